@@ -62,7 +62,11 @@ enum {
     X(CORES, "cores")                                                                              \
     X(MEMORY_BYTES, "memory_bytes")                                                                \
     X(COMPUTE_CAPABILITY, "compute_capability")                                                    \
-    X(BANDWIDTH_GBS, "bandwidth_gbs")
+    X(BANDWIDTH_GBS, "bandwidth_gbs")                                                              \
+    X(UNITS, "units") /* the rest in formulas */                                                   \
+    X(MIN, "min")                                                                                  \
+    X(MAX, "max")                                                                                  \
+    X(CEIL_DIV, "ceil_div")
 #define KNOWN(NUMBER, TEXT) NUMBER,
 enum { KNOWN_NAMES(KNOWN) KNOWN_COUNT };
 #undef KNOWN
@@ -72,9 +76,9 @@ static const char known_names[KNOWN_COUNT][20] = {KNOWN_NAMES(KNOWN)};
 struct name {
     const char *text;
     size_t length;
-    uint32_t hash, next;               /* the next in its bucket */
-    uint32_t seen, value;              /* the side of a line that had it last, and where */
-    uint32_t first_group, group_count; /* of the problem of this name */
+    uint32_t hash, next;             /* the next in its bucket */
+    uint32_t seen, value;            /* the side of a line that had it last, and where */
+    struct tuned_entry *first_group; /* of the problem of this name */
 };
 
 /* A line, in place: values are cut apart where they stand. Two of tuned.numbers for each field,
@@ -85,9 +89,9 @@ struct line {
     uint32_t fields;
     uint8_t counts[2];
 };
-enum { VALUES, EVIDENCE };
+enum { VALUES, EVIDENCE, SECTION };
 
-/* The sizes that an entry holds for: the first and the last; of which variable. */
+/* The sizes besides n that an entry holds for: the first and the last; of which variable. */
 struct span {
     long long ends[2];
     uint32_t name;
@@ -105,29 +109,27 @@ enum need {
     NEEDS
 };
 
+/* Those of one problem in one section stand together: a group, known by its first entry. */
 struct tuned_entry {
-    struct span n;
+    long long n[2];   /* the sizes that it holds for: the first and the last */
     long long at;     /* the size that was measured; below 0 when that is unknown */
     struct line line; /* begins with the problem */
     const struct tuned *tuned;
     uint32_t section, problem, first_span, span_count;
     int line_number;
+    uint32_t group_count;           /* of a first entry: of its group, */
+    struct tuned_entry *next_group; /* and the problem's next, in the order of the sections */
     long long needs[NEEDS];
     uint64_t majors; /* compute capabilities that it was measured on: bits; 0: none are known */
 };
 
 struct section {
-    struct tuned_device device;
     struct line line;
     int line_number;
     int is_portable; /* "*": its units are for scaling alone */
     uint32_t source, first_entry, entry_count;
     uint64_t majors; /* compute capabilities that it was measured on: bits; 0: none are known */
-};
-
-/* The entries of one problem in one section. */
-struct group {
-    uint32_t section, first_entry, entry_count;
+    struct tuned_device device;
 };
 
 struct source {
@@ -141,10 +143,8 @@ struct source {
     X(BUCKETS, buckets, uint32_t) /* the number of the first name of each */                       \
     X(NUMBERS, numbers, uint32_t)                                                                  \
     X(SPANS, spans, struct span)                                                                   \
-    X(SECTIONS, sections, struct section)                                                          \
-    X(ORDER, order, uint32_t) /* sections of each source by kind, name and numbers */              \
-    X(ENTRIES, entries, struct tuned_entry)                                                        \
-    X(GROUPS, groups, struct group) /* of a problem together, in the order of ORDER */
+    X(SECTIONS, sections, struct section) /* of each source by kind, name and numbers */           \
+    X(ENTRIES, entries, struct tuned_entry)
 #define LIST(NUMBER, NAME, TYPE) NUMBER,
 enum list { EACH_LIST(LIST) LISTS };
 #undef LIST
@@ -169,10 +169,10 @@ struct tuned {
     size_t counts[LISTS], capacities[LISTS];
     uint32_t source_count;
     struct text *texts;
-    struct source sources[TUNED_FILES_MAX];
     struct tuned_allocator allocator;
     enum tuned_grade least_grade;
     double size_factor;
+    struct source sources[TUNED_FILES_MAX];
 };
 
 static const struct section *section_of(const struct tuned_entry *entry)
@@ -190,21 +190,20 @@ static long long capability_of(const struct tuned_device *device)
 
 struct reader {
     struct tuned *tuned;
-    struct tuned_error *error; /* may be NULL; the first file that is refused counts */
+    struct tuned_error *error; /* may be NULL; what is refused first counts */
     const char *name;          /* of the file */
-    char *line_text, *at;      /* the line; what is not read of it, which was not written to */
+    char *line_text, *at;      /* the line; what is not read of it */
     long long version;
     int line;
+    struct section *section;   /* of the source, the last */
     int is_built_in, is_named; /* the source */
     int ended;                 /* the line "end" was read */
     int refused;               /* a file was, or memory is short */
     int goes_on;               /* though a file was refused */
-    /* Of the line that is read: its fields, a name and where its value begins; the side that is
-     * read last begins at field `side`. Sides of lines are numbered from 1. */
-    size_t count, side, span_count;
+    /* Of the line that is read: where its fields and further sizes begin; how many fields there
+     * are, on all sides and before the side that is read. Sides of lines are numbered from 1. */
+    size_t first_number, first_span, count, side;
     uint32_t side_number;
-    struct span spans[TUNED_SIZES_MAX];
-    uint32_t fields[2 * 2 * FIELDS_MAX];
 };
 
 /* Always 0, so that a failing step can end with `return refuse(...)`. */
@@ -212,7 +211,7 @@ PRINTF_LIKE static int refuse(struct reader *reader, const char *format, ...)
 {
     struct tuned_error *error = reader->error;
     reader->refused = 1;
-    if (error) {
+    if (error && !error->text[0]) {
         va_list arguments;
         const char *name = reader->name, *place = reader->line > 0 ? "%s:%d: " : "%s: ";
         size_t length = strlen(name);
@@ -234,10 +233,11 @@ static int refuse_memory(struct reader *reader)
     return refuse(reader, "out of memory");
 }
 
-static void *allocate(struct reader *reader, size_t bytes)
+static void *allocate(struct reader *reader, size_t count, size_t size)
 {
     const struct tuned_allocator *allocator = &reader->tuned->allocator;
-    void *memory = allocator->allocate(allocator->context, bytes);
+    void *memory =
+        count < UINT32_MAX ? allocator->allocate(allocator->context, count * size) : NULL;
     if (!memory)
         (void)refuse_memory(reader);
     return memory;
@@ -249,33 +249,25 @@ static void release(const struct tuned *tuned, void *memory)
         tuned->allocator.release(tuned->allocator.context, memory);
 }
 
-/* Room for `more` items in all, or for the double. */
-static int reserve(struct reader *reader, enum list list, size_t more)
-{
-    struct tuned *tuned = reader->tuned;
-    size_t size = item_bytes[list], count = tuned->counts[list];
-    if (more <= tuned->capacities[list] - count)
-        return 1;
-    size_t capacity = count + (count > more ? count : more);
-    void *grown = capacity < UINT32_MAX ? allocate(reader, capacity * size) : NULL;
-    if (!grown)
-        return refuse_memory(reader);
-    if (count > 0)
-        memcpy(grown, tuned->lists.items[list], count * size);
-    release(tuned, tuned->lists.items[list]);
-    tuned->lists.items[list] = grown;
-    tuned->capacities[list] = capacity;
-    return 1;
-}
-
 /* `more` items behind the others, to be filled in; NULL when memory is short. */
 static void *append(struct reader *reader, enum list list, size_t more)
 {
     struct tuned *tuned = reader->tuned;
-    if (!reserve(reader, list, more))
-        return NULL;
+    size_t size = item_bytes[list], count = tuned->counts[list];
+    char *items = tuned->lists.items[list];
+    if (more > tuned->capacities[list] - count) {
+        size_t capacity = 2 * count + more;
+        char *grown = allocate(reader, capacity, size);
+        if (!grown)
+            return NULL;
+        if (count > 0)
+            memcpy(grown, items, count * size);
+        release(tuned, items);
+        tuned->lists.items[list] = items = grown;
+        tuned->capacities[list] = capacity;
+    }
     tuned->counts[list] += more;
-    return (char *)tuned->lists.items[list] + (tuned->counts[list] - more) * item_bytes[list];
+    return items + count * size;
 }
 
 static void *allocate_default(void *context, size_t bytes)
@@ -290,48 +282,52 @@ static void release_default(void *context, void *memory)
     free(memory);
 }
 
-static void swap(char *a, char *b, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        char spare = a[i];
-        a[i] = b[i];
-        b[i] = spare;
-    }
-}
-
-/* Heap sort: in place, no memory of its own, never slow. */
+/* Heap sort of what is not in order: in place, no memory of its own, never slow. Counts bytes. */
 static void sort(const struct tuned *tuned, enum list list, size_t first, size_t count,
-                 int (*compare)(const struct tuned *, const void *, const void *))
+                 int (*compare)(const void *, const void *))
 {
-    size_t size = item_bytes[list], start = count / 2, end = count;
+    size_t size = item_bytes[list], start = count / 2 * size, end = count * size, root = size;
+    if (count < 2) /* the list may be NULL */
+        return;
     char *base = (char *)tuned->lists.items[list] + first * size;
-    while (end > 1) {
-        if (start > 0)
-            start--;
-        else
-            swap(base, base + --end * size, size);
-        for (size_t root = start, child; (child = root * 2 + 1) < end; root = child) {
-            char *at = base + root * size, *below = base + child * size;
-            if (child + 1 < end && compare(tuned, below, below + size) < 0) {
-                below += size;
-                child++;
+    while (root < end && compare(base + root - size, base + root) <= 0)
+        root += size;
+    if (root >= end)
+        return;
+    for (root = end;;) {
+        size_t child = root * 2 + size;
+        if (child + size < end && compare(base + child, base + child + size) < 0)
+            child += size;
+        size_t next = child;
+        if (child >= end || compare(base + root, base + child) >= 0) {
+            if (start > 0) {
+                root = start -= size;
+                continue;
             }
-            if (compare(tuned, at, below) >= 0)
-                break;
-            swap(at, below, size);
+            end -= size;
+            if (end == 0)
+                return;
+            root = next = 0;
+            child = end;
         }
+        for (size_t i = 0; i < size; i++) {
+            char spare = base[root + i];
+            base[root + i] = base[child + i];
+            base[child + i] = spare;
+        }
+        root = next;
     }
 }
 
 /* ---- numbers and characters, without the locale ---- */
 
-enum { WORD = 1, NAME = 2, NAME_START = 4 };
+enum { WORD = 1, NAME = 2, NAME_START = 4, CONTROL = 8 };
 
 /* What each ASCII character may be, as '@' and the sum of the above. */
-static const unsigned char classes[256] = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"
+static const unsigned char classes[256] = "HHHHHHHHH@HHHHHHHHHHHHHHHHHHHHHH"
                                           "@A@@AAAAAAAAACCACCCCCCCCCCAAA@AA"
                                           "AGGGGGGGGGGGGGGGGGGGGGGGGGG@@@AG"
-                                          "AGGGGGGGGGGGGGGGGGGGGGGGGGGA@AA@";
+                                          "AGGGGGGGGGGGGGGGGGGGGGGGGGGA@AAH";
 
 static int is_digit(char c)
 {
@@ -351,28 +347,9 @@ static int is_space(char c)
 /* The first control character but tabs, such as the NUL behind the text. */
 static char *find_control(char *at)
 {
-    while (((unsigned char)*at >= ' ' || *at == '\t') && *at != 0x7f)
+    while (!is_a(*at, CONTROL))
         at++;
     return at;
-}
-
-/* Seeded, so that nobody can make a file whose names all meet in one bucket. */
-static uint32_t hash_text(const struct tuned *tuned, const char *text, size_t length)
-{
-    uint64_t hash = (uint64_t)(uintptr_t)tuned + length, eight = 0;
-    size_t i = 0;
-    for (; i + 8 < length; i += 8) {
-        memcpy(&eight, text + i, 8);
-        hash = (hash ^ eight) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
-    }
-    if (length >= 8)
-        memcpy(&eight, text + length - 8, 8);
-    else
-        for (; i < length; i++)
-            eight = eight << 8 | (unsigned char)text[i];
-    hash ^= eight;
-    return (uint32_t)((hash ^ hash >> 32) * 0xd6e8feb86659fd93u >> 32);
 }
 
 /* The decimal digits at *text, moved past; 0 when there are none or the number does not fit. */
@@ -403,14 +380,12 @@ static int read_integer(const char *text, long long *out)
 /* By powers of ten that are exact. */
 static double scale(double value, int exponent)
 {
-    while (exponent != 0 && value > 0 && value <= DBL_MAX) {
-        int is_below = exponent < 0, left = is_below ? -exponent : exponent;
-        int step = left < 22 ? left : 22;
-        double power = 1;
-        for (int i = 0; i < step; i++)
-            power *= 10;
-        value = is_below ? value / power : value * power;
-        exponent = is_below ? step - left : left - step;
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    for (int rest = exponent < 0 ? -exponent : exponent; rest > 0; rest -= 22) {
+        double power = powers[rest < 22 ? rest : 22];
+        value = exponent < 0 ? value / power : value * power;
     }
     return value;
 }
@@ -420,15 +395,15 @@ static int read_real(const char *text, double *out)
 {
     int negative = *text == '-', digits = 0, exponent = 0, fraction = 0;
     long long written = 0;
-    uint64_t mantissa = 0;
+    long long mantissa = 0;
     for (text += negative; is_digit(*text) || (*text == '.' && !fraction); text++) {
         if (*text == '.') {
             fraction = 1;
             continue;
         }
         digits = 1;
-        if (mantissa < 1000000000000000000u) {
-            mantissa = mantissa * 10 + (uint64_t)(*text - '0');
+        if (mantissa < LLONG_MAX / 10) {
+            mantissa = mantissa * 10 + (*text - '0');
             exponent -= fraction;
         } else if (!fraction && exponent < 1000) {
             exponent++;
@@ -453,22 +428,30 @@ static int read_real(const char *text, double *out)
 
 /* ---- names ---- */
 
-/* Its number, 0 when no line has it. */
-static uint32_t find_name(const struct tuned *tuned, const char *text, size_t length, uint32_t hash)
+/* Its number, 0 when no line has it; length 0: all of the text. The hash (hash_out may be NULL)
+ * is seeded, so that nobody can make a file whose names all meet in one bucket. */
+static uint32_t find_name(const struct tuned *tuned, const char *text, size_t length,
+                          uint32_t *hash_out)
 {
-    const uint32_t *buckets = tuned->lists.of.buckets;
     const struct name *names = tuned->lists.of.names;
-    uint32_t number = buckets[hash & (tuned->counts[BUCKETS] - 1)];
+    length = length ? length : strlen(text);
+    uint64_t mixed = (uint64_t)(uintptr_t)tuned + length, eight = 0;
+    for (size_t i = 0; i < length; i++) {
+        eight = eight << 8 | (unsigned char)text[i];
+        if (i % 8 == 7) {
+            mixed = (mixed ^ eight) * 0x9e3779b97f4a7c15u;
+            mixed ^= mixed >> 32;
+        }
+    }
+    mixed ^= eight;
+    uint32_t hash = (uint32_t)((mixed ^ mixed >> 32) * 0x9e3779b97f4a7c15u >> 32);
+    if (hash_out)
+        *hash_out = hash;
+    uint32_t number = tuned->lists.of.buckets[hash & (tuned->counts[BUCKETS] - 1)];
     while (number && (names[number].hash != hash || names[number].length != length ||
                       memcmp(names[number].text, text, length) != 0))
         number = names[number].next;
     return number;
-}
-
-static uint32_t find_text(const struct tuned *tuned, const char *text)
-{
-    size_t length = strlen(text);
-    return find_name(tuned, text, length, hash_text(tuned, text, length));
 }
 
 /* Twice as many buckets. */
@@ -494,7 +477,7 @@ static int rehash(struct reader *reader)
 static uint32_t intern(struct reader *reader, const char *text, size_t length)
 {
     struct tuned *tuned = reader->tuned;
-    uint32_t hash = hash_text(tuned, text, length), number = find_name(tuned, text, length, hash);
+    uint32_t hash, number = find_name(tuned, text, length, &hash);
     if (number)
         return number;
     struct name *name = append(reader, NAMES, 1);
@@ -502,28 +485,38 @@ static uint32_t intern(struct reader *reader, const char *text, size_t length)
         return 0;
     number = (uint32_t)(tuned->counts[NAMES] - 1);
     uint32_t *bucket = tuned->lists.of.buckets + (hash & (tuned->counts[BUCKETS] - 1));
-    *name = (struct name){text, length, hash, *bucket, 0, 0, 0, 0};
+    *name = (struct name){text, length, hash, *bucket, 0, 0, NULL};
     *bucket = number;
     return number < tuned->counts[BUCKETS] || rehash(reader) ? number : 0;
 }
 
-/* The value of a name among fields of a line; NULL where there is none. */
-static const char *value_of(const char *line, const uint32_t *fields, size_t count, uint32_t name)
+/* The value of a name on one side of the entry's line, or on its section's; `otherwise` where there
+ * is none: no line has a name of a number below 1. */
+static const char *text_of(const struct tuned_entry *entry, int side, uint32_t name,
+                           const char *otherwise)
 {
-    for (size_t i = 0; i < count; i++)
-        if (fields[2 * i] == name)
-            return line + fields[2 * i + 1];
-    return NULL;
+    if (!entry || name >= entry->tuned->counts[NAMES])
+        return otherwise;
+    const struct line *line = side == SECTION ? &section_of(entry)->line : &entry->line;
+    const uint32_t *field = entry->tuned->lists.of.numbers + line->fields;
+    size_t count = line->counts[side & EVIDENCE];
+    if (side == EVIDENCE)
+        field += (size_t)2 * line->counts[VALUES];
+    for (; count > 0; count--, field += 2)
+        if (*field == name)
+            return line->text + field[1];
+    return otherwise;
 }
 
-/* ... on one side of a line. */
-static const char *text_of(const struct tuned *tuned, const struct line *line, int side,
-                           uint32_t name, const char *otherwise)
+static uint32_t index_of(const struct tuned_entry *entry, const char *name)
 {
-    size_t first = side == EVIDENCE ? line->counts[VALUES] : 0;
-    const char *text = value_of(line->text, tuned->lists.of.numbers + line->fields + 2 * first,
-                                line->counts[side], name);
-    return text ? text : otherwise;
+    return entry ? find_name(entry->tuned, name, 0, NULL) : 0;
+}
+
+static const char *text_named(const struct tuned_entry *entry, int side, const char *name,
+                              const char *otherwise)
+{
+    return text_of(entry, side, index_of(entry, name), otherwise);
 }
 
 /* ---- reading lines ---- */
@@ -551,11 +544,11 @@ static uint32_t take_name(struct reader *reader, char one, char two)
 /* Cuts the quoted text that the reader is at in place. */
 static int take_quoted(struct reader *reader, const char **out)
 {
-    char *from = reader->at + 1, *to = from, *end = find_control(from);
+    char *from = reader->at + 1, *to = from;
     for (*out = to; *from != '"'; from++) {
         if (*from == '\\' && *++from != '"' && *from != '\\')
             return refuse(reader, "within quotes \\ may only stand before \" or \\");
-        if (from == end)
+        if (!*from)
             return refuse(reader, "a quote (\") is not closed");
         *to++ = *from;
     }
@@ -588,22 +581,40 @@ static const char *take_value(struct reader *reader, const char *name)
     return value;
 }
 
+/* A number or a compute capability ("9.0", as capability_of has it), or two in order as in 1-9: how
+ * many there are, 0 when the text is none. */
+static int read_range(const char *at, int is_capability, long long ends[2])
+{
+    for (int count = 0; count < 2; at++) {
+        long long minor = 0;
+        if (!read_digits(&at, 0, &ends[count]))
+            return 0;
+        if (is_capability) {
+            if (*at++ != '.' || !read_digits(&at, 0, &minor) || ends[count] > 9999 || minor > 9999)
+                return 0;
+            ends[count] = ends[count] * CAPABILITY_MAJOR + minor;
+        }
+        count++;
+        if (!*at)
+            return count == 1 || ends[0] <= ends[1] ? count : 0;
+        if (*at != '-')
+            return 0;
+    }
+    return 0;
+}
+
 /* SIZE or LOW-HIGH, behind `name` and "=" or "@". */
 static int read_sizes(struct reader *reader, const char *name, const char *sign, const char *text,
-                      struct span *span)
+                      long long ends[2])
 {
-    const char *at = text, *wrong = NULL;
-    int fits = read_digits(&at, 0, &span->ends[0]);
-    span->ends[1] = span->ends[0];
-    if (fits && *at == '-') {
-        at++;
-        fits = read_digits(&at, 0, &span->ends[1]);
-    }
-    if (!fits || *at || span->ends[1] < span->ends[0])
-        wrong = "is not a whole number from 0 to 2^63 - 1, nor two in order as in 1-9";
-    else if (reader->version < 2 && strchr(text, '-'))
-        wrong = "is a range; there are some from 'tuned-conf 2' on";
-    return !wrong || refuse(reader, "%.40s%s%.40s %s", name, sign, text, wrong);
+    int count = read_range(text, 0, ends);
+    if (count == 1)
+        ends[1] = ends[0];
+    return (count > 0 && (count == 1 || reader->version > 1)) ||
+           refuse(reader, "%.40s%s%.40s %s", name, sign, text,
+                  count == 0
+                      ? "is not a whole number from 0 to 2^63 - 1, nor two in order as in 1-9"
+                      : "is a range; there are some from 'tuned-conf 2' on");
 }
 
 /* A further size variable, NAME@SIZES, behind n. */
@@ -611,15 +622,20 @@ static int add_span(struct reader *reader, uint32_t number, const char *name, co
 {
     if (reader->version < 3)
         return refuse(reader, "'%.60s@': there are further sizes from 'tuned-conf 3' on", name);
-    if (reader->count != 1 || reader->fields[0] != N)
+    const struct tuned *tuned = reader->tuned;
+    size_t first = reader->first_span, count = tuned->counts[SPANS] - first;
+    if (reader->count != 1 || tuned->lists.of.numbers[reader->first_number] != N)
         return refuse(reader, "'%.60s@' may only stand directly behind n=", name);
-    if (reader->span_count == TUNED_SIZES_MAX - 1)
+    if (count == TUNED_SIZES_MAX - 1)
         return refuse(reader, "more than %d size variables", TUNED_SIZES_MAX);
-    for (size_t i = 0; i < reader->span_count; i++)
-        if (reader->spans[i].name == number)
+    while (count-- > 0)
+        if (tuned->lists.of.spans[first + count].name == number)
             return refuse(reader, "'%.60s' is given twice", name);
-    reader->spans[reader->span_count].name = number;
-    return read_sizes(reader, name, "@", value, &reader->spans[reader->span_count++]);
+    struct span *span = append(reader, SPANS, 1);
+    if (!span)
+        return 0;
+    span->name = number;
+    return read_sizes(reader, name, "@", value, span->ends);
 }
 
 /* The value of a name on the side that is read; NULL where there is none. */
@@ -659,93 +675,78 @@ static int take_fields(struct reader *reader)
         struct name *known_name = &reader->tuned->lists.of.names[number];
         known_name->seen = reader->side_number;
         known_name->value = (uint32_t)(value - reader->line_text);
-        reader->fields[2 * reader->count] = number;
-        reader->fields[2 * reader->count++ + 1] = known_name->value;
+        uint32_t *field = append(reader, NUMBERS, 2);
+        if (!field)
+            return 0;
+        field[0] = number;
+        field[1] = known_name->value;
+        reader->count++;
     }
 }
 
-/* Stores the fields from number `first` on; those before `side` are no evidence. */
-static int store_fields(struct reader *reader, struct line *line, size_t first, size_t side)
-{
-    size_t count = reader->count - first;
-    uint32_t *numbers = append(reader, NUMBERS, 2 * count);
-    if (!numbers)
-        return 0;
-    memcpy(numbers, reader->fields + 2 * first, 2 * count * sizeof *numbers);
-    line->fields = (uint32_t)(numbers - reader->tuned->lists.of.numbers);
-    line->counts[VALUES] = (uint8_t)(side - first);
-    line->counts[EVIDENCE] = (uint8_t)(reader->count - side);
-    return 1;
-}
+/* How a known field is written. */
+enum kind { WHOLE, REAL, CAPABILITY_OF, CAPABILITY_RANGE, MAJORS };
 
-/* A known field's whole number in [min, max]; left alone where there is none. */
-static int known_number(struct reader *reader, uint32_t name, long long min, long long max,
-                        long long *out)
+/* A known field of the side that is read, left alone where there is none: a whole number in
+ * the limits (NULL: an int of at least 0), a number of at least 0, "9.0" (as capability_of has it),
+ * "9.0" or "9.0-10.3" (two of them), "8,9" (as bits). */
+static int read_known(struct reader *reader, uint32_t number, enum kind kind, void *out,
+                      const long long limits[2])
 {
-    const char *text = known(reader, name);
-    return !text || (read_integer(text, out) && min <= *out && *out <= max) ||
-           refuse(reader, "%s=%.40s is not a whole number from %lld to %lld", known_names[name],
-                  text, min, max);
-}
-
-/* ... and its number of at least 0. */
-static int known_real(struct reader *reader, uint32_t name, double *out)
-{
-    const char *text = known(reader, name);
-    return !text || (read_real(text, out) && *out >= 0) ||
-           refuse(reader, "%s=%.40s is not a number of at least 0", known_names[name], text);
-}
-
-/* "9.0" at *text, moved past; as capability_of has it. */
-static int read_capability(const char **text, long long *out)
-{
-    long long major = 0, minor = 0;
-    if (!read_digits(text, 0, &major) || *(*text)++ != '.' || !read_digits(text, 0, &minor) ||
-        major > 9999 || minor > 9999)
-        return 0;
-    *out = major * CAPABILITY_MAJOR + minor;
-    return 1;
-}
-
-/* "8,9", as bits; 0 where nothing is said. */
-static int read_majors(struct reader *reader, uint64_t *out)
-{
-    const char *text = reader->version > 3 ? known(reader, CAPABILITIES) : NULL, *at = text;
-    long long major = 0;
-    *out = 0;
-    do {
-        if (!text)
-            return 1;
-        if (!read_digits(&at, 0, &major) || major >= MAJORS_MAX || (*at && *at != ','))
-            return refuse(reader, "capabilities=%.40s is not of the form 8,9", text);
-        *out |= (uint64_t)1 << major;
-    } while (*at++);
-    return 1;
+    static const char formats[][56] = {
+        "%s=%.40s is not a whole number from %lld to %lld",
+        "%s=%.40s is not a number of at least 0", "%s=%.40s is not of the form 9.0",
+        "%s=%.40s is not of the form 9.0 or 9.0-10.3", "%s=%.40s is not of the form 8,9"};
+    static const long long int_limits[] = {0, INT_MAX};
+    const char *text = known(reader, number), *at = text;
+    long long *ends = out, major = 0;
+    uint64_t majors = 0;
+    int is_read = 0;
+    if (!text)
+        return 1;
+    limits = limits ? limits : int_limits;
+    if (kind == WHOLE) {
+        is_read = read_integer(text, ends) && limits[0] <= *ends && *ends <= limits[1];
+    } else if (kind == REAL) {
+        is_read = read_real(text, out) && *(double *)out >= 0;
+    } else if (kind == MAJORS) {
+        do {
+            is_read = read_digits(&at, 0, &major) && major < MAJORS_MAX && (!*at || *at == ',');
+            majors |= (uint64_t)1 << (major & 63);
+        } while (is_read && *at++);
+        *(uint64_t *)out = majors;
+    } else {
+        int count = read_range(text, 1, ends);
+        is_read = count == 1 || (count == 2 && kind == CAPABILITY_RANGE);
+    }
+    /* cppcheck-suppress wrongPrintfScanfArgNum */
+    return is_read ||
+           refuse(reader, formats[kind], known_names[number], text, limits[0], limits[1]);
 }
 
 static int read_device(struct reader *reader, struct section *section)
 {
+    static const long long byte_limits[] = {0, LLONG_MAX};
     struct tuned_device *device = &section->device;
-    long long units = 0, capability = 0;
-    if (!known_number(reader, SM_COUNT, 0, INT_MAX, &units) ||
-        !known_number(reader, CORES, 0, INT_MAX, &units) ||
-        !known_number(reader, MEMORY_BYTES, 0, LLONG_MAX, &device->memory_bytes) ||
-        !known_real(reader, BANDWIDTH_GBS, &device->bandwidth_gbs))
+    long long numbers[2] = {0, 0}, capability[2] = {0, 0}; /* units, memory */
+    for (uint32_t i = 0; i < 3; i++)
+        if (!read_known(reader, SM_COUNT + i, WHOLE, &numbers[i / 2], i < 2 ? NULL : byte_limits))
+            return 0;
+    if (!read_known(reader, BANDWIDTH_GBS, REAL, &device->bandwidth_gbs, NULL) ||
+        !read_known(reader, COMPUTE_CAPABILITY, CAPABILITY_OF, capability, NULL))
         return 0;
-    const char *text = known(reader, COMPUTE_CAPABILITY), *at = text;
-    if (text && (!read_capability(&at, &capability) || *at))
-        return refuse(reader, "compute_capability=%.40s is not of the form 9.0", text);
-    device->unit_count = (int)units;
-    device->compute_capability_major = (int)(capability / CAPABILITY_MAJOR);
-    device->compute_capability_minor = (int)(capability % CAPABILITY_MAJOR);
-    section->is_portable = device->name[0] == '*' && !device->name[1];
+    device->unit_count = (int)numbers[0];
+    device->memory_bytes = numbers[1];
+    device->compute_capability_major = (int)capability[0] / CAPABILITY_MAJOR;
+    device->compute_capability_minor = (int)capability[0] % CAPABILITY_MAJOR;
+    section->is_portable = strcmp(device->name, "*") == 0;
     if (!section->is_portable && device->compute_capability_major < MAJORS_MAX)
         section->majors = (uint64_t)1 << device->compute_capability_major;
+    else if (reader->version > 3)
+        return read_known(reader, CAPABILITIES, MAJORS, &section->majors, NULL);
     /* What was for every device before the format said on which ones it was measured. */
-    else if (reader->version < 4 && !reader->is_built_in && strcmp(device->kind, "cpu") != 0)
+    else if (!reader->is_built_in && strcmp(device->kind, "cpu") != 0)
         section->majors = (uint64_t)1 << MAJORS_MAX;
-    else
-        return read_majors(reader, &section->majors);
     return 1;
 }
 
@@ -757,6 +758,7 @@ static int read_section(struct reader *reader)
     if (!section)
         return 0;
     memset(section, 0, sizeof *section);
+    reader->section = section;
     section->line.text = reader->line_text;
     section->line_number = reader->line;
     section->source = tuned->source_count;
@@ -776,61 +778,35 @@ static int read_section(struct reader *reader)
     reader->at++;
     if (!take_fields(reader))
         return 0;
-    if (*reader->at || reader->span_count > 0)
+    if (*reader->at || tuned->counts[SPANS] > reader->first_span)
         return refuse(reader, "'|' and '@' have no place in a section's line");
-    return read_device(reader, section) && store_fields(reader, &section->line, 0, reader->count);
-}
-
-/* "9.0": from there on; "9.0-10.3": up to there, too. Without one what was measured may need all
- * that its major compute capability has. */
-static int read_capability_need(struct reader *reader, const struct section *section,
-                                long long needs[NEEDS])
-{
-    const char *text = reader->version > 3 ? known(reader, CAPABILITY) : NULL, *at = text;
-    needs[NEED_CAPABILITY] = (long long)section->device.compute_capability_major * CAPABILITY_MAJOR;
-    needs[NEED_CAPABILITY_MOST] = LLONG_MAX;
-    if (!text)
-        return 1;
-    int is_read = read_capability(&at, &needs[NEED_CAPABILITY]);
-    if (is_read && *at == '-') {
-        at++;
-        is_read = read_capability(&at, &needs[NEED_CAPABILITY_MOST]);
-    }
-    return (is_read && !*at && needs[NEED_CAPABILITY] <= needs[NEED_CAPABILITY_MOST]) ||
-           refuse(reader, "capability=%.40s is not of the form 9.0 or 9.0-10.3", text);
-}
-
-/* Formats before 4 do not say what blocks make a cluster, but in a parameter. */
-static void guess_cluster(struct reader *reader, long long *cluster)
-{
-    const char *text = value_of(reader->line_text, reader->fields, reader->side, CLUSTER_SIZE);
-    if (!text)
-        text = value_of(reader->line_text, reader->fields, reader->side, CLUSTER);
-    if (text && !read_integer(text, cluster))
-        *cluster = 0;
+    section->line.fields = (uint32_t)reader->first_number;
+    section->line.counts[VALUES] = (uint8_t)reader->count;
+    return read_device(reader, section);
 }
 
 /* What must hold of the evidence, and what is kept of it. */
-static int read_evidence(struct reader *reader, struct tuned_entry *entry,
-                         const struct section *section)
+static int read_evidence(struct reader *reader, struct tuned_entry *entry)
 {
-    const long long *sizes = entry->n.ends;
     long long *needs = entry->needs;
     double time_ns = 0;
-    entry->at = sizes[0] == sizes[1] ? sizes[0] : -1;
-    memset(needs, 0, sizeof entry->needs);
-    if (!known_real(reader, TIME_NS, &time_ns) ||
-        (reader->version > 1 && !known_number(reader, AT, sizes[0], sizes[1], &entry->at)))
+    entry->at = entry->n[0] == entry->n[1] ? entry->n[0] : -1;
+    /* Without `capability` what was measured may need all that its major one has. */
+    needs[NEED_CAPABILITY] =
+        (long long)reader->section->device.compute_capability_major * CAPABILITY_MAJOR;
+    needs[NEED_CAPABILITY_MOST] = LLONG_MAX;
+    if (!read_known(reader, TIME_NS, REAL, &time_ns, NULL) ||
+        (reader->version > 1 && !read_known(reader, AT, WHOLE, &entry->at, entry->n)))
         return 0;
-    for (uint32_t i = 0; i < (reader->version > 3 ? 4 : reader->version > 2 ? 3 : 0); i++)
-        if (!known_number(reader, THREADS + i, 0, INT_MAX, &needs[i]))
+    for (uint32_t i = 0; i < 4 && reader->version > (i < 3 ? 2 : 3); i++)
+        if (!read_known(reader, THREADS + i, WHOLE, &needs[i], NULL))
             return 0;
-    if (reader->version < 4)
-        guess_cluster(reader, &needs[NEED_CLUSTER]);
     /* Registers are given to a thread in eights, and threads in thirty-twos. */
     needs[NEED_REGISTERS] =
-        (needs[NEED_REGISTERS] + 7) / 8 * 8 * ((needs[NEED_THREADS] + 31) / 32 * 32);
-    return read_majors(reader, &entry->majors) && read_capability_need(reader, section, needs);
+        ((needs[NEED_REGISTERS] + 7) & ~7LL) * ((needs[NEED_THREADS] + 31) & ~31LL);
+    return reader->version < 4 ||
+           (read_known(reader, CAPABILITIES, MAJORS, &entry->majors, NULL) &&
+            read_known(reader, CAPABILITY, CAPABILITY_RANGE, &needs[NEED_CAPABILITY], NULL));
 }
 
 /* PROBLEM n=SIZES FURTHER-SIZES VALUES | EVIDENCE */
@@ -841,6 +817,7 @@ static int read_entry(struct reader *reader)
     const char *name = reader->line_text;
     if (!entry)
         return 0;
+    memset(entry, 0, sizeof *entry);
     entry->tuned = tuned;
     entry->line.text = reader->line_text;
     entry->line_number = reader->line;
@@ -848,33 +825,37 @@ static int read_entry(struct reader *reader)
     if (!entry->problem)
         return refuse(reader, "'%.40s' begins no line of a tuned.conf", name);
     *reader->at++ = '\0';
-    entry->section = (uint32_t)tuned->counts[SECTIONS] - 1;
-    struct section *section =
-        tuned->counts[SECTIONS] > 0 ? &tuned->lists.of.sections[entry->section] : NULL;
-    if (!section || section->source != tuned->source_count)
+    if (!reader->section)
         return refuse(reader, "'%.60s' stands before the first device", name);
     if (!take_fields(reader))
         return 0;
     size_t count = reader->count;
-    if (count == 0 || reader->fields[0] != N)
+    const uint32_t *numbers = tuned->lists.of.numbers;
+    size_t first = reader->first_number;
+    if (count == 0 || numbers[first] != N)
         return refuse(reader, "'%.60s' is to be followed by its size, n=", name);
-    if (!read_sizes(reader, "n", "=", name + reader->fields[1], &entry->n))
+    if (!read_sizes(reader, "n", "=", name + numbers[first + 1], entry->n))
         return 0;
     if (count == 1)
         return refuse(reader, "'%.60s' has no parameters", name);
+    /* Formats before 4 do not say what blocks make a cluster, but in a parameter. */
+    for (uint32_t number = CLUSTER; number <= CLUSTER_SIZE && reader->version < 4; number++) {
+        const char *text = known(reader, number);
+        if (text && !read_integer(text, &entry->needs[NEED_CLUSTER]))
+            entry->needs[NEED_CLUSTER] = 0;
+    }
     reader->at += *reader->at == '|';
     if (!take_fields(reader))
         return 0;
     if (*reader->at)
         return refuse(reader, "'|' is given twice");
-    entry->first_span = (uint32_t)tuned->counts[SPANS];
-    entry->span_count = (uint32_t)reader->span_count;
-    struct span *spans = append(reader, SPANS, reader->span_count);
-    if (!spans)
-        return 0;
-    memcpy(spans, reader->spans, reader->span_count * sizeof *spans);
-    section->entry_count++;
-    return read_evidence(reader, entry, section) && store_fields(reader, &entry->line, 1, count);
+    entry->first_span = (uint32_t)reader->first_span;
+    entry->span_count = (uint32_t)(tuned->counts[SPANS] - reader->first_span);
+    entry->line.fields = (uint32_t)reader->first_number + 2;
+    entry->line.counts[VALUES] = (uint8_t)(count - 1);
+    entry->line.counts[EVIDENCE] = (uint8_t)(reader->count - count);
+    reader->section->entry_count++;
+    return read_evidence(reader, entry);
 }
 
 static int read_header(struct reader *reader, const char *line)
@@ -901,31 +882,32 @@ static int read_line(struct reader *reader)
         return 1;
     if (reader->ended)
         return refuse(reader, "a line after 'end'");
-    reader->ended = memcmp(line, "end", 4) == 0;
+    reader->ended = strcmp(line, "end") == 0;
     if (reader->ended)
         return 1;
-    reader->count = reader->span_count = 0;
+    reader->count = 0;
+    reader->first_number = reader->tuned->counts[NUMBERS];
+    reader->first_span = reader->tuned->counts[SPANS];
     return *line == '[' ? read_section(reader) : read_entry(reader);
 }
 
-static int read_lines(struct reader *reader, char *text, size_t bytes)
+static int read_lines(struct reader *reader, char *text, const char *end)
 {
-    char *end = text + bytes, *newline;
-    if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) /* an editor's byte order mark */
+    char *newline;
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0) /* an editor's byte order mark */
         text += 3;
     for (; text < end; text = newline + 1) {
+        char *line_end = newline = find_control(text);
         reader->line++;
-        reader->at = text;
-        newline = memchr(text, '\n', (size_t)(end - text));
-        char *line_end = newline ? newline - (newline > text && newline[-1] == '\r') : end;
+        newline += line_end[0] == '\r' && line_end[1] == '\n';
+        if (*newline != '\n')
+            return refuse(reader,
+                          newline == end ? "the file breaks off: its last line has no end"
+                                         : "a control character (byte 0x%02x)",
+                          (unsigned)*newline);
         *line_end = '\0';
-        int is_read = newline && read_line(reader);
-        char *control = find_control(reader->at);
-        if (control != line_end) /* goes before what else is wrong with the line */
-            return refuse(reader, "a control character (byte 0x%02x)", (unsigned)*control);
-        if (!newline)
-            return refuse(reader, "the file breaks off: its last line has no end");
-        if (!is_read)
+        reader->at = text;
+        if (!read_line(reader))
             return 0;
     }
     return reader->ended ||
@@ -941,47 +923,31 @@ static const struct span *span_at(const struct tuned_entry *entry, size_t i)
     return entry->tuned->lists.of.spans + entry->first_span + i;
 }
 
-static int compare_ends(const struct span *a, const struct span *b)
-{
-    int end = a->ends[0] == b->ends[0];
-    return a->ends[end] == b->ends[end] ? 0 : a->ends[end] < b->ends[end] ? -1 : 1;
-}
-
 /* By problem and sizes: 0 when these are the same. */
-static int compare_sizes(const struct tuned_entry *a, const struct tuned_entry *b)
+static int compare_entries(const void *left, const void *right)
 {
-    size_t count = a->span_count;
+    const struct tuned_entry *a = left, *b = right;
     int order = a->problem == b->problem ? 0 : strcmp(a->line.text, b->line.text);
-    order = order ? order : compare_ends(&a->n, &b->n);
-    order = order ? order : (int)count - (int)b->span_count;
-    for (size_t i = 0; !order && i < count; i++)
-        order = compare_ends(span_at(a, i), span_at(b, i));
+    order = order ? order : (int)a->span_count - (int)b->span_count;
+    for (size_t i = 0; !order && i <= a->span_count; i++) {
+        const long long *left_ends = i > 0 ? span_at(a, i - 1)->ends : a->n;
+        const long long *right_ends = i > 0 ? span_at(b, i - 1)->ends : b->n;
+        int end = left_ends[0] == right_ends[0];
+        order = (left_ends[end] > right_ends[end]) - (left_ends[end] < right_ends[end]);
+    }
     return order;
 }
 
-static int order_entries(const struct tuned *tuned, const void *a, const void *b)
+/* By their devices. */
+static int compare_sections(const void *left, const void *right)
 {
-    const struct tuned_entry *left = a, *right = b;
-    int order = compare_sizes(left, right);
-    (void)tuned;
-    return order ? order : left->line_number - right->line_number;
-}
-
-static int compare_devices(const struct tuned_device *a, const struct tuned_device *b)
-{
+    const struct tuned_device *a = &((const struct section *)left)->device;
+    const struct tuned_device *b = &((const struct section *)right)->device;
     int order = strcmp(a->kind, b->kind);
     order = order ? order : strcmp(a->name, b->name);
     order = order ? order : a->compute_capability_major - b->compute_capability_major;
     order = order ? order : a->compute_capability_minor - b->compute_capability_minor;
     return order ? order : a->unit_count - b->unit_count;
-}
-
-static int order_sections(const struct tuned *tuned, const void *a, const void *b)
-{
-    const struct section *left = tuned->lists.of.sections + *(const uint32_t *)a;
-    const struct section *right = tuned->lists.of.sections + *(const uint32_t *)b;
-    int order = compare_devices(&left->device, &right->device);
-    return order ? order : left->line_number - right->line_number;
 }
 
 /* Whether the names of their further sizes are the same. */
@@ -995,104 +961,62 @@ static int are_alike(const struct tuned_entry *a, const struct tuned_entry *b)
     return i == a->span_count;
 }
 
-/* Two neighbours of one problem. */
-static int refuse_pair(struct reader *reader, const struct tuned_entry *a,
-                       const struct tuned_entry *b)
+/* What two lines say does not go together: the later one is to blame. */
+static int refuse_pair(struct reader *reader, const char *format, const char *name, int line,
+                       int other)
 {
-    const struct tuned_entry *later = a->line_number > b->line_number ? a : b;
-    const struct tuned_entry *earlier = later == a ? b : a;
-    reader->line = later->line_number;
-    return refuse(reader,
-                  are_alike(a, b) ? "these sizes of '%.60s' overlap those of line %d"
-                                  : "'%.60s' has other size variables than on line %d",
-                  later->line.text, earlier->line_number);
+    reader->line = line > other ? line : other;
+    return refuse(reader, format, name, line > other ? other : line);
 }
 
-static int are_apart(const struct tuned_entry *a, const struct tuned_entry *b)
-{
-    return are_alike(a, b) &&
-           (a->n.ends[1] < b->n.ends[0] || (a->span_count > 0 && compare_sizes(a, b) != 0));
-}
-
-/* Sorts the section's entries and checks that they go together. */
-static int check_entries(struct reader *reader, const struct section *section)
-{
-    const struct tuned_entry *entries = reader->tuned->lists.of.entries + section->first_entry;
-    size_t count = section->entry_count;
-    for (size_t i = 1; i < count; i++)
-        if (order_entries(NULL, &entries[i - 1], &entries[i]) > 0) {
-            sort(reader->tuned, ENTRIES, section->first_entry, count, order_entries);
-            break;
-        }
-    for (size_t i = 1; i < count; i++)
-        if (entries[i].problem == entries[i - 1].problem &&
-            !are_apart(&entries[i - 1], &entries[i]))
-            return refuse_pair(reader, &entries[i - 1], &entries[i]);
-    return 1;
-}
-
-/* Puts the sections of the source that was read into order, and checks them. */
+/* Puts the sections of the source that was read into order, and the entries of each, and checks
+ * that they go together. */
 static int check_source(struct reader *reader, size_t first)
 {
     struct tuned *tuned = reader->tuned;
-    size_t count = tuned->counts[SECTIONS] - first;
-    uint32_t *order = append(reader, ORDER, count);
-    if (!order)
-        return 0;
-    for (size_t i = 0; i < count; i++)
-        order[i] = (uint32_t)(first + i);
-    sort(tuned, ORDER, first, count, order_sections);
-    for (size_t i = 0; i < count; i++) {
-        const struct section *later = tuned->lists.of.sections + order[i];
-        const struct section *earlier = i > 0 ? tuned->lists.of.sections + order[i - 1] : NULL;
-        if (earlier && compare_devices(&earlier->device, &later->device) == 0) {
-            reader->line = later->line_number;
-            return refuse(reader, "the device '%.60s' was already given on line %d",
-                          later->device.name, earlier->line_number);
+    size_t count = tuned->counts[SECTIONS];
+    sort(tuned, SECTIONS, first, count - first, compare_sections);
+    for (size_t s = first; s < count; s++) {
+        const struct section *section = &tuned->lists.of.sections[s];
+        if (s > first && compare_sections(section - 1, section) == 0)
+            return refuse_pair(reader, "the device '%.60s' was already given on line %d",
+                               section->device.name, section->line_number, section[-1].line_number);
+        sort(tuned, ENTRIES, section->first_entry, section->entry_count, compare_entries);
+        for (size_t i = 0; i < section->entry_count; i++) {
+            struct tuned_entry *entry = &tuned->lists.of.entries[section->first_entry + i];
+            entry->section = (uint32_t)s;
+            if (i == 0 || entry->problem != entry[-1].problem)
+                continue;
+            int is_alike = are_alike(entry, entry - 1);
+            if (!is_alike || (entry[-1].n[1] >= entry->n[0] &&
+                              (entry->span_count == 0 || compare_entries(entry - 1, entry) == 0)))
+                return refuse_pair(reader,
+                                   is_alike ? "these sizes of '%.60s' overlap those of line %d"
+                                            : "'%.60s' has other size variables than on line %d",
+                                   entry->line.text, entry->line_number, entry[-1].line_number);
         }
-        if (!check_entries(reader, later))
-            return 0;
     }
     return 1;
 }
 
-/* Divides the entries into groups, those of a problem one after the other. */
-static int group_entries(struct reader *reader)
+/* Divides the entries into groups, and links those of a problem in the order of the sections. */
+static void link_groups(struct tuned *tuned)
 {
-    struct tuned *tuned = reader->tuned;
-    const struct tuned_entry *entries = tuned->lists.of.entries;
-    struct name *names = tuned->lists.of.names;
-    uint32_t total = 0;
-    for (size_t i = 0; i < tuned->counts[ENTRIES]; i++) {
-        int is_new = i == 0 || entries[i].problem != entries[i - 1].problem ||
-                     entries[i].section != entries[i - 1].section;
-        names[entries[i].problem].first_group += (uint32_t)is_new;
-        total += (uint32_t)is_new;
-    }
-    struct group *groups = append(reader, GROUPS, total);
-    if (!groups)
-        return 0;
-    total = 0;
-    for (size_t i = 0; i < tuned->counts[NAMES]; i++) {
-        uint32_t own = names[i].first_group;
-        names[i].first_group = total;
-        total += own;
-    }
-    for (size_t s = 0; s < tuned->counts[SECTIONS]; s++) {
-        uint32_t number = tuned->lists.of.order[s];
-        const struct section *section = &tuned->lists.of.sections[number];
-        struct group *group = NULL;
-        for (uint32_t i = 0; i < section->entry_count; i++) {
-            const struct tuned_entry *entry = &entries[section->first_entry + i];
-            if (!group || entry->problem != entry[-1].problem) {
-                struct name *name = &names[entry->problem];
-                group = &groups[name->first_group + name->group_count++];
-                *group = (struct group){number, section->first_entry + i, 0};
-            }
-            group->entry_count++;
+    for (size_t s = tuned->counts[SECTIONS]; s-- > 0;) {
+        const struct section *section = &tuned->lists.of.sections[s];
+        uint32_t group_count = 0;
+        for (size_t i = section->entry_count; i-- > 0;) {
+            struct tuned_entry *entry = tuned->lists.of.entries + section->first_entry + i;
+            group_count++;
+            if (i > 0 && entry->problem == entry[-1].problem)
+                continue;
+            struct name *name = &tuned->lists.of.names[entry->problem];
+            entry->group_count = group_count;
+            entry->next_group = name->first_group;
+            name->first_group = entry;
+            group_count = 0;
         }
     }
-    return 1;
 }
 
 /* ---- loading ---- */
@@ -1105,7 +1029,7 @@ static char *new_text(struct reader *reader, size_t bytes, const char *name)
         (void)refuse(reader, "larger than %d bytes", TUNED_FILE_BYTES_MAX);
         return NULL;
     }
-    struct text *text = allocate(reader, sizeof *text + bytes + 1 + length);
+    struct text *text = allocate(reader, sizeof *text + bytes + 1 + length, 1);
     if (!text)
         return NULL;
     text->before = reader->tuned->texts;
@@ -1123,10 +1047,10 @@ static void add_text(struct reader *reader, char *text, size_t bytes)
     for (int list = NUMBERS; list <= ENTRIES; list++)
         counts[list] = tuned->counts[list];
     reader->ended = 0;
+    reader->section = NULL;
     if (tuned->source_count == TUNED_FILES_MAX)
         (void)refuse(reader, "more than %d files", TUNED_FILES_MAX);
-    else if (reserve(reader, ENTRIES, bytes / 256 + 1) && reserve(reader, NUMBERS, bytes / 7 + 1) &&
-             read_lines(reader, text, bytes) && check_source(reader, counts[SECTIONS]))
+    else if (read_lines(reader, text, text + bytes) && check_source(reader, counts[SECTIONS]))
         tuned->sources[tuned->source_count++] = (struct source){text + bytes + 1, reader->is_named};
     else
         for (int list = NUMBERS; list <= ENTRIES; list++)
@@ -1136,7 +1060,6 @@ static void add_text(struct reader *reader, char *text, size_t bytes)
 /* Whether there is another source to be read. */
 static int begin_source(struct reader *reader, const char *name)
 {
-    reader->error = reader->refused ? NULL : reader->error;
     reader->name = name;
     reader->line = 0;
     return !reader->refused || reader->goes_on;
@@ -1197,20 +1120,22 @@ static void read_file(struct reader *reader, int file)
                                    ? (size_t)TUNED_FILE_BYTES_MAX + 1
                                    : (size_t)before.st_size;
     char *text = new_text(reader, bytes, reader->name);
-    ssize_t got = text ? 1 : -1;
-    while (text && length <= bytes && got != 0) {
-        got = read(file, text + length, bytes + (length < bytes ? 0 : 1) - length);
-        if (got < 0 && errno != EINTR)
-            break;
+    ssize_t got = 1;
+    if (!text)
+        return;
+    while (length <= bytes && got != 0) {
+        got = read(file, text + length, bytes + 1 - length);
+        if (got < 0 && errno != EINTR) {
+            (void)refuse(reader, "it cannot be read (errno %d)", errno);
+            return;
+        }
         length += got > 0 ? (size_t)got : 0;
     }
-    if (text && got < 0)
-        (void)refuse(reader, "it cannot be read (errno %d)", errno);
-    else if (text && (length != bytes || fstat(file, &after) != 0 ||
-                      before.st_mtim.tv_sec != after.st_mtim.tv_sec ||
-                      before.st_mtim.tv_nsec != after.st_mtim.tv_nsec))
+    if (length != bytes || fstat(file, &after) != 0 ||
+        before.st_mtim.tv_sec != after.st_mtim.tv_sec ||
+        before.st_mtim.tv_nsec != after.st_mtim.tv_nsec)
         (void)refuse(reader, "it was changed while it was read");
-    else if (text)
+    else
         add_text(reader, text, bytes);
 }
 
@@ -1242,26 +1167,31 @@ static const char *environment(const struct tuned_options *options, const char *
 
 static void add_user_file(struct reader *reader, const struct tuned_options *options)
 {
-    char path[PATH_BYTES];
-    const char *middle = "", *folder = environment(options, "XDG_CONFIG_HOME");
 #ifdef _WIN32
-    folder = folder ? folder : environment(options, "APPDATA");
+    static const char names[][16] = {"XDG_CONFIG_HOME", "APPDATA", "HOME"};
+#else
+    static const char names[][16] = {"XDG_CONFIG_HOME", "HOME"};
 #endif
-    if (!folder) {
-        middle = "/.config";
-        folder = environment(options, "HOME");
-    }
-    if (folder && snprintf(path, sizeof path, "%s%s/tune/tuned.conf", folder, middle) < PATH_BYTES)
+    enum { NAMES_COUNT = sizeof names / sizeof *names };
+    char path[PATH_BYTES];
+    const char *folder = NULL;
+    size_t i = 0;
+    while (!folder && i < NAMES_COUNT)
+        folder = environment(options, names[i++]);
+    if (folder && snprintf(path, sizeof path, "%s%s/tune/tuned.conf", folder,
+                           i == NAMES_COUNT ? "/.config" : "") < PATH_BYTES)
         add_file(reader, path, 0);
 }
 
-static void add_files(struct reader *reader, const struct tuned_options *options)
+/* `path`: the only one that must be there; NULL: as the options say. */
+static void add_files(struct reader *reader, const struct tuned_options *options, const char *path)
 {
-    const char *path = options->path_count > 0 ? NULL : environment(options, "TUNED_CONF");
-    for (size_t i = 0; i < options->path_count; i++)
-        add_file(reader, options->paths[i], 1);
-    if (path)
-        add_file(reader, path, 1);
+    size_t count = options->path_count;
+    if (!path && count == 0)
+        path = environment(options, "TUNED_CONF");
+    count = path ? 1 : count;
+    for (size_t i = 0; i < count; i++)
+        add_file(reader, path ? path : options->paths[i], 1);
     if (!(options->skip & TUNED_SKIP_USER))
         add_user_file(reader, options);
     if (options->skip & TUNED_SKIP_SYSTEM)
@@ -1290,8 +1220,6 @@ static struct tuned *create(struct reader *reader, const struct tuned_allocator 
     tuned->allocator = *from;
     reader->tuned = tuned;
     int done = rehash(reader);
-    for (int list = 0; list < LISTS; list++) /* so that none is NULL */
-        done = done && reserve(reader, (enum list)list, 64);
     for (int i = 0; done && i < KNOWN_COUNT; i++) /* the first is "", which no line has */
         done = intern(reader, known_names[i], strlen(known_names[i])) > 0 || i == 0;
     if (done)
@@ -1300,14 +1228,14 @@ static struct tuned *create(struct reader *reader, const struct tuned_allocator 
     return NULL;
 }
 
-/* `memory_name`: the built-in text is all, of this name. */
-static struct tuned *load(const struct tuned_options *options, const char *memory_name,
-                          struct tuned_error *error)
+/* What the options say, one file that must be there, and one text: of this name, else built-in. */
+static struct tuned *load(const struct tuned_options *options, const char *path, const void *text,
+                          size_t bytes, const char *text_name, struct tuned_error *error)
 {
     struct reader reader;
     memset(&reader, 0, sizeof reader);
     reader.error = error;
-    reader.name = memory_name ? memory_name : "tuned.conf";
+    reader.name = text_name ? text_name : "tuned.conf";
     reader.goes_on = options->leave_out_refused;
     if (error) {
         error->line = 0;
@@ -1318,42 +1246,41 @@ static struct tuned *load(const struct tuned_options *options, const char *memor
         return NULL;
     tuned->least_grade = options->least_grade ? options->least_grade : TUNED_DEFAULT;
     tuned->size_factor = options->size_factor > 0 ? options->size_factor : 8;
-    add_files(&reader, options);
-    reader.is_named = memory_name != NULL;
-    reader.is_built_in = !memory_name;
-    if (memory_name || options->built_in)
-        add_memory(&reader, options->built_in, options->built_in_bytes,
-                   memory_name ? memory_name : "built-in");
-    int goes_on = begin_source(&reader, tuned->source_count > 0 ? reader.name : "tuned.conf");
+    add_files(&reader, options, path);
+    reader.is_named = text_name != NULL;
+    reader.is_built_in = !text_name;
+    if (text_name || text)
+        add_memory(&reader, text, bytes, text_name ? text_name : "built-in");
+    int goes_on = begin_source(&reader, "tuned.conf");
     if (goes_on && tuned->source_count == 0)
         (void)refuse(&reader, "there is none in any of the usual places");
-    else if (goes_on && group_entries(&reader))
+    else if (goes_on) {
+        link_groups(tuned);
         return tuned;
+    }
     tuned_free(tuned);
     return NULL;
 }
 
-enum { SKIP_ALL = TUNED_SKIP_ENVIRONMENT | TUNED_SKIP_USER | TUNED_SKIP_SYSTEM };
+static const struct tuned_options nowhere = {.skip = TUNED_SKIP_ENVIRONMENT | TUNED_SKIP_USER |
+                                                     TUNED_SKIP_SYSTEM};
 
 struct tuned *tuned_load(const char *path, struct tuned_error *error)
 {
-    const char *name = path ? path : "";
-    return load(&(struct tuned_options){.paths = &name, .path_count = 1, .skip = SKIP_ALL}, NULL,
-                error);
+    return load(&nowhere, path ? path : "", NULL, 0, NULL, error);
 }
 
 struct tuned *tuned_load_memory(const void *text, size_t bytes, const char *name,
                                 struct tuned_error *error)
 {
-    return load(
-        &(struct tuned_options){.skip = SKIP_ALL, .built_in = text, .built_in_bytes = bytes},
-        name ? name : "tuned.conf", error);
+    return load(&nowhere, NULL, text, bytes, name ? name : "tuned.conf", error);
 }
 
 struct tuned *tuned_open(const struct tuned_options *options, struct tuned_error *error)
 {
     static const struct tuned_options usual;
-    return load(options ? options : &usual, NULL, error);
+    options = options ? options : &usual;
+    return load(options, NULL, options->built_in, options->built_in_bytes, NULL, error);
 }
 
 void tuned_free(struct tuned *tuned)
@@ -1427,51 +1354,12 @@ static enum tuned_grade grade_section(const struct section *section,
     return is_same_major ? TUNED_OTHER_DEVICE : TUNED_FAR_DEVICE;
 }
 
-/* The greater over the smaller, numbers below 1 taken for a half. */
+/* The greater over the smaller, numbers below a half taken for it. */
 static double ratio_of(double a, double b)
 {
-    a = a < 1 ? 0.5 : a;
-    b = b < 1 ? 0.5 : b;
-    return a > b ? a / b : b / a;
-}
-
-/* Times the ratio of two numbers; 1 when one is unknown. */
-static int multiply_ratio(double a, double b, double *ratio)
-{
-    if (a <= 0 || b <= 0)
-        return 1;
-    *ratio *= ratio_of(a, b);
-    return 0;
-}
-
-/* What orders devices of one grade: first this, the smaller before the greater, then *ratio. */
-static int rank_section(const struct section *found, const struct tuned_device *asked,
-                        double *ratio)
-{
-    int rank = 0;
-    if (!found->is_portable && multiply_ratio(found->device.unit_count, asked->unit_count, ratio))
-        rank = 2;
-    rank += multiply_ratio(found->device.bandwidth_gbs, asked->bandwidth_gbs, ratio);
-    return rank + 4 * (found->device.compute_capability_major == asked->compute_capability_major &&
-                       found->device.compute_capability_minor != asked->compute_capability_minor);
-}
-
-/* ... then the name, then the memory. */
-static int is_more_alike(const struct tuned_device *asked, const struct section *a,
-                         const struct section *b)
-{
-    double left = 1, right = 1, memory = (double)asked->memory_bytes;
-    int is_named = asked->name && strcmp(a->device.name, asked->name) == 0;
-    if (is_named != (asked->name && strcmp(b->device.name, asked->name) == 0))
-        return is_named;
-    int unknown = multiply_ratio((double)a->device.memory_bytes, memory, &left);
-    return unknown < multiply_ratio((double)b->device.memory_bytes, memory, &right) ||
-           (!unknown && left < right);
-}
-
-static int is_above(long long need, long long limit)
-{
-    return limit > 0 && need > limit;
+    a = a > 0.5 ? a : 0.5;
+    b = b > 0.5 ? b : 0.5;
+    return (a > b ? a : b) / (a > b ? b : a);
 }
 
 /* Whether the device can run what the entry launches, as far as both are known. */
@@ -1489,186 +1377,197 @@ static int fits(const struct tuned_entry *entry, const struct tuned_device *devi
         cluster = capability < CLUSTERS_SINCE ? 1 : is_of_major(section->majors, device) ? 16 : 8;
     if (entry->majors && !is_of_major(entry->majors, device))
         return 0;
-    return !is_above(needs[NEED_THREADS], device->max_threads_per_block) &&
-           !is_above(needs[NEED_SHARED_BYTES], device->max_shared_bytes) &&
-           !is_above(needs[NEED_REGISTERS], device->registers_per_unit) &&
-           !is_above(needs[NEED_CLUSTER], device->unit_count) && needs[NEED_CLUSTER] <= cluster &&
-           needs[NEED_CAPABILITY] <= capability && capability <= needs[NEED_CAPABILITY_MOST];
+    const long long limits[] = {device->max_threads_per_block, device->max_shared_bytes,
+                                device->registers_per_unit, device->unit_count};
+    for (int i = 0; i < 4; i++)
+        if (limits[i] > 0 && needs[i] > limits[i])
+            return 0;
+    return needs[NEED_CLUSTER] <= cluster && needs[NEED_CAPABILITY] <= capability &&
+           capability <= needs[NEED_CAPABILITY_MOST];
 }
 
-struct query {
-    const struct tuned_device *device;
-    long long n;
-    const struct tuned_size *sizes;
-    size_t count;
-    int is_any_size; /* n and sizes have no say */
-};
-
 /* Whether the size is among the entry's; *ratio grows by how far it is from these. */
-static int measure_size(const struct span *span, long long size, double *ratio)
+static int measure_size(const long long ends[2], long long size, double *ratio)
 {
-    if (span->ends[0] <= size && size <= span->ends[1])
+    if (ends[0] <= size && size <= ends[1])
         return 1;
-    *ratio *= ratio_of((double)span->ends[size > span->ends[1]], (double)size);
+    *ratio *= ratio_of((double)ends[size > ends[1]], (double)size);
     return 0;
 }
 
-/* The same of all sizes; one that was not given is among none. */
-static int measure(const struct tuned_entry *entry, const struct query *query, double *ratio)
+/* The same of all sizes that the answer is to be for; one that was not given is among none. */
+static int measure(const struct tuned_entry *entry, const struct tuned_answer *answer,
+                   double *ratio)
 {
     *ratio = 1.0;
-    if (query->is_any_size)
+    if (answer->n < 0)
         return 1;
-    int is_within = measure_size(&entry->n, query->n, ratio);
+    int is_within = measure_size(entry->n, answer->n, ratio);
     for (size_t i = 0; i < entry->span_count; i++) {
         const struct span *span = span_at(entry, i);
         const char *name = entry->tuned->lists.of.names[span->name].text;
         size_t j = 0;
-        while (j < query->count && strcmp(query->sizes[j].name, name) != 0)
+        while (j < answer->size_count && strcmp(answer->sizes[j].name, name) != 0)
             j++;
-        is_within &= j < query->count && measure_size(span, query->sizes[j].size, ratio);
+        is_within &=
+            j < answer->size_count && measure_size(span->ends, answer->sizes[j].size, ratio);
     }
     return is_within;
 }
+
+/* What orders devices of one grade, the smaller before the greater: minor compute capability and
+ * what is unknown, units and bandwidth, name, memory. */
+enum { UNKNOWN, NEAR, NAMED, MEMORY, KEYS };
 
 /* What a group has. */
 struct candidate {
     const struct tuned_entry *entry; /* NULL: nothing */
     enum tuned_grade grade;
-    int is_within;      /* the sizes are among the entry's */
-    int rank;           /* rank_section's */
-    double near, ratio; /* rank_section's; that of the sizes */
+    uint32_t source;
+    int is_own;    /* what a named file has of this very device */
+    int is_within; /* the sizes are among the entry's */
+    double ratio;  /* of the sizes */
+    double keys[KEYS];
 };
+
+static void rank_section(struct candidate *candidate, const struct section *section,
+                         const struct tuned_device *asked)
+{
+    const struct tuned_device *found = &section->device;
+    const double numbers[][2] = {
+        {found->unit_count, asked->unit_count},
+        {found->bandwidth_gbs, asked->bandwidth_gbs},
+        {(double)found->memory_bytes, (double)asked->memory_bytes},
+    };
+    double *keys = candidate->keys;
+    keys[UNKNOWN] = 4 * (found->compute_capability_major == asked->compute_capability_major &&
+                         found->compute_capability_minor != asked->compute_capability_minor);
+    keys[NAMED] = 2 * (!asked->name || strcmp(found->name, asked->name) != 0);
+    keys[NEAR] = keys[MEMORY] = 1;
+    /* Of this very device it only counts what is unknown. */
+    int count = candidate->grade == TUNED_EXACT ? 2 : 3;
+    for (int i = section->is_portable; i < count; i++) {
+        double *key = &keys[i & 2];
+        if (numbers[i][0] <= 0 || numbers[i][1] <= 0)
+            key[0] += i == 0 ? 2 : 1;
+        else if (count == 3)
+            key[1] *= ratio_of(numbers[i][0], numbers[i][1]);
+    }
+}
 
 /* Takes the entry where it fits and is nearer than what was taken: of two equally near the first.
  */
 static void take_entry(struct candidate *best, const struct tuned_entry *entry,
-                       const struct query *query)
+                       const struct tuned_answer *answer)
 {
     double ratio = 0;
-    int is_within = measure(entry, query, &ratio);
+    int is_within = measure(entry, answer, &ratio);
     if ((best->entry && (is_within != best->is_within ? best->is_within : ratio >= best->ratio)) ||
-        (!is_within && ratio > entry->tuned->size_factor) || !fits(entry, query->device))
+        (!is_within && ratio > entry->tuned->size_factor) || !fits(entry, answer->device))
         return;
     best->entry = entry;
     best->is_within = is_within;
     best->ratio = ratio;
 }
 
-/* The group's entry of the nearest sizes, of those that fit the device. */
-static void find_entry(const struct tuned *tuned, const struct group *group,
-                       const struct query *query, struct candidate *best)
+/* The entry of the nearest sizes of those of the group that fit the device; the section's grade
+ * becomes the entry's. */
+static void find_in_group(const struct tuned_entry *entry, const struct tuned_answer *answer,
+                          struct candidate *best)
 {
-    const struct tuned_entry *entries = tuned->lists.of.entries + group->first_entry;
-    size_t below = 0; /* the last that begins at or below n, or the first */
+    const struct tuned_entry *end = entry + entry->group_count;
+    if (entry->span_count == 0 && answer->n >= 0) {
+        const struct tuned_entry *below = entry; /* begins last at or below n, or first */
+        for (size_t count = entry->group_count; count > 1;) {
+            size_t half = count / 2;
+            below += below[half].n[0] <= answer->n ? half : 0;
+            count -= half;
+        }
+        const struct tuned_entry *next = below + 1;
+        if (fits(below, answer->device) &&
+            (next == end || answer->n <= below->n[1] || fits(next, answer->device))) {
+            entry = below; /* it is one of the two */
+            end = next == end ? end : next + 1;
+        }
+    }
     best->entry = NULL;
-    for (size_t count = group->entry_count; count > 1;) {
-        size_t half = count / 2;
-        below = entries[below + half].n.ends[0] <= query->n ? below + half : below;
-        count -= half;
-    }
-    int has_next = below + 1 < group->entry_count, is_simple = entries->span_count == 0;
-    is_simple = is_simple && !query->is_any_size;
-    if (is_simple && fits(&entries[below], query->device) &&
-        (!has_next || query->n <= entries[below].n.ends[1] ||
-         fits(&entries[below + 1], query->device))) { /* it is one of the two */
-        take_entry(best, &entries[below], query);
-        if (has_next)
-            take_entry(best, &entries[below + 1], query);
+    for (; entry < end; entry++)
+        take_entry(best, entry, answer);
+    entry = best->entry;
+    if (!entry || best->grade != TUNED_EXACT || answer->n < 0)
         return;
-    }
-    for (size_t i = 0; i < group->entry_count; i++)
-        take_entry(best, &entries[i], query);
+    int is_single = entry->at == answer->n;
+    for (size_t i = 0; i < entry->span_count; i++)
+        is_single &= span_at(entry, i)->ends[0] == span_at(entry, i)->ends[1];
+    best->grade = !best->is_within ? TUNED_NEAREST_SIZE : is_single ? TUNED_EXACT : TUNED_IN_RANGE;
 }
 
-static int is_single(const struct tuned_entry *entry)
+static int is_better(const struct candidate *a, const struct candidate *b)
 {
-    size_t i = 0;
-    while (i < entry->span_count && span_at(entry, i)->ends[0] == span_at(entry, i)->ends[1])
-        i++;
-    return i == entry->span_count;
-}
-
-/* Looks into a group of a section's grade `grade`. */
-static void find_in_group(const struct tuned *tuned, const struct group *group,
-                          const struct query *query, struct candidate *out)
-{
-    find_entry(tuned, group, query, out);
-    if (!out->entry || out->grade != TUNED_EXACT || query->is_any_size)
-        return;
-    if (!out->is_within)
-        out->grade = TUNED_NEAREST_SIZE;
-    else if (out->entry->at != query->n || !is_single(out->entry))
-        out->grade = TUNED_IN_RANGE;
-}
-
-static int is_better(const struct tuned *tuned, const struct tuned_device *device,
-                     const struct candidate *a, const struct candidate *b)
-{
-    const struct section *left = section_of(a->entry), *right = section_of(b->entry);
-    /* What a named file has of this very device goes before all other files. */
-    int is_own = a->grade >= TUNED_NEAREST_SIZE && tuned->sources[left->source].is_named;
-    int is_other_own = b->grade >= TUNED_NEAREST_SIZE && tuned->sources[right->source].is_named;
-    if (is_own != is_other_own)
-        return is_own;
-    if (is_own && left->source != right->source)
-        return 0; /* files are looked at in their order */
-    /* A section of unknown numbers stands behind its like. */
-    if (left->source == right->source && b->grade >= TUNED_NEAREST_SIZE &&
-        a->grade >= TUNED_NEAREST_SIZE)
-        return a->rank < b->rank;
-    if (a->grade != b->grade || left->source != right->source)
+    if (a->is_own != b->is_own) /* goes before all other files */
+        return a->is_own;
+    if (a->source != b->source) /* files are looked at in their order */
+        return !a->is_own && a->grade > b->grade;
+    if (a->grade != b->grade && (a->grade < TUNED_NEAREST_SIZE || b->grade < TUNED_NEAREST_SIZE))
         return a->grade > b->grade;
-    if (a->rank != b->rank)
-        return a->rank < b->rank;
-    return a->near < b->near || (a->near <= b->near && is_more_alike(device, left, right));
+    for (int i = 0; i < KEYS; i++)
+        if (a->keys[i] < b->keys[i] || a->keys[i] > b->keys[i])
+            return a->keys[i] < b->keys[i];
+    return 0;
 }
 
 static enum tuned_grade give(const struct candidate *best, struct tuned_answer *answer)
 {
     answer->entry = best->entry;
-    answer->grade = best->entry ? best->grade : TUNED_NONE;
-    answer->distance = best->entry ? best->ratio * best->near - 1.0 : 0.0;
-    return answer->grade;
+    answer->distance = best->ratio * best->keys[NEAR] - 1.0;
+    return answer->grade = best->grade;
 }
 
-static const struct group *group_at(const struct tuned *tuned, uint32_t problem, uint32_t i)
+/* The best entry of all groups of the problem, a name's number. *own becomes the group of the only
+ * section of this device. */
+static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem, const void **own)
 {
-    return &tuned->lists.of.groups[tuned->lists.of.names[problem].first_group + i];
-}
-
-/* The best entry of all groups of the problem, a name's number. */
-static enum tuned_grade find_best(const struct tuned *tuned, uint32_t problem,
-                                  const struct query *query, struct tuned_answer *answer)
-{
-    struct candidate best = {NULL, TUNED_NONE, 0, 0, 1.0, 1.0};
-    uint32_t count = problem && query->n >= 0 ? tuned->lists.of.names[problem].group_count : 0;
-    for (uint32_t i = 0; i < 2 * count;
-         i++) { /* this device first: it leaves the others no chance */
-        const struct group *group = group_at(tuned, problem, i % count);
-        const struct section *section = &tuned->lists.of.sections[group->section];
-        struct candidate found = {NULL, TUNED_NONE, 0, 0, 1.0, 1.0};
-        if ((i >= count && best.grade >= TUNED_NEAREST_SIZE) ||
-            strcmp(section->device.kind, query->device->kind) != 0)
-            continue;
-        found.grade = grade_section(section, query->device);
-        if ((found.grade == TUNED_EXACT) != (i < count) || found.grade < tuned->least_grade ||
-            found.grade < best.grade)
-            continue;
-        found.rank = rank_section(section, query->device, &found.near);
-        found.near = found.grade == TUNED_EXACT ? 1.0 : found.near;
-        find_in_group(tuned, group, query, &found);
-        if (found.entry && found.grade >= tuned->least_grade &&
-            (!best.entry || is_better(tuned, query->device, &found, &best)))
-            best = found;
+    const struct tuned *tuned = answer->tuned;
+    struct candidate candidates[2], *best = candidates, *found = candidates + 1;
+    int own_count = 0;
+    best->entry = NULL;
+    best->grade = TUNED_NONE;
+    /* This device first: it leaves the others no chance. */
+    for (int pass = 0; pass < 2 && best->grade < TUNED_NEAREST_SIZE; pass++) {
+        const struct tuned_entry *group = tuned->lists.of.names[problem].first_group;
+        for (; group; group = group->next_group) {
+            const struct section *section = section_of(group);
+            if (strcmp(section->device.kind, answer->device->kind) != 0)
+                continue;
+            enum tuned_grade grade = found->grade = grade_section(section, answer->device);
+            if ((grade == TUNED_EXACT) == pass || grade < tuned->least_grade || grade < best->grade)
+                continue;
+            if (pass == 0)
+                *own = own_count++ == 0 ? group : NULL;
+            rank_section(found, section, answer->device);
+            find_in_group(group, answer, found);
+            found->source = section->source;
+            found->is_own =
+                found->grade >= TUNED_NEAREST_SIZE && tuned->sources[section->source].is_named;
+            if (found->entry && found->grade >= tuned->least_grade &&
+                (!best->entry || is_better(found, best))) {
+                struct candidate *worse = best;
+                best = found;
+                found = worse;
+            }
+        }
     }
-    return give(&best, answer);
+    return best->entry ? give(best, answer) : TUNED_NONE;
 }
 
-enum tuned_grade tuned_find_sizes(const struct tuned *tuned, const struct tuned_device *device,
-                                  const char *problem, long long n, const struct tuned_size *sizes,
-                                  size_t size_count, struct tuned_answer *answer)
+/* `handle`: what was resolved; may be NULL. */
+static enum tuned_grade look_up(const struct tuned *tuned, const struct tuned_device *device,
+                                const char *problem, long long n, const struct tuned_size *sizes,
+                                size_t size_count, struct tuned_answer *answer,
+                                const struct tuned_handle *handle)
 {
+    struct candidate found;
+    const void *own;
     memset(answer, 0, sizeof *answer);
     answer->tuned = tuned;
     answer->device = device;
@@ -1676,10 +1575,23 @@ enum tuned_grade tuned_find_sizes(const struct tuned *tuned, const struct tuned_
     answer->n = n;
     answer->sizes = sizes;
     answer->size_count = size_count;
-    if (!tuned || !device || !device->kind || !problem)
+    if (n < 0 || !tuned || !device || !device->kind || !problem)
         return TUNED_NONE;
-    const struct query query = {device, n, sizes, size_count, 0};
-    return find_best(tuned, find_text(tuned, problem), &query, answer);
+    if (handle && handle->own) { /* nothing goes before it within its sizes */
+        found.grade = TUNED_EXACT;
+        found.keys[NEAR] = 1;
+        find_in_group(handle->own, answer, &found);
+        if (found.entry && found.grade >= TUNED_IN_RANGE && found.grade >= tuned->least_grade)
+            return give(&found, answer);
+    }
+    return find_best(answer, handle ? handle->number : find_name(tuned, problem, 0, NULL), &own);
+}
+
+enum tuned_grade tuned_find_sizes(const struct tuned *tuned, const struct tuned_device *device,
+                                  const char *problem, long long n, const struct tuned_size *sizes,
+                                  size_t size_count, struct tuned_answer *answer)
+{
+    return look_up(tuned, device, problem, n, sizes, size_count, answer, NULL);
 }
 
 enum tuned_grade tuned_find(const struct tuned *tuned, const struct tuned_device *device,
@@ -1691,9 +1603,6 @@ enum tuned_grade tuned_find(const struct tuned *tuned, const struct tuned_device
 enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_device *device,
                                const char *problem, struct tuned_handle *handle)
 {
-    struct tuned_answer answer;
-    const struct query query = {device, 0, NULL, 0, 1};
-    int own_count = 0;
     memset(handle, 0, sizeof *handle);
     handle->tuned = tuned;
     handle->problem = problem;
@@ -1701,38 +1610,20 @@ enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_dev
         handle->device = *device;
     if (!tuned || !device || !device->kind || !problem)
         return TUNED_NONE;
-    handle->number = find_text(tuned, problem);
-    for (uint32_t i = 0; i < tuned->lists.of.names[handle->number].group_count; i++) {
-        const struct group *group = group_at(tuned, handle->number, i);
-        const struct section *section = &tuned->lists.of.sections[group->section];
-        if (strcmp(section->device.kind, device->kind) != 0 ||
-            grade_section(section, device) != TUNED_EXACT)
-            continue;
-        handle->own = own_count++ == 0 ? group : NULL;
-    }
-    return find_best(tuned, handle->number, &query, &answer);
+    struct tuned_answer answer;
+    answer.tuned = tuned;
+    answer.device = device;
+    answer.n = -1; /* any size; find_best reads no more */
+    handle->number = find_name(tuned, problem, 0, NULL);
+    return find_best(&answer, handle->number, &handle->own);
 }
 
 enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,
                                            const struct tuned_size *sizes, size_t size_count,
                                            struct tuned_answer *answer)
 {
-    const struct query query = {&handle->device, n, sizes, size_count, 0};
-    struct candidate found = {NULL, TUNED_EXACT, 0, 0, 1.0, 1.0};
-    memset(answer, 0, sizeof *answer);
-    answer->tuned = handle->tuned;
-    answer->device = &handle->device;
-    answer->problem = handle->problem;
-    answer->n = n;
-    answer->sizes = sizes;
-    answer->size_count = size_count;
-    if (!handle->number || n < 0)
-        return TUNED_NONE;
-    if (handle->own) /* nothing goes before the only section of this device, within its sizes */
-        find_in_group(handle->tuned, handle->own, &query, &found);
-    if (found.grade < TUNED_IN_RANGE || found.grade < handle->tuned->least_grade || !found.entry)
-        return find_best(handle->tuned, handle->number, &query, answer);
-    return give(&found, answer);
+    return look_up(handle->tuned, &handle->device, handle->problem, n, sizes, size_count, answer,
+                   handle);
 }
 
 enum tuned_grade tuned_find_resolved(const struct tuned_handle *handle, long long n,
@@ -1756,16 +1647,22 @@ static void describe_sizes(const struct tuned_answer *answer, char *out, size_t 
 {
     const struct tuned_entry *entry = answer->entry;
     const char *format = "n from %lld to %lld (measured at %lld)";
-    long long first = answer->grade == TUNED_EXACT ? answer->n : entry->n.ends[0];
-    if (first == entry->n.ends[1] || answer->grade == TUNED_EXACT)
+    long long first = answer->grade == TUNED_EXACT ? answer->n : entry->n[0];
+    if (first == entry->n[1] || answer->grade == TUNED_EXACT)
         format = "n = %lld";
     else if (entry->at < 0)
         format = "n from %lld to %lld";
     /* cppcheck-suppress wrongPrintfScanfArgNum */
-    int used = snprintf(out, bytes, format, first, entry->n.ends[1], entry->at);
-    if (answer->grade < TUNED_NEAREST_SIZE &&
-        (answer->n < entry->n.ends[0] || answer->n > entry->n.ends[1]))
-        snprintf(out + used, bytes - (size_t)used, ", which is nearest");
+    int used = snprintf(out, bytes, format, first, entry->n[1], entry->at);
+    if (answer->grade == TUNED_NEAREST_SIZE)
+        format = "; asked was n = %lld";
+    else if (answer->grade < TUNED_NEAREST_SIZE &&
+             (answer->n < entry->n[0] || answer->n > entry->n[1]))
+        format = ", which is nearest";
+    else
+        return;
+    /* cppcheck-suppress wrongPrintfScanfArgNum */
+    snprintf(out + used, bytes - (size_t)used, format, answer->n);
 }
 
 static const char *describe_capability(const struct tuned_device *asked,
@@ -1783,45 +1680,46 @@ static const char *describe_capability(const struct tuned_device *asked,
 /* What a format does not use stands behind what it does. */
 void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
 {
+    /* By grade, of: the problem, the device asked about, the entry's device, sizes, file, the
+     * entry's device again ... %.0s skips one. */
+    static const char elsewhere[] = "%.60s has no entry for %.60s that fits; taken, for %.0s%s, "
+                                    "from %.0s%.60s%s (%d %s; here %d)",
+                      for_all[] = "%.60s has no entry for %.60s that fits; taken, for %.0s%s, "
+                                  "from what %.60s has for every device";
+    static const char *const formats[] = {"",
+                                          elsewhere,
+                                          for_all,
+                                          elsewhere,
+                                          for_all,
+                                          elsewhere,
+                                          "%.0s%.0son %.60s nearest of what fits is %s",
+                                          "%.0s%.0stuned on %.60s for %s",
+                                          "%.0s%.0smeasured on %.60s at %s"};
     const struct tuned_entry *entry = answer->entry;
     const struct tuned_device *asked = answer->device;
-    const char *format = "%.60s has no entry for the kind '%.60s' that fits here";
-    char sizes[136];
+    const char *problem = answer->problem, *kind = NULL;
+    char sizes[168];
     if (!entry) {
-        int is_asked = asked && asked->kind && answer->problem;
-        if (!answer->tuned)
-            format = "no tuned.conf is loaded";
-        else if (!is_asked)
+        const char *format = "no tuned.conf is loaded";
+        if (answer->tuned) {
             format = "no device or no problem was named";
-        else if (!find_text(answer->tuned, answer->problem))
-            format = "no file has the problem '%.60s'";
+            kind = asked && problem ? asked->kind : NULL;
+        }
+        if (kind)
+            format = find_name(answer->tuned, problem, 0, NULL)
+                         ? "%.60s has no entry for the kind '%.60s' that fits here"
+                         : "no file has the problem '%.60s'";
         /* cppcheck-suppress wrongPrintfScanfArgNum */
-        snprintf(out, bytes, format, answer->problem, is_asked ? asked->kind : NULL);
+        snprintf(out, bytes, format, problem, kind);
         return;
     }
     const struct tuned_device *found = tuned_entry_device(entry);
     describe_sizes(answer, sizes, sizeof sizes);
-    if (answer->grade >= TUNED_NEAREST_SIZE) {
-        format = "on %.60s nearest of what fits is %s; asked was n = %lld";
-        if (answer->grade == TUNED_EXACT)
-            format = "measured on %.60s at %s";
-        else if (answer->grade == TUNED_IN_RANGE)
-            format = "tuned on %.60s for %s";
-        /* cppcheck-suppress wrongPrintfScanfArgNum */
-        snprintf(out, bytes, format, found->name, sizes, answer->n);
-        return;
-    }
-    int is_for_all = answer->grade == TUNED_PORTABLE || answer->grade == TUNED_DEFAULT;
-    format = is_for_all
-                 ? "%.60s has no entry for %.60s that fits; taken, for %s, from what %.60s has for "
-                   "every device"
-                 : "%.60s has no entry for %.60s that fits; taken, for %s, from %.60s%s (%d %s; "
-                   "here %d)";
     /* cppcheck-suppress wrongPrintfScanfArgNum */
-    snprintf(out, bytes, format, answer->problem, asked->name ? asked->name : "this device", sizes,
-             is_for_all ? tuned_entry_file(entry) : found->name, describe_capability(asked, found),
-             found->unit_count, strcmp(found->kind, "cpu") == 0 ? "cores" : "SMs",
-             asked->unit_count);
+    snprintf(out, bytes, formats[answer->grade], problem, asked->name ? asked->name : "this device",
+             found->name, sizes, tuned_entry_file(entry), found->name,
+             describe_capability(asked, found), found->unit_count,
+             strcmp(found->kind, "cpu") == 0 ? "cores" : "SMs", asked->unit_count);
 }
 
 /* ---- formulas ---- */
@@ -1834,67 +1732,85 @@ struct evaluation {
     int steps; /* that are left: bounds time and depth */
 };
 
-static int value_here(struct evaluation *evaluation, const char *name, size_t length,
-                      long long *out);
+static int evaluate(struct evaluation *evaluation, int least, long long *out);
+static int number_here(struct evaluation *evaluation, uint32_t number, long long *out);
 
-static int is_text(const char *name, size_t length, const char *text)
+/* *a becomes what it and what follows the operation come to: a character, or MIN, MAX, CEIL_DIV,
+ * whose numbers are below those of the characters. */
+static int apply(struct evaluation *evaluation, int binds, uint32_t operation, long long *a)
 {
-    return strlen(text) == length && memcmp(name, text, length) == 0;
-}
-
-/* *a becomes what the two come to: operators, and 'i' min, 'a' max, 'c' ceil_div. */
-static int apply(char operation, long long *a, long long b)
-{
-    double real = (double)*a;
-    if (operation == 'i' || operation == 'a') {
-        *a = (b < *a) == (operation == 'i') ? b : *a;
+    long long b = 0;
+    evaluation->at++;
+    if (!evaluate(evaluation, binds, &b))
+        return 0;
+    if (operation == MIN || operation == MAX) {
+        *a = (b < *a) == (operation == MIN) ? b : *a;
         return 1;
     }
-    if (operation == '+' || operation == '-' || operation == '*') {
-        real = operation == '+'   ? real + (double)b
-               : operation == '-' ? real - (double)b
-                                  : real * (double)b;
+    if (operation == '-') {
+        if (b < -LLONG_MAX)
+            return 0;
+        operation = '+';
+        b = -b;
+    }
+    if (operation == '+' || operation == '*') {
+        double left = (double)*a, right = (double)b;
+        double real = operation == '+' ? left + right : left * right;
         if (real > 9.2e18 || real < -9.2e18)
             return 0;
-        *a = operation == '+' ? *a + b : operation == '-' ? *a - b : *a * b;
+        *a = operation == '+' ? *a + b : *a * b;
         return 1;
     }
     if (*a < 0 || b <= 0)
         return 0;
-    *a = operation == '%' ? *a % b : *a / b + (operation == 'c' && *a % b != 0);
+    *a = operation == '%' ? *a % b : *a / b + (operation == CEIL_DIV && *a % b != 0);
     return 1;
+}
+
+/* What a formula names. */
+static int value_here(struct evaluation *evaluation, uint32_t number, const char *name,
+                      size_t length, long long *out)
+{
+    const struct tuned_answer *answer = evaluation->answer;
+    *out = answer->n;
+    if (number == N)
+        return 1;
+    *out = answer->device ? answer->device->unit_count : 0;
+    if (number == UNITS)
+        return *out > 0;
+    for (size_t i = 0; i < answer->size_count; i++) {
+        const struct tuned_size *size = &answer->sizes[i];
+        *out = size->size;
+        if (strncmp(name, size->name, length) == 0 && !size->name[length])
+            return 1;
+    }
+    return number && number_here(evaluation, number, out);
 }
 
 /* What binds closer than `least`: 0 all, 1 products, 2 a number, a name, a call or parentheses. */
 static int evaluate(struct evaluation *evaluation, int least, long long *out)
 {
     const char *name = evaluation->at;
-    long long next = 0;
     if (evaluation->steps-- <= 0)
         return 0;
     while (is_a(*evaluation->at, NAME) && *evaluation->at != '-')
         evaluation->at++;
     size_t length = (size_t)(evaluation->at - name);
+    uint32_t number = find_name(evaluation->answer->entry->tuned, name, length, NULL);
     if (*evaluation->at == '(') {
-        char function = is_text(name, length, "min")        ? 'i'
-                        : is_text(name, length, "max")      ? 'a'
-                        : is_text(name, length, "ceil_div") ? 'c'
-                                                            : 0;
         evaluation->at++;
-        if ((length > 0 && !function) || !evaluate(evaluation, 0, out))
+        if ((length > 0 && (number < MIN || number > CEIL_DIV)) || !evaluate(evaluation, 0, out))
             return 0;
-        for (; function && *evaluation->at == ',';) {
-            evaluation->at++;
-            if (!evaluate(evaluation, 0, &next) || !apply(function, out, next))
+        while (length > 0 && *evaluation->at == ',')
+            if (!apply(evaluation, 0, number, out))
                 return 0;
-        }
         if (*evaluation->at++ != ')')
             return 0;
     } else if (is_digit(*name)) {
         evaluation->at = name;
         if (!read_digits(&evaluation->at, 0, out))
             return 0;
-    } else if (!value_here(evaluation, name, length, out)) {
+    } else if (!value_here(evaluation, number, name, length, out)) {
         return 0;
     }
     for (;;) {
@@ -1904,16 +1820,16 @@ static int evaluate(struct evaluation *evaluation, int least, long long *out)
                                                                                : 0;
         if (binds <= least)
             return 1;
-        evaluation->at++;
-        if (!evaluate(evaluation, binds, &next) || !apply(operation, out, next))
+        if (!apply(evaluation, binds, (uint32_t)operation, out))
             return 0;
     }
 }
 
-/* Whether `name` is one of the names between commas. */
-static int lists(const char *names, const char *name)
+/* Whether `name` is one of the names between commas that the evidence has. */
+static int lists(const struct tuned_entry *entry, uint32_t evidence, const char *name)
 {
     size_t length = strlen(name);
+    const char *names = text_of(entry, EVIDENCE, evidence, NULL);
     for (; names; names = strchr(names, ',')) {
         names += *names == ',';
         if (strncmp(names, name, length) == 0 && (names[length] == ',' || !names[length]))
@@ -1922,22 +1838,10 @@ static int lists(const char *names, const char *name)
     return 0;
 }
 
-/* The evidence `prefix`NAME. */
-static const char *evidence_of(const struct tuned_entry *entry, const char *prefix,
-                               const char *name)
-{
-    char whole[80];
-    int length = snprintf(whole, sizeof whole, "%s%s", prefix, name);
-    uint32_t number = length < (int)sizeof whole ? find_text(entry->tuned, whole) : 0;
-    return number ? text_of(entry->tuned, &entry->line, EVIDENCE, number, NULL) : NULL;
-}
-
 /* Whether it is known for what was measured alone, and the answer is not that. */
 static int is_elsewhere(const struct tuned_answer *answer, const char *name)
 {
-    const struct tuned_entry *entry = answer->entry;
-    return answer->grade != TUNED_EXACT &&
-           lists(text_of(entry->tuned, &entry->line, EVIDENCE, MEASURED, NULL), name);
+    return answer->grade != TUNED_EXACT && lists(answer->entry, MEASURED, name);
 }
 
 /* A value that follows the number of units, for those of the asking device. */
@@ -1947,51 +1851,35 @@ static long long scaled(const struct tuned_answer *answer, const char *name, lon
     long long found = tuned_entry_device(entry)->unit_count;
     long long asked = answer->device ? answer->device->unit_count : 0;
     if (value <= 0 || found <= 0 || asked <= 0 || value > LLONG_MAX / asked - found ||
-        !lists(text_of(entry->tuned, &entry->line, EVIDENCE, PER_UNIT, NULL), name))
+        !lists(entry, PER_UNIT, name))
         return value;
     value = (value * asked + found / 2) / found;
     return value > 0 ? value : 1;
 }
 
 /* A whole number of the entry: by its formula, else as it stands. */
-static int number_here(const struct tuned_answer *answer, uint32_t number, int *steps,
-                       long long *out)
+static int number_here(struct evaluation *evaluation, uint32_t number, long long *out)
 {
+    const struct tuned_answer *answer = evaluation->answer;
     const struct tuned_entry *entry = answer->entry;
+    const char *text = text_of(entry, VALUES, number, NULL), *at = evaluation->at;
+    if (!text)
+        return 0;
     const char *name = entry->tuned->lists.of.names[number].text;
-    const char *text = text_of(entry->tuned, &entry->line, VALUES, number, NULL);
-    struct evaluation evaluation = {answer, text ? evidence_of(entry, "formula.", name) : NULL,
-                                    *steps};
-    if (evaluation.at) {
-        int is_known = evaluate(&evaluation, 0, out) && !*evaluation.at;
-        *steps = evaluation.steps;
+    char formula[80];
+    int length = snprintf(formula, sizeof formula, "formula.%s", name);
+    evaluation->at =
+        length < (int)sizeof formula ? tuned_evidence_text(entry, formula, NULL) : NULL;
+    if (evaluation->at) {
+        int is_known = evaluate(evaluation, 0, out) && !*evaluation->at;
+        evaluation->at = at;
         return is_known;
     }
-    if (!text || !read_integer(text, out) || is_elsewhere(answer, name))
+    evaluation->at = at;
+    if (!read_integer(text, out) || is_elsewhere(answer, name))
         return 0;
     *out = scaled(answer, name, *out);
     return 1;
-}
-
-/* What a formula names. */
-static int value_here(struct evaluation *evaluation, const char *name, size_t length,
-                      long long *out)
-{
-    const struct tuned_answer *answer = evaluation->answer;
-    const struct tuned *tuned = answer->entry->tuned;
-    *out = answer->n;
-    if (is_text(name, length, "n"))
-        return 1;
-    *out = answer->device ? answer->device->unit_count : 0;
-    if (is_text(name, length, "units"))
-        return *out > 0;
-    for (size_t i = 0; i < answer->size_count; i++) {
-        *out = answer->sizes[i].size;
-        if (is_text(name, length, answer->sizes[i].name))
-            return 1;
-    }
-    uint32_t number = find_name(tuned, name, length, hash_text(tuned, name, length));
-    return number && number_here(answer, number, &evaluation->steps, out);
 }
 
 enum { STEPS_MAX = 200 };
@@ -2012,32 +1900,38 @@ static int evaluate_axes(const struct tuned_answer *answer, const char *text, in
 int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tuned_launch *out)
 {
     static const char parts[][8] = {"grid", "block", "cluster", "shared"};
-    struct tuned_launch found = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 0, {0}};
-    long long shared[3] = {0, 0, 0};
-    long long *values[] = {found.grid, found.block, found.cluster, shared};
-    char number[16] = "", name[64];
-    if (!answer->entry)
-        return 0;
-    if (index > 0)
-        snprintf(number, sizeof number, "%d", index + 1);
+    long long values[4][3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}};
+    char name[64];
     for (int i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "launch%s.%s", number, parts[i]);
-        const char *text = evidence_of(answer->entry, "", name);
+        snprintf(name, sizeof name, "launch%.0d.%s", index > 0 ? index + 1 : 0, parts[i]);
+        const char *text = tuned_evidence_text(answer->entry, name, NULL);
         if (text ? is_elsewhere(answer, name) || !evaluate_axes(answer, text, i < 3, values[i])
                  : i < 2)
             return 0;
     }
-    found.shared_bytes = shared[0];
-    *out = found;
+    memset(out, 0, sizeof *out);
+    memcpy(out, values, offsetof(struct tuned_launch, reserved)); /* its members in their order */
     return 1;
 }
 
 /* ---- what an entry holds ---- */
 
+static double real_of(const struct tuned_entry *entry, int side, uint32_t number, double otherwise)
+{
+    double value = 0;
+    const char *text = text_of(entry, side, number, NULL);
+    return text && read_real(text, &value) ? value : otherwise;
+}
+
+int tuned_value_index(const struct tuned *tuned, const char *name)
+{
+    uint32_t number = tuned ? find_name(tuned, name, 0, NULL) : 0;
+    return number > 0 ? (int)number : -1;
+}
+
 const char *tuned_text_at(const struct tuned_entry *entry, int index, const char *otherwise)
 {
-    return entry ? text_of(entry->tuned, &entry->line, VALUES, (uint32_t)index, otherwise)
-                 : otherwise; /* no line has a name of a number below 1 */
+    return text_of(entry, VALUES, (uint32_t)index, otherwise);
 }
 
 long long tuned_integer_at(const struct tuned_entry *entry, int index, long long otherwise)
@@ -2047,56 +1941,37 @@ long long tuned_integer_at(const struct tuned_entry *entry, int index, long long
     return text && read_integer(text, &value) ? value : otherwise;
 }
 
-static double real_of(const char *text, double otherwise)
-{
-    double value = 0;
-    return text && read_real(text, &value) ? value : otherwise;
-}
-
 double tuned_real_at(const struct tuned_entry *entry, int index, double otherwise)
 {
-    return real_of(tuned_text_at(entry, index, NULL), otherwise);
-}
-
-int tuned_value_index(const struct tuned *tuned, const char *name)
-{
-    uint32_t number = tuned ? find_text(tuned, name) : 0;
-    return number > 0 ? (int)number : -1;
-}
-
-static int index_of(const struct tuned_entry *entry, const char *name)
-{
-    return entry ? tuned_value_index(entry->tuned, name) : -1;
+    return real_of(entry, VALUES, (uint32_t)index, otherwise);
 }
 
 const char *tuned_text(const struct tuned_entry *entry, const char *name, const char *otherwise)
 {
-    return tuned_text_at(entry, index_of(entry, name), otherwise);
+    return text_named(entry, VALUES, name, otherwise);
 }
 
 long long tuned_integer(const struct tuned_entry *entry, const char *name, long long otherwise)
 {
-    return tuned_integer_at(entry, index_of(entry, name), otherwise);
+    return tuned_integer_at(entry, (int)index_of(entry, name), otherwise);
 }
 
 double tuned_real(const struct tuned_entry *entry, const char *name, double otherwise)
 {
-    return tuned_real_at(entry, index_of(entry, name), otherwise);
+    return real_of(entry, VALUES, index_of(entry, name), otherwise);
 }
 
 long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, long long otherwise)
 {
     long long value = 0;
-    int steps = STEPS_MAX;
-    return answer->entry && index > 0 && number_here(answer, (uint32_t)index, &steps, &value)
-               ? value
-               : otherwise;
+    struct evaluation evaluation = {answer, NULL, STEPS_MAX};
+    return number_here(&evaluation, (uint32_t)index, &value) ? value : otherwise;
 }
 
 long long tuned_answer_integer(const struct tuned_answer *answer, const char *name,
                                long long otherwise)
 {
-    return tuned_answer_integer_at(answer, index_of(answer->entry, name), otherwise);
+    return tuned_answer_integer_at(answer, (int)index_of(answer->entry, name), otherwise);
 }
 
 size_t tuned_value_count(const struct tuned_entry *entry)
@@ -2118,18 +1993,17 @@ void tuned_value_at(const struct tuned_entry *entry, size_t position, const char
 const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
                                 const char *otherwise)
 {
-    uint32_t number = (uint32_t)index_of(entry, name);
-    return entry ? text_of(entry->tuned, &entry->line, EVIDENCE, number, otherwise) : otherwise;
+    return text_named(entry, EVIDENCE, name, otherwise);
 }
 
 double tuned_evidence(const struct tuned_entry *entry, const char *name, double otherwise)
 {
-    return real_of(tuned_evidence_text(entry, name, NULL), otherwise);
+    return real_of(entry, EVIDENCE, index_of(entry, name), otherwise);
 }
 
 double tuned_expected_ns(const struct tuned_entry *entry)
 {
-    return tuned_evidence(entry, known_names[TIME_NS], -1.0);
+    return real_of(entry, EVIDENCE, TIME_NS, -1.0);
 }
 
 const char *tuned_entry_problem(const struct tuned_entry *entry)
@@ -2139,17 +2013,17 @@ const char *tuned_entry_problem(const struct tuned_entry *entry)
 
 long long tuned_entry_n(const struct tuned_entry *entry)
 {
-    return entry->at >= 0 ? entry->at : entry->n.ends[0];
+    return entry->at >= 0 ? entry->at : entry->n[0];
 }
 
 long long tuned_entry_n_low(const struct tuned_entry *entry)
 {
-    return entry->n.ends[0];
+    return entry->n[0];
 }
 
 long long tuned_entry_n_high(const struct tuned_entry *entry)
 {
-    return entry->n.ends[1];
+    return entry->n[1];
 }
 
 const char *tuned_entry_size_at(const struct tuned_entry *entry, size_t position, long long *low,
@@ -2157,9 +2031,10 @@ const char *tuned_entry_size_at(const struct tuned_entry *entry, size_t position
 {
     if (position >= entry->span_count)
         return NULL;
-    *low = span_at(entry, position)->ends[0];
-    *high = span_at(entry, position)->ends[1];
-    return entry->tuned->lists.of.names[span_at(entry, position)->name].text;
+    const struct span *span = span_at(entry, position);
+    *low = span->ends[0];
+    *high = span->ends[1];
+    return entry->tuned->lists.of.names[span->name].text;
 }
 
 const struct tuned_device *tuned_entry_device(const struct tuned_entry *entry)
@@ -2180,9 +2055,7 @@ const char *tuned_entry_file(const struct tuned_entry *entry)
 const char *tuned_device_text(const struct tuned_entry *entry, const char *name,
                               const char *otherwise)
 {
-    uint32_t number = (uint32_t)index_of(entry, name);
-    return entry ? text_of(entry->tuned, &section_of(entry)->line, VALUES, number, otherwise)
-                 : otherwise;
+    return text_named(entry, SECTION, name, otherwise);
 }
 
 /* The same text, or what the other has in parentheses: "580.159.04 (CUDA 13.0)" is "CUDA 13.0",
@@ -2200,9 +2073,10 @@ int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have,
                 size_t bytes)
 {
     const char *mine[] = {have->source, have->flags, have->driver, have->compiler};
-    for (int i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < 4; i++) {
         const char *name = known_names[SOURCE + i];
-        const char *then = tuned_evidence_text(entry, name, tuned_device_text(entry, name, NULL));
+        const char *then =
+            text_of(entry, EVIDENCE, SOURCE + i, text_of(entry, SECTION, SOURCE + i, NULL));
         if (!mine[i] || !then || is_same(then, mine[i]))
             continue;
         if (out)

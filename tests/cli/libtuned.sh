@@ -18,7 +18,7 @@ for compiler in clang "${CC:-cc}"; do
     size -A tuned.o >sections
     text=$(awk '$1 ~ /^\.text/ { sum += $2 } END { print sum + 0 }' sections)
     state=$(awk '$1 ~ /^\.(data|bss|tdata|tbss)$/ { sum += $2 } END { print sum + 0 }' sections)
-    [[ $text -gt 0 && $text -lt 20480 ]] || fail "$compiler: .text is $text bytes"
+    [[ $text -gt 0 && $text -lt 16384 ]] || fail "$compiler: .text is $text bytes"
     [[ $state -eq 0 ]] || fail "$compiler: $state bytes of global state"
 done
 
