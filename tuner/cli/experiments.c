@@ -218,8 +218,8 @@ static enum status take_named(const char *name, struct experiment_list *shipped,
         struct experiment_list *to = wanted ? out : shipped;
         size_t at = wanted ? out->count++ : kept++;
         to->items[at] = shipped->items[i];
-        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): moved; one of the lists has it */
         to->wanted[at] = shipped->wanted[i];
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): moved; one of the lists has it */
         taken += wanted ? 1 : 0;
     }
     shipped->count = kept;

@@ -332,14 +332,16 @@ static enum status take_path(struct store *store, const char *path, struct error
     struct arena arena = {0};
     const char *real = NULL;
     enum status status = path_without_links(&arena, path, &real, error);
-    if (status == STATUS_NOT_FOUND) /* what is missing is told in terms of the database, later */
+    if (status == STATUS_NOT_FOUND) { /* what is missing is told in terms of the database, later */
         real = path;
-    if (real && !(store->path = strdup(real)))
-        status = error_no_memory(error);
-    else if (status == STATUS_NOT_FOUND)
         status = STATUS_OK;
+    }
+    if (status == STATUS_OK) {
+        store->path = real ? strdup(real) : NULL;
+        status = store->path ? STATUS_OK : error_no_memory(error);
+    }
     arena_free(&arena);
-    if (status == STATUS_OK && store->path)
+    if (status == STATUS_OK)
         status = check_length(store->path, error);
     return status == STATUS_OK ? check_siblings(store, error) : status;
 }
