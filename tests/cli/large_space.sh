@@ -65,7 +65,7 @@ expect_code 0
 refuse_err 'the search begins with|has a probability'
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 18 --strategy surrogate
 expect_code 0
-expect_err 'that a configuration is left which is better by 1 % has a probability of [0-9]+ %'
+expect_err 'the chance that an untried configuration is more than 1 % better is [0-9]+ %'
 
 # Without a budget worth the name there is still something to compare with, of each problem that it began.
 rm -f tune.db* tuned.conf

@@ -187,11 +187,11 @@ static void tell_what_is_left(const struct sweep *sweep)
     static const double share = 0.01;
     const double chance = search_chance_of_better(sweep->search, share);
     if (search_learns_from_elsewhere(sweep->search) && !isnan(chance))
-        session_note(sweep->work.session,
-                     "%s n=%lld: that a configuration is left which is better by %g %% has a "
-                     "probability of %.0f %%, as far as the search's model holds",
-                     sweep->work.problem.key, (long long)sweep->work.problem.n, 100 * share,
-                     100 * chance);
+        session_note(
+            sweep->work.session,
+            "%s n=%lld: by the search's model, the chance that an untried configuration is "
+            "more than %g %% better is %.0f %%",
+            sweep->work.problem.key, (long long)sweep->work.problem.n, 100 * share, 100 * chance);
 }
 
 enum status sweep_problem(struct sweep *sweep, struct error *error)
