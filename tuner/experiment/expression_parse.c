@@ -285,10 +285,11 @@ static node_or_null new_list(struct parser *parser, const struct token *open,
     return new_indexed(parser, EXPRESSION_LIST, LIST_OF_ITEMS, open, count, items);
 }
 
-/* At '['. */
-static node_or_null parse_list(struct parser *parser)
+/* At '[', or at '(': a value, or a tuple, which is a list here. */
+static node_or_null parse_enclosed(struct parser *parser)
 {
     const struct token open = parser->token;
+    const bool in_list = open.kind == TOKEN_OPEN_LIST;
     const struct expression **items = NULL;
     size_t count = 0;
     bool comma = false;
@@ -297,26 +298,10 @@ static node_or_null parse_list(struct parser *parser)
     const struct token name = find_for(parser);
     if (name.kind != TOKEN_END)
         return parse_comprehension(parser, &open, &name);
-    return parse_items(parser, TOKEN_CLOSE_LIST, "',' or ']'", &items, &count, &comma)
-               ? new_list(parser, &open, items, count)
-               : NULL;
-}
-
-/* At '(': a value, or a tuple, which is a list here. */
-static node_or_null parse_parentheses(struct parser *parser)
-{
-    const struct token open = parser->token;
-    const struct expression **items = NULL;
-    size_t count = 0;
-    bool comma = false;
-    if (!advance(parser))
+    if (!parse_items(parser, in_list ? TOKEN_CLOSE_LIST : TOKEN_CLOSE,
+                     in_list ? "',' or ']'" : "')'", &items, &count, &comma))
         return NULL;
-    const struct token name = find_for(parser);
-    if (name.kind != TOKEN_END)
-        return parse_comprehension(parser, &open, &name);
-    if (!parse_items(parser, TOKEN_CLOSE, "')'", &items, &count, &comma))
-        return NULL;
-    return count == 1 && !comma ? items[0] : new_list(parser, &open, items, count);
+    return !in_list && count == 1 && !comma ? items[0] : new_list(parser, &open, items, count);
 }
 
 /* What `+` or `*` make of lists; one operand is one. */
@@ -492,9 +477,8 @@ static node_or_null parse_atom(struct parser *parser)
     case TOKEN_NAME:
         return parse_name(parser);
     case TOKEN_OPEN:
-        return parse_parentheses(parser);
     case TOKEN_OPEN_LIST:
-        return parse_list(parser);
+        return parse_enclosed(parser);
     default:
         return unexpected(parser, "a value");
     }

@@ -29,14 +29,21 @@ struct asked {
     int64_t units_there;
 };
 
+/* A JSON object of the store; NULL where it has none. *failed: memory is short. */
+static json_t *load_object(const char *text, bool *failed)
+{
+    json_t *object = text && text[0] != '\0' ? json_loads(text, 0, NULL) : NULL;
+    *failed |= !object && text && text[0] != '\0';
+    return object;
+}
+
 /* The device's facts, but with so many units and this compute capability (NULL: its own). */
 static void fill_facts(struct facts *facts, const struct asked *asked, int64_t units,
                        const char *capability)
 {
     const char *key = NULL;
     json_t *member = NULL;
-    json_t *json = json_loads(asked->facts, 0, NULL); /* the store's: right, or memory is short */
-    facts->failed = facts->failed || (!json && asked->facts[0] != '\0');
+    json_t *json = load_object(asked->facts, &facts->failed);
     json_object_foreach(json, key, member)
     {
         if (strcmp(key, asked->units_key) == 0)
@@ -562,14 +569,6 @@ static void fill_formulas(struct asked *asked, struct probes *probes, struct els
         }
     asked->experiments->short_of_memory |= failed || constants.conf.failed;
     text_free(&constants.conf);
-}
-
-/* Of the JSON object that the store has; NULL where it has none. *failed: memory is short. */
-static json_t *load_object(const char *text, bool *failed)
-{
-    json_t *object = text && text[0] != '\0' ? json_loads(text, 0, NULL) : NULL;
-    *failed |= !object && text && text[0] != '\0';
-    return object;
 }
 
 /* Whether today's expressions give what was recorded at the row's size. */
