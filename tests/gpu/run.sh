@@ -11,7 +11,7 @@
 # all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
-# saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget compile space twin flush sanitize; and, which
+# saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize; and, which
 # are not among the usual ones, own (of tests: own kernels only), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
 # (some 150 s), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
@@ -44,7 +44,7 @@ if [ -d "$build/lib-carried" ]; then
 fi
 failed=0
 
-usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget compile space twin flush sanitize"
+usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize"
 step() { # name command...
     local name=$1
     shift
@@ -415,6 +415,7 @@ step hostile_timed hostile_timed
 step promise promise
 step budget budget
 step own own
+step language language
 step compile compile
 step space space
 step t1 t1

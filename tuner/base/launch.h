@@ -34,6 +34,7 @@ struct binary_request {
     size_t folder_count;
     const char *folders[UNITS_MAX];
     const char *architecture; /* facts "architecture" */
+    const char *compiler;     /* "nvcc"; NULL: the device's own */
     size_t define_count;
     struct named_value defines[DEFINES_MAX]; /* become -DNAME=VALUE; texts as they are, unquoted */
     size_t flag_count;

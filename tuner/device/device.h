@@ -106,6 +106,9 @@ struct device_api {
      * that names an error. */
     enum status (*compile)(const struct binary_request *request, const char *binary_path,
                            struct text *log, struct error *error);
+    /* Optional, pure. The compiler that requests name (binary_request.compiler), "nvcc 13.0.88".
+     * STATUS_UNAVAILABLE, with what to install, where there is none. */
+    enum status (*compiler_version)(const char *compiler, const char **out, struct error *error);
 
     /* Optional, pure. The facts of a device that is not there, as far as they follow from
      * `architecture` ("sm_90"): of the usual board of that architecture. STATUS_UNAVAILABLE where

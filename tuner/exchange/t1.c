@@ -75,9 +75,9 @@ static const struct section {
     {"Condition", "ConfigurationSpace.Conditions[].", {"Parameters", "Expression"}},
     {"KernelSpecification",
      "KernelSpecification.",
-     {"Language", "KernelName", "KernelFile", "CompilerOptions", "GlobalSizeType", "GlobalSize",
-      "LocalSize", "SharedMemory", "Arguments", "ReferenceArguments", "ProblemSize", "GridDivX",
-      "GridDivY", "GridDivZ"}},
+     {"Language", "KernelName", "KernelFile", "Compiler", "CompilerOptions", "GlobalSizeType",
+      "GlobalSize", "LocalSize", "SharedMemory", "Arguments", "ReferenceArguments", "ProblemSize",
+      "GridDivX", "GridDivY", "GridDivZ"}},
     {"Argument",
      "KernelSpecification.Arguments[].",
      {"Name", "Type", "Size", "TypeSize", "FillType", "FillValue", "DataSource", "RandomSeed",
@@ -257,9 +257,10 @@ static void put_heading(struct translation *t, const char *overlays)
 /* What is ours and has no place in the parts. */
 static void put_rest(struct translation *t)
 {
-    static const char *const placed[] = {
-        "experiment", "about",    "device",  "source",      "sources",  "std",       "include",
-        "flags",      "defaults", "defines", "constraints", "launches", "arguments", "check"};
+    static const char *const placed[] = {"experiment", "about",     "device",  "source",
+                                         "sources",    "std",       "include", "compiler",
+                                         "flags",      "defaults",  "defines", "constraints",
+                                         "launches",   "arguments", "check"};
     const char *key;
     const json_t *value;
     json_object_foreach((json_t *)t->tune, key, value)

@@ -137,6 +137,40 @@ static bool is_nvrtc_flag(const char *word)
     return strcmp(word, "-w") == 0;
 }
 
+/* What `Compiler` names, which T1 has no word for: nvcc, or CUDA's run-time compiler. */
+static const char *const compiler_origin = "KernelSpecification.Compiler";
+
+static bool put_compiler(struct translation *t)
+{
+    const char *name = json_word(t->kernel, "Compiler");
+    if (put_ours(t, "compiler") || !name || !t->device->is_gpu)
+        return true;
+    if (strcasecmp(name, "nvcc") == 0)
+        put_text(t, t->root_node, "compiler", compiler_origin, "nvcc");
+    else if (strcasecmp(name, "nvrtc") != 0)
+        t1_ignore(t, compiler_origin);
+    return true;
+}
+
+static bool has_nvcc(const struct translation *t)
+{
+    const char *ours = json_word(t->tune, "compiler");
+    const char *name = ours ? ours : json_word(t->kernel, "Compiler");
+    return name && strcasecmp(name, "nvcc") == 0;
+}
+
+/* What nvcc takes besides, and no limit of tune's is touched by. */
+static bool is_nvcc_flag(const char *word)
+{
+    static const char *const flags[] = {"-expt-relaxed-constexpr", "-expt-extended-lambda",
+                                        "-extended-lambda"};
+    const char *plain = starts(word, "--") ? word + 1 : word;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (strcmp(plain, flags[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Options whose value is a word of its own, and what they are called in one word; those without
  * are passed over with it. */
 static const char *const spaced[][2] = {
@@ -170,7 +204,7 @@ static bool take_option(struct translation *t, const char *word, struct options 
             return t1_error(t, options_origin, "more than %d folders", UNITS_MAX);
         options->folders[options->folder_count++] =
             starts(word, "-I") ? word + 2 : strchr(word, '=') + 1;
-    } else if (is_nvrtc_flag(word)) {
+    } else if (is_nvrtc_flag(word) || (has_nvcc(t) && is_nvcc_flag(word))) {
         if (options->flag_count == FLAGS_MAX)
             return t1_error(t, options_origin, "more than %d", FLAGS_MAX);
         options->flags[options->flag_count++] = word;
@@ -227,7 +261,7 @@ static bool put_options(struct translation *t)
 
 bool t1_translate_kernel(struct translation *t)
 {
-    return check_language(t) && put_source(t) && put_options(t);
+    return check_language(t) && put_source(t) && put_compiler(t) && put_options(t);
 }
 
 /* ---- the kernel's own text ---- */

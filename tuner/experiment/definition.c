@@ -154,13 +154,17 @@ void experiment_flags_hash(const char *text, char out[HASH_TEXT_BYTES])
         root = document.root;
     const struct node *standard = root ? node_get(root, "std") : NULL;
     const struct node *flags = root ? node_get(root, "flags") : NULL;
+    const struct node *compiler = root ? node_get(root, "compiler") : NULL;
+    bool has_compiler = compiler && compiler->kind == NODE_SCALAR;
     bool has_standard = standard && standard->kind == NODE_SCALAR;
     bool has_flags = flags && flags->kind == NODE_LIST && flags->count > 0;
-    struct hash_state *hash = has_standard || has_flags ? hash_start() : NULL;
+    struct hash_state *hash = has_standard || has_flags || has_compiler ? hash_start() : NULL;
     if (hash) {
         hash_add_string(hash, has_standard ? standard->text : "");
         for (const struct node *item = has_flags ? flags->first : NULL; item; item = item->next)
             hash_add_string(hash, item->kind == NODE_SCALAR ? item->text : "");
+        if (has_compiler)
+            hash_add_string(hash, compiler->text);
         hash_finish(hash, out);
     }
     arena_free(&document.arena);

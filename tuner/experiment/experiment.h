@@ -59,8 +59,8 @@ const char *experiment_content_hash(const struct experiment *experiment);
 /* Hash of what a trial's meaning depends on besides its configuration and its binary: derived
  * values, launches, arguments, the check with its reference. While it stays, trials stay valid. */
 const char *experiment_definition_hash(const struct experiment *experiment);
-/* Hash of what a file's text gives the compiler besides defines: its `std` and `flags`, as they are
- * written there. "" when it gives none. */
+/* Hash of what a file's text gives the compiler besides defines: its `std`, `flags` and `compiler`,
+ * as they are written there. "" when it gives none. */
 void experiment_flags_hash(const char *text, char out[HASH_TEXT_BYTES]);
 const char *experiment_text(const struct experiment *experiment);
 

@@ -188,6 +188,7 @@ struct experiment {
     const char *folders[UNITS_MAX];
     size_t folder_count;
     const char *standard; /* "-std=c++17"; NULL: as the device has it */
+    const char *compiler; /* "nvcc"; NULL: the device's own */
     const char *text;
     char content_hash[HASH_TEXT_BYTES];
     char definition_hash[HASH_TEXT_BYTES];

@@ -88,6 +88,7 @@ bool make_binary(struct maker *maker, const struct facts *facts, struct launch_l
     *out = (struct binary_request){
         .source_path = experiment->source,
         .architecture = arena_strdup(maker->arena, facts_text(facts, "architecture", "native")),
+        .compiler = experiment->compiler,
         .unit_count = experiment->unit_count,
         .folder_count = experiment->folder_count};
     memcpy(out->units, experiment->units, sizeof out->units);

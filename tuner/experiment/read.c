@@ -47,7 +47,7 @@ static bool read_sections(struct file_reader *reader, const struct node *root)
 {
     struct experiment *experiment = reader->experiment;
     return CHECK_KEYS(reader, root, "an experiment", "!experiment", "about", "device", "on_request",
-                      "usual", "source", "sources", "include", "std", "axes", "sizes",
+                      "usual", "source", "sources", "include", "std", "compiler", "axes", "sizes",
                       "!parameters", "defaults", "constraints", "derived", "defines", "flags",
                       "!launches", "!arguments", "check", "metrics", "objectives", "baselines") &&
            read_heading(reader, root) && declare_names(reader, root) &&

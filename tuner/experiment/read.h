@@ -48,7 +48,7 @@ bool read_text(struct file_reader *reader, const struct node *node, const char *
 bool read_boolean(struct file_reader *reader, const struct node *node, const char *what, bool *out);
 /* A source file, made absolute; it must be there. */
 bool read_source(struct file_reader *reader, const struct node *node, const char **out);
-/* `source` or `sources`, `include`, `std`. */
+/* `source` or `sources`, `include`, `std`, `compiler`. */
 bool read_sources(struct file_reader *reader, const struct node *root);
 
 /* What an expression at some place may depend on, also by way of derived values. */

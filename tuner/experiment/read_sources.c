@@ -107,6 +107,24 @@ static bool read_standard(struct file_reader *reader, const struct node *node)
                       suggest(name, words, count).text);
 }
 
+/* The device's own compiler, or another that it knows. */
+static bool read_compiler(struct file_reader *reader, const struct node *node)
+{
+    static const char *const words[] = {"nvrtc", "nvcc"};
+    const char *name = NULL;
+    if (!node)
+        return true;
+    if (!read_text(reader, node, "compiler", &name))
+        return false;
+    if (!reader->experiment->device->is_gpu)
+        return node_error(reader, node, "'compiler' is of experiments for a GPU");
+    if (strcmp(name, words[1]) == 0)
+        reader->experiment->compiler = words[1];
+    return strcmp(name, words[0]) == 0 || reader->experiment->compiler ||
+           node_error(reader, node, "no compiler is named '%.60s'%s", name,
+                      suggest(name, words, 2).text);
+}
+
 bool read_sources(struct file_reader *reader, const struct node *root)
 {
     const struct node *source = node_get(root, "source");
@@ -119,5 +137,6 @@ bool read_sources(struct file_reader *reader, const struct node *root)
     return (source ? read_source(reader, source, &reader->experiment->source)
                    : read_units(reader, sources)) &&
            read_include(reader, node_get(root, "include")) &&
-           read_standard(reader, node_get(root, "std"));
+           read_standard(reader, node_get(root, "std")) &&
+           read_compiler(reader, node_get(root, "compiler"));
 }

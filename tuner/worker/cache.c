@@ -18,6 +18,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/base/seal.h"
 #include "tuner/base/text.h"
+#include "tuner/device/device.h"
 #include "tuner/worker/child.h"
 #include "tuner/worker/sources.h"
 #include "tuner/worker/worker.h"
@@ -42,6 +43,19 @@ static enum status hash_sources(const struct binary_request *request, struct has
     return status;
 }
 
+/* A compiler that is not the device's own, which is among the facts. */
+static enum status hash_compiler(const char *compiler, const struct facts *facts,
+                                 struct hash_state *hash, struct error *error)
+{
+    const char *version = "";
+    const struct device_api *api = device_kind(facts_text(facts, "kind", ""));
+    if (!compiler || !api || !api->compiler_version)
+        return STATUS_OK;
+    enum status status = api->compiler_version(compiler, &version, error);
+    hash_add_string(hash, version);
+    return status;
+}
+
 enum status binary_cache_hash(const struct binary_request *request, const struct facts *facts,
                               char out[HASH_TEXT_BYTES], struct error *error)
 {
@@ -52,6 +66,8 @@ enum status binary_cache_hash(const struct binary_request *request, const struct
     hash_add_string(hash, cache_version);
     enum status status = hash_sources(request, hash, error);
     hash_add_string(hash, request->architecture);
+    if (status == STATUS_OK)
+        status = hash_compiler(request->compiler, facts, hash, error);
     hash_add_string(hash, facts_text(facts, "compiler", ""));
     hash_add_string(hash, facts_text(facts, "name", ""));
     for (size_t i = 0; i < request->define_count; i++) {

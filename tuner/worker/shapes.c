@@ -114,6 +114,7 @@ SHAPE(plan, launch_plan, is_sound_plan,
 SHAPE_WITHIN(define, named_value, NULL, TEXT(named_value, name), SIMPLE(named_value, value, VALUE));
 SHAPE(binary_request, binary_request, NULL, TEXT(binary_request, source_path),
       SIMPLE(binary_request, source_hash, TEXT), TEXT(binary_request, architecture),
+      SIMPLE(binary_request, compiler, TEXT),
       LIST(binary_request, units, LIST, text, UNITS_MAX, unit_count),
       PARALLEL_LIST(binary_request, unit_hashes, text_if_any, UNITS_MAX, unit_count),
       LIST(binary_request, folders, LIST, text, UNITS_MAX, folder_count),

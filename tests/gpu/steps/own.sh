@@ -64,3 +64,21 @@ own() {
     [ $found -eq 1 ] || { echo "no such tests were built"; return 1; }
     return $status
 }
+
+# What an experiment file may say of compilers, launches and arguments: each of tests/gpu/language is
+# tuned, and has a winner.
+language() {
+    local status=0 file
+    rm -f "$work"/language.db* "$work/language.conf"
+    for file in "$here"/tests/gpu/language/*.yaml; do
+        if timeout 120 "$tune" run "$file" --device 0 --effort quick --no-report --db "$work/language.db" \
+            --conf "$work/language.conf" >"$work/language.txt" 2>&1; then
+            echo "PASSED $(basename "$file" .yaml)"
+        else
+            status=1
+            echo "FAILED $(basename "$file" .yaml)"
+            tail -n 5 "$work/language.txt"
+        fi
+    done
+    return $status
+}

@@ -14,7 +14,7 @@ static void expect(const char *source, const char *expected)
 {
     struct arena arena = {0};
     struct device_part part;
-    assert_true(cuda_device_part(&arena, source, NULL, 0, &part));
+    assert_true(cuda_device_part(&arena, source, LEAVE_HOST_PART, NULL, 0, &part));
     /* Blanks that were left do not matter. */
     char got[4096];
     size_t length = 0;
@@ -102,11 +102,13 @@ static void test_defines(void **state)
     const char *source = "#define TILE 16\n#define TILES 2\n#define TILE_OF(x) x\n";
     struct arena arena = {0};
     struct device_part part;
-    assert_true(cuda_device_part(&arena, source, &define, 1, &part));
+    assert_true(cuda_device_part(&arena, source, LEAVE_HOST_PART, &define, 1, &part));
     assert_string_equal(part.text, " \n#define TILES 2\n#define TILE_OF(x) x\n");
-    assert_true(cuda_device_part(&arena, "#undef TILE\n#define TILE 16\n", &define, 1, &part));
+    assert_true(cuda_device_part(&arena, "#undef TILE\n#define TILE 16\n", LEAVE_HOST_PART, &define,
+                                 1, &part));
     assert_string_equal(part.text, "#undef TILE\n#define TILE 16\n");
-    assert_true(cuda_device_part(&arena, "void f() {}\nint g(int);\n", NULL, 0, &part));
+    assert_true(
+        cuda_device_part(&arena, "void f() {}\nint g(int);\n", LEAVE_HOST_PART, NULL, 0, &part));
     assert_true(cuda_left_out(&part, "f", 1) && cuda_left_out(&part, "g", 1));
     assert_false(cuda_left_out(&part, "h", 1));
     arena_free(&arena);
@@ -138,7 +140,7 @@ static void test_broken(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct arena arena = {0};
         struct device_part part;
-        assert_true(cuda_device_part(&arena, texts[i], NULL, 0, &part));
+        assert_true(cuda_device_part(&arena, texts[i], LEAVE_HOST_PART, NULL, 0, &part));
         arena_free(&arena);
     }
     expect("void a() { {\n__global__ void k() {}", "void a() { {\n__global__ void k() {}");

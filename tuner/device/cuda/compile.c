@@ -5,8 +5,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/source.h"
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/host_part.h"
-#include "tuner/device/cuda/internal.h"
+#include "tuner/device/cuda/compile.h"
 #include "tuner/device/gpu/tokens.h"
 
 /* ---- a kernel's name that is not in the source ---- */
@@ -53,15 +52,6 @@ static enum status name_kernels(struct arena *arena, const char *source, const c
 }
 
 /* ---- compiling ---- */
-
-enum { OPTIONS_MAX = DEFINES_MAX + FLAGS_MAX + UNITS_MAX + 8 };
-
-struct options {
-    struct arena *arena;
-    const char *items[OPTIONS_MAX];
-    int count;
-    bool failed; /* memory was short */
-};
 
 static void add_option(struct options *options, const char *prefix, const char *value)
 {
@@ -111,6 +101,7 @@ static void add_toolkit(struct options *options, const struct cuda_compiler *nvr
         add_option(options, "-I", nvrtc->cccl);
 }
 
+/* nvrtc: NULL for nvcc, which knows the same options and its own folders. */
 static void make_options(struct options *options, const struct binary_request *request,
                          const struct cuda_compiler *nvrtc)
 {
@@ -130,7 +121,8 @@ static void make_options(struct options *options, const struct binary_request *r
         add_option(options, "--relocatable-device-code=", "true");
     for (size_t i = 0; i < request->folder_count; i++)
         add_option(options, "-I", request->folders[i]);
-    add_toolkit(options, nvrtc);
+    if (nvrtc)
+        add_toolkit(options, nvrtc);
 }
 
 /* NVRTC answers an unknown architecture with "invalid value" only: say what it does know. */
@@ -201,29 +193,14 @@ static int64_t most_shared(const char *log)
     return most;
 }
 
-/* What a unit is asked for by name. */
-struct wanted {
-    bool kernels[LAUNCHES_MAX];
-    bool symbols[ARGUMENTS_MAX];
-};
-
-/* One compilation of one unit. */
-struct compilation {
-    const struct cuda_compiler *nvrtc;
-    const struct binary_request *request;
-    const struct wanted *wanted;
-    const struct options *options;
-    struct arena *arena;
-    nvrtcProgram program;
-    struct text *log;
-    bool has_host_part; /* the host's functions may be left out of the source */
-    struct device_part part;
-};
-
-/* A function that a kernel calls may have been taken for the host's. */
-static const char *why_undefined(const struct device_part *part, const char *line, size_t length)
+/* A function that a kernel calls may have been taken for the host's; what only a host has, NVRTC
+ * does not take at all. */
+static const char *advice(const struct compilation *compilation, const char *line, size_t length)
 {
     static const char before[] = "identifier \"";
+    const struct device_part *part = &compilation->part;
+    if (compilation->nvrtc && memmem(line, length, "JIT mode", 8))
+        return " (nvcc takes it: 'compiler: nvcc')";
     const char *name = memmem(line, length, before, strlen(before));
     size_t name_length = name ? strcspn(name += strlen(before), "\"") : 0;
     return name && part->left_out && cuda_left_out(part, name, name_length)
@@ -231,27 +208,31 @@ static const char *why_undefined(const struct device_part *part, const char *lin
                : "";
 }
 
-static enum status compile_failed(const struct compilation *compilation, nvrtcResult result,
-                                  const char *log, struct error *error)
+enum status cuda_compile_failed(const struct compilation *compilation, const char *otherwise,
+                                const char *log, struct error *error)
 {
     size_t length = 0;
-    const struct cuda_compiler *nvrtc = compilation->nvrtc;
     const char *line = line_with(log, "error", &length);
     if (!line)
         line = line_with(log, "fatal", &length);
     /* Of a name that was asked for, and is nowhere, another line says which. */
     if (line && strncmp(line, "__nv_name_map", 13) == 0 && strstr(log, "name expression was"))
         line = line_with(log, "name expression was", &length);
+    /* Its own advice would make all functions the device's. */
+    const char *advised =
+        line ? memmem(line, length, ". Consider using -default-device", 32) : NULL;
+    if (advised)
+        length = (size_t)(advised - line);
     if (line)
         return error_set(error, STATUS_COMPILE_FAILED, "%.*s%s", (int)length, line,
-                         why_undefined(&compilation->part, line, length));
+                         advice(compilation, line, length));
     int64_t shared = most_shared(log);
     if (shared > STATIC_SHARED_MOST)
         return error_set(
             error, STATUS_COMPILE_FAILED,
             "%lld bytes in static __shared__ variables, more than %d: make them dynamic",
             (long long)shared, STATIC_SHARED_MOST);
-    return error_set(error, STATUS_COMPILE_FAILED, "%s", nvrtc->nvrtcGetErrorString(result));
+    return error_set(error, STATUS_COMPILE_FAILED, "%s", otherwise);
 }
 
 static const char *address_of(struct arena *arena, const char *symbol)
@@ -372,9 +353,28 @@ static enum status compile_program(const struct compilation *compilation, struct
     if (result == NVRTC_ERROR_OUT_OF_MEMORY)
         return error_set(error, STATUS_COMPILE_FAILED, "NVRTC ran out of memory");
     if (result != NVRTC_SUCCESS)
-        return compile_failed(compilation, result, messages, error);
+        return cuda_compile_failed(compilation, nvrtc->nvrtcGetErrorString(result), messages,
+                                   error);
     status = take_names(compilation, messages, out, error);
     return status == STATUS_OK ? take_cubin(compilation, cubin, error) : status;
+}
+
+static enum status compile_with_nvrtc(struct compilation *compilation, const char *source,
+                                      const char *name, struct container *out,
+                                      struct cuda_cubin *cubin, struct error *error)
+{
+    const struct cuda_compiler *nvrtc = compilation->nvrtc;
+    const char *const *names = NULL;
+    const char *const *texts = NULL;
+    int headers = (int)cuda_own_headers(&names, &texts);
+    nvrtcResult result =
+        nvrtc->nvrtcCreateProgram(&compilation->program, source, name, headers, texts, names);
+    if (result != NVRTC_SUCCESS)
+        return error_set(error, STATUS_COMPILE_FAILED, "%s: %s", name,
+                         nvrtc->nvrtcGetErrorString(result));
+    enum status status = compile_program(compilation, out, cubin, error);
+    (void)nvrtc->nvrtcDestroyProgram(&compilation->program);
+    return status;
 }
 
 /* The unit's names go to the places that they have in the request. */
@@ -382,27 +382,20 @@ static enum status compile_unit(struct compilation *compilation, const char *sou
                                 const char *name, struct container *out, struct cuda_cubin *cubin,
                                 struct error *error)
 {
-    const struct cuda_compiler *nvrtc = compilation->nvrtc;
-    const char *const *names = NULL;
-    const char *const *texts = NULL;
-    int headers = (int)cuda_own_headers(&names, &texts);
-    if (compilation->has_host_part) {
-        if (!cuda_device_part(compilation->arena, source, compilation->request->defines,
-                              compilation->request->define_count, &compilation->part))
+    const struct binary_request *request = compilation->request;
+    if (compilation->leaves_out != LEAVE_NOTHING) {
+        if (!cuda_device_part(compilation->arena, source, compilation->leaves_out, request->defines,
+                              request->define_count, &compilation->part))
             return error_no_memory(error);
         source = compilation->part.text;
     }
-    nvrtcResult result =
-        nvrtc->nvrtcCreateProgram(&compilation->program, source, name, headers, texts, names);
-    if (result != NVRTC_SUCCESS)
-        return error_set(error, STATUS_COMPILE_FAILED, "%s: %s", name,
-                         nvrtc->nvrtcGetErrorString(result));
     cubin->name = name;
-    enum status status = compile_program(compilation, out, cubin, error);
+    enum status status = compilation->nvrtc
+                             ? compile_with_nvrtc(compilation, source, name, out, cubin, error)
+                             : cuda_compile_with_nvcc(compilation, source, name, out, cubin, error);
     if (status == STATUS_COMPILE_FAILED && strstr(error->text, "name expression") &&
-        compilation->request->unit_count == 0)
-        status = name_kernels(compilation->arena, source, name, compilation->request, error);
-    (void)nvrtc->nvrtcDestroyProgram(&compilation->program);
+        request->unit_count == 0)
+        status = name_kernels(compilation->arena, source, name, request, error);
     return status;
 }
 
@@ -411,14 +404,20 @@ static enum status begin(struct compilation *compilation, struct options *option
                          const struct binary_request *request, struct container *out,
                          struct error *error)
 {
-    compilation->nvrtc = cuda_compiler(error);
-    if (!compilation->nvrtc)
+    const bool with_nvcc = request->compiler != NULL;
+    compilation->nvrtc = with_nvcc ? NULL : cuda_compiler(error);
+    compilation->nvcc = with_nvcc ? cuda_nvcc(error) : NULL;
+    if (!compilation->nvrtc && !compilation->nvcc)
         return error->status;
-    enum status status = check_architecture(compilation->nvrtc, request->architecture, error);
+    enum status status = with_nvcc
+                             ? STATUS_OK
+                             : check_architecture(compilation->nvrtc, request->architecture, error);
     if (status != STATUS_OK)
         return status;
     options->arena = compilation->arena;
-    compilation->has_host_part = !makes_all_device(request);
+    compilation->leaves_out = with_nvcc                   ? LEAVE_DEFINES
+                              : makes_all_device(request) ? LEAVE_NOTHING
+                                                          : LEAVE_HOST_PART;
     make_options(options, request, compilation->nvrtc);
     compilation->request = request;
     compilation->options = options;
@@ -427,14 +426,16 @@ static enum status begin(struct compilation *compilation, struct options *option
     return options->failed ? error_no_memory(error) : STATUS_OK;
 }
 
-enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,
-                              const struct binary_request *request, struct container *out,
-                              struct text *log, struct error *error)
+/* binary_path: what is made on the way may lie beside it. */
+static enum status compile_one(struct arena *arena, const char *source, const char *name,
+                               const struct binary_request *request, const char *binary_path,
+                               struct container *out, struct text *log, struct error *error)
 {
     struct options options = {0};
     struct wanted wanted;
     struct cuda_cubin cubin = {0};
-    struct compilation compilation = {.wanted = &wanted, .arena = arena, .log = log};
+    struct compilation compilation = {
+        .wanted = &wanted, .arena = arena, .binary_path = binary_path, .log = log};
     memset(&wanted, true, sizeof wanted);
     enum status status = begin(&compilation, &options, request, out, error);
     if (status == STATUS_OK)
@@ -442,6 +443,13 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
     out->cubin = cubin.data;
     out->cubin_bytes = cubin.bytes;
     return status;
+}
+
+enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,
+                              const struct binary_request *request, struct container *out,
+                              struct text *log, struct error *error)
+{
+    return compile_one(arena, source, name, request, NULL, out, log, error);
 }
 
 static const char *unit_path(const struct binary_request *request, size_t unit)
@@ -474,14 +482,14 @@ static void share_names(const struct binary_request *request, const struct sourc
 }
 
 static enum status compile_units(struct arena *arena, const struct binary_request *request,
-                                 const struct source *sources, struct container *out,
-                                 struct text *log, struct error *error)
+                                 const struct source *sources, const char *binary_path,
+                                 struct container *out, struct text *log, struct error *error)
 {
     struct options options = {0};
     struct wanted wanted[UNITS_MAX + 1] = {0};
     struct cuda_cubin cubins[UNITS_MAX + 1] = {0};
     struct cuda_cubin linked = {0};
-    struct compilation compilation = {.arena = arena, .log = log};
+    struct compilation compilation = {.arena = arena, .binary_path = binary_path, .log = log};
     share_names(request, sources, wanted);
     enum status status = begin(&compilation, &options, request, out, error);
     for (size_t i = 0; status == STATUS_OK && i <= request->unit_count; i++) {
@@ -509,9 +517,9 @@ static enum status compile_file(struct arena *arena, const struct binary_request
     enum status status = read_units(arena, request, sources, error);
     if (status == STATUS_OK)
         status = request->unit_count > 0
-                     ? compile_units(arena, request, sources, &container, log, error)
-                     : cuda_compile_text(arena, sources[0].text, request->source_path, request,
-                                         &container, log, error);
+                     ? compile_units(arena, request, sources, binary_path, &container, log, error)
+                     : compile_one(arena, sources[0].text, request->source_path, request,
+                                   binary_path, &container, log, error);
     if (status == STATUS_OK)
         status = container_write(arena, &container, &file, &bytes, error);
     if (status == STATUS_OK)

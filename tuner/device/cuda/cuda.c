@@ -10,6 +10,7 @@ const struct device_api device_cuda = {
     .count = cuda_count,
     .describe = cuda_describe,
     .compile = cuda_compile,
+    .compiler_version = cuda_compiler_version,
     .imagine = cuda_imagine,
     .inspect = cuda_inspect,
     .fits = cuda_fits,

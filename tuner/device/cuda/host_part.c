@@ -438,11 +438,13 @@ static void put_headers(const struct cutter *cutter, struct text *text)
     text_free(&seen);
 }
 
-static bool write_text(struct cutter *cutter, const char *source, struct device_part *out)
+static bool write_text(struct cutter *cutter, const char *source, enum leave leave,
+                       struct device_part *out)
 {
     struct text text = {0};
     const char *at = source;
-    put_headers(cutter, &text);
+    if (leave == LEAVE_HOST_PART)
+        put_headers(cutter, &text);
     for (size_t i = 0; i < cutter->tokens.count; i++) {
         const struct token *token = &cutter->tokens.items[i];
         text_append_bytes(&text, at, (size_t)(token->start - at));
@@ -486,8 +488,9 @@ static bool is_balanced(const struct cutter *cutter)
     return depth == 0;
 }
 
-bool cuda_device_part(struct arena *arena, const char *source, const struct named_value *defines,
-                      size_t define_count, struct device_part *out)
+bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
+                      const struct named_value *defines, size_t define_count,
+                      struct device_part *out)
 {
     struct cutter cutter = {.arena = arena};
     *out = (struct device_part){0};
@@ -497,15 +500,16 @@ bool cuda_device_part(struct arena *arena, const char *source, const struct name
     if (!cutter.fates)
         return false;
     memset(cutter.fates, KEPT, cutter.tokens.count + 1);
-    if (is_balanced(&cutter)) {
+    if (leave == LEAVE_HOST_PART && is_balanced(&cutter)) {
         cutter.opens_std = opens_std(&cutter);
         read_macros(&cutter);
         read_scope(&cutter, 0, cutter.tokens.count, false);
     }
     cutter.uses_std = uses_std(&cutter);
-    cut_headers(&cutter);
+    if (leave == LEAVE_HOST_PART)
+        cut_headers(&cutter);
     cut_defines(&cutter, defines, define_count);
-    bool done = write_text(&cutter, source, out);
+    bool done = write_text(&cutter, source, leave, out);
     text_free(&cutter.device_macros);
     text_free(&cutter.call_macros);
     text_free(&cutter.left_out);

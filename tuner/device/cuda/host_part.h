@@ -8,6 +8,12 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/launch.h"
 
+enum leave {
+    LEAVE_NOTHING,
+    LEAVE_DEFINES,   /* a #define that gives way */
+    LEAVE_HOST_PART, /* and what only the host runs */
+};
+
 struct device_part {
     /* The source without functions and variables of the host and without headers of the host, line
      * by line where it was; functions that are constexpr are made __host__ __device__. */
@@ -19,8 +25,9 @@ struct device_part {
 /* A #define of one of the `defines` gives way to it, unless there is an #undef as well. All of
  * `out` belongs to the arena. False: memory is short. Of text whose brackets do not match no
  * function is left out. */
-bool cuda_device_part(struct arena *arena, const char *source, const struct named_value *defines,
-                      size_t define_count, struct device_part *out);
+bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
+                      const struct named_value *defines, size_t define_count,
+                      struct device_part *out);
 /* Whether a function of that name was left out. */
 bool cuda_left_out(const struct device_part *part, const char *name, size_t length);
 

@@ -148,6 +148,9 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
                               const struct binary_request *request, struct container *out,
                               struct text *log, struct error *error);
 
+/* nvcc.c */
+enum status cuda_compiler_version(const char *compiler, const char **out, struct error *error);
+
 /* inspect.c. What a binary tells without a device. */
 enum status cuda_fits(const char *binary_path, const struct launch_plan *plan, struct error *error);
 enum status cuda_inspect(const char *binary_path, const char *kernel,

@@ -411,7 +411,8 @@ enum status cuda_signatures(struct arena *arena, const struct signature_question
                                         question->folder_count, &asking.source, error);
     /* What only the host names is nothing to tune. */
     struct device_part part;
-    if (status == STATUS_OK && !cuda_device_part(arena, asking.source.contents, NULL, 0, &part))
+    if (status == STATUS_OK &&
+        !cuda_device_part(arena, asking.source.contents, LEAVE_HOST_PART, NULL, 0, &part))
         status = error_no_memory(error);
     if (status == STATUS_OK)
         status = declarations_read(arena, part.text, out, error);

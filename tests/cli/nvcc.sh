@@ -1,0 +1,119 @@
+#!/bin/bash
+# compiler: nvcc, for sources that NVRTC does not take: names of templates, variables, defines, several
+# sources, errors, and a machine without nvcc. As a dry run: no GPU is needed.
+source "$TUNE_TESTS/lib.sh"
+
+cat >scale.cu <<'C'
+#include <iostream>
+#include <vector>
+#define BLOCK 32
+template <typename T> struct holder { static T table[4]; };
+template <typename T> T holder<T>::table[4];
+namespace ns {
+template <int W> __constant__ float taps[W];
+template <typename T, int B> __global__ void scale(const T *x, T *y, double a, int n)
+{
+    __shared__ T cache[BLOCK];
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    cache[threadIdx.x ^ 1] = i < n ? (T)(a * x[i]) : 0;
+    __syncthreads();
+    if (i < n)
+        y[i] = cache[threadIdx.x] + taps<B>[0];
+}
+}
+int main()
+{
+    std::vector<int> values;
+    std::cout << values.size();
+}
+C
+cat >scale.yaml <<'Y'
+experiment: scale
+source: scale.cu
+compiler: nvcc
+sizes: {n: [1024]}
+parameters: {block: [64, 128]}
+defines: {BLOCK: block}
+launches:
+  - {kernel: "ns::scale<float, 4>", grid: "ceil_div(n, block)", block: block}
+arguments:
+  - {name: x, type: f32, count: n}
+  - {name: y, type: f32, count: n, output: true}
+  - {name: a, type: f64, value: 1 / 3}
+  - {name: n, type: i32, value: n}
+  - {name: taps, type: f32, count: 4, symbol: "ns::taps<4>"}
+Y
+
+# ---- what a file may say ----
+sed 's/: nvcc/: nvc/' scale.yaml >wrong.yaml
+run "$TUNE" run --dry-run wrong.yaml
+expect_err "wrong.yaml:3:11: no compiler is named 'nvc'; did you mean 'nvcc'\?"
+write_experiment
+sed 's/^device: cpu/&\ncompiler: nvcc/' double.yaml >wrong.yaml
+run "$TUNE" run --dry-run wrong.yaml
+expect_err "'compiler' is of experiments for a GPU"
+
+dry() { run "$TUNE" run --dry-run --arch sm_90 "$@"; }
+TUNE_NVCC_PATH=/nowhere/nvcc dry scale.yaml
+if grep -q 'built without CUDA' "$captured.err"; then
+    echo "skipped: this tune was built without CUDA"
+    exit 77
+fi
+expect_code 4
+expect_err "^tune run: 'compiler: nvcc', and there is no nvcc that runs: install it"
+
+dry scale.yaml
+if grep -q "there is no nvcc" "$captured.err"; then
+    echo "skipped: there is no nvcc here"
+    exit 77
+fi
+
+# ---- what it compiles ----
+expect_code 0
+expect_out '^      compiled: 2 of these points; binaries: 2; different machine codes: 2;'
+# The file's BLOCK, not the source's: 4 * 64 and 4 * 128 bytes.
+expect_out '^ +100.0 % +2 +[0-9]+ +256-512 +0 +0$'
+[[ -z $(find "$TUNE_CACHE_DIR" -name '*.nvcc.*') ]] || fail "nvcc's files were left"
+sed '/^compiler/d' scale.yaml >nvrtc.yaml
+dry nvrtc.yaml
+expect_code 3
+expect_out "does not compile: .*JIT mode \(nvcc takes it: 'compiler: nvcc'\)$"
+
+# ---- what does not compile ----
+sed 's/cache\[threadIdx.x\] +/cache[threadIdx.x] ++/' scale.cu >wrong.cu
+sed 's/scale.cu/wrong.cu/' scale.yaml >wrong.yaml
+dry wrong.yaml
+expect_code 3
+expect_err '/wrong.cu\(15\): error: '
+printf 'extern "C" __global__ void one(float *x) { x[0] = 1; }\n' >one.cu
+sed 's/scale.cu/one.cu/; s/"ns::scale<float, 4>"/ones/; /taps/d; /name: [xan],/d' scale.yaml >one.yaml
+dry one.yaml
+expect_code 3
+expect_err "one.cu: no kernel 'ones', did you mean 'one'\?; there is: one"
+
+# ---- several sources ----
+cat >first.cu <<'C'
+extern __device__ float other(float x);
+extern "C" __global__ void both(float *y, int n) { y[threadIdx.x] = other(n); }
+C
+printf '__constant__ float factor;\n__device__ float other(float x) { return factor * x; }\n' >second.cu
+sed 's/source: scale.cu/sources: [first.cu, second.cu]/; s/"ns::scale<float, 4>"/both/; /taps/d; /name: [xa],/d' scale.yaml >both.yaml
+printf '  - {name: factor, type: f32, value: 2, symbol: factor}\n' >>both.yaml
+dry both.yaml
+expect_code 0
+expect_out '^      compiled: 2 of these points; binaries: 2; '
+
+# ---- T1 ----
+cat >t1.json <<'J'
+{"ConfigurationSpace": {"TuningParameters": [{"Name": "block_size_x", "Values": "[64, 128]", "Default": 64}]},
+ "KernelSpecification": {"Language": "CUDA", "Compiler": "NVCC", "CompilerOptions": ["-O3", "--expt-relaxed-constexpr"],
+  "KernelName": "one", "KernelFile": "one.cu", "ProblemSize": [1024],
+  "Arguments": [{"Name": "x", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 1024}]}}
+J
+run "$TUNE" run t1.json --show-experiment
+expect_code 0
+expect_out '^compiler: nvcc'
+expect_out '^  - "--expt-relaxed-constexpr"|^flags: \["--expt-relaxed-constexpr"\]'
+expect_err "ignored: .*-O3"
+dry t1.json
+expect_code 0

@@ -1,0 +1,52 @@
+/* Compiling for CUDA, between NVRTC and nvcc. */
+#ifndef TUNE_DEVICE_CUDA_COMPILE_H
+#define TUNE_DEVICE_CUDA_COMPILE_H
+
+#include "tuner/device/cuda/host_part.h"
+#include "tuner/device/cuda/internal.h"
+
+enum { OPTIONS_MAX = DEFINES_MAX + FLAGS_MAX + UNITS_MAX + 8 };
+
+struct options {
+    struct arena *arena;
+    const char *items[OPTIONS_MAX];
+    int count;
+    bool failed; /* memory was short */
+};
+
+/* What a unit is asked for by name. */
+struct wanted {
+    bool kernels[LAUNCHES_MAX];
+    bool symbols[ARGUMENTS_MAX];
+};
+
+/* One compilation of one unit: by NVRTC, or else by nvcc. */
+struct compilation {
+    const struct cuda_compiler *nvrtc;
+    const char *nvcc; /* its file */
+    const struct binary_request *request;
+    const struct wanted *wanted;
+    const struct options *options;
+    struct arena *arena;
+    const char *binary_path; /* files of nvcc's lie beside it */
+    nvrtcProgram program;
+    struct text *log;
+    enum leave leaves_out;
+    struct device_part part;
+};
+
+/* The error of the log's first line that names one; `otherwise` where none does. Always
+ * STATUS_COMPILE_FAILED. */
+enum status cuda_compile_failed(const struct compilation *compilation, const char *otherwise,
+                                const char *log, struct error *error);
+
+/* nvcc.c */
+/* The compiler's file, looked for at the first call of the process; NULL with STATUS_UNAVAILABLE
+ * and what to install. */
+const char *cuda_nvcc(struct error *error);
+/* A unit to a cubin. Names go to the places that they have in the request. */
+enum status cuda_compile_with_nvcc(const struct compilation *compilation, const char *source,
+                                   const char *name, struct container *out,
+                                   struct cuda_cubin *cubin, struct error *error);
+
+#endif

@@ -1,0 +1,289 @@
+/* nvcc in place of NVRTC, for sources that NVRTC does not take: PTX first, which tells what the
+ * kernels that were asked for are called there, then machine code of it. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/process.h"
+#include "tuner/base/text.h"
+#include "tuner/device/cuda/compile.h"
+
+enum {
+    LOG_BYTES_MAX = 256 << 10,
+    PRODUCT_BYTES_MAX = 1 << 30,
+    COMPILE_TIMEOUT_MS = 24 * 3600 * 1000, /* whoever asked watches the time, and kills our group */
+    VERSION_TIMEOUT_MS = 10000,
+    FIXED_ARGUMENTS = 6,
+};
+
+/* ---- which nvcc ---- */
+
+static struct {
+    pthread_once_t once;
+    struct arena arena;
+    const char *path;    /* NULL: there is none */
+    const char *version; /* "nvcc 13.0.88" */
+} found = {.once = PTHREAD_ONCE_INIT};
+
+static const char *nvcc_in(const char *folder, const char *below)
+{
+    const char *path =
+        folder && *folder ? arena_printf(&found.arena, "%s%s/nvcc", folder, below) : NULL;
+    return path && access(path, X_OK) == 0 ? path : NULL;
+}
+
+/* That of NVRTC's own toolkit before others: beside the library's folder (lib64,
+ * targets/NAME/lib), or in a Python environment's wheel. */
+static const char *find_path(void)
+{
+    static const char *const beside[] = {"/../bin", "/../../bin", "/../../../bin",
+                                         "/../../cuda_nvcc/bin"};
+    struct error ignored = {0};
+    const struct cuda_compiler *nvrtc = cuda_compiler(&ignored);
+    const char *const roots[] = {
+#ifdef TUNE_TOOLKIT_DIR
+        TUNE_TOOLKIT_DIR,
+#endif
+        getenv("CUDA_HOME"), getenv("CUDA_PATH")};
+    const char *wanted = getenv("TUNE_NVCC_PATH");
+    const char *path = NULL;
+    if (wanted && *wanted)
+        return program_find(&found.arena, wanted);
+    for (size_t i = 0; !path && nvrtc && i < sizeof beside / sizeof *beside; i++)
+        path = nvcc_in(nvrtc->folder, beside[i]);
+    for (size_t i = 0; !path && i < sizeof roots / sizeof *roots; i++)
+        path = nvcc_in(roots[i], "/bin");
+    if (!path)
+        path = program_find(&found.arena, "nvcc");
+    return path ? path : nvcc_in("/usr/local/cuda", "/bin");
+}
+
+static void find_nvcc(void)
+{
+    struct text output = {0};
+    struct error ignored = {0};
+    int code = 1;
+    found.path = find_path();
+    const char *const argv[] = {found.path, "--version", NULL};
+    const struct process_request request = {.path = found.path,
+                                            .argv = argv,
+                                            .input = -1,
+                                            .timeout_ms = VERSION_TIMEOUT_MS,
+                                            .output_max = 4096,
+                                            .in_english = true};
+    if (!found.path || process_run(&request, &output, &code, &ignored) != STATUS_OK || code != 0)
+        found.path = NULL;
+    /* "Cuda compilation tools, release 13.0, V13.0.88" */
+    const char *version = strstr(text_string(&output), ", V");
+    if (found.path)
+        found.version = arena_printf(&found.arena, "nvcc %.*s",
+                                     version ? (int)strcspn(version + 3, " \r\n") : 0,
+                                     version ? version + 3 : "");
+    text_free(&output);
+}
+
+const char *cuda_nvcc(struct error *error)
+{
+    (void)pthread_once(&found.once, find_nvcc);
+    if (!found.path || !found.version)
+        (void)error_set(error, STATUS_UNAVAILABLE,
+                        "'compiler: nvcc', and there is no nvcc that runs: install it (Debian: "
+                        "cuda-nvcc-13-0), set CUDA_HOME or TUNE_NVCC_PATH to where it is, or run "
+                        "./bootstrap --with-toolkit");
+    return found.version ? found.path : NULL;
+}
+
+enum status cuda_compiler_version(const char *compiler, const char **out, struct error *error)
+{
+    (void)compiler; /* there is one besides NVRTC */
+    const char *path = cuda_nvcc(error);
+    *out = path ? found.version : "";
+    return path ? STATUS_OK : error->status;
+}
+
+/* ---- running it ---- */
+
+/* By whoever was short of memory, or by hand: nothing that the source did. */
+static bool was_killed(int code, const char *log)
+{
+    return code == 128 + SIGKILL || code == 128 + SIGTERM || strstr(log, "died due to signal 9") ||
+           strstr(log, "died due to signal 15") || strstr(log, "fatal error: Killed");
+}
+
+/* `kind`: what it makes of `input`, "-ptx" or "-cubin". */
+static enum status run_nvcc(const struct compilation *compilation, const char *kind,
+                            const char *input, const char *out, struct error *error)
+{
+    const char *argv[OPTIONS_MAX + FIXED_ARGUMENTS] = {compilation->nvcc};
+    size_t count = 1;
+    for (int i = 0; i < compilation->options->count; i++)
+        argv[count++] = compilation->options->items[i];
+    argv[count++] = kind;
+    argv[count++] = "-o";
+    argv[count++] = out;
+    argv[count] = input;
+    const struct process_request process = {.path = compilation->nvcc,
+                                            .argv = argv,
+                                            .input = -1,
+                                            .timeout_ms = COMPILE_TIMEOUT_MS,
+                                            .output_max = LOG_BYTES_MAX,
+                                            .in_english = true,
+                                            .in_our_group = true};
+    int code = 0;
+    const size_t start = compilation->log->length;
+    enum status status = process_run(&process, compilation->log, &code, error);
+    const char *log = text_string(compilation->log) + start;
+    if (status == STATUS_TIMED_OUT)
+        return error->status = STATUS_COMPILE_FAILED;
+    if (status != STATUS_OK || code == 0)
+        return status;
+    if (was_killed(code, log))
+        return error_set(error, STATUS_KILLED, "nvcc was killed");
+    if (strstr(log, "No space left on device"))
+        return error_set(error, STATUS_IO, "nvcc: the disk is full");
+    if (strstr(log, "Unsupported gpu architecture"))
+        return error_set(error, STATUS_UNAVAILABLE, "%s does not compile for %s: install another",
+                         found.version, compilation->request->architecture);
+    return cuda_compile_failed(compilation, "nvcc failed without a message", log, error);
+}
+
+/* ---- names ---- */
+
+/* Variables that hold the addresses of what was asked for: templates come to be, and PTX says what
+ * each is called. They are taken out of it before it becomes machine code. What a name's error is
+ * about is seen by its line. */
+static const char variable[] = "tune_name_";
+
+static bool is_wanted(const struct compilation *compilation, size_t i)
+{
+    const size_t kernels = compilation->request->kernel_count;
+    return i < kernels ? compilation->wanted->kernels[i]
+                       : compilation->wanted->symbols[i - kernels];
+}
+
+static void append_names(const struct compilation *compilation, struct text *text)
+{
+    const struct binary_request *request = compilation->request;
+    text_append(text, "\n");
+    for (size_t i = 0; i < request->kernel_count + request->symbol_count; i++) {
+        const bool is_kernel = i < request->kernel_count;
+        if (is_wanted(compilation, i))
+            text_printf(text,
+                        "#line %zu \"name expression\"\n"
+                        "extern \"C\" { __device__ const void *%s%zu = (const void *)%s(%s); }\n",
+                        i + 1, variable, i, is_kernel ? "" : "&",
+                        is_kernel ? request->kernels[i]
+                                  : request->symbols[i - request->kernel_count]);
+    }
+}
+
+/* ".global .align 8 .u64 tune_name_0 = SYMBOL;", or generic(SYMBOL): the symbol, and blanks in
+ * place of the line. NULL: it is not there. */
+static const char *take_name(struct arena *arena, char *ptx, size_t i)
+{
+    char text[64];
+    (void)string_format(text, sizeof text, " %s%zu = ", variable, i);
+    char *at = strstr(ptx, text);
+    char *line = at;
+    if (!at)
+        return NULL;
+    while (line > ptx && line[-1] != '\n')
+        line--;
+    at += strlen(text);
+    if (strncmp(at, "generic(", 8) == 0)
+        at += 8;
+    const size_t length = strcspn(at, ");\n");
+    const char *name = arena_strndup(arena, at, length);
+    memset(line, ' ', (size_t)(at - line) + strcspn(at, "\n"));
+    return name;
+}
+
+static enum status take_names(const struct compilation *compilation, char *ptx,
+                              struct container *out, struct error *error)
+{
+    const struct binary_request *request = compilation->request;
+    for (size_t i = 0; i < request->kernel_count + request->symbol_count; i++) {
+        const bool is_kernel = i < request->kernel_count;
+        const size_t symbol = i - request->kernel_count;
+        const char *name = is_kernel ? request->kernels[i] : request->symbols[symbol];
+        if (!is_wanted(compilation, i))
+            continue;
+        const char *own = arena_strdup(compilation->arena, name);
+        const char *lowered = take_name(compilation->arena, ptx, i);
+        if (!own)
+            return error_no_memory(error);
+        if (!lowered)
+            return error_set(error, STATUS_COMPILE_FAILED,
+                             "nvcc made nothing of the name expression '%s'", name);
+        if (is_kernel)
+            out->kernels[i] = (struct container_kernel){own, lowered, -1};
+        else
+            out->symbols[symbol] = (struct container_symbol){own, lowered};
+    }
+    return STATUS_OK;
+}
+
+/* ---- the whole ---- */
+
+enum { SOURCE, PTX, CUBIN, FILES };
+
+static enum status make_ptx(const struct compilation *compilation, const char *source,
+                            const char *name, const char *const files[FILES], struct container *out,
+                            struct error *error)
+{
+    struct text text = {0};
+    char *ptx = NULL;
+    size_t bytes = 0;
+    source_put_line(&text, 1, name);
+    text_append(&text, source);
+    append_names(compilation, &text);
+    enum status status =
+        text.failed ? error_no_memory(error)
+                    : file_write_atomically(files[SOURCE], text_string(&text), text.length, error);
+    text_free(&text);
+    if (status == STATUS_OK)
+        status = run_nvcc(compilation, "-ptx", files[SOURCE], files[PTX], error);
+    if (status == STATUS_OK)
+        status = file_read(compilation->arena, files[PTX], PRODUCT_BYTES_MAX, &ptx, &bytes, error);
+    if (status == STATUS_OK)
+        status = take_names(compilation, ptx, out, error);
+    if (status == STATUS_OK)
+        status = file_write_atomically(files[PTX], ptx, bytes, error);
+    return status;
+}
+
+enum status cuda_compile_with_nvcc(const struct compilation *compilation, const char *source,
+                                   const char *name, struct container *out,
+                                   struct cuda_cubin *cubin, struct error *error)
+{
+    static const char *const ends[FILES] = {"cu", "ptx", "cubin"};
+    const char *files[FILES];
+    char *data = NULL;
+    size_t start = 0;
+    for (size_t i = 0; i < FILES; i++) {
+        files[i] =
+            arena_printf(compilation->arena, "%s.nvcc.%s", compilation->binary_path, ends[i]);
+        if (!files[i])
+            return error_no_memory(error);
+    }
+    enum status status = make_ptx(compilation, source, name, files, out, error);
+    if (status == STATUS_OK) {
+        start = compilation->log->length;
+        status = run_nvcc(compilation, "-cubin", files[PTX], files[CUBIN], error);
+    }
+    if (status == STATUS_OK)
+        status = file_read(compilation->arena, files[CUBIN], PRODUCT_BYTES_MAX, &data,
+                           &cubin->bytes, error);
+    cubin->data = data;
+    for (size_t i = 0; status == STATUS_OK && i < compilation->request->kernel_count; i++)
+        if (compilation->wanted->kernels[i])
+            out->kernels[i].spill_bytes =
+                ptxas_spill_bytes(text_string(compilation->log) + start, out->kernels[i].lowered);
+    for (size_t i = 0; i < FILES; i++)
+        (void)unlink(files[i]);
+    return status;
+}
