@@ -93,14 +93,12 @@ static void take_fastest(struct candidates *field, struct entry *entries, size_t
 static bool goes_before(const struct entry *a, const struct entry *b)
 {
     const struct launch *x = &a->plan.launches[0], *y = &b->plan.launches[0];
-    const int64_t left[] = {(int64_t)a->plan.launch_count,
-                            (int64_t)a->resources.static_shared_bytes + x->shared_bytes,
-                            a->resources.registers,
-                            (int64_t)x->block[0] * x->block[1] * x->block[2], (int64_t)a->index};
-    const int64_t right[] = {(int64_t)b->plan.launch_count,
-                             (int64_t)b->resources.static_shared_bytes + y->shared_bytes,
-                             b->resources.registers,
-                             (int64_t)y->block[0] * y->block[1] * y->block[2], (int64_t)b->index};
+    const int64_t left[] = {
+        (int64_t)a->plan.launch_count, (int64_t)a->resources.static_shared_bytes + x->shared_bytes,
+        a->resources.registers, (int64_t)launch_block_threads(x), (int64_t)a->index};
+    const int64_t right[] = {
+        (int64_t)b->plan.launch_count, (int64_t)b->resources.static_shared_bytes + y->shared_bytes,
+        b->resources.registers, (int64_t)launch_block_threads(y), (int64_t)b->index};
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         if (left[i] != right[i])
             return left[i] < right[i];

@@ -55,17 +55,13 @@ static enum status compile(struct bench *bench, const struct problem *problem,
 static enum status load(struct bench *bench, const struct problem *problem, struct entry *entry,
                         struct worker_outcome *outcome, struct error *error)
 {
-    struct kernel_use uses[LAUNCHES_MAX];
-    struct worker_kernel kernels[LAUNCHES_MAX];
+    struct launch kernels[LAUNCHES_MAX];
     struct kernel_resources resources[LAUNCHES_MAX];
     struct point point = {bench->experiment, problem, bench->facts, &entry->configuration, 0};
     size_t count = 0;
-    enum status status = point_kernels(&point, &bench->arena, uses, &count, error);
+    enum status status = point_kernels(&point, &bench->arena, kernels, &count, error);
     if (status != STATUS_OK)
         return status;
-    for (size_t i = 0; i < count; i++)
-        kernels[i] =
-            (struct worker_kernel){uses[i].kernel, uses[i].block_threads, uses[i].shared_bytes};
     status = worker_load(bench->worker, entry->path, kernels, count, resources, outcome, error);
     if (status != STATUS_OK || outcome->status != TRIAL_OK)
         return status;
@@ -86,13 +82,14 @@ static enum status time_entry(struct bench *bench, const struct problem *problem
     struct worker_samples samples = {0};
     entry->time_ns = (double)NAN;
     enum status status = load(bench, problem, entry, &outcome, error);
-    const struct worker_trial trial = {.plan = &entry->plan,
-                                       .l2_mode = L2_COLD,
-                                       .verify = true,
-                                       .blocks = blocks,
-                                       .timeout_ms = TIME_LIMIT_MS};
+    const struct worker_task task = {.binary_path = entry->path,
+                                     .plan = &entry->plan,
+                                     .l2_mode = L2_COLD,
+                                     .verify = true,
+                                     .blocks = blocks,
+                                     .timeout_ms = TIME_LIMIT_MS};
     if (status == STATUS_OK && outcome.status == TRIAL_OK)
-        status = worker_trial(bench->worker, &trial, &samples, &outcome, error);
+        status = worker_trial(bench->worker, &task, &samples, &outcome, error);
     if (status != STATUS_OK)
         return status;
     if (outcome.status != TRIAL_OK) {
@@ -120,13 +117,12 @@ enum status entry_runs(struct bench *bench, const struct entry *entry, enum l2_m
 {
     struct worker_outcome outcome = {.status = TRIAL_OK};
     struct worker_samples samples = {0};
-    struct kernel_resources resources[1];
-    const struct worker_trial trial = {
-        .plan = &entry->plan, .l2_mode = mode, .blocks = 1, .timeout_ms = TIME_LIMIT_MS};
-    enum status status =
-        worker_load(bench->worker, entry->path, NULL, 0, resources, &outcome, error);
-    if (status == STATUS_OK && outcome.status == TRIAL_OK)
-        status = worker_trial(bench->worker, &trial, &samples, &outcome, error);
+    const struct worker_task task = {.binary_path = entry->path,
+                                     .plan = &entry->plan,
+                                     .l2_mode = mode,
+                                     .blocks = 1,
+                                     .timeout_ms = TIME_LIMIT_MS};
+    enum status status = worker_trial(bench->worker, &task, &samples, &outcome, error);
     if (status == STATUS_OK && outcome.status != TRIAL_OK)
         status = error_set(error, STATUS_LAUNCH_FAILED, "%s: %s", entry->key, outcome.detail);
     *runs = samples.runs;
@@ -136,12 +132,12 @@ enum status entry_runs(struct bench *bench, const struct entry *entry, enum l2_m
 enum status entry_arm(struct bench *bench, uint32_t slot, const struct entry *entry,
                       enum l2_mode mode, uint32_t runs, struct error *error)
 {
-    const struct worker_slot what = {.binary_path = entry->path,
+    const struct worker_task task = {.binary_path = entry->path,
                                      .plan = &entry->plan,
                                      .l2_mode = mode,
                                      .runs = runs,
                                      .keeps = bench->options->keeps};
-    return worker_arm(bench->worker, slot, &what, error);
+    return worker_arm(bench->worker, slot, &task, error);
 }
 
 static bool arguments_alike(const struct launch_plan *a, const struct launch_plan *b)

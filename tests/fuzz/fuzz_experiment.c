@@ -38,7 +38,7 @@ static void ask_point(const struct point *point)
     struct arena arena = {0};
     struct error error = {0};
     struct binary_request binary;
-    struct kernel_use kernels[LAUNCHES_MAX];
+    struct launch kernels[LAUNCHES_MAX];
     struct launch_plan plan;
     struct named_value derived[EXPERIMENT_DERIVED_MAX];
     struct output_check checks[CHECKS_MAX];

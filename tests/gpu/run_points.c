@@ -144,7 +144,7 @@ static enum status load(struct running *running, struct place *place, struct are
                         struct error *error)
 {
     const struct binary *binaries = running->binaries.list;
-    struct kernel_use uses[LAUNCHES_MAX];
+    struct launch kernels[LAUNCHES_MAX];
     struct kernel_resources resources = {.active_blocks_per_sm = -1};
     size_t count = 0;
     if (binaries[place->binary].status != STATUS_OK)
@@ -152,10 +152,9 @@ static enum status load(struct running *running, struct place *place, struct are
                          binaries[place->binary].error.text);
     enum status status = running->api->load(running->device, binaries[place->binary].path, error);
     if (status == STATUS_OK)
-        status = point_kernels(&place->point, arena, uses, &count, error);
+        status = point_kernels(&place->point, arena, kernels, &count, error);
     for (size_t i = count; i-- > 0 && status == STATUS_OK;) /* the first one's are kept */
-        status = running->api->resources(running->device, uses[i].kernel, uses[i].block_threads,
-                                         uses[i].shared_bytes, &resources, error);
+        status = running->api->resources(running->device, &kernels[i], &resources, error);
     if (status != STATUS_OK)
         return status;
     if (resources.active_blocks_per_sm == 0)

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "tuner/base/hash.h"
+#include "tuner/base/text.h"
+
 static const char *const l2_modes[L2_MODES] = {
     [L2_COLD] = "cold", [L2_HOT] = "hot", [L2_STREAM] = "stream", [L2_DIRTY] = "dirty"};
 
@@ -87,10 +90,72 @@ uint32_t launch_repeats(const struct launch *launch)
     return launch->repeat > 0 ? launch->repeat : 1;
 }
 
+uint32_t launch_block_threads(const struct launch *launch)
+{
+    return launch->block[0] * launch->block[1] * launch->block[2];
+}
+
 uint64_t plan_launches(const struct launch_plan *plan)
 {
     uint64_t launches = 0;
     for (size_t i = 0; i < plan->launch_count; i++)
         launches += launch_repeats(&plan->launches[i]);
     return launches;
+}
+
+/* Kernels of binaries that are alike may go by other names, as instances of a template do: there
+ * they are told apart by their place among the kernels of the plan, as in the hash of the code. */
+static size_t kernel_place(const struct launch_plan *plan, size_t index)
+{
+    size_t first = 0; /* launch of the same kernel */
+    size_t place = 0;
+    while (strcmp(plan->launches[first].kernel, plan->launches[index].kernel) != 0)
+        first++;
+    for (size_t i = 0; i < first; i++) {
+        size_t before = 0;
+        while (strcmp(plan->launches[before].kernel, plan->launches[i].kernel) != 0)
+            before++;
+        place += before == i ? 1 : 0;
+    }
+    return place;
+}
+
+static void append_value(struct text *text, struct value value)
+{
+    char scalar[VALUE_TEXT_BYTES] = "";
+    (void)value_format(value, scalar, sizeof scalar);
+    text_printf(text, "%s ", scalar);
+}
+
+uint64_t plan_hash(const struct launch_plan *plan, const char *binary_hash, bool by_code)
+{
+    struct text text = {0};
+    text_printf(&text, "%s;", binary_hash);
+    for (size_t i = 0; i < plan->launch_count; i++) {
+        const struct launch *launch = &plan->launches[i];
+        if (by_code)
+            text_printf(&text, "kernel %zu", kernel_place(plan, i));
+        else
+            text_append(&text, launch->kernel);
+#define ONE(member, least, most) text_printf(&text, " %u", (unsigned)launch->member);
+#define THREE(member)                                                                              \
+    text_printf(&text, " %u,%u,%u", launch->member[0], launch->member[1], launch->member[2]);
+        LAUNCH_NUMBERS(ONE, THREE)
+#undef ONE
+#undef THREE
+        for (size_t j = 0; j < launch->argument_count; j++)
+            text_printf(&text, " %u", launch->arguments[j]);
+        text_append(&text, ";");
+    }
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        text_printf(&text, "%s=", argument->name);
+        if (argument->role == ARGUMENT_SCALAR)
+            append_value(&text, argument->scalar);
+        for (size_t j = 0; j < argument->field_count; j++)
+            append_value(&text, argument->fields[j].value);
+    }
+    uint64_t hash = text.failed ? 0 : hash_u64(text.data, text.length, 0);
+    text_free(&text);
+    return hash;
 }

@@ -128,6 +128,17 @@ struct launch {
     uint8_t arguments[ARGUMENTS_MAX]; /* indices into launch_plan.arguments, in passing order */
 };
 
+/* The numbers of a launch, all that messages carry and by which launches are told apart: a row
+ * each. ONE(member, least, most), where nothing said is the least; THREE(member): extents. */
+#define LAUNCH_NUMBERS(ONE, THREE)                                                                 \
+    THREE(grid)                                                                                    \
+    THREE(block)                                                                                   \
+    ONE(shared_bytes, 0, INT32_MAX)                                                                \
+    ONE(threads, 0, 65536)                                                                         \
+    ONE(schedule, SCHEDULE_STATIC, SCHEDULE_QUEUED)                                                \
+    ONE(dependent, 0, 1)                                                                           \
+    ONE(repeat, 0, REPEAT_MAX)
+
 /* One run of the whole problem: its launches, in order. */
 struct launch_plan {
     size_t launch_count;
@@ -204,5 +215,10 @@ bool plan_has_updates(const struct launch_plan *plan);
 /* Nodes of one run: each launch as often as it is repeated. */
 uint64_t plan_launches(const struct launch_plan *plan);
 uint32_t launch_repeats(const struct launch *launch);
+uint32_t launch_block_threads(const struct launch *launch);
+/* What a plan launches, with which numbers and scalars, from the binary with this hash: plans for
+ * which it is the same do the same. `by_code`: the hash is of the machine code, and binaries whose
+ * kernels go by other names may have the same one. 0: no memory. */
+uint64_t plan_hash(const struct launch_plan *plan, const char *binary_hash, bool by_code);
 
 #endif

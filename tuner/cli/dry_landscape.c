@@ -76,14 +76,13 @@ void landscape_free(struct landscape *landscape)
 
 /* What the binary says of the kernel as it would be launched. */
 static enum status resources_of(struct landscape *landscape, size_t binary,
-                                const struct kernel_use *use, struct kernel_resources *out,
+                                const struct launch *launch, struct kernel_resources *out,
                                 struct error *error)
 {
-    if (!binaries_tell(&landscape->binaries, binary, use->kernel, out))
+    if (!binaries_tell(&landscape->binaries, binary, launch->kernel, out))
         return error_set(error, STATUS_UNAVAILABLE, "%s: the binary does not tell of kernel %s",
-                         landscape->binaries.items[binary].path, use->kernel);
-    return landscape->options.api->occupancy(landscape->options.facts, use->block_threads,
-                                             use->shared_bytes, out, error);
+                         landscape->binaries.items[binary].path, launch->kernel);
+    return landscape->options.api->occupancy(landscape->options.facts, launch, out, error);
 }
 
 static enum status active_blocks_of(struct landscape *landscape, const struct point *point,
@@ -91,7 +90,7 @@ static enum status active_blocks_of(struct landscape *landscape, const struct po
                                     struct error *error)
 {
     struct binary_request request;
-    struct kernel_use uses[LAUNCHES_MAX];
+    struct launch kernels[LAUNCHES_MAX];
     struct kernel_resources resources;
     size_t binary = 0;
     size_t count = 0;
@@ -101,10 +100,10 @@ static enum status active_blocks_of(struct landscape *landscape, const struct po
     if (status == STATUS_OK)
         status = binaries_await(&landscape->binaries, binary, error);
     if (status == STATUS_OK)
-        status = point_kernels(point, arena, uses, &count, error);
+        status = point_kernels(point, arena, kernels, &count, error);
     if (status != STATUS_OK || count == 0)
         return status;
-    status = resources_of(landscape, binary, &uses[0], &resources, error);
+    status = resources_of(landscape, binary, &kernels[0], &resources, error);
     if (status == STATUS_OK)
         *active_blocks = resources.active_blocks_per_sm;
     return status;
@@ -269,17 +268,17 @@ static struct row *row_of(struct tally *tally, const char *reason, double occupa
     return row;
 }
 
-static void say_why(const struct facts *facts, const struct kernel_use *use,
+static void say_why(const struct facts *facts, const struct launch *launch,
                     const struct kernel_resources *resources, char *out, size_t bytes)
 {
     int64_t threads = facts_integer(facts, "max_threads_per_block", 1024);
     int64_t optin = facts_integer(facts, "shared_bytes_per_block_optin", 0);
-    int64_t shared = (int64_t)use->shared_bytes +
+    int64_t shared = (int64_t)launch->shared_bytes +
                      (resources->static_shared_bytes > 0 ? resources->static_shared_bytes : 0);
-    if (use->block_threads > threads)
+    if (launch_block_threads(launch) > threads)
         (void)string_format(out, bytes, "more than %lld threads per block", (long long)threads);
     else if (resources->max_threads_per_block > 0 &&
-             use->block_threads > (uint32_t)resources->max_threads_per_block)
+             launch_block_threads(launch) > (uint32_t)resources->max_threads_per_block)
         (void)string_format(out, bytes, "more threads per block than the kernel is bound to");
     else if (shared > optin)
         (void)string_format(out, bytes, "more than %lld bytes of shared memory per block",
@@ -288,14 +287,14 @@ static void say_why(const struct facts *facts, const struct kernel_use *use,
         (void)string_format(out, bytes, "more registers than a block can have");
 }
 
-static void count_in_row(struct row *row, const struct kernel_use *use,
+static void count_in_row(struct row *row, const struct launch *launch,
                          const struct kernel_resources *resources)
 {
     row->points++;
     if (resources->registers < 0)
         return;
     widen(row->registers, resources->registers);
-    widen(row->shared, (int64_t)resources->static_shared_bytes + use->shared_bytes);
+    widen(row->shared, (int64_t)resources->static_shared_bytes + launch->shared_bytes);
     row->spilling += resources->spill_bytes > 0;
     if (resources->spill_bytes > row->spill_most)
         row->spill_most = resources->spill_bytes;
@@ -313,24 +312,9 @@ static enum status compare_doing(struct tally *tally, const struct point *point,
     enum status status = point_plan(&whole, arena, plan, error);
     if (status != STATUS_OK)
         return status;
-    const char *code = tally->landscape->binaries.items[binary].code_hash;
-    uint64_t doing = hash_u64(code, strlen(code), 0);
-    for (size_t i = 0; i < plan->launch_count; i++) {
-        const struct launch *launch = &plan->launches[i];
-        const uint32_t numbers[9] = {launch->grid[0],      launch->grid[1],   launch->grid[2],
-                                     launch->block[0],     launch->block[1],  launch->block[2],
-                                     launch->shared_bytes, launch->dependent, launch->repeat};
-        doing = hash_u64(numbers, sizeof numbers, doing);
-        doing = hash_u64(launch->arguments, launch->argument_count, doing);
-        for (size_t j = 0; j < launch->argument_count; j++) {
-            const struct argument *argument = &plan->arguments[launch->arguments[j]];
-            /* Also of a real: its bits. */
-            const int64_t value[2] = {argument->count, argument->scalar.integer};
-            doing = hash_u64(value, sizeof value, doing);
-            for (size_t k = 0; k < argument->field_count; k++)
-                doing = hash_u64(&argument->fields[k].value.integer, sizeof(int64_t), doing);
-        }
-    }
+    const struct binary *built = &tally->landscape->binaries.items[binary];
+    bool by_code = built->code_hash[0] != '\0';
+    uint64_t doing = plan_hash(plan, by_code ? built->code_hash : built->hash, by_code);
     size_t before = 0;
     if (index_find(&tally->doings, doing, &before)) {
         tally->alike++;
@@ -344,22 +328,23 @@ static enum status compare_doing(struct tally *tally, const struct point *point,
 static enum status count_launchable(struct tally *tally, const struct point *point, size_t binary,
                                     struct arena *arena, struct error *error)
 {
-    struct kernel_use uses[LAUNCHES_MAX];
+    struct launch kernels[LAUNCHES_MAX];
     struct kernel_resources first = {.registers = -1};
     char reason[160] = "";
     size_t count = 0;
-    enum status status = point_kernels(point, arena, uses, &count, error);
+    enum status status = point_kernels(point, arena, kernels, &count, error);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         struct kernel_resources resources;
-        status = resources_of(tally->landscape, binary, &uses[i], &resources, error);
+        status = resources_of(tally->landscape, binary, &kernels[i], &resources, error);
         if (status == STATUS_OK && resources.active_blocks_per_sm == 0 && !*reason)
-            say_why(tally->landscape->options.facts, &uses[i], &resources, reason, sizeof reason);
+            say_why(tally->landscape->options.facts, &kernels[i], &resources, reason,
+                    sizeof reason);
         if (i == 0)
             first = resources;
     }
     if (status != STATUS_OK || count == 0)
         return status;
-    count_in_row(row_of(tally, reason, first.occupancy), &uses[0], &first);
+    count_in_row(row_of(tally, reason, first.occupancy), &kernels[0], &first);
     return *reason ? STATUS_OK
                    : compare_doing(tally, point, binary, first.active_blocks_per_sm, arena, error);
 }

@@ -112,12 +112,12 @@ static void print_launch(const struct launch_plan *plan, const struct launch *la
 static enum status print_kernels(const struct point *point, struct arena *arena,
                                  struct error *error)
 {
-    struct kernel_use uses[LAUNCHES_MAX];
+    struct launch kernels[LAUNCHES_MAX];
     size_t count = 0;
-    enum status status = point_kernels(point, arena, uses, &count, error);
+    enum status status = point_kernels(point, arena, kernels, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
         print_clean(stdout, "    %s, %u threads per block; the grid follows from the occupancy\n",
-                    uses[i].kernel, uses[i].block_threads);
+                    kernels[i].kernel, launch_block_threads(&kernels[i]));
     return status;
 }
 

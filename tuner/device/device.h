@@ -125,11 +125,10 @@ struct device_api {
      * variables take, by number and size, as far as it tells: STATUS_BAD_INPUT as of `run`. */
     enum status (*fits)(const char *binary_path, const struct launch_plan *plan,
                         struct error *error);
-    /* Optional, pure. Fills in what follows from resources, block and dynamic shared memory on a
-     * device with these facts: active_blocks_per_sm (0: it cannot be launched) and occupancy. */
-    enum status (*occupancy)(const struct facts *facts, uint32_t block_threads,
-                             uint32_t shared_bytes, struct kernel_resources *resources,
-                             struct error *error);
+    /* Optional, pure. Fills in what follows from the kernel's resources and its launch on a device
+     * with these facts: active_blocks_per_sm (0: it cannot be launched) and occupancy. */
+    enum status (*occupancy)(const struct facts *facts, const struct launch *launch,
+                             struct kernel_resources *resources, struct error *error);
     /* Optional, pure. What the kernels of a source take, for `tune init`; needs no device. */
     enum status (*signatures)(struct arena *arena, const struct signature_question *question,
                               struct source_signature *out, struct error *error);
@@ -143,11 +142,9 @@ struct device_api {
     /* Makes a binary current; its kernels are found by the names they were requested by. Loaded
      * binaries are kept; doing it again is cheap. */
     enum status (*load)(struct device *device, const char *binary_path, struct error *error);
-    /* Resources of a kernel of the current binary, launched with `block_threads` threads and
-     * `shared_bytes` of dynamic shared memory. */
-    enum status (*resources)(struct device *device, const char *kernel, uint32_t block_threads,
-                             uint32_t shared_bytes, struct kernel_resources *out,
-                             struct error *error);
+    /* Resources of the kernel of the current binary that is launched so, whatever the grid. */
+    enum status (*resources)(struct device *device, const struct launch *launch,
+                             struct kernel_resources *out, struct error *error);
 
     /* Gives the plan's vectors memory on the device and uploads inputs. `inputs[i]` is the host
      * copy of argument i for what has a fill (inputs and updates), else NULL; it must stay valid

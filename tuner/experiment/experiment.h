@@ -205,15 +205,10 @@ struct point {
 enum status point_binary(const struct point *point, struct arena *arena, struct binary_request *out,
                          struct error *error);
 
-/* The kernels that the configuration launches, in order, with what the Occupancy API needs. Never
- * needs active_blocks. */
-struct kernel_use {
-    const char *kernel;
-    uint32_t block_threads; /* CPU: 1 */
-    uint32_t shared_bytes;
-};
+/* The launches as far as what a kernel takes depends on them, each with a grid of one block and
+ * without arguments. Never needs active_blocks. */
 enum status point_kernels(const struct point *point, struct arena *arena,
-                          struct kernel_use out[LAUNCHES_MAX], size_t *count, struct error *error);
+                          struct launch out[LAUNCHES_MAX], size_t *count, struct error *error);
 
 /* The whole plan: grids, arguments and their counts. */
 enum status point_plan(const struct point *point, struct arena *arena, struct launch_plan *out,

@@ -340,9 +340,8 @@ static void bind_metrics(struct environment *environment, const struct metrics *
         bind_count(environment, SLOT_LAUNCHES, (int64_t)metrics->plan->launch_count);
         /* On a CPU a block is one thread: it is the threads that share the grid that matter. */
         bind_count(environment, SLOT_THREADS,
-                   first->threads > 0
-                       ? (int64_t)first->threads
-                       : (int64_t)first->block[0] * first->block[1] * first->block[2]);
+                   first->threads > 0 ? (int64_t)first->threads
+                                      : (int64_t)launch_block_threads(first));
     }
     if (!resources)
         return;

@@ -188,7 +188,7 @@ static bool make_shape(struct maker *maker, const struct launch_rule *rule, stru
 }
 
 enum status point_kernels(const struct point *point, struct arena *arena,
-                          struct kernel_use out[LAUNCHES_MAX], size_t *count, struct error *error)
+                          struct launch out[LAUNCHES_MAX], size_t *count, struct error *error)
 {
     const struct launch_rule *rules[LAUNCHES_MAX];
     struct maker maker;
@@ -197,13 +197,9 @@ enum status point_kernels(const struct point *point, struct arena *arena,
         !applying_launches(&maker, launches_of(point->experiment), rules, count))
         return error->status;
     for (size_t i = 0; i < *count; i++) {
-        struct launch shape = {0};
-        if (!make_shape(&maker, rules[i], &shape))
+        out[i] = (struct launch){.grid = {1, 1, 1}};
+        if (!make_shape(&maker, rules[i], &out[i]))
             return error->status;
-        out[i] =
-            (struct kernel_use){.kernel = shape.kernel,
-                                .block_threads = shape.block[0] * shape.block[1] * shape.block[2],
-                                .shared_bytes = shape.shared_bytes};
     }
     return STATUS_OK;
 }

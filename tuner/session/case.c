@@ -153,7 +153,7 @@ enum status check_case(struct sweep *sweep, struct lane *lane, struct slot *slot
     enum status status = case_plan(sweep, &scratch, slot, what, &plan, &checks, applies, error);
     bool again = status == STATUS_OK && *applies;
     for (int tries = 0; status == STATUS_OK && again && tries < 2; tries++) {
-        const struct worker_case given = {
+        const struct worker_task task = {
             .binary_path = candidate_binary(work, slot->candidate)->path,
             .plan = &plan,
             .checks = checks,
@@ -161,7 +161,7 @@ enum status check_case(struct sweep *sweep, struct lane *lane, struct slot *slot
             .timeout_ms = CASE_TIMEOUT_MS,
         };
         int64_t left_ns = lane_leave(lane);
-        status = worker_check(lane->worker, &given, outcome, error);
+        status = worker_check(lane->worker, &task, outcome, error);
         lane_enter(lane, left_ns, &lane->measuring_ns);
         status = status == STATUS_OK ? prepare_restore(work, &sweep->inputs, slot->candidate,
                                                        slot->prepared, outcome, &again, error)

@@ -378,8 +378,7 @@ static struct demand demand_of(struct finalist *finalist)
     const struct launch *first = &prepared->plan.launches[0];
     demand.values = &prepared->configuration;
     demand.launches = (int64_t)prepared->plan.launch_count;
-    demand.block =
-        (int64_t)first->block[0] * first->block[1] * first->block[2] + (int64_t)first->threads;
+    demand.block = (int64_t)launch_block_threads(first) + (int64_t)first->threads;
     for (size_t i = 0; i < prepared->plan.launch_count; i++) {
         const struct kernel_resources *resources = &prepared->resources[i];
         int64_t fixed = resources->static_shared_bytes > 0 ? resources->static_shared_bytes : 0;

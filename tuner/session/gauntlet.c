@@ -330,7 +330,7 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
 {
     struct sweep *sweep = contest->sweep;
     struct candidate *candidate = finalist->slot.candidate;
-    const struct worker_problem *problem = sweep->inputs.problem;
+    const struct worker_task *problem = sweep->inputs.problem;
     struct worker_outcome outcome = {.status = TRIAL_OK};
     if (candidate->watched || lane->lost || session_stopped(sweep->work.session) || !problem ||
         problem->checks.count == 0 || !finalist->slot.prepared ||
@@ -339,20 +339,20 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
     enum status status = doubt_speed(contest, finalist, error);
     if (status != STATUS_OK || finalist->rejection)
         return status;
-    struct worker_case what = {
+    session_progress(sweep->work.group, "check");
+    const struct worker_task task = {
         .binary_path = candidate_binary(&sweep->work, candidate)->path,
         .plan = &finalist->slot.prepared->plan,
         .checks = problem->checks,
         .repeats = COMPARISONS,
         .told = lane->known == &sweep->inputs && lane->knows_expected,
+        .most_ms = budget_watch_ms(sweep->work.group, &sweep->allowance,
+                                   candidate->median_ns > short_run_ns ? LONG_MS : SHORT_MS),
         .timeout_ms = WATCH_TIMEOUT_MS,
     };
-    session_progress(sweep->work.group, "check");
-    int64_t most_ms = budget_watch_ms(sweep->work.group, &sweep->allowance,
-                                      candidate->median_ns > short_run_ns ? LONG_MS : SHORT_MS);
     int64_t compared = 0;
     int64_t left_ns = lane_leave(lane);
-    status = worker_watch(lane->worker, &what, most_ms, &compared, &outcome, error);
+    status = worker_watch(lane->worker, &task, &compared, &outcome, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     candidate->watched = true;
     candidate->compared += compared;

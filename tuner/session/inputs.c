@@ -51,7 +51,7 @@ static enum status describe_checks(const struct work *work, const struct inputs 
 static enum status describe_problem(const struct work *work, struct inputs *inputs,
                                     struct error *error)
 {
-    struct worker_problem *problem = arena_alloc(&inputs->arena, 1, sizeof *problem);
+    struct worker_task *problem = arena_alloc(&inputs->arena, 1, sizeof *problem);
     struct launch_plan *plan = arena_alloc(&inputs->arena, 1, sizeof *plan);
     struct point point = work_point(work, inputs->configuration, 1);
     if (!problem || !plan)
@@ -112,7 +112,7 @@ enum status inputs_tell(const struct work *work, struct inputs *inputs, struct l
     if (status != STATUS_OK)
         return status;
     int64_t started_ns = clock_running_ns();
-    struct worker_problem problem = *inputs->problem;
+    struct worker_task problem = *inputs->problem;
     problem.varies = !inputs->alike && inputs_are_cheap(inputs) && references_vary(&problem.checks);
     if (!check)
         problem.checks.count = 0;

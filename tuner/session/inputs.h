@@ -11,9 +11,9 @@ struct inputs {
     bool alike; /* no copy of the inputs is to differ from another */
     /* Made when a worker is first told. */
     struct arena arena;
-    struct worker_problem *problem; /* NULL: not yet */
-    int64_t tell_ns;                /* what it took the worker */
-    int64_t reference_ns;           /* that the references took of that; 0: not known */
+    struct worker_task *problem; /* NULL: not yet */
+    int64_t tell_ns;             /* what it took the worker */
+    int64_t reference_ns;        /* that the references took of that; 0: not known */
 };
 
 /* Has the lane's worker make the inputs and, with `check`, the expected results. */

@@ -166,10 +166,10 @@ static bool binary_tells(const struct work *work, const struct candidate *candid
     if (!binaries->api || !binaries->api->occupancy)
         return false;
     for (size_t i = 0; i < prepared->kernel_count; i++) {
-        const struct kernel_use *use = &prepared->kernels[i];
-        if (!binaries_tell(binaries, candidate->binary, use->kernel, &prepared->resources[i]) ||
-            binaries->api->occupancy(work->facts, use->block_threads, use->shared_bytes,
-                                     &prepared->resources[i], &ignored) != STATUS_OK)
+        const struct launch *launch = &prepared->kernels[i];
+        if (!binaries_tell(binaries, candidate->binary, launch->kernel, &prepared->resources[i]) ||
+            binaries->api->occupancy(work->facts, launch, &prepared->resources[i], &ignored) !=
+                STATUS_OK)
             return false;
     }
     return prepared->kernel_count > 0;
@@ -204,12 +204,12 @@ enum status prepare_ahead(const struct work *work, const struct candidate *candi
     if (i == prepared->kernel_count)
         return make_plan(work, prepared, outcome, error);
     outcome->status = TRIAL_LAUNCH_FAILED;
-    (void)string_format(outcome->detail, sizeof outcome->detail,
-                        "set aside: no block of %u threads with %d registers each, %d + %u bytes "
-                        "of shared memory, fits on an SM",
-                        prepared->kernels[i].block_threads, prepared->resources[i].registers,
-                        prepared->resources[i].static_shared_bytes,
-                        prepared->kernels[i].shared_bytes);
+    (void)string_format(
+        outcome->detail, sizeof outcome->detail,
+        "set aside: no block of %u threads with %d registers each, %d + %u bytes "
+        "of shared memory, fits on an SM",
+        launch_block_threads(&prepared->kernels[i]), prepared->resources[i].registers,
+        prepared->resources[i].static_shared_bytes, prepared->kernels[i].shared_bytes);
     return STATUS_OK;
 }
 
@@ -229,7 +229,8 @@ static enum status take_resources(const struct work *work, struct prepared *prep
     outcome->status = TRIAL_LAUNCH_FAILED;
     (void)string_format(outcome->detail, sizeof outcome->detail,
                         "no block of %u threads and %u bytes of shared memory fits on an SM",
-                        prepared->kernels[0].block_threads, prepared->kernels[0].shared_bytes);
+                        launch_block_threads(&prepared->kernels[0]),
+                        prepared->kernels[0].shared_bytes);
     return STATUS_OK;
 }
 
@@ -238,7 +239,6 @@ enum status prepare_load(const struct work *work, const struct inputs *inputs, s
                          struct worker_outcome *outcome, struct error *error)
 {
     struct kernel_resources resources[LAUNCHES_MAX];
-    struct worker_kernel kernels[LAUNCHES_MAX];
     bool again = true;
     enum status status = await_binary(work, candidate, prepared, outcome, error);
     if (status == STATUS_OK && outcome->status == TRIAL_OK)
@@ -246,14 +246,10 @@ enum status prepare_load(const struct work *work, const struct inputs *inputs, s
     if (status != STATUS_OK || outcome->status != TRIAL_OK)
         return status;
     const char *path = candidate_binary(work, candidate)->path;
-    for (size_t i = 0; i < prepared->kernel_count; i++)
-        kernels[i] =
-            (struct worker_kernel){prepared->kernels[i].kernel, prepared->kernels[i].block_threads,
-                                   prepared->kernels[i].shared_bytes};
     for (int tries = 0; again && tries < RESTORES_MAX; tries++) {
         int64_t left_ns = lane_leave(lane);
-        status = worker_load(lane->worker, path, kernels, prepared->kernel_count, resources,
-                             outcome, error);
+        status = worker_load(lane->worker, path, prepared->kernels, prepared->kernel_count,
+                             resources, outcome, error);
         lane_enter(lane, left_ns, &lane->measuring_ns);
         if (status != STATUS_OK)
             return lane_lose(lane, error);
@@ -266,64 +262,12 @@ enum status prepare_load(const struct work *work, const struct inputs *inputs, s
     return status;
 }
 
-/* ---- what it launches ---- */
-
-/* Kernels of binaries that are alike may go by other names, as instances of a template do: there
- * they are told apart by their place among the kernels of the plan, as in the hash of the code. */
-static size_t kernel_place(const struct launch_plan *plan, size_t index)
-{
-    size_t first = 0; /* launch of the same kernel */
-    size_t place = 0;
-    while (strcmp(plan->launches[first].kernel, plan->launches[index].kernel) != 0)
-        first++;
-    for (size_t i = 0; i < first; i++) {
-        size_t before = 0;
-        while (strcmp(plan->launches[before].kernel, plan->launches[i].kernel) != 0)
-            before++;
-        place += before == i ? 1 : 0;
-    }
-    return place;
-}
-
-static void append_value(struct text *text, struct value value)
-{
-    char scalar[VALUE_TEXT_BYTES] = "";
-    (void)value_format(value, scalar, sizeof scalar);
-    text_printf(text, "%s ", scalar);
-}
-
 uint64_t prepared_launch_hash(struct prepared *prepared, const struct binary *binary)
 {
-    const struct launch_plan *plan = &prepared->plan;
-    struct text text = {0};
-    if (prepared->launch_hash != 0)
-        return prepared->launch_hash;
     bool by_code = binary->code_hash[0] != '\0';
-    text_printf(&text, "%s;", by_code ? binary->code_hash : binary->hash);
-    for (size_t i = 0; i < plan->launch_count; i++) {
-        const struct launch *launch = &plan->launches[i];
-        if (by_code)
-            text_printf(&text, "kernel %zu", kernel_place(plan, i));
-        else
-            text_append(&text, launch->kernel);
-        text_printf(&text, " %u,%u,%u %u,%u,%u %u %u %d %d %u", launch->grid[0], launch->grid[1],
-                    launch->grid[2], launch->block[0], launch->block[1], launch->block[2],
-                    launch->shared_bytes, launch->threads, (int)launch->schedule,
-                    (int)launch->dependent, launch_repeats(launch));
-        for (size_t j = 0; j < launch->argument_count; j++)
-            text_printf(&text, " %u", launch->arguments[j]);
-        text_append(&text, ";");
-    }
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        const struct argument *argument = &plan->arguments[i];
-        text_printf(&text, "%s=", argument->name);
-        if (argument->role == ARGUMENT_SCALAR)
-            append_value(&text, argument->scalar);
-        for (size_t j = 0; j < argument->field_count; j++)
-            append_value(&text, argument->fields[j].value);
-    }
-    prepared->launch_hash = text.failed ? 0 : hash_u64(text.data, text.length, 0);
-    text_free(&text);
+    if (prepared->launch_hash == 0)
+        prepared->launch_hash =
+            plan_hash(&prepared->plan, by_code ? binary->code_hash : binary->hash, by_code);
     return prepared->launch_hash;
 }
 

@@ -8,8 +8,8 @@
 
 struct prepared {
     struct configuration configuration;
-    size_t kernel_count; /* 0: its expressions were not evaluated yet */
-    struct kernel_use kernels[LAUNCHES_MAX];
+    size_t kernel_count;                             /* 0: its expressions were not evaluated yet */
+    struct launch kernels[LAUNCHES_MAX];             /* by point_kernels */
     struct kernel_resources resources[LAUNCHES_MAX]; /* of these */
     struct launch_plan plan; /* launch_count 0: not made; for resources[0]'s active blocks */
     const struct named_value *derived;

@@ -152,7 +152,8 @@ enum status track_time_alone(struct track *track, struct slot *slot, const struc
     enum status status = STATUS_OK;
     bool again = true;
     for (int tries = 0; status == STATUS_OK && again && tries < TRIES_MAX; tries++) {
-        const struct worker_trial trial = {
+        const struct worker_task task = {
+            .binary_path = candidate_binary(track->work, slot->candidate)->path,
             .plan = &slot->prepared->plan,
             .l2_mode = track->work->options->l2_mode,
             .verify = true,
@@ -162,7 +163,7 @@ enum status track_time_alone(struct track *track, struct slot *slot, const struc
             .timeout_ms = lane_timeout_ms(lane, track->best_ns, timing->blocks, false),
         };
         int64_t left_ns = lane_leave(lane);
-        status = worker_trial(lane->worker, &trial, &samples, &slot->outcome, error);
+        status = worker_trial(lane->worker, &task, &samples, &slot->outcome, error);
         lane_enter(lane, left_ns, &lane->measuring_ns);
         if (status != STATUS_OK)
             return lane_lose(lane, error);
@@ -195,14 +196,14 @@ static enum status arm(struct track *track, size_t index, struct error *error)
     if (status != STATUS_OK || slot->outcome.status != TRIAL_OK)
         return status;
     slot->runs = runs_of(track, slot->candidate);
-    struct worker_slot armed = {
+    const struct worker_task task = {
         .binary_path = candidate_binary(track->work, slot->candidate)->path,
         .plan = &slot->prepared->plan,
         .l2_mode = track->work->options->l2_mode,
         .runs = slot->runs,
         .results = &slot->results,
     };
-    status = worker_arm(track->lane->worker, (uint32_t)index, &armed, error);
+    status = worker_arm(track->lane->worker, (uint32_t)index, &task, error);
     return status == STATUS_OK ? STATUS_OK : lane_lose(track->lane, error);
 }
 

@@ -30,7 +30,6 @@ struct worker {
     struct facts facts;
     struct calibration calibration;
     struct kept problem;
-    struct kept load;
     struct kept slots[WORKER_SLOTS];
     char how[128]; /* the last child ended, where that was noticed */
     bool absent;   /* no child could be started: the device does not come back */
@@ -38,19 +37,19 @@ struct worker {
 };
 
 void worker_forget(struct kept *kept);
-/* Takes the request over; STATUS_NO_MEMORY when it is NULL. */
-enum status worker_keep(struct kept *kept, json_t *request, struct error *error);
+enum status worker_keep(struct kept *kept, const struct measure_request *request,
+                        int64_t timeout_ms, struct error *error);
 
 /* A child that is there, and knows the problem when `problem`; a new one where the old one died.
  * STATUS_NOT_FOUND without `absent`: it is there, and a file of the problem's is not. */
 enum status worker_ensure(struct worker *worker, bool problem, struct error *error);
 
 /* Sends a request and waits for its answer, which is the caller's also when this fails: *answered
- * tells whether the child said something, and what it said of the rest is in *answer. Takes the
- * request over; NULL is STATUS_NO_MEMORY. The child is one that knows the problem when `problem`,
- * and has been told `also` unless that is NULL. Does away with a child that cannot go on. */
-enum status worker_ask(struct worker *worker, bool problem, struct kept *also, json_t *request,
-                       int64_t timeout_ms, struct measure_answer *answer, bool *answered,
-                       struct error *error);
+ * tells whether the child said something, and what it said of the rest is in *answer. The child is
+ * one that knows the problem when `problem`, and has been told `also` unless that is NULL. Does
+ * away with a child that cannot go on. */
+enum status worker_ask(struct worker *worker, const struct measure_request *request, bool problem,
+                       struct kept *also, int64_t timeout_ms, struct measure_answer *answer,
+                       bool *answered, struct error *error);
 
 #endif

@@ -32,13 +32,9 @@ struct expectations {
 
 /* A plan that is timed in turn with others. */
 struct armed {
-    struct arena arena; /* of what it points to */
-    const char *binary;
-    const struct launch_plan *plan;
-    enum l2_mode mode;
-    uint32_t runs;
+    struct arena arena;      /* of what it points to */
+    struct worker_task task; /* keeps: has a slot of the device to itself */
     struct worker_results results;
-    bool keeps;    /* has a slot of the device to itself */
     bool prepared; /* the device has built what it needs for it */
     uint64_t visits;
 };
@@ -59,7 +55,6 @@ struct measuring {
     int64_t reference_ns;       /* that expected[0] took */
     struct launch_plan *varied; /* the problem's arguments with their variants; NULL: none vary */
     struct patch patches[ARGUMENTS_MAX]; /* of these */
-    char *binary;                        /* of the load request last served; NULL: none */
     struct armed *slots[DEVICE_SLOTS];
     uint64_t draw; /* of the blocks: a moment begins the next */
     /* Inputs are looked at after all that runs, so that whoever changes them is known. Before they
@@ -68,9 +63,9 @@ struct measuring {
     bool computes_nothing; /* device_traits: no input is made */
 };
 
-/* What serves a request of some shape fills its answer. The arena holds what the request points to;
- * who takes it over leaves an empty one. */
-typedef enum status measure_serve(struct measuring *state, const void *request,
+/* What serves a request fills its answer. The arena holds what the request points to; who takes it
+ * over leaves an empty one. */
+typedef enum status measure_serve(struct measuring *state, const struct measure_request *request,
                                   struct measure_answer *answer, struct arena *arena,
                                   struct error *error);
 

@@ -40,24 +40,24 @@ static enum status check_guards(struct measuring *state, const struct launch_pla
     return status;
 }
 
-enum status serve_check(struct measuring *state, const void *request, struct measure_answer *answer,
-                        struct arena *arena, struct error *error)
+enum status serve_check(struct measuring *state, const struct measure_request *request,
+                        struct measure_answer *answer, struct arena *arena, struct error *error)
 {
-    const struct worker_case *what = &((const struct case_request *)request)->what;
-    const struct launch_plan *plan = what->plan;
+    const struct worker_task *task = &request->task;
+    const struct launch_plan *plan = task->plan;
     struct expectations expected = {0};
     const void *inputs[ARGUMENTS_MAX];
     (void)arena;
     enum status status = inputs_for_check(state, plan, inputs, error);
     if (status == STATUS_OK)
-        status = expectations_make(state, &what->checks, plan, inputs, &expected, error);
+        status = expectations_make(state, &task->checks, plan, inputs, &expected, error);
     if (status == STATUS_OK)
-        status = load_binary(state, what->binary_path, error);
+        status = load_binary(state, task->binary_path, error);
     enum judgement judged = JUDGED_AGAIN;
     for (int tries = 0; status == STATUS_OK && judged == JUDGED_AGAIN && tries < 2; tries++) {
         status = state->api->bind(state->device, plan, inputs, 0, error);
         if (status == STATUS_OK)
-            status = run_case(state, plan, &expected, what->repeats > 0 ? what->repeats : 1, answer,
+            status = run_case(state, plan, &expected, task->repeats > 0 ? task->repeats : 1, answer,
                               &judged, error);
     }
     if (status == STATUS_OK && !answer->wrong[0])
@@ -79,30 +79,30 @@ struct side {
 enum { SIDES = 2, TURNS = 4, VARIANT = 1 };
 
 /* Whether the side's expectations are there for the problem. */
-static bool is_known(const struct measuring *state, const struct worker_case *what,
+static bool is_known(const struct measuring *state, const struct worker_task *task,
                      const struct launch_plan *plan, size_t side)
 {
-    bool known = what->told && state->expected[side].count > 0;
+    bool known = task->told && state->expected[side].count > 0;
     for (size_t i = 0; side > 0 && known && i < plan->argument_count; i++)
         known = (plan->arguments[i].variant != 0) == (state->varied->arguments[i].variant != 0);
     return known;
 }
 
 /* Where references take long they are not made for other inputs. */
-static bool varies(const struct measuring *state, const struct worker_case *what)
+static bool varies(const struct measuring *state, const struct worker_task *task)
 {
     bool costly =
-        what->told && state->expected[0].count > 0 && state->reference_ns > WORKER_COSTLY_NS;
-    return references_vary(&what->checks) && !costly;
+        task->told && state->expected[0].count > 0 && state->reference_ns > WORKER_COSTLY_NS;
+    return references_vary(&task->checks) && !costly;
 }
 
-static enum status make_sides(struct measuring *state, const struct worker_case *what,
+static enum status make_sides(struct measuring *state, const struct worker_task *task,
                               struct side *sides, struct error *error)
 {
     bool varied = false;
     enum status status = inputs_for_check(state, &sides[0].plan, sides[0].inputs, error);
     sides[1].plan = sides[0].plan;
-    for (size_t i = 0; i < sides[1].plan.argument_count && varies(state, what); i++) {
+    for (size_t i = 0; i < sides[1].plan.argument_count && varies(state, task); i++) {
         struct argument *argument = &sides[1].plan.arguments[i];
         if (!role_is_filled(argument->role) || !fill_draws(argument->fill))
             continue;
@@ -115,10 +115,10 @@ static enum status make_sides(struct measuring *state, const struct worker_case 
         sides[i].expected = &sides[i].own;
         if (i > 0 && !varied)
             sides[i].expected = sides[0].expected;
-        else if (is_known(state, what, &sides[i].plan, i))
+        else if (is_known(state, task, &sides[i].plan, i))
             sides[i].expected = &state->expected[i];
         else
-            status = expectations_make(state, &what->checks, &sides[i].plan, sides[i].inputs,
+            status = expectations_make(state, &task->checks, &sides[i].plan, sides[i].inputs,
                                        &sides[i].own, error);
     }
     return status;
@@ -160,15 +160,15 @@ static enum status watch_turn(struct measuring *state, const struct side *side, 
     return status;
 }
 
-static enum status watch(struct measuring *state, const struct case_request *request,
+static enum status watch(struct measuring *state, const struct worker_task *task,
                          const struct side *sides, struct measure_answer *answer,
                          struct error *error)
 {
     struct watching watching = {
-        .wanted = ((int64_t)request->what.repeats + TURNS - 1) / TURNS,
-        .turn_ns = request->most_ms * 1000000 / TURNS,
+        .wanted = ((int64_t)task->repeats + TURNS - 1) / TURNS,
+        .turn_ns = task->most_ms * 1000000 / TURNS,
     };
-    enum status status = load_binary(state, request->what.binary_path, error);
+    enum status status = load_binary(state, task->binary_path, error);
     bool again = false;
     for (int turn = 0; status == STATUS_OK && turn < TURNS; turn++) {
         status = watch_turn(state, &sides[turn % SIDES], turn, &watching, answer, error);
@@ -183,17 +183,16 @@ static enum status watch(struct measuring *state, const struct case_request *req
     return status;
 }
 
-enum status serve_watch(struct measuring *state, const void *request, struct measure_answer *answer,
-                        struct arena *arena, struct error *error)
+enum status serve_watch(struct measuring *state, const struct measure_request *request,
+                        struct measure_answer *answer, struct arena *arena, struct error *error)
 {
-    const struct case_request *asked = request;
     struct side *sides = arena_alloc(arena, SIDES, sizeof *sides);
     if (!sides)
         return error_no_memory(error);
-    sides[0].plan = *asked->what.plan;
-    enum status status = make_sides(state, &asked->what, sides, error);
+    sides[0].plan = *request->task.plan;
+    enum status status = make_sides(state, &request->task, sides, error);
     if (status == STATUS_OK)
-        status = watch(state, asked, sides, answer, error);
+        status = watch(state, &request->task, sides, answer, error);
     for (size_t i = 0; i < SIDES; i++)
         expectations_free(&sides[i].own);
     return status;

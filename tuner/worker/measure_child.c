@@ -10,40 +10,39 @@
 #include "tuner/worker/host.h"
 #include "tuner/worker/measure.h"
 
-static enum status serve_pin(struct measuring *state, const void *request,
+static enum status serve_pin(struct measuring *state, const struct measure_request *request,
                              struct measure_answer *answer, struct arena *arena,
                              struct error *error)
 {
     (void)state, (void)arena, (void)error;
-    answer->pinned = cpus_pin(((const struct pin_request *)request)->cpus);
+    answer->pinned = cpus_pin(request->cpus ? request->cpus : "");
     return STATUS_OK;
 }
 
 /* The conditions come last: those of a device that has just worked. */
-static enum status serve_moment(struct measuring *state, const void *request,
+static enum status serve_moment(struct measuring *state, const struct measure_request *request,
                                 struct measure_answer *answer, struct arena *arena,
                                 struct error *error)
 {
     enum status status = STATUS_OK;
     (void)arena;
     state->draw++;
-    if (((const struct moment_request *)request)->anchor)
+    if (request->anchor)
         status = state->api->anchor(state->device, &answer->anchor_ns, error);
     if (status == STATUS_OK)
         state->api->conditions(state->device, &answer->conditions);
     return status;
 }
 
-static enum status serve_bandwidth(struct measuring *state, const void *request,
+static enum status serve_bandwidth(struct measuring *state, const struct measure_request *request,
                                    struct measure_answer *answer, struct arena *arena,
                                    struct error *error)
 {
     (void)arena;
-    return state->api->bandwidth(state->device, ((const struct bandwidth_request *)request)->bytes,
-                                 &answer->bandwidth, error);
+    return state->api->bandwidth(state->device, request->bytes, &answer->bandwidth, error);
 }
 
-static enum status serve_arithmetic(struct measuring *state, const void *request,
+static enum status serve_arithmetic(struct measuring *state, const struct measure_request *request,
                                     struct measure_answer *answer, struct arena *arena,
                                     struct error *error)
 {
@@ -51,31 +50,34 @@ static enum status serve_arithmetic(struct measuring *state, const void *request
     return state->api->arithmetic(state->device, &answer->arithmetic, error);
 }
 
+/* What a child is asked for, and what that must name. */
 static const struct {
-    const struct message_shape *shape;
+    const char *act;
     measure_serve *serve;
-} served[] = {{&message_problem, serve_problem},     {&message_load, serve_load},
-              {&message_trial, serve_trial},         {&message_arm, serve_arm},
-              {&message_visit, serve_visit},         {&message_energy, serve_energy},
-              {&message_check, serve_check},         {&message_watch, serve_watch},
-              {&message_moment, serve_moment},       {&message_pin, serve_pin},
-              {&message_bandwidth, serve_bandwidth}, {&message_arithmetic, serve_arithmetic}};
+    bool plan, binary;
+} served[] = {
+    {"problem", serve_problem, true, false},      {"load", serve_load, false, true},
+    {"trial", serve_trial, true, true},           {"arm", serve_arm, true, true},
+    {"visit", serve_visit, false, false},         {"energy", serve_energy, false, false},
+    {"check", serve_check, true, true},           {"watch", serve_watch, true, true},
+    {"moment", serve_moment, false, false},       {"pin", serve_pin, false, false},
+    {"bandwidth", serve_bandwidth, false, false}, {"arithmetic", serve_arithmetic, false, false}};
 
-static enum status serve(void *context, const json_t *request, json_t **answer, struct error *error)
+static enum status serve(void *context, const json_t *json, json_t **answer, struct error *error)
 {
     struct arena arena = {0};
     struct measure_answer said = measure_answer_empty();
-    const char *what = json_string_value(json_object_get(request, "do"));
+    struct measure_request request;
+    enum status status = message_decode(&message_request, json, &arena, &request, error);
     size_t i = 0;
-    while (i < COUNT(served) && (!what || strcmp(what, served[i].shape->name) != 0))
+    while (status == STATUS_OK && i < COUNT(served) && strcmp(request.act, served[i].act) != 0)
         i++;
-    if (i == COUNT(served))
-        return error_set(error, STATUS_INTERNAL, "worker was asked to '%s'", what ? what : "");
-    void *message = arena_alloc(&arena, 1, served[i].shape->bytes);
-    enum status status = message ? message_decode(served[i].shape, request, &arena, message, error)
-                                 : error_no_memory(error);
+    if (status == STATUS_OK && (i == COUNT(served) || (served[i].plan && !request.task.plan) ||
+                                (served[i].binary && !request.task.binary_path)))
+        status = error_set(error, STATUS_INTERNAL, "worker was asked for '%s'%s", request.act,
+                           i == COUNT(served) ? "" : " without its plan or binary");
     if (status == STATUS_OK)
-        status = served[i].serve(context, message, &said, &arena, error);
+        status = served[i].serve(context, &request, &said, &arena, error);
     if (status == STATUS_OK && !(*answer = message_encode(&message_answer, &said)))
         status = error_no_memory(error);
     arena_free(&arena);
@@ -184,7 +186,6 @@ static void free_all(struct measuring *state)
         expectations_free(&state->expected[i]);
     free(state->varied);
     facts_free(&state->facts);
-    free(state->binary);
     free(state);
 }
 

@@ -95,7 +95,7 @@ void inputs_free(struct measuring *state)
 
 /* What every second copy of the inputs is to be like when timed, and what that comes to. Where
  * there is but one copy there is nothing to vary. */
-static enum status vary_problem(struct measuring *state, const struct worker_problem *problem,
+static enum status vary_problem(struct measuring *state, const struct worker_task *problem,
                                 struct error *error)
 {
     const struct launch_plan *plan = problem->plan;
@@ -123,10 +123,10 @@ static enum status vary_problem(struct measuring *state, const struct worker_pro
                : status;
 }
 
-enum status serve_problem(struct measuring *state, const void *request,
+enum status serve_problem(struct measuring *state, const struct measure_request *request,
                           struct measure_answer *answer, struct arena *arena, struct error *error)
 {
-    const struct worker_problem *problem = request;
+    const struct worker_task *problem = &request->task;
     const struct launch_plan *plan = problem->plan;
     const void *inputs[ARGUMENTS_MAX];
     slots_forget(state);

@@ -122,20 +122,14 @@ static enum status bind_plan(struct measuring *state, const struct launch_plan *
                : status;
 }
 
-enum status serve_load(struct measuring *state, const void *request, struct measure_answer *answer,
-                       struct arena *arena, struct error *error)
+enum status serve_load(struct measuring *state, const struct measure_request *request,
+                       struct measure_answer *answer, struct arena *arena, struct error *error)
 {
-    const struct load_request *load = request;
     (void)arena;
-    free(state->binary);
-    state->binary = strdup(load->binary);
-    enum status status =
-        state->binary ? load_binary(state, load->binary, error) : error_no_memory(error);
-    for (size_t i = 0; status == STATUS_OK && i < load->kernel_count; i++) {
-        const struct worker_kernel *use = &load->kernels[i];
-        status = state->api->resources(state->device, use->kernel,
-                                       use->block_threads > 0 ? use->block_threads : 1,
-                                       use->shared_bytes, &answer->resources[i], error);
+    enum status status = load_binary(state, request->task.binary_path, error);
+    for (size_t i = 0; status == STATUS_OK && i < request->launch_count; i++) {
+        status = state->api->resources(state->device, &request->launches[i], &answer->resources[i],
+                                       error);
         answer->resource_count = i + 1;
     }
     return status;
@@ -242,29 +236,26 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
                                : status;
 }
 
-enum status serve_trial(struct measuring *state, const void *request, struct measure_answer *answer,
-                        struct arena *arena, struct error *error)
+enum status serve_trial(struct measuring *state, const struct measure_request *request,
+                        struct measure_answer *answer, struct arena *arena, struct error *error)
 {
-    const struct worker_trial *trial = request;
-    bool checked = trial->verify && state->expected[0].count > 0;
-    uint32_t runs = trial->runs;
+    const struct worker_task *task = &request->task;
+    bool checked = task->verify && state->expected[0].count > 0;
+    uint32_t runs = task->runs;
     (void)arena;
-    /* Slots and checks load others. */
-    enum status status =
-        state->binary ? load_binary(state, state->binary, error)
-                      : error_set(error, STATUS_INTERNAL, "nothing was loaded that could be tried");
+    enum status status = load_binary(state, task->binary_path, error);
     if (status != STATUS_OK)
         return status;
     struct timing timing = {
-        .block = {.plan = trial->plan,
-                  .mode = trial->l2_mode,
+        .block = {.plan = task->plan,
+                  .mode = task->l2_mode,
                   .slot = TRIAL_SLOT,
                   .draw = state->draw},
-        .blocks = trial->blocks,
-        .stop_above_ns = trial->stop_above_ns,
+        .blocks = task->blocks,
+        .stop_above_ns = task->stop_above_ns,
     };
     if (runs > 0)
-        timing.block.runs = runs_within(runs, most_runs(state, trial->plan, trial->l2_mode));
+        timing.block.runs = runs_within(runs, most_runs(state, task->plan, task->l2_mode));
     if (state->slots[TRIAL_SLOT])
         state->slots[TRIAL_SLOT]->prepared = false;
     enum judgement judged = JUDGED_AGAIN;
@@ -294,28 +285,22 @@ void slots_forget(struct measuring *state)
         state->api->drop_slots(state->device);
 }
 
-enum status serve_arm(struct measuring *state, const void *request, struct measure_answer *answer,
-                      struct arena *arena, struct error *error)
+enum status serve_arm(struct measuring *state, const struct measure_request *request,
+                      struct measure_answer *answer, struct arena *arena, struct error *error)
 {
-    const struct arm_request *arm = request;
-    const struct worker_slot *what = &arm->what;
     (void)answer;
-    forget_slot(&state->slots[arm->slot]);
+    forget_slot(&state->slots[request->slot]);
     struct armed *armed = calloc(1, sizeof *armed);
     if (!armed)
         return error_no_memory(error);
-    *armed = (struct armed){
-        .binary = what->binary_path,
-        .plan = what->plan,
-        .mode = what->l2_mode,
-        .runs = runs_within(what->runs, most_runs(state, what->plan, what->l2_mode)),
-        .keeps = what->keeps,
-    };
-    if (what->results)
-        armed->results = *what->results;
+    struct worker_task *task = &armed->task;
+    *task = request->task;
+    task->runs = runs_within(task->runs, most_runs(state, task->plan, task->l2_mode));
+    if (task->results)
+        armed->results = *task->results;
     armed->arena = *arena;
     *arena = (struct arena){0};
-    state->slots[arm->slot] = armed;
+    state->slots[request->slot] = armed;
     return STATUS_OK;
 }
 
@@ -326,15 +311,15 @@ static enum status enter_slot(struct measuring *state, uint32_t slot, struct arm
     struct armed *armed = *out = state->slots[slot];
     if (!armed)
         return error_set(error, STATUS_INTERNAL, "slot %u holds no plan", slot);
-    enum status status = load_binary(state, armed->binary, error);
+    enum status status = load_binary(state, armed->task.binary_path, error);
     if (status == STATUS_OK)
-        status = bind_plan(state, armed->plan, armed->mode, error);
-    *block = (struct block){.plan = armed->plan,
-                            .runs = armed->runs,
-                            .mode = armed->mode,
-                            .slot = armed->keeps ? slot : SHARED_SLOT,
-                            .draw = armed->keeps ? 0 : state->draw,
-                            .prepared = armed->keeps && armed->prepared};
+        status = bind_plan(state, armed->task.plan, armed->task.l2_mode, error);
+    *block = (struct block){.plan = armed->task.plan,
+                            .runs = armed->task.runs,
+                            .mode = armed->task.l2_mode,
+                            .slot = armed->task.keeps ? slot : SHARED_SLOT,
+                            .draw = armed->task.keeps ? 0 : state->draw,
+                            .prepared = armed->task.keeps && armed->prepared};
     return status;
 }
 
@@ -358,28 +343,28 @@ static enum status judge_timed(struct measuring *state, const struct block *bloc
                                enum judgement *judged, struct error *error)
 {
     armed->results.compared = 0;
-    bool skips = results_are_costly(armed->plan, &armed->results) && !looks;
+    bool skips = results_are_costly(armed->task.plan, &armed->results) && !looks;
     enum status status =
         skips || !compares_now(armed->visits)
-            ? judge(state, NULL, armed->plan, looks, "", answer, judged, error)
+            ? judge(state, NULL, armed->task.plan, looks, "", answer, judged, error)
             : judge_results(state, block, &armed->results, looks, answer, judged, error);
     answer->samples.results = armed->results;
     return status;
 }
 
-static enum status visit_once(struct measuring *state, const struct visit_request *visit,
+static enum status visit_once(struct measuring *state, const struct measure_request *visit,
                               struct measure_answer *answer, enum judgement *judged,
                               struct error *error)
 {
     struct armed *armed = NULL;
     struct block block;
     double elapsed_ns = 0;
-    uint32_t blocks = visit->blocks;
+    uint32_t blocks = visit->task.blocks;
     enum status status = enter_slot(state, visit->slot, &armed, &block, error);
     if (status != STATUS_OK)
         return status;
     bool looks = looks_now(++armed->visits);
-    uint32_t judged_block = plan_has_updates(armed->plan) || blocks == 0 ? 0 : blocks - 1;
+    uint32_t judged_block = plan_has_updates(armed->task.plan) || blocks == 0 ? 0 : blocks - 1;
     *judged = JUDGED_RIGHT;
     for (uint32_t i = 0; status == STATUS_OK && *judged == JUDGED_RIGHT && i < blocks; i++) {
         status = state->api->time_block(state->device, &block, &elapsed_ns, error);
@@ -393,8 +378,8 @@ static enum status visit_once(struct measuring *state, const struct visit_reques
     return status;
 }
 
-enum status serve_visit(struct measuring *state, const void *request, struct measure_answer *answer,
-                        struct arena *arena, struct error *error)
+enum status serve_visit(struct measuring *state, const struct measure_request *request,
+                        struct measure_answer *answer, struct arena *arena, struct error *error)
 {
     enum judgement judged = JUDGED_AGAIN;
     enum status status = STATUS_OK;
@@ -406,18 +391,18 @@ enum status serve_visit(struct measuring *state, const void *request, struct mea
     return status;
 }
 
-enum status serve_energy(struct measuring *state, const void *request,
+enum status serve_energy(struct measuring *state, const struct measure_request *request,
                          struct measure_answer *answer, struct arena *arena, struct error *error)
 {
-    const struct energy_request *energy = request;
     enum judgement judged = JUDGED_RIGHT;
     struct armed *armed = NULL;
     struct block block;
     (void)arena;
-    enum status status = enter_slot(state, energy->slot, &armed, &block, error);
+    enum status status = enter_slot(state, request->slot, &armed, &block, error);
     if (status == STATUS_OK)
-        status = state->api->measure_energy(state->device, &block, energy->window_ms,
+        status = state->api->measure_energy(state->device, &block, request->window_ms,
                                             &answer->energy, error);
-    return status == STATUS_OK ? judge(state, NULL, armed->plan, false, "", answer, &judged, error)
-                               : status;
+    return status == STATUS_OK
+               ? judge(state, NULL, armed->task.plan, false, "", answer, &judged, error)
+               : status;
 }

@@ -180,15 +180,6 @@ json_t *message_encode(const struct message_shape *shape, const void *message)
     return object;
 }
 
-json_t *message_request(const struct message_shape *shape, const void *message)
-{
-    json_t *request = message_encode(shape, message);
-    if (request && json_object_set_new(request, "do", json_string(shape->name)) == 0)
-        return request;
-    json_decref(request);
-    return NULL;
-}
-
 /* ---- reading ---- */
 
 /* Where in a message we are, for what is said of it when it is wrong. */

@@ -53,8 +53,6 @@ struct message_shape {
 
 /* A new reference; NULL when memory is short, or a text is not UTF-8. */
 json_t *message_encode(const struct message_shape *shape, const void *message);
-/* The same with "do": what a child is asked for, the shape's name. */
-json_t *message_request(const struct message_shape *shape, const void *message);
 /* STATUS_INTERNAL when something is of another kind, out of bounds or not sound. `out` is of
  * shape->bytes; the arena may be NULL where the shape has nothing in it. */
 enum status message_decode(const struct message_shape *shape, const json_t *json,
@@ -88,36 +86,17 @@ struct compile_message {
     int64_t memory_bytes;
 };
 
-struct pin_request {
+/* Whatever a measuring child is asked; who serves it says which members count. */
+struct measure_request {
+    const char *act; /* "trial": in measure_child.c, with what serves it */
+    struct worker_task task;
+    uint32_t slot;
+    size_t launch_count;
+    const struct launch *launches; /* whose resources are wanted */
+    double window_ms;              /* of energy */
+    bool anchor;                   /* is timed */
     const char *cpus;
-};
-struct bandwidth_request {
-    int64_t bytes;
-};
-struct moment_request {
-    bool anchor;
-};
-struct load_request {
-    const char *binary;
-    const struct worker_kernel *kernels;
-    size_t kernel_count;
-};
-struct arm_request {
-    uint32_t slot;
-    struct worker_slot what;
-};
-struct visit_request {
-    uint32_t slot;
-    uint32_t blocks;
-};
-struct energy_request {
-    uint32_t slot;
-    double window_ms;
-};
-/* "check" and "watch". */
-struct case_request {
-    struct worker_case what;
-    int64_t most_ms;
+    int64_t bytes; /* of the buffers of ceilings */
 };
 
 /* Whatever a measuring child answers. */
@@ -139,10 +118,6 @@ struct measure_answer {
 struct measure_answer measure_answer_empty(void);
 
 extern const struct message_shape message_plan, message_binary_request, message_start,
-    message_hello, message_compile, message_answer;
-/* Requests to a measuring child: by their names they are served. */
-extern const struct message_shape message_pin, message_bandwidth, message_arithmetic,
-    message_moment, message_problem, message_load, message_trial, message_arm, message_visit,
-    message_energy, message_check, message_watch;
+    message_hello, message_compile, message_request, message_answer;
 
 #endif

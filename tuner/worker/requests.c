@@ -25,21 +25,21 @@ enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, st
     worker->cpus = kept;
     if (!*kept)
         return STATUS_OK;
-    const struct pin_request request = {kept};
-    enum status status = worker_ask(worker, false, NULL, message_request(&message_pin, &request),
-                                    PIN_TIMEOUT_MS, &answer, &answered, error);
+    const struct measure_request request = {.act = "pin", .cpus = kept};
+    enum status status =
+        worker_ask(worker, &request, false, NULL, PIN_TIMEOUT_MS, &answer, &answered, error);
     *pinned = answer.pinned;
     return status;
 }
 
 /* The ceilings of the device: a child that cannot tell them is not gone on with. */
-static enum status ask_ceilings(struct worker *worker, const struct message_shape *shape,
-                                int64_t bytes, struct measure_answer *answer, struct error *error)
+static enum status measure_ceilings(struct worker *worker, const char *act, int64_t bytes,
+                                    struct measure_answer *answer, struct error *error)
 {
-    const struct bandwidth_request request = {bytes};
+    const struct measure_request request = {.act = act, .bytes = bytes};
     bool answered = false;
-    enum status status = worker_ask(worker, false, NULL, message_request(shape, &request),
-                                    BANDWIDTH_TIMEOUT_MS, answer, &answered, error);
+    enum status status =
+        worker_ask(worker, &request, false, NULL, BANDWIDTH_TIMEOUT_MS, answer, &answered, error);
     if (status != STATUS_OK)
         child_kill(&worker->child, NULL, 0);
     return status;
@@ -49,7 +49,7 @@ enum status worker_bandwidth(struct worker *worker, int64_t bytes, struct bandwi
                              struct error *error)
 {
     struct measure_answer answer;
-    enum status status = ask_ceilings(worker, &message_bandwidth, bytes, &answer, error);
+    enum status status = measure_ceilings(worker, "bandwidth", bytes, &answer, error);
     if (status == STATUS_OK)
         *out = answer.bandwidth;
     return status;
@@ -58,7 +58,7 @@ enum status worker_bandwidth(struct worker *worker, int64_t bytes, struct bandwi
 enum status worker_arithmetic(struct worker *worker, struct arithmetic *out, struct error *error)
 {
     struct measure_answer answer;
-    enum status status = ask_ceilings(worker, &message_arithmetic, 0, &answer, error);
+    enum status status = measure_ceilings(worker, "arithmetic", 0, &answer, error);
     *out = answer.arithmetic;
     return status;
 }
@@ -68,13 +68,13 @@ enum status worker_arithmetic(struct worker *worker, struct arithmetic *out, str
 enum status worker_moment(struct worker *worker, bool anchor, struct worker_moment *out,
                           struct error *error)
 {
-    const struct moment_request request = {anchor};
+    const struct measure_request request = {.act = "moment", .anchor = anchor};
     enum status status = STATUS_OK;
     for (int tries = 0; tries < 2; tries++) {
         struct measure_answer answer;
         bool answered = false;
-        status = worker_ask(worker, false, NULL, message_request(&message_moment, &request),
-                            MOMENT_TIMEOUT_MS, &answer, &answered, error);
+        status =
+            worker_ask(worker, &request, false, NULL, MOMENT_TIMEOUT_MS, &answer, &answered, error);
         *out = (struct worker_moment){answer.conditions, anchor ? answer.anchor_ns : (double)NAN};
         if (status == STATUS_OK || worker->absent)
             break;
@@ -95,23 +95,22 @@ static enum status blame_problem(struct worker *worker, struct error *error)
     return error_set(error, STATUS_BAD_INPUT, "%s", first.text);
 }
 
-enum status worker_problem(struct worker *worker, const struct worker_problem *problem,
+enum status worker_problem(struct worker *worker, const struct worker_task *problem,
                            struct error *error)
 {
+    const struct measure_request request = {.act = "problem", .task = *problem};
     struct measure_answer answer;
     bool answered = false;
-    json_t *request = message_request(&message_problem, problem);
     for (size_t i = 0; i < WORKER_SLOTS; i++)
         worker_forget(&worker->slots[i]);
     worker->reference_ns = 0;
-    enum status status = worker_keep(&worker->problem, request, error);
-    worker->problem.timeout_ms = PROBLEM_TIMEOUT_MS;
+    enum status status = worker_keep(&worker->problem, &request, PROBLEM_TIMEOUT_MS, error);
     if (status != STATUS_OK)
         return status;
     if (worker->child.pid == 0)
         return worker_ensure(worker, true, error);
-    status = worker_ask(worker, false, NULL, json_incref(request), PROBLEM_TIMEOUT_MS, &answer,
-                        &answered, error);
+    status =
+        worker_ask(worker, &request, false, NULL, PROBLEM_TIMEOUT_MS, &answer, &answered, error);
     worker->reference_ns = answer.reference_ns;
     if (status == STATUS_OK)
         worker->problem.told = worker->generation;
@@ -170,26 +169,23 @@ static enum status settle(const struct worker *worker, enum status status, bool 
 }
 
 enum status worker_load(struct worker *worker, const char *binary_path,
-                        const struct worker_kernel *kernels, size_t count,
+                        const struct launch *launches, size_t count,
                         struct kernel_resources *resources, struct worker_outcome *outcome,
                         struct error *error)
 {
-    const struct load_request load = {binary_path, kernels, count};
+    const struct measure_request request = {.act = "load",
+                                            .task.binary_path = binary_path,
+                                            .launch_count = count,
+                                            .launches = launches};
     struct measure_answer answer;
     bool answered = false;
-    enum status status = worker_keep(&worker->load, message_request(&message_load, &load), error);
-    worker->load.timeout_ms = LOAD_TIMEOUT_MS;
-    if (status != STATUS_OK)
-        return status;
-    status = worker_ask(worker, true, NULL, json_incref(worker->load.request), LOAD_TIMEOUT_MS,
-                        &answer, &answered, error);
+    enum status status =
+        worker_ask(worker, &request, true, NULL, LOAD_TIMEOUT_MS, &answer, &answered, error);
     if (status == STATUS_OK && answer.resource_count != count)
         status = error_set(error, STATUS_INTERNAL, "the worker answered with %zu kernels, not %zu",
                            answer.resource_count, count);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         memcpy(resources, answer.resources, count * sizeof *resources);
-        worker->load.told = worker->generation;
-    }
     return settle(worker, status, answered, &answer, LOAD_TIMEOUT_MS, outcome, error);
 }
 
@@ -208,63 +204,58 @@ static enum status take_samples(struct worker *worker, const struct measure_answ
                      most);
 }
 
-enum status worker_trial(struct worker *worker, const struct worker_trial *trial,
+enum status worker_trial(struct worker *worker, const struct worker_task *task,
                          struct worker_samples *samples, struct worker_outcome *outcome,
                          struct error *error)
 {
-    struct worker_trial request = *trial;
+    struct measure_request request = {.act = "trial", .task = *task};
     struct measure_answer answer;
     bool answered = false;
     *samples = (struct worker_samples){0};
-    if (request.blocks > WORKER_SAMPLES_MAX)
-        request.blocks = WORKER_SAMPLES_MAX;
+    if (task->blocks > WORKER_SAMPLES_MAX)
+        request.task.blocks = WORKER_SAMPLES_MAX;
     enum status status =
-        worker_ask(worker, true, &worker->load, message_request(&message_trial, &request),
-                   trial->timeout_ms, &answer, &answered, error);
+        worker_ask(worker, &request, true, NULL, task->timeout_ms, &answer, &answered, error);
     if (status == STATUS_OK)
-        status = take_samples(worker, &answer, trial->blocks == 0 ? 0 : 1, WORKER_SAMPLES_MAX,
+        status = take_samples(worker, &answer, task->blocks == 0 ? 0 : 1, WORKER_SAMPLES_MAX,
                               samples, error);
-    return settle(worker, status, answered, &answer, trial->timeout_ms, outcome, error);
+    return settle(worker, status, answered, &answer, task->timeout_ms, outcome, error);
 }
 
-static enum status ask_case(struct worker *worker, const struct worker_case *what,
-                            const struct message_shape *shape, int64_t most_ms, int64_t *compared,
-                            struct worker_outcome *outcome, struct error *error)
+static enum status run_case(struct worker *worker, const char *act, const struct worker_task *task,
+                            int64_t *compared, struct worker_outcome *outcome, struct error *error)
 {
-    const struct case_request request = {*what, most_ms};
+    const struct measure_request request = {.act = act, .task = *task};
     struct measure_answer answer;
     bool answered = false;
-    enum status status = worker_ask(worker, false, NULL, message_request(shape, &request),
-                                    what->timeout_ms, &answer, &answered, error);
+    enum status status =
+        worker_ask(worker, &request, false, NULL, task->timeout_ms, &answer, &answered, error);
     *compared = answer.compared;
-    return settle(worker, status, answered, &answer, what->timeout_ms, outcome, error);
+    return settle(worker, status, answered, &answer, task->timeout_ms, outcome, error);
 }
 
-enum status worker_check(struct worker *worker, const struct worker_case *what,
+enum status worker_check(struct worker *worker, const struct worker_task *task,
                          struct worker_outcome *outcome, struct error *error)
 {
     int64_t ignored = 0;
-    return ask_case(worker, what, &message_check, 0, &ignored, outcome, error);
+    return run_case(worker, "check", task, &ignored, outcome, error);
 }
 
-enum status worker_watch(struct worker *worker, const struct worker_case *what, int64_t most_ms,
-                         int64_t *compared, struct worker_outcome *outcome, struct error *error)
+enum status worker_watch(struct worker *worker, const struct worker_task *task, int64_t *compared,
+                         struct worker_outcome *outcome, struct error *error)
 {
-    return ask_case(worker, what, &message_watch, most_ms, compared, outcome, error);
+    return run_case(worker, "watch", task, compared, outcome, error);
 }
 
 /* ---- plans that are timed in turn ---- */
 
-enum status worker_arm(struct worker *worker, uint32_t slot, const struct worker_slot *what,
+enum status worker_arm(struct worker *worker, uint32_t slot, const struct worker_task *task,
                        struct error *error)
 {
-    const struct arm_request request = {slot, *what};
+    const struct measure_request request = {.act = "arm", .task = *task, .slot = slot};
     if (slot >= WORKER_SLOTS)
         return error_set(error, STATUS_INTERNAL, "there is no slot %u", slot);
-    struct kept *kept = &worker->slots[slot];
-    enum status status = worker_keep(kept, message_request(&message_arm, &request), error);
-    kept->timeout_ms = LOAD_TIMEOUT_MS;
-    return status;
+    return worker_keep(&worker->slots[slot], &request, LOAD_TIMEOUT_MS, error);
 }
 
 static enum status check_armed(const struct worker *worker, uint32_t slot, struct error *error)
@@ -280,16 +271,15 @@ enum status worker_visit(struct worker *worker, uint32_t slot, uint32_t blocks, 
 {
     if (blocks > WORKER_SAMPLES_MAX)
         blocks = WORKER_SAMPLES_MAX;
-    const struct visit_request request = {slot, blocks};
+    const struct measure_request request = {.act = "visit", .task.blocks = blocks, .slot = slot};
     struct measure_answer answer;
     bool answered = false;
     *samples = (struct worker_samples){0};
     enum status status = check_armed(worker, slot, error);
     if (status != STATUS_OK)
         return status;
-    status =
-        worker_ask(worker, true, &worker->slots[slot], message_request(&message_visit, &request),
-                   timeout_ms, &answer, &answered, error);
+    status = worker_ask(worker, &request, true, &worker->slots[slot], timeout_ms, &answer,
+                        &answered, error);
     if (status == STATUS_OK)
         status = take_samples(worker, &answer, blocks, blocks, samples, error);
     return settle(worker, status, answered, &answer, timeout_ms, outcome, error);
@@ -299,16 +289,15 @@ enum status worker_energy(struct worker *worker, uint32_t slot, double window_ms
                           int64_t timeout_ms, struct energy *out, struct worker_outcome *outcome,
                           struct error *error)
 {
-    const struct energy_request request = {slot, window_ms};
+    const struct measure_request request = {.act = "energy", .slot = slot, .window_ms = window_ms};
     struct measure_answer answer;
     bool answered = false;
     *out = (struct energy){0};
     enum status status = check_armed(worker, slot, error);
     if (status != STATUS_OK)
         return status;
-    status =
-        worker_ask(worker, true, &worker->slots[slot], message_request(&message_energy, &request),
-                   timeout_ms, &answer, &answered, error);
+    status = worker_ask(worker, &request, true, &worker->slots[slot], timeout_ms, &answer,
+                        &answered, error);
     const struct energy *energy = &answer.energy;
     if (status == STATUS_OK && energy->window_ns > 0 && energy->energy_j >= 0 && energy->runs > 0) {
         *out = *energy;

@@ -18,8 +18,6 @@
     ENTRY(PLACE(tag, member), .kind = MESSAGE_##kind_, .of = &(shape))
 /* Without which a message means nothing. */
 #define TEXT(tag, member) ENTRY(PLACE(tag, member), .kind = MESSAGE_TEXT, .needed = true)
-#define PLAN(tag, member)                                                                          \
-    ENTRY(PLACE(tag, member), .kind = MESSAGE_POINTED_OBJECT, .of = &message_plan, .needed = true)
 /* Always as many elements as the array has. */
 #define ARRAY(tag, member, shape)                                                                  \
     ENTRY(PLACE(tag, member), .kind = MESSAGE_LIST, .of = &(shape),                                \
@@ -87,11 +85,9 @@ static bool is_sound_plan(const void *message)
     return true;
 }
 
-SHAPE_WITHIN(launch, launch, NULL, TEXT(launch, kernel), ARRAY(launch, grid, extent),
-             ARRAY(launch, block, extent), INTEGER(launch, shared_bytes, 0, INT32_MAX),
-             INTEGER(launch, threads, 0, 65536),
-             INTEGER(launch, schedule, SCHEDULE_STATIC, SCHEDULE_QUEUED),
-             SIMPLE(launch, dependent, TRUTH), INTEGER(launch, repeat, 0, REPEAT_MAX),
+#define ONE(member, least, most) INTEGER(launch, member, least, most),
+#define THREE(member)            ARRAY(launch, member, extent),
+SHAPE_WITHIN(launch, launch, NULL, LAUNCH_NUMBERS(ONE, THREE) TEXT(launch, kernel),
              LIST(launch, arguments, LIST, argument_index, ARGUMENTS_MAX, argument_count));
 SHAPE_WITHIN(field, field, NULL, INTEGER(field, type, 0, ELEMENT_TYPE_COUNT - 1),
              SIMPLE(field, value, VALUE));
@@ -155,42 +151,26 @@ SHAPE_WITHIN(reference, worker_reference, NULL,
              OBJECT(worker_reference, tolerance, OBJECT, message_tolerance));
 SHAPE_WITHIN(checks, worker_checks, NULL,
              LIST(worker_checks, items, LIST, message_reference, CHECKS_MAX, count));
-SHAPE(problem, worker_problem, NULL, PLAN(worker_problem, plan),
-      OBJECT(worker_problem, checks, OBJECT, message_checks),
-      SIMPLE(worker_problem, varies, TRUTH));
-SHAPE_WITHIN(kernel, worker_kernel, NULL, TEXT(worker_kernel, kernel),
-             INTEGER(worker_kernel, block_threads, 0, INT32_MAX),
-             INTEGER(worker_kernel, shared_bytes, 0, INT32_MAX));
-SHAPE(load, load_request, NULL, TEXT(load_request, binary),
-      LIST(load_request, kernels, POINTED_LIST, message_kernel, LAUNCHES_MAX, kernel_count));
-SHAPE(trial, worker_trial, NULL, PLAN(worker_trial, plan),
-      INTEGER(worker_trial, l2_mode, L2_COLD, L2_MODES - 1), SIMPLE(worker_trial, verify, TRUTH),
-      INTEGER(worker_trial, blocks, 0, WORKER_SAMPLES_MAX),
-      INTEGER(worker_trial, runs, 0, INT32_MAX), SIMPLE(worker_trial, stop_above_ns, REAL));
 SHAPE_WITHIN(results, worker_results, NULL, INTEGER(worker_results, outputs, 0, UINT32_MAX),
              SIMPLE(worker_results, exact, TRUTH), SIMPLE(worker_results, unsteady, TRUTH),
              SIMPLE(worker_results, unsure, TRUTH), ARRAY(worker_results, known, truth),
              ARRAY(worker_results, sums, word), INTEGER(worker_results, compared, 0, INT64_MAX));
-SHAPE_WITHIN(slot, worker_slot, NULL, TEXT(worker_slot, binary_path), PLAN(worker_slot, plan),
-             INTEGER(worker_slot, l2_mode, L2_COLD, L2_MODES - 1),
-             INTEGER(worker_slot, runs, 0, INT32_MAX), SIMPLE(worker_slot, keeps, TRUTH),
-             OBJECT(worker_slot, results, POINTED_OBJECT, message_results));
-SHAPE(arm, arm_request, NULL, INTEGER(arm_request, slot, 0, DEVICE_SLOTS - 1),
-      OBJECT(arm_request, what, OBJECT, message_slot));
-SHAPE(visit, visit_request, NULL, INTEGER(visit_request, slot, 0, DEVICE_SLOTS - 1),
-      INTEGER(visit_request, blocks, 0, WORKER_SAMPLES_MAX));
-SHAPE(energy, energy_request, NULL, INTEGER(energy_request, slot, 0, DEVICE_SLOTS - 1),
-      SIMPLE(energy_request, window_ms, REAL));
-SHAPE_WITHIN(case, worker_case, NULL, TEXT(worker_case, binary_path), PLAN(worker_case, plan),
-             OBJECT(worker_case, checks, OBJECT, message_checks),
-             INTEGER(worker_case, repeats, 0, INT32_MAX), SIMPLE(worker_case, told, TRUTH));
-SHAPE(check, case_request, NULL, OBJECT(case_request, what, OBJECT, message_case));
-SHAPE(watch, case_request, NULL, OBJECT(case_request, what, OBJECT, message_case),
-      INTEGER(case_request, most_ms, 0, INT64_MAX));
-SHAPE(moment, moment_request, NULL, SIMPLE(moment_request, anchor, TRUTH));
-SHAPE(pin, pin_request, NULL, TEXT(pin_request, cpus));
-SHAPE(bandwidth, bandwidth_request, NULL, INTEGER(bandwidth_request, bytes, 0, INT64_MAX));
-SHAPE(arithmetic, bandwidth_request, NULL, INTEGER(bandwidth_request, bytes, 0, INT64_MAX));
+SHAPE_WITHIN(task, worker_task, NULL, SIMPLE(worker_task, binary_path, TEXT),
+             OBJECT(worker_task, plan, POINTED_OBJECT, message_plan),
+             OBJECT(worker_task, checks, OBJECT, message_checks),
+             INTEGER(worker_task, repeats, 0, INT32_MAX), SIMPLE(worker_task, told, TRUTH),
+             INTEGER(worker_task, most_ms, 0, INT64_MAX), SIMPLE(worker_task, varies, TRUTH),
+             INTEGER(worker_task, l2_mode, L2_COLD, L2_MODES - 1),
+             INTEGER(worker_task, runs, 0, INT32_MAX), SIMPLE(worker_task, verify, TRUTH),
+             INTEGER(worker_task, blocks, 0, WORKER_SAMPLES_MAX),
+             SIMPLE(worker_task, stop_above_ns, REAL), SIMPLE(worker_task, keeps, TRUTH),
+             OBJECT(worker_task, results, POINTED_OBJECT, message_results));
+SHAPE(request, measure_request, NULL, TEXT(measure_request, act),
+      OBJECT(measure_request, task, OBJECT, message_task),
+      INTEGER(measure_request, slot, 0, DEVICE_SLOTS - 1),
+      LIST(measure_request, launches, POINTED_LIST, message_launch, LAUNCHES_MAX, launch_count),
+      SIMPLE(measure_request, window_ms, REAL), SIMPLE(measure_request, anchor, TRUTH),
+      SIMPLE(measure_request, cpus, TEXT), INTEGER(measure_request, bytes, 0, INT64_MAX));
 
 /* ---- what it answers ---- */
 

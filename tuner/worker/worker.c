@@ -139,11 +139,13 @@ void worker_forget(struct kept *kept)
     *kept = (struct kept){0};
 }
 
-enum status worker_keep(struct kept *kept, json_t *request, struct error *error)
+enum status worker_keep(struct kept *kept, const struct measure_request *request,
+                        int64_t timeout_ms, struct error *error)
 {
     worker_forget(kept);
-    kept->request = request;
-    return request ? STATUS_OK : error_no_memory(error);
+    kept->timeout_ms = timeout_ms;
+    kept->request = message_encode(&message_request, request);
+    return kept->request ? STATUS_OK : error_no_memory(error);
 }
 
 void worker_stop(struct worker *worker)
@@ -153,7 +155,6 @@ void worker_stop(struct worker *worker)
     child_kill(&worker->child, NULL, 0);
     facts_free(&worker->facts);
     worker_forget(&worker->problem);
-    worker_forget(&worker->load);
     for (size_t i = 0; i < WORKER_SLOTS; i++)
         worker_forget(&worker->slots[i]);
     free(worker->protocol);
@@ -247,11 +248,12 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
  * more, with another child. Nor do failures and timings say anything while we were stopped or the
  * machine slept: the child may have been stopped, too, and devices do not always survive a sleep.
  */
-enum status worker_ask(struct worker *worker, bool problem, struct kept *also, json_t *request,
-                       int64_t timeout_ms, struct measure_answer *answer, bool *answered,
-                       struct error *error)
+enum status worker_ask(struct worker *worker, const struct measure_request *request, bool problem,
+                       struct kept *also, int64_t timeout_ms, struct measure_answer *answer,
+                       bool *answered, struct error *error)
 {
-    enum status status = request ? STATUS_OK : error_no_memory(error);
+    json_t *message = message_encode(&message_request, request);
+    enum status status = message ? STATUS_OK : error_no_memory(error);
     bool again = status == STATUS_OK;
     int stops = 0; /* a machine that is always too busy looks stopped, too */
     *answer = measure_answer_empty();
@@ -264,7 +266,7 @@ enum status worker_ask(struct worker *worker, bool problem, struct kept *also, j
         if (status == STATUS_OK)
             status = pass_on(worker, also, error);
         if (status == STATUS_OK)
-            status = exchange(worker, request, timeout_ms, answer, answered, error);
+            status = exchange(worker, message, timeout_ms, answer, answered, error);
         again = false;
         if (status == STATUS_TIMED_OUT)
             (void)child_kill(&worker->child, NULL, 0);
@@ -275,8 +277,7 @@ enum status worker_ask(struct worker *worker, bool problem, struct kept *also, j
             again =
                 child_kill(&worker->child, worker->how, sizeof worker->how) == CHILD_WAS_KILLED &&
                 !*answered;
-        bool timed = json_object_get(request, "blocks") != NULL;
-        if (stops < STOPS_MAX && (timed || worker->child.pid == 0) &&
+        if (stops < STOPS_MAX && (request->task.blocks > 0 || worker->child.pid == 0) &&
             clock_stopped_since(stopped_ns)) {
             again = true;
             stops++;
@@ -285,7 +286,7 @@ enum status worker_ask(struct worker *worker, bool problem, struct kept *also, j
     }
     if (answer->worn)
         (void)child_kill(&worker->child, NULL, 0);
-    json_decref(request);
+    json_decref(message);
     return status;
 }
 

@@ -100,58 +100,7 @@ struct worker_checks {
     struct worker_reference items[CHECKS_MAX];
 };
 
-/* What all trials of one problem share. */
-struct worker_problem {
-    const struct launch_plan
-        *plan; /* only its arguments count here; scratch counts may differ later */
-    struct worker_checks checks;
-    /* When timed, every second copy of the inputs is to differ in a few elements, where inputs are
-     * drawn at random and there are copies. */
-    bool varies;
-};
-/* References that take longer are made once only: nothing varies. */
-#define WORKER_COSTLY_NS INT64_C(3000000000)
-/* Makes the inputs and the expected results in the child. Done again by itself when the child had
- * to be replaced. What is wrong with a reference, or with data from a file, is told here. */
-enum status worker_problem(struct worker *worker, const struct worker_problem *problem,
-                           struct error *error);
-
-/* How long the references of the problem told last took; 0: it has none. */
-int64_t worker_reference_ns(const struct worker *worker);
-
-/* A kernel about which resources are wanted. */
-struct worker_kernel {
-    const char *kernel;
-    uint32_t block_threads;
-    uint32_t shared_bytes;
-};
-
-/* What came of loading or trying a configuration. Anything wrong with the configuration is here,
- * also the child's death; the functions' own status tells that no child can be had or, by
- * STATUS_BAD_INPUT, that the experiment is wrong whatever the configuration: its arguments are not
- * those that a kernel takes, or a symbol is not there. */
-struct worker_outcome {
-    enum trial_status status;
-    char detail[ERROR_TEXT_BYTES]; /* why it failed; "" when ok */
-};
-
-enum status worker_load(struct worker *worker, const char *binary_path,
-                        const struct worker_kernel *kernels, size_t count,
-                        struct kernel_resources *resources, struct worker_outcome *outcome,
-                        struct error *error);
-
-enum { WORKER_SAMPLES_MAX = 64 };
-
-struct worker_trial {
-    const struct launch_plan *plan; /* of the binary loaded last */
-    enum l2_mode l2_mode;
-    bool verify;          /* run once and hold against the reference, before and after timing */
-    uint32_t blocks;      /* samples wanted, 0 .. WORKER_SAMPLES_MAX */
-    uint32_t runs;        /* runs per block; 0: found from a first timing */
-    double stop_above_ns; /* ends with the samples it has once one is slower; 0: never */
-    int64_t timeout_ms;
-};
-/* Of a plan that is timed again and again: by which numbers its right results are known, so that
+/* By which numbers the right results of a plan that is timed again and again are known, so that
  * each timed run's is looked at for next to nothing. [0]: on the problem's inputs, [1]: on those of
  * every second copy (device_api.vary). */
 enum { WORKER_SIDES = 2 };
@@ -165,33 +114,80 @@ struct worker_results {
     int64_t compared; /* how many timed runs' results were found right by the visit */
 };
 
+enum { WORKER_SAMPLES_MAX = 64 };
+
+/* What is measured or checked, and how. What a request has no use for is nothing. */
+struct worker_task {
+    const char *binary_path;
+    const struct launch_plan *plan;
+    int64_t timeout_ms; /* after which its process is killed; of a slot each visit has its own */
+    /* Checked. */
+    struct worker_checks checks; /* count 0: only guard bands and errors are looked at */
+    uint32_t repeats;            /* runs that are held against the checks; 0 is 1 */
+    bool told;       /* the worker was told the problem that it is of, with these checks */
+    int64_t most_ms; /* a watch: how long it takes at most */
+    /* A problem: when timed, every second copy of the inputs is to differ in a few elements, where
+     * inputs are drawn at random and there are copies. */
+    bool varies;
+    /* Timed. */
+    enum l2_mode l2_mode;
+    uint32_t runs; /* per block; 0: found from a first timing, in a trial */
+    /* A trial. */
+    bool verify;          /* run once and hold against the problem's checks, before and after */
+    uint32_t blocks;      /* samples wanted, 0 .. WORKER_SAMPLES_MAX */
+    double stop_above_ns; /* ends with the samples it has once one is slower; 0: never */
+    /* A slot: whether what the device makes for the plan (a graph) is kept between visits, instead
+     * of being made anew for each. Where it lies in memory then stays with it, and makes plans that
+     * are alike differ by 0.1 % for as long as it lives (docs/measuring.md): to show that. */
+    bool keeps;
+    const struct worker_results *results; /* as known from another process; NULL: nothing */
+};
+
+/* References that take longer are made once only: nothing varies. */
+#define WORKER_COSTLY_NS INT64_C(3000000000)
+/* Makes the inputs and the expected results of what all trials of one problem share: the plan, of
+ * which only the arguments count (scratch counts may differ later), its checks, and whether it
+ * varies. Done again by itself when the child had to be replaced. What is wrong with a reference,
+ * or with data from a file, is told here. */
+enum status worker_problem(struct worker *worker, const struct worker_task *problem,
+                           struct error *error);
+
+/* How long the references of the problem told last took; 0: it has none. */
+int64_t worker_reference_ns(const struct worker *worker);
+
+/* What came of loading or trying a configuration. Anything wrong with the configuration is here,
+ * also the child's death; the functions' own status tells that no child can be had or, by
+ * STATUS_BAD_INPUT, that the experiment is wrong whatever the configuration: its arguments are not
+ * those that a kernel takes, or a symbol is not there. */
+struct worker_outcome {
+    enum trial_status status;
+    char detail[ERROR_TEXT_BYTES]; /* why it failed; "" when ok */
+};
+
+/* Loads a binary; `resources` are those of the kernels of `count` launches, whatever their grids.
+ */
+enum status worker_load(struct worker *worker, const char *binary_path,
+                        const struct launch *launches, size_t count,
+                        struct kernel_resources *resources, struct worker_outcome *outcome,
+                        struct error *error);
+
 struct worker_samples {
     struct worker_results results; /* of a visit: as they are known now */
     uint32_t runs;
     uint32_t count;
     double elapsed_ns[WORKER_SAMPLES_MAX]; /* of one run */
 };
-enum status worker_trial(struct worker *worker, const struct worker_trial *trial,
+/* Checks and times a task at once. */
+enum status worker_trial(struct worker *worker, const struct worker_task *task,
                          struct worker_samples *samples, struct worker_outcome *outcome,
                          struct error *error);
 
-/* A plan that is timed again and again, in turn with others. The child keeps what it needs for it;
+/* A task that is timed again and again, in turn with others. The child keeps what it needs for it;
  * nothing is launched until it is visited. */
 enum { WORKER_SLOTS = DEVICE_SLOTS - 2 };
-struct worker_slot {
-    const char *binary_path;
-    const struct launch_plan *plan; /* copied */
-    enum l2_mode l2_mode;
-    uint32_t runs; /* a block */
-    /* Whether what the device makes for the plan (a graph) is kept between visits, instead of being
-     * made anew for each. Where it lies in memory then stays with it, and makes plans that are
-     * alike differ by 0.1 % for as long as it lives (docs/measuring.md): to show that. */
-    bool keeps;
-    const struct worker_results *results; /* as known from another process; NULL: nothing */
-};
-/* Says what slot `slot` is. Kept in the parent too: a new child is told when the slot is visited.
- * All slots are forgotten with worker_problem. */
-enum status worker_arm(struct worker *worker, uint32_t slot, const struct worker_slot *what,
+/* Says what slot `slot` is; copied. Kept in the parent too: a new child is told when the slot is
+ * visited. All slots are forgotten with worker_problem. */
+enum status worker_arm(struct worker *worker, uint32_t slot, const struct worker_task *task,
                        struct error *error);
 /* Times `blocks` blocks of a slot, whose outputs are poisoned before and held against what is right
  * afterwards: where it is known by samples->results or by the problem's references. Of a plan that
@@ -210,22 +206,13 @@ enum status worker_energy(struct worker *worker, uint32_t slot, double window_ms
  * written begins anew), each time held against the references, guard bands looked at. A wrong
  * result or a broken guard band is outcome->status TRIAL_WRONG_RESULT with the reason. Does not
  * disturb problem and slots. */
-struct worker_case {
-    const char *binary_path;
-    const struct launch_plan *plan;
-    struct worker_checks checks; /* none: only guard bands and errors are looked at */
-    uint32_t repeats;            /* >= 1 */
-    /* The worker was told the problem that it is of, with these references. */
-    bool told;
-    int64_t timeout_ms;
-};
-enum status worker_check(struct worker *worker, const struct worker_case *what,
+enum status worker_check(struct worker *worker, const struct worker_task *task,
                          struct worker_outcome *outcome, struct error *error);
 /* The same of up to `repeats` runs, for at most `most_ms`, each of whose results is looked at; in
  * turns on the plan's inputs and on others that differ in a few elements, where these are drawn at
  * random and the references can be told of them: what is remembered from others is wrong.
  * *compared: how many were looked at. */
-enum status worker_watch(struct worker *worker, const struct worker_case *what, int64_t most_ms,
-                         int64_t *compared, struct worker_outcome *outcome, struct error *error);
+enum status worker_watch(struct worker *worker, const struct worker_task *task, int64_t *compared,
+                         struct worker_outcome *outcome, struct error *error);
 
 #endif

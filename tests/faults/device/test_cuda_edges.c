@@ -128,11 +128,15 @@ static void occupancy_is_that_of_whole_clusters(void **state)
     (void)state;
     need_gpu();
     load_with("CLUSTER");
-    assert_ok(cuda->resources(device, "sum_ranks", 1024, 0, &resources, &error));
+    assert_ok(cuda->resources(device,
+                              &(struct launch){.kernel = "sum_ranks", .block = {1024, 1, 1}},
+                              &resources, &error));
     assert_int_equal(resources.active_blocks_per_sm, is_old() ? 2 : 1);
     assert_int_equal((int)(resources.occupancy * 1000), is_old() ? 1000 : 969);
     load_with(NULL);
-    assert_ok(cuda->resources(device, "sum_ranks", 1024, 0, &resources, &error));
+    assert_ok(cuda->resources(device,
+                              &(struct launch){.kernel = "sum_ranks", .block = {1024, 1, 1}},
+                              &resources, &error));
     assert_int_equal(resources.active_blocks_per_sm, 2);
     assert_int_equal((int)(resources.occupancy * 1000), 1000);
 }

@@ -152,16 +152,21 @@ static void test_tells_resources(void **state)
     (void)state;
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
-    assert_ok(cuda->resources(device, "sum<int>", 256, 0, &resources, &error));
+    assert_ok(cuda->resources(device, &(struct launch){.kernel = "sum<int>", .block = {256, 1, 1}},
+                              &resources, &error));
     assert_true(resources.registers > 0 && resources.registers <= 255);
     assert_int_equal(resources.static_shared_bytes, 1024);
     assert_int_equal(resources.spill_bytes, 0);
     assert_true(resources.active_blocks_per_sm >= 1);
     assert_true(resources.occupancy > 0 && resources.occupancy <= 1);
     assert_true(resources.suggested_block >= 32 && resources.suggested_grid >= 1);
-    assert_ok(cuda->resources(device, "sum<int>", 100000, 0, &resources, &error));
+    assert_ok(cuda->resources(device,
+                              &(struct launch){.kernel = "sum<int>", .block = {100000, 1, 1}},
+                              &resources, &error));
     assert_int_equal(resources.active_blocks_per_sm, 0);
-    assert_is(cuda->resources(device, "no_such", 256, 0, &resources, &error), STATUS_NOT_FOUND);
+    assert_is(cuda->resources(device, &(struct launch){.kernel = "no_such", .block = {256, 1, 1}},
+                              &resources, &error),
+              STATUS_NOT_FOUND);
 }
 
 static void test_bandwidth_is_plausible(void **state)

@@ -146,7 +146,9 @@ static void test_clusters_of_16(void **state)
     assert_ok(cuda->read(device, 0, out, sizeof out, &error));
     for (int i = 0; i < CLUSTERS; i++)
         assert_int_equal(out[i], CLUSTER * (CLUSTER + 1) / 2);
-    assert_ok(cuda->resources(device, "sum_ranks", 1024, 0, &resources, &error));
+    assert_ok(cuda->resources(device,
+                              &(struct launch){.kernel = "sum_ranks", .block = {1024, 1, 1}},
+                              &resources, &error));
     print_message("  clusters of 16 x 1024: %d blocks per SM, occupancy %.3f\n",
                   resources.active_blocks_per_sm, resources.occupancy);
     assert_true(resources.active_blocks_per_sm >= 1);

@@ -30,7 +30,10 @@ static int32_t blocks(const struct facts *facts, uint32_t threads, int32_t regis
     struct kernel_resources resources = {
         .registers = registers, .static_shared_bytes = fixed, .max_threads_per_block = -1};
     struct error error = {0};
-    assert_int_equal(device_cuda.occupancy(facts, threads, dynamic, &resources, &error), STATUS_OK);
+    assert_int_equal(device_cuda.occupancy(
+                         facts, &(struct launch){.block = {threads, 1, 1}, .shared_bytes = dynamic},
+                         &resources, &error),
+                     STATUS_OK);
     if (occupancy)
         *occupancy = resources.occupancy;
     return resources.active_blocks_per_sm;
@@ -150,13 +153,19 @@ static void test_what_cannot_be_launched_has_none(void **state)
     assert_int_equal(blocks(&facts, 0, 16, 0, 0, NULL), 0);
     assert_int_equal(blocks(&facts, 1024, 128, 0, 0, NULL), 0);
     assert_int_equal(blocks(&facts, 32, 16, 48 * 1024, UINT32_MAX, NULL), 0);
-    assert_int_equal(device_cuda.occupancy(&facts, 128, 0, &bound, &error), STATUS_OK);
+    assert_int_equal(
+        device_cuda.occupancy(&facts, &(struct launch){.block = {128, 1, 1}}, &bound, &error),
+        STATUS_OK);
     assert_int_equal(bound.active_blocks_per_sm, 16);
-    assert_int_equal(device_cuda.occupancy(&facts, 129, 0, &bound, &error), STATUS_OK);
+    assert_int_equal(
+        device_cuda.occupancy(&facts, &(struct launch){.block = {129, 1, 1}}, &bound, &error),
+        STATUS_OK);
     assert_int_equal(bound.active_blocks_per_sm, 0);
     /* Barriers with names of their own count from compute capability 9.0 on: 64 an SM. */
     bound = (struct kernel_resources){.registers = 16, .max_threads_per_block = -1, .barriers = 16};
-    assert_int_equal(device_cuda.occupancy(&facts, 32, 0, &bound, &error), STATUS_OK);
+    assert_int_equal(
+        device_cuda.occupancy(&facts, &(struct launch){.block = {32, 1, 1}}, &bound, &error),
+        STATUS_OK);
     assert_int_equal(bound.active_blocks_per_sm, 4);
     facts_free(&facts);
 }
@@ -167,10 +176,14 @@ static void test_needs_facts_and_registers(void **state)
     struct facts none = {0};
     struct error error = {0};
     (void)state;
-    assert_int_equal(device_cuda.occupancy(&none, 32, 0, &resources, &error), STATUS_UNAVAILABLE);
+    assert_int_equal(
+        device_cuda.occupancy(&none, &(struct launch){.block = {32, 1, 1}}, &resources, &error),
+        STATUS_UNAVAILABLE);
     struct facts facts = imagine("sm_90");
     resources.registers = -1;
-    assert_int_equal(device_cuda.occupancy(&facts, 32, 0, &resources, &error), STATUS_UNAVAILABLE);
+    assert_int_equal(
+        device_cuda.occupancy(&facts, &(struct launch){.block = {32, 1, 1}}, &resources, &error),
+        STATUS_UNAVAILABLE);
     facts_free(&facts);
 }
 #endif

@@ -115,12 +115,16 @@ static void launches_are_limited_as_on_a_gpu(void **state)
     must(device_null.describe(0, &facts, &error));
     must(device_null.inspect(binary, "copy", &resources, hash, &error));
     assert_true(resources.registers >= 24 && resources.registers <= 64);
-    must(device_null.occupancy(&facts, 1024, 0, &resources, &error));
+    must(
+        device_null.occupancy(&facts, &(struct launch){.block = {1024, 1, 1}}, &resources, &error));
     assert_int_equal(resources.active_blocks_per_sm,
                      65536 / resources.registers / 1024 < 2 ? 1 : 2);
-    must(device_null.occupancy(&facts, 32, 100 << 10, &resources, &error));
+    must(device_null.occupancy(&facts,
+                               &(struct launch){.block = {32, 1, 1}, .shared_bytes = 100 << 10},
+                               &resources, &error));
     assert_int_equal(resources.active_blocks_per_sm, 2);
-    must(device_null.occupancy(&facts, 1025, 0, &resources, &error));
+    must(
+        device_null.occupancy(&facts, &(struct launch){.block = {1025, 1, 1}}, &resources, &error));
     assert_int_equal(resources.active_blocks_per_sm, 0);
     facts_free(&facts);
     assert_int_equal(unlink(binary), 0);

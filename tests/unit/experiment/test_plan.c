@@ -69,7 +69,7 @@ static void binary_and_kernels(void **state)
     (void)state;
     struct fixture fixture;
     struct binary_request binary;
-    struct kernel_use kernels[LAUNCHES_MAX];
+    struct launch kernels[LAUNCHES_MAX];
     size_t count = 0;
     start_with(&fixture, load_or_fail(base_text), 3, "staged", 256, value_text("occupancy"));
     assert_int_equal(point_binary(&fixture.point, &fixture.arena, &binary, &fixture.error),
@@ -90,9 +90,9 @@ static void binary_and_kernels(void **state)
                      STATUS_OK);
     assert_int_equal(count, 2);
     assert_string_equal(kernels[0].kernel, "scale_staged");
-    assert_int_equal(kernels[0].block_threads, 256);
+    assert_int_equal(launch_block_threads(&kernels[0]), 256);
     assert_int_equal(kernels[0].shared_bytes, 1024);
-    assert_int_equal(kernels[1].block_threads, 16);
+    assert_int_equal(launch_block_threads(&kernels[1]), 16);
     end(&fixture);
 }
 

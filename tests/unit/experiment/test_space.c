@@ -296,7 +296,7 @@ static void plan_everything(const struct experiment *experiment, const struct pr
     struct arena arena = {0};
     struct error error;
     struct binary_request binary;
-    struct kernel_use kernels[LAUNCHES_MAX];
+    struct launch kernels[LAUNCHES_MAX];
     struct launch_plan plan = {0};
     struct named_value derived[EXPERIMENT_DERIVED_MAX];
     struct output_check checks[CHECKS_MAX];

@@ -60,12 +60,11 @@ static enum status inspect(const char *path, const char *kernel, struct kernel_r
     return error_set(error, STATUS_UNAVAILABLE, "it does not tell");
 }
 
-static enum status occupancy(const struct facts *facts, uint32_t block_threads,
-                             uint32_t shared_bytes, struct kernel_resources *resources,
-                             struct error *error)
+static enum status occupancy(const struct facts *facts, const struct launch *launch,
+                             struct kernel_resources *resources, struct error *error)
 {
-    (void)facts, (void)block_threads, (void)error;
-    resources->active_blocks_per_sm = shared_bytes > 50000 ? 0 : 4;
+    (void)facts, (void)error;
+    resources->active_blocks_per_sm = launch->shared_bytes > 50000 ? 0 : 4;
     return STATUS_OK;
 }
 

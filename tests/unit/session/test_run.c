@@ -159,7 +159,7 @@ static void test_inputs_are_told_once(void **state)
     RUN_OK(run, inputs_tell(&run->work, inputs, lane, false, &run->error));
     assert_ptr_equal(lane->known, inputs);
     assert_false(lane->knows_expected);
-    const struct worker_problem *problem = inputs->problem;
+    const struct worker_task *problem = inputs->problem;
     assert_int_equal(problem->plan->arguments[0].count, 1000);
     RUN_OK(run, inputs_tell(&run->work, inputs, lane, true, &run->error));
     assert_ptr_equal(inputs->problem, problem);

@@ -86,7 +86,8 @@ static const char *const no_samples[] = {
 static enum trial_status visit_twice(void)
 {
     struct launch_plan plan = {0};
-    struct worker_slot slot = {"binary", &plan, L2_COLD, 1, false, NULL};
+    struct worker_task slot = {
+        .binary_path = "binary", .plan = &plan, .l2_mode = L2_COLD, .runs = 1};
     struct worker_samples samples;
     struct worker_outcome outcome = {.status = TRIAL_OK};
     struct error error = {0};
@@ -115,7 +116,8 @@ static void energy(void **state)
 {
     (void)state;
     struct launch_plan plan = {0};
-    struct worker_slot slot = {"binary", &plan, L2_COLD, 1, false, NULL};
+    struct worker_task slot = {
+        .binary_path = "binary", .plan = &plan, .l2_mode = L2_COLD, .runs = 1};
     static const char *const answers[] = {
         "{}", "{\"energy\": {\"window_ns\": 1e9, \"energy_j\": 5, \"runs\": 0}}",
         "{\"energy\": {\"window_ns\": [], \"energy_j\": \"\", \"runs\": {}}}", "no frame at all"};
@@ -170,8 +172,9 @@ static void trials_and_checks(void **state)
 {
     (void)state;
     struct launch_plan plan = {0};
-    struct worker_trial trial = {.plan = &plan, .blocks = 2, .timeout_ms = TIMEOUT_MS};
-    struct worker_case what = {.binary_path = "", .plan = &plan, .timeout_ms = TIMEOUT_MS};
+    struct worker_task trial = {
+        .binary_path = "b", .plan = &plan, .blocks = 2, .timeout_ms = TIMEOUT_MS};
+    struct worker_task what = {.binary_path = "", .plan = &plan, .timeout_ms = TIMEOUT_MS};
     struct worker_samples samples;
     struct worker_outcome outcome;
     struct error error = {0};

@@ -15,7 +15,7 @@ static struct worker_outcome check_plan(const struct launch_plan *plan, uint32_t
 {
     struct error error = {0};
     struct worker_outcome outcome;
-    struct worker_case what = {.binary_path = kernels_path,
+    struct worker_task what = {.binary_path = kernels_path,
                                .plan = plan,
                                .checks = checks_of(),
                                .repeats = repeats,
@@ -72,7 +72,7 @@ static void guard_bands_tell_without_a_reference(void **state)
     struct error error = {0};
     struct worker_outcome outcome;
     struct launch_plan plan = plan_of("wrong", ELEMENTS, 'k');
-    struct worker_case what = {
+    struct worker_task what = {
         .binary_path = kernels_path, .plan = &plan, .repeats = 2, .timeout_ms = TIMEOUT_MS};
     assert_int_equal(worker_check(worker, &what, &outcome, &error), STATUS_OK);
     assert_int_equal(outcome.status, TRIAL_OK);

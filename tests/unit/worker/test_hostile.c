@@ -16,7 +16,7 @@ static struct worker_outcome check_kernel(const char *kernel)
     struct error error = {0};
     struct worker_outcome outcome;
     struct launch_plan plan = plan_of(kernel, ELEMENTS, 'k');
-    struct worker_case what = {.binary_path = kernels_path,
+    struct worker_task what = {.binary_path = kernels_path,
                                .plan = &plan,
                                .checks = checks_of(),
                                .repeats = 3,

@@ -85,12 +85,13 @@ static struct worker_samples try_sleepy(double block_ns, char mark)
     struct worker_samples samples;
     struct worker_outcome outcome;
     struct launch_plan plan = plan_of("sleepy", ELEMENTS, mark);
-    struct worker_trial trial = {.plan = &plan,
-                                 .l2_mode = L2_COLD,
-                                 .verify = true,
-                                 .blocks = 5,
-                                 .stop_above_ns = 2e6,
-                                 .timeout_ms = TIMEOUT_MS};
+    struct worker_task trial = {.binary_path = kernels_path,
+                                .plan = &plan,
+                                .l2_mode = L2_COLD,
+                                .verify = true,
+                                .blocks = 5,
+                                .stop_above_ns = 2e6,
+                                .timeout_ms = TIMEOUT_MS};
     (void)stop_worker(NULL);
     protocol.block_ns = block_ns;
     protocol.block_most_ns = 1e12;
@@ -120,6 +121,23 @@ static void slow_blocks_end_a_trial(void **state)
     (void)state;
     assert_int_equal(try_sleepy(1, 'a').count, 3);
     assert_int_equal(try_sleepy(40e6, 'a').count, 3);
+}
+
+/* What a request must name is asked for by who serves it; a child lives on without. */
+static void a_trial_of_nothing_is_refused(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct worker_samples samples;
+    struct worker_outcome outcome;
+    struct launch_plan plan = plan_of("right", ELEMENTS, 't');
+    const struct worker_task tasks[] = {{.plan = &plan, .timeout_ms = TIMEOUT_MS},
+                                        {.binary_path = kernels_path, .timeout_ms = TIMEOUT_MS}};
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
+        assert_int_equal(worker_trial(worker, &tasks[i], &samples, &outcome, &error), STATUS_OK);
+        assert_int_equal(outcome.status, TRIAL_CRASHED);
+        assert_non_null(strstr(outcome.detail, "'trial'"));
+    }
 }
 
 static void a_moment_tells_conditions_and_anchor(void **state)
@@ -232,7 +250,7 @@ static void expect_input(int64_t count, uint64_t seed)
     struct error error = {0};
     struct worker_outcome outcome;
     struct launch_plan plan = plan_of("dump", count, 'k');
-    struct worker_case what = {
+    struct worker_task what = {
         .binary_path = kernels_path, .plan = &plan, .repeats = 1, .timeout_ms = TIMEOUT_MS};
     plan.arguments[0].seed = seed;
     plan.arguments[1].count = 1;
@@ -274,6 +292,7 @@ int main(int argc, char **argv)
         MEASURING_TEST(what_streams_by_is_five_times_the_cache),
         MEASURING_TEST(one_slow_run_decides_nothing),
         MEASURING_TEST(slow_blocks_end_a_trial),
+        MEASURING_TEST(a_trial_of_nothing_is_refused),
         MEASURING_TEST(a_moment_tells_conditions_and_anchor),
         MEASURING_TEST(a_fresh_process_is_another_one),
         MEASURING_TEST(pinned_children_stay_pinned),

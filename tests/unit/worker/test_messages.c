@@ -434,15 +434,13 @@ static void requests_are_whole(void **state)
         const char *text;
         enum status status;
     } rows[] = {
-        {&message_trial, "{\"plan\":{}}", STATUS_OK},
-        {&message_trial, "{\"blocks\":1}", STATUS_INTERNAL},
-        {&message_trial, "{\"plan\":{},\"blocks\":65}", STATUS_INTERNAL},
-        {&message_trial, "{\"plan\":{},\"l2_mode\":4}", STATUS_INTERNAL},
-        {&message_arm, "{\"what\":{\"plan\":{},\"binary_path\":\"b\"}}", STATUS_OK},
-        {&message_arm, "{\"slot\":1}", STATUS_INTERNAL},
-        {&message_visit, "{\"slot\":-1}", STATUS_INTERNAL},
-        {&message_visit, "{\"slot\":100000}", STATUS_INTERNAL},
-        {&message_load, "{\"kernels\":[{}],\"binary\":\"b\"}", STATUS_INTERNAL},
+        {&message_request, "{\"act\":\"trial\",\"task\":{\"plan\":{}}}", STATUS_OK},
+        {&message_request, "{\"task\":{\"plan\":{}}}", STATUS_INTERNAL},
+        {&message_request, "{\"act\":\"trial\",\"task\":{\"blocks\":65}}", STATUS_INTERNAL},
+        {&message_request, "{\"act\":\"trial\",\"task\":{\"l2_mode\":4}}", STATUS_INTERNAL},
+        {&message_request, "{\"act\":\"visit\",\"slot\":-1}", STATUS_INTERNAL},
+        {&message_request, "{\"act\":\"visit\",\"slot\":100000}", STATUS_INTERNAL},
+        {&message_request, "{\"act\":\"load\",\"launches\":[{}]}", STATUS_INTERNAL},
         {&message_binary_request, "{\"source_path\":\"a\",\"architecture\":\"b\"}", STATUS_OK},
         {&message_binary_request,
          "{\"source_path\":\"a\",\"architecture\":\"b\",\"unit_hashes\":[\"c\"]}", STATUS_INTERNAL},

@@ -6,7 +6,7 @@ static void tell(bool checked, double absolute, bool is_update)
 {
     struct error error = {0};
     struct launch_plan plan = plan_of("", ELEMENTS, 0);
-    struct worker_problem problem = {.plan = &plan, .varies = true};
+    struct worker_task problem = {.plan = &plan, .varies = true};
     if (is_update) {
         plan.arguments[1].role = ARGUMENT_UPDATE;
         plan.arguments[1].fill = FILL_CONSTANT;
@@ -24,7 +24,11 @@ static void arm(const char *kernel, uint32_t runs, enum l2_mode mode, bool is_up
 {
     struct error error = {0};
     struct launch_plan plan = plan_of(kernel, ELEMENTS, 'r');
-    struct worker_slot what = {kernels_path, &plan, mode, runs, false, results};
+    struct worker_task what = {.binary_path = kernels_path,
+                               .plan = &plan,
+                               .l2_mode = mode,
+                               .runs = runs,
+                               .results = results};
     if (is_update) {
         plan.arguments[1].role = ARGUMENT_UPDATE;
         plan.arguments[1].fill = FILL_CONSTANT;

@@ -35,7 +35,8 @@ static void each_has_its_binary(void **state)
     struct error error = {0};
     struct worker_samples samples;
     struct launch_plan plan = plan_of("right", ELEMENTS, 'b');
-    struct worker_slot what = {others_path, &plan, L2_COLD, 1, false, NULL};
+    struct worker_task what = {
+        .binary_path = others_path, .plan = &plan, .l2_mode = L2_COLD, .runs = 1};
     load_kernels();
     must_arm(0, "right", 'a', L2_COLD, 1);
     assert_int_equal(worker_arm(worker, 1, &what, &error), STATUS_OK);
@@ -57,7 +58,11 @@ static void scratch_is_zeroed_between_plans(void **state)
     struct worker_samples samples;
     struct worker_outcome outcome;
     struct launch_plan plan = plan_of("once", ELEMENTS, 't');
-    struct worker_trial trial = {.plan = &plan, .blocks = 1, .runs = 1, .timeout_ms = TIMEOUT_MS};
+    struct worker_task trial = {.binary_path = kernels_path,
+                                .plan = &plan,
+                                .blocks = 1,
+                                .runs = 1,
+                                .timeout_ms = TIMEOUT_MS};
     load_kernels();
     must_arm(0, "once", 'a', L2_COLD, 2);
     must_arm(WORKER_SLOTS - 1, "once", 'b', L2_COLD, 2);
@@ -78,7 +83,8 @@ static void what_is_not_kept_is_made_anew(void **state)
     (void)state;
     struct error error = {0};
     struct launch_plan plan = plan_of("once", ELEMENTS, 'a');
-    struct worker_slot what = {kernels_path, &plan, L2_COLD, 2, false, NULL};
+    struct worker_task what = {
+        .binary_path = kernels_path, .plan = &plan, .l2_mode = L2_COLD, .runs = 2};
     load_kernels();
     assert_int_equal(worker_arm(worker, 0, &what, &error), STATUS_OK);
     must_visit(0, 1);
@@ -151,7 +157,8 @@ static void the_problem_forgets_slots(void **state)
     assert_int_equal(worker_visit(worker, WORKER_SLOTS, 1, TIMEOUT_MS, &samples, &outcome, &error),
                      STATUS_INTERNAL);
     struct launch_plan plan = plan_of("right", ELEMENTS, 'a');
-    struct worker_slot what = {kernels_path, &plan, L2_COLD, 1, false, NULL};
+    struct worker_task what = {
+        .binary_path = kernels_path, .plan = &plan, .l2_mode = L2_COLD, .runs = 1};
     assert_int_equal(worker_arm(worker, WORKER_SLOTS, &what, &error), STATUS_INTERNAL);
 }
 
@@ -161,7 +168,8 @@ static void what_fails_to_load_is_the_slots_fault(void **state)
     struct error error = {0};
     struct worker_samples samples;
     struct launch_plan plan = plan_of("absent", ELEMENTS, 'a');
-    struct worker_slot what = {kernels_path, &plan, L2_COLD, 1, false, NULL};
+    struct worker_task what = {
+        .binary_path = kernels_path, .plan = &plan, .l2_mode = L2_COLD, .runs = 1};
     assert_int_equal(worker_arm(worker, 0, &what, &error), STATUS_OK);
     assert_int_equal(visit(0, 1, TIMEOUT_MS, &samples).status, TRIAL_LAUNCH_FAILED);
     what.binary_path = in_folder("marks"); /* no binary of ours */

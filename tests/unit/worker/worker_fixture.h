@@ -272,7 +272,7 @@ static inline void tell_problem(int64_t n)
 {
     struct error error = {0};
     struct launch_plan plan = plan_of("", n, 0);
-    struct worker_problem problem = {.plan = &plan, .checks = checks_of()};
+    struct worker_task problem = {.plan = &plan, .checks = checks_of()};
     if (worker_problem(worker, &problem, &error) != STATUS_OK)
         fail_msg("%s", error.text);
 }
@@ -281,9 +281,9 @@ static inline void load_kernels(void)
 {
     struct error error = {0};
     struct worker_outcome outcome;
-    struct worker_kernel kernel = {.kernel = "right"};
+    const struct launch launch = {.kernel = "right", .grid = {1, 1, 1}, .block = {1, 1, 1}};
     struct kernel_resources resources;
-    if (worker_load(worker, kernels_path, &kernel, 1, &resources, &outcome, &error) != STATUS_OK)
+    if (worker_load(worker, kernels_path, &launch, 1, &resources, &outcome, &error) != STATUS_OK)
         fail_msg("%s", error.text);
     assert_string_equal(outcome.detail, "");
 }
@@ -294,13 +294,14 @@ static inline struct worker_outcome try_kernel(const char *kernel, uint32_t bloc
     struct error error = {0};
     struct worker_outcome outcome;
     struct launch_plan plan = plan_of(kernel, ELEMENTS, 't');
-    struct worker_trial trial = {.plan = &plan,
-                                 .l2_mode = mode,
-                                 .verify = true,
-                                 .blocks = blocks,
-                                 .runs = runs,
-                                 .timeout_ms = TIMEOUT_MS};
-    if (worker_trial(worker, &trial, samples, &outcome, &error) != STATUS_OK)
+    const struct worker_task task = {.binary_path = kernels_path,
+                                     .plan = &plan,
+                                     .l2_mode = mode,
+                                     .verify = true,
+                                     .blocks = blocks,
+                                     .runs = runs,
+                                     .timeout_ms = TIMEOUT_MS};
+    if (worker_trial(worker, &task, samples, &outcome, &error) != STATUS_OK)
         fail_msg("%s", error.text);
     return outcome;
 }
@@ -310,8 +311,9 @@ static inline void must_arm(uint32_t slot, const char *kernel, char mark, enum l
 {
     struct error error = {0};
     struct launch_plan plan = plan_of(kernel, ELEMENTS, mark);
-    struct worker_slot what = {kernels_path, &plan, mode, runs, true, NULL};
-    if (worker_arm(worker, slot, &what, &error) != STATUS_OK)
+    const struct worker_task task = {
+        .binary_path = kernels_path, .plan = &plan, .l2_mode = mode, .runs = runs, .keeps = true};
+    if (worker_arm(worker, slot, &task, &error) != STATUS_OK)
         fail_msg("%s", error.text);
 }
 

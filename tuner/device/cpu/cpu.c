@@ -143,11 +143,10 @@ static enum status cpu_load(struct device *device, const char *binary_path, stru
 }
 
 /* A processor runs one block at a time; nothing else that a GPU's kernel uses is limited. */
-static enum status cpu_resources(struct device *device, const char *kernel, uint32_t block_threads,
-                                 uint32_t shared_bytes, struct kernel_resources *out,
-                                 struct error *error)
+static enum status cpu_resources(struct device *device, const struct launch *launch,
+                                 struct kernel_resources *out, struct error *error)
 {
-    (void)device, (void)kernel, (void)block_threads, (void)shared_bytes, (void)error;
+    (void)device, (void)launch, (void)error;
     *out = (struct kernel_resources){.registers = -1,
                                      .static_shared_bytes = -1,
                                      .local_bytes = -1,

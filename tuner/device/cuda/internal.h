@@ -166,7 +166,7 @@ enum status cuda_code_hash(struct arena *arena, const struct container *containe
 
 /* offline.c */
 enum status cuda_imagine(const char *architecture, struct facts *facts, struct error *error);
-enum status cuda_occupancy(const struct facts *facts, uint32_t block_threads, uint32_t shared_bytes,
+enum status cuda_occupancy(const struct facts *facts, const struct launch *launch,
                            struct kernel_resources *resources, struct error *error);
 
 /* units.c */
@@ -214,9 +214,8 @@ CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, 
 
 /* modules.c */
 enum status cuda_load(struct device *device, const char *binary_path, struct error *error);
-enum status cuda_resources(struct device *device, const char *kernel, uint32_t block_threads,
-                           uint32_t shared_bytes, struct kernel_resources *out,
-                           struct error *error);
+enum status cuda_resources(struct device *device, const struct launch *launch,
+                           struct kernel_resources *out, struct error *error);
 enum status cuda_find_kernel(struct device *device, const char *name, struct kernel **out,
                              struct error *error);
 /* What is passed must be what the kernel takes, by number and size: types are not known. */

@@ -297,15 +297,15 @@ enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint
 
 /* How many blocks the device holds at a time. */
 static CUresult blocks_of_clusters(struct device *device, const struct kernel *kernel,
-                                   uint32_t threads, uint32_t shared_bytes, int *blocks)
+                                   const struct launch *launch, int *blocks)
 {
     const CUlaunchConfig config = {.gridDimX = kernel->cluster[0],
                                    .gridDimY = kernel->cluster[1],
                                    .gridDimZ = kernel->cluster[2],
-                                   .blockDimX = threads,
-                                   .blockDimY = 1,
-                                   .blockDimZ = 1,
-                                   .sharedMemBytes = shared_bytes,
+                                   .blockDimX = launch->block[0],
+                                   .blockDimY = launch->block[1],
+                                   .blockDimZ = launch->block[2],
+                                   .sharedMemBytes = launch->shared_bytes,
                                    .hStream = cuda_of(device)->stream};
     int clusters = 0;
     CUresult result = cuda_of(device)->driver->cuOccupancyMaxActiveClusters
@@ -318,22 +318,22 @@ static CUresult blocks_of_clusters(struct device *device, const struct kernel *k
 
 /* Resident blocks. A cluster lies within a group of SMs, some of which may stay empty: there may be
  * less than one block per SM, which counts as one. */
-static enum status take_occupancy(struct device *device, struct kernel *kernel, uint32_t threads,
-                                  uint32_t shared_bytes, struct kernel_resources *out,
+static enum status take_occupancy(struct device *device, struct kernel *kernel,
+                                  const struct launch *launch, struct kernel_resources *out,
                                   struct error *error)
 {
+    const int threads = (int)launch_block_threads(launch);
     int on_device = 0;
     int blocks = 0;
     CUresult result = cuda_of(device)->driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks, kernel->function, (int)threads, shared_bytes);
+        &blocks, kernel->function, threads, launch->shared_bytes);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "kernel %s: its occupancy", kernel->name);
-    int warps_a_block =
-        ((int)threads + cuda_of(device)->warp_size - 1) / cuda_of(device)->warp_size;
+    int warps_a_block = (threads + cuda_of(device)->warp_size - 1) / cuda_of(device)->warp_size;
     int warps_an_sm = cuda_of(device)->max_threads_per_sm / cuda_of(device)->warp_size;
     double share = blocks;
     if (is_clustered(kernel) &&
-        blocks_of_clusters(device, kernel, threads, shared_bytes, &on_device) == CUDA_SUCCESS) {
+        blocks_of_clusters(device, kernel, launch, &on_device) == CUDA_SUCCESS) {
         share = (double)on_device / device->sm_count;
         blocks = on_device / device->sm_count;
         if (on_device > 0 && blocks < 1)
@@ -344,13 +344,14 @@ static enum status take_occupancy(struct device *device, struct kernel *kernel, 
     return STATUS_OK;
 }
 
-enum status cuda_resources(struct device *device, const char *kernel_name, uint32_t block_threads,
-                           uint32_t shared_bytes, struct kernel_resources *out, struct error *error)
+enum status cuda_resources(struct device *device, const struct launch *launch,
+                           struct kernel_resources *out, struct error *error)
 {
+    const uint32_t block_threads = launch_block_threads(launch);
     struct kernel *kernel = NULL;
-    enum status status = cuda_find_kernel(device, kernel_name, &kernel, error);
+    enum status status = cuda_find_kernel(device, launch->kernel, &kernel, error);
     if (status == STATUS_OK)
-        status = cuda_allow_shared(device, kernel, shared_bytes, error);
+        status = cuda_allow_shared(device, kernel, launch->shared_bytes, error);
     if (status != STATUS_OK)
         return status;
     out->registers = function_attribute(device, kernel, CU_FUNC_ATTRIBUTE_NUM_REGS);
@@ -364,7 +365,7 @@ enum status cuda_resources(struct device *device, const char *kernel_name, uint3
     out->occupancy = 0;
     /* A block that is too large has no occupancy; the driver calls it an invalid value. */
     if (block_threads > 0 && block_threads <= (uint32_t)out->max_threads_per_block)
-        status = take_occupancy(device, kernel, block_threads, shared_bytes, out, error);
+        status = take_occupancy(device, kernel, launch, out, error);
     if (status != STATUS_OK)
         return status;
     out->suggested_grid = -1;
@@ -372,7 +373,7 @@ enum status cuda_resources(struct device *device, const char *kernel_name, uint3
     int grid = 0;
     int block = 0;
     if (cuda_of(device)->driver->cuOccupancyMaxPotentialBlockSize(
-            &grid, &block, kernel->function, NULL, shared_bytes, 0) == CUDA_SUCCESS) {
+            &grid, &block, kernel->function, NULL, launch->shared_bytes, 0) == CUDA_SUCCESS) {
         out->suggested_grid = grid;
         out->suggested_block = block;
     }

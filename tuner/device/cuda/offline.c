@@ -161,12 +161,13 @@ static bool device_properties(const struct facts *facts, struct cudaOccDevicePro
     return out->maxThreadsPerMultiprocessor > 0 && out->warpSize > 0;
 }
 
-enum status cuda_occupancy(const struct facts *facts, uint32_t block_threads, uint32_t shared_bytes,
+enum status cuda_occupancy(const struct facts *facts, const struct launch *launch,
                            struct kernel_resources *resources, struct error *error)
 {
     struct cudaOccDeviceProp properties;
     struct cudaOccResult result = {0};
     const struct cudaOccDeviceState state = {.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT};
+    const uint32_t block_threads = launch_block_threads(launch);
     resources->active_blocks_per_sm = 0;
     resources->occupancy = 0;
     if (!device_properties(facts, &properties) || resources->registers < 0)
@@ -175,7 +176,8 @@ enum status cuda_occupancy(const struct facts *facts, uint32_t block_threads, ui
     int most = properties.maxThreadsPerBlock;
     if (resources->max_threads_per_block > 0 && resources->max_threads_per_block < most)
         most = resources->max_threads_per_block;
-    if (block_threads == 0 || block_threads > (uint32_t)most || shared_bytes > INT32_MAX / 2)
+    if (block_threads == 0 || block_threads > (uint32_t)most ||
+        launch->shared_bytes > INT32_MAX / 2)
         return STATUS_OK;
     const struct cudaOccFuncAttributes kernel = {
         .maxThreadsPerBlock = most,
@@ -183,11 +185,11 @@ enum status cuda_occupancy(const struct facts *facts, uint32_t block_threads, ui
         .sharedSizeBytes =
             resources->static_shared_bytes > 0 ? (size_t)resources->static_shared_bytes : 0,
         .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
-        .maxDynamicSharedSizeBytes = shared_bytes,
+        .maxDynamicSharedSizeBytes = launch->shared_bytes,
         .numBlockBarriers = resources->barriers,
     };
     cudaOccError answer = cudaOccMaxActiveBlocksPerMultiprocessor(
-        &result, &properties, &kernel, &state, (int)block_threads, shared_bytes);
+        &result, &properties, &kernel, &state, (int)block_threads, launch->shared_bytes);
     if (answer != CUDA_OCC_SUCCESS)
         return error_set(error, STATUS_UNAVAILABLE,
                          "occupancy: the toolkit's calculator does not know compute capability "

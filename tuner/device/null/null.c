@@ -206,19 +206,18 @@ static enum status null_inspect(const char *binary_path, const char *kernel,
     return status;
 }
 
-static enum status null_occupancy(const struct facts *facts, uint32_t block_threads,
-                                  uint32_t shared_bytes, struct kernel_resources *resources,
-                                  struct error *error)
+static enum status null_occupancy(const struct facts *facts, const struct launch *launch,
+                                  struct kernel_resources *resources, struct error *error)
 {
     (void)facts, (void)error; /* of all devices alike */
-    const uint32_t threads = (block_threads + WARP - 1) / WARP * WARP;
+    const uint32_t threads = (launch_block_threads(launch) + WARP - 1) / WARP * WARP;
     const uint32_t registers = resources->registers > 0 ? (uint32_t)resources->registers : 1;
     resources->active_blocks_per_sm = 0;
     resources->occupancy = 0;
-    if (threads == 0 || threads > BLOCK_THREADS || shared_bytes > BLOCK_SHARED_BYTES)
+    if (threads == 0 || threads > BLOCK_THREADS || launch->shared_bytes > BLOCK_SHARED_BYTES)
         return STATUS_OK;
     const uint32_t most[] = {SM_BLOCKS, SM_THREADS / threads, SM_REGISTERS / (registers * threads),
-                             SM_SHARED_BYTES / (shared_bytes + RESERVED_SHARED_BYTES)};
+                             SM_SHARED_BYTES / (launch->shared_bytes + RESERVED_SHARED_BYTES)};
     uint32_t blocks = most[0];
     for (size_t i = 1; i < sizeof most / sizeof *most; i++)
         blocks = most[i] < blocks ? most[i] : blocks;
@@ -241,22 +240,23 @@ static enum status null_load(struct device *device, const char *binary_path, str
     return status;
 }
 
-static enum status null_resources(struct device *device, const char *kernel, uint32_t block_threads,
-                                  uint32_t shared_bytes, struct kernel_resources *out,
-                                  struct error *error)
+static enum status null_resources(struct device *device, const struct launch *launch,
+                                  struct kernel_resources *out, struct error *error)
 {
-    *out = resources_of(device->binary, kernel);
+    *out = resources_of(device->binary, launch->kernel);
+    struct launch other = *launch;
     struct kernel_resources tried = *out;
     double best = -1;
     for (uint32_t threads = BLOCK_THREADS; threads >= WARP; threads -= WARP) {
-        (void)null_occupancy(NULL, threads, shared_bytes, &tried, error);
+        memcpy(other.block, (uint32_t[]){threads, 1, 1}, sizeof other.block);
+        (void)null_occupancy(NULL, &other, &tried, error);
         if (tried.occupancy <= best)
             continue;
         best = tried.occupancy;
         out->suggested_block = (int32_t)threads;
         out->suggested_grid = tried.active_blocks_per_sm * SMS;
     }
-    return null_occupancy(NULL, block_threads, shared_bytes, out, error);
+    return null_occupancy(NULL, launch, out, error);
 }
 
 /* ---- time ---- */
@@ -274,9 +274,9 @@ static double launch_time_ns(uint64_t binary, const struct launch_plan *plan,
 {
     struct kernel_resources resources = resources_of(binary, launch->kernel);
     struct error ignored = {0};
-    const uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    const uint32_t threads = launch_block_threads(launch);
     const double blocks = (double)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    (void)null_occupancy(NULL, threads, launch->shared_bytes, &resources, &ignored);
+    (void)null_occupancy(NULL, launch, &resources, &ignored);
     const double at_once = fmax(1, (double)resources.active_blocks_per_sm * SMS);
     const double resident = fmin(blocks, at_once) * threads;
     double bytes = 0;
