@@ -12,7 +12,8 @@
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
 # saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize; and, which
-# are not among the usual ones, own (of tests: own kernels only), t1 (all 10,312 points of a GEMM) and
+# are not among the usual ones, own (of tests: own kernels only), wide (reductions searched without
+# hindsight, against the shipped space: some 5 minutes), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
 # (some 150 s), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
 # (more than one GPU)). Other variables:
@@ -396,6 +397,8 @@ source "$here/tests/gpu/steps/own.sh"
 source "$here/tests/gpu/steps/budget.sh"
 # shellcheck source=tests/gpu/steps/fleet.sh
 source "$here/tests/gpu/steps/fleet.sh"
+# shellcheck source=tests/gpu/steps/wide.sh
+source "$here/tests/gpu/steps/wide.sh"
 
 step devices devices
 step tests gpu_tests
@@ -426,6 +429,7 @@ step sanitize sanitize
 step agree agree
 step agreement agreement
 step several several
+step wide wide
 if [ -n "$(ls "$more")" ]; then
     tar -czf "$out/more.tar.gz" -C "$more" .
 fi

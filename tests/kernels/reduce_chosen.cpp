@@ -32,6 +32,14 @@ POINT("chosen", bulk, sum, f32, shuffle, strided, 128, 4, 2, 2)
 POINT("chosen", bulk, sum, f64, tree, strided, 32, 2, 1, 6)
 POINT("chosen", bulk, sum, u8, redux, strided, 64, 16, 2, 3)
 
+// Blocks and loads that are no powers of two.
+POINT("chosen", flagged, sum, i32, gather, tile, 160, 4, 5, 0)
+POINT("chosen", flagged_last, sum, f32, gather, strided, 672, 4, 12, 0)
+POINT("chosen", last_block, sum, f32, tree, strided, 352, 1, 3, 0)
+POINT("chosen", atomic, maximum, i32, warp_tail, chunk, 992, 4, 1, 0)
+POINT("chosen", cluster, sum, i32, gather, strided, 224, 4, 7, 8)
+POINT("chosen", bulk, sum, f32, gather, strided, 96, 4, 3, 5)
+
 POINT("large", last_block, sum, u8, redux, strided, 256, 16, 8, 0)
 POINT("large", flagged, sum, u8, redux, tile, 256, 16, 8, 0)
 POINT("large", flagged, sum, u8, redux, chunk, 256, 16, 8, 0)
