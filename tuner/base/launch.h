@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "tuner/base/element.h"
+#include "tuner/base/reference.h"
 #include "tuner/base/value.h"
 
 enum {
@@ -158,14 +159,6 @@ struct tolerance {
     double total;    /* instead of all these: the most that |got - expected| may come to over all
                         elements */
     uint32_t ulps;   /* units in the last place of the type */
-};
-
-/* Where the expected elements of an output come from. */
-enum reference_kind {
-    REFERENCE_FUNCTION, /* a C function that is compiled at run time (kernels/README.md) */
-    REFERENCE_PLAN,     /* what another plan leaves in the same argument on the device */
-    REFERENCE_SERIES,   /* an expression in i, the element's index */
-    REFERENCE_FILE,     /* the bytes of a file */
 };
 
 /* What the compiler and the device say of one kernel. -1 where unknown. */

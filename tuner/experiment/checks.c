@@ -1,14 +1,18 @@
 /* What a configuration's outputs are held against: reading it, and what it means. A kind of check
- * is a row of `kinds`, with how it is read and made; what makes the expected elements of it is
+ * is a row of `kinds`, with how it is read and made; what is true of its reference is a row of
+ * tuner/base/reference.c, and what makes the expected elements one of
  * tuner/worker/measure_expected.c. */
 #include <math.h>
 #include <string.h>
 
+#include "tuner/base/text.h"
 #include "tuner/experiment/plan.h"
 #include "tuner/experiment/read.h"
 
+enum { COMPANIONS_MAX = 2 };
 struct check_kind {
-    const char *key; /* of the check */
+    const char *key;                        /* of the check */
+    const char *companions[COMPANIONS_MAX]; /* keys that go with it alone */
     enum reference_kind reference;
     bool of_problem; /* what it means does not depend on the configuration nor on the device */
     /* `value` is the key's. */
@@ -176,11 +180,11 @@ static bool make_expected_file(struct maker *maker, const struct point *point,
 }
 
 static const struct check_kind kinds[] = {
-    {"reference", REFERENCE_FUNCTION, false, read_function, make_function},
-    {"launches", REFERENCE_PLAN, false, read_other_launches, make_other},
-    {"configuration", REFERENCE_PLAN, false, read_configuration, make_other},
-    {"series", REFERENCE_SERIES, false, read_expected_series, make_expected_series},
-    {"file", REFERENCE_FILE, true, read_expected_file, make_expected_file},
+    {"reference", {"source", "defines"}, REFERENCE_FUNCTION, false, read_function, make_function},
+    {"launches", {NULL}, REFERENCE_PLAN, false, read_other_launches, make_other},
+    {"configuration", {NULL}, REFERENCE_PLAN, false, read_configuration, make_other},
+    {"series", {NULL}, REFERENCE_SERIES, false, read_expected_series, make_expected_series},
+    {"file", {NULL}, REFERENCE_FILE, true, read_expected_file, make_expected_file},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, KIND_CONFIGURATION = 2 };
 
@@ -267,10 +271,19 @@ static bool is_checked(const struct argument_rule *argument)
     return argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_UPDATE;
 }
 
+static bool no_kind(struct file_reader *reader, const struct node *node)
+{
+    struct text keys = {0};
+    for (size_t i = 0; i < KINDS; i++)
+        text_printf(&keys, "%s%s", i == 0 ? "" : i + 1 < KINDS ? ", " : " and ", kinds[i].key);
+    (void)node_error(reader, node, "check needs one of the keys %s", text_string(&keys));
+    text_free(&keys);
+    return false;
+}
+
 static bool read_reference(struct file_reader *reader, const struct node *node,
                            struct check_rule *check)
 {
-    static const char *const of_functions[] = {"source", "defines"};
     for (size_t i = 0; i < KINDS; i++) {
         if (!node_get(node, kinds[i].key))
             continue;
@@ -280,14 +293,13 @@ static bool read_reference(struct file_reader *reader, const struct node *node,
         check->kind = &kinds[i];
     }
     if (!check->kind)
-        return node_error(reader, node,
-                          "check needs one of the keys reference, launches, configuration, series "
-                          "and file");
-    for (int i = 0; i < 2; i++)
-        if (node_get(node, of_functions[i]) && check->kind != &kinds[0])
-            return node_error(reader, node_get(node, of_functions[i]),
-                              "'%s' goes with 'reference', not with '%s'", of_functions[i],
-                              check->kind->key);
+        return no_kind(reader, node);
+    for (size_t i = 0; i < KINDS; i++)
+        for (size_t k = 0; k < COMPANIONS_MAX && kinds[i].companions[k]; k++)
+            if (node_get(node, kinds[i].companions[k]) && check->kind != &kinds[i])
+                return node_error(reader, node_get(node, kinds[i].companions[k]),
+                                  "'%s' goes with '%s', not with '%s'", kinds[i].companions[k],
+                                  kinds[i].key, check->kind->key);
     return check->kind->read(reader, node, node_get(node, check->kind->key), check);
 }
 
@@ -295,9 +307,16 @@ static bool read_check(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     struct check_rule *check = &experiment->checks[experiment->check_count];
-    if (!CHECK_KEYS(reader, node, "check", "!output", "reference", "source", "defines", "launches",
-                    "configuration", "series", "file", "tolerance", "absolute", "relative", "ulps",
-                    "total"))
+    const char *keys[1 + TOLERANCES + KINDS * (1 + COMPANIONS_MAX)] = {"!output"};
+    size_t key_count = 1;
+    for (size_t i = 0; i < KINDS; i++) {
+        keys[key_count++] = kinds[i].key;
+        for (size_t k = 0; k < COMPANIONS_MAX && kinds[i].companions[k]; k++)
+            keys[key_count++] = kinds[i].companions[k];
+    }
+    for (size_t i = 0; i < TOLERANCES; i++)
+        keys[key_count++] = tolerance_keys[i].key;
+    if (!check_keys(reader, node, "check", keys, key_count))
         return false;
     const struct node *output = node_get(node, "output");
     check->place = node->place;

@@ -8,15 +8,6 @@
 
 enum { REPEATS = 3, CASE_TIMEOUT_MS = 60000 };
 
-/* A file holds what it holds, whatever the seed. */
-bool checks_are_from_file(const struct worker_checks *checks)
-{
-    bool is = false;
-    for (size_t i = 0; i < checks->count; i++)
-        is |= checks->items[i].kind == REFERENCE_FILE;
-    return is;
-}
-
 static void move_seeds(struct launch_plan *plan, uint64_t seed)
 {
     for (size_t i = 0; i < plan->argument_count; i++)
@@ -55,12 +46,13 @@ static enum status checks_elsewhere(const struct work *work, const struct worker
     enum status status = point_checks(point, arena, checks, &out->count, error);
     *applies = status == STATUS_OK && out->count == own->count;
     for (size_t i = 0; status == STATUS_OK && *applies && i < out->count; i++) {
-        if (checks[i].kind == REFERENCE_FILE && !file_fits(&checks[i], &own->items[i], plan)) {
+        const struct reference_traits *traits = reference_traits(checks[i].kind);
+        if (traits->is_recorded && !file_fits(&checks[i], &own->items[i], plan)) {
             *applies = false;
             break;
         }
         status = describe_check(work, &checks[i], &out->items[i], error);
-        if (status == STATUS_OK && checks[i].kind == REFERENCE_PLAN)
+        if (status == STATUS_OK && traits->code == REFERENCE_ON_DEVICE)
             *applies = strcmp(out->items[i].path, own->items[i].path) == 0;
     }
     return status;
@@ -72,11 +64,11 @@ static enum status move_case(struct arena *arena, const struct gauntlet_case *wh
                              struct error *error)
 {
     move_starts(plan, what->starts);
-    if (checks_are_from_file(checks))
+    if (checks_are_recorded(checks))
         return STATUS_OK;
     move_seeds(plan, what->seed);
     for (size_t i = 0; i < checks->count; i++) {
-        if (checks->items[i].kind != REFERENCE_PLAN)
+        if (!checks->items[i].plan)
             continue;
         struct launch_plan *moved = arena_copy(arena, checks->items[i].plan, sizeof *moved);
         if (!moved)

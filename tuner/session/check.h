@@ -23,8 +23,6 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
 enum status check_case(struct sweep *sweep, struct lane *lane, struct slot *slot,
                        const struct gauntlet_case *what, bool *applies,
                        struct worker_outcome *outcome, struct error *error);
-/* A file holds what it holds, whatever the seed. */
-bool checks_are_from_file(const struct worker_checks *checks);
 
 /* promise.c: whether the experiment promises that size, and the next size that it does (0: none).
  */

@@ -181,7 +181,7 @@ static void note_limits(const struct sweep *sweep)
     struct session *session = sweep->work.session;
     if (!sweep->inputs.problem) /* all is known from earlier runs */
         return;
-    bool files = checks_are_from_file(&sweep->inputs.problem->checks);
+    bool files = checks_are_recorded(&sweep->inputs.problem->checks);
     for (size_t i = 0; i < sweep->inputs.problem->plan->argument_count; i++) {
         const struct argument *argument = &sweep->inputs.problem->plan->arguments[i];
         files |= role_is_filled(argument->role) && argument->fill == FILL_FILE;

@@ -6,20 +6,19 @@
 #include "tuner/base/files.h"
 #include "tuner/device/traits.h"
 
-/* References in C are compiled for the host, whatever the device; a plan is of its kernels. */
 enum status describe_check(const struct work *work, const struct output_check *check,
                            struct worker_reference *out, struct error *error)
 {
     struct group *group = work->group;
-    struct binaries *binaries =
-        check->kind == REFERENCE_PLAN ? &group->binaries : &group->references;
+    const enum reference_code code = reference_traits(check->kind)->code;
+    struct binaries *binaries = code == REFERENCE_ON_DEVICE ? &group->binaries : &group->references;
     size_t index = 0;
     *out = (struct worker_reference){.kind = check->kind,
                                      .name = check->reference,
                                      .plan = check->plan,
                                      .output = check->output,
                                      .tolerance = check->tolerance};
-    if (check->kind != REFERENCE_PLAN && check->kind != REFERENCE_FUNCTION)
+    if (code == REFERENCE_WITHOUT_CODE)
         return STATUS_OK;
     enum status status = binaries_request(binaries, &check->binary, &index, error);
     if (status == STATUS_OK)
@@ -74,8 +73,7 @@ enum status inputs_restore(const struct work *work, const struct inputs *inputs,
     *gone = false;
     for (size_t i = 0; inputs->problem && i < inputs->problem->checks.count; i++) {
         const struct worker_reference *reference = &inputs->problem->checks.items[i];
-        *gone = *gone || (reference->path && reference->kind != REFERENCE_FILE &&
-                          !file_exists(reference->path));
+        *gone = *gone || (reference->path && !file_exists(reference->path));
     }
     if (!*gone)
         return STATUS_OK;
@@ -87,15 +85,6 @@ enum status inputs_restore(const struct work *work, const struct inputs *inputs,
 bool inputs_are_cheap(const struct inputs *inputs)
 {
     return inputs->reference_ns <= WORKER_COSTLY_NS;
-}
-
-/* Whether there are references, and all of them follow the inputs: files and series do not. */
-static bool references_vary(const struct worker_checks *checks)
-{
-    for (size_t i = 0; i < checks->count; i++)
-        if (checks->items[i].kind != REFERENCE_FUNCTION && checks->items[i].kind != REFERENCE_PLAN)
-            return false;
-    return checks->count > 0;
 }
 
 enum status inputs_tell(const struct work *work, struct inputs *inputs, struct lane *lane,
@@ -113,7 +102,8 @@ enum status inputs_tell(const struct work *work, struct inputs *inputs, struct l
         return status;
     int64_t started_ns = clock_running_ns();
     struct worker_task problem = *inputs->problem;
-    problem.varies = !inputs->alike && inputs_are_cheap(inputs) && references_vary(&problem.checks);
+    problem.varies =
+        !inputs->alike && inputs_are_cheap(inputs) && checks_follow_inputs(&problem.checks);
     if (!check)
         problem.checks.count = 0;
     do {

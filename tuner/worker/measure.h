@@ -100,10 +100,6 @@ enum status expectations_hold(struct measuring *state, const struct expectations
                               const struct launch_plan *plan, bool *right, char *detail,
                               size_t detail_bytes, struct error *error);
 
-/* Whether the references can be told of other inputs than those it names: numbers in
- * files and series mean what they say. */
-bool references_vary(const struct worker_checks *checks);
-
 /* measure_judge.c. What came of runs. */
 enum judgement {
     JUDGED_RIGHT,

@@ -16,10 +16,18 @@ void expectations_free(struct expectations *expected)
     *expected = (struct expectations){0};
 }
 
-static enum status make_told(const struct worker_reference *reference,
+/* Fills in what a kind of reference expects of an output: where it is elements, those are there to
+ * be filled. */
+typedef enum status expectation_make(struct measuring *state,
+                                     const struct worker_reference *reference,
+                                     const struct launch_plan *plan, const void *const *inputs,
+                                     struct expectation *out, struct error *error);
+
+static enum status make_told(struct measuring *state, const struct worker_reference *reference,
                              const struct launch_plan *plan, const void *const *inputs,
                              struct expectation *out, struct error *error)
 {
+    (void)state;
     if (!reference->path || !reference->name)
         return error_set(error, STATUS_INTERNAL, "a reference without its function");
     enum status status = seal_check(reference->path, error);
@@ -79,45 +87,43 @@ static enum status make_by_plan(struct measuring *state, const struct worker_ref
     return status;
 }
 
-/* A series or a file, as if it were the output's fill. */
+/* As if it were the output's fill. */
 static enum status make_by_fill(const struct measuring *state,
                                 const struct worker_reference *reference, enum argument_fill fill,
-                                const struct argument *output, struct expectation *out,
+                                const struct launch_plan *plan, struct expectation *out,
                                 struct error *error)
 {
-    struct argument as_input = *output;
+    struct argument as_input = plan->arguments[out->output];
     as_input.fill = fill;
     as_input.fill_text = reference->name ? reference->name : "";
     return host_fill(state, &as_input, out->elements, error);
 }
 
-static enum status make_elements(struct measuring *state, const struct worker_reference *reference,
-                                 const struct launch_plan *plan, const void *const *inputs,
-                                 struct expectation *out, struct error *error)
+static enum status make_by_series(struct measuring *state, const struct worker_reference *reference,
+                                  const struct launch_plan *plan, const void *const *inputs,
+                                  struct expectation *out, struct error *error)
 {
-    const struct argument *output = &plan->arguments[out->output];
-    size_t bytes = argument_bytes(output);
-    enum status status = STATUS_OK;
-    out->elements = malloc(bytes > 0 ? bytes : 1);
-    if (!out->elements)
-        return error_no_memory(error);
-    switch (reference->kind) {
-    case REFERENCE_PLAN:
-        status = make_by_plan(state, reference, plan, inputs, out, error);
-        break;
-    case REFERENCE_SERIES:
-        status = make_by_fill(state, reference, FILL_SERIES, output, out, error);
-        break;
-    case REFERENCE_FILE:
-        status = make_by_fill(state, reference, FILL_FILE, output, out, error);
-        break;
-    case REFERENCE_FUNCTION: /* tells what it expects itself */
-        break;
-    }
-    if (status == STATUS_OK && out->tolerance.magnitude > 0)
-        out->scale = expected_scale(out->elements, output->type, out->count);
-    return status;
+    (void)inputs;
+    return make_by_fill(state, reference, FILL_SERIES, plan, out, error);
 }
+
+static enum status make_by_file(struct measuring *state, const struct worker_reference *reference,
+                                const struct launch_plan *plan, const void *const *inputs,
+                                struct expectation *out, struct error *error)
+{
+    (void)inputs;
+    return make_by_fill(state, reference, FILL_FILE, plan, out, error);
+}
+
+static const struct {
+    expectation_make *make;
+    bool tells; /* itself what it expects: no elements are filled */
+} makers[REFERENCE_KINDS] = {
+    [REFERENCE_FUNCTION] = {make_told, true},
+    [REFERENCE_PLAN] = {make_by_plan, false},
+    [REFERENCE_SERIES] = {make_by_series, false},
+    [REFERENCE_FILE] = {make_by_file, false},
+};
 
 static enum status make_one(struct measuring *state, const struct worker_reference *reference,
                             const struct launch_plan *plan, const void *const *inputs,
@@ -126,14 +132,21 @@ static enum status make_one(struct measuring *state, const struct worker_referen
     size_t output = reference->output;
     if (output >= plan->argument_count || !argument_is_written(&plan->arguments[output]))
         return error_set(error, STATUS_INTERNAL, "the checked argument is no output");
+    const struct argument *argument = &plan->arguments[output];
     *out = (struct expectation){
         .output = output,
-        .count = (size_t)plan->arguments[output].count,
+        .count = (size_t)argument->count,
         .tolerance = reference->tolerance,
     };
-    if (reference->kind == REFERENCE_FUNCTION)
-        return make_told(reference, plan, inputs, out, error);
-    return make_elements(state, reference, plan, inputs, out, error);
+    if (makers[reference->kind].tells)
+        return makers[reference->kind].make(state, reference, plan, inputs, out, error);
+    out->elements = malloc(argument_bytes(argument) + 1);
+    if (!out->elements)
+        return error_no_memory(error);
+    enum status status = makers[reference->kind].make(state, reference, plan, inputs, out, error);
+    if (status == STATUS_OK && out->tolerance.magnitude > 0)
+        out->scale = expected_scale(out->elements, argument->type, out->count);
+    return status;
 }
 
 enum status expectations_make(struct measuring *state, const struct worker_checks *checks,
@@ -151,14 +164,6 @@ enum status expectations_make(struct measuring *state, const struct worker_check
     if (status != STATUS_OK)
         expectations_free(out);
     return status;
-}
-
-bool references_vary(const struct worker_checks *checks)
-{
-    for (size_t i = 0; i < checks->count; i++)
-        if (checks->items[i].kind != REFERENCE_FUNCTION && checks->items[i].kind != REFERENCE_PLAN)
-            return false;
-    return true;
 }
 
 enum status expectations_hold(struct measuring *state, const struct expectations *expected,

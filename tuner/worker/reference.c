@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/worker/worker.h"
+
 typedef void reference_function(void *const *arguments, struct tune_expected *expected);
 
 /* POSIX lets a pointer from dlsym be a function's; ISO C has no cast for it. */
@@ -82,4 +84,20 @@ enum status reference_compute(const char *path, const char *name, const struct l
         *expected = NULL;
     }
     return status;
+}
+
+bool checks_follow_inputs(const struct worker_checks *checks)
+{
+    bool follow = checks->count > 0;
+    for (size_t i = 0; i < checks->count; i++)
+        follow = follow && reference_traits(checks->items[i].kind)->follows_inputs;
+    return follow;
+}
+
+bool checks_are_recorded(const struct worker_checks *checks)
+{
+    bool recorded = false;
+    for (size_t i = 0; i < checks->count; i++)
+        recorded = recorded || reference_traits(checks->items[i].kind)->is_recorded;
+    return recorded;
 }

@@ -144,7 +144,7 @@ SHAPE_WITHIN(tolerance, tolerance, NULL, SIMPLE(tolerance, magnitude, REAL),
              SIMPLE(tolerance, absolute, REAL), SIMPLE(tolerance, relative, REAL),
              SIMPLE(tolerance, total, REAL), INTEGER(tolerance, ulps, 0, INT32_MAX));
 SHAPE_WITHIN(reference, worker_reference, NULL,
-             INTEGER(worker_reference, kind, REFERENCE_FUNCTION, REFERENCE_FILE),
+             INTEGER(worker_reference, kind, 0, REFERENCE_KINDS - 1),
              SIMPLE(worker_reference, path, TEXT), SIMPLE(worker_reference, name, TEXT),
              OBJECT(worker_reference, plan, POINTED_OBJECT, message_plan),
              INTEGER(worker_reference, output, 0, ARGUMENTS_MAX - 1),

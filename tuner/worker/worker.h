@@ -88,9 +88,8 @@ enum status worker_moment(struct worker *worker, bool anchor, struct worker_mome
 /* What an output must be, and how near to it. */
 struct worker_reference {
     enum reference_kind kind;
-    /* FUNCTION: the shared object with it; PLAN: the binary that it runs; others: NULL. */
-    const char *path;
-    const char *name;               /* FUNCTION: its name; SERIES: the expression; FILE: the path */
+    const char *path; /* what was compiled for it: its traits' code; without code NULL */
+    const char *name; /* FUNCTION: its name; SERIES: the expression; FILE: the path */
     const struct launch_plan *plan; /* PLAN: what is run, over the same arguments */
     size_t output;                  /* the argument that it checks */
     struct tolerance tolerance;
@@ -99,6 +98,11 @@ struct worker_checks {
     size_t count; /* 0: nothing is checked */
     struct worker_reference items[CHECKS_MAX];
 };
+/* Whether there are checks, and the references of all can be made for other inputs than those that
+ * they were written for: numbers in files and series mean what they say. */
+bool checks_follow_inputs(const struct worker_checks *checks);
+/* Whether one of them is of recorded numbers, which hold for their size and inputs alone. */
+bool checks_are_recorded(const struct worker_checks *checks);
 
 /* By which numbers the right results of a plan that is timed again and again are known, so that
  * each timed run's is looked at for next to nothing. [0]: on the problem's inputs, [1]: on those of
