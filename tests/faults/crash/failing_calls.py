@@ -180,8 +180,8 @@ def plot():
 
 def allocations():
     base()
-    sweep(RUN, "tuned.conf", "alloc", "ENOMEM", {0, 1, 3, 4, 5}, exact=40, sample=40)
-    sweep(["export", "-o", "out.conf"], "out.conf", "alloc", "ENOMEM", {0, 1, 3, 5}, exact=20, sample=10)
+    sweep(RUN, "tuned.conf", "alloc", "ENOMEM", {0, 1, 3, 4, 5}, exact=40, sample=80)
+    sweep(["export", "-o", "out.conf"], "out.conf", "alloc", "ENOMEM", {0, 1, 3, 5}, exact=20, sample=40)
 
 
 def workers():
