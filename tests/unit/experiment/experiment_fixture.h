@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/golden.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/experiment/experiment.h"

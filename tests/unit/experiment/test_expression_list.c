@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/golden.h"
 #include "tuner/base/text.h"
 #include "tuner/experiment/expression.h"
 
@@ -89,63 +90,59 @@ static void what_is_no_list_is_refused(void **state)
     static const struct {
         const char *list, *error;
     } rows[] = {
-        {"5", "f:1:1: a list such as [1, 2] is needed, not one value"},
-        {"", "f:1:1: the expression ends where a value is needed"},
-        {"[1, 2", "f:1:6: the expression ends where ',' or ']' is needed"},
-        {"[1 2]", "f:1:4: unexpected '2' where ',' or ']' is needed"},
-        {"[1], [2]", "f:1:4: unexpected ',' where an operator or the end is needed"},
-        {"[[1]]", "f:1:1: a list of lists is no list of values"},
-        {"[[i] for i in range(2)]", "f:1:1: a list of lists is no list of values"},
-        {"[i for i in 5]", "f:1:13: unexpected '5' where a list such as range(8) is needed"},
-        {"[i for 3 in [1]]", "f:1:8: a name is needed behind 'for'"},
-        {"[i for i, j in [1]]", "f:1:9: unexpected ',' where 'in' is needed"},
-        {"[i for i in [j for j in [1]]]", "f:1:13: a comprehension within another"},
-        {"[i for i in [1] for j in [2]]", "f:1:17: a comprehension has one 'for'"},
-        {"[j for i in [1]]", "f:1:2: name 'j' is not defined; did you mean 'i'?"},
-        {"[i for i in [1]] + [i]", "f:1:21: name 'i' is not defined; did you mean 'n'?"},
-        {"[i for i in range(i)]", "f:1:19: name 'i' is not defined; did you mean 'n'?"},
-        {"[i for i in [1] if]", "f:1:19: unexpected ']' where a value is needed"},
-        {"[lambda: 3]", "f:1:2: expressions have no 'lambda'"},
-        {"[None]", "f:1:2: expressions have no 'None'"},
-        {"[n.bits]", "f:1:3: expressions have no attributes ('a.b')"},
-        {"{1, 2}", "f:1:1: expressions have no dictionaries, sets, slices and functions of their "
-                   "own"},
-        {"[1, 2][0:1]", "f:1:9: expressions have no dictionaries, sets, slices and functions of "
-                        "their own"},
-        {"[n << -2]", "f:1:4: a shift by -2, which is below 0"},
-        {"[n << 62]", "f:1:4: the result does not fit 64 bits"},
-        {"[n & 2.5]", "f:1:4: '&' needs integers, not the real 2.5: use // or int()"},
-        {"[~'a']", "f:1:2: '~' needs a number, not the text 'a'"},
-        {"[all(n)]", "f:1:2: all takes a list, such as [a, b] or (x for x in [a, b]), not 1"},
+        {"5", "f:1:1: such as"},
+        {"", "f:1:1: ends where"},
+        {"[1, 2", "f:1:6: ends ... ','"},
+        {"[1 2]", "f:1:4: unexpected '2'"},
+        {"[1], [2]", "f:1:4: ',' ... operator"},
+        {"[[1]]", "f:1:1: lists is"},
+        {"[[i] for i in range(2)]", "f:1:1: lists is"},
+        {"[i for i in 5]", "f:1:13: '5' ... such"},
+        {"[i for 3 in [1]]", "f:1:8: behind 'for'"},
+        {"[i for i, j in [1]]", "f:1:9: unexpected ','"},
+        {"[i for i in [j for j in [1]]]", "f:1:13: comprehension within"},
+        {"[i for i in [1] for j in [2]]", "f:1:17: comprehension ... 'for'"},
+        {"[j for i in [1]]", "f:1:2: 'j' ... did you mean 'i'"},
+        {"[i for i in [1]] + [i]", "f:1:21: 'i' ... did you mean 'n'"},
+        {"[i for i in range(i)]", "f:1:19: 'i' ... did you mean 'n'"},
+        {"[i for i in [1] if]", "f:1:19: unexpected ']'"},
+        {"[lambda: 3]", "f:1:2: expressions ... 'lambda'"},
+        {"[None]", "f:1:2: expressions ... 'None'"},
+        {"[n.bits]", "f:1:3: attributes ... 'a.b'"},
+        {"{1, 2}", "f:1:1: dictionaries"},
+        {"[1, 2][0:1]", "f:1:9: dictionaries"},
+        {"[n << -2]", "f:1:4: below 0"},
+        {"[n << 62]", "f:1:4: result does"},
+        {"[n & 2.5]", "f:1:4: '&' ... integers"},
+        {"[~'a']", "f:1:2: '~' needs"},
+        {"[all(n)]", "f:1:2: such as"},
         {"[abs(i for i in [1])]", "f:1:2: abs takes no list"},
-        {"[any(i for j in [1])]", "f:1:6: name 'i' is not defined; did you mean 'j'?"},
-        {"((1, 2), 3)", "f:1:1: a list of lists is no list of values"},
-        {"[open('x')]", "f:1:2: function 'open' is not defined"},
-        {"['\\x41']", "f:1:3: an escape that is none of \\\\ \\' \\\" \\n \\t"},
+        {"[any(i for j in [1])]", "f:1:6: 'i' ... did you mean 'j'"},
+        {"((1, 2), 3)", "f:1:1: lists is"},
+        {"[open('x')]", "f:1:2: function 'open'"},
+        {"['\\x41']", "f:1:3: escape that"},
         {"[1] - [1]", "f:1:5: a list has no value here"},
         {"-[1]", "f:1:1: a list has no value here"},
-        {"[1] == [1]", "f:1:5: lists are compared by 'in' alone"},
-        {"[1 == [1]]", "f:1:7: lists are compared by 'in' alone"},
-        {"[1] + 1", "f:1:5: '+' joins two lists or adds two numbers"},
-        {"[1] * [1]", "f:1:5: '*' repeats a list, which takes an integer"},
+        {"[1] == [1]", "f:1:5: 'in' alone"},
+        {"[1 == [1]]", "f:1:7: 'in' alone"},
+        {"[1] + 1", "f:1:5: '+' joins"},
+        {"[1] * [1]", "f:1:5: '*' repeats"},
         {"[sqrt([4])]", "f:1:2: sqrt takes no list"},
         {"[max([1], [2])]", "f:1:2: a list has no value here"},
-        {"range()", "f:1:1: range takes 1 to 3 integers, not 0 values"},
-        {"range([1])", "f:1:1: range takes integers, not a list"},
-        {"list(3)", "f:1:1: list takes one list, such as range(8)"},
-        {"[range]", "f:1:2: 'range' is a function: call it with (...)"},
-        {"range(0, 9, 0)", "f:1:1: range needs a step that is not 0"},
-        {"range(1.5)", "f:1:1: a bound of range must be an integer, not the real 1.5: use // or "
-                       "int()"},
-        {"range('a')", "f:1:1: a bound of range must be an integer, not the text 'a'"},
-        {"range(10**12)", "f:1:1: the range has more than 65535 values"},
-        {"[1] * 10**12", "f:1:5: the list has more than 65535 values"},
-        {"list(range(60000)) + list(range(60000))", "f:1:20: the list has more than 65535 values"},
-        {"[i for i in range(60000) if i < 0] * 100",
-         "f:1:13: more than 1048576 items of lists in one expression"},
-        {"[2**i for i in range(99)]", "f:1:3: the result does not fit 64 bits"},
+        {"range()", "f:1:1: integers"},
+        {"range([1])", "f:1:1: integers"},
+        {"list(3)", "f:1:1: such as"},
+        {"[range]", "f:1:2: 'range' ... call"},
+        {"range(0, 9, 0)", "f:1:1: step that"},
+        {"range(1.5)", "f:1:1: bound of"},
+        {"range('a')", "f:1:1: bound ... 'a'"},
+        {"range(10**12)", "f:1:1: range has"},
+        {"[1] * 10**12", "f:1:5: than 65535"},
+        {"list(range(60000)) + list(range(60000))", "f:1:20: than 65535"},
+        {"[i for i in range(60000) if i < 0] * 100", "f:1:13: lists in"},
+        {"[2**i for i in range(99)]", "f:1:3: result does"},
         {"[1 // i for i in range(3)]", "f:1:4: division by zero"},
-        {"[[1, 2][2]]", "f:1:8: a list of 2 values has no item 2"},
+        {"[[1, 2][2]]", "f:1:8: item 2"},
         {"[max(range(0))]", "f:1:2: max of an empty list"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -153,7 +150,7 @@ static void what_is_no_list_is_refused(void **state)
         struct error error = {0};
         if (evaluate(rows[i].list, &out, &error) != STATUS_BAD_INPUT)
             fail_msg("%s is taken: %s", rows[i].list, text_string(&out));
-        assert_string_equal(error.text, rows[i].error);
+        expect_message(error.text, rows[i].error);
         text_free(&out);
     }
 }
@@ -164,8 +161,7 @@ static void a_variable_without_value_is_unavailable(void **state)
     struct text out = {0};
     struct error error = {0};
     assert_int_equal(evaluate("[i for i in range(unknown)]", &out, &error), STATUS_UNAVAILABLE);
-    assert_string_equal(error.text,
-                        "f:1:19: 'unknown' has no value on this device or at this stage");
+    expect_message(error.text, "f:1:19: 'unknown' ... stage");
     text_free(&out);
 }
 

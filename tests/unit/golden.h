@@ -1,0 +1,80 @@
+/* Messages to people, held against two things: what a test says of them, which is where, and the
+ * words that matter; and their whole texts, which lie in one file a room,
+ * tests/unit/ROOM/messages.txt. A better sentence is written in the code, and
+ * tests/unit/rewrite_messages.py ROOM takes it up there, where the change is to be read. */
+#ifndef TUNE_TESTS_UNIT_GOLDEN_H
+#define TUNE_TESTS_UNIT_GOLDEN_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GOLDEN_BYTES = 4096 };
+
+/* Whether `text` begins with what stands before the first ": " of `expected`, and has the rest of
+ * it, in whose place of each "..." anything may stand. */
+static inline bool message_has(const char *text, const char *expected)
+{
+    const char *place_end = strstr(expected, ": ");
+    const char *words = place_end ? place_end + 1 : expected;
+    if (place_end && strncmp(text, expected, (size_t)(place_end - expected) + 1) != 0)
+        return false;
+    text += words - expected;
+    while (*words) {
+        char part[GOLDEN_BYTES];
+        words += strspn(words, " ");
+        const char *gap = strstr(words, "...");
+        size_t length = gap ? (size_t)(gap - words) : strlen(words);
+        while (gap && length > 0 && words[length - 1] == ' ')
+            length--;
+        (void)snprintf(part, sizeof part, "%.*s", (int)length, words);
+        const char *found = strstr(text, part);
+        if (!found)
+            return false;
+        text = found + length;
+        words = gap ? gap + 3 : words + length;
+    }
+    return true;
+}
+
+/* Whether the whole text is among those of this program. */
+static inline bool message_is_golden(const char *text)
+{
+    char line[GOLDEN_BYTES];
+    char heading[256];
+    bool within = false;
+    bool found = false;
+    FILE *file = fopen(TEST_SOURCE_DIR "/tests/unit/" TEST_ROOM "/messages.txt", "r");
+    (void)snprintf(heading, sizeof heading, "[%s]", program_invocation_short_name);
+    while (file && !found && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (strncmp(line, "[test_", 6) == 0)
+            within = strcmp(line, heading) == 0;
+        else
+            found = within && strcmp(line, text) == 0;
+    }
+    if (file)
+        (void)fclose(file);
+    return found;
+}
+
+static inline void expect_message(const char *text, const char *expected)
+{
+    const char *record = getenv("TUNE_RECORD_MESSAGES");
+    if (!message_has(text, expected))
+        fail_msg("\"%s\" has not, in its place, \"%s\"", text, expected);
+    if (record) {
+        FILE *file = fopen(record, "a");
+        assert_non_null(file);
+        (void)fprintf(file, "%s\n", text);
+        (void)fclose(file);
+    } else if (!message_is_golden(text)) {
+        fail_msg("\"%s\" is not in tests/unit/" TEST_ROOM "/messages.txt. Where it is meant: "
+                 "tests/unit/rewrite_messages.py " TEST_ROOM,
+                 text);
+    }
+}
+
+#endif
