@@ -20,7 +20,7 @@ template <typename F, bool REDUX, int LANES, typename A> TUNE_DEVICE A warp_comb
 #pragma unroll
         for (int distance = WARP / 2; distance > 0; distance /= 2)
             if (distance < LANES)
-                value = F::combine(value, __shfl_down_sync(ALL_LANES, value, distance));
+                value = F::combine(value, value_above(value, distance));
         return value;
     }
 }

@@ -76,6 +76,14 @@ TUNE_DEVICE bf16 bfloat_of(f32 from)
 {
     return bf16{(u16)(bits_as<u32>(from) >> 16)};
 }
+// Of any number: to the nearest, ties to even.
+TUNE_DEVICE bf16 rounded_bfloat_of(f32 from)
+{
+    const u32 bits = bits_as<u32>(from);
+    if ((bits & 0x7fffffff) > 0x7f800000) // NaN stays one
+        return bf16{(u16)(bits >> 16 | 0x40)};
+    return bf16{(u16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+}
 
 // accumulator: what elements are combined in. Integers wrap, which is defined of unsigned ones
 // only: those of up to 4 bytes are combined in 32 bits, halves in binary32. sum: what a sum or

@@ -7,10 +7,87 @@
 namespace tune
 {
 
+// ---- partials ----
+// One of more than 8 bytes, a multiple of 8, lies in several slots, 8 bytes in each. Flagged ones
+// have the number in each: that of one says nothing of when another is seen.
+
+template <typename A> constexpr u32 slots_of = sizeof(A) <= 8 ? 1 : sizeof(A) / 8;
+template <typename A> union halves_of {
+    A value;
+    u64 half[slots_of<A>];
+};
+
+template <typename A> TUNE_DEVICE void store_part(slot *to, A value)
+{
+    if constexpr (slots_of<A> == 1) {
+        store_plain(to, value);
+    } else {
+        const halves_of<A> of = {value};
+#pragma unroll
+        for (u32 i = 0; i < slots_of<A>; i++)
+            store_plain(to + i, of.half[i]);
+    }
+}
+
+template <typename A> TUNE_DEVICE A load_part(const slot *from)
+{
+    if constexpr (slots_of<A> == 1) {
+        return load_plain<A>(from);
+    } else {
+        halves_of<A> of;
+#pragma unroll
+        for (u32 i = 0; i < slots_of<A>; i++)
+            of.half[i] = load_plain<u64>(from + i);
+        return of.value;
+    }
+}
+
+template <typename A> TUNE_DEVICE void store_flagged_part(slot *to, A value, u32 number)
+{
+    if constexpr (slots_of<A> == 1) {
+        store_flagged(to, value, number);
+    } else {
+        const halves_of<A> of = {value};
+#pragma unroll
+        for (u32 i = 0; i < slots_of<A>; i++)
+            store_flagged(to + i, of.half[i], number);
+    }
+}
+
+template <typename A> TUNE_DEVICE bool load_flagged_part(const slot *from, u32 number, A &value)
+{
+    if constexpr (slots_of<A> == 1) {
+        return load_flagged(from, number, value);
+    } else {
+        halves_of<A> of;
+        bool there = true;
+#pragma unroll
+        for (u32 i = 0; i < slots_of<A>; i++)
+            there &= load_flagged(from + i, number, of.half[i]);
+        value = of.value;
+        return there;
+    }
+}
+
+// Into the first block's shared memory, at an address of this one's.
+template <typename A> TUNE_DEVICE void store_part_in_cluster(A *to, A value)
+{
+    if constexpr (slots_of<A> == 1) {
+        store_in_cluster(to, 0, value);
+    } else {
+        const halves_of<A> of = {value};
+#pragma unroll
+        for (u32 i = 0; i < slots_of<A>; i++)
+            store_in_cluster((u64 *)to + i, 0, of.half[i]);
+    }
+}
+
+// ---- blocks ----
+
 // Where a launch's blocks meet. `parts` of them take part, this one as number `index`: blocks, or
 // clusters. With finish::flagged the last block is none of them: it waits.
 struct meeting {
-    slot *slots; // one a part
+    slot *slots; // slots_of a partial each
     u64 *state;
     u32 index, parts;
     u32 before; // launches, for flagged partials
@@ -57,7 +134,7 @@ TUNE_DEVICE A combined_slots(const slot *slots, u64 parts)
 #pragma unroll
         for (int i = 0; i < loads; i++)
             got[i] = first + i * POLICY::block < parts
-                         ? load_plain<A>(slots + first + i * POLICY::block)
+                         ? load_part<A>(slots + (first + i * POLICY::block) * slots_of<A>)
                          : F::identity();
         value = F::combine(value, combined<F, loads>(got));
     }
@@ -65,11 +142,11 @@ TUNE_DEVICE A combined_slots(const slot *slots, u64 parts)
 }
 
 template <typename F, typename POLICY, bool SHARED, typename A>
-TUNE_DEVICE void finish_by_last(A value, typename F::result *out, const meeting &at)
+TUNE_DEVICE void finish_by_last(A value, output<F> out, const meeting &at)
 {
     int last = 0;
     if (threadIdx.x == 0) {
-        store_plain(at.slots + at.index, value);
+        store_part(at.slots + at.index * slots_of<A>, value);
         last = take_ticket((u32 *)(at.state + STATE_TICKET), at.parts) == at.parts - 1;
     }
     if constexpr (SHARED) {
@@ -107,7 +184,8 @@ TUNE_DEVICE bool look_at_slots(const meeting &at, u32 first, u32 stride, A &valu
     for (u32 i = 0; i < WAIT_LOADS; i++) {
         got[i] = F::identity();
         if (first + i * stride < at.parts)
-            all &= load_flagged(at.slots + first + i * stride, at.number(), got[i]);
+            all &= load_flagged_part(at.slots + first * slots_of<A> + i * stride * slots_of<A>,
+                                     at.number(), got[i]);
     }
     value = combined<F, WAIT_LOADS>(got);
     return all;
@@ -115,7 +193,7 @@ TUNE_DEVICE bool look_at_slots(const meeting &at, u32 first, u32 stride, A &valu
 
 // The last act of a launch with flagged partials, by one thread.
 template <typename F, typename A>
-TUNE_DEVICE void conclude(A value, typename F::result *out, const meeting &at)
+TUNE_DEVICE void conclude(A value, output<F> out, const meeting &at)
 {
     out[0] = narrowed<typename F::result>(value);
     *(u32 *)(at.state + STATE_NUMBER) = at.number();
@@ -125,7 +203,7 @@ TUNE_DEVICE void conclude(A value, typename F::result *out, const meeting &at)
 // Some warps look in turn, each by itself: who looks when the last partial has just come concludes,
 // and nobody waits for the time of another look.
 template <typename F, bool REDUX, int BLOCK, typename A>
-TUNE_DEVICE void wait_for_few(typename F::result *out, const meeting &at)
+TUNE_DEVICE void wait_for_few(output<F> out, const meeting &at)
 {
     constexpr u32 warps = BLOCK / WARP < (int)WAIT_WARPS ? BLOCK / WARP : (int)WAIT_WARPS;
     TUNE_SHARED(u32, concluded, 1);
@@ -147,7 +225,7 @@ TUNE_DEVICE void wait_for_few(typename F::result *out, const meeting &at)
 // The waiting block: each partial in a fixed order. Blocks begin in the order of their index, so
 // that all that it waits for have begun before it; look-back scans rest on the same.
 template <typename F, typename POLICY, typename A>
-TUNE_DEVICE void wait_for_parts(typename F::result *out, const meeting &at)
+TUNE_DEVICE void wait_for_parts(output<F> out, const meeting &at)
 {
     constexpr bool redux = F::redux && POLICY::step != step::shuffle;
     if (at.parts <= WAIT_FEW) {
@@ -170,7 +248,7 @@ TUNE_DEVICE void wait_for_parts(typename F::result *out, const meeting &at)
 // block, and no fence. Else the operation, then a ticket. By one thread of each block.
 template <typename OP, typename T>
 TUNE_DEVICE void finish_atomic(typename OP::template of<T>::accumulator value,
-                               typename OP::template of<T>::result *out, const meeting &at)
+                               output<typename OP::template of<T>> out, const meeting &at)
 {
     typedef typename OP::template of<T> F;
     typedef typename F::accumulator A;
@@ -210,23 +288,24 @@ TUNE_DEVICE void finish_atomic(typename OP::template of<T>::accumulator value,
 // `value` is thread 0's; all threads of the block take part.
 template <typename OP, typename T, typename POLICY, finish FINISH>
 TUNE_DEVICE void finish_grid(typename OP::template of<T>::accumulator value,
-                             typename OP::template of<T>::result *out, const meeting &at)
+                             output<typename OP::template of<T>> out, const meeting &at)
 {
     typedef typename OP::template of<T> F;
+    typedef typename F::accumulator A;
     if constexpr (FINISH == finish::two_launches || FINISH == finish::dependent_launches) {
         if (threadIdx.x == 0)
-            store_plain(at.slots + at.index, value);
+            store_part(at.slots + at.index * slots_of<A>, value);
     } else if constexpr (FINISH == finish::atomic) {
         if (threadIdx.x == 0)
             finish_atomic<OP, T>(value, out, at);
     } else if constexpr (FINISH == finish::flagged) {
         if (threadIdx.x == 0)
-            store_flagged(at.slots + at.index, value, at.number());
+            store_flagged_part(at.slots + at.index * slots_of<A>, value, at.number());
     } else if constexpr (FINISH == finish::flagged_last) {
         if (threadIdx.x == 0)
-            store_flagged(at.slots + at.index, value, at.number());
+            store_flagged_part(at.slots + at.index * slots_of<A>, value, at.number());
         if (at.index == at.parts - 1)
-            wait_for_parts<F, POLICY, typename F::accumulator>(out, at);
+            wait_for_parts<F, POLICY, A>(out, at);
     } else {
         finish_by_last<F, POLICY, FINISH == finish::last_block_shared>(value, out, at);
     }

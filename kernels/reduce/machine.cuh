@@ -26,6 +26,12 @@ typedef unsigned long long u64;
 enum : int { WARP = 32 };
 constexpr u32 ALL_LANES = 0xffffffffu;
 
+// The value of the lane `distance` above; of the last ones their own.
+template <typename A> TUNE_DEVICE A value_above(A value, int distance)
+{
+    return __shfl_down_sync(ALL_LANES, value, distance);
+}
+
 // ---- loads of input, which is read once ----
 
 enum class cache {
@@ -109,12 +115,12 @@ TUNE_DEVICE pack<T, COUNT> load_pack(const pack<T, COUNT> *from)
 template <typename T> TUNE_DEVICE T load_relaxed(const T *from)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a word of 4 or 8 bytes");
-#ifdef __CUDA_ARCH__
     union {
         T value;
         u32 word;
         u64 words;
     } got;
+#ifdef __CUDA_ARCH__
     if constexpr (sizeof(T) == 4)
         asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(got.word) : "l"(from) : "memory");
     else
@@ -122,13 +128,16 @@ template <typename T> TUNE_DEVICE T load_relaxed(const T *from)
                      : "=l"(got.words)
                      : "l"(from)
                      : "memory");
-    return got.value;
 #else
 #ifdef TUNE_SIMT
     simt::give_way();
 #endif
-    return *(const volatile T *)from;
+    if constexpr (sizeof(T) == 4)
+        got.word = *(const volatile u32 *)from;
+    else
+        got.words = *(const volatile u64 *)from;
 #endif
+    return got.value;
 }
 
 // The word where `wanted`, else 0; no branch, so that what follows does not wait for it.

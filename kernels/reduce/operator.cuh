@@ -200,6 +200,27 @@ struct minimum : extreme<false> {
 struct maximum : extreme<true> {
 };
 
+// ---- what kernels take and give: for T a pointer to elements, and where the result belongs ----
+// Others have members of their own that say so (any.cuh).
+
+template <typename...> struct nothing {
+    typedef void type;
+};
+template <typename T, typename = void> struct input_of {
+    typedef const T *__restrict__ type;
+};
+template <typename T> struct input_of<T, typename nothing<typename T::input>::type> {
+    typedef typename T::input type;
+};
+template <typename F, typename = void> struct output_of {
+    typedef typename F::result *__restrict__ type;
+};
+template <typename F> struct output_of<F, typename nothing<typename F::output>::type> {
+    typedef typename F::output type;
+};
+template <typename T> using input = typename input_of<T>::type;
+template <typename F> using output = typename output_of<F>::type;
+
 // Whether two operators are one.
 template <typename A, typename B> struct same {
     static constexpr bool value = false;

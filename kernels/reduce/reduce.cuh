@@ -26,8 +26,7 @@ namespace tune
 // One block, or one warp.
 template <typename OP, typename T, typename POLICY>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
-    reduce_one_block(const T *__restrict__ in,
-                     typename OP::template of<T>::result *__restrict__ out, slot *slots, u64 *state,
+    reduce_one_block(input<T> in, output<typename OP::template of<T>> out, slot *slots, u64 *state,
                      long long n)
 {
     typedef typename OP::template of<T> F;
@@ -40,8 +39,8 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
 // Many blocks.
 template <typename OP, typename T, typename POLICY, finish FINISH>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
-    reduce_grid(const T *__restrict__ in, typename OP::template of<T>::result *__restrict__ out,
-                slot *slots, u64 *state, long long n)
+    reduce_grid(input<T> in, output<typename OP::template of<T>> out, slot *slots, u64 *state,
+                long long n)
 {
     typedef typename OP::template of<T> F;
     if constexpr (FINISH == finish::dependent_launches)
@@ -61,8 +60,8 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
 // The second launch: slots[0..n) -> out[0]. One block. `in` is not looked at.
 template <typename OP, typename T, typename POLICY>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
-    reduce_partials(const T *__restrict__ in, typename OP::template of<T>::result *__restrict__ out,
-                    slot *slots, u64 *state, long long n)
+    reduce_partials(input<T> in, output<typename OP::template of<T>> out, slot *slots, u64 *state,
+                    long long n)
 {
     typedef typename OP::template of<T> F;
     (void)in;
@@ -79,8 +78,8 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
 // multiple of SIZE, and not twice SIZE.
 template <typename OP, typename T, typename POLICY, int SIZE>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTER(SIZE)
-    reduce_cluster(const T *__restrict__ in, typename OP::template of<T>::result *__restrict__ out,
-                   slot *slots, u64 *state, long long n)
+    reduce_cluster(input<T> in, output<typename OP::template of<T>> out, slot *slots, u64 *state,
+                   long long n)
 {
     typedef typename OP::template of<T> F;
     typedef typename F::accumulator A;
@@ -102,7 +101,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTE
         thread_part<OP, T, POLICY>(in, n, state, blockIdx.x, at.parts * SIZE));
     cluster_begun();
     if (threadIdx.x == 0)
-        store_in_cluster(of_block + cluster_rank(), 0, value);
+        store_part_in_cluster(of_block + cluster_rank(), value);
     cluster_barrier();
     if (cluster_rank() != 0 || threadIdx.x >= WARP)
         return;
@@ -112,7 +111,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTE
         if (gridDim.x == SIZE)
             out[0] = narrowed<typename F::result>(value);
         else
-            store_flagged(at.slots + at.index, value, at.number());
+            store_flagged_part(at.slots + at.index * slots_of<A>, value, at.number());
     }
 }
 
@@ -120,8 +119,8 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTE
 // tile ahead of the threads that combine it. 16 bytes a pack. Partials are flagged.
 template <typename OP, typename T, typename POLICY, int STAGES>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
-    reduce_bulk(const T *__restrict__ in, typename OP::template of<T>::result *__restrict__ out,
-                slot *slots, u64 *state, long long n)
+    reduce_bulk(input<T> in, output<typename OP::template of<T>> out, slot *slots, u64 *state,
+                long long n)
 {
     typedef tune::part<OP, T, POLICY> part;
     typedef typename part::F F;

@@ -98,6 +98,36 @@ template <typename OP, typename T, typename POLICY> struct part {
     }
 };
 
+// in[0..n) as tiles of POLICY::tile_packs packs, and what this thread combines of each.
+template <typename OP, typename T, typename POLICY> struct tiles_of {
+    typedef tune::part<OP, T, POLICY> part;
+    typedef typename part::A A;
+    tune::extent<T, POLICY::count> extent;
+    const typename part::pack *mine;
+
+    TUNE_DEVICE tiles_of(const T *__restrict__ in, long long n)
+        : extent(extent_of<T, POLICY::count>(in, n)), mine(extent.first + threadIdx.x)
+    {
+    }
+    TUNE_DEVICE A full(u32 tile) const
+    {
+        return part::of_full_tile(mine + (u64)tile * POLICY::tile_packs);
+    }
+    TUNE_DEVICE A some(u32 tile, u32 rest) const
+    {
+        return part::of_tile(mine + (u64)tile * POLICY::tile_packs, rest);
+    }
+    // The element that no pack covers, for the block that takes these; else the identity.
+    TUNE_DEVICE T end(const T *__restrict__ in, long long n, bool is_mine) const
+    {
+        return part::end_element(in, n, extent, is_mine);
+    }
+    static TUNE_DEVICE A with_end(A value, T end)
+    {
+        return part::F::combine(value, widened<A>(end));
+    }
+};
+
 // The next tile of a block that is done with one. Thread 0 asks ahead; a barrier in each round.
 struct tile_queue {
     u32 *taken;
@@ -121,34 +151,31 @@ struct tile_queue {
 // enough below 2^36 elements. The order of what it combines depends on n, alignment and grid only,
 // but for map::queue. The ends are the last block's, which never has more tiles than another.
 template <typename OP, typename T, typename POLICY>
-TUNE_DEVICE typename OP::template of<T>::accumulator
-thread_part(const T *__restrict__ in, long long n, u64 *state, u32 index, u32 blocks)
+TUNE_DEVICE typename OP::template of<T>::accumulator thread_part(input<T> in, long long n,
+                                                                 u64 *state, u32 index, u32 blocks)
 {
-    typedef tune::part<OP, T, POLICY> part;
-    typedef typename part::F F;
+    typedef typename OP::template of<T> F;
     constexpr u32 size = POLICY::tile_packs;
-    const extent<T, POLICY::count> extent = extent_of<T, POLICY::count>(in, n);
-    const auto *mine = extent.first + threadIdx.x;
-    const u32 full_tiles = (u32)(extent.packs / size);
-    const u32 rest = (u32)(extent.packs % size);
-    const T end = part::end_element(in, n, extent, index == blocks - 1);
+    const tiles_of<OP, T, POLICY> tiles(in, n);
+    const u32 full_tiles = (u32)(tiles.extent.packs / size);
+    const u32 rest = (u32)(tiles.extent.packs % size);
+    const auto end = tiles.end(in, n, index == blocks - 1);
     auto value = F::identity();
     u32 tile = index;
     (void)state;
 
     if constexpr (POLICY::map == map::tile) {
-        const u32 tiles = full_tiles + (rest > 0);
-        for (; tile < tiles; tile += blocks)
-            value = F::combine(
-                value, part::of_tile(mine + (u64)tile * size, tile < full_tiles ? size : rest));
-        return F::combine(value, widened<typename part::A>(end));
+        const u32 behind = full_tiles + (rest > 0);
+        for (; tile < behind; tile += blocks)
+            value = F::combine(value, tiles.some(tile, tile < full_tiles ? size : rest));
+        return tiles.with_end(value, end);
     } else if constexpr (POLICY::map == map::chunk) {
         const u32 each = full_tiles / blocks, more = full_tiles % blocks;
         tile = index * each + (index < more ? index : more);
         const u32 behind = tile + each + (index < more);
 #pragma unroll 1
         for (; tile < behind; tile++)
-            value = F::combine(value, part::of_full_tile(mine + (u64)tile * size));
+            value = F::combine(value, tiles.full(tile));
         if (index < blocks - 1)
             return value;
     } else if constexpr (POLICY::map == map::queue) {
@@ -157,17 +184,17 @@ thread_part(const T *__restrict__ in, long long n, u64 *state, u32 index, u32 bl
 #pragma unroll 1
         while (tile < full_tiles) {
             queue.ask();
-            value = F::combine(value, part::of_full_tile(mine + (u64)tile * size));
+            value = F::combine(value, tiles.full(tile));
             tile = queue.answer();
         }
     } else {
 #pragma unroll 1
         for (; tile < full_tiles; tile += blocks)
-            value = F::combine(value, part::of_full_tile(mine + (u64)tile * size));
+            value = F::combine(value, tiles.full(tile));
     }
     if (tile == full_tiles && rest > 0)
-        value = F::combine(value, part::of_tile(mine + (u64)tile * size, rest));
-    return F::combine(value, widened<typename part::A>(end));
+        value = F::combine(value, tiles.some(tile, rest));
+    return tiles.with_end(value, end);
 }
 
 } // namespace tune

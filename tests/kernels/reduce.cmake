@@ -52,7 +52,8 @@ reduce_fault(unaligned_pack thread.cuh "${strided}" "(0u - (u32)((u64)in / sizeo
 reduce_fault(stride_of_one_tile thread.cuh "${strided}"
   "tile < full_tiles; tile += blocks" "tile < full_tiles; tile += 1")
 reduce_fault(index_in_32_bits thread.cuh "${large}"
-  "mine + (u64)tile * size" "mine + (int)(tile * size * POLICY::count) / POLICY::count")
+  "mine + (u64)tile * POLICY::tile_packs"
+  "mine + (int)(tile * POLICY::tile_packs * POLICY::count) / POLICY::count")
 reduce_fault(chunks_that_overlap thread.cuh "${chunk}" "(index < more ? index : more)" "more")
 reduce_fault(queue_without_barrier thread.cuh "${queue}"
   "__syncthreads();\n        return next" "return next")
@@ -100,16 +101,16 @@ set(atomic_64 "atomic, sum, i64, shuffle, strided, 64, 2, 1, 0")
 reduce_fault(ticket_never_reset machine.cuh "${last_block}"
   "atomicInc(ticket, count - 1)" "atomicAdd(ticket, 1u)")
 reduce_fault(partial_after_ticket finish.cuh "${last_block}"
-  "store_plain(at.slots + at.index, value);\n        last = take_ticket((u32 *)(at.state + STATE_TICKET), at.parts) == at.parts - 1;"
-  "last = take_ticket((u32 *)(at.state + STATE_TICKET), at.parts) == at.parts - 1;\n        store_plain(at.slots + at.index, value);")
+  "store_part(at.slots + at.index * slots_of<A>, value);\n        last = take_ticket((u32 *)(at.state + STATE_TICKET), at.parts) == at.parts - 1;"
+  "last = take_ticket((u32 *)(at.state + STATE_TICKET), at.parts) == at.parts - 1;\n        store_part(at.slots + at.index * slots_of<A>, value);")
 reduce_fault(first_block_is_last finish.cuh "${last_block}" "== at.parts - 1;\n    }" "== 0;\n    }")
 reduce_fault(partials_past_the_end finish.cuh "${last_block}"
   "first + i * POLICY::block < parts" "true")
 reduce_fault(partials_of_one_round finish.cuh "${last_block}"
   "first < parts; first += loads * POLICY::block" "first < parts; first = parts")
 reduce_fault(sum_in_order_of_arrival finish.cuh "${last_block}"
-  "store_plain(at.slots + at.index, value);\n        last ="
-  "store_plain(at.slots + take_ticket((u32 *)(at.state + STATE_WORDS - 1), at.parts), value);\n        last =")
+  "store_part(at.slots + at.index * slots_of<A>, value);\n        last ="
+  "store_part(at.slots + take_ticket((u32 *)(at.state + STATE_WORDS - 1), at.parts), value);\n        last =")
 reduce_fault(last_told_to_one_thread finish.cuh "${last_block}" "last = __syncthreads_or(last);" "")
 reduce_fault(last_told_without_barrier finish.cuh "${last_block_shared}"
   "told[0] = last;\n        __syncthreads();" "told[0] = last;")
@@ -122,7 +123,7 @@ reduce_fault(launch_number_not_advanced finish.cuh "${flagged}"
   "*(u32 *)(at.state + STATE_NUMBER) = at.number();" "")
 reduce_fault(launches_from_nought finish.cuh "${flagged_last}" "next = before + 1;" "next = before;")
 reduce_fault(launches_asked_for_by_few finish.cuh "${flagged}" "threadIdx.x == 0 || waits" "threadIdx.x == 0")
-reduce_fault(any_flag_is_all finish.cuh "${flagged}" "all &= load_flagged" "all |= load_flagged")
+reduce_fault(any_flag_is_all finish.cuh "${flagged}" "all &= load_flagged_part" "all |= load_flagged_part")
 reduce_fault(slots_past_the_end finish.cuh "${flagged}" "if (first + i * stride < at.parts)" "")
 reduce_fault(many_slots_not_waited_for finish.cuh "${flagged}"
   "while (!look_at_slots<F>(at, first, POLICY::block, more))\n            ;"
@@ -142,7 +143,7 @@ set(bulk "bulk, sum, i32, redux, strided, 64, 4, 1, 3")
 reduce_fault(cluster_without_barrier reduce.cuh "${cluster}" "    cluster_barrier();\n" "")
 reduce_fault(cluster_not_begun reduce.cuh "${cluster}"
   "    cluster_begun();\n    if (threadIdx.x == 0)\n        store" "    if (threadIdx.x == 0)\n        store")
-reduce_fault(cluster_of_one_place reduce.cuh "${cluster}" "of_block + cluster_rank(), 0" "of_block, 0")
+reduce_fault(cluster_of_one_place reduce.cuh "${cluster}" "of_block + cluster_rank(), value" "of_block, value")
 reduce_fault(cluster_past_the_end reduce.cuh "${cluster}" "threadIdx.x < SIZE ? of_block" "true ? of_block")
 reduce_fault(bulk_without_wait reduce.cuh "${bulk}" "bulk_wait(full + stage, phase);" "")
 reduce_fault(bulk_wrong_phase reduce.cuh "${bulk}" "phase ^= stage == 0;" "phase ^= 1;")
