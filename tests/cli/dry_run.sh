@@ -205,6 +205,21 @@ if [[ $code -ne 4 ]]; then
     run "$TUNE" run --dry-run --arch sm_90 told.yaml
     expect_code 3
     expect_err 'takes 3 arguments of 8, 8, 4 bytes; the experiment passes 3 of 8, 8, 8$'
+    # Grids that no device holds at once, and clusters that this one has not.
+    told smooth 'in, out, n' i32
+    sed 's/block: block, arg/block: block, cluster: block \/\/ 64, cooperative: true, arg/; s/n: \[1024\]/n: [320000]/' told.yaml >held.yaml
+    run "$TUNE" run --dry-run --arch sm_90 held.yaml --only block=64,256
+    expect_code 3
+    expect_out '^    smooth\(in, out, n\) grid 5000 block 64, cooperative$'
+    expect_out '^ +none +1  a cooperative grid of 5000 blocks, of which 4224 are resident at once \(32 on each of 132 SMs\)$'
+    expect_out '^ +none +1  a grid of 1250 blocks cannot be made of clusters of 4$'
+    sed -i 's/320000/266240/' held.yaml
+    run "$TUNE" run --dry-run --arch sm_90 held.yaml
+    expect_code 0
+    expect_out '^ +100.0 % +4 '
+    run "$TUNE" run --dry-run --arch sm_80 held.yaml --only block=128
+    expect_code 3
+    expect_out 'no cluster of 2 such blocks fits on a device of compute capability 8.0'
     # A kernel that is not there, and points that all fail.
     told smoth 'in, out, n' i32
     run "$TUNE" run --dry-run --arch sm_90 told.yaml

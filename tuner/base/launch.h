@@ -114,9 +114,11 @@ struct patch {
 enum schedule { SCHEDULE_STATIC, SCHEDULE_QUEUED };
 
 struct launch {
-    const char *kernel;     /* as named in binary_request.kernels */
-    uint32_t grid[3];       /* blocks, >= 1 each */
-    uint32_t block[3];      /* GPU: threads per block, >= 1 each; CPU: {1,1,1} */
+    const char *kernel; /* as named in binary_request.kernels */
+    uint32_t grid[3];   /* blocks, >= 1 each */
+    uint32_t block[3];  /* GPU: threads per block, >= 1 each; CPU: {1,1,1} */
+    /* GPU: blocks of a cluster, >= 1 each; 1, 1, 1: what the kernel's source says, if anything */
+    uint32_t cluster[3];
     uint32_t shared_bytes;  /* GPU: dynamic shared memory per block */
     uint32_t threads;       /* CPU: threads that share the grid, >= 1; GPU: 0 */
     enum schedule schedule; /* CPU: equal runs of blocks each, or one block at a time by a queue */
@@ -124,7 +126,9 @@ struct launch {
      * for that itself (programmatic dependent launch, compute capability 9.0). Never of a plan's
      * first launch. */
     bool dependent;
-    uint32_t repeat; /* how often in a row; 0 is 1 */
+    bool cooperative; /* GPU: all its blocks are resident at once, so that they can wait for others
+                       */
+    uint32_t repeat;  /* how often in a row; 0 is 1 */
     size_t argument_count;
     uint8_t arguments[ARGUMENTS_MAX]; /* indices into launch_plan.arguments, in passing order */
 };
@@ -134,10 +138,12 @@ struct launch {
 #define LAUNCH_NUMBERS(ONE, THREE)                                                                 \
     THREE(grid)                                                                                    \
     THREE(block)                                                                                   \
+    THREE(cluster)                                                                                 \
     ONE(shared_bytes, 0, INT32_MAX)                                                                \
     ONE(threads, 0, 65536)                                                                         \
     ONE(schedule, SCHEDULE_STATIC, SCHEDULE_QUEUED)                                                \
     ONE(dependent, 0, 1)                                                                           \
+    ONE(cooperative, 0, 1)                                                                         \
     ONE(repeat, 0, REPEAT_MAX)
 
 /* One run of the whole problem: its launches, in order. */
@@ -209,6 +215,12 @@ bool plan_has_updates(const struct launch_plan *plan);
 uint64_t plan_launches(const struct launch_plan *plan);
 uint32_t launch_repeats(const struct launch *launch);
 uint32_t launch_block_threads(const struct launch *launch);
+/* 1: none. */
+uint32_t launch_cluster_blocks(const struct launch *launch);
+/* Whether no GPU of so many SMs takes it, given how many blocks of its kernel are resident on each:
+ * `why` says what is wrong with its grid. active_blocks_per_sm <= 0: not known. */
+bool launch_refused(const struct launch *launch, int32_t active_blocks_per_sm, int64_t sm_count,
+                    char *why, size_t bytes);
 /* What a plan launches, with which numbers and scalars, from the binary with this hash: plans for
  * which it is the same do the same. `by_code`: the hash is of the machine code, and binaries whose
  * kernels go by other names may have the same one. 0: no memory. */

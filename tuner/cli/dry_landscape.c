@@ -275,7 +275,13 @@ static void say_why(const struct facts *facts, const struct launch *launch,
     int64_t optin = facts_integer(facts, "shared_bytes_per_block_optin", 0);
     int64_t shared = (int64_t)launch->shared_bytes +
                      (resources->static_shared_bytes > 0 ? resources->static_shared_bytes : 0);
-    if (launch_block_threads(launch) > threads)
+    if (launch_cluster_blocks(launch) > 1)
+        (void)string_format(out, bytes,
+                            "no cluster of %u such blocks fits on a device of compute capability "
+                            "%s",
+                            launch_cluster_blocks(launch),
+                            facts_text(facts, "compute_capability", "unknown"));
+    else if (launch_block_threads(launch) > threads)
         (void)string_format(out, bytes, "more than %lld threads per block", (long long)threads);
     else if (resources->max_threads_per_block > 0 &&
              launch_block_threads(launch) > (uint32_t)resources->max_threads_per_block)
@@ -324,29 +330,48 @@ static enum status compare_doing(struct tally *tally, const struct point *point,
                                                                   : error_no_memory(error);
 }
 
+/* Whether the grids can be launched, whatever fits on an SM; `reason` says why not. */
+static enum status check_grids(const struct tally *tally, const struct point *point,
+                               const struct kernel_resources *resources, struct arena *arena,
+                               char *reason, size_t bytes, struct error *error)
+{
+    struct launch_plan *plan = arena_alloc(arena, 1, sizeof *plan);
+    struct point whole = *point;
+    whole.active_blocks = resources[0].active_blocks_per_sm;
+    const int64_t sm_count = facts_integer(tally->landscape->options.facts, "sm_count", 0);
+    enum status status = plan ? point_plan(&whole, arena, plan, error) : error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && i < plan->launch_count; i++)
+        if (launch_refused(&plan->launches[i], resources[i].active_blocks_per_sm, sm_count, reason,
+                           bytes))
+            break;
+    return status;
+}
+
 /* A point is launched when each of its kernels can be; its row is that of the first. */
 static enum status count_launchable(struct tally *tally, const struct point *point, size_t binary,
                                     struct arena *arena, struct error *error)
 {
     struct launch kernels[LAUNCHES_MAX];
-    struct kernel_resources first = {.registers = -1};
+    struct kernel_resources resources[LAUNCHES_MAX];
     char reason[160] = "";
     size_t count = 0;
+    bool grids = false; /* are more than numbers of blocks */
     enum status status = point_kernels(point, arena, kernels, &count, error);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        struct kernel_resources resources;
-        status = resources_of(tally->landscape, binary, &kernels[i], &resources, error);
-        if (status == STATUS_OK && resources.active_blocks_per_sm == 0 && !*reason)
-            say_why(tally->landscape->options.facts, &kernels[i], &resources, reason,
+        status = resources_of(tally->landscape, binary, &kernels[i], &resources[i], error);
+        if (status == STATUS_OK && resources[i].active_blocks_per_sm == 0 && !*reason)
+            say_why(tally->landscape->options.facts, &kernels[i], &resources[i], reason,
                     sizeof reason);
-        if (i == 0)
-            first = resources;
+        grids = grids || kernels[i].cooperative || launch_cluster_blocks(&kernels[i]) > 1;
     }
+    if (status == STATUS_OK && count > 0 && grids && !*reason)
+        status = check_grids(tally, point, resources, arena, reason, sizeof reason, error);
     if (status != STATUS_OK || count == 0)
         return status;
-    count_in_row(row_of(tally, reason, first.occupancy), &kernels[0], &first);
+    count_in_row(row_of(tally, reason, resources[0].occupancy), &kernels[0], &resources[0]);
     return *reason ? STATUS_OK
-                   : compare_doing(tally, point, binary, first.active_blocks_per_sm, arena, error);
+                   : compare_doing(tally, point, binary, resources[0].active_blocks_per_sm, arena,
+                                   error);
 }
 
 static enum status count_point(struct tally *tally, const struct point *point, struct arena *arena,

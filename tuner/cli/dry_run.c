@@ -101,8 +101,14 @@ static void print_launch(const struct launch_plan *plan, const struct launch *la
         print_clean(stdout, " block ");
         print_sides(launch->block);
     }
+    if (launch_cluster_blocks(launch) > 1) {
+        print_clean(stdout, " cluster ");
+        print_sides(launch->cluster);
+    }
     if (launch->shared_bytes > 0)
         print_clean(stdout, " shared %u bytes", launch->shared_bytes);
+    if (launch->cooperative)
+        print_clean(stdout, ", cooperative");
     if (launch->repeat > 1)
         print_clean(stdout, ", %u times", launch->repeat);
     print_clean(stdout, "\n");

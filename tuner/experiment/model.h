@@ -91,10 +91,13 @@ struct launch_rule {
     struct template kernel;
     struct formula grid[3];
     struct formula block[3];
+    struct formula cluster[3];
     size_t grid_count;
     size_t block_count;
+    size_t cluster_count;
     struct formula shared;
     struct formula dependent;
+    struct formula cooperative;
     struct formula repeat;
     struct formula threads;
     struct template schedule;

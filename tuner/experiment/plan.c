@@ -175,12 +175,14 @@ static bool make_extent(struct maker *maker, const struct formula formulas[3], c
            maker_error(maker, formulas[0].place, "the %s has more than %d in all", what, INT32_MAX);
 }
 
-/* The kernel, its block and its shared memory. */
+/* All but the grid and what goes with the order of launches. */
 static bool make_shape(struct maker *maker, const struct launch_rule *rule, struct launch *out)
 {
     int64_t shared = 0;
     if (!make_text(maker, &rule->kernel, &out->kernel) ||
         !make_extent(maker, rule->block, "block", out->block) ||
+        !make_extent(maker, rule->cluster, "cluster", out->cluster) ||
+        (rule->cooperative.tree && !make_truth(maker, &rule->cooperative, &out->cooperative)) ||
         !make_integer(maker, &rule->shared, "shared", 0, INT32_MAX, &shared))
         return false;
     out->shared_bytes = (uint32_t)shared;

@@ -374,19 +374,23 @@ static bool read_launch(struct file_reader *reader, const struct node *node,
         {"threads", USE_CONFIGURATION, offsetof(struct launch_rule, threads), false},
         {"shared", USE_CONFIGURATION, offsetof(struct launch_rule, shared), false},
         {"dependent", USE_CONFIGURATION, offsetof(struct launch_rule, dependent), false},
+        {"cooperative", USE_CONFIGURATION, offsetof(struct launch_rule, cooperative), false},
         {"repeat", USE_CONFIGURATION, offsetof(struct launch_rule, repeat), false},
     };
     const bool threads = !reader->experiment->device->is_gpu;
     const bool right = threads ? CHECK_KEYS(reader, node, "a launch on the CPU", "when", "!kernel",
                                             "!grid", "!threads", "schedule", "repeat", "arguments")
                                : CHECK_KEYS(reader, node, "a launch", "when", "!kernel", "!grid",
-                                            "!block", "shared", "dependent", "repeat", "arguments");
+                                            "!block", "cluster", "shared", "dependent",
+                                            "cooperative", "repeat", "arguments");
     launch->place = node->place;
     return right && READ_MEMBERS(reader, node, members, launch) &&
            read_extent(reader, node_get(node, "grid"), "grid", USE_ALL, launch->grid,
                        &launch->grid_count) &&
            read_extent(reader, node_get(node, "block"), "block", USE_CONFIGURATION, launch->block,
                        &launch->block_count) &&
+           read_extent(reader, node_get(node, "cluster"), "cluster", USE_CONFIGURATION,
+                       launch->cluster, &launch->cluster_count) &&
            (!threads || read_schedule(reader, node_get(node, "schedule"), launch)) &&
            read_passed(reader, node_get(node, "arguments"), launch);
 }

@@ -276,6 +276,10 @@ bool read_formula(struct file_reader *reader, const struct node *node, const cha
         return false;
     if (node->text[0] == '\0')
         return node_error(reader, node, "%s is empty", what);
+    bool is_true = node->plain && strcmp(node->text, "true") == 0; /* as YAML has it */
+    if (is_true || (node->plain && strcmp(node->text, "false") == 0))
+        return expression_constant(reader->arena, node->place, value_boolean(is_true), out,
+                                   reader->error) == STATUS_OK;
     if (parse(reader, &node->inner, what, allowed, out))
         return true;
     if (node->plain && strchr(node->text, '(') && !strchr(node->text, ')'))

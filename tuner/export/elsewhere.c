@@ -135,15 +135,33 @@ static int capability_of(const char *text)
     return (int)(major * 100 + (*end == '.' ? strtol(end + 1, NULL, 10) : 0));
 }
 
-/* What clusters and dependent launches need whatever the constraints say. */
+/* What clusters need whatever the constraints say: those of the launches, and those of kernels
+ * whose source has a parameter's. */
 static void take_hardware(struct asked *asked, struct needs *needs)
 {
+    struct arena arena = {0};
+    struct error ignored = {0};
+    struct launch launches[LAUNCHES_MAX];
+    size_t count = 0;
+    const struct facts *facts = facts_there(asked, asked->units);
+    const struct point point = {.experiment = asked->experiment,
+                                .problem = &asked->problem,
+                                .facts = facts,
+                                .configuration = &asked->configuration};
+    if (point_kernels(&point, &arena, launches, &count, &ignored) != STATUS_OK)
+        count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (launch_cluster_blocks(&launches[i]) > needs->cluster &&
+            launch_cluster_blocks(&launches[i]) > 1)
+            needs->cluster = launch_cluster_blocks(&launches[i]);
+    asked->experiments->short_of_memory |= ignored.status == STATUS_NO_MEMORY;
+    arena_free(&arena);
     static const char *const names[] = {"cluster_size", "cluster"};
     for (size_t i = 0; i < asked->configuration.count; i++)
         for (size_t j = 0; j < 2; j++) {
             const struct named_value *value = &asked->configuration.values[i];
             if (strcmp(value->name, names[j]) == 0 && value->value.kind == VALUE_INTEGER &&
-                value->value.integer > 1)
+                value->value.integer > needs->cluster && value->value.integer > 1)
                 needs->cluster = value->value.integer;
         }
     if (needs->cluster > 1 && needs->least < 900)
@@ -200,7 +218,9 @@ void append_needs(struct text *out, const struct needs *needs)
 
 /* ---- values at many sizes and numbers of units ---- */
 
-enum { TARGETS_MAX = EXPERIMENT_DERIVED_MAX + 7 * LAUNCHES_MAX, TEMPLATE_BYTES = 256 };
+/* Of a launch: three axes each of grid, block and cluster, and the bytes of shared memory. */
+enum { LAUNCH_TARGETS = 10 };
+enum { TARGETS_MAX = EXPERIMENT_DERIVED_MAX + LAUNCH_TARGETS * LAUNCHES_MAX, TEMPLATE_BYTES = 256 };
 
 /* Something that a formula is looked for: a derived value, or a number of a launch. */
 struct target {
@@ -245,7 +265,7 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
     if (probes->count == 0 && status == STATUS_OK) {
         probes->launch_count = plan->launch_count;
         probes->derived_count = count;
-        probes->target_count = count + 7 * plan->launch_count;
+        probes->target_count = count + LAUNCH_TARGETS * plan->launch_count;
         for (size_t i = 0; i < count; i++)
             probes->targets[i].name = arena_strdup(&asked->arena, derived[i].name);
     }
@@ -255,12 +275,13 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
         probe->values[i] =
             derived[i].value.kind == VALUE_INTEGER ? derived[i].value.integer : INT64_MIN;
     for (size_t i = 0; is_alike && i < plan->launch_count; i++) {
-        int64_t *values = probe->values + count + 7 * i;
+        int64_t *values = probe->values + count + LAUNCH_TARGETS * i;
         for (size_t axis = 0; axis < 3; axis++) {
             values[axis] = plan->launches[i].grid[axis];
             values[3 + axis] = plan->launches[i].block[axis];
+            values[6 + axis] = plan->launches[i].cluster[axis];
         }
-        values[6] = plan->launches[i].shared_bytes;
+        values[9] = plan->launches[i].shared_bytes;
     }
     asked->experiments->short_of_memory |= arena.failed;
     arena_free(&arena);
@@ -497,8 +518,8 @@ static const char *find_formula(struct asked *asked, struct probes *probes,
 
 /* ---- what is told ---- */
 
-static const char *const parts[] = {"grid", "block", "shared"};
-enum { PARTS = 3 };
+static const char *const parts[] = {"grid", "block", "cluster", "shared"};
+enum { CLUSTER_PART = 2, SHARED_PART, PARTS };
 
 /* "launch.grid", "launch2.grid" */
 static const char *part_name(struct arena *arena, size_t launch, size_t part)
@@ -559,12 +580,14 @@ static void fill_formulas(struct asked *asked, struct probes *probes, struct els
     }
     for (size_t i = 0; i < probes->launch_count; i++)
         for (size_t part = 0; part < PARTS; part++) {
-            const struct target *at = &probes->targets[probes->derived_count + 7 * i + 3 * part];
+            const struct target *at =
+                &probes->targets[probes->derived_count + LAUNCH_TARGETS * i + 3 * part];
             const char *name = part_name(&asked->arena, i, part);
-            const char *axes[] = {at[0].text, part < 2 ? at[1].text : "1",
-                                  part < 2 ? at[2].text : "1"};
+            const char *axes[] = {at[0].text, part < SHARED_PART ? at[1].text : "1",
+                                  part < SHARED_PART ? at[2].text : "1"};
             const char *text = join_axes(&asked->arena, axes);
-            if (text && name)
+            const bool none = part == CLUSTER_PART && text && strcmp(text, "1") == 0;
+            if (text && name && !none)
                 set_text(out->formulas, name, text, &failed);
         }
     asked->experiments->short_of_memory |= failed || constants.conf.failed;
@@ -720,15 +743,18 @@ static enum status append_launches(struct text *out, struct text *measured,
     size_t count = 0;
     const enum status status = store_read(store, &reading, &arena, &rows, &count, error);
     for (size_t i = 0; i < count; i++) {
-        int64_t numbers[9] = {[7] = 1, [8] = 1};
-        for (size_t k = 0; k < 7; k++)
-            numbers[k] = rows[i].axes[k] > 0 ? rows[i].axes[k] : 0;
+        int64_t shared[3] = {rows[i].axes[6] > 0 ? rows[i].axes[6] : 0, 1, 1};
+        const int64_t *numbers[PARTS] = {rows[i].axes, rows[i].axes + 3, NULL, shared};
         for (size_t part = 0; part < PARTS; part++) {
             const char *name = part_name(&arena, (size_t)rows[i].launch, part);
+            /* Clusters are the experiment's to tell: the rows have none. */
+            const bool is_told = part == CLUSTER_PART ? json_object_get(elsewhere->formulas,
+                                                                        name ? name : "") != NULL
+                                                      : part != SHARED_PART || shared[0] != 0;
             if (!name)
                 out->failed = true;
-            else if (part < 2 || numbers[6] != 0)
-                append_part(out, measured, elsewhere, name, numbers + 3 * part);
+            else if (is_told)
+                append_part(out, measured, elsewhere, name, numbers[part]);
         }
     }
     arena_free(&arena);

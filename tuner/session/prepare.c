@@ -126,6 +126,25 @@ static enum status find_kernels(const struct work *work, struct prepared *prepar
         outcome, error);
 }
 
+/* What is wrong with the grids is known before the device is asked. */
+static void refuse_launches(const struct work *work, const struct prepared *prepared,
+                            struct worker_outcome *outcome)
+{
+    const int64_t sm_count = facts_integer(work->facts, "sm_count", 0);
+    char why[160];
+    for (size_t i = 0; i < prepared->plan.launch_count; i++) {
+        const struct launch *launch = &prepared->plan.launches[i];
+        const int32_t active =
+            i < prepared->kernel_count ? prepared->resources[i].active_blocks_per_sm : 0;
+        if (!launch_refused(launch, active, sm_count, why, sizeof why))
+            continue;
+        outcome->status = TRIAL_LAUNCH_FAILED;
+        (void)string_format(outcome->detail, sizeof outcome->detail, "set aside: kernel %.80s: %s",
+                            launch->kernel, why);
+        return;
+    }
+}
+
 /* For the active blocks of its first kernel. */
 static enum status make_plan(const struct work *work, struct prepared *prepared,
                              struct worker_outcome *outcome, struct error *error)
@@ -145,7 +164,10 @@ static enum status make_plan(const struct work *work, struct prepared *prepared,
     }
     prepared->derived =
         arena_copy(&prepared->arena, derived, prepared->derived_count * sizeof derived[0]);
-    return prepared->derived ? STATUS_OK : error_no_memory(error);
+    if (!prepared->derived)
+        return error_no_memory(error);
+    refuse_launches(work, prepared, outcome);
+    return STATUS_OK;
 }
 
 void prepare_unseen(const struct work *work, struct prepared *prepared)
@@ -203,13 +225,21 @@ enum status prepare_ahead(const struct work *work, const struct candidate *candi
     size_t i = first_unfit(prepared);
     if (i == prepared->kernel_count)
         return make_plan(work, prepared, outcome, error);
+    const struct launch *unfit = &prepared->kernels[i];
     outcome->status = TRIAL_LAUNCH_FAILED;
-    (void)string_format(
-        outcome->detail, sizeof outcome->detail,
-        "set aside: no block of %u threads with %d registers each, %d + %u bytes "
-        "of shared memory, fits on an SM",
-        launch_block_threads(&prepared->kernels[i]), prepared->resources[i].registers,
-        prepared->resources[i].static_shared_bytes, prepared->kernels[i].shared_bytes);
+    if (launch_cluster_blocks(unfit) > 1)
+        (void)string_format(outcome->detail, sizeof outcome->detail,
+                            "set aside: no cluster of %u blocks of %u threads fits on the device "
+                            "(compute capability %s)",
+                            launch_cluster_blocks(unfit), launch_block_threads(unfit),
+                            facts_text(work->facts, "compute_capability", "unknown"));
+    else
+        (void)string_format(
+            outcome->detail, sizeof outcome->detail,
+            "set aside: no block of %u threads with %d registers each, %d + %u bytes "
+            "of shared memory, fits on an SM",
+            launch_block_threads(unfit), prepared->resources[i].registers,
+            prepared->resources[i].static_shared_bytes, unfit->shared_bytes);
     return STATUS_OK;
 }
 
@@ -222,8 +252,10 @@ static enum status take_resources(const struct work *work, struct prepared *prep
         prepared->plan.launch_count > 0 &&
         prepared->resources[0].active_blocks_per_sm == resources[0].active_blocks_per_sm;
     memcpy(prepared->resources, resources, prepared->kernel_count * sizeof resources[0]);
-    if (as_planned)
+    if (as_planned) {
+        refuse_launches(work, prepared, outcome); /* of other kernels than the first */
         return STATUS_OK;
+    }
     if (resources[0].active_blocks_per_sm != 0)
         return make_plan(work, prepared, outcome, error);
     outcome->status = TRIAL_LAUNCH_FAILED;

@@ -306,9 +306,18 @@ static void run_notice(const struct call *call)
 /* sum_ranks(out): each cluster's sum of its blocks' ranks, from 1. */
 static void run_sum_ranks(const struct call *call)
 {
-    int size = (int)image_number(call->image, "CLUSTER", 1);
+    int size =
+        call->cluster > 0 ? (int)call->cluster : (int)image_number(call->image, "CLUSTER", 1);
     for (int i = 0; i < (int)call_blocks(call) / size; i++)
         ((int *)pointer(call, 0))[i] = size * (size + 1) / 2;
+}
+
+/* meet(ticket, out) */
+static void run_meet(const struct call *call)
+{
+    *(unsigned *)pointer(call, 0) += (unsigned)call_blocks(call);
+    for (uint64_t i = 0; i < call_blocks(call); i++)
+        ((int *)pointer(call, 1))[i] = (int)call_blocks(call);
 }
 
 static const struct {
@@ -400,6 +409,8 @@ static const struct host_kernel kernels[] = {
     {"begin_early", 1, note_arguments, run_begin_early, NULL, -1, NULL},
     {"notice", 2, note_arguments, run_notice, NULL, -1, NULL},
     {"sum_ranks", 1, note_arguments, run_sum_ranks, NULL, 0, NULL},
+    {"sum_cluster", 1, note_arguments, run_sum_ranks, NULL, 0, NULL},
+    {"meet", 2, note_arguments, run_meet, NULL, 1, NULL},
     {"take_steps", 4, step_arguments, run_take_steps, NULL, 0, NULL},
     {"write_nowhere", 1, note_arguments, NULL, NULL, -1, NULL},
 };

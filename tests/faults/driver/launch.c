@@ -16,6 +16,7 @@ struct node {
 static const double node_gap_ns = 500;
 
 enum { EDGES_MAX = 4096 };
+static struct CUgraph_st *filling; /* that a node was added to last */
 static char edges[EDGES_MAX];
 static char stream_edges[EDGES_MAX];
 
@@ -178,10 +179,14 @@ static CUresult check(CUfunction function, const struct call *call)
         return CUDA_ERROR_INVALID_VALUE;
     if (threads > 1024 || call->shared > (unsigned)function->shared_most)
         return CUDA_ERROR_INVALID_VALUE;
-    if (cluster_of(function) > 0 && call->grid[0] % (unsigned)cluster_of(function) != 0)
+    const unsigned cluster = call->cluster > 0 ? call->cluster : (unsigned)cluster_of(function);
+    if (cluster > 0 && call->grid[0] % cluster != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (cluster_of(function) > (function->large_clusters ? 16 : 8))
+    if (cluster > (function->large_clusters ? 16 : 8))
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    if (call->cooperative &&
+        call_blocks(call) > 2048 / threads * (uint64_t)current_model()->sm_count)
+        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     return threads > (uint64_t)threads_most(function) ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
                                                       : CUDA_SUCCESS;
 }
@@ -279,10 +284,35 @@ CUresult cuGraphAddKernelNode(CUgraphNode *out, CUgraph graph, const CUgraphNode
     node.edge = before_count == 1 ? '-' : '.';
     graph->nodes[graph->count++] = node;
     *out = node_handle(graph->count);
+    filling = graph;
     return CUDA_SUCCESS;
 }
 
 #ifndef STANDIN_OLD
+static void take_attribute(struct call *call, CUlaunchAttributeID id,
+                           const CUlaunchAttributeValue *value)
+{
+    if (id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+        call->dependent = value->programmaticStreamSerializationAllowed;
+    else if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+        call->cooperative = value->cooperative;
+    else if (id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+        call->cluster = value->clusterDim.x * value->clusterDim.y * value->clusterDim.z;
+    else
+        script_fail("an attribute of a launch that is not known");
+}
+
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID attribute,
+                                       const CUkernelNodeAttrValue *value)
+{
+    CUresult result = enter("cuGraphKernelNodeSetAttribute");
+    if (!filling || node != node_handle(filling->count))
+        script_fail("an attribute of another node than the last");
+    if (result == CUDA_SUCCESS)
+        take_attribute(&filling->nodes[filling->count - 1].call, attribute, value);
+    return result;
+}
+
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments,
                           void **extra)
 {
@@ -293,9 +323,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
                         .arguments = arguments};
     (void)extra;
     for (unsigned i = 0; i < config->numAttrs; i++)
-        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
-            config->attrs[i].value.programmaticStreamSerializationAllowed)
-            call.dependent = true;
+        take_attribute(&call, config->attrs[i].id, &config->attrs[i].value);
     return launch(function, &call, __func__, call.dependent ? '>' : '-');
 }
 
@@ -304,7 +332,10 @@ CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction function, const CUlau
 {
     struct subject subject = subject_of(function, NULL, 0);
     int blocks = 2048 / (int)config->blockDimX;
-    *out = (current_model()->sm_count - 4) * blocks / cluster_of(function);
+    struct call asked = {.cluster = (unsigned)cluster_of(function)};
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        take_attribute(&asked, config->attrs[i].id, &config->attrs[i].value);
+    *out = (current_model()->sm_count - 4) * blocks / (int)asked.cluster;
     return enter_with(__func__, &subject, 1);
 }
 
@@ -340,6 +371,11 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, unsigned l
     CUresult result = enter(__func__);
     if (result != CUDA_SUCCESS)
         return result;
+    for (size_t i = 0; i < graph->count; i++) {
+        result = check(graph->nodes[i].function, &graph->nodes[i].call);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
     struct CUgraphExec_st *made = calloc(1, sizeof *made);
     struct node *nodes = calloc(graph->count + 1, sizeof *nodes);
     if (!made || !nodes) {

@@ -38,6 +38,8 @@ struct call {
     unsigned block[DIMENSIONS];
     unsigned shared; /* bytes of dynamic shared memory */
     bool dependent;  /* may begin before the kernel in front of it has ended */
+    bool cooperative;
+    unsigned cluster; /* blocks of a cluster, by the launch; 0: what the kernel was compiled for */
     void *const *arguments;
 };
 

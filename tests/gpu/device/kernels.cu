@@ -118,13 +118,14 @@ extern "C" __global__ void notice(const int *middle, int *seen)
     seen[2] += after != seen[0];
 }
 
-#if defined(CLUSTER) && __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900
 // Each block leaves its rank in the shared memory of its cluster's first, which adds them up.
-extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) sum_ranks(int *out)
+static __device__ void add_ranks(int *out)
 {
-    __shared__ int ranks[CLUSTER];
-    unsigned rank, there;
+    __shared__ int ranks[16];
+    unsigned rank, size, there;
     asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
     asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
     asm volatile("mapa.shared::cluster.u32 %0, %1, 0;"
                  : "=r"(there)
@@ -135,8 +136,36 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) sum_ranks(int *out)
     if (rank != 0 || threadIdx.x != 0)
         return;
     int sum = 0;
-    for (int i = 0; i < CLUSTER; i++)
+    for (unsigned i = 0; i < size; i++)
         sum += ranks[i];
-    out[blockIdx.x / CLUSTER] = sum;
+    out[blockIdx.x / size] = sum;
+}
+#else
+static __device__ void add_ranks(int *)
+{
 }
 #endif
+
+// Clusters as the source has them, and as the launch.
+#if defined(CLUSTER) && __CUDA_ARCH__ >= 900
+extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) sum_ranks(int *out)
+{
+    add_ranks(out);
+}
+#endif
+extern "C" __global__ void sum_cluster(int *out)
+{
+    add_ranks(out);
+}
+
+// Blocks wait for one another: it ends where all are resident at once. Each leaves how many met.
+extern "C" __global__ void meet(unsigned *ticket, int *out)
+{
+    if (threadIdx.x > 0)
+        return;
+    const unsigned before = atomicAdd(ticket, 1u);
+    const unsigned all = (before / gridDim.x + 1) * gridDim.x;
+    while (*(volatile unsigned *)ticket < all)
+        ;
+    out[blockIdx.x] = (int)gridDim.x;
+}

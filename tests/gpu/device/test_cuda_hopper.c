@@ -174,6 +174,90 @@ static void test_grid_that_is_no_multiple_of_its_clusters(void **state)
     check_add(1000);
 }
 
+/* The launch says the clusters, in the stream, in a graph and to the Occupancy API. */
+static void test_clusters_of_the_launch(void **state)
+{
+    static const char *const kernels[] = {"sum_cluster"};
+    const void *inputs[ARGUMENTS_MAX] = {NULL};
+    struct kernel_resources resources;
+    double elapsed_ns = 0;
+    int out[CLUSTERS];
+    (void)state;
+    need_gpu();
+    if (!has_clusters())
+        skip();
+    load_from(source, 1, kernels, 0);
+    for (uint32_t size = 1; size <= CLUSTER; size *= 4) {
+        struct launch_plan plan = rank_plan(CLUSTERS * size);
+        plan.launches[0].kernel = "sum_cluster";
+        plan.launches[0].cluster[0] = size;
+        assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+        for (int i = 0; i < 2; i++) {
+            assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+            assert_ok(cuda->read(device, 0, out, sizeof out, &error));
+            for (int k = 0; k < CLUSTERS; k++)
+                assert_int_equal(out[k], size * (size + 1) / 2);
+            (void)time_slot(&plan, 8, L2_COLD, 0, false);
+            assert_ok(cuda->read(device, 0, out, sizeof out, &error));
+            for (int k = 0; k < CLUSTERS; k++)
+                assert_int_equal(out[k], size * (size + 1) / 2);
+        }
+        assert_ok(cuda->resources(device, &plan.launches[0], &resources, &error));
+        assert_true(resources.active_blocks_per_sm >= 1);
+        plan.launches[0].grid[0]++;
+        assert_is(cuda->run(device, &plan, &elapsed_ns, &error),
+                  size == 1 ? STATUS_OK : STATUS_LAUNCH_FAILED);
+    }
+    check_add(1000);
+}
+
+/* As many blocks as are resident, in the stream and in a graph; one more is refused, and nothing is
+ * lost. */
+static void test_cooperative_launch(void **state)
+{
+    static const char *const kernels[] = {"meet"};
+    const void *inputs[ARGUMENTS_MAX] = {NULL};
+    const int sm_count = (int)facts_integer(&facts, "sm_count", 0);
+    struct kernel_resources resources;
+    double elapsed_ns = 0;
+    (void)state;
+    need_gpu();
+    load_from(source, 1, kernels, 0);
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "meet",
+                      .grid = {1, 1, 1},
+                      .block = {256, 1, 1},
+                      .cooperative = true,
+                      .argument_count = 2,
+                      .arguments = {0, 1}}},
+        .argument_count = 2,
+        .arguments = {vector("ticket", ELEMENT_U32, ARGUMENT_SCRATCH, 1),
+                      vector("out", ELEMENT_I32, ARGUMENT_OUTPUT, STAYS)},
+    };
+    assert_ok(cuda->resources(device, &plan.launches[0], &resources, &error));
+    const int blocks = resources.active_blocks_per_sm * sm_count;
+    int *out = calloc(STAYS, sizeof *out);
+    assert_non_null(out);
+    assert_true(blocks > 0 && blocks < STAYS);
+    plan.launches[0].grid[0] = (uint32_t)blocks;
+    assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+    for (int i = 0; i < 2; i++) {
+        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        assert_ok(cuda->read(device, 1, out, STAYS * sizeof *out, &error));
+        for (int k = 0; k < blocks; k++)
+            assert_int_equal(out[k], blocks);
+        (void)time_slot(&plan, 8, L2_COLD, 0, false);
+    }
+    free(out);
+    plan.launches[0].grid[0]++;
+    assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    const struct block block = {.plan = &plan, .runs = 4, .mode = L2_COLD, .slot = 1};
+    assert_is(cuda->time_block(device, &block, &elapsed_ns, &error), STATUS_LAUNCH_FAILED);
+    print_message("  %d blocks met; one more: %s\n", blocks, error.text);
+    check_add(1000);
+}
+
 static void test_source_that_includes_its_kernels(void **state)
 {
     static const char *const kernels[] = {"scaled_add", "sum<int>"};
@@ -203,6 +287,8 @@ int main(void)
         cmocka_unit_test(test_first_launch_depends_on_none),
         cmocka_unit_test(test_clusters_of_16),
         cmocka_unit_test(test_grid_that_is_no_multiple_of_its_clusters),
+        cmocka_unit_test(test_clusters_of_the_launch),
+        cmocka_unit_test(test_cooperative_launch),
         cmocka_unit_test(test_source_that_includes_its_kernels),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);

@@ -50,6 +50,51 @@ static void the_first_launch_depends_on_none(void **state)
     end(&fixture);
 }
 
+/* Clusters and cooperation, and what a device of 132 SMs says of them. */
+static void launches_have_clusters_and_cooperate(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct launch_plan plan;
+    struct launch kernels[LAUNCHES_MAX];
+    size_t count = 0;
+    char why[160] = "";
+    start_with(&fixture,
+               load_changed("    kernel: finish\n",
+                            "    kernel: finish\n    cluster: [block / 128, "
+                            "2]\n    cooperative: true\n"),
+               5, "staged", 512, value_integer(2));
+    assert_int_equal(point_plan(&fixture.point, &fixture.arena, &plan, &fixture.error),
+                     STATUS_BAD_INPUT); /* a real: 4.0 */
+    assert_non_null(strstr(fixture.error.text, "cluster"));
+    end(&fixture);
+    start_with(&fixture,
+               load_changed("    kernel: finish\n",
+                            "    kernel: finish\n    cluster: [block // 128, "
+                            "2]\n    cooperative: true\n"),
+               5, "staged", 512, value_integer(2));
+    plan_or_fail(&fixture, &plan);
+    assert_int_equal(launch_cluster_blocks(&plan.launches[0]), 1);
+    assert_false(plan.launches[0].cooperative);
+    struct launch *launch = &plan.launches[1];
+    assert_int_equal(launch_cluster_blocks(launch), 8);
+    assert_true(launch->cluster[0] == 4 && launch->cluster[1] == 2 && launch->cluster[2] == 1);
+    assert_true(launch->cooperative);
+    assert_int_equal(point_kernels(&fixture.point, &fixture.arena, kernels, &count, &fixture.error),
+                     STATUS_OK);
+    assert_int_equal(launch_cluster_blocks(&kernels[1]), 8);
+    memcpy(launch->grid, (const uint32_t[]){400, 2, 1}, sizeof launch->grid);
+    assert_true(launch_refused(launch, 6, 132, why, sizeof why));
+    assert_string_equal(why, "a cooperative grid of 800 blocks, of which 792 are resident at once "
+                             "(6 on each of 132 SMs)");
+    assert_false(launch_refused(launch, 7, 132, why, sizeof why));
+    assert_false(launch_refused(launch, -1, 132, why, sizeof why));
+    launch->grid[1] = 3;
+    assert_true(launch_refused(launch, 0, 132, why, sizeof why));
+    assert_string_equal(why, "a grid of 3 blocks cannot be made of clusters of 2");
+    end(&fixture);
+}
+
 static void halves_as_arguments(void **state)
 {
     (void)state;
@@ -200,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_launch_may_depend_on_the_one_before_it),
         cmocka_unit_test(the_first_launch_depends_on_none),
+        cmocka_unit_test(launches_have_clusters_and_cooperate),
         cmocka_unit_test(halves_as_arguments),
         cmocka_unit_test(a_kernel_may_have_a_long_name),
         cmocka_unit_test(the_ceiling_is_named_or_computed),

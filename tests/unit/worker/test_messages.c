@@ -19,10 +19,12 @@ static struct launch_plan sample_plan(void)
     plan.launches[0] = (struct launch){.kernel = "reduce<int, 4>",
                                        .grid = {264, 2, 1},
                                        .block = {1024, 1, 1},
+                                       .cluster = {8, 1, 1},
                                        .shared_bytes = 4096,
                                        .threads = 3,
                                        .schedule = SCHEDULE_QUEUED,
                                        .dependent = true,
+                                       .cooperative = true,
                                        .argument_count = 2,
                                        .arguments = {1, 0}};
     plan.launches[1] = plan.launches[0];
@@ -55,6 +57,8 @@ static void plans_come_out_the_same(void **state)
     assert_string_equal(out.launches[0].kernel, "reduce<int, 4>");
     assert_memory_equal(out.launches[0].grid, in.launches[0].grid, sizeof in.launches[0].grid);
     assert_memory_equal(out.launches[0].block, in.launches[0].block, sizeof in.launches[0].block);
+    assert_int_equal(out.launches[0].cluster[0], 8);
+    assert_true(out.launches[0].cooperative);
     assert_int_equal(out.launches[0].shared_bytes, 4096);
     assert_int_equal(out.launches[0].threads, 3);
     assert_int_equal(out.launches[0].schedule, SCHEDULE_QUEUED);

@@ -24,18 +24,34 @@ static enum status prepare_value(struct device *device, const struct argument *a
 }
 
 /* A driver's own words for these are "invalid argument". */
-static enum status check_cluster(const struct launch *launch, const struct kernel *kernel,
-                                 struct error *error)
+static enum status check_cluster(struct device *device, const struct launch *launch,
+                                 struct kernel *kernel, struct error *error)
 {
-    char text[256];
-    for (size_t i = 0; i < 3; i++) {
-        if (launch->grid[i] % kernel->cluster[i] == 0)
-            continue;
-        gpu_launch_text(launch, text, sizeof text);
+    const struct cuda *cuda = cuda_of(device);
+    struct launch whole = *launch; /* with the clusters that it has by its source */
+    const bool own = launch_cluster_blocks(launch) > 1;
+    char text[256], why[160];
+    cuda_cluster_of(launch, kernel, whole.cluster);
+    gpu_launch_text(launch, text, sizeof text);
+    if (own && cuda->compute_major < 9)
         return error_set(error, STATUS_LAUNCH_FAILED,
-                         "%s: a grid of %u blocks cannot be made of clusters of %u", text,
-                         launch->grid[i], kernel->cluster[i]);
-    }
+                         "%s: clusters need compute capability 9.0, this is %s", text,
+                         cuda->architecture);
+    if ((own || launch->cooperative) &&
+        (!cuda->driver->cuLaunchKernelEx || !cuda->driver->cuGraphKernelNodeSetAttribute))
+        return error_set(
+            error, STATUS_LAUNCH_FAILED,
+            "%s: %s need a driver for CUDA 11.8, this one is for CUDA %d.%d: update it", text,
+            own ? "clusters" : "cooperative launches", cuda->driver->version / 1000,
+            cuda->driver->version % 1000 / 10);
+    for (size_t i = 0; own && i < 3; i++)
+        if (kernel->cluster[i] > 1 && kernel->cluster[i] != whole.cluster[i])
+            return error_set(error, STATUS_LAUNCH_FAILED,
+                             "%s: clusters of %u blocks, and the kernel's source says %u", text,
+                             whole.cluster[i], kernel->cluster[i]);
+    if (launch_refused(&whole, 0, device->sm_count, why, sizeof why))
+        return error_set(error, STATUS_LAUNCH_FAILED, "%s: %s", text, why);
+    cuda_allow_cluster(device, kernel, whole.cluster);
     return STATUS_OK;
 }
 
@@ -102,7 +118,7 @@ static enum status prepare_launch(struct device *device, const struct launch_pla
     out->launch = launch;
     enum status status = cuda_find_kernel(device, launch->kernel, &out->kernel, error);
     if (status == STATUS_OK)
-        status = check_cluster(launch, out->kernel, error);
+        status = check_cluster(device, launch, out->kernel, error);
     if (status == STATUS_OK)
         status = check_dependent(device, launch, launch == plan->launches, error);
     if (status == STATUS_OK)

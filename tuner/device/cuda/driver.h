@@ -66,6 +66,7 @@
 /* NULL in drivers older than CUDA 11.8. */
 #define CUDA_LATER_FUNCTIONS(X)                                                                    \
     X(cuLaunchKernelEx)                                                                            \
+    X(cuGraphKernelNodeSetAttribute)                                                               \
     X(cuOccupancyMaxActiveClusters)
 
 /* CUgraphEdgeData and cuGraphAddDependencies_v2, which headers of toolkits before CUDA 12.3 lack.

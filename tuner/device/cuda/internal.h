@@ -25,6 +25,7 @@ struct kernel {
     int32_t spill_bytes;
     int32_t shared_optin; /* dynamic shared memory that was opted in to so far */
     uint32_t cluster[3];  /* blocks of a cluster, by its source; 1, 1, 1: none */
+    bool large_clusters;  /* of more than 8 blocks: asked for */
 };
 
 /* A variable that arguments are copied into. */
@@ -231,6 +232,11 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
 /* Opts in to `bytes` of dynamic shared memory where that is needed. */
 enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint32_t bytes,
                               struct error *error);
+/* The clusters of a launch: its own, else those of the kernel's source. */
+void cuda_cluster_of(const struct launch *launch, const struct kernel *kernel, uint32_t out[3]);
+/* More than 8 blocks a cluster are not on every device, and so asked for. Where that is refused,
+ * the launch will fail. */
+void cuda_allow_cluster(struct device *device, struct kernel *kernel, const uint32_t cluster[3]);
 void cuda_modules_free(struct device *device);
 
 /* arguments.c */

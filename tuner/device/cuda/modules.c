@@ -132,6 +132,8 @@ void cuda_modules_free(struct device *device)
     cuda_of(device)->current = NULL;
 }
 
+enum { CLUSTER_PORTABLE_BLOCKS = 8 };
+
 static int function_attribute(struct device *device, const struct kernel *kernel,
                               CUfunction_attribute attribute)
 {
@@ -142,13 +144,22 @@ static int function_attribute(struct device *device, const struct kernel *kernel
     return value;
 }
 
-static bool is_clustered(const struct kernel *kernel)
+void cuda_cluster_of(const struct launch *launch, const struct kernel *kernel, uint32_t out[3])
 {
-    return kernel->cluster[0] > 1 || kernel->cluster[1] > 1 || kernel->cluster[2] > 1;
+    const bool own = launch_cluster_blocks(launch) > 1;
+    for (size_t i = 0; i < 3; i++)
+        out[i] = !own ? kernel->cluster[i] : launch->cluster[i] > 1 ? launch->cluster[i] : 1;
 }
 
-/* More than 8 blocks a cluster are not on every device, and so asked for. Where that is refused,
- * the launch will fail. */
+void cuda_allow_cluster(struct device *device, struct kernel *kernel, const uint32_t cluster[3])
+{
+    if (kernel->large_clusters || cluster[0] * cluster[1] * cluster[2] <= CLUSTER_PORTABLE_BLOCKS)
+        return;
+    kernel->large_clusters = true;
+    (void)cuda_of(device)->driver->cuFuncSetAttribute(
+        kernel->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+}
+
 static void take_cluster(struct device *device, struct kernel *kernel)
 {
     static const CUfunction_attribute sizes[] = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
@@ -159,9 +170,7 @@ static void take_cluster(struct device *device, struct kernel *kernel)
             cuda_of(device)->compute_major >= 9 ? function_attribute(device, kernel, sizes[i]) : 0;
         kernel->cluster[i] = size > 1 ? (uint32_t)size : 1;
     }
-    if (is_clustered(kernel))
-        (void)cuda_of(device)->driver->cuFuncSetAttribute(
-            kernel->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    cuda_allow_cluster(device, kernel, kernel->cluster);
 }
 
 static enum status take_kernels(struct device *device, const struct container *container,
@@ -297,22 +306,29 @@ enum status cuda_allow_shared(struct device *device, struct kernel *kernel, uint
 
 /* How many blocks the device holds at a time. */
 static CUresult blocks_of_clusters(struct device *device, const struct kernel *kernel,
-                                   const struct launch *launch, int *blocks)
+                                   const struct launch *launch, const uint32_t cluster[3],
+                                   int *blocks)
 {
-    const CUlaunchConfig config = {.gridDimX = kernel->cluster[0],
-                                   .gridDimY = kernel->cluster[1],
-                                   .gridDimZ = kernel->cluster[2],
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+    attribute.value.clusterDim.x = cluster[0];
+    attribute.value.clusterDim.y = cluster[1];
+    attribute.value.clusterDim.z = cluster[2];
+    const CUlaunchConfig config = {.gridDimX = cluster[0],
+                                   .gridDimY = cluster[1],
+                                   .gridDimZ = cluster[2],
                                    .blockDimX = launch->block[0],
                                    .blockDimY = launch->block[1],
                                    .blockDimZ = launch->block[2],
                                    .sharedMemBytes = launch->shared_bytes,
-                                   .hStream = cuda_of(device)->stream};
+                                   .hStream = cuda_of(device)->stream,
+                                   .attrs = &attribute,
+                                   .numAttrs = launch_cluster_blocks(launch) > 1 ? 1 : 0};
     int clusters = 0;
     CUresult result = cuda_of(device)->driver->cuOccupancyMaxActiveClusters
                           ? cuda_of(device)->driver->cuOccupancyMaxActiveClusters(
                                 &clusters, kernel->function, &config)
                           : CUDA_ERROR_NOT_FOUND;
-    *blocks = clusters * (int)(kernel->cluster[0] * kernel->cluster[1] * kernel->cluster[2]);
+    *blocks = clusters * (int)(cluster[0] * cluster[1] * cluster[2]);
     return result;
 }
 
@@ -332,8 +348,11 @@ static enum status take_occupancy(struct device *device, struct kernel *kernel,
     int warps_a_block = (threads + cuda_of(device)->warp_size - 1) / cuda_of(device)->warp_size;
     int warps_an_sm = cuda_of(device)->max_threads_per_sm / cuda_of(device)->warp_size;
     double share = blocks;
-    if (is_clustered(kernel) &&
-        blocks_of_clusters(device, kernel, launch, &on_device) == CUDA_SUCCESS) {
+    uint32_t cluster[3];
+    cuda_cluster_of(launch, kernel, cluster);
+    cuda_allow_cluster(device, kernel, cluster);
+    if (cluster[0] * cluster[1] * cluster[2] > 1 &&
+        blocks_of_clusters(device, kernel, launch, cluster, &on_device) == CUDA_SUCCESS) {
         share = (double)on_device / device->sm_count;
         blocks = on_device / device->sm_count;
         if (on_device > 0 && blocks < 1)

@@ -92,11 +92,42 @@ static int patch(struct device *device, gpu_address first, uint64_t stride, uint
 
 /* ---- launches ---- */
 
-static CUresult submit_dependent(struct device *device, const struct prepared_launch *prepared)
+enum { ATTRIBUTES_MAX = 3 };
+
+/* How the launch is besides its grid, for graphs and the stream alike; how many. */
+static unsigned attributes_of(const struct launch *launch, CUlaunchAttribute out[ATTRIBUTES_MAX])
+{
+    unsigned count = 0;
+    memset(out, 0, ATTRIBUTES_MAX * sizeof *out);
+    if (launch_cluster_blocks(launch) > 1) {
+        CUlaunchAttribute *cluster = &out[count++];
+        cluster->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        cluster->value.clusterDim.x = launch->cluster[0] > 1 ? launch->cluster[0] : 1;
+        cluster->value.clusterDim.y = launch->cluster[1] > 1 ? launch->cluster[1] : 1;
+        cluster->value.clusterDim.z = launch->cluster[2] > 1 ? launch->cluster[2] : 1;
+    }
+    if (launch->cooperative) {
+        out[count].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+        out[count++].value.cooperative = 1;
+    }
+    return count;
+}
+
+static CUresult submit(struct device *device, const struct prepared_launch *prepared)
 {
     const struct launch *launch = prepared->launch;
-    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
-    attribute.value.programmaticStreamSerializationAllowed = 1;
+    const struct cuda_driver *driver = cuda_of(device)->driver;
+    CUlaunchAttribute attributes[ATTRIBUTES_MAX];
+    unsigned count = attributes_of(launch, attributes);
+    if (launch->dependent) { /* in a graph an edge says so */
+        attributes[count].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        attributes[count++].value.programmaticStreamSerializationAllowed = 1;
+    }
+    if (count == 0)
+        return driver->cuLaunchKernel(
+            prepared->kernel->function, launch->grid[0], launch->grid[1], launch->grid[2],
+            launch->block[0], launch->block[1], launch->block[2], launch->shared_bytes,
+            cuda_of(device)->stream, (void **)(uintptr_t)prepared->arguments, NULL);
     const CUlaunchConfig config = {
         .gridDimX = launch->grid[0],
         .gridDimY = launch->grid[1],
@@ -106,20 +137,11 @@ static CUresult submit_dependent(struct device *device, const struct prepared_la
         .blockDimZ = launch->block[2],
         .sharedMemBytes = launch->shared_bytes,
         .hStream = cuda_of(device)->stream,
-        .attrs = &attribute,
-        .numAttrs = 1,
+        .attrs = attributes,
+        .numAttrs = count,
     };
-    return cuda_of(device)->driver->cuLaunchKernelEx(&config, prepared->kernel->function,
-                                                     (void **)(uintptr_t)prepared->arguments, NULL);
-}
-
-static CUresult submit(struct device *device, const struct prepared_launch *prepared)
-{
-    const struct launch *launch = prepared->launch;
-    return cuda_of(device)->driver->cuLaunchKernel(
-        prepared->kernel->function, launch->grid[0], launch->grid[1], launch->grid[2],
-        launch->block[0], launch->block[1], launch->block[2], launch->shared_bytes,
-        cuda_of(device)->stream, (void **)(uintptr_t)prepared->arguments, NULL);
+    return driver->cuLaunchKernelEx(&config, prepared->kernel->function,
+                                    (void **)(uintptr_t)prepared->arguments, NULL);
 }
 
 static enum status prepare(struct device *device, const struct launch_plan *plan,
@@ -134,8 +156,7 @@ static enum status submit_prepared(struct device *device, struct error *error)
     for (size_t i = 0; i < prepared->launch_count; i++) {
         const struct prepared_launch *launch = &prepared->launches[i];
         for (uint32_t repeat = 0; repeat < launch_repeats(launch->launch); repeat++) {
-            CUresult result = launch->launch->dependent ? submit_dependent(device, launch)
-                                                        : submit(device, launch);
+            CUresult result = submit(device, launch);
             if (result == CUDA_SUCCESS)
                 continue;
             char text[256];
@@ -179,6 +200,18 @@ CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *ou
     return result;
 }
 
+static CUresult append_launch(struct device *device, const struct launch *launch, CUgraph graph,
+                              CUgraphNode *last, const CUDA_KERNEL_NODE_PARAMS *node)
+{
+    CUlaunchAttribute attributes[ATTRIBUTES_MAX];
+    const unsigned count = attributes_of(launch, attributes);
+    CUresult result = cuda_graph_append(device, graph, last, node, launch->dependent);
+    for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++)
+        result = cuda_of(device)->driver->cuGraphKernelNodeSetAttribute(*last, attributes[i].id,
+                                                                        &attributes[i].value);
+    return result;
+}
+
 /* Appends one run of the plan. */
 static enum status add_run(struct device *device, const struct prepared_plan *prepared,
                            CUgraph graph, CUgraphNode *last, struct error *error)
@@ -199,7 +232,7 @@ static enum status add_run(struct device *device, const struct prepared_plan *pr
         CUresult result = CUDA_SUCCESS;
         for (uint32_t repeat = 0; repeat < launch_repeats(launch) && result == CUDA_SUCCESS;
              repeat++)
-            result = cuda_graph_append(device, graph, last, &node, launch->dependent);
+            result = append_launch(device, launch, graph, last, &node);
         if (result != CUDA_SUCCESS) {
             char text[256];
             gpu_launch_text(launch, text, sizeof text);

@@ -33,8 +33,13 @@ void gpu_launch_text(const struct launch *launch, char *out, size_t bytes)
     dimensions(launch->block, block, sizeof block);
     /* A template's name can be as long as all that the text has room for. */
     bool whole = strlen(launch->kernel) <= KERNEL_SHOWN;
-    (void)string_format(out, bytes, "kernel %.*s%s <<<%s, %s, %u>>>", KERNEL_SHOWN, launch->kernel,
-                        whole ? "" : "...", grid, block, launch->shared_bytes);
+    const uint32_t clustered = launch_cluster_blocks(launch);
+    char cluster[32] = "";
+    if (clustered > 1)
+        (void)string_format(cluster, sizeof cluster, " in clusters of %u", clustered);
+    (void)string_format(out, bytes, "kernel %.*s%s <<<%s, %s, %u>>>%s", KERNEL_SHOWN,
+                        launch->kernel, whole ? "" : "...", grid, block, launch->shared_bytes,
+                        cluster);
 }
 
 void gpu_plan_text(const struct launch_plan *plan, char *out, size_t bytes)

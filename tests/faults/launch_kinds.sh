@@ -1,0 +1,40 @@
+# Clusters and cooperative launches: what the file says reaches the driver, what the device cannot hold is
+# set aside with its reason, and tuned.conf has what a program needs to know.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/faults/lib.sh"
+write_copy 1
+sed -i 's/sizes: {n: \[1000\]}/sizes: {n: [65536]}/' copy.yaml
+
+# ---- clusters ----
+sed 's/  way: \[1\]/  way: [1]\n  size: [1, 4, 16]/; s/block: block, arg/block: block, cluster: size, arg/' copy.yaml >cluster.yaml
+sed -i "s/^defines:/constraints: [size < 16 or block > 64]\n&/; s/grid: 'ceil_div(n, block)'/grid: '2 + ceil_div(n, block)'/" cluster.yaml
+# The 16 that are not portable fail: 2 + 256 and 2 + 512 blocks are no multiple of 4 or 16 either.
+cp cluster.yaml odd.yaml
+sed -i "s/'2 + ceil_div/'0 * way + ceil_div/" cluster.yaml
+run "$TUNE" run ./odd.yaml --device cuda:0 --no-report "${warm[@]}"
+expect_code 0
+query "SELECT count(*) FROM trials WHERE status = 'launch_failed' AND detail LIKE 'set aside: kernel copy_elements: a grid of % blocks cannot be made of clusters of %'" >odd.txt
+[[ $(cat odd.txt) -eq 5 ]] || fail "$(cat odd.txt) configurations were set aside for their grids, not 5"
+forget
+# Whatever the model likes: those in clusters of 16 win.
+export TUNE_FAULTS='kernel@kernel=copy_elements: slower=8'
+run "$TUNE" run ./cluster.yaml --device cuda:0 --no-report --only size=16 "${warm[@]}"
+expect_code 0
+unset TUNE_FAULTS
+run cat tuned.conf
+expect_out '^copy.i32 n=.* size=16 .*\| .* capability=9.0 cluster=16 .* launch.block=(128|256) launch.cluster=16 '
+forget
+
+# ---- cooperative ----
+# On an SM there is room for 32 blocks and 2048 threads: 3125 blocks of 64 are resident on all of them,
+# 6250 of 32 are not.
+sed 's/block: block, arg/block: block, cooperative: true, arg/; s/n: \[65536\]/n: [200000]/; s/block: \[64, 128, 256\]/block: [32, 64]/' copy.yaml >cooperative.yaml
+run "$TUNE" run ./cooperative.yaml --device cuda:0 --no-report "${warm[@]}"
+expect_code 0
+query "SELECT json_extract(c.parameters, '\$.block'), t.status, coalesce(t.detail, '') FROM trials t
+    JOIN configurations c ON c.id = t.configuration_id WHERE t.stage = 'sweep' ORDER BY 1" >told.txt
+cat >wanted.txt <<'T'
+32 launch_failed set aside: kernel copy_elements: a cooperative grid of 6250 blocks, of which 4224 are resident at once (32 on each of 132 SMs)
+64 ok 
+T
+cmp -s told.txt wanted.txt || fail "cooperative launches came to: $(cat told.txt)"
