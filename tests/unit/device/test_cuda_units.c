@@ -14,7 +14,7 @@
 
 #ifdef TUNE_WITH_CUDA
 #include "tuner/base/files.h"
-#include "tuner/device/cuda/internal.h"
+#include "tuner/device/cuda/compile.h"
 
 /* What nvJitLink keeps of a link that failed, although it is destroyed, is not ours. */
 const char *__lsan_default_suppressions(void); /* NOLINT(bugprone-reserved-identifier) */

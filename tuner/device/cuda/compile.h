@@ -5,6 +5,21 @@
 #include "tuner/device/cuda/host_part.h"
 #include "tuner/device/cuda/internal.h"
 
+/* units.c */
+struct cuda_cubin {
+    const char *name; /* for messages */
+    const void *data;
+    size_t bytes;
+};
+/* Which of the units defines what a name expression names, a kernel or a variable; the first when
+ * none is seen to. */
+size_t cuda_defining_unit(const struct source *units, size_t count, const char *expression,
+                          bool is_function);
+/* Relocatable cubins to one that can be loaded, in arena memory. */
+enum status cuda_link(struct arena *arena, const struct cuda_cubin *units, size_t count,
+                      const char *architecture, struct cuda_cubin *out, struct text *log,
+                      struct error *error);
+
 enum { OPTIONS_MAX = DEFINES_MAX + FLAGS_MAX + UNITS_MAX + 8 };
 
 struct options {
@@ -40,6 +55,11 @@ struct compilation {
 enum status cuda_compile_failed(const struct compilation *compilation, const char *otherwise,
                                 const char *log, struct error *error);
 
+/* compile.c */
+/* As cuda_compile, from a text. `container` is filled with arena memory. */
+enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,
+                              const struct binary_request *request, struct container *out,
+                              struct text *log, struct error *error);
 /* nvcc.c */
 /* The compiler's file, looked for at the first call of the process; NULL with STATUS_UNAVAILABLE
  * and what to install. */

@@ -2,7 +2,7 @@
 
 #include "tuner/base/reals.h"
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/internal.h"
+#include "tuner/device/cuda/compile.h"
 #include "tuner/device/embedded.h"
 
 static const struct {

@@ -144,11 +144,6 @@ void cuda_describe_nvml(const char *pci_address, struct facts *facts, char *driv
 /* compile.c */
 enum status cuda_compile(const struct binary_request *request, const char *binary_path,
                          struct text *log, struct error *error);
-/* As cuda_compile, from a text. `container` is filled with arena memory. */
-enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,
-                              const struct binary_request *request, struct container *out,
-                              struct text *log, struct error *error);
-
 /* nvcc.c */
 enum status cuda_compiler_version(const char *compiler, const char **out, struct error *error);
 
@@ -169,21 +164,6 @@ enum status cuda_code_hash(struct arena *arena, const struct container *containe
 enum status cuda_imagine(const char *architecture, struct facts *facts, struct error *error);
 enum status cuda_occupancy(const struct facts *facts, const struct launch *launch,
                            struct kernel_resources *resources, struct error *error);
-
-/* units.c */
-struct cuda_cubin {
-    const char *name; /* for messages */
-    const void *data;
-    size_t bytes;
-};
-/* Which of the units defines what a name expression names, a kernel or a variable; the first when
- * none is seen to. */
-size_t cuda_defining_unit(const struct source *units, size_t count, const char *expression,
-                          bool is_function);
-/* Relocatable cubins to one that can be loaded, in arena memory. */
-enum status cuda_link(struct arena *arena, const struct cuda_cubin *units, size_t count,
-                      const char *architecture, struct cuda_cubin *out, struct text *log,
-                      struct error *error);
 
 /* open.c */
 enum status cuda_open(int index, const struct warm_up *warm_up, struct device **out,

@@ -5,8 +5,7 @@
 
 #include "tuner/base/source.h"
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/host_part.h"
-#include "tuner/device/cuda/internal.h"
+#include "tuner/device/cuda/compile.h"
 #include "tuner/device/gpu/guesses.h"
 #include "tuner/device/gpu/tokens.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/internal.h"
+#include "tuner/device/cuda/compile.h"
 
 /* The word in [at, end) by itself, not as a part of another; NULL when it is not there. What stands
  * right before `at` does not count. */

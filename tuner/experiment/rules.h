@@ -1,0 +1,133 @@
+/* The sections of an experiment file as they were read: formulas where a plan will have numbers. */
+#ifndef TUNE_EXPERIMENT_RULES_H
+#define TUNE_EXPERIMENT_RULES_H
+
+#include "tuner/experiment/experiment.h"
+#include "tuner/experiment/expression.h"
+
+/* Text with ${expression} in it. */
+struct template_part {
+    const char *literal; /* NULL: the formula */
+    struct formula formula;
+};
+struct template
+{
+    const struct template_part *parts;
+    size_t count;
+    struct place place;
+    struct slot_set uses;
+};
+
+/* A list of values under a name: an axis, the size, a parameter. */
+struct named_list {
+    const char *name;
+    struct place place;
+    size_t slot;
+    const struct formula *values;
+    size_t count;
+    /* A parameter whose values are one list expression (expression_parse_list), which then is all:
+     * `values` is empty. Its tree is NULL where there is none. */
+    struct formula list;
+    const char *only; /* "64,128": the values that spaces take (experiment_restrict); NULL: all */
+};
+
+struct named_formula {
+    const char *name;
+    struct formula formula;
+};
+
+struct define_list {
+    struct named_formula *items;
+    size_t count;
+};
+
+struct launch_rule {
+    struct place place;
+    struct formula when;
+    struct template kernel;
+    struct formula grid[3];
+    struct formula block[3];
+    struct formula cluster[3];
+    size_t grid_count;
+    size_t block_count;
+    size_t cluster_count;
+    struct formula shared;
+    struct formula dependent;
+    struct formula cooperative;
+    struct formula repeat;
+    struct formula threads;
+    struct template schedule;
+    uint8_t arguments[ARGUMENTS_MAX];
+    size_t argument_count;
+};
+
+struct fill_rule {
+    struct place place;
+    struct template word; /* zero, random, random_exact, random_odd; no parts: `kind` says it */
+    enum argument_fill kind;
+    struct formula low, high; /* of constant, uniform, normal */
+    struct formula series;
+    struct template file;
+    struct formula seed;
+};
+
+struct field_rule {
+    struct template type;
+    struct formula value;
+};
+
+struct argument_rule {
+    const char *name;
+    struct place place;
+    enum argument_role role;
+    struct template type;   /* no parts: of a struct */
+    struct template symbol; /* no parts: passed */
+    struct fill_rule fill;
+    struct formula count;
+    struct formula alignment;
+    struct formula value;
+    struct field_rule *fields;
+    size_t field_count;
+};
+
+struct baseline_rule {
+    const char *name;
+    const char *about;
+    struct formula when;
+    const char *occupancy;
+    struct formula values[EXPERIMENT_PARAMETERS_MAX];
+};
+
+/* A value for each parameter; an experiment's defaults, or what a check names. */
+struct setting {
+    struct place place;
+    bool given;
+    struct formula values[EXPERIMENT_PARAMETERS_MAX];
+};
+
+struct tolerance_rule {
+    struct place place;
+    bool given; /* any of these */
+    struct formula magnitude, absolute, relative, ulps, total;
+};
+
+struct check_kind; /* checks.c */
+struct check_rule {
+    struct place place;
+    size_t output;
+    const struct check_kind *kind;
+    struct tolerance_rule tolerance;
+    /* REFERENCE_FUNCTION */
+    const char *source;
+    struct template reference;
+    struct define_list defines;
+    /* REFERENCE_PLAN: `setting`, or the default where none is given, with these launches, or the
+     * experiment's where there are none. */
+    struct setting setting;
+    struct launch_rule *launches;
+    size_t launch_count;
+    struct formula series;
+    struct template file;
+};
+
+#endif
