@@ -55,3 +55,28 @@ forget
 tune_copy 'nvrtcCompileProgram@source=harness.cu: 6'
 [[ $code -ne 0 ]] || fail "no measuring kernels, but exit code 0"
 expect_err 'measuring kernels'
+
+# What was compiled once is there for the processes that follow, unless it is damaged.
+forget
+tune_copy ''
+expect_code 0
+rm -f tune.db*
+tune_copy 'nvrtcCompileProgram@source=harness.cu: 6'
+expect_code 0
+for own in "$TUNE_CACHE_DIR"/*.own; do truncate -s 40 "$own"; done
+rm -f tune.db*
+tune_copy 'nvrtcCompileProgram@source=harness.cu: 6'
+[[ $code -ne 0 ]] || fail "measuring kernels out of a damaged file"
+tune_copy ''
+expect_code 0
+
+# Results are checked on the host where the kernels for it cannot be had, and where it is asked for, by the same words.
+export TUNE_CHECK_ON_HOST
+for TUNE_CHECK_ON_HOST in 0 1; do
+    for fault in 'nvrtcCompileProgram@source=check.cu: 6' 'nvrtcCompileProgram@source=check.cu: slow=1'; do
+        forget
+        tune_copy "kernel@WAY=1,block=64: wrong; $fault" --effort quick
+        expect_code 0
+        expect_failed "1 64 wrong_result out\[0\] is -?[0-9]+, not -?[0-9]+; 1 of 1000 elements is wrong"
+    done
+done

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tuner/base/compare.h"
 #include "tuner/base/element.h"
 #include "tuner/base/reference.h"
 #include "tuner/base/value.h"
@@ -152,19 +153,6 @@ struct launch_plan {
     struct launch launches[LAUNCHES_MAX];
     size_t argument_count;
     struct argument arguments[ARGUMENTS_MAX];
-};
-
-/* How far an element of an output may be from what is expected: within any of those that are not 0.
- * All 0: equal. */
-struct tolerance {
-    double
-        magnitude; /* times the element's magnitude, which the reference tells; of references
-                      that tell none the larger of |expected| and the vector's root mean square */
-    double absolute;
-    double relative; /* times |expected| */
-    double total;    /* instead of all these: the most that |got - expected| may come to over all
-                        elements */
-    uint32_t ulps;   /* units in the last place of the type */
 };
 
 /* What the compiler and the device say of one kernel. -1 where unknown. */

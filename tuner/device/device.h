@@ -224,6 +224,11 @@ struct device_api {
     /* The same without a copy of one's own: *out holds them until the device is used again. */
     enum status (*look)(struct device *device, size_t index, const void **out, size_t bytes,
                         struct error *error);
+    /* Optional. Holds such an argument on the device against `what`, but for its `got`; got_raw: of
+     * `first` and `largest`. STATUS_NO_MEMORY, STATUS_UNAVAILABLE: not now, not ever. */
+    enum status (*compare)(struct device *device, size_t index, enum element_type type,
+                           const struct comparing *what, struct findings *out, uint64_t got_raw[2],
+                           struct error *error);
 
     /* Measures the ceilings, with buffers of `bytes` bytes (0: a size fit for the device). */
     enum status (*bandwidth)(struct device *device, int64_t bytes, struct bandwidth *out,
@@ -232,12 +237,11 @@ struct device_api {
     enum status (*arithmetic)(struct device *device, struct arithmetic *out, struct error *error);
 };
 
-/* A page: a whole row of what is too long is seen. */
-enum { GUARD_BYTES = 4096 };
-/* Each byte of an output before a run. */
-enum { POISON = 0xa5 };
-/* Copies that runs stream through are so many times the last-level cache at least. */
-enum { STREAM_CACHES = 5 };
+enum {
+    GUARD_BYTES = 4096, /* a page: a whole row of what is too long is seen */
+    POISON = 0xa5,      /* each byte of an output before a run */
+    STREAM_CACHES = 5,  /* copies that runs stream through are so many last-level caches at least */
+};
 
 /* All kinds, in the order in which they are preferred; ends with NULL. */
 extern const struct device_api *const device_kinds[];
@@ -245,7 +249,6 @@ extern const struct device_api *const device_kinds[];
 const struct device_api *device_kind(const char *kind);
 /* The one whose binaries run in this process. */
 const struct device_api *device_host(void);
-
 /* TUNE_CEILING_BYTES: of the buffers by which `bandwidth` measures; 0 where it is unset, -1 where
  * it is 0: no ceiling is to be measured. */
 enum status device_ceiling_bytes(int64_t *bytes, struct error *error);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tuner/base/compare.h"
 #include "tuner/base/error.h"
 #include "tuner/base/launch.h"
 #include "tuner/base/pack.h"
@@ -29,15 +30,17 @@ struct tune_expected {
     double magnitude;
 };
 
-/* What an output must be: told by a function, or the elements themselves. */
-struct expected_output {
-    const struct tune_expected *told; /* NULL: `elements` */
-    const void *elements;             /* of the output's type */
-    /* Of `elements`: the root of the mean of their squares, which is the least that counts as an
-     * element's magnitude (expected_scale). */
-    double scale;
-};
-/* Elements that are not finite are left out; 0 for none. */
+/* What a function told, as it is kept: of integers elements of their type, of reals the numbers
+ * and, where `magnitudes`, their magnitudes. `room` is of expected_bytes() bytes and aligned to 8,
+ * and what *out points into. */
+void expected_keep(const struct tune_expected *told, enum element_type type, size_t count,
+                   bool magnitudes, void *room, struct expected_output *out);
+size_t expected_bytes(enum element_type type, size_t count, bool magnitudes);
+/* The same of a room that holds what expected_keep has left in it. */
+struct expected_output expected_in(const void *room, enum element_type type, size_t count,
+                                   bool magnitudes);
+/* The root of the mean of the elements' squares. Those that are not finite are left out; 0 for
+ * none. */
 double expected_scale(const void *elements, enum element_type type, size_t count);
 
 /* Holds `count` elements against what they must be (struct tolerance). Without a tolerance integers
@@ -50,5 +53,11 @@ double expected_scale(const void *elements, enum element_type type, size_t count
 bool output_matches(const void *got, enum element_type type, size_t count,
                     const struct expected_output *expected, const struct tolerance *tolerance,
                     const char *name, char *detail, size_t detail_bytes);
+/* The same of what was found elsewhere, of which bytes of the output are got_raw[0] for element
+ * findings->first and got_raw[1] for findings->largest (element_raw). */
+bool findings_match(const struct findings *findings, const struct tolerance *tolerance);
+void findings_describe(const struct findings *findings, const struct comparing *comparing,
+                       enum element_type type, const uint64_t got_raw[2], const char *name,
+                       char *detail, size_t detail_bytes);
 
 #endif

@@ -3,82 +3,44 @@
 #include <math.h>
 #include <string.h>
 
-#include "tuner/base/half.h"
+#include "tuner/base/element_bits.h"
 #include "tuner/base/random.h"
 #include "tuner/stats/internal.h"
-
-static bool is_signed(enum element_type type)
-{
-    return type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 || type == ELEMENT_I64;
-}
 
 /* The bits of the nearest integer that the type holds. */
 static uint64_t integer_from_real(double real, enum element_type type)
 {
     int bits = (int)element_bytes(type) * 8;
-    double beyond = ldexp(1, is_signed(type) ? bits - 1 : bits); /* the first that is too large */
+    double beyond =
+        ldexp(1, compare_is_signed(type) ? bits - 1 : bits); /* the first that is too large */
     double rounded = nearbyint(real);
     if (isnan(rounded))
         return 0;
     if (rounded >= beyond)
-        return is_signed(type) ? UINT64_MAX >> (65 - bits) : UINT64_MAX >> (64 - bits);
-    if (!is_signed(type))
+        return compare_is_signed(type) ? UINT64_MAX >> (65 - bits) : UINT64_MAX >> (64 - bits);
+    if (!compare_is_signed(type))
         return rounded <= 0 ? 0 : (uint64_t)rounded;
     return (uint64_t)(int64_t)fmax(rounded, -beyond);
 }
 
-static void put_integer(uint64_t bits, enum element_type type, void *out)
+static void put_raw(uint64_t bits, enum element_type type, void *out)
 {
     memcpy(out, &bits, element_bytes(type)); /* little-endian: the low bytes come first */
 }
 
 void element_from_real(double real, enum element_type type, void *out)
 {
-    float narrow = (float)real;
-    uint16_t half = 0;
-    if (type == ELEMENT_F64)
-        memcpy(out, &real, sizeof real);
-    else if (type == ELEMENT_F32)
-        memcpy(out, &narrow, sizeof narrow);
-    else if (!element_is_real(type))
-        put_integer(integer_from_real(real, type), type, out);
-    else {
-        half = type == ELEMENT_F16 ? f16_from_real(real) : bf16_from_real(real);
-        memcpy(out, &half, sizeof half);
-    }
-}
-
-static double integer_to_real(const void *element, enum element_type type)
-{
-    size_t size = element_bytes(type);
-    uint64_t bits = 0;
-    memcpy(&bits, element, size);
-    if (!is_signed(type))
-        return (double)bits;
-    if ((bits >> (size * 8 - 1)) & 1 && size < 8)
-        bits |= ~UINT64_C(0) << (size * 8);
-    return (double)(int64_t)bits;
+    put_raw(element_is_real(type) ? element_raw_of(real, type) : integer_from_real(real, type),
+            type, out);
 }
 
 double element_to_real(const void *element, enum element_type type)
 {
-    float single = 0;
-    double real = 0;
-    uint16_t half = 0;
-    switch (type) {
-    case ELEMENT_F32:
-        memcpy(&single, element, sizeof single);
-        return (double)single;
-    case ELEMENT_F64:
-        memcpy(&real, element, sizeof real);
-        return real;
-    case ELEMENT_F16:
-    case ELEMENT_BF16:
-        memcpy(&half, element, sizeof half);
-        return type == ELEMENT_F16 ? f16_to_real(half) : bf16_to_real(half);
-    default:
-        return integer_to_real(element, type);
-    }
+    const uint64_t raw = element_raw(element, type, 0);
+    if (element_is_real(type))
+        return element_real_of(raw, type);
+    const uint64_t bits = integer_extended(raw, type);
+    return compare_is_signed(type) ? (double)(int64_t)bits : (double)bits;
 }
 
 static double unit_at(uint64_t seed, uint64_t i)
@@ -112,8 +74,8 @@ static void fill_uniform_integers(unsigned char *out, const struct argument *arg
     uint64_t low = integer_from_real(ceil(argument->fill_low), argument->type);
     uint64_t high = integer_from_real(floor(argument->fill_high), argument->type);
     for (uint64_t i = first; i < first + count; i++)
-        put_integer(low + scaled(random_at(argument->seed, i), high - low + 1), argument->type,
-                    out + i * size);
+        put_raw(low + scaled(random_at(argument->seed, i), high - low + 1), argument->type,
+                out + i * size);
 }
 
 /* The number next to `real` among those of the type, up or down. */

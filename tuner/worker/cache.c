@@ -168,7 +168,8 @@ enum status cache_check_limit(struct error *error)
 static bool is_entry(const char *name)
 {
     size_t digits = strspn(name, "0123456789abcdef");
-    return digits == HASH_TEXT_BYTES - 1 && strcmp(name + digits, ".bin") == 0;
+    return digits == HASH_TEXT_BYTES - 1 &&
+           (strcmp(name + digits, ".bin") == 0 || strcmp(name + digits, ".own") == 0);
 }
 
 /* False when memory is short. */

@@ -18,11 +18,10 @@ struct host_input {
 
 /* What an output is held against. */
 struct expectation {
-    struct tune_expected *told; /* by a function; else NULL */
-    void *elements;             /* else these */
-    double scale;               /* of `elements` */
-    size_t output;              /* the argument */
-    size_t count;               /* its elements */
+    void *room; /* what `must` points into */
+    struct expected_output must;
+    size_t output; /* the argument */
+    size_t count;  /* its elements */
     struct tolerance tolerance;
 };
 struct expectations {
@@ -52,7 +51,10 @@ struct measuring {
     struct host_input cases[ARGUMENTS_MAX];  /* of checks that need others */
     struct host_input others[ARGUMENTS_MAX]; /* variants, of a watch */
     struct expectations expected[WORKER_SIDES];
-    int64_t reference_ns;       /* that expected[0] took */
+    int64_t reference_ns;        /* that expected[0] took */
+    uint64_t expectation_serial; /* of the one that was made last */
+    int64_t check_on_host;       /* measure_expected.c */
+    bool check_mode_known;
     struct launch_plan *varied; /* the problem's arguments with their variants; NULL: none vary */
     struct patch patches[ARGUMENTS_MAX]; /* of these */
     struct armed *slots[DEVICE_SLOTS];

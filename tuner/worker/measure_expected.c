@@ -1,7 +1,9 @@
 /* What outputs must be, and whether they are. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/environment.h"
 #include "tuner/base/seal.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/measure.h"
@@ -9,10 +11,8 @@
 
 void expectations_free(struct expectations *expected)
 {
-    for (size_t i = 0; i < CHECKS_MAX; i++) {
-        free(expected->items[i].told);
-        free(expected->items[i].elements);
-    }
+    for (size_t i = 0; i < CHECKS_MAX; i++)
+        free(expected->items[i].room);
     *expected = (struct expectations){0};
 }
 
@@ -27,13 +27,23 @@ static enum status make_told(struct measuring *state, const struct worker_refere
                              const struct launch_plan *plan, const void *const *inputs,
                              struct expectation *out, struct error *error)
 {
+    const enum element_type type = plan->arguments[out->output].type;
+    const bool magnitudes = out->tolerance.magnitude > 0;
+    struct tune_expected *told = NULL;
     (void)state;
     if (!reference->path || !reference->name)
         return error_set(error, STATUS_INTERNAL, "a reference without its function");
     enum status status = seal_check(reference->path, error);
-    return status == STATUS_OK ? reference_compute(reference->path, reference->name, plan, inputs,
-                                                   out->output, &out->told, error)
-                               : status;
+    if (status == STATUS_OK)
+        status = reference_compute(reference->path, reference->name, plan, inputs, out->output,
+                                   &told, error);
+    if (status == STATUS_OK &&
+        !(out->room = malloc(expected_bytes(type, out->count, magnitudes) + 1)))
+        status = error_no_memory(error);
+    if (status == STATUS_OK)
+        expected_keep(told, type, out->count, magnitudes, out->room, &out->must);
+    free(told);
+    return status;
 }
 
 /* "kernel 'add' with in[1000], out[1000]": who failed, and on what. */
@@ -77,8 +87,8 @@ static enum status make_by_plan(struct measuring *state, const struct worker_ref
     if (status == STATUS_OK)
         status = state->api->run(state->device, other, &ignored_ns, error);
     if (status == STATUS_OK)
-        status = state->api->read(state->device, out->output, out->elements, argument_bytes(output),
-                                  error);
+        status =
+            state->api->read(state->device, out->output, out->room, argument_bytes(output), error);
     if (status == STATUS_OK) /* what it changes is nobody else's doing */
         status =
             state->api->intact(state->device, other, &ignored, &worn, detail, sizeof detail, error);
@@ -96,7 +106,7 @@ static enum status make_by_fill(const struct measuring *state,
     struct argument as_input = plan->arguments[out->output];
     as_input.fill = fill;
     as_input.fill_text = reference->name ? reference->name : "";
-    return host_fill(state, &as_input, out->elements, error);
+    return host_fill(state, &as_input, out->room, error);
 }
 
 static enum status make_by_series(struct measuring *state, const struct worker_reference *reference,
@@ -138,14 +148,17 @@ static enum status make_one(struct measuring *state, const struct worker_referen
         .count = (size_t)argument->count,
         .tolerance = reference->tolerance,
     };
-    if (makers[reference->kind].tells)
-        return makers[reference->kind].make(state, reference, plan, inputs, out, error);
-    out->elements = malloc(argument_bytes(argument) + 1);
-    if (!out->elements)
-        return error_no_memory(error);
+    const bool fills = !makers[reference->kind].tells;
+    if (fills) {
+        out->room = malloc(argument_bytes(argument) + 1);
+        if (!out->room)
+            return error_no_memory(error);
+        out->must = (struct expected_output){.elements = out->room};
+    }
     enum status status = makers[reference->kind].make(state, reference, plan, inputs, out, error);
-    if (status == STATUS_OK && out->tolerance.magnitude > 0)
-        out->scale = expected_scale(out->elements, argument->type, out->count);
+    if (status == STATUS_OK && fills && out->tolerance.magnitude > 0)
+        out->must.scale = expected_scale(out->room, argument->type, out->count);
+    out->must.serial = ++state->expectation_serial;
     return status;
 }
 
@@ -166,6 +179,49 @@ enum status expectations_make(struct measuring *state, const struct worker_check
     return status;
 }
 
+/* TUNE_CHECK_ON_HOST: 1 nothing is held against what is expected on the device, 0 everything; else
+ * outputs that take longer to copy than a kernel to start. */
+static bool checks_on_device(struct measuring *state, const struct argument *output)
+{
+    static const size_t least_bytes = 1 << 20;
+    struct error ignored = {0};
+    if (!state->check_mode_known) {
+        (void)environment_integer("TUNE_CHECK_ON_HOST", 0, 1, -1, &state->check_on_host, &ignored);
+        state->check_mode_known = true;
+    }
+    return state->api->compare && state->check_on_host != 1 &&
+           (state->check_on_host == 0 || argument_bytes(output) >= least_bytes);
+}
+
+/* On the device. *held: it was looked at there. What cannot be had there is had on the host. */
+static enum status hold_there(struct measuring *state, const struct expectation *item,
+                              const struct argument *output, bool *held, bool *right, char *detail,
+                              size_t detail_bytes, struct error *error)
+{
+    const struct comparing what =
+        comparing_of(NULL, output->type, item->count, &item->must, &item->tolerance);
+    struct findings findings;
+    uint64_t got_raw[2] = {0};
+    enum status status = state->api->compare(state->device, item->output, output->type, &what,
+                                             &findings, got_raw, error);
+    *held = status == STATUS_OK;
+    if (status == STATUS_UNAVAILABLE) {
+        (void)fprintf(stderr, "outputs are checked on the host: %s\n", error->text);
+        state->check_on_host = 1;
+    }
+    if (status == STATUS_UNAVAILABLE || status == STATUS_NO_MEMORY) {
+        error_clear(error);
+        return STATUS_OK;
+    }
+    if (status != STATUS_OK)
+        return status;
+    *right = findings_match(&findings, &item->tolerance);
+    if (!*right)
+        findings_describe(&findings, &what, output->type, got_raw, output->name, detail,
+                          detail_bytes);
+    return STATUS_OK;
+}
+
 enum status expectations_hold(struct measuring *state, const struct expectations *expected,
                               const struct launch_plan *plan, bool *right, char *detail,
                               size_t detail_bytes, struct error *error)
@@ -174,15 +230,22 @@ enum status expectations_hold(struct measuring *state, const struct expectations
     for (size_t i = 0; *right && i < expected->count; i++) {
         const struct expectation *item = &expected->items[i];
         const struct argument *output = &plan->arguments[item->output];
-        const struct expected_output must = {item->told, item->elements, item->scale};
         if (item->output >= plan->argument_count || (size_t)output->count != item->count)
             return error_set(error, STATUS_INTERNAL, "the plan's output is not the problem's");
         const void *got = NULL;
+        bool held = false;
         enum status status =
-            state->api->look(state->device, item->output, &got, argument_bytes(output), error);
+            checks_on_device(state, output)
+                ? hold_there(state, item, output, &held, right, detail, detail_bytes, error)
+                : STATUS_OK;
+        if (status == STATUS_OK && held)
+            continue;
+        if (status == STATUS_OK)
+            status =
+                state->api->look(state->device, item->output, &got, argument_bytes(output), error);
         if (status != STATUS_OK)
             return status;
-        *right = output_matches(got, output->type, item->count, &must, &item->tolerance,
+        *right = output_matches(got, output->type, item->count, &item->must, &item->tolerance,
                                 output->name, detail, detail_bytes);
     }
     return STATUS_OK;

@@ -8,7 +8,7 @@
 
 #include "tests/faults/driver/script.h"
 
-enum { ARGUMENTS_MAX = 8, ARGUMENT_BYTES_MAX = 16, DIMENSIONS = 3 };
+enum { ARGUMENTS_MAX = 8, ARGUMENT_BYTES_MAX = 112, DIMENSIONS = 3 };
 enum {
     SHARED_BYTES = 48 << 10,
     SHARED_OPTIN_BYTES = 227 << 10,
@@ -53,6 +53,9 @@ struct host_kernel {
     int output; /* the argument that is spoilt for a wrong result; -1: none */
     double (*time)(const struct call *call); /* what it takes in ns; NULL: by its bytes */
 };
+/* compare.c: tune_compare of tuner/device/cuda/check.cu. */
+extern const unsigned char compare_arguments[];
+void compare_run(const struct call *call);
 const struct host_kernel *host_kernel_find(const char *name);
 uint64_t call_blocks(const struct call *call);
 uint64_t call_threads(const struct call *call);

@@ -15,6 +15,7 @@
 #include "tuner/device/cuda/container.h"
 #include "tuner/device/cuda/driver.h"
 #include "tuner/device/device.h"
+#include "tuner/device/embedded.h"
 
 static const char source_text[] =
     "template <typename T, int N> __global__ void scale(T *data)\n"
@@ -291,6 +292,25 @@ static void test_harness_compiles(void **state)
     compiles_everywhere(*state, &request);
 }
 
+/* Those that hold outputs against what they must be, which the host's compiler takes as well. */
+static void test_checks_compile(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const types[] = {"ELEMENT_F16", "ELEMENT_U64"};
+    write_source(fixture, cuda_check_source);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        struct binary_request request = request_of(fixture, "sm_90");
+        request.define_count = 1;
+        request.defines[0] = (struct named_value){"CHECK_TYPE", value_text(types[i])};
+        request.flag_count = 2;
+        request.flags[0] = "--device-as-default-execution-space";
+        request.flags[1] = "--fmad=false";
+        request.kernel_count = 1;
+        request.kernels[0] = "tune_compare";
+        compiles_everywhere(fixture, &request);
+    }
+}
+
 static void test_ceilings_compile(void **state)
 {
     struct binary_request request = {
@@ -369,6 +389,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_says_which_architectures_it_knows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_includes_from_beside_the_source, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_harness_compiles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_checks_compile, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ceilings_compile, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_arithmetic_compiles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_missing_driver_says_what_to_do, set_up, tear_down),

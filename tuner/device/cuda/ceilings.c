@@ -334,13 +334,14 @@ static enum status make_buffers(struct measuring *measuring, int64_t bytes, stru
 enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
                            struct error *error)
 {
-    const struct named_value defines[] = {{"STAGES", value_integer(STAGES)},
-                                          {"TILE", value_integer(TILE)}};
+    const struct binary_request request = {
+        .define_count = 2,
+        .defines = {{"STAGES", value_integer(STAGES)}, {"TILE", value_integer(TILE)}}};
     struct measuring measuring = {.device = device};
     *out = (struct bandwidth){0};
     enum status status = make_buffers(&measuring, bytes, error);
     if (status == STATUS_OK)
-        status = cuda_load_own(device, cuda_ceilings_source, "ceilings.cu", defines, 2,
+        status = cuda_load_own(device, cuda_ceilings_source, "ceilings.cu", &request,
                                "kernels that measure bandwidth", &measuring.module, error);
     if (status == STATUS_OK)
         status = gpu_warm_again(device, error);
@@ -414,15 +415,15 @@ static CUresult measure(struct device *device, CUfunction function, int operatio
 enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struct error *error)
 {
     const struct cuda_driver *cuda = cuda_of(device)->driver;
-    const struct named_value defines[] = {{"CHAINS", value_integer(CHAINS)},
-                                          {"UNROLL", value_integer(UNROLL)},
-                                          {"BLOCK", value_integer(BLOCK)}};
+    const struct binary_request request = {.define_count = 3,
+                                           .defines = {{"CHAINS", value_integer(CHAINS)},
+                                                       {"UNROLL", value_integer(UNROLL)},
+                                                       {"BLOCK", value_integer(BLOCK)}}};
     CUmodule module = NULL;
     CUresult result = CUDA_SUCCESS;
     *out = (struct arithmetic){{0}};
-    enum status status =
-        cuda_load_own(device, cuda_arithmetic_source, "arithmetic.cu", defines,
-                      sizeof defines / sizeof *defines, "kernels that calculate", &module, error);
+    enum status status = cuda_load_own(device, cuda_arithmetic_source, "arithmetic.cu", &request,
+                                       "kernels that calculate", &module, error);
     if (status == STATUS_OK)
         status = gpu_warm_again(device, error);
     for (size_t i = 0;

@@ -37,6 +37,7 @@ const struct device_api device_cuda = {
     .measure_energy = gpu_measure_energy,
     .read = gpu_read,
     .look = gpu_look,
+    .compare = gpu_compare,
     .bandwidth = cuda_bandwidth,
     .arithmetic = cuda_arithmetic,
 };

@@ -17,34 +17,11 @@ static const struct {
     {"tune_patch", offsetof(struct harness, patch)},
 };
 
-enum status cuda_load_own(struct device *device, const char *source, const char *name,
-                          const struct named_value *defines, size_t define_count, const char *what,
-                          CUmodule *out, struct error *error)
-{
-    struct arena arena = {0};
-    struct text log = {0};
-    struct container compiled;
-    struct binary_request request = {.architecture = cuda_of(device)->architecture,
-                                     .define_count = define_count};
-    for (size_t i = 0; i < define_count; i++)
-        request.defines[i] = defines[i];
-    enum status status = cuda_compile_text(&arena, source, name, &request, &compiled, &log, error);
-    if (status != STATUS_OK) {
-        (void)error_prefix(error, "the %s", what);
-    } else {
-        CUresult result = cuda_of(device)->driver->cuModuleLoadData(out, compiled.cubin);
-        if (result != CUDA_SUCCESS)
-            status = cuda_error(device, result, error, "loading the %s", what);
-    }
-    text_free(&log);
-    arena_free(&arena);
-    return status;
-}
-
 enum status cuda_harness_load(struct device *device, struct error *error)
 {
     struct harness *harness = &cuda_of(device)->harness;
-    enum status status = cuda_load_own(device, cuda_harness_source, "harness.cu", NULL, 0,
+    const struct binary_request plain = {0};
+    enum status status = cuda_load_own(device, cuda_harness_source, "harness.cu", &plain,
                                        "measuring kernels", &harness->module, error);
     for (size_t i = 0; status == STATUS_OK && i < sizeof harness_kernels / sizeof *harness_kernels;
          i++) {

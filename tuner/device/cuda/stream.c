@@ -336,6 +336,7 @@ const struct gpu_driver cuda_gpu_driver = {
     .set_symbol = cuda_set_symbol,
     .add_sums = add_sums,
     .patch = patch,
+    .compare = cuda_compare,
     .prepare = prepare,
     .submit = submit_prepared,
     .build_graph = build_graph,

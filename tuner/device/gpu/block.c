@@ -138,6 +138,7 @@ static enum status slot_graph(struct device *device, const struct block *block, 
     if (status == STATUS_NO_MEMORY) {
         /* What other slots keep is in the way, and can be built again. */
         gpu_drop_slots(device);
+        gpu_drop_residents(device);
         status = device->driver->build_graph(device, block, out, error);
     }
     if (status != STATUS_OK)

@@ -4,10 +4,10 @@
 #ifndef TUNE_DEVICE_GPU_GPU_H
 #define TUNE_DEVICE_GPU_GPU_H
 
+#include "tuner/base/clock.h"
 #include "tuner/base/random.h"
 #include "tuner/device/device.h"
-
-typedef unsigned long long gpu_address;
+#include "tuner/device/gpu/check.h"
 
 enum { GATE_TRIES = 3, NO_SLOT = -1, SUMS_MAX = BLOCK_RUNS_MAX };
 /* Of all graphs together; one takes about 7 kB on the host and 3 kB on the device. */
@@ -42,6 +42,11 @@ struct gpu_driver {
     /* Writes values[i] over element at[i] of every second vector of `copies`. */
     int (*patch)(struct device *device, gpu_address first, uint64_t stride, uint32_t copies,
                  uint64_t width, uint64_t count, gpu_address at, gpu_address values);
+
+    /* Each chunk's findings, of pointers on the device. STATUS_UNAVAILABLE: there is no kernel. */
+    enum status (*compare)(struct device *device, enum element_type type,
+                           const struct comparing *what, uint64_t chunks, gpu_address findings,
+                           struct error *error);
 
     /* Checks the plan and makes it ready; `submit` then launches it, as often as it is called. */
     enum status (*prepare)(struct device *device, const struct launch_plan *plan,
@@ -133,8 +138,9 @@ struct device {
     size_t looked_bytes;
     bool looked_is_pinned;
     gpu_address sums; /* of SUMS_MAX vectors */
-    bool banded;      /* the bound inputs lie between bands */
-    unsigned turn;    /* of these */
+    struct checking checking;
+    bool banded;   /* the bound inputs lie between bands */
+    unsigned turn; /* of these */
     struct vector vectors[ARGUMENTS_MAX];
     size_t argument_count; /* of the bound plan */
     uint32_t copies;       /* of its inputs */
@@ -165,6 +171,7 @@ enum status gpu_read(struct device *device, size_t index, void *out, size_t byte
                      struct error *error);
 enum status gpu_look(struct device *device, size_t index, const void **out, size_t bytes,
                      struct error *error);
+enum status gpu_looked_room(struct device *device, size_t bytes, void **out, struct error *error);
 /* Frees vectors and what was looked at. */
 void gpu_memory_free(struct device *device);
 /* Where the vector of a bound argument starts. */

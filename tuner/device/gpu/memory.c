@@ -322,6 +322,7 @@ enum status gpu_bind(struct device *device, const struct launch_plan *plan,
     if (status == STATUS_NO_MEMORY) {
         /* What other problems left behind is in the way. */
         gpu_drop_slots(device);
+        gpu_drop_residents(device);
         free_vectors(device);
         status = bind_all(device, plan, inputs, copies, error);
     }
@@ -482,8 +483,7 @@ static void free_looked(struct device *device)
     device->looked_is_pinned = false;
 }
 
-enum status gpu_look(struct device *device, size_t index, const void **out, size_t bytes,
-                     struct error *error)
+enum status gpu_looked_room(struct device *device, size_t bytes, void **out, struct error *error)
 {
     if (!device->looked || bytes > device->looked_bytes) {
         free_looked(device);
@@ -498,11 +498,21 @@ enum status gpu_look(struct device *device, size_t index, const void **out, size
         device->looked_bytes = wanted;
     }
     *out = device->looked;
-    return gpu_read(device, index, device->looked, bytes, error);
+    return STATUS_OK;
+}
+
+enum status gpu_look(struct device *device, size_t index, const void **out, size_t bytes,
+                     struct error *error)
+{
+    void *room = NULL;
+    enum status status = gpu_looked_room(device, bytes, &room, error);
+    *out = room;
+    return status == STATUS_OK ? gpu_read(device, index, room, bytes, error) : status;
 }
 
 void gpu_memory_free(struct device *device)
 {
     free_vectors(device);
     free_looked(device);
+    gpu_check_free(device);
 }

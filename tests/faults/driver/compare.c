@@ -1,0 +1,28 @@
+/* tune_compare(what, findings), of tuner/device/cuda/check.cu: by the very text that a device's
+ * compiler takes. */
+#include "tuner/base/compare.h"
+
+#include <string.h>
+
+#include "tests/faults/driver/standin.h"
+
+const unsigned char compare_arguments[] = {sizeof(struct comparing), sizeof(void *)};
+
+void compare_run(const struct call *call)
+{
+    static const char *const types[] = {
+#define TYPE_NAME(enumerator, name, c_name, bytes, real) #enumerator,
+        ELEMENT_TYPE_LIST(TYPE_NAME)
+#undef TYPE_NAME
+    };
+    const char *wanted = image_define(call->image, "CHECK_TYPE");
+    struct comparing what;
+    struct findings *findings = NULL;
+    int type = 0;
+    while (type < ELEMENT_TYPE_COUNT - 1 && (!wanted || strcmp(types[type], wanted) != 0))
+        type++;
+    memcpy(&what, call->arguments[0], sizeof what);
+    memcpy(&findings, call->arguments[1], sizeof findings);
+    for (uint64_t i = 0; i < call->grid[0]; i++)
+        findings[i] = compare_chunk(&what, (enum element_type)type, i);
+}

@@ -1,0 +1,112 @@
+/* Elements as bits and as numbers, for the host's compilers and a device's (compare_lane.h). */
+#ifndef TUNE_BASE_ELEMENT_BITS_H
+#define TUNE_BASE_ELEMENT_BITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef __CUDACC_RTC__
+#include "tuner/base/element.h"
+#include "tuner/base/half.h"
+#endif
+
+static inline bool compare_is_signed(enum element_type type)
+{
+    return type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 || type == ELEMENT_I64;
+}
+
+static inline bool compare_is_real(enum element_type type)
+{
+    return type == ELEMENT_F16 || type == ELEMENT_BF16 || type == ELEMENT_F32 ||
+           type == ELEMENT_F64;
+}
+
+static inline unsigned compare_width(enum element_type type)
+{
+    switch (type) {
+    case ELEMENT_I8:
+    case ELEMENT_U8:
+        return 1;
+    case ELEMENT_I16:
+    case ELEMENT_U16:
+    case ELEMENT_F16:
+    case ELEMENT_BF16:
+        return 2;
+    case ELEMENT_I32:
+    case ELEMENT_U32:
+    case ELEMENT_F32:
+        return 4;
+    default:
+        return 8;
+    }
+}
+
+/* The bytes of element `i`, zeros above them. */
+static inline uint64_t element_raw(const void *elements, enum element_type type, uint64_t i)
+{
+    uint64_t bits = 0;
+#ifdef __CUDACC_RTC__
+    switch (compare_width(type)) {
+    case 1:
+        return ((const uint8_t *)elements)[i];
+    case 2:
+        return ((const uint16_t *)elements)[i];
+    case 4:
+        return ((const uint32_t *)elements)[i];
+    default:
+        return ((const uint64_t *)elements)[i];
+    }
+#endif
+    memcpy(&bits, (const unsigned char *)elements + i * compare_width(type), compare_width(type));
+    return bits; /* little-endian, as every device here is */
+}
+
+/* A real element as a number, and the bits of the nearest element. */
+static inline double element_real_of(uint64_t raw, enum element_type type)
+{
+    const uint32_t word = (uint32_t)raw;
+    float single = 0;
+    double wide = 0;
+    switch (type) {
+    case ELEMENT_F16:
+        return f16_to_real((uint16_t)raw);
+    case ELEMENT_BF16:
+        return bf16_to_real((uint16_t)raw);
+    case ELEMENT_F32:
+        memcpy(&single, &word, sizeof single);
+        return (double)single;
+    default:
+        memcpy(&wide, &raw, sizeof wide);
+        return wide;
+    }
+}
+
+static inline uint64_t element_raw_of(double real, enum element_type type)
+{
+    const float single = (float)real;
+    uint32_t word = 0;
+    uint64_t raw = 0;
+    switch (type) {
+    case ELEMENT_F16:
+        return f16_from_real(real);
+    case ELEMENT_BF16:
+        return bf16_from_real(real);
+    case ELEMENT_F32:
+        memcpy(&word, &single, sizeof word);
+        return word;
+    default:
+        memcpy(&raw, &real, sizeof raw);
+        return raw;
+    }
+}
+
+static inline uint64_t integer_extended(uint64_t raw, enum element_type type)
+{
+    const unsigned bits = compare_width(type) * 8;
+    return compare_is_signed(type) && bits < 64 && (raw >> (bits - 1)) & 1
+               ? raw | ~(uint64_t)0 << bits
+               : raw;
+}
+
+#endif

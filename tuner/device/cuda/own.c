@@ -1,0 +1,143 @@
+/* Kernels of tune's own. What was compiled stays in the cache, sealed, for the processes that
+ * follow: one that starts would else wait for the compiler. */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/seal.h"
+#include "tuner/base/text.h"
+#include "tuner/device/cuda/internal.h"
+#include "tuner/device/embedded.h"
+
+/* Where the cache has it; NULL where there is no cache. */
+static const char *place_of(struct arena *arena, const char *source,
+                            const struct binary_request *request)
+{
+    struct error ignored = {0};
+    const char *folder = NULL;
+    char text[VALUE_TEXT_BYTES];
+    char digits[HASH_TEXT_BYTES];
+    const struct cuda_compiler *nvrtc = cuda_compiler(&ignored);
+    struct hash_state *hash = nvrtc ? hash_start() : NULL;
+    if (!hash)
+        return NULL;
+    hash_add_string(hash, source);
+    hash_add_string(hash, request->architecture);
+    (void)string_format(text, sizeof text, "%d.%d", nvrtc->major, nvrtc->minor);
+    hash_add_string(hash, text);
+    for (size_t i = 0; i < request->define_count; i++) {
+        hash_add_string(hash, request->defines[i].name);
+        if (request->defines[i].value.kind == VALUE_TEXT)
+            hash_add_string(hash, request->defines[i].value.text);
+        else if (value_format(request->defines[i].value, text, sizeof text))
+            hash_add_string(hash, text);
+    }
+    for (size_t i = 0; i < request->flag_count; i++)
+        hash_add_string(hash, request->flags[i]);
+    hash_finish(hash, digits);
+    return cache_folder(arena, &folder, &ignored) == STATUS_OK
+               ? arena_printf(arena, "%s/%s.own", folder, digits)
+               : NULL;
+}
+
+/* Whole or not at all; that it cannot be kept is no failure. */
+static void keep(struct arena *arena, const struct container *compiled, const char *path)
+{
+    struct error ignored = {0};
+    void *data = NULL;
+    size_t bytes = 0;
+    const char *fresh = arena_printf(arena, "%s.%ld", path, (long)getpid());
+    if (!fresh || container_write(arena, compiled, &data, &bytes, &ignored) != STATUS_OK)
+        return;
+    if (file_write_atomically(fresh, data, bytes, &ignored) != STATUS_OK ||
+        seal_file(fresh, &ignored) != STATUS_OK || rename(fresh, path) != 0)
+        (void)unlink(fresh);
+}
+
+enum status cuda_load_own(struct device *device, const char *source, const char *name,
+                          const struct binary_request *request, const char *what, CUmodule *out,
+                          struct error *error)
+{
+    struct arena arena = {0};
+    struct text log = {0};
+    struct error ignored = {0};
+    struct container compiled;
+    struct binary_request whole = *request;
+    enum status status = STATUS_OK;
+    whole.architecture = cuda_of(device)->architecture;
+    const char *path = place_of(&arena, source, &whole);
+    if (!path || seal_check(path, &ignored) != STATUS_OK ||
+        container_open(&arena, path, &compiled, &ignored) != STATUS_OK) {
+        status = cuda_compile_text(&arena, source, name, &whole, &compiled, &log, error);
+        if (status == STATUS_OK && path)
+            keep(&arena, &compiled, path);
+    }
+    if (status != STATUS_OK) {
+        (void)error_prefix(error, "the %s", what);
+    } else {
+        CUresult result = cuda_of(device)->driver->cuModuleLoadData(out, compiled.cubin);
+        if (result != CUDA_SUCCESS)
+            status = cuda_error(device, result, error, "loading the %s", what);
+    }
+    text_free(&log);
+    arena_free(&arena);
+    return status;
+}
+
+/* ---- outputs held against what they must be ---- */
+
+static enum status load_checks(struct device *device, enum element_type type, struct error *error)
+{
+    static const char *const types[] = {
+#define ELEMENT_ENUMERATOR_NAME(enumerator, name, c_name, bytes, real) #enumerator,
+        ELEMENT_TYPE_LIST(ELEMENT_ENUMERATOR_NAME)
+#undef ELEMENT_ENUMERATOR_NAME
+    };
+    struct check_kernels *checks = &cuda_of(device)->checks[type];
+    const struct binary_request request = {
+        .define_count = 1,
+        .defines = {{"CHECK_TYPE", value_text(types[type])}},
+        .flag_count = 2, /* the host's text as it is, and its arithmetic */
+        .flags = {"--device-as-default-execution-space", "--fmad=false"}};
+    enum status status = cuda_load_own(device, cuda_check_source, "check.cu", &request,
+                                       "checking kernels", &checks->module, error);
+    if (status != STATUS_OK)
+        return status;
+    CUresult result = cuda_of(device)->driver->cuModuleGetFunction(&checks->compare, checks->module,
+                                                                   "tune_compare");
+    return result == CUDA_SUCCESS
+               ? STATUS_OK
+               : cuda_error(device, result, error, "loading the checking kernel");
+}
+
+enum status cuda_compare(struct device *device, enum element_type type,
+                         const struct comparing *what, uint64_t chunks, gpu_address findings,
+                         struct error *error)
+{
+    struct check_kernels *checks = &cuda_of(device)->checks[type];
+    struct comparing passed = *what;
+    enum status status = STATUS_OK;
+    if (!checks->compare && !checks->failed)
+        status = load_checks(device, type, error);
+    checks->failed = checks->failed || status != STATUS_OK;
+    if (status == STATUS_DEVICE_LOST)
+        return status;
+    if (checks->failed) {
+        error->status = STATUS_UNAVAILABLE;
+        return STATUS_UNAVAILABLE;
+    }
+    void *arguments[] = {&passed, &findings};
+    CUresult result =
+        cuda_launch(device, checks->compare, (uint32_t)chunks, COMPARE_LANES, arguments);
+    return result == CUDA_SUCCESS
+               ? STATUS_OK
+               : cuda_error(device, result, error, "starting the checking kernel");
+}
+
+void cuda_checks_free(struct device *device)
+{
+    for (size_t i = 0; i < ELEMENT_TYPE_COUNT; i++)
+        if (cuda_of(device)->checks[i].module)
+            (void)cuda_of(device)->driver->cuModuleUnload(cuda_of(device)->checks[i].module);
+}

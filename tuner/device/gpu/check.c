@@ -1,0 +1,201 @@
+/* Outputs held against what they must be where they lie. What is expected is copied to the device
+ * once, and stays there as long as there is room. */
+#include <stdlib.h>
+
+#include "tuner/base/compare_lane.h"
+#include "tuner/device/gpu/gpu.h"
+
+/* Of all that is free. */
+enum { RESIDENT_SHARE = 4 };
+
+static void release(struct device *device, struct resident *resident)
+{
+    if (resident->address)
+        device->driver->release(device, resident->address);
+    *resident = (struct resident){0};
+}
+
+void gpu_drop_residents(struct device *device)
+{
+    for (size_t i = 0; i < RESIDENTS_MAX; i++)
+        release(device, &device->checking.residents[i]);
+}
+
+void gpu_check_free(struct device *device)
+{
+    gpu_drop_residents(device);
+    if (device->checking.findings)
+        device->driver->release(device, device->checking.findings);
+    device->checking.findings = 0;
+    device->checking.findings_bytes = 0;
+}
+
+/* The one that is there, else the place of one that was used longest ago. */
+static struct resident *resident_of(struct device *device, uint64_t serial)
+{
+    struct resident *oldest = &device->checking.residents[0];
+    for (size_t i = 0; i < RESIDENTS_MAX; i++) {
+        struct resident *resident = &device->checking.residents[i];
+        if (resident->serial == serial)
+            return resident;
+        if (resident->used < oldest->used)
+            oldest = resident;
+    }
+    release(device, oldest);
+    return oldest;
+}
+
+static int allocate(struct device *device, size_t bytes, gpu_address *out)
+{
+    size_t free_bytes = 0;
+    int result = device->driver->free_bytes(device, &free_bytes);
+    if (result == GPU_DONE && bytes > free_bytes / RESIDENT_SHARE) {
+        gpu_drop_residents(device); /* of other problems, too */
+        result = device->driver->free_bytes(device, &free_bytes);
+    }
+    *out = 0;
+    return result != GPU_DONE || bytes > free_bytes / RESIDENT_SHARE
+               ? result
+               : device->driver->allocate(device, bytes, out);
+}
+
+/* What was expected, as it lies in the resident's memory: numbers, and their magnitudes behind
+ * them. */
+static struct expected_output placed(const struct resident *resident,
+                                     const struct expected_output *expected, uint64_t count)
+{
+    struct expected_output out = *expected;
+    const double *at = (const double *)(uintptr_t)resident->address; /* the device's */
+    out.elements = expected->reals ? NULL : (const void *)at;
+    out.reals = expected->reals ? at : NULL;
+    out.magnitudes = expected->magnitudes ? at + count : NULL;
+    return out;
+}
+
+static enum status upload(struct device *device, struct resident *resident,
+                          const struct expected_output *expected, enum element_type type,
+                          uint64_t count, struct error *error)
+{
+    const size_t part = count * (expected->reals ? sizeof(double) : element_bytes(type));
+    const void *parts[] = {expected->reals ? (const void *)expected->reals : expected->elements,
+                           expected->magnitudes};
+    const size_t part_count = expected->magnitudes ? 2 : 1;
+    int result = GPU_DONE;
+    if (!resident->address) {
+        resident->bytes = part * part_count;
+        result = allocate(device, resident->bytes, &resident->address);
+        if (result != GPU_DONE || !resident->address)
+            return error_set(error, STATUS_NO_MEMORY, "no room on the device");
+    }
+    resident->serial = 0;
+    for (size_t i = 0; i < part_count && result == GPU_DONE; i++)
+        result = device->driver->copy_in(device, resident->address + i * part, parts[i], part);
+    if (result == GPU_DONE)
+        result = device->driver->wait(device);
+    if (result != GPU_DONE)
+        return gpu_error(device, result, error, "copying what is expected to the device");
+    resident->serial = expected->serial;
+    resident->summed = false;
+    device->scratch_slot = NO_SLOT; /* the L2 is full of it */
+    device->busy_until_ns = clock_now_ns();
+    return STATUS_OK;
+}
+
+static enum status findings_room(struct device *device, size_t bytes, struct error *error)
+{
+    if (device->checking.findings_bytes >= bytes)
+        return STATUS_OK;
+    if (device->checking.findings)
+        device->driver->release(device, device->checking.findings);
+    device->checking.findings_bytes = 0;
+    if (device->driver->allocate(device, bytes, &device->checking.findings) != GPU_DONE) {
+        device->checking.findings = 0;
+        return error_set(error, STATUS_NO_MEMORY, "no room on the device");
+    }
+    device->checking.findings_bytes = bytes;
+    return STATUS_OK;
+}
+
+/* One pass over output and expectation; chunks are joined in their order. */
+static enum status look_through(struct device *device, enum element_type type,
+                                const struct comparing *what, struct findings *out,
+                                struct error *error)
+{
+    const uint64_t chunks = compare_chunks(what->count);
+    void *room = NULL;
+    enum status status = findings_room(device, chunks * sizeof *out, error);
+    if (status == STATUS_OK)
+        status = gpu_looked_room(device, chunks * sizeof *out, &room, error);
+    if (status == STATUS_OK)
+        status =
+            device->driver->compare(device, type, what, chunks, device->checking.findings, error);
+    if (status != STATUS_OK)
+        return status;
+    int result =
+        device->driver->copy_out(device, room, device->checking.findings, chunks * sizeof *out);
+    if (result == GPU_DONE)
+        result = device->driver->wait(device);
+    device->busy_until_ns = clock_now_ns();
+    if (result != GPU_DONE)
+        return gpu_error(device, result, error, "holding an output against what is expected");
+    const struct findings *found = room;
+    *out = findings_none();
+    for (uint64_t i = 0; i < chunks; i++)
+        findings_join(out, &found[i]);
+    return STATUS_OK;
+}
+
+/* Elements of the output by their index; COMPARE_NONE is none. */
+static enum status read_elements(struct device *device, enum element_type type, const void *got,
+                                 const uint64_t at[2], uint64_t got_raw[2], struct error *error)
+{
+    const size_t size = element_bytes(type);
+    int result = GPU_DONE;
+    for (size_t i = 0; i < 2 && result == GPU_DONE; i++) {
+        got_raw[i] = 0;
+        if (at[i] != COMPARE_NONE)
+            result = device->driver->copy_out(device, &got_raw[i],
+                                              (gpu_address)(uintptr_t)got + at[i] * size, size);
+    }
+    if (result == GPU_DONE)
+        result = device->driver->wait(device);
+    return result == GPU_DONE ? STATUS_OK
+                              : gpu_error(device, result, error, "reading two elements");
+}
+
+/* The numbers that stand for what is expected are those of the first pass after it was copied, when
+ * no kernel but ours has run since. What does not come to them has been written to: it is copied
+ * anew, and nobody is judged by it. */
+enum status gpu_compare(struct device *device, size_t index, enum element_type type,
+                        const struct comparing *what, struct findings *out, uint64_t got_raw[2],
+                        struct error *error)
+{
+    const struct vector *vector = &device->vectors[index];
+    if (index >= device->argument_count || what->count * element_bytes(type) > vector->bytes)
+        return error_set(error, STATUS_INTERNAL, "argument %zu has no such elements", index);
+    if (what->count == 0 || what->expected.serial == 0)
+        return error_set(error, STATUS_NO_MEMORY, "nothing to be kept on the device");
+    struct resident *resident = resident_of(device, what->expected.serial);
+    struct comparing there = *what;
+    there.got = (const void *)(uintptr_t)(gpu_vector_start(vector) + vector->shown);
+    bool held = false;
+    for (int tries = 0; tries < 2 && !held; tries++) {
+        enum status status = STATUS_OK;
+        if (resident->serial != what->expected.serial || tries > 0)
+            status = upload(device, resident, &what->expected, type, what->count, error);
+        if (status == STATUS_OK) {
+            there.expected = placed(resident, &what->expected, what->count);
+            status = look_through(device, type, &there, out, error);
+        }
+        if (status != STATUS_OK)
+            return status;
+        resident->used = ++device->checking.clock;
+        held = !resident->summed || resident->sum == out->sum;
+        resident->sum = out->sum;
+        resident->summed = true;
+    }
+    const uint64_t at[2] = {out->first, out->largest};
+    return out->wrong > 0 || what->tolerance.total > 0
+               ? read_elements(device, type, there.got, at, got_raw, error)
+               : STATUS_OK;
+}
