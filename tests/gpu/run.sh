@@ -7,7 +7,7 @@
 # example.txt, hostile.txt, hostile_timed.txt, promise.txt, budget.txt, and in more.tar.gz tune.db.xz and families.db.xz (as bench/slim.py leaves
 # and compresses them), families.conf, families.txt, lookup.txt, peers*, calls.txt, sanitize.txt,
 # sanitize/, twin*, flush*, agree*, t1*, compile.txt, space.txt,
-# strategies*, check*.txt, saxpy.txt. db/recorded/ keeps them
+# strategies*, check*.txt, saxpy.txt, trial_cost.txt. db/recorded/ keeps them
 # all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
@@ -275,6 +275,12 @@ twin() {
     return $status
 }
 
+# What a trial with large outputs costs beside its timed runs, and a problem before its first trial: checked on the device
+# and on the host.
+trial_cost() {
+    record trial_cost python3 "$here/bench/trial_cost.py" "$build" --device cuda:0
+}
+
 # The cache flushed by reading and by writing.
 flush() {
     record flush "$protocol" flush --device cuda:0 --out "$more/flush.csv"
@@ -417,6 +423,7 @@ step hostile hostile
 step hostile_timed hostile_timed
 step promise promise
 step budget budget
+step trial_cost trial_cost
 step own own
 step language language
 step compile compile
