@@ -25,6 +25,12 @@
 #if defined(__APPLE__)
 #define st_mtim st_mtimespec
 #endif
+#ifdef TUNED_WITH_DEBUG
+#include "tuned_debug.h"
+#endif
+
+#define TEXT_OF(NUMBER)  #NUMBER
+#define DIGITS_OF(MACRO) TEXT_OF(MACRO)
 #if defined(__GNUC__)
 #define PRINTF_LIKE __attribute__((format(printf, 2, 3)))
 #else
@@ -34,8 +40,8 @@
 enum {
     FIELDS_MAX = 128, /* on one side of a line's '|' */
     MAJORS_MAX = 63,
-    CAPABILITY_MAJOR = 10000, /* compute capability 9.0 is 90000 */
-    CLUSTERS_SINCE = 90000
+    CAPABILITY_MAJOR = 0x10000, /* compute capability 9.1 is 0x90001 */
+    CLUSTERS_SINCE = 9 * CAPABILITY_MAJOR
 };
 
 /* Names are numbered: each is stored once, and an index of tuned_value_index is such a number.
@@ -76,9 +82,9 @@ static const char known_names[KNOWN_COUNT][20] = {KNOWN_NAMES(KNOWN)};
 struct name {
     const char *text;
     size_t length;
-    uint32_t hash, next;             /* the next in its bucket */
-    uint32_t seen, value;            /* the side of a line that had it last, and where */
-    struct tuned_entry *first_group; /* of the problem of this name */
+    uint32_t hash, next;               /* the next in its bucket */
+    uint32_t seen, value;              /* the side of a line that had it last, and where */
+    uint32_t first_group, group_count; /* of the problem of this name */
 };
 
 /* A line, in place: values are cut apart where they stand. Two of tuned.numbers for each field,
@@ -98,7 +104,8 @@ struct span {
 };
 
 /* What a launch needs: threads and shared memory of a block, registers of a block, blocks of a
- * cluster, and from which to which compute capability it runs (capability_of). */
+ * cluster, and from which to which compute capability it runs (capability_of), the latter below
+ * zero: a device has each, or more. */
 enum need {
     NEED_THREADS,
     NEED_SHARED_BYTES,
@@ -109,7 +116,6 @@ enum need {
     NEEDS
 };
 
-/* Those of one problem in one section stand together: a group, known by its first entry. */
 struct tuned_entry {
     long long n[2];   /* the sizes that it holds for: the first and the last */
     long long at;     /* the size that was measured; below 0 when that is unknown */
@@ -117,8 +123,7 @@ struct tuned_entry {
     const struct tuned *tuned;
     uint32_t section, problem, first_span, span_count;
     int line_number;
-    uint32_t group_count;           /* of a first entry: of its group, */
-    struct tuned_entry *next_group; /* and the problem's next, in the order of the sections */
+    double time_ns; /* -1: unknown */
     long long needs[NEEDS];
     uint64_t majors; /* compute capabilities that it was measured on: bits; 0: none are known */
 };
@@ -128,8 +133,17 @@ struct section {
     int line_number;
     int is_portable; /* "*": its units are for scaling alone */
     uint32_t source, first_entry, entry_count;
-    uint64_t majors; /* compute capabilities that it was measured on: bits; 0: none are known */
+    uint32_t kind, name; /* of the device: names of these numbers */
+    uint64_t majors;     /* compute capabilities that it was measured on: bits; 0: none are known */
+    long long capability, units; /* of the device; capability_of */
     struct tuned_device device;
+};
+
+/* The entries of one problem in one section. Those of a problem stand together, in the order of the
+ * sections. */
+struct group {
+    uint32_t first_entry, count, section;
+    uint32_t kind, name; /* the section's */
 };
 
 struct source {
@@ -144,7 +158,9 @@ struct source {
     X(NUMBERS, numbers, uint32_t)                                                                  \
     X(SPANS, spans, struct span)                                                                   \
     X(SECTIONS, sections, struct section) /* of each source by kind, name and numbers */           \
-    X(ENTRIES, entries, struct tuned_entry)
+    X(ENTRIES, entries, struct tuned_entry)                                                        \
+    X(GROUPS, groups, struct group)                                                                \
+    X(LOWS, lows, long long) /* n[0] of the entries, close together for the binary search */
 #define LIST(NUMBER, NAME, TYPE) NUMBER,
 enum list { EACH_LIST(LIST) LISTS };
 #undef LIST
@@ -172,6 +188,8 @@ struct tuned {
     struct tuned_allocator allocator;
     enum tuned_grade least_grade;
     double size_factor;
+    tuned_on_find *on_find;
+    void *on_find_context;
     struct source sources[TUNED_FILES_MAX];
 };
 
@@ -200,9 +218,13 @@ struct reader {
     int ended;                 /* the line "end" was read */
     int refused;               /* a file was, or memory is short */
     int goes_on;               /* though a file was refused */
+#ifdef TUNED_WITH_DEBUG
+    const char *override; /* $TUNED_OVERRIDE; NULL: none */
+#endif
     /* Of the line that is read: where its fields and further sizes begin; how many fields there
      * are, on all sides and before the side that is read. Sides of lines are numbered from 1. */
     size_t first_number, first_span, count, side;
+    size_t guess; /* where the numbers of a line before begin */
     uint32_t side_number;
 };
 
@@ -323,9 +345,10 @@ static void sort(const struct tuned *tuned, enum list list, size_t first, size_t
 
 enum { WORD = 1, NAME = 2, NAME_START = 4, CONTROL = 8 };
 
-/* What each ASCII character may be, as '@' and the sum of the above. */
+/* What each ASCII character may be, as '@' and the sum of the above, and 16 times how closely it
+ * binds as an operation. */
 static const unsigned char classes[256] = "HHHHHHHHH@HHHHHHHHHHHHHHHHHHHHHH"
-                                          "@A@@AAAAAAAAACCACCCCCCCCCCAAA@AA"
+                                          "@A@@AaAAAAaQASCaCCCCCCCCCCAAA@AA"
                                           "AGGGGGGGGGGGGGGGGGGGGGGGGGG@@@AG"
                                           "AGGGGGGGGGGGGGGGGGGGGGGGGGGA@AAH";
 
@@ -412,11 +435,10 @@ static int read_real(const char *text, double *out)
     if (!digits)
         return 0;
     if (*text == 'e' || *text == 'E') {
-        text++;
-        int below = *text == '-';
-        text += *text == '-' || *text == '+';
-        if (!read_digits(&text, below, &written))
+        text += 1 + (text[1] == '+' && text[2] != '-');
+        if (!read_integer(text, &written))
             return 0;
+        text = "";
         exponent += written > 1000 ? 1000 : written < -1000 ? -1000 : (int)written;
     }
     double value = scale((double)mantissa, exponent);
@@ -428,23 +450,28 @@ static int read_real(const char *text, double *out)
 
 /* ---- names ---- */
 
-/* Its number, 0 when no line has it; length 0: all of the text. The hash (hash_out may be NULL)
- * is seeded, so that nobody can make a file whose names all meet in one bucket. */
+/* Its number, 0 when no line has it or the text is NULL; length 0: all of the text. The hash
+ * (hash_out may be NULL) is seeded, so that nobody can make a file whose names all meet in one
+ * bucket. */
 static uint32_t find_name(const struct tuned *tuned, const char *text, size_t length,
                           uint32_t *hash_out)
 {
     const struct name *names = tuned->lists.of.names;
+    if (!text)
+        return 0;
     length = length ? length : strlen(text);
-    uint64_t mixed = (uint64_t)(uintptr_t)tuned + length, eight = 0;
-    for (size_t i = 0; i < length; i++) {
-        eight = eight << 8 | (unsigned char)text[i];
-        if (i % 8 == 7) {
-            mixed = (mixed ^ eight) * 0x9e3779b97f4a7c15u;
-            mixed ^= mixed >> 32;
-        }
+    uint64_t mixed = (uint64_t)(uintptr_t)tuned + length;
+    for (size_t i = 0; i < length; i += 8) {
+        uint64_t eight = 0;
+        if (length >= 8)
+            memcpy(&eight, text + (i + 8 < length ? i : length - 8), 8);
+        else
+            for (size_t j = 0; j < length; j++)
+                eight = eight << 8 | (unsigned char)text[j];
+        mixed = (mixed ^ eight) * 0x9e3779b97f4a7c15u;
+        mixed ^= mixed >> 32;
     }
-    mixed ^= eight;
-    uint32_t hash = (uint32_t)((mixed ^ mixed >> 32) * 0x9e3779b97f4a7c15u >> 32);
+    uint32_t hash = (uint32_t)mixed;
     if (hash_out)
         *hash_out = hash;
     uint32_t number = tuned->lists.of.buckets[hash & (tuned->counts[BUCKETS] - 1)];
@@ -485,7 +512,7 @@ static uint32_t intern(struct reader *reader, const char *text, size_t length)
         return 0;
     number = (uint32_t)(tuned->counts[NAMES] - 1);
     uint32_t *bucket = tuned->lists.of.buckets + (hash & (tuned->counts[BUCKETS] - 1));
-    *name = (struct name){text, length, hash, *bucket, 0, 0, NULL};
+    *name = (struct name){text, length, hash, *bucket, 0, 0, 0, 0};
     *bucket = number;
     return number < tuned->counts[BUCKETS] || rehash(reader) ? number : 0;
 }
@@ -590,7 +617,7 @@ static int read_range(const char *at, int is_capability, long long ends[2])
         if (!read_digits(&at, 0, &ends[count]))
             return 0;
         if (is_capability) {
-            if (*at++ != '.' || !read_digits(&at, 0, &minor) || ends[count] > 9999 || minor > 9999)
+            if (*at++ != '.' || !read_digits(&at, 0, &minor) || (ends[count] | minor) > 0x7fff)
                 return 0;
             ends[count] = ends[count] * CAPABILITY_MAJOR + minor;
         }
@@ -627,7 +654,7 @@ static int add_span(struct reader *reader, uint32_t number, const char *name, co
     if (reader->count != 1 || tuned->lists.of.numbers[reader->first_number] != N)
         return refuse(reader, "'%.60s@' may only stand directly behind n=", name);
     if (count == TUNED_SIZES_MAX - 1)
-        return refuse(reader, "more than %d size variables", TUNED_SIZES_MAX);
+        return refuse(reader, "more than " DIGITS_OF(TUNED_SIZES_MAX) " size variables");
     while (count-- > 0)
         if (tuned->lists.of.spans[first + count].name == number)
             return refuse(reader, "'%.60s' is given twice", name);
@@ -648,104 +675,129 @@ static const char *known(const struct reader *reader, uint32_t number)
 /* Fields up to the end of the line or a '|', into the reader; their names differ. */
 static int take_fields(struct reader *reader)
 {
+    const struct tuned *tuned = reader->tuned;
     reader->side = reader->count;
     reader->side_number++;
     for (;;) {
         char *at = reader->at = skip_spaces(reader->at);
         if (*at == '\0' || *at == '|')
             return 1;
-        uint32_t number = take_name(reader, '=', '@');
+        /* Mostly it is the name that the line before has here. */
+        uint32_t number = tuned->lists.of.numbers[reader->guess + 2 * reader->count];
+        struct name *name = &tuned->lists.of.names[number];
+        if (number && strncmp(at, name->text, name->length) == 0 && at[name->length] == '=')
+            reader->at += name->length;
+        else
+            number = take_name(reader, '=', '@');
         if (!number)
             return refuse(reader, "'%.40s' is not NAME=VALUE", at);
-        const char *name = reader->tuned->lists.of.names[number].text;
+        name = &tuned->lists.of.names[number];
         int is_size = *reader->at == '@';
         *reader->at++ = '\0';
-        const char *value = take_value(reader, name);
+        const char *value = take_value(reader, name->text);
         if (!value)
             return 0;
         if (is_size) {
-            if (!add_span(reader, number, name, value))
+            if (!add_span(reader, number, name->text, value))
                 return 0;
             continue;
         }
-        if (known(reader, number))
-            return refuse(reader, "'%.60s' is given twice", name);
+        if (name->seen == reader->side_number)
+            return refuse(reader, "'%.60s' is given twice", name->text);
         if (reader->count - reader->side == FIELDS_MAX)
             return refuse(reader, "more than %d fields", FIELDS_MAX);
-        struct name *known_name = &reader->tuned->lists.of.names[number];
-        known_name->seen = reader->side_number;
-        known_name->value = (uint32_t)(value - reader->line_text);
+        name->seen = reader->side_number;
+        name->value = (uint32_t)(value - reader->line_text);
         uint32_t *field = append(reader, NUMBERS, 2);
         if (!field)
             return 0;
         field[0] = number;
-        field[1] = known_name->value;
+        field[1] = name->value;
         reader->count++;
     }
 }
 
-/* How a known field is written. */
-enum kind { WHOLE, REAL, CAPABILITY_OF, CAPABILITY_RANGE, MAJORS };
+/* How a known field is written: a whole number up to 2^31 - 1 or 2^63 - 1, or among the entry's
+ * sizes; a number of at least 0; "9.0" (as capability_of has it); "9.0" or "9.0-10.3" (two of
+ * them); "8,9" (as bits). */
+enum kind { INT, WHOLE, SIZE, REAL, CAPABILITY_OF, CAPABILITY_RANGE, MAJORS };
 
-/* A known field of the side that is read, left alone where there is none: a whole number in
- * the limits (NULL: an int of at least 0), a number of at least 0, "9.0" (as capability_of has it),
- * "9.0" or "9.0-10.3" (two of them), "8,9" (as bits). */
-static int read_known(struct reader *reader, uint32_t number, enum kind kind, void *out,
-                      const long long limits[2])
+/* Those of a section, then those of evidence: where they go, and the first version that has them.
+ */
+static const struct field {
+    unsigned char number, kind, version, offset;
+} known_fields[] = {
+    {SM_COUNT, INT, 1, offsetof(struct section, units)},
+    {CORES, INT, 1, offsetof(struct section, units)},
+    {MEMORY_BYTES, WHOLE, 1, offsetof(struct section, device.memory_bytes)},
+    {BANDWIDTH_GBS, REAL, 1, offsetof(struct section, device.bandwidth_gbs)},
+    {COMPUTE_CAPABILITY, CAPABILITY_OF, 1, offsetof(struct section, capability)},
+    {CAPABILITIES, MAJORS, 4, offsetof(struct section, majors)},
+    {TIME_NS, REAL, 1, offsetof(struct tuned_entry, time_ns)},
+    {AT, SIZE, 2, offsetof(struct tuned_entry, at)},
+    {THREADS, INT, 3, offsetof(struct tuned_entry, needs[NEED_THREADS])},
+    {SHARED_BYTES, INT, 3, offsetof(struct tuned_entry, needs[NEED_SHARED_BYTES])},
+    {REGISTERS, INT, 3, offsetof(struct tuned_entry, needs[NEED_REGISTERS])},
+    {CLUSTER, INT, 4, offsetof(struct tuned_entry, needs[NEED_CLUSTER])},
+    {CAPABILITIES, MAJORS, 4, offsetof(struct tuned_entry, majors)},
+    {CAPABILITY, CAPABILITY_RANGE, 4, offsetof(struct tuned_entry, needs[NEED_CAPABILITY])},
+};
+enum { SECTION_FIELDS = 6, KNOWN_FIELDS = sizeof known_fields / sizeof *known_fields };
+
+/* The known fields of the side that is read, from number i up to `end`, into a section or entry;
+ * what is not there is left alone. */
+static int read_known(struct reader *reader, size_t i, size_t end, void *base)
 {
     static const char formats[][56] = {
         "%s=%.40s is not a whole number from %lld to %lld",
         "%s=%.40s is not a number of at least 0", "%s=%.40s is not of the form 9.0",
         "%s=%.40s is not of the form 9.0 or 9.0-10.3", "%s=%.40s is not of the form 8,9"};
-    static const long long int_limits[] = {0, INT_MAX};
-    const char *text = known(reader, number), *at = text;
-    long long *ends = out, major = 0;
-    uint64_t majors = 0;
-    int is_read = 0;
-    if (!text)
-        return 1;
-    limits = limits ? limits : int_limits;
-    if (kind == WHOLE) {
-        is_read = read_integer(text, ends) && limits[0] <= *ends && *ends <= limits[1];
-    } else if (kind == REAL) {
-        is_read = read_real(text, out) && *(double *)out >= 0;
-    } else if (kind == MAJORS) {
-        do {
-            is_read = read_digits(&at, 0, &major) && major < MAJORS_MAX && (!*at || *at == ',');
-            majors |= (uint64_t)1 << (major & 63);
-        } while (is_read && *at++);
-        *(uint64_t *)out = majors;
-    } else {
-        int count = read_range(text, 1, ends);
-        is_read = count == 1 || (count == 2 && kind == CAPABILITY_RANGE);
+    static const long long most[][2] = {{0, INT_MAX}, {0, LLONG_MAX}};
+    for (; i < end; i++) {
+        const struct field *field = &known_fields[i];
+        const char *text = known(reader, field->number), *at = text;
+        const long long *limits = field->kind == SIZE ? base : most[field->kind & 1];
+        void *out = (char *)base + field->offset;
+        long long *ends = out, major = 0;
+        uint64_t majors = 0;
+        int is_read = 0;
+        if (!text || reader->version < field->version)
+            continue;
+        if (field->kind <= SIZE) {
+            is_read = read_integer(text, ends) && limits[0] <= *ends && *ends <= limits[1];
+        } else if (field->kind == REAL) {
+            is_read = read_real(text, out) && *(double *)out >= 0;
+        } else if (field->kind == MAJORS) {
+            do {
+                is_read = read_digits(&at, 0, &major) && major < MAJORS_MAX && (!*at || *at == ',');
+                majors |= (uint64_t)1 << (major & 63);
+            } while (is_read && *at++);
+            *(uint64_t *)out = majors;
+        } else {
+            int count = read_range(text, 1, ends);
+            is_read = count > 0 && count <= 1 + (field->kind == CAPABILITY_RANGE);
+        }
+        /* cppcheck-suppress wrongPrintfScanfArgNum */
+        if (!is_read)
+            return refuse(reader, formats[field->kind < SIZE ? 0 : field->kind - SIZE],
+                          known_names[field->number], text, limits[0], limits[1]);
     }
-    /* cppcheck-suppress wrongPrintfScanfArgNum */
-    return is_read ||
-           refuse(reader, formats[kind], known_names[number], text, limits[0], limits[1]);
+    return 1;
 }
 
 static int read_device(struct reader *reader, struct section *section)
 {
-    static const long long byte_limits[] = {0, LLONG_MAX};
     struct tuned_device *device = &section->device;
-    long long numbers[2] = {0, 0}, capability[2] = {0, 0}; /* units, memory */
-    for (uint32_t i = 0; i < 3; i++)
-        if (!read_known(reader, SM_COUNT + i, WHOLE, &numbers[i / 2], i < 2 ? NULL : byte_limits))
-            return 0;
-    if (!read_known(reader, BANDWIDTH_GBS, REAL, &device->bandwidth_gbs, NULL) ||
-        !read_known(reader, COMPUTE_CAPABILITY, CAPABILITY_OF, capability, NULL))
+    if (!read_known(reader, 0, SECTION_FIELDS, section))
         return 0;
-    device->unit_count = (int)numbers[0];
-    device->memory_bytes = numbers[1];
-    device->compute_capability_major = (int)capability[0] / CAPABILITY_MAJOR;
-    device->compute_capability_minor = (int)capability[0] % CAPABILITY_MAJOR;
+    device->unit_count = (int)section->units;
+    device->compute_capability_major = (int)(section->capability / CAPABILITY_MAJOR);
+    device->compute_capability_minor = (int)(section->capability % CAPABILITY_MAJOR);
     section->is_portable = strcmp(device->name, "*") == 0;
     if (!section->is_portable && device->compute_capability_major < MAJORS_MAX)
         section->majors = (uint64_t)1 << device->compute_capability_major;
-    else if (reader->version > 3)
-        return read_known(reader, CAPABILITIES, MAJORS, &section->majors, NULL);
     /* What was for every device before the format said on which ones it was measured. */
-    else if (!reader->is_built_in && strcmp(device->kind, "cpu") != 0)
+    else if (reader->version < 4 && !reader->is_built_in && strcmp(device->kind, "cpu") != 0)
         section->majors = (uint64_t)1 << MAJORS_MAX;
     return 1;
 }
@@ -764,14 +816,17 @@ static int read_section(struct reader *reader)
     section->source = tuned->source_count;
     section->first_entry = (uint32_t)tuned->counts[ENTRIES];
     section->device.kind = ++reader->at;
-    uint32_t kind = take_name(reader, ' ', '\t');
+    section->kind = take_name(reader, ' ', '\t');
     char *end = reader->at;
     reader->at = skip_spaces(end);
-    if (kind) /* which is remembered, also where the line is refused */
+    if (section->kind) /* which is remembered, also where the line is refused */
         *end = '\0';
-    if (!kind || *reader->at != '"')
+    if (!section->kind || *reader->at != '"')
         return refuse(reader, "a section begins as in [cuda \"NVIDIA H200\"]");
     if (!take_quoted(reader, &section->device.name))
+        return 0;
+    section->name = intern(reader, section->device.name, strlen(section->device.name));
+    if (!section->name)
         return 0;
     if (*reader->at != ']' || (reader->at[1] && !is_space(reader->at[1])))
         return refuse(reader, "the name of the device is to be followed by ] and a space");
@@ -789,24 +844,19 @@ static int read_section(struct reader *reader)
 static int read_evidence(struct reader *reader, struct tuned_entry *entry)
 {
     long long *needs = entry->needs;
-    double time_ns = 0;
     entry->at = entry->n[0] == entry->n[1] ? entry->n[0] : -1;
+    entry->time_ns = -1;
     /* Without `capability` what was measured may need all that its major one has. */
     needs[NEED_CAPABILITY] =
         (long long)reader->section->device.compute_capability_major * CAPABILITY_MAJOR;
     needs[NEED_CAPABILITY_MOST] = LLONG_MAX;
-    if (!read_known(reader, TIME_NS, REAL, &time_ns, NULL) ||
-        (reader->version > 1 && !read_known(reader, AT, WHOLE, &entry->at, entry->n)))
+    if (!read_known(reader, SECTION_FIELDS, KNOWN_FIELDS, entry))
         return 0;
-    for (uint32_t i = 0; i < 4 && reader->version > (i < 3 ? 2 : 3); i++)
-        if (!read_known(reader, THREADS + i, WHOLE, &needs[i], NULL))
-            return 0;
+    needs[NEED_CAPABILITY_MOST] = -needs[NEED_CAPABILITY_MOST];
     /* Registers are given to a thread in eights, and threads in thirty-twos. */
     needs[NEED_REGISTERS] =
         ((needs[NEED_REGISTERS] + 7) & ~7LL) * ((needs[NEED_THREADS] + 31) & ~31LL);
-    return reader->version < 4 ||
-           (read_known(reader, CAPABILITIES, MAJORS, &entry->majors, NULL) &&
-            read_known(reader, CAPABILITY, CAPABILITY_RANGE, &needs[NEED_CAPABILITY], NULL));
+    return 1;
 }
 
 /* PROBLEM n=SIZES FURTHER-SIZES VALUES | EVIDENCE */
@@ -863,13 +913,14 @@ static int read_header(struct reader *reader, const char *line)
     static const char word[] = "tuned-conf ";
     if (strncmp(line, word, sizeof word - 1) != 0 ||
         !read_integer(line + sizeof word - 1, &reader->version))
-        return refuse(reader, "no tuned.conf: its first line is 'tuned-conf %d'",
-                      TUNED_FORMAT_VERSION);
+        return refuse(reader, "no tuned.conf: its first line is 'tuned-conf " DIGITS_OF(
+                                  TUNED_FORMAT_VERSION) "'");
     return (reader->version >= 1 && reader->version <= TUNED_FORMAT_VERSION) ||
            refuse(reader,
-                  "format version %lld; libtuned %s reads versions 1 to %d: write the file "
-                  "anew with 'tune export' of that version, or link a newer libtuned",
-                  reader->version, TUNED_VERSION, TUNED_FORMAT_VERSION);
+                  "format version %lld; libtuned " TUNED_VERSION " reads versions 1 to " DIGITS_OF(
+                      TUNED_FORMAT_VERSION) ": write the file anew with 'tune export' of that "
+                                            "version, or link a newer libtuned",
+                  reader->version);
 }
 
 static int read_line(struct reader *reader)
@@ -886,6 +937,8 @@ static int read_line(struct reader *reader)
     if (reader->ended)
         return 1;
     reader->count = 0;
+    if (reader->first_number < reader->tuned->counts[NUMBERS])
+        reader->guess = reader->first_number;
     reader->first_number = reader->tuned->counts[NUMBERS];
     reader->first_span = reader->tuned->counts[SPANS];
     return *line == '[' ? read_section(reader) : read_entry(reader);
@@ -953,12 +1006,11 @@ static int compare_sections(const void *left, const void *right)
 /* Whether the names of their further sizes are the same. */
 static int are_alike(const struct tuned_entry *a, const struct tuned_entry *b)
 {
+    const struct span *left = span_at(a, 0), *right = span_at(b, 0);
     size_t i = 0;
-    if (a->span_count != b->span_count)
-        return 0;
-    while (i < a->span_count && span_at(a, i)->name == span_at(b, i)->name)
+    while (i < a->span_count && i < b->span_count && left[i].name == right[i].name)
         i++;
-    return i == a->span_count;
+    return i == a->span_count && i == b->span_count;
 }
 
 /* What two lines say does not go together: the later one is to blame. */
@@ -999,24 +1051,49 @@ static int check_source(struct reader *reader, size_t first)
     return 1;
 }
 
-/* Divides the entries into groups, and links those of a problem in the order of the sections. */
-static void link_groups(struct tuned *tuned)
+/* Divides the entries into groups: counts those of each problem, then gives each its place. */
+static int make_groups(struct reader *reader)
 {
-    for (size_t s = tuned->counts[SECTIONS]; s-- > 0;) {
-        const struct section *section = &tuned->lists.of.sections[s];
-        uint32_t group_count = 0;
-        for (size_t i = section->entry_count; i-- > 0;) {
-            struct tuned_entry *entry = tuned->lists.of.entries + section->first_entry + i;
-            group_count++;
-            if (i > 0 && entry->problem == entry[-1].problem)
-                continue;
-            struct name *name = &tuned->lists.of.names[entry->problem];
-            entry->group_count = group_count;
-            entry->next_group = name->first_group;
-            name->first_group = entry;
-            group_count = 0;
+    struct tuned *tuned = reader->tuned;
+    struct name *names = tuned->lists.of.names;
+    const struct tuned_entry *entries = tuned->lists.of.entries;
+    struct group *groups = NULL, *group = NULL;
+    long long *lows = append(reader, LOWS, tuned->counts[ENTRIES] + 1);
+    if (!lows)
+        return 0;
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t count = 0;
+        for (uint32_t s = 0; s < tuned->counts[SECTIONS]; s++) {
+            const struct section *section = &tuned->lists.of.sections[s];
+            uint32_t problem = 0, end = section->first_entry + section->entry_count;
+            for (uint32_t i = section->first_entry; i < end; i++) {
+                lows[i] = entries[i].n[0];
+                if (entries[i].problem != problem) {
+                    struct name *name = &names[problem = entries[i].problem];
+                    if (groups) {
+                        group = &groups[name->first_group + name->group_count];
+                        *group = (struct group){i, 0, s, section->kind, section->name};
+                    }
+                    name->group_count++;
+                    count++;
+                }
+                if (group)
+                    group->count++;
+            }
+        }
+        if (pass == 0) {
+            groups = append(reader, GROUPS, count + 1);
+            if (!groups)
+                return 0;
+            count = 0;
+            for (size_t i = 0; i < tuned->counts[NAMES]; i++) {
+                names[i].first_group = count;
+                count += names[i].group_count;
+                names[i].group_count = 0;
+            }
         }
     }
+    return 1;
 }
 
 /* ---- loading ---- */
@@ -1026,7 +1103,7 @@ static char *new_text(struct reader *reader, size_t bytes, const char *name)
 {
     size_t length = strlen(name) + 1;
     if (bytes > TUNED_FILE_BYTES_MAX) {
-        (void)refuse(reader, "larger than %d bytes", TUNED_FILE_BYTES_MAX);
+        (void)refuse(reader, "larger than " DIGITS_OF(TUNED_FILE_BYTES_MAX) " bytes");
         return NULL;
     }
     struct text *text = allocate(reader, sizeof *text + bytes + 1 + length, 1);
@@ -1042,14 +1119,27 @@ static char *new_text(struct reader *reader, size_t bytes, const char *name)
 /* Reads what is in new_text's memory; a refused text leaves nothing behind. */
 static void add_text(struct reader *reader, char *text, size_t bytes)
 {
+#ifdef TUNED_WITH_DEBUG
+    if (reader->override) { /* what it says, instead */
+        size_t length = tuned_debug_override(reader->override, text, bytes, NULL);
+        char *overridden = new_text(reader, length, reader->name);
+        if (!overridden)
+            return;
+        (void)tuned_debug_override(reader->override, text, bytes, overridden);
+        text = overridden;
+        bytes = length;
+    }
+#endif
     struct tuned *tuned = reader->tuned;
     size_t counts[LISTS];
     for (int list = NUMBERS; list <= ENTRIES; list++)
         counts[list] = tuned->counts[list];
     reader->ended = 0;
     reader->section = NULL;
+    reader->guess = 0;
+    reader->first_number = counts[NUMBERS];
     if (tuned->source_count == TUNED_FILES_MAX)
-        (void)refuse(reader, "more than %d files", TUNED_FILES_MAX);
+        (void)refuse(reader, "more than " DIGITS_OF(TUNED_FILES_MAX) " files");
     else if (read_lines(reader, text, text + bytes) && check_source(reader, counts[SECTIONS]))
         tuned->sources[tuned->source_count++] = (struct source){text + bytes + 1, reader->is_named};
     else
@@ -1219,7 +1309,10 @@ static struct tuned *create(struct reader *reader, const struct tuned_allocator 
     memset(tuned, 0, sizeof *tuned);
     tuned->allocator = *from;
     reader->tuned = tuned;
-    int done = rehash(reader);
+    uint32_t *numbers = append(reader, NUMBERS, 2); /* no line's */
+    int done = numbers && rehash(reader);
+    if (numbers)
+        numbers[0] = numbers[1] = 0;
     for (int i = 0; done && i < KNOWN_COUNT; i++) /* the first is "", which no line has */
         done = intern(reader, known_names[i], strlen(known_names[i])) > 0 || i == 0;
     if (done)
@@ -1246,6 +1339,13 @@ static struct tuned *load(const struct tuned_options *options, const char *path,
         return NULL;
     tuned->least_grade = options->least_grade ? options->least_grade : TUNED_DEFAULT;
     tuned->size_factor = options->size_factor > 0 ? options->size_factor : 8;
+    tuned->on_find = options->on_find;
+    tuned->on_find_context = options->on_find_context;
+#ifdef TUNED_WITH_DEBUG
+    reader.override = environment(options, "TUNED_OVERRIDE");
+    if (!tuned->on_find && environment(options, "TUNED_VERBOSE"))
+        tuned->on_find = tuned_debug_print;
+#endif
     add_files(&reader, options, path);
     reader.is_named = text_name != NULL;
     reader.is_built_in = !text_name;
@@ -1254,10 +1354,8 @@ static struct tuned *load(const struct tuned_options *options, const char *path,
     int goes_on = begin_source(&reader, "tuned.conf");
     if (goes_on && tuned->source_count == 0)
         (void)refuse(&reader, "there is none in any of the usual places");
-    else if (goes_on) {
-        link_groups(tuned);
+    else if (goes_on && make_groups(&reader))
         return tuned;
-    }
     tuned_free(tuned);
     return NULL;
 }
@@ -1334,7 +1432,7 @@ static int is_of_major(uint64_t majors, const struct tuned_device *asked)
 
 /* The grade of the entries of a section of the device's kind, at their best. */
 static enum tuned_grade grade_section(const struct section *section,
-                                      const struct tuned_device *asked)
+                                      const struct tuned_device *asked, int is_named_so)
 {
     const struct tuned_device *found = &section->device;
     int is_same_major = found->compute_capability_major == asked->compute_capability_major;
@@ -1346,7 +1444,7 @@ static enum tuned_grade grade_section(const struct section *section,
         (!found->unit_count || !asked->unit_count || found->unit_count == asked->unit_count) &&
         (asked->compute_capability_major == 0 || found->compute_capability_major == 0 ||
          (is_same_major && found->compute_capability_minor == asked->compute_capability_minor))) {
-        if (strcmp(found->name, asked->name) == 0)
+        if (is_named_so)
             return TUNED_EXACT;
         if (is_same_model(found->name, asked->name))
             return TUNED_SAME_MODEL;
@@ -1362,30 +1460,6 @@ static double ratio_of(double a, double b)
     return (a > b ? a : b) / (a > b ? b : a);
 }
 
-/* Whether the device can run what the entry launches, as far as both are known. */
-static int fits(const struct tuned_entry *entry, const struct tuned_device *device)
-{
-    const long long *needs = entry->needs;
-    const struct section *section = section_of(entry);
-    long long capability = capability_of(device), cluster = device->max_cluster_blocks;
-    if (device->compute_capability_major == 0 && device->name &&
-        strcmp(device->name, section->device.name) == 0)
-        capability = needs[NEED_CAPABILITY]; /* as this very device has it */
-    /* Clusters of 8 run wherever there are some; of more on what has them, which no version of CUDA
-     * promises of another major compute capability. */
-    if (cluster <= 0)
-        cluster = capability < CLUSTERS_SINCE ? 1 : is_of_major(section->majors, device) ? 16 : 8;
-    if (entry->majors && !is_of_major(entry->majors, device))
-        return 0;
-    const long long limits[] = {device->max_threads_per_block, device->max_shared_bytes,
-                                device->registers_per_unit, device->unit_count};
-    for (int i = 0; i < 4; i++)
-        if (limits[i] > 0 && needs[i] > limits[i])
-            return 0;
-    return needs[NEED_CLUSTER] <= cluster && needs[NEED_CAPABILITY] <= capability &&
-           capability <= needs[NEED_CAPABILITY_MOST];
-}
-
 /* Whether the size is among the entry's; *ratio grows by how far it is from these. */
 static int measure_size(const long long ends[2], long long size, double *ratio)
 {
@@ -1393,6 +1467,17 @@ static int measure_size(const long long ends[2], long long size, double *ratio)
         return 1;
     *ratio *= ratio_of((double)ends[size > ends[1]], (double)size);
     return 0;
+}
+
+/* A further size that was asked about; NULL when it was not given. */
+static const struct tuned_size *find_size(const struct tuned_answer *answer, const char *name,
+                                          size_t length)
+{
+    const struct tuned_size *size = answer->sizes;
+    for (size_t i = 0; i < answer->size_count; i++, size++)
+        if (strncmp(size->name, name, length) == 0 && !size->name[length])
+            return size;
+    return NULL;
 }
 
 /* The same of all sizes that the answer is to be for; one that was not given is among none. */
@@ -1405,12 +1490,9 @@ static int measure(const struct tuned_entry *entry, const struct tuned_answer *a
     int is_within = measure_size(entry->n, answer->n, ratio);
     for (size_t i = 0; i < entry->span_count; i++) {
         const struct span *span = span_at(entry, i);
-        const char *name = entry->tuned->lists.of.names[span->name].text;
-        size_t j = 0;
-        while (j < answer->size_count && strcmp(answer->sizes[j].name, name) != 0)
-            j++;
-        is_within &=
-            j < answer->size_count && measure_size(span->ends, answer->sizes[j].size, ratio);
+        const struct name *name = &entry->tuned->lists.of.names[span->name];
+        const struct tuned_size *size = find_size(answer, name->text, name->length);
+        is_within &= size && measure_size(span->ends, size->size, ratio);
     }
     return is_within;
 }
@@ -1421,8 +1503,9 @@ enum { UNKNOWN, NEAR, NAMED, MEMORY, KEYS };
 
 /* What a group has. */
 struct candidate {
+    const struct group *group;
     const struct tuned_entry *entry; /* NULL: nothing */
-    enum tuned_grade grade;
+    enum tuned_grade grade;          /* TUNED_NONE: no candidate */
     uint32_t source;
     int is_own;    /* what a named file has of this very device */
     int is_within; /* the sizes are among the entry's */
@@ -1442,7 +1525,6 @@ static void rank_section(struct candidate *candidate, const struct section *sect
     double *keys = candidate->keys;
     keys[UNKNOWN] = 4 * (found->compute_capability_major == asked->compute_capability_major &&
                          found->compute_capability_minor != asked->compute_capability_minor);
-    keys[NAMED] = 2 * (!asked->name || strcmp(found->name, asked->name) != 0);
     keys[NEAR] = keys[MEMORY] = 1;
     /* Of this very device it only counts what is unknown. */
     int count = candidate->grade == TUNED_EXACT ? 2 : 3;
@@ -1455,57 +1537,97 @@ static void rank_section(struct candidate *candidate, const struct section *sect
     }
 }
 
-/* Takes the entry where it fits and is nearer than what was taken: of two equally near the first.
- */
-static void take_entry(struct candidate *best, const struct tuned_entry *entry,
-                       const struct tuned_answer *answer)
+/* The most that a launch may need on the device, as far as it is known. */
+static void set_limits(const struct section *section, const struct tuned_device *device,
+                       int is_named_so, long long limits[NEEDS])
 {
-    double ratio = 0;
-    int is_within = measure(entry, answer, &ratio);
-    if ((best->entry && (is_within != best->is_within ? best->is_within : ratio >= best->ratio)) ||
-        (!is_within && ratio > entry->tuned->size_factor) || !fits(entry, answer->device))
-        return;
-    best->entry = entry;
-    best->is_within = is_within;
-    best->ratio = ratio;
+    long long capability = capability_of(device), cluster = device->max_cluster_blocks;
+    limits[NEED_THREADS] = device->max_threads_per_block;
+    limits[NEED_SHARED_BYTES] = device->max_shared_bytes;
+    limits[NEED_REGISTERS] = device->registers_per_unit;
+    limits[NEED_CLUSTER] = device->unit_count;
+    for (int i = 0; i <= NEED_CLUSTER; i++)
+        if (limits[i] <= 0)
+            limits[i] = LLONG_MAX;
+    limits[NEED_CAPABILITY_MOST] = -capability;
+    if (device->compute_capability_major == 0 && is_named_so) /* as this very device has it */
+        limits[NEED_CAPABILITY_MOST] = capability = LLONG_MAX;
+    limits[NEED_CAPABILITY] = capability;
+    /* Clusters of 8 run wherever there are some; of more on what has them, which no version of CUDA
+     * promises of another major compute capability. */
+    if (cluster <= 0)
+        cluster = capability < CLUSTERS_SINCE ? 1 : is_of_major(section->majors, device) ? 16 : 8;
+    if (limits[NEED_CLUSTER] > cluster)
+        limits[NEED_CLUSTER] = cluster;
 }
 
-/* The entry of the nearest sizes of those of the group that fit the device; the section's grade
- * becomes the entry's. */
-static void find_in_group(const struct tuned_entry *entry, const struct tuned_answer *answer,
-                          struct candidate *best)
+/* Takes the entry where it fits (limits NULL: all do) and is nearer than what was taken: of two
+ * equally near the first. Whether it fits. */
+static int take_entry(struct candidate *best, const struct tuned_entry *entry,
+                      const struct tuned_answer *answer, const long long limits[NEEDS])
 {
-    const struct tuned_entry *end = entry + entry->group_count;
+    double ratio = 0;
+    if (limits) {
+        for (int i = 0; i < NEEDS; i++)
+            if (entry->needs[i] > limits[i])
+                return 0;
+        if (entry->majors && !is_of_major(entry->majors, answer->device))
+            return 0;
+    }
+    int is_within = measure(entry, answer, &ratio);
+    if ((!best->entry || (is_within != best->is_within ? is_within : ratio < best->ratio)) &&
+        (is_within || ratio <= entry->tuned->size_factor)) {
+        best->entry = entry;
+        best->is_within = is_within;
+        best->ratio = ratio;
+    }
+    return 1;
+}
+
+/* The entry of the nearest sizes of those of the candidate's group that fit (which is checked where
+ * that is asked); the section's grade becomes the entry's. Whether all that were looked at fit: for
+ * n below 0 that is all. */
+static int find_in_group(struct candidate *best, const struct tuned_answer *answer, int is_checked)
+{
+    const struct tuned *tuned = answer->tuned;
+    const struct group *group = best->group;
+    const struct tuned_entry *first = tuned->lists.of.entries + group->first_entry;
+    const struct tuned_entry *entry = first, *end = first + group->count;
+    long long all_limits[NEEDS], *limits = is_checked ? all_limits : NULL;
+    int all_fit = 0;
+    best->entry = NULL;
+    if (limits)
+        set_limits(&tuned->lists.of.sections[group->section], answer->device,
+                   best->keys[NAMED] <= 0, limits);
     if (entry->span_count == 0 && answer->n >= 0) {
-        const struct tuned_entry *below = entry; /* begins last at or below n, or first */
-        for (size_t count = entry->group_count; count > 1;) {
+        const long long *lows = tuned->lists.of.lows + group->first_entry, *low = lows;
+        for (size_t count = group->count; count > 1;) {
             size_t half = count / 2;
-            below += below[half].n[0] <= answer->n ? half : 0;
+            low += low[half] <= answer->n ? half : 0;
             count -= half;
         }
-        const struct tuned_entry *next = below + 1;
-        if (fits(below, answer->device) &&
-            (next == end || answer->n <= below->n[1] || fits(next, answer->device))) {
-            entry = below; /* it is one of the two */
-            end = next == end ? end : next + 1;
-        }
+        entry += low - lows;
+        all_fit = take_entry(best, entry, answer, limits); /* begins last at or below n, or first */
+        if (all_fit && answer->n > entry->n[1] && ++entry < end)
+            all_fit = take_entry(best, entry, answer, limits);
     }
-    best->entry = NULL;
-    for (; entry < end; entry++)
-        take_entry(best, entry, answer);
+    if (!all_fit)
+        for (all_fit = 1, entry = first; entry < end; entry++)
+            all_fit &= take_entry(best, entry, answer, limits);
     entry = best->entry;
     if (!entry || best->grade != TUNED_EXACT || answer->n < 0)
-        return;
+        return all_fit;
     int is_single = entry->at == answer->n;
     for (size_t i = 0; i < entry->span_count; i++)
         is_single &= span_at(entry, i)->ends[0] == span_at(entry, i)->ends[1];
     best->grade = !best->is_within ? TUNED_NEAREST_SIZE : is_single ? TUNED_EXACT : TUNED_IN_RANGE;
+    return all_fit;
 }
 
 static int is_better(const struct candidate *a, const struct candidate *b)
 {
-    if (a->is_own != b->is_own) /* goes before all other files */
-        return a->is_own;
+    if (!b->grade || a->is_own != b->is_own) /* goes before all other files */
+        return !b->grade || a->is_own;
     if (a->source != b->source) /* files are looked at in their order */
         return !a->is_own && a->grade > b->grade;
     if (a->grade != b->grade && (a->grade < TUNED_NEAREST_SIZE || b->grade < TUNED_NEAREST_SIZE))
@@ -1524,38 +1646,54 @@ static enum tuned_grade give(const struct candidate *best, struct tuned_answer *
 }
 
 /* The best entry of all groups of the problem, a name's number. *own becomes the group of the only
- * section of this device. */
+ * section of this device, where all that it has fits; else NULL. */
 static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem, const void **own)
 {
     const struct tuned *tuned = answer->tuned;
+    const struct tuned_device *device = answer->device;
+    const struct name *name = &tuned->lists.of.names[problem];
+    const struct group *first = tuned->lists.of.groups + name->first_group;
     struct candidate candidates[2], *best = candidates, *found = candidates + 1;
+    uint32_t kind = find_name(tuned, device->kind, 0, NULL);
+    uint32_t device_name = find_name(tuned, device->name, 0, NULL);
     int own_count = 0;
+    *own = NULL;
     best->entry = NULL;
-    best->grade = TUNED_NONE;
-    /* This device first: it leaves the others no chance. */
-    for (int pass = 0; pass < 2 && best->grade < TUNED_NEAREST_SIZE; pass++) {
-        const struct tuned_entry *group = tuned->lists.of.names[problem].first_group;
-        for (; group; group = group->next_group) {
-            const struct section *section = section_of(group);
-            if (strcmp(section->device.kind, answer->device->kind) != 0)
+    /* This device first, since it leaves the others no chance; then the best of the others; then
+     * each of them, where that one has nothing that fits. */
+    for (int pass = 0; pass < 3 && !best->entry; pass++) {
+        best->grade = TUNED_NONE;
+        for (const struct group *group = first; group < first + name->group_count; group++) {
+            const struct section *section = &tuned->lists.of.sections[group->section];
+            int is_named_so = group->name == device_name;
+            if (group->kind != kind || (pass == 0 && !is_named_so))
                 continue;
-            enum tuned_grade grade = found->grade = grade_section(section, answer->device);
-            if ((grade == TUNED_EXACT) == pass || grade < tuned->least_grade || grade < best->grade)
+            found->grade = grade_section(section, device, is_named_so);
+            if ((found->grade == TUNED_EXACT) == (pass > 0) || found->grade < tuned->least_grade)
                 continue;
+            found->group = group;
+            found->entry = NULL;
+            found->source = section->source;
+            found->is_own = pass == 0 && tuned->sources[section->source].is_named;
+            found->keys[NAMED] = 2 * !is_named_so;
+            rank_section(found, section, device);
             if (pass == 0)
                 *own = own_count++ == 0 ? group : NULL;
-            rank_section(found, section, answer->device);
-            find_in_group(group, answer, found);
-            found->source = section->source;
-            found->is_own =
-                found->grade >= TUNED_NEAREST_SIZE && tuned->sources[section->source].is_named;
-            if (found->entry && found->grade >= tuned->least_grade &&
-                (!best->entry || is_better(found, best))) {
-                struct candidate *worse = best;
-                best = found;
-                found = worse;
+            while (is_better(found, best)) { /* at its best, then as it is */
+                if (found->entry || pass == 1) {
+                    struct candidate *worse = best;
+                    best = found;
+                    found = worse;
+                    break;
+                }
+                if (!find_in_group(found, answer, 1))
+                    *own = NULL;
+                if (!found->entry || found->grade < tuned->least_grade)
+                    break;
             }
         }
+        if (pass == 1 && best->grade)
+            (void)find_in_group(best, answer, 1);
     }
     return best->entry ? give(best, answer) : TUNED_NONE;
 }
@@ -1568,23 +1706,32 @@ static enum tuned_grade look_up(const struct tuned *tuned, const struct tuned_de
 {
     struct candidate found;
     const void *own;
-    memset(answer, 0, sizeof *answer);
+    answer->grade = TUNED_NONE;
+    answer->entry = NULL;
+    answer->distance = 0;
     answer->tuned = tuned;
     answer->device = device;
     answer->problem = problem;
     answer->n = n;
     answer->sizes = sizes;
     answer->size_count = size_count;
-    if (n < 0 || !tuned || !device || !device->kind || !problem)
-        return TUNED_NONE;
-    if (handle && handle->own) { /* nothing goes before it within its sizes */
-        found.grade = TUNED_EXACT;
-        found.keys[NEAR] = 1;
-        find_in_group(handle->own, answer, &found);
-        if (found.entry && found.grade >= TUNED_IN_RANGE && found.grade >= tuned->least_grade)
-            return give(&found, answer);
+    memset(answer->reserved, 0, sizeof answer->reserved);
+    if (n >= 0 && tuned && device && device->kind && problem) {
+        if (handle && handle->own) { /* nothing goes before it within its sizes */
+            found.grade = TUNED_EXACT;
+            found.keys[NEAR] = 1;
+            found.group = handle->own;
+            (void)find_in_group(&found, answer, 0);
+            if (found.entry && found.grade >= TUNED_IN_RANGE && found.grade >= tuned->least_grade)
+                (void)give(&found, answer);
+        }
+        if (!answer->entry)
+            (void)find_best(answer, handle ? handle->number : find_name(tuned, problem, 0, NULL),
+                            &own);
     }
-    return find_best(answer, handle ? handle->number : find_name(tuned, problem, 0, NULL), &own);
+    if (tuned && tuned->on_find)
+        tuned->on_find(tuned->on_find_context, answer);
+    return answer->grade;
 }
 
 enum tuned_grade tuned_find_sizes(const struct tuned *tuned, const struct tuned_device *device,
@@ -1632,94 +1779,12 @@ enum tuned_grade tuned_find_resolved(const struct tuned_handle *handle, long lon
     return tuned_find_resolved_sizes(handle, n, NULL, 0, answer);
 }
 
-/* ---- sentences ---- */
-
 const char *tuned_grade_name(enum tuned_grade grade)
 {
     static const char names[][16] = {"none",         "far device", "default",
                                      "other device", "portable",   "same model",
                                      "nearest size", "in range",   "exact"};
     return names[(unsigned)grade <= TUNED_EXACT ? grade : TUNED_NONE];
-}
-
-/* "n = 1024" or "n from 512 to 1023 (measured at 1000)" */
-static void describe_sizes(const struct tuned_answer *answer, char *out, size_t bytes)
-{
-    const struct tuned_entry *entry = answer->entry;
-    const char *format = "n from %lld to %lld (measured at %lld)";
-    long long first = answer->grade == TUNED_EXACT ? answer->n : entry->n[0];
-    if (first == entry->n[1] || answer->grade == TUNED_EXACT)
-        format = "n = %lld";
-    else if (entry->at < 0)
-        format = "n from %lld to %lld";
-    /* cppcheck-suppress wrongPrintfScanfArgNum */
-    int used = snprintf(out, bytes, format, first, entry->n[1], entry->at);
-    if (answer->grade == TUNED_NEAREST_SIZE)
-        format = "; asked was n = %lld";
-    else if (answer->grade < TUNED_NEAREST_SIZE &&
-             (answer->n < entry->n[0] || answer->n > entry->n[1]))
-        format = ", which is nearest";
-    else
-        return;
-    /* cppcheck-suppress wrongPrintfScanfArgNum */
-    snprintf(out + used, bytes - (size_t)used, format, answer->n);
-}
-
-static const char *describe_capability(const struct tuned_device *asked,
-                                       const struct tuned_device *found)
-{
-    if (found->compute_capability_major == 0)
-        return "";
-    if (found->compute_capability_major != asked->compute_capability_major)
-        return ", of another compute capability";
-    return found->compute_capability_minor != asked->compute_capability_minor
-               ? ", of the same major compute capability"
-               : ", of the same compute capability";
-}
-
-/* What a format does not use stands behind what it does. */
-void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
-{
-    /* By grade, of: the problem, the device asked about, the entry's device, sizes, file, the
-     * entry's device again ... %.0s skips one. */
-    static const char elsewhere[] = "%.60s has no entry for %.60s that fits; taken, for %.0s%s, "
-                                    "from %.0s%.60s%s (%d %s; here %d)",
-                      for_all[] = "%.60s has no entry for %.60s that fits; taken, for %.0s%s, "
-                                  "from what %.60s has for every device";
-    static const char *const formats[] = {"",
-                                          elsewhere,
-                                          for_all,
-                                          elsewhere,
-                                          for_all,
-                                          elsewhere,
-                                          "%.0s%.0son %.60s nearest of what fits is %s",
-                                          "%.0s%.0stuned on %.60s for %s",
-                                          "%.0s%.0smeasured on %.60s at %s"};
-    const struct tuned_entry *entry = answer->entry;
-    const struct tuned_device *asked = answer->device;
-    const char *problem = answer->problem, *kind = NULL;
-    char sizes[168];
-    if (!entry) {
-        const char *format = "no tuned.conf is loaded";
-        if (answer->tuned) {
-            format = "no device or no problem was named";
-            kind = asked && problem ? asked->kind : NULL;
-        }
-        if (kind)
-            format = find_name(answer->tuned, problem, 0, NULL)
-                         ? "%.60s has no entry for the kind '%.60s' that fits here"
-                         : "no file has the problem '%.60s'";
-        /* cppcheck-suppress wrongPrintfScanfArgNum */
-        snprintf(out, bytes, format, problem, kind);
-        return;
-    }
-    const struct tuned_device *found = tuned_entry_device(entry);
-    describe_sizes(answer, sizes, sizeof sizes);
-    /* cppcheck-suppress wrongPrintfScanfArgNum */
-    snprintf(out, bytes, formats[answer->grade], problem, asked->name ? asked->name : "this device",
-             found->name, sizes, tuned_entry_file(entry), found->name,
-             describe_capability(asked, found), found->unit_count,
-             strcmp(found->kind, "cpu") == 0 ? "cores" : "SMs", asked->unit_count);
 }
 
 /* ---- formulas ---- */
@@ -1778,13 +1843,10 @@ static int value_here(struct evaluation *evaluation, uint32_t number, const char
     *out = answer->device ? answer->device->unit_count : 0;
     if (number == UNITS)
         return *out > 0;
-    for (size_t i = 0; i < answer->size_count; i++) {
-        const struct tuned_size *size = &answer->sizes[i];
+    const struct tuned_size *size = find_size(answer, name, length);
+    if (size)
         *out = size->size;
-        if (strncmp(name, size->name, length) == 0 && !size->name[length])
-            return 1;
-    }
-    return number && number_here(evaluation, number, out);
+    return size || (number && number_here(evaluation, number, out));
 }
 
 /* What binds closer than `least`: 0 all, 1 products, 2 a number, a name, a call or parentheses. */
@@ -1815,9 +1877,7 @@ static int evaluate(struct evaluation *evaluation, int least, long long *out)
     }
     for (;;) {
         char operation = *evaluation->at;
-        int binds = operation == '+' || operation == '-'                       ? 1
-                    : operation == '*' || operation == '/' || operation == '%' ? 2
-                                                                               : 0;
+        int binds = classes[(unsigned char)operation] >> 4 & 3;
         if (binds <= least)
             return 1;
         if (!apply(evaluation, binds, (uint32_t)operation, out))
@@ -1845,16 +1905,16 @@ static int is_elsewhere(const struct tuned_answer *answer, const char *name)
 }
 
 /* A value that follows the number of units, for those of the asking device. */
-static long long scaled(const struct tuned_answer *answer, const char *name, long long value)
+static long long scale_by_units(const struct tuned_answer *answer, const char *name,
+                                long long value)
 {
     const struct tuned_entry *entry = answer->entry;
     long long found = tuned_entry_device(entry)->unit_count;
     long long asked = answer->device ? answer->device->unit_count : 0;
-    if (value <= 0 || found <= 0 || asked <= 0 || value > LLONG_MAX / asked - found ||
-        !lists(entry, PER_UNIT, name))
+    double scaled = (double)value * (double)asked / (double)(found > 0 ? found : 1) + 0.5;
+    if (value <= 0 || found <= 0 || asked <= 0 || scaled > 9.2e18 || !lists(entry, PER_UNIT, name))
         return value;
-    value = (value * asked + found / 2) / found;
-    return value > 0 ? value : 1;
+    return scaled > 1 ? (long long)scaled : 1;
 }
 
 /* A whole number of the entry: by its formula, else as it stands. */
@@ -1878,7 +1938,7 @@ static int number_here(struct evaluation *evaluation, uint32_t number, long long
     evaluation->at = at;
     if (!read_integer(text, out) || is_elsewhere(answer, name))
         return 0;
-    *out = scaled(answer, name, *out);
+    *out = scale_by_units(answer, name, *out);
     return 1;
 }
 
@@ -1900,9 +1960,11 @@ static int evaluate_axes(const struct tuned_answer *answer, const char *text, in
 int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tuned_launch *out)
 {
     static const char parts[][8] = {"grid", "block", "cluster", "shared"};
-    long long values[4][3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}};
+    long long values[4][3];
     char name[64];
     for (int i = 0; i < 4; i++) {
+        for (int axis = 0; axis < 3; axis++)
+            values[i][axis] = i < 3;
         snprintf(name, sizeof name, "launch%.0d.%s", index > 0 ? index + 1 : 0, parts[i]);
         const char *text = tuned_evidence_text(answer->entry, name, NULL);
         if (text ? is_elsewhere(answer, name) || !evaluate_axes(answer, text, i < 3, values[i])
@@ -1916,11 +1978,16 @@ int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tun
 
 /* ---- what an entry holds ---- */
 
-static double real_of(const struct tuned_entry *entry, int side, uint32_t number, double otherwise)
+static double read_real_of(const char *text, double otherwise)
 {
     double value = 0;
-    const char *text = text_of(entry, side, number, NULL);
     return text && read_real(text, &value) ? value : otherwise;
+}
+
+static long long read_integer_of(const char *text, long long otherwise)
+{
+    long long value = 0;
+    return text && read_integer(text, &value) ? value : otherwise;
 }
 
 int tuned_value_index(const struct tuned *tuned, const char *name)
@@ -1936,14 +2003,12 @@ const char *tuned_text_at(const struct tuned_entry *entry, int index, const char
 
 long long tuned_integer_at(const struct tuned_entry *entry, int index, long long otherwise)
 {
-    long long value = 0;
-    const char *text = tuned_text_at(entry, index, NULL);
-    return text && read_integer(text, &value) ? value : otherwise;
+    return read_integer_of(tuned_text_at(entry, index, NULL), otherwise);
 }
 
 double tuned_real_at(const struct tuned_entry *entry, int index, double otherwise)
 {
-    return real_of(entry, VALUES, (uint32_t)index, otherwise);
+    return read_real_of(tuned_text_at(entry, index, NULL), otherwise);
 }
 
 const char *tuned_text(const struct tuned_entry *entry, const char *name, const char *otherwise)
@@ -1953,12 +2018,12 @@ const char *tuned_text(const struct tuned_entry *entry, const char *name, const 
 
 long long tuned_integer(const struct tuned_entry *entry, const char *name, long long otherwise)
 {
-    return tuned_integer_at(entry, (int)index_of(entry, name), otherwise);
+    return read_integer_of(tuned_text(entry, name, NULL), otherwise);
 }
 
 double tuned_real(const struct tuned_entry *entry, const char *name, double otherwise)
 {
-    return real_of(entry, VALUES, index_of(entry, name), otherwise);
+    return read_real_of(tuned_text(entry, name, NULL), otherwise);
 }
 
 long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, long long otherwise)
@@ -1998,12 +2063,12 @@ const char *tuned_evidence_text(const struct tuned_entry *entry, const char *nam
 
 double tuned_evidence(const struct tuned_entry *entry, const char *name, double otherwise)
 {
-    return real_of(entry, EVIDENCE, index_of(entry, name), otherwise);
+    return read_real_of(tuned_evidence_text(entry, name, NULL), otherwise);
 }
 
 double tuned_expected_ns(const struct tuned_entry *entry)
 {
-    return real_of(entry, EVIDENCE, TIME_NS, -1.0);
+    return entry ? entry->time_ns : -1.0;
 }
 
 const char *tuned_entry_problem(const struct tuned_entry *entry)

@@ -16,10 +16,11 @@
  *     items = tuned_answer_integer(&answer, "items", 1); a parameter; 1 when there is no entry
  *     tuned_free(tuned);
  *
- * C99, nothing but the C library. Nothing is printed, no state is shared, the locale has no say.
- * What was loaded never changes: any number of threads may read it at the same time. Only loading
- * allocates; a look-up allocates nothing and takes no lock. docs/libtuned.md is the guide,
- * docs/tuned-conf.md the format of the file. */
+ * C99, nothing but the C library; of its two files tuned_debug.c is for people who debug, and may
+ * be left out. Nothing is printed (but where a person set TUNED_VERBOSE), no state is shared, the
+ * locale has no say. What was loaded never changes: any number of threads may read it at the same
+ * time. Only loading allocates; a look-up allocates nothing and takes no lock. docs/libtuned.md is
+ * the guide, docs/tuned-conf.md the format of the file. */
 #ifndef TUNED_H
 #define TUNED_H
 
@@ -136,8 +137,14 @@ enum {                             /* tuned_options.skip: places that tuned_open
        TUNED_SKIP_SYSTEM = 4       /* /etc/tune/tuned.conf */
 };
 
+struct tuned_answer;
+/* Called at the end of each look-up, on its thread, with what it gave (the grade may be
+ * TUNED_NONE); from several threads at once where several look up. The answer is the caller's of
+ * the look-up. */
+typedef void tuned_on_find(void *context, const struct tuned_answer *answer);
+
 /* Set it to zero, then fill in what is wanted. All is borrowed, during the call of tuned_open
- * only, but for the allocator's context, which is used until tuned_free. */
+ * only, but for the contexts, which are used until tuned_free. */
 struct tuned_options {
     const char *const *paths; /* files that must be there, the first before the second ... */
     size_t path_count;        /* 0: $TUNED_CONF, where it is set */
@@ -154,7 +161,9 @@ struct tuned_options {
     /* No answer was measured at sizes further away than so many times (the product of all sizes'
      * ratios, each at least 1); 0 is 8. */
     double size_factor;
-    long long reserved[8]; /* 0 */
+    tuned_on_find *on_find; /* NULL: none */
+    void *on_find_context;
+    long long reserved[6]; /* 0 */
 };
 
 /* Loads what there is, all or nothing, from these places:
@@ -226,7 +235,7 @@ TUNED_API enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *
                                                      struct tuned_answer *answer);
 
 /* Why this answer, in one sentence without a full stop; cut where `bytes` is short. The device and
- * the problem given to tuned_find must still be there. */
+ * the problem given to tuned_find must still be there. In tuned_debug.c. */
 TUNED_API void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes);
 /* "none", "far device", "default", "portable", "other device", "same model", "nearest size",
  * "in range", "exact". */

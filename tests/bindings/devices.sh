@@ -22,7 +22,7 @@ grep -q '^\[cuda "\*"\] capabilities=9$' all.conf || fail "no portable section o
 grep -q 'capability=9.0 cluster=16' all.conf || fail "no entry tells what its cluster needs"
 
 run "${CC:-cc}" -std=c99 -O1 -Wall -Wextra -Werror -I"$TUNE_SOURCE/libtuned" "$TUNE_SOURCE/tests/bindings/devices.c" \
-    "$TUNE_SOURCE/libtuned/tuned.c" -o devices
+    "$TUNE_SOURCE"/libtuned/tuned{,_debug}.c -o devices
 expect_code 0
 run ./devices "$TUNE_SOURCE"/db/recorded/*/*.conf all.conf
 expect_code 0

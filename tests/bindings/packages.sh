@@ -51,7 +51,7 @@ nm -D --with-symbol-versions onlySHARED/libtuned.so | grep -q ' tuned_find@@TUNE
 # What cannot be run here is built all the same.
 for compiler in x86_64-w64-mingw32-gcc aarch64-linux-gnu-gcc; do
     command -v "$compiler" >/dev/null || continue
-    run "$compiler" -std=c99 -Os -Wall -Wextra -Wpedantic -Werror -I"$TUNE_SOURCE/libtuned" use.c \
-        "$TUNE_SOURCE/libtuned/tuned.c" -o "use-$compiler"
+    run "$compiler" -std=c99 -Os -Wall -Wextra -Wpedantic -Werror -DTUNED_WITH_DEBUG -I"$TUNE_SOURCE/libtuned" use.c \
+        "$TUNE_SOURCE"/libtuned/tuned{,_debug}.c -o "use-$compiler"
     expect_code 0
 done

@@ -1,0 +1,303 @@
+/* SPDX-FileCopyrightText: 2026 The tune authors
+ * SPDX-License-Identifier: MIT
+ * libtuned for a person who debugs: why an answer is what it is, TUNED_VERBOSE and TUNED_OVERRIDE
+ * (docs/libtuned.md). It knows of libtuned what tuned.h says, and may be left out. */
+#include "tuned_debug.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- sentences ---- */
+
+/* "n = 1024" or "n from 512 to 1023 (measured at 1000)" */
+static void describe_sizes(const struct tuned_answer *answer, char *out, size_t bytes)
+{
+    const struct tuned_entry *entry = answer->entry;
+    const long long low = tuned_entry_n_low(entry), high = tuned_entry_n_high(entry);
+    const char *format = "n from %lld to %lld (measured at %lld)";
+    long long first = answer->grade == TUNED_EXACT ? answer->n : low;
+    if (first == high || answer->grade == TUNED_EXACT)
+        format = "n = %lld";
+    else if (!tuned_evidence_text(entry, "at", NULL))
+        format = "n from %lld to %lld";
+    /* cppcheck-suppress wrongPrintfScanfArgNum */
+    int used = snprintf(out, bytes, format, first, high, tuned_entry_n(entry));
+    if (answer->grade == TUNED_NEAREST_SIZE)
+        format = "; asked was n = %lld";
+    else if (answer->grade < TUNED_NEAREST_SIZE && (answer->n < low || answer->n > high))
+        format = ", which is nearest";
+    else
+        return;
+    /* cppcheck-suppress wrongPrintfScanfArgNum */
+    snprintf(out + used, bytes - (size_t)used, format, answer->n);
+}
+
+static const char *describe_capability(const struct tuned_device *asked,
+                                       const struct tuned_device *found)
+{
+    if (found->compute_capability_major == 0)
+        return "";
+    if (found->compute_capability_major != asked->compute_capability_major)
+        return ", of another compute capability";
+    return found->compute_capability_minor != asked->compute_capability_minor
+               ? ", of the same major compute capability"
+               : ", of the same compute capability";
+}
+
+/* What a format does not use stands behind what it does. */
+void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
+{
+    /* By grade, of: the problem, the device asked about, the entry's device, sizes, file, the
+     * entry's device again ... %.0s skips one. */
+    static const char elsewhere[] = "%.60s has no entry for %.60s that fits; taken, for %.0s%s, "
+                                    "from %.0s%.60s%s (%d %s; here %d)",
+                      for_all[] = "%.60s has no entry for %.60s that fits; taken, for %.0s%s, "
+                                  "from what %.60s has for every device";
+    static const char *const formats[] = {"",
+                                          elsewhere,
+                                          for_all,
+                                          elsewhere,
+                                          for_all,
+                                          elsewhere,
+                                          "%.0s%.0son %.60s nearest of what fits is %s",
+                                          "%.0s%.0stuned on %.60s for %s",
+                                          "%.0s%.0smeasured on %.60s at %s"};
+    const struct tuned_entry *entry = answer->entry;
+    const struct tuned_device *asked = answer->device;
+    const char *problem = answer->problem, *kind = NULL;
+    char sizes[168];
+    if (!entry) {
+        const char *format = "no tuned.conf is loaded";
+        if (answer->tuned) {
+            format = "no device or no problem was named";
+            kind = asked && problem ? asked->kind : NULL;
+        }
+        if (kind)
+            format = tuned_value_index(answer->tuned, problem) >= 0
+                         ? "%.60s has no entry for the kind '%.60s' that fits here"
+                         : "no file has the problem '%.60s'";
+        /* cppcheck-suppress wrongPrintfScanfArgNum */
+        snprintf(out, bytes, format, problem, kind);
+        return;
+    }
+    const struct tuned_device *found = tuned_entry_device(entry);
+    describe_sizes(answer, sizes, sizeof sizes);
+    /* cppcheck-suppress wrongPrintfScanfArgNum */
+    snprintf(out, bytes, formats[answer->grade], problem, asked->name ? asked->name : "this device",
+             found->name, sizes, tuned_entry_file(entry), found->name,
+             describe_capability(asked, found), found->unit_count,
+             strcmp(found->kind, "cpu") == 0 ? "cores" : "SMs", asked->unit_count);
+}
+
+void tuned_debug_print(void *context, const struct tuned_answer *answer)
+{
+    char line[2 * TUNED_REASON_BYTES + 1024], reason[TUNED_REASON_BYTES];
+    const struct tuned_entry *entry = answer->entry;
+    (void)context;
+    tuned_reason(answer, reason, sizeof reason);
+    int used = snprintf(line, 512, "tuned: %.200s n=%lld: %s: %s",
+                        answer->problem ? answer->problem : "(no problem)", answer->n,
+                        tuned_grade_name(answer->grade), reason);
+    if (used > 511)
+        used = 511;
+    if (entry)
+        used += snprintf(line + used, 300, "; line %d of %.200s:", tuned_entry_line(entry),
+                         tuned_entry_file(entry));
+    for (size_t i = 0; i < tuned_value_count(entry) && used < (int)sizeof line - 200; i++) {
+        const char *name, *value;
+        tuned_value_at(entry, i, &name, &value);
+        used += snprintf(line + used, 180, " %.80s=%.80s", name, value);
+    }
+    fprintf(stderr, "%s\n", line); /* at once, so that those of several threads do not mix */
+}
+
+/* ---- TUNED_OVERRIDE ---- */
+
+/* A piece of a text. */
+struct piece {
+    const char *at;
+    size_t length;
+};
+
+static int is(struct piece piece, const char *text, size_t length)
+{
+    return piece.length == length && memcmp(piece.at, text, length) == 0;
+}
+
+static int begins(struct piece piece, const char *text)
+{
+    return piece.length >= strlen(text) && memcmp(piece.at, text, strlen(text)) == 0;
+}
+
+/* The piece up to one of the characters, not within quotes; *text moves past that, to the end where
+ * there is none. */
+static struct piece take_until(struct piece *text, const char *ends)
+{
+    struct piece piece = {text->at, 0};
+    int is_quoted = 0;
+    for (; piece.length < text->length; piece.length++) {
+        if (!is_quoted && strchr(ends, piece.at[piece.length]))
+            break;
+        is_quoted ^= piece.at[piece.length] == '"';
+    }
+    size_t past = piece.length < text->length ? piece.length + 1 : piece.length;
+    text->at += past;
+    text->length -= past;
+    return piece;
+}
+
+/* A field, or what stands for one, of a line: up to a blank that is not in quotes. */
+static struct piece take_token(struct piece *line)
+{
+    struct piece token;
+    int is_quoted = 0;
+    while (line->length > 0 && (*line->at == ' ' || *line->at == '\t')) {
+        line->at++;
+        line->length--;
+    }
+    token = (struct piece){line->at, 0};
+    for (; token.length < line->length; token.length++) {
+        char c = token.at[token.length];
+        if (c == '\\' && is_quoted && token.length + 1 < line->length)
+            token.length++;
+        else if (c == '"')
+            is_quoted = !is_quoted;
+        else if (!is_quoted && (c == ' ' || c == '\t' || (c == '|' && token.length > 0)))
+            break;
+        else if (!is_quoted && c == '|') {
+            token.length = 1;
+            break;
+        }
+    }
+    line->at += token.length;
+    line->length -= token.length;
+    return token;
+}
+
+static struct piece name_of(struct piece token)
+{
+    return take_until(&token, "=@");
+}
+
+/* The fields that "PROBLEM:NAME=VALUE,NAME=VALUE;PROBLEM:..." has of the problem. */
+static struct piece fields_of(const char *override, struct piece problem)
+{
+    struct piece rest = {override, strlen(override)};
+    while (rest.length > 0) {
+        struct piece fields = take_until(&rest, ";\n"), its = take_until(&fields, ":");
+        if (is(its, problem.at, problem.length))
+            return fields;
+    }
+    return rest;
+}
+
+/* The field of that name; its length is 0 where there is none. */
+static struct piece field_of(struct piece fields, struct piece name)
+{
+    while (fields.length > 0) {
+        struct piece field = take_until(&fields, ",");
+        if (is(name_of(field), name.at, name.length) && field.length > name.length)
+            return field;
+    }
+    return fields;
+}
+
+struct writer {
+    char *out; /* NULL: it is only counted */
+    size_t length;
+};
+
+static void append(struct writer *writer, const char *before, struct piece piece)
+{
+    size_t length = strlen(before);
+    if (writer->out) {
+        memcpy(writer->out + writer->length, before, length);
+        if (piece.length > 0)
+            memcpy(writer->out + writer->length + length, piece.at, piece.length);
+    }
+    writer->length += length + piece.length;
+}
+
+/* The names, between commas, of the line's derived values. */
+static struct piece derived_of(struct piece line)
+{
+    while (line.length > 0) {
+        struct piece token = take_token(&line);
+        if (begins(token, "derived="))
+            return (struct piece){token.at + 8, token.length - 8}; /* no such name needs quotes */
+    }
+    return line;
+}
+
+static int lists(struct piece names, struct piece name)
+{
+    while (names.length > 0)
+        if (is(take_until(&names, ","), name.at, name.length))
+            return 1;
+    return 0;
+}
+
+/* An entry's line with its values replaced. What follows from values (derived ones, launches) is
+ * only what the override says: nobody knows it of a configuration that was not measured. */
+static void write_overridden(struct writer *writer, struct piece line, struct piece fields)
+{
+    static const char *const follow[] = {"at", "derived", "measured", "per_unit"};
+    const struct piece derived = derived_of(line), rest = fields;
+    int is_evidence = 0;
+    append(writer, "", take_token(&line));
+    while (line.length > 0) {
+        struct piece token = take_token(&line), name = name_of(token);
+        struct piece field = field_of(rest, name);
+        int follows =
+            is_evidence ? begins(name, "launch") || begins(name, "formula.") : lists(derived, name);
+        for (size_t i = 0; is_evidence && i < sizeof follow / sizeof *follow; i++)
+            follows |= is(name, follow[i], strlen(follow[i]));
+        if (is(token, "|", 1))
+            is_evidence = 1;
+        if (field.length > 0 && !is(name, "n", 1) && !begins(name, "launch"))
+            append(writer, " ", field);
+        else if (token.length > 0 && !follows)
+            append(writer, " ", token);
+    }
+    if (!is_evidence)
+        append(writer, " |", (struct piece){"", 0});
+    while (fields.length > 0) {
+        struct piece field = take_until(&fields, ",");
+        if (begins(field, "launch"))
+            append(writer, " ", field);
+    }
+}
+
+/* Whether the line has a value that is overridden. */
+static int is_concerned(struct piece line, struct piece fields)
+{
+    while (line.length > 0) {
+        struct piece token = take_token(&line);
+        if (is(token, "|", 1))
+            return 0;
+        if (!is(name_of(token), "n", 1) && field_of(fields, name_of(token)).length > 0)
+            return 1;
+    }
+    return 0;
+}
+
+size_t tuned_debug_override(const char *override, const char *text, size_t bytes, char *out)
+{
+    struct piece rest = {text, bytes};
+    struct writer writer = {out, 0};
+    while (rest.length > 0) {
+        const char *newline = memchr(rest.at, '\n', rest.length);
+        struct piece line = {rest.at, newline ? (size_t)(newline - rest.at) : rest.length};
+        struct piece after = line, problem = take_token(&after), fields;
+        size_t past = line.length + (newline != NULL);
+        rest.at += past;
+        rest.length -= past;
+        fields = fields_of(override, problem);
+        if (fields.length > 0 && is_concerned(after, fields))
+            write_overridden(&writer, line, fields);
+        else
+            append(&writer, "", line);
+        append(&writer, newline ? "\n" : "", (struct piece){"", 0});
+    }
+    return writer.length;
+}

@@ -1,0 +1,200 @@
+/* libtuned for a person who debugs: the callback of look-ups, TUNED_VERBOSE, TUNED_OVERRIDE. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libtuned/tuned.h"
+#include "libtuned/tuned_debug.h"
+
+static const struct tuned_device device = {
+    .kind = "cuda", .name = "X", .compute_capability_major = 9, .unit_count = 4};
+
+static const char text[] =
+    "tuned-conf 4\n"
+    "[cuda \"X\"] compute_capability=9.0 sm_count=4\n"
+    "p n=1-100 block=256 note=\"a | b\" tile=512 grid=4 | at=8 capability=7.0 derived=tile,grid "
+    "formula.grid=\"ceil_div(n,tile)\" launch.grid=grid launch.block=256\n"
+    "q n=8 block=32\n"
+    "end\n";
+
+static struct tuned *open_built_in(unsigned skip, tuned_on_find *on_find, void *context)
+{
+    const struct tuned_options options = {
+        .skip = TUNED_SKIP_USER | TUNED_SKIP_SYSTEM | skip,
+        .built_in = text,
+        .built_in_bytes = sizeof text - 1,
+        .on_find = on_find,
+        .on_find_context = context,
+    };
+    struct tuned_error error;
+    struct tuned *tuned = tuned_open(&options, &error);
+    if (!tuned)
+        fail_msg("%s", error.text);
+    return tuned;
+}
+
+struct seen {
+    int calls;
+    enum tuned_grade grade;
+    long long n, block;
+    char reason[TUNED_REASON_BYTES];
+};
+
+static void see(void *context, const struct tuned_answer *answer)
+{
+    struct seen *seen = context;
+    seen->calls++;
+    seen->grade = answer->grade;
+    seen->n = answer->n;
+    seen->block = tuned_integer(answer->entry, "block", -1);
+    tuned_reason(answer, seen->reason, sizeof seen->reason);
+}
+
+static void each_look_up_is_told(void **state)
+{
+    (void)state;
+    struct seen seen = {0};
+    struct tuned_answer answer;
+    struct tuned_handle handle;
+    struct tuned *tuned = open_built_in(TUNED_SKIP_ENVIRONMENT, see, &seen);
+    (void)tuned_find(tuned, &device, "p", 50, &answer);
+    assert_int_equal(seen.calls, 1);
+    assert_int_equal(seen.grade, TUNED_IN_RANGE);
+    assert_int_equal(seen.block, 256);
+    assert_non_null(strstr(seen.reason, "tuned on X for n from 1 to 100 (measured at 8)"));
+    (void)tuned_find(tuned, &device, "nothing", 51, &answer);
+    assert_int_equal(seen.calls, 2);
+    assert_int_equal(seen.grade, TUNED_NONE);
+    assert_int_equal(seen.n, 51);
+    (void)tuned_resolve(tuned, &device, "q", &handle);
+    assert_int_equal(seen.calls, 2);
+    (void)tuned_find_resolved(&handle, 8, &answer);
+    assert_int_equal(seen.calls, 3);
+    assert_int_equal(seen.grade, TUNED_EXACT);
+    assert_int_equal(seen.block, 32);
+    tuned_free(tuned);
+}
+
+static void verbose_prints_a_line_for_each_look_up(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/tuned_debug_XXXXXX", said[4096] = "";
+    struct tuned_answer answer;
+    assert_int_equal(setenv("TUNED_VERBOSE", "1", 1), 0);
+    struct tuned *silent = open_built_in(TUNED_SKIP_ENVIRONMENT, NULL, NULL);
+    struct tuned *tuned = open_built_in(0, NULL, NULL);
+    assert_int_equal(unsetenv("TUNED_VERBOSE"), 0);
+    int file = mkstemp(path), before = dup(STDERR_FILENO);
+    assert_true(file >= 0 && before >= 0);
+    assert_true(dup2(file, STDERR_FILENO) >= 0);
+    (void)tuned_find(silent, &device, "p", 50, &answer);
+    (void)tuned_find(tuned, &device, "p", 50, &answer);
+    (void)tuned_find(tuned, NULL, NULL, 50, &answer);
+    assert_true(dup2(before, STDERR_FILENO) >= 0);
+    assert_true(pread(file, said, sizeof said - 1, 0) > 0);
+    assert_string_equal(said,
+                        "tuned: p n=50: in range: tuned on X for n from 1 to 100 (measured at 8); "
+                        "line 3 of built-in: block=256 note=a | b tile=512 grid=4\n"
+                        "tuned: (no problem) n=50: none: no device or no problem was named\n");
+    (void)close(file);
+    (void)close(before);
+    (void)unlink(path);
+    tuned_free(tuned);
+    tuned_free(silent);
+}
+
+static struct tuned *open_overridden(const char *override)
+{
+    assert_int_equal(setenv("TUNED_OVERRIDE", override, 1), 0);
+    struct tuned *tuned = open_built_in(0, NULL, NULL);
+    assert_int_equal(unsetenv("TUNED_OVERRIDE"), 0);
+    return tuned;
+}
+
+static void a_value_is_overridden(void **state)
+{
+    (void)state;
+    struct tuned_answer answer;
+    struct tuned_launch launch;
+    struct tuned *tuned = open_overridden("other:block=1;p:block=128");
+    assert_int_equal(tuned_find(tuned, &device, "p", 8, &answer), TUNED_IN_RANGE);
+    assert_int_equal(tuned_answer_integer(&answer, "block", -1), 128);
+    assert_string_equal(tuned_text(answer.entry, "note", ""), "a | b");
+    assert_int_equal(tuned_entry_line(answer.entry), 3);
+    /* What follows from values is not known of a configuration that nobody measured. */
+    assert_int_equal(tuned_answer_integer(&answer, "tile", -1), -1);
+    assert_int_equal(tuned_answer_launch(&answer, 0, &launch), 0);
+    (void)tuned_find(tuned, &device, "q", 8, &answer);
+    assert_int_equal(tuned_integer(answer.entry, "block", -1), 32);
+    tuned_free(tuned);
+
+    tuned = open_overridden("p:block=128,launch.block=block,launch.grid=\"max(n,9)\";q:block=64");
+    (void)tuned_find(tuned, &device, "p", 8, &answer);
+    assert_int_equal(tuned_answer_launch(&answer, 0, &launch), 1);
+    assert_int_equal(launch.block[0], 128);
+    assert_int_equal(launch.grid[0], 9);
+    assert_int_equal(tuned_find(tuned, &device, "q", 8, &answer), TUNED_EXACT);
+    assert_int_equal(tuned_integer(answer.entry, "block", -1), 64);
+    tuned_free(tuned);
+
+    const char *const without_effect[] = {"p:blok=1", "p",     "p:",      ":block=1",
+                                          ";;",       "p:n=7", "p:block", ""};
+    for (size_t i = 0; i < sizeof without_effect / sizeof *without_effect; i++) {
+        tuned = open_overridden(without_effect[i]);
+        (void)tuned_find(tuned, &device, "p", 8, &answer);
+        assert_int_equal(answer.grade, TUNED_EXACT);
+        assert_int_equal(tuned_answer_integer(&answer, "block", -1), 256);
+        assert_int_equal(tuned_answer_launch(&answer, 0, &launch), 1);
+        tuned_free(tuned);
+    }
+}
+
+static void any_bytes_are_overridden_within_their_memory(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"p",  " ",  "\t", "\n",       "|",  "\"", "\\",
+                                         "=",  "n=", "@",  "derived=", ",",  ":",  ";",
+                                         "at", "[",  "b",  "launch",   "b=", "p "};
+    uint32_t random = 1;
+    for (int round = 0; round < 20000; round++) {
+        char file[96] = "", override[96] = "";
+        for (int i = 0; i < 24; i++) {
+            random = random * 1664525u + 1013904223u;
+            (void)strcat(i % 2 ? file : override, pieces[(random >> 8) % 20]);
+        }
+        size_t bytes = strlen(file), lines = 0;
+        char *exact = malloc(bytes + 1); /* so that reading past the end is seen */
+        assert_non_null(exact);
+        memcpy(exact, file, bytes);
+        size_t length = tuned_debug_override(override, exact, bytes, NULL);
+        char *out = malloc(length + 1);
+        assert_non_null(out);
+        assert_int_equal(tuned_debug_override(override, exact, bytes, out), length);
+        for (size_t i = 0; i < length; i++)
+            lines += out[i] == '\n';
+        for (size_t i = 0; i < bytes; i++)
+            lines -= file[i] == '\n';
+        assert_int_equal(lines, 0);
+        free(out);
+        free(exact);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_look_up_is_told),
+        cmocka_unit_test(verbose_prints_a_line_for_each_look_up),
+        cmocka_unit_test(a_value_is_overridden),
+        cmocka_unit_test(any_bytes_are_overridden_within_their_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
