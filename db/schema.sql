@@ -2,7 +2,7 @@
 -- test holds that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -231,6 +231,10 @@ CREATE TABLE searches (
     unlaunchable INTEGER NOT NULL,
     duplicates INTEGER NOT NULL,
     failures INTEGER NOT NULL,
+    chance_of_better REAL,
+    most_better REAL,
+    sweep_ns INTEGER,
+    near_ns INTEGER,
     PRIMARY KEY (run_id, problem_id)
 ) STRICT, WITHOUT ROWID;
 

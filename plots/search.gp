@@ -1,9 +1,10 @@
 # points: 4 seconds, 5 time_ns; best: 4 seconds, 6 best_ns; marks: 3 rank, 4 and 5, 7 trial; final: 5
-# (a line); stages: 4 and 8, from and to.
+# (a line); stages: 4 and 8, from and to; left: a line of text.
 load 'plots/times.gp'
 if (!exists('best_rows')) best_rows = 0
 if (!exists('final_rows')) final_rows = 0
 if (!exists('stages_series')) stages_series = 0
+if (!exists('left_rows')) left_rows = 0
 
 stats 'points.tsv' using 4 nooutput name 'SECONDS'
 stats 'points.tsv' using 5 nooutput name 'POINTS'
@@ -27,6 +28,10 @@ then = ''
 do for [i = 1:stages_series] {
     stats 'stages.tsv' index i - 1 using (name = strcol(2), from = $4, $8) nooutput name 'STAGE'
     then = then.(i == 1 ? "\ndotted: its end; then " : ', ').sprintf('%s %.3g s', name, STAGE_max - from)
+}
+if (left_rows) {
+    stats 'left.tsv' using (what_is_left = strcol(2), $3) nooutput name 'LEFT'
+    then = then."\n".what_is_left
 }
 # Height is how much slower than the best trial, as a share: even below half a percent, logarithmic
 # above, so that both the last improvements and the slowest are seen.

@@ -109,6 +109,15 @@ FROM winner WHERE median_ns > 0
 UNION ALL
 SELECT 'stages', stage, rank, end_seconds - length, NULL, NULL, NULL, end_seconds, NULL
 FROM spans
+UNION ALL
+SELECT 'left', printf('not tried: at most %.2g %% better with 90 %%, by the model of the search', 100 * most_better), 0,
+       NULL, NULL, NULL, NULL, NULL, NULL
+FROM (SELECT l.most_better
+      FROM searches AS l
+      JOIN runs AS r ON r.id = l.run_id AND r.environment_id = CAST(:environment AS INTEGER) AND r.l2_mode = :l2_mode
+      WHERE l.problem_id = (SELECT problem_id FROM subject)
+      ORDER BY l.run_id DESC LIMIT 1)
+WHERE most_better >= 0
 )
 -- The winner is drawn last, on top of the others.
 ORDER BY layer, CASE layer WHEN 'marks' THEN -rank ELSE rank END, series, seconds, trial;

@@ -43,9 +43,9 @@ static const char help[] =
     "database,\n"
     "                     whose same problems are taken: told before each game\n"
     "  --mislead          the prior is turned over: what was fast is slow\n"
-    "  --until P          games one by one end, too, when the strategy says that with 90 % "
-    "nothing\n"
-    "                     better by P % is left; how often it was right\n"
+    "  --until P          late games, too, that end when with 90 % nothing better by P % is left\n"
+    "                     (tune run --until): how often that was right, and how often what the\n"
+    "                     strategy said before of how much better the best may be with 90 %\n"
     "  --csv FILE         every late game: the best time of the space over the best found\n";
 
 enum {
@@ -59,6 +59,10 @@ enum {
 static const double shares[] = {0.01, 0.05, 0.10};
 enum { SHARES = sizeof shares / sizeof shares[0] };
 static const double near_the_best = 1.005, until_chance = 0.1;
+/* Results, in the games that end when it is sure, after which it is asked how much better the best
+ * may be. */
+static const size_t looks[] = {16, 24, 32, 48, 64, 96, 128, 192, 256, 384};
+enum { LOOKS = sizeof looks / sizeof looks[0] };
 
 struct options {
     const char *db, *problem, *n, *csv, *reference, *prior;
@@ -76,8 +80,11 @@ struct options {
 struct game {
     double found[SHARES];     /* best of the space over the best found, late; 0: nothing yet */
     double score, score_late; /* NaN: the space has none */
-    size_t until_after;       /* results, one by one, before it said so; 0: it did not */
+    size_t until_after;       /* results, late, before it was sure; 0: it was not */
     bool until_right;
+    /* After so many results: the share by which the best may be better with 90 %, and by which it
+     * is. NaN: not asked, or it did not say. */
+    double may_gain[LOOKS], gains[LOOKS];
     size_t near_after; /* results, one by one, before one is near the best; SIZE_MAX: never */
     double ask_ns;     /* a point, of asking and telling */
     const char *came_to;
@@ -94,6 +101,8 @@ static size_t points_of(double share, uint64_t count)
     return points > 0 ? points : 1;
 }
 
+enum sort { ONE_BY_ONE, LATE, UNTIL_SURE, SORTS };
+
 /* The games of one strategy on one space, which several threads take from. */
 struct match {
     const struct recorded *recorded;
@@ -106,7 +115,7 @@ struct match {
     size_t ahead; /* of the late games */
     size_t length, seeds;
     struct game *games;
-    atomic_size_t next; /* game; the late ones come after those one by one */
+    atomic_size_t next; /* game; the late ones come after those one by one, then those that end */
     atomic_int status;
     struct error error; /* of whoever set the status */
 };
@@ -144,14 +153,19 @@ static void tell_prior(const struct match *match, struct search *search)
 }
 
 /* best[b]: best of the first b results, of `length`. */
-static enum status play(const struct match *match, size_t ahead, uint64_t seed, double *best,
+static enum status play(const struct match *match, enum sort sort, uint64_t seed, double *best,
                         struct game *game, struct error *error)
 {
     uint64_t pending[AHEAD_MAX];
     size_t first = 0, count = 0, told = 0;
     struct search *search = NULL;
     const struct search_options options = {
-        .strategy = match->strategy, .trials = match->trials, .seed = seed};
+        .strategy = match->strategy,
+        .trials =
+            sort == UNTIL_SURE && match->length > match->trials ? match->length : match->trials,
+        .seed = seed,
+        .until = sort == UNTIL_SURE ? match->until : 0};
+    const size_t ahead = sort == ONE_BY_ONE ? 1 : match->ahead;
     const int64_t start_ns = clock_now_ns();
     enum status status = search_create(&options, &match->recorded->space, &search, error);
     if (status != STATUS_OK)
@@ -170,11 +184,15 @@ static enum status play(const struct match *match, size_t ahead, uint64_t seed, 
         search_tell(search, point, match->recorded->times[point]);
         told++;
         best[told] = fmin(best[told - 1], match->recorded->times[point]);
-        if (match->until > 0 && game->until_after == 0 &&
-            search_chance_of_better(search, match->until) <= until_chance) {
-            game->until_after = told;
-            game->until_right = match->recorded->best >= best[told] * (1 - match->until);
-        }
+        for (size_t look = 0; sort == UNTIL_SURE && look < LOOKS; look++)
+            if (told == looks[look]) {
+                game->may_gain[look] = search_most_better(search, until_chance);
+                game->gains[look] = 1 - match->recorded->best / best[told];
+            }
+    }
+    if (sort == UNTIL_SURE && told < match->length && told < match->recorded->space.count) {
+        game->until_after = told;
+        game->until_right = match->recorded->best >= best[told] * (1 - match->until);
     }
     game->ask_ns = told > 0 ? (double)(clock_now_ns() - start_ns) / (double)told : 0;
     game->came_to = search_strategy(search);
@@ -192,18 +210,25 @@ static void *play_games(void *opaque)
     enum status status = best ? STATUS_OK : error_no_memory(&error);
     for (size_t i = 0; status == STATUS_OK;) {
         i = atomic_fetch_add(&match->next, 1);
-        if (i >= 2 * match->seeds)
+        if (i >= (match->until > 0 ? SORTS : UNTIL_SURE) * match->seeds)
             break;
-        const bool late = i >= match->seeds;
+        const enum sort sort = (enum sort)(i / match->seeds);
         struct game *game = &match->games[i % match->seeds];
         struct game played = {0};
-        status = play(match, late ? match->ahead : 1, i % match->seeds + 1, best, &played, &error);
+        for (size_t look = 0; look < LOOKS; look++)
+            played.may_gain[look] = played.gains[look] = (double)NAN;
+        status = play(match, sort, i % match->seeds + 1, best, &played, &error);
         if (status != STATUS_OK)
             break;
-        if (!late) {
-            game->score = score_of(match->score, best);
+        if (sort == UNTIL_SURE) {
             game->until_after = played.until_after;
             game->until_right = played.until_right;
+            memcpy(game->may_gain, played.may_gain, sizeof played.may_gain);
+            memcpy(game->gains, played.gains, sizeof played.gains);
+            continue;
+        }
+        if (sort == ONE_BY_ONE) {
+            game->score = score_of(match->score, best);
             game->near_after = 1;
             while (game->near_after <= match->length &&
                    !(best[game->near_after] <= match->recorded->best * near_the_best))
@@ -297,6 +322,23 @@ static void print_until(const char *name, double until, const struct outcome *ou
         printf(", after %.0f results in the median, and right in %zu (%.0f %%)", scratch[said / 2],
                right, 100 * (double)right / (double)said);
     printf("\n");
+    for (size_t look = 0; look < LOOKS; look++) {
+        size_t held = 0;
+        for (size_t i = said = 0; i < outcome->count; i++) {
+            const struct game *game = &outcome->games[i];
+            if (isnan(game->may_gain[look]))
+                continue;
+            scratch[said++] = game->may_gain[look];
+            held += game->gains[look] <= game->may_gain[look] ? 1 : 0;
+        }
+        qsort(scratch, said, sizeof scratch[0], compare);
+        if (said > 0)
+            printf(
+                "  %-12s   after %zu results: at most %.2f %% better with 90 %% in the median of "
+                "%zu games, right in %zu (%.0f %%)\n",
+                name, looks[look], 100 * scratch[said / 2], said, held,
+                100 * (double)held / (double)said);
+    }
 }
 
 static void print_line(const char *name, const struct outcome *outcome, double *scratch)
@@ -361,6 +403,17 @@ static void write_games(FILE *csv, const struct recorded *recorded, const char *
                     outcome->games[seed].found[share]);
 }
 
+static bool has_model(const struct recorded *recorded, const char *strategy)
+{
+    const struct search_options options = {.strategy = strategy};
+    struct search *search = NULL;
+    struct error ignored = {0};
+    const bool has = search_create(&options, &recorded->space, &search, &ignored) == STATUS_OK &&
+                     search_learns_from_elsewhere(search);
+    search_free(search);
+    return has || strcmp(strategy, "auto") == 0; /* which takes one that has */
+}
+
 static enum status play_space(struct bench *bench, const struct recorded *recorded,
                               const struct recorded *prior, struct error *error)
 {
@@ -369,7 +422,10 @@ static enum status play_space(struct bench *bench, const struct recorded *record
     enum status status = score_make(recorded, &bench->arena, &score, error);
     if (status != STATUS_OK)
         return status;
-    const size_t last = points_of(shares[SHARES - 1], recorded->space.count);
+    size_t last = points_of(shares[SHARES - 1], recorded->space.count);
+    if (options->until > 0 && last < looks[LOOKS - 1]) /* it takes its time to be sure */
+        last = recorded->space.count < looks[LOOKS - 1] ? (size_t)recorded->space.count
+                                                        : looks[LOOKS - 1];
     printf("%s: %" PRIu64 " configurations, %zu failed, best %.2f us", recorded->name,
            recorded->space.count, recorded->failed, recorded->best / 1000);
     if (score.cut_off > 0)
@@ -384,7 +440,7 @@ static enum status play_space(struct bench *bench, const struct recorded *record
             .recorded = recorded,
             .prior = prior,
             .mislead = options->mislead,
-            .until = options->until,
+            .until = has_model(recorded, options->strategies[s]) ? options->until : 0,
             .score = &score,
             .strategy = options->strategies[s],
             .trials = options->trials > 0 ? points_of(options->trials, recorded->space.count)

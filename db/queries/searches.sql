@@ -1,5 +1,7 @@
 -- How the space of each problem was searched, over all runs since it is what it is now: how many
--- points there are, how many were tried or set aside, and by which strategy the last run did.
+-- points there are, how many were tried or set aside, and by which strategy the last run did; the share
+-- of its time that the sweep spent on points that ended within 2 % of its best; and by the model of the
+-- last search how likely a better point is left, and how much better at most with 90 %.
 -- :words  experiment names and problem keys (a JSON array; NULL: all)
 -- :n      one size (NULL: all)
 WITH asked AS (
@@ -8,7 +10,8 @@ WITH asked AS (
 summed AS (
     SELECT asked.environment_id, asked.problem_id, asked.l2_mode, max(s.run_id) AS run_id,
            count(*) AS run_count, sum(s.trials) AS trials, sum(s.unlaunchable) AS unlaunchable,
-           sum(s.duplicates) AS duplicates, sum(s.failures) AS failures
+           sum(s.duplicates) AS duplicates, sum(s.failures) AS failures,
+           100.0 * sum(s.near_ns) / nullif(sum(s.sweep_ns), 0) AS near_percent
     FROM asked
     JOIN searches AS s ON s.problem_id = asked.problem_id
     JOIN runs AS r
@@ -21,7 +24,8 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        last.space_count, last.points_most, last.points,
        100.0 * last.points / nullif(last.space_count, 0) AS points_percent, summed.run_count,
        summed.trials, summed.unlaunchable, summed.duplicates, summed.failures,
-       last.asked, last.strategy, summed.run_id AS run
+       last.asked, last.strategy, summed.run_id AS run, summed.near_percent,
+       100.0 * last.chance_of_better AS chance_percent, 100.0 * last.most_better AS most_percent
 FROM summed
 JOIN searches AS last ON last.run_id = summed.run_id AND last.problem_id = summed.problem_id
 JOIN environments AS e ON e.id = summed.environment_id

@@ -63,9 +63,28 @@ expect_err 'n=5000: the search begins with what 22 trials of other sizes or devi
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 10 --strategy random
 expect_code 0
 refuse_err 'the search begins with|has a probability'
-run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 18 --strategy surrogate
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 40 --strategy surrogate
 expect_code 0
-expect_err 'the chance that an untried configuration is more than 1 % better is [0-9]+ %'
+expect_err 'more than 1 % better is [0-9]+ %, and with 90 % none is better by more than [0-9.e+]+ %'
+run "$TUNE" show --searches --n 5000 --csv
+expect_code 0
+python3 - "$captured.out" <<'P' || fail "show --searches does not say what is left"
+import csv, sys
+row, = csv.DictReader(open(sys.argv[1]))
+assert 0 < float(row["chance_percent"]) <= 100 and 0 < float(row["most_percent"]) < 100, row
+assert 0 < float(row["near_percent"]) <= 100, row
+P
+
+# It ends where little enough is left, also when more might be tried; what cannot tell is refused.
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 60 --until 99.999%
+expect_code 0
+expect_err ' 0 trials \(41 known already\)'
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --until 1
+expect_code 2
+expect_err '\-\-until 1: write a share'
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --until 1% --strategy random
+expect_code 2
+expect_err "the strategy 'random' has no model that says when to stop; 'surrogate' has one"
 
 # Without a budget worth the name there is still something to compare with, of each problem that it began.
 rm -f tune.db* tuned.conf

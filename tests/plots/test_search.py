@@ -47,6 +47,19 @@ def test_numbers():
                  "against the best trial (1 µs)", "best so far")
 
 
+def test_what_is_left():
+    db = Database()
+    sweep(db, (4000, 1), (2000, 0.5), (1000, 3))
+    for run, most in ((1, 0.2), (2, 0.0123)):
+        if run > 1:
+            db.insert("runs", environment_id=1, started_at="2026-01-03", seed=1, l2_mode="cold", tick_ns=1, empty_pair_ns=1)
+        db.insert("searches", run_id=run, problem_id=1, asked="auto", strategy="surrogate", space_count=100, points_most=3,
+                  points=3, trials=3, unlaunchable=0, duplicates=0, failures=0, chance_of_better=0.2, most_better=most)
+    draw(db, "search").shows("not tried: at most 1.2 % better with 90 %, by the model of the search")
+    db.sql.execute("UPDATE searches SET most_better = NULL")
+    assert "left" not in [r["layer"] for r in rows(db, "search")]
+
+
 def test_runs_follow_one_another():
     db = Database()
     sweep(db, (4000, 1), (3000, 1))

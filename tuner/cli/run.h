@@ -29,6 +29,7 @@ struct run_text {
     const char *effort;
     const char *budget;
     const char *points;
+    const char *until;
     const char *strategy;
     struct option_list set;
     const char *dialect;

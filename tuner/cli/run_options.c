@@ -44,10 +44,25 @@ static enum status parse_share(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
+/* "1%" */
+static enum status parse_until(struct run *run, struct error *error)
+{
+    char *end = NULL;
+    const double percent = strtod(run->text.until, &end);
+    if (strcmp(end, "%") != 0 || !(percent > 0) || !(percent < 100))
+        return error_set(error, STATUS_USAGE,
+                         "--until %s: write a share of the best above 0%% and below 100%%, as 1%%",
+                         run->text.until);
+    run->session.until = percent / 100;
+    return STATUS_OK;
+}
+
 static enum status parse_search(struct run *run, struct error *error)
 {
     long long number = 0;
     enum status status = parse_strategy(run, error);
+    if (status == STATUS_OK && run->text.until)
+        status = parse_until(run, error);
     if (status != STATUS_OK || !run->text.points)
         return status;
     if (strchr(run->text.points, '%'))
@@ -283,6 +298,9 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
             "points", "N", &run->text.points,
             "configurations of each problem to try at most, besides\nthe baselines: 1000, 5% "
             "(default: all)"),
+        OPTION_TEXT("until", "P%", &run->text.until,
+                    "ends the search of a problem when nothing better by P% is left\nwith 90 %, by "
+                    "the search's model: 1%"),
         OPTION_TEXT("strategy", "NAME", &run->text.strategy,
                     "which configurations to try next: auto (default), or one of"),
         OPTION_FLAG("list-strategies", &run->text.list_strategies,

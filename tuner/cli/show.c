@@ -109,6 +109,9 @@ static const struct row_column search_columns[] = {
     {"failures", "failed"},
     {"run_count", "runs"},
     {"strategy", "last by"},
+    {"near_percent", "of the time within 2 % of the best"},
+    {"chance_percent", "chance of 1 % better"},
+    {"most_percent", "at most better with 90 %"},
 };
 static const struct row_column launch_columns[] = {
     {"launch", "launch"},

@@ -22,7 +22,7 @@ enum {
     CANDIDATES_RANDOM = 2048, /* in a larger space, drawn anew when length scales are learned; */
     CANDIDATES_NEAR = 48,     /* with neighbours of what is best and of what was chosen, */
     CANDIDATES_ABOUT = 8,     /* of so many of the best */
-    CHANCE_LEAST = 16,        /* results, before it says how likely a better point is left */
+    CHANCE_LEAST = 32,        /* results, before it says how likely a better point is left */
     SWEEPS = 2,               /* over the length scales, a step up or down each */
 };
 static const double length_scale = 0.7, length_scale_spread = 1; /* the prior's, lognormal */

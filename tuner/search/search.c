@@ -24,13 +24,20 @@ enum {
     PENDING_LEAST = 4,
     PENDING_SHARE = 8,
     PENDING_TRIALS_SHARE = 16,
+    SURE_SHARE = 4, /* one of so many more results before it ends since nothing better is left */
 };
+
+static const double until_chance = 0.1;
 
 struct search {
     const struct strategy *strategy;
     void *state;
     struct trail trail;
-    bool failed; /* memory was short: nothing more is asked for */
+    double until;
+    size_t looked_at, sure_since; /* results told when that was last looked at, and since when the
+                                     chance is small enough; SIZE_MAX: never, not */
+    bool asked;                   /* for a point */
+    bool failed;                  /* memory was short: nothing more is asked for */
 };
 
 static enum status unknown(const char *name, struct error *error)
@@ -47,6 +54,8 @@ static const struct strategy *automatic(const struct search_options *options,
                                         const struct search_space *space)
 {
     const bool covered = options->trials >= space->count;
+    if (options->until > 0)
+        return &strategy_surrogate;
     if (covered || (options->trials == 0 && space->count <= EXHAUSTIVE_MOST))
         return &strategy_exhaustive;
     return &strategy_surrogate;
@@ -87,10 +96,16 @@ enum status search_create(const struct search_options *options, const struct sea
     const struct strategy *strategy = choose(options, space);
     if (!strategy)
         return unknown(options->strategy, error);
+    if (options->until > 0 && !strategy->chance_of_better)
+        return error_set(error, STATUS_USAGE,
+                         "the strategy '%s' has no model that says when to stop; '%s' has one",
+                         strategy->name, strategy_surrogate.name);
     struct search *search = calloc(1, sizeof *search);
     if (!search)
         return error_no_memory(error);
     search->strategy = strategy;
+    search->until = options->until;
+    search->looked_at = search->sure_since = SIZE_MAX;
     trail_create(&search->trail, space, options);
     search->state = strategy->create(&search->trail);
     if (!search->state) {
@@ -126,13 +141,31 @@ void search_free(struct search *search)
     free(search);
 }
 
+/* A model that has just said so may be too sure: what it would try next shows it soon. Where it
+ * says so of what an earlier run left, that run has seen to it: else each would try some more. */
+static bool is_sure(struct search *search)
+{
+    const size_t told = search->trail.told;
+    if (search->until > 0 && search->looked_at != told) {
+        search->looked_at = told;
+        if (!(search_chance_of_better(search, search->until) <= until_chance))
+            search->sure_since = SIZE_MAX;
+        else if (search->sure_since == SIZE_MAX)
+            search->sure_since = search->asked ? told : 0;
+    }
+    return search->sure_since != SIZE_MAX &&
+           (told == search->trail.space.count ||
+            told >= search->sure_since + search->sure_since / SURE_SHARE);
+}
+
 bool search_ask(struct search *search, uint64_t *point)
 {
     struct trail *trail = &search->trail;
-    if (search->failed || trail->count >= trail->trials || waits(search))
+    if (search->failed || trail->count >= trail->trials || waits(search) || is_sure(search))
         return false;
     if (!search->strategy->ask(search->state, point))
         return false;
+    search->asked = true;
     search->failed = !trail_add(trail, *point);
     return !search->failed;
 }
@@ -161,6 +194,22 @@ double search_chance_of_better(struct search *search, double share)
     return search->strategy->chance_of_better
                ? search->strategy->chance_of_better(search->state, share)
                : (double)NAN;
+}
+
+double search_most_better(struct search *search, double probability)
+{
+    double least = 0, most = 1;
+    if (isnan(search_chance_of_better(search, least)) ||
+        search_chance_of_better(search, least) <= probability)
+        return search_chance_of_better(search, least) <= probability ? 0 : (double)NAN;
+    for (int i = 0; i < 24; i++) {
+        const double middle = 0.5 * (least + most);
+        if (search_chance_of_better(search, middle) <= probability)
+            most = middle;
+        else
+            least = middle;
+    }
+    return most;
 }
 
 void search_tell_elsewhere(struct search *search, size_t source, const uint16_t *values,

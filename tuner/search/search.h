@@ -32,9 +32,14 @@ struct search_options {
     const char *strategy; /* "auto": by the size of the space and the number of trials */
     uint64_t trials; /* most points in all, those told of earlier among them; 0: all there are */
     uint64_t seed;   /* the same seed, space, options and results give the same points */
+    /* Asks for no more when the chance of a point that is better by more than this share is a tenth
+     * at most, by the strategy's model ("auto": that of one that has a model), and a quarter more
+     * results have left it so. 0: goes on. */
+    double until;
 };
 
-/* Unknown strategy: STATUS_USAGE with the nearest name. The space is copied, its context must live
+/* Unknown strategy: STATUS_USAGE with the nearest name; the same for `until` with one that has no
+ * model. The space is copied, its context must live
  * on. Freed by search_free. */
 enum status search_create(const struct search_options *options, const struct search_space *space,
                           struct search **out, struct error *error);
@@ -56,6 +61,10 @@ void search_tell(struct search *search, uint64_t point, double value);
  * (0.01: 1 %), as the strategy's model has it: normal, and independent between points, given those
  * that were told. NaN: the strategy has no model, or has learned too little yet. */
 double search_chance_of_better(struct search *search, double share);
+
+/* The share by which a point that was not tried is better at most, but with this probability (0.1:
+ * with 90 % nothing is better by more). By the same model; NaN as there. */
+double search_most_better(struct search *search, double probability);
 
 /* What is known of the kernel elsewhere: at another size, on another device, of another version or
  * driver. A search that models times begins where that was best, and finds out how much of it holds

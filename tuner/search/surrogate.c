@@ -136,7 +136,10 @@ static bool ask(void *opaque, uint64_t *point)
 static double chance_of_better(void *opaque, double share)
 {
     struct surrogate *state = opaque;
-    if (state->trail->best == SIZE_MAX || !model_update(state->model))
+    const struct trail *trail = state->trail;
+    /* Of what is not above 0 there are no shares. */
+    if (trail->best == SIZE_MAX || !(trail->records[trail->best].value > 0) ||
+        !model_update(state->model))
         return (double)NAN;
     return model_chance_of_better(state->model, share);
 }

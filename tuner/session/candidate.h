@@ -53,6 +53,7 @@ struct candidate {
     double value;       /* what the search is told: of the objective as far as the
                            sweep knows it */
     int64_t trial_id;
+    int64_t spent_ns;          /* on its trial of the sweep, in this run */
     int64_t twin_trial_id;     /* of a known duplicate: the trial that was measured; 0: none */
     struct candidate *same_as; /* that launches the same, and was measured; NULL: none */
     uint64_t launch_hash;      /* of what it launches; 0: unknown */

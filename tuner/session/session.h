@@ -42,6 +42,7 @@ struct session_options {
     const char *strategy;     /* of the search (search.h); NULL: "auto" */
     uint64_t points;          /* of a space that are tried at most; 0: all */
     double points_share;      /* the same as a share of its points; 0: not said so */
+    double until;             /* as search_options has it; 0: not said so */
     const char *objective;    /* "time", "energy", "edp", a name of the experiment's or a formula */
     unsigned retry_mask;      /* bit s: trials known to have trial_status s are tried again */
     int64_t sizes[SESSION_SIZES_MAX]; /* only these n; none: all of the experiment */

@@ -147,6 +147,9 @@ static enum status run_lanes(struct sweep *sweep, struct error *error)
     return STATUS_OK;
 }
 
+/* Trials that ended so near to the best are what a sweep is to spend its time on. */
+static const double near_the_best = 0.02;
+
 /* Counts for the summary and the store, also of a sweep that was stopped. */
 static enum status sum_up(const struct sweep *sweep, enum status status, struct error *error)
 {
@@ -164,10 +167,16 @@ static enum status sum_up(const struct sweep *sweep, enum status status, struct 
         .unlaunchable = sweep->unlaunchable,
         .duplicates = sweep->duplicates,
         .failures = sweep->failures,
+        .chance_of_better = sweep->chance_of_better,
+        .most_better = sweep->most_better,
     };
-    for (size_t i = 0; i < sweep->candidates.count; i++)
-        row.points += sweep->candidates.items[i]->state == CANDIDATE_DONE &&
-                      sweep->candidates.items[i]->point != NO_POINT;
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        const struct candidate *candidate = sweep->candidates.items[i];
+        row.points += candidate->state == CANDIDATE_DONE && candidate->point != NO_POINT;
+        row.sweep_ns += candidate->spent_ns;
+        if (sweep->best && candidate->median_ns <= sweep->best->median_ns * (1 + near_the_best))
+            row.near_ns += candidate->spent_ns;
+    }
     summary->points += row.points;
     summary->unlaunchable += sweep->unlaunchable;
     summary->duplicates += sweep->duplicates;
@@ -182,16 +191,17 @@ static enum status sum_up(const struct sweep *sweep, enum status status, struct 
 }
 
 /* Where the search has a model of what it did not try. */
-static void tell_what_is_left(const struct sweep *sweep)
+static void find_what_is_left(struct sweep *sweep)
 {
-    static const double share = 0.01;
-    const double chance = search_chance_of_better(sweep->search, share);
-    if (search_learns_from_elsewhere(sweep->search) && !isnan(chance))
-        session_note(
-            sweep->work.session,
-            "%s n=%lld: by the search's model, the chance that an untried configuration is "
-            "more than %g %% better is %.0f %%",
-            sweep->work.problem.key, (long long)sweep->work.problem.n, 100 * share, 100 * chance);
+    sweep->chance_of_better = search_chance_of_better(sweep->search, 0.01);
+    sweep->most_better = search_most_better(sweep->search, 0.1);
+    if (search_learns_from_elsewhere(sweep->search) && !isnan(sweep->chance_of_better))
+        session_note(sweep->work.session,
+                     "%s n=%lld: by the search's model, the chance that an untried configuration "
+                     "is more than 1 %% better is %.0f %%, and with 90 %% none is better by more "
+                     "than %.2g %%",
+                     sweep->work.problem.key, (long long)sweep->work.problem.n,
+                     100 * sweep->chance_of_better, 100 * sweep->most_better);
 }
 
 enum status sweep_problem(struct sweep *sweep, struct error *error)
@@ -210,8 +220,9 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
         } while (status == STATUS_OK && sweep->window_count > 0 && !is_spent(sweep));
         binaries_withdraw(&group->binaries); /* the next problem's are not to wait for them */
     }
+    sweep->chance_of_better = sweep->most_better = (double)NAN;
     if (status == STATUS_OK)
-        tell_what_is_left(sweep);
+        find_what_is_left(sweep);
     candidates_settle(&sweep->candidates);
     search_free(sweep->search);
     free(sweep->window);

@@ -25,9 +25,10 @@ struct sweep {
     bool searched_all; /* the search has no more: no budget cut it */
     bool failed;       /* a lane met an error that ends the run */
     size_t baselines_left;
-    size_t measured;                 /* trials of this run */
-    size_t failures;                 /* of these */
-    size_t unlaunchable, duplicates; /* set aside in this run, without the device */
+    size_t measured;                      /* trials of this run */
+    size_t failures;                      /* of these */
+    size_t unlaunchable, duplicates;      /* set aside in this run, without the device */
+    double chance_of_better, most_better; /* as store_search has them */
     /* At which the inputs are described. */
     struct configuration any_configuration;
     struct arena arena; /* lives as long as the sweep */

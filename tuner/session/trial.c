@@ -179,6 +179,7 @@ static enum status end_trial(struct sweep *sweep, struct track *track, const str
     candidate->status = slot->outcome.status;
     candidate->median_ns = ok ? measured.times.median : (double)NAN;
     candidate->runs = slot->runs;
+    candidate->spent_ns = slot->spent_ns;
     candidate->value = candidate_search_value(&sweep->work, candidate, slot->prepared);
     sweep->measured++;
     sweep->work.group->costs.trials++;

@@ -114,6 +114,7 @@ enum status window_start(struct sweep *sweep, struct error *error)
     const struct session_options *options = sweep->work.options;
     struct search_options wanted = {
         .strategy = options->strategy ? options->strategy : "auto",
+        .until = options->until,
         .seed = hash_u64(sweep->work.problem.key, strlen(sweep->work.problem.key),
                          options->seed ^ (uint64_t)sweep->work.problem.n),
     };
@@ -129,10 +130,11 @@ enum status window_start(struct sweep *sweep, struct error *error)
     enum status status = create_search(sweep, &wanted, &space, error);
     if (status != STATUS_OK)
         return status;
-    if (sweep->space_count >= MANY_POINTS && options->budget_ns == 0 && !is_bounded(options))
+    if (sweep->space_count >= MANY_POINTS && options->budget_ns == 0 && options->until == 0 &&
+        !is_bounded(options))
         session_note(sweep->work.session, /* nobody wants to find out after a day */
                      "%s n=%lld: its space has %llu points, and nothing says how many may be "
-                     "tried; --points or --budget does",
+                     "tried; --points, --until or --budget does",
                      sweep->work.problem.key, (long long)sweep->work.problem.n,
                      (unsigned long long)sweep->space_count);
     status = sweep_tell_elsewhere(sweep, error);

@@ -281,7 +281,9 @@ enum status store_search_put(struct store *store, const struct store_search *sea
               VALUE(product_count, INTEGER_FROM_0), VALUE(space_count, INTEGER_FROM_0),
               VALUE(points_most, INTEGER_FROM_0), VALUE(points, INTEGER_FROM_0),
               VALUE(trials, INTEGER_FROM_0), VALUE(unlaunchable, INTEGER_FROM_0),
-              VALUE(duplicates, INTEGER_FROM_0), VALUE(failures, INTEGER_FROM_0));
+              VALUE(duplicates, INTEGER_FROM_0), VALUE(failures, INTEGER_FROM_0),
+              VALUE(chance_of_better, REAL), VALUE(most_better, REAL), VALUE(sweep_ns, INTEGER),
+              VALUE(near_ns, INTEGER));
     enum status status = store_relax(store, true, error);
     if (status == STATUS_OK)
         status = store_put(store, &searches, STORE_SOURCES(search), NULL, error);

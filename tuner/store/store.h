@@ -149,10 +149,10 @@ struct store_search {
     uint64_t space_count;
     uint64_t points_most; /* that were to be tried at most */
     uint64_t points;      /* tried or set aside by the end, earlier runs' counted */
-    /* Of this run: */
-    uint64_t trials;
-    uint64_t unlaunchable, duplicates; /* not launched: no block fits; another launches the same */
-    uint64_t failures;
+    /* Of this run; those not launched: no block fits, or another launches the same. */
+    uint64_t trials, unlaunchable, duplicates, failures;
+    double chance_of_better, most_better; /* as search.h has them, of 1 % and of 90 %; NaN: NULL */
+    int64_t sweep_ns, near_ns;            /* its trials took; those within 2 % of the fastest */
 };
 /* Replaces that of the same run and problem. */
 enum status store_search_put(struct store *store, const struct store_search *search,

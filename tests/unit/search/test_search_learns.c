@@ -180,8 +180,12 @@ static void test_chance_of_better(void **state)
             found = fmin(found, landscape(&synthetic, point, shift));
             search_tell(search, point, landscape(&synthetic, point, shift));
             chance = search_chance_of_better(search, 0.01);
-            assert_true(count < 16 ? isnan(chance) : chance >= 0 && chance <= 1);
+            assert_true(count < 32 ? isnan(chance) : chance >= 0 && chance <= 1);
         }
+        /* By how much at most: as likely as it says. */
+        const double most = search_most_better(search, 0.1);
+        assert_true(chance <= 0.1 ? most <= 0.01 : isnan(chance) || most > 0.01);
+        assert_true(!(most > 0) || search_chance_of_better(search, 0.9 * most) >= 0.1);
         said += chance <= 0.1 ? 1 : 0;
         right += chance <= 0.1 && best >= found * 0.99 ? 1 : 0;
         search_free(search);
@@ -191,6 +195,37 @@ static void test_chance_of_better(void **state)
     struct search *search = begin(&synthetic, "random", TRIALS, 1);
     assert_true(isnan(search_chance_of_better(search, 0.01)));
     search_free(search);
+    synthetic_free(&synthetic);
+}
+
+/* A search that is to end there asks for no more, and was told of no more points than it had to. */
+static void test_until(void **state)
+{
+    (void)state;
+    struct synthetic synthetic;
+    struct search *search = NULL;
+    struct error error = {0};
+    uint64_t point;
+    size_t ended = 0;
+    synthetic_make(&synthetic, 7, coupled_counts, coupled);
+    for (uint64_t shift = 1; shift <= LANDSCAPES; shift++) {
+        const struct search_options options = {
+            .strategy = "auto", .trials = TRIALS, .seed = shift, .until = 0.05};
+        assert_int_equal(search_create(&options, &synthetic.space, &search, &error), STATUS_OK);
+        size_t count = 0, sure = 0; /* results in a row that left it sure */
+        for (; search_ask(search, &point); count++) {
+            assert_true(sure <= count / 4);
+            search_tell(search, point, landscape(&synthetic, point, shift));
+            sure = search_chance_of_better(search, options.until) <= 0.1 ? sure + 1 : 0;
+        }
+        ended += count < TRIALS ? 1 : 0;
+        assert_true(count == TRIALS || sure > count / 8);
+        search_free(search);
+    }
+    assert_true(ended >= LANDSCAPES / 2);
+    const struct search_options none = {.strategy = "genetic", .until = 0.05};
+    assert_int_equal(search_create(&none, &synthetic.space, &search, &error), STATUS_USAGE);
+    assert_non_null(strstr(error.text, "'genetic' has no model"));
     synthetic_free(&synthetic);
 }
 
@@ -232,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_surrogate_avoids_failures),
         cmocka_unit_test(test_elsewhere),
         cmocka_unit_test(test_chance_of_better),
+        cmocka_unit_test(test_until),
         cmocka_unit_test(test_order_is_fair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

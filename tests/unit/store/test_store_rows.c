@@ -395,12 +395,17 @@ static void test_searches(void **state)
                                   .trials = 50,
                                   .unlaunchable = 3,
                                   .duplicates = 4,
-                                  .failures = 5};
+                                  .failures = 5,
+                                  .chance_of_better = 0.25,
+                                  .most_better = (double)NAN,
+                                  .sweep_ns = 8,
+                                  .near_ns = 6};
     must(store_search_put(f->store, &search, &f->error));
     assert_one("SELECT asked || strategy || (product_count IS NULL) || '/' || space_count || '/' ||"
                " points_most || '/' || points || '/' || trials || '/' || unlaunchable || '/' ||"
-               " duplicates || '/' || failures FROM searches",
-               "autolocal1/1099511627776/100/90/50/3/4/5");
+               " duplicates || '/' || failures || '/' || chance_of_better || (most_better IS NULL)"
+               " || '/' || sweep_ns || '/' || near_ns FROM searches",
+               "autolocal1/1099511627776/100/90/50/3/4/5/0.251/8/6");
     search.points = 91;
     search.product_count = 7;
     must(store_search_put(f->store, &search, &f->error));
