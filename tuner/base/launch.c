@@ -170,7 +170,7 @@ uint64_t plan_hash(const struct launch_plan *plan, const char *binary_hash, bool
         else
             text_append(&text, launch->kernel);
 #define ONE(member, least, most) text_printf(&text, " %u", (unsigned)launch->member);
-#define THREE(member)                                                                              \
+#define THREE(member, least)                                                                       \
     text_printf(&text, " %u,%u,%u", launch->member[0], launch->member[1], launch->member[2]);
         LAUNCH_NUMBERS(ONE, THREE)
 #undef ONE

@@ -118,7 +118,7 @@ struct launch {
     const char *kernel; /* as named in binary_request.kernels */
     uint32_t grid[3];   /* blocks, >= 1 each */
     uint32_t block[3];  /* GPU: threads per block, >= 1 each; CPU: {1,1,1} */
-    /* GPU: blocks of a cluster, >= 1 each; 1, 1, 1: what the kernel's source says, if anything */
+    /* GPU: blocks of a cluster; all 0 or 1: what the kernel's source says, if anything */
     uint32_t cluster[3];
     uint32_t shared_bytes;  /* GPU: dynamic shared memory per block */
     uint32_t threads;       /* CPU: threads that share the grid, >= 1; GPU: 0 */
@@ -135,11 +135,12 @@ struct launch {
 };
 
 /* The numbers of a launch, all that messages carry and by which launches are told apart: a row
- * each. ONE(member, least, most), where nothing said is the least; THREE(member): extents. */
+ * each. ONE(member, least, most), where nothing said is the least; THREE(member, least): extents.
+ */
 #define LAUNCH_NUMBERS(ONE, THREE)                                                                 \
-    THREE(grid)                                                                                    \
-    THREE(block)                                                                                   \
-    THREE(cluster)                                                                                 \
+    THREE(grid, 1)                                                                                 \
+    THREE(block, 1)                                                                                \
+    THREE(cluster, 0)                                                                              \
     ONE(shared_bytes, 0, INT32_MAX)                                                                \
     ONE(threads, 0, 65536)                                                                         \
     ONE(schedule, SCHEDULE_STATIC, SCHEDULE_QUEUED)                                                \

@@ -23,6 +23,64 @@ struct check_kind {
                  enum element_type type, struct output_check *out);
 };
 
+/* ---- parameters that a check is made anew for ---- */
+
+static bool read_per(struct file_reader *reader, const struct node *node, struct slot_set *out)
+{
+    const struct experiment *experiment = reader->experiment;
+    const char *words[EXPERIMENT_PARAMETERS_MAX];
+    if (!node)
+        return true;
+    if (!need_items(reader, node, "per", EXPERIMENT_PARAMETERS_MAX))
+        return false;
+    for (size_t i = 0; i < experiment->parameter_count; i++)
+        words[i] = experiment->parameters[i].name;
+    for (const struct node *item = node->first; item; item = item->next) {
+        size_t i = 0;
+        if (!need_kind(reader, item, NODE_SCALAR, "a parameter"))
+            return false;
+        while (i < experiment->parameter_count && strcmp(words[i], item->text) != 0)
+            i++;
+        if (i == experiment->parameter_count)
+            return node_error(reader, item, "no parameter is named '%.60s'%s", item->text,
+                              suggest(item->text, words, experiment->parameter_count).text);
+        slot_set_add(out, SLOT_PARAMETERS + i);
+    }
+    return true;
+}
+
+/* Whether all parameters that it comes to need are among those of `per`. */
+static bool is_within_per(const struct experiment *experiment, struct slot_set uses,
+                          const struct slot_set *per)
+{
+    const struct slot_set reached = slots_reached(experiment, uses);
+    for (size_t i = 0; i < experiment->parameter_count; i++)
+        if (slot_set_has(&reached, SLOT_PARAMETERS + i) && !slot_set_has(per, SLOT_PARAMETERS + i))
+            return false;
+    return within(experiment, uses, USE_PROBLEM | USE_PARAMETERS);
+}
+
+static bool need_within_per(struct file_reader *reader, const struct node *node,
+                            struct slot_set uses, const struct check_rule *check)
+{
+    return is_within_per(reader->experiment, uses, &check->per) ||
+           node_error(reader, node,
+                      "a parameter that the reference depends on stands in 'per': per: [NAME]");
+}
+
+bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES])
+{
+    const struct experiment *experiment = point->experiment;
+    struct configuration key = {.count = 0};
+    for (size_t i = 0; point->configuration && i < experiment->parameter_count; i++)
+        for (size_t j = 0; j < experiment->check_count; j++)
+            if (slot_set_has(&experiment->checks[j].per, SLOT_PARAMETERS + i)) {
+                key.values[key.count++] = point->configuration->values[i];
+                break;
+            }
+    return configuration_key(&key, out);
+}
+
 /* ---- a function in C ---- */
 
 static bool read_function(struct file_reader *reader, const struct node *node,
@@ -32,18 +90,25 @@ static bool read_function(struct file_reader *reader, const struct node *node,
     const struct node *defines = node_get(node, "defines");
     if (!source)
         return node_error(reader, node, "check needs the key 'source': the reference's file");
+    const unsigned allowed = USE_PROBLEM | USE_PARAMETERS;
     if (!read_source(reader, source, &check->source) ||
-        !read_template(reader, value, "reference", USE_PROBLEM, &check->reference))
+        !read_template(reader, value, "reference", allowed, &check->reference) ||
+        !need_within_per(reader, value, check->reference.uses, check))
         return false;
+    if (defines && !read_defines(reader, defines, allowed, &check->defines))
+        return false;
+    for (size_t i = 0; defines && i < check->defines.count; i++)
+        if (!need_within_per(reader, defines, check->defines.items[i].formula.uses, check))
+            return false;
     if (defines)
-        return read_defines(reader, defines, USE_PROBLEM, &check->defines);
+        return true;
     /* Without defines of its own it gets those that are the same for every configuration. */
     const struct define_list *all = &reader->experiment->defines;
     check->defines.items = arena_alloc(reader->arena, all->count + 1, sizeof *all->items);
     if (!check->defines.items)
         return out_of_memory(reader);
     for (size_t i = 0; i < all->count; i++)
-        if (within(reader->experiment, all->items[i].formula.uses, USE_PROBLEM))
+        if (is_within_per(reader->experiment, all->items[i].formula.uses, &check->per))
             check->defines.items[check->defines.count++] = all->items[i];
     return true;
 }
@@ -126,6 +191,9 @@ static bool make_other(struct maker *maker, const struct point *point,
                             : experiment_default(experiment, point->problem, point->facts,
                                                  &configuration, maker->error) != STATUS_OK)
         return false;
+    for (size_t i = 0; point->configuration && i < configuration.count; i++)
+        if (slot_set_has(&rule->per, SLOT_PARAMETERS + i))
+            configuration.values[i] = point->configuration->values[i];
     if (rule->launch_count > 0)
         list = (struct launch_list){rule->launches, rule->launch_count};
     struct launch_plan *plan = arena_alloc(maker->arena, 1, sizeof *plan);
@@ -303,12 +371,33 @@ static bool read_reference(struct file_reader *reader, const struct node *node,
     return check->kind->read(reader, node, node_get(node, check->kind->key), check);
 }
 
+/* {unchecked: [NAME, ...]} */
+static bool read_unchecked(struct file_reader *reader, const struct node *node)
+{
+    struct experiment *experiment = reader->experiment;
+    const struct node *list = node_get(node, "unchecked");
+    if (!CHECK_KEYS(reader, node, "what is not checked", "!unchecked") ||
+        !need_items(reader, list, "unchecked", ARGUMENTS_MAX))
+        return false;
+    for (const struct node *item = list->first; item; item = item->next) {
+        size_t index = 0;
+        if (!find_argument(reader, item, &index))
+            return false;
+        if (!is_checked(&experiment->arguments[index]))
+            return node_error(reader, item, "'%s' is no output, so nothing checks it", item->text);
+        experiment->arguments[index].unchecked = true;
+    }
+    return true;
+}
+
 static bool read_check(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     struct check_rule *check = &experiment->checks[experiment->check_count];
-    const char *keys[1 + TOLERANCES + KINDS * (1 + COMPANIONS_MAX)] = {"!output"};
-    size_t key_count = 1;
+    const char *keys[2 + TOLERANCES + KINDS * (1 + COMPANIONS_MAX)] = {"!output", "per"};
+    size_t key_count = 2;
+    if (node->kind == NODE_MAPPING && node_get(node, "unchecked"))
+        return read_unchecked(reader, node);
     for (size_t i = 0; i < KINDS; i++) {
         keys[key_count++] = kinds[i].key;
         for (size_t k = 0; k < COMPANIONS_MAX && kinds[i].companions[k]; k++)
@@ -320,7 +409,8 @@ static bool read_check(struct file_reader *reader, const struct node *node)
         return false;
     const struct node *output = node_get(node, "output");
     check->place = node->place;
-    if (!read_reference(reader, node, check) || !read_tolerance(reader, node, &check->tolerance) ||
+    if (!read_per(reader, node_get(node, "per"), &check->per) ||
+        !read_reference(reader, node, check) || !read_tolerance(reader, node, &check->tolerance) ||
         !find_argument(reader, output, &check->output))
         return false;
     if (!is_checked(&experiment->arguments[check->output]))
@@ -339,7 +429,7 @@ static bool check_all(struct file_reader *reader, const struct node *root)
     struct experiment *experiment = reader->experiment;
     const struct node *arguments = node_get(root, "arguments");
     for (size_t i = 0; i < experiment->argument_count; i++) {
-        if (!is_checked(&experiment->arguments[i]))
+        if (!is_checked(&experiment->arguments[i]) || experiment->arguments[i].unchecked)
             continue;
         if (experiment->check_count == CHECKS_MAX)
             return node_error(reader, arguments,
@@ -358,17 +448,23 @@ static bool check_all(struct file_reader *reader, const struct node *root)
 
 bool read_checks(struct file_reader *reader, const struct node *root)
 {
+    const struct experiment *experiment = reader->experiment;
     const struct node *node = node_get(root, "check");
-    if (!node)
-        return check_all(reader, root);
-    if (node->kind != NODE_LIST)
-        return read_check(reader, node);
-    if (!need_items(reader, node, "check", CHECKS_MAX))
+    if (node && node->kind != NODE_LIST && !read_check(reader, node))
         return false;
-    for (const struct node *item = node->first; item; item = item->next)
+    if (node && node->kind == NODE_LIST && !need_items(reader, node, "check", CHECKS_MAX))
+        return false;
+    for (const struct node *item = node && node->kind == NODE_LIST ? node->first : NULL; item;
+         item = item->next)
         if (!read_check(reader, item))
             return false;
-    return true;
+    for (size_t i = 0; i < experiment->check_count; i++) {
+        const struct argument_rule *output = &experiment->arguments[experiment->checks[i].output];
+        if (output->unchecked)
+            return node_error(reader, node, "'%s' is checked, and it is said not to be",
+                              output->name);
+    }
+    return experiment->check_count > 0 || check_all(reader, root);
 }
 
 /* ---- making ---- */

@@ -124,7 +124,8 @@ const char *experiment_unchecked(const struct experiment *experiment, size_t fro
 {
     for (size_t i = from; i < experiment->argument_count; i++) {
         enum argument_role role = experiment->arguments[i].role;
-        bool named = role != ARGUMENT_OUTPUT && role != ARGUMENT_UPDATE;
+        bool named = (role != ARGUMENT_OUTPUT && role != ARGUMENT_UPDATE) ||
+                     experiment->arguments[i].unchecked;
         for (size_t j = 0; j < experiment->check_count; j++)
             named |= experiment->checks[j].output == i;
         *next = i + 1;

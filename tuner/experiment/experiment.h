@@ -151,8 +151,8 @@ void space_walk(const struct space *space,
                 bool (*each)(void *context, const uint16_t values[EXPERIMENT_PARAMETERS_MAX]),
                 void *context);
 
-/* The next argument, from `from` on, that kernels write and no check names; NULL: there is none
- * left. *next: where to go on. */
+/* The next argument, from `from` on, that kernels write and `check` says nothing of; NULL: there is
+ * none left. *next: where to go on. */
 const char *experiment_unchecked(const struct experiment *experiment, size_t from, size_t *next);
 /* Constraints in the order of the file, and how many points of the product one keeps when it is the
  * only one. STATUS_BAD_INPUT also when it has no value alone: others keep it from such points. */
@@ -236,6 +236,9 @@ struct output_check {
 enum { CHECKS_MAX = 16 };
 enum status point_checks(const struct point *point, struct arena *arena,
                          struct output_check out[CHECKS_MAX], size_t *count, struct error *error);
+/* Points of a problem for which it is the same have the same checks: "steps=4", or "" where they
+ * depend on no parameter. False: it did not fit. */
+bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES]);
 
 /* The configuration that counts as nobody's choice: `defaults`, else the space's first point. */
 enum status experiment_default(const struct experiment *experiment, const struct problem *problem,

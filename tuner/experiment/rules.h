@@ -86,6 +86,7 @@ struct argument_rule {
     struct formula count;
     struct formula alignment;
     struct formula value;
+    bool unchecked; /* by what the file says */
     struct field_rule *fields;
     size_t field_count;
 };
@@ -115,6 +116,7 @@ struct check_kind; /* checks.c */
 struct check_rule {
     struct place place;
     size_t output;
+    struct slot_set per; /* parameters for whose values it is made anew */
     const struct check_kind *kind;
     struct tolerance_rule tolerance;
     /* REFERENCE_FUNCTION */

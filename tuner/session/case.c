@@ -102,13 +102,12 @@ static enum status admits(const struct work *work, struct arena *arena,
 }
 
 /* The plan at the case's size, and what its results are held against. */
-static enum status case_plan(const struct sweep *sweep, struct arena *arena,
-                             const struct slot *slot, const struct gauntlet_case *what,
-                             struct launch_plan *plan, struct worker_checks *checks, bool *applies,
-                             struct error *error)
+static enum status case_plan(struct sweep *sweep, struct arena *arena, const struct slot *slot,
+                             const struct gauntlet_case *what, struct launch_plan *plan,
+                             struct worker_checks *checks, bool *applies, struct error *error)
 {
     const struct work *work = &sweep->work;
-    const struct worker_checks *own = &sweep->inputs.problem->checks;
+    const struct check_set *own = NULL;
     struct problem problem;
     int32_t active = slot->prepared->resources[0].active_blocks_per_sm;
     struct point point = work_point(work, &slot->prepared->configuration, active > 0 ? active : 1);
@@ -117,12 +116,14 @@ static enum status case_plan(const struct sweep *sweep, struct arena *arena,
     enum status status = admits(work, arena, slot->candidate, &point, applies, error);
     if (status == STATUS_OK && *applies)
         status = point_plan(&point, arena, plan, error);
+    if (status == STATUS_OK && *applies)
+        status = inputs_checks(work, &sweep->inputs, &slot->prepared->configuration, &own, error);
     bool is_own =
         problem.n == work->problem.n || device_traits(work->options->device_kind)->computes_nothing;
     if (status == STATUS_OK && *applies && is_own)
-        *checks = *own;
+        *checks = own->checks;
     else if (status == STATUS_OK && *applies)
-        status = checks_elsewhere(work, own, arena, &point, plan, checks, applies, error);
+        status = checks_elsewhere(work, &own->checks, arena, &point, plan, checks, applies, error);
     if (status == STATUS_OK && *applies)
         return move_case(arena, what, plan, checks, error);
     if (what->n != work->problem.n && is_no_size_of(status)) {

@@ -340,10 +340,16 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
     if (status != STATUS_OK || finalist->rejection)
         return status;
     session_progress(sweep->work.group, "check");
+    const struct check_set *set = NULL;
+    status = inputs_checks(&sweep->work, &sweep->inputs, &finalist->slot.prepared->configuration,
+                           &set, error);
+    if (status != STATUS_OK)
+        return status;
     const struct worker_task task = {
         .binary_path = candidate_binary(&sweep->work, candidate)->path,
         .plan = &finalist->slot.prepared->plan,
-        .checks = problem->checks,
+        .checks = set->checks,
+        .checks_key = set->key,
         .repeats = COMPARISONS,
         .told = lane->known == &sweep->inputs && lane->knows_expected,
         .most_ms = budget_watch_ms(sweep->work.group, &sweep->allowance,

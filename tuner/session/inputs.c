@@ -1,6 +1,7 @@
 #include "tuner/session/inputs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tuner/base/clock.h"
 #include "tuner/base/files.h"
@@ -30,12 +31,12 @@ enum status describe_check(const struct work *work, const struct output_check *c
     return STATUS_OK;
 }
 
-static enum status describe_checks(const struct work *work, const struct inputs *inputs,
-                                   struct arena *arena, struct worker_checks *out,
-                                   struct error *error)
+static enum status describe_checks(const struct work *work,
+                                   const struct configuration *configuration, struct arena *arena,
+                                   struct worker_checks *out, struct error *error)
 {
     struct output_check *checks = calloc(CHECKS_MAX, sizeof *checks);
-    struct point point = work_point(work, inputs->configuration, 1);
+    struct point point = work_point(work, configuration, 1);
     if (!checks)
         return error_no_memory(error);
     enum status status = STATUS_OK;
@@ -47,21 +48,51 @@ static enum status describe_checks(const struct work *work, const struct inputs 
     return status;
 }
 
+enum status inputs_checks(const struct work *work, struct inputs *inputs,
+                          const struct configuration *configuration, const struct check_set **out,
+                          struct error *error)
+{
+    const struct point point = work_point(work, configuration, 1);
+    char key[CONFIGURATION_KEY_BYTES];
+    if (!point_check_key(&point, key))
+        return error_set(error, STATUS_INTERNAL, "a check's parameters have too long values");
+    for (struct check_set *set = inputs->sets; set; set = set->next)
+        if (strcmp(set->key, key) == 0) {
+            *out = set;
+            return STATUS_OK;
+        }
+    struct check_set *set = arena_alloc(&inputs->arena, 1, sizeof *set);
+    if (!set || !(set->key = arena_strdup(&inputs->arena, key)))
+        return error_no_memory(error);
+    set->configuration = *configuration;
+    enum status status =
+        describe_checks(work, &set->configuration, &inputs->arena, &set->checks, error);
+    if (status != STATUS_OK)
+        return status;
+    set->next = inputs->sets;
+    *out = inputs->sets = set;
+    return STATUS_OK;
+}
+
 static enum status describe_problem(const struct work *work, struct inputs *inputs,
                                     struct error *error)
 {
     struct worker_task *problem = arena_alloc(&inputs->arena, 1, sizeof *problem);
     struct launch_plan *plan = arena_alloc(&inputs->arena, 1, sizeof *plan);
     struct point point = work_point(work, inputs->configuration, 1);
+    const struct check_set *set = NULL;
     if (!problem || !plan)
         return error_no_memory(error);
     enum status status = point_plan(&point, &inputs->arena, plan, error);
     problem->plan = plan;
     if (status == STATUS_OK)
-        status = describe_checks(work, inputs, &inputs->arena, &problem->checks, error);
-    if (status == STATUS_OK)
-        inputs->problem = problem;
-    return status;
+        status = inputs_checks(work, inputs, inputs->configuration, &set, error);
+    if (status != STATUS_OK)
+        return status;
+    problem->checks = set->checks;
+    problem->checks_key = set->key;
+    inputs->problem = problem;
+    return STATUS_OK;
 }
 
 /* Before a worker that takes the place of another looks for them. */
@@ -69,15 +100,19 @@ enum status inputs_restore(const struct work *work, const struct inputs *inputs,
                            struct error *error)
 {
     struct arena scratch = {0};
-    struct worker_checks ignored = {0};
+    enum status status = STATUS_OK;
     *gone = false;
-    for (size_t i = 0; inputs->problem && i < inputs->problem->checks.count; i++) {
-        const struct worker_reference *reference = &inputs->problem->checks.items[i];
-        *gone = *gone || (reference->path && !file_exists(reference->path));
+    for (const struct check_set *set = inputs->sets; set && status == STATUS_OK; set = set->next) {
+        struct worker_checks ignored = {0};
+        bool missing = false;
+        for (size_t i = 0; i < set->checks.count; i++) {
+            const struct worker_reference *reference = &set->checks.items[i];
+            missing = missing || (reference->path && !file_exists(reference->path));
+        }
+        *gone = *gone || missing;
+        if (missing)
+            status = describe_checks(work, &set->configuration, &scratch, &ignored, error);
     }
-    if (!*gone)
-        return STATUS_OK;
-    enum status status = describe_checks(work, inputs, &scratch, &ignored, error);
     arena_free(&scratch);
     return status;
 }

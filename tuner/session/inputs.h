@@ -5,6 +5,14 @@
 
 #include "tuner/session/work.h"
 
+/* What results are held against, for the values of the parameters that it depends on. */
+struct check_set {
+    struct check_set *next;
+    const char *key; /* point_check_key */
+    struct configuration configuration;
+    struct worker_checks checks;
+};
+
 struct inputs {
     /* At what it is described: a configuration for which no expression fails. Borrowed. */
     const struct configuration *configuration;
@@ -12,6 +20,7 @@ struct inputs {
     /* Made when a worker is first told. */
     struct arena arena;
     struct worker_task *problem; /* NULL: not yet */
+    struct check_set *sets;      /* all that were asked for */
     int64_t tell_ns;             /* what it took the worker */
     int64_t reference_ns;        /* that the references took of that; 0: not known */
 };
@@ -19,6 +28,11 @@ struct inputs {
 /* Has the lane's worker make the inputs and, with `check`, the expected results. */
 enum status inputs_tell(const struct work *work, struct inputs *inputs, struct lane *lane,
                         bool check, struct error *error);
+/* The checks of a configuration, whose references are compiled when they are first asked for. Both
+ * belong to the inputs. */
+enum status inputs_checks(const struct work *work, struct inputs *inputs,
+                          const struct configuration *configuration, const struct check_set **out,
+                          struct error *error);
 /* References that somebody took out of the cache are compiled again: then *gone. */
 enum status inputs_restore(const struct work *work, const struct inputs *inputs, bool *gone,
                            struct error *error);

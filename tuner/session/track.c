@@ -131,6 +131,12 @@ enum status slot_store(const struct track *track, const struct slot *slot, bool 
     return store_trial(work->store, &row, trial_id, error);
 }
 
+/* Those that the problem was told with need not go with each task. */
+static struct worker_checks checks_beside(const struct check_set *set, bool wanted)
+{
+    return set && set->key[0] && wanted ? set->checks : (struct worker_checks){0};
+}
+
 /* ---- one slot alone ---- */
 
 enum status track_load(struct track *track, struct slot *slot, struct error *error)
@@ -149,11 +155,15 @@ enum status track_time_alone(struct track *track, struct slot *slot, const struc
     enum { TRIES_MAX = 3 };
     struct lane *lane = track->lane;
     struct worker_samples samples = {0};
-    enum status status = STATUS_OK;
+    const struct check_set *set = NULL;
+    enum status status =
+        inputs_checks(track->work, track->inputs, &slot->prepared->configuration, &set, error);
     bool again = true;
     for (int tries = 0; status == STATUS_OK && again && tries < TRIES_MAX; tries++) {
         const struct worker_task task = {
             .binary_path = candidate_binary(track->work, slot->candidate)->path,
+            .checks = checks_beside(set, true),
+            .checks_key = set ? set->key : NULL,
             .plan = &slot->prepared->plan,
             .l2_mode = track->work->options->l2_mode,
             .verify = true,
@@ -196,8 +206,14 @@ static enum status arm(struct track *track, size_t index, struct error *error)
     if (status != STATUS_OK || slot->outcome.status != TRIAL_OK)
         return status;
     slot->runs = runs_of(track, slot->candidate);
+    const struct check_set *set = NULL;
+    status = inputs_checks(track->work, track->inputs, &slot->prepared->configuration, &set, error);
+    if (status != STATUS_OK)
+        return status;
     const struct worker_task task = {
         .binary_path = candidate_binary(track->work, slot->candidate)->path,
+        .checks = checks_beside(set, track->lane->knows_expected),
+        .checks_key = set->key,
         .plan = &slot->prepared->plan,
         .l2_mode = track->work->options->l2_mode,
         .runs = slot->runs,

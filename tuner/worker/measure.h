@@ -29,6 +29,15 @@ struct expectations {
     struct expectation items[CHECKS_MAX];
 };
 
+/* What tasks with one checks_key are held against, on the problem's inputs and on those that vary.
+ */
+struct expectation_set {
+    char *key; /* NULL: an empty place */
+    struct expectations expected[WORKER_SIDES];
+    uint64_t used; /* larger: later */
+};
+enum { EXPECTATION_SETS = 8 };
+
 /* A plan that is timed in turn with others. */
 struct armed {
     struct arena arena;      /* of what it points to */
@@ -51,6 +60,9 @@ struct measuring {
     struct host_input cases[ARGUMENTS_MAX];  /* of checks that need others */
     struct host_input others[ARGUMENTS_MAX]; /* variants, of a watch */
     struct expectations expected[WORKER_SIDES];
+    char *expected_key;                            /* of the tasks that `expected` is of */
+    struct expectation_set sets[EXPECTATION_SETS]; /* of others */
+    uint64_t set_clock;
     int64_t reference_ns;        /* that expected[0] took */
     uint64_t expectation_serial; /* of the one that was made last */
     int64_t check_on_host;       /* measure_expected.c */
@@ -101,6 +113,15 @@ void expectations_free(struct expectations *expected);
 enum status expectations_hold(struct measuring *state, const struct expectations *expected,
                               const struct launch_plan *plan, bool *right, char *detail,
                               size_t detail_bytes, struct error *error);
+
+/* measure_sets.c: lets state->expected be what the task's results are held against; it is made when
+ * a task with its key first comes with checks, and kept. As expectations_make, before the task's
+ * binary is loaded and its plan bound. */
+enum status expectations_choose(struct measuring *state, const struct worker_task *task,
+                                struct error *error);
+void expectations_drop(struct measuring *state);
+/* Forgets all; those that come next are of the tasks with this key. */
+enum status expectations_begin(struct measuring *state, const char *key, struct error *error);
 
 /* measure_judge.c. What came of runs. */
 enum judgement {

@@ -191,7 +191,10 @@ enum status serve_watch(struct measuring *state, const struct measure_request *r
     if (!sides)
         return error_no_memory(error);
     sides[0].plan = *request->task.plan;
-    enum status status = make_sides(state, &request->task, sides, error);
+    enum status status =
+        request->task.told ? expectations_choose(state, &request->task, error) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = make_sides(state, &request->task, sides, error);
     if (status == STATUS_OK)
         status = watch(state, &request->task, sides, answer, error);
     for (size_t i = 0; i < SIDES; i++)

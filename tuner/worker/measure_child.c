@@ -182,8 +182,7 @@ static void free_all(struct measuring *state)
     if (state->device)
         state->api->close(state->device);
     inputs_free(state);
-    for (size_t i = 0; i < WORKER_SIDES; i++)
-        expectations_free(&state->expected[i]);
+    expectations_drop(state);
     free(state->varied);
     facts_free(&state->facts);
     free(state);

@@ -132,8 +132,7 @@ enum status serve_problem(struct measuring *state, const struct measure_request 
     slots_forget(state);
     free(state->varied);
     state->varied = NULL;
-    expectations_free(&state->expected[1]);
-    enum status status = STATUS_OK;
+    enum status status = expectations_begin(state, problem->checks_key, error);
     (void)arena;
     for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
         if (has_data(state, &plan->arguments[i]))

@@ -240,10 +240,12 @@ enum status serve_trial(struct measuring *state, const struct measure_request *r
                         struct measure_answer *answer, struct arena *arena, struct error *error)
 {
     const struct worker_task *task = &request->task;
-    bool checked = task->verify && state->expected[0].count > 0;
     uint32_t runs = task->runs;
     (void)arena;
-    enum status status = load_binary(state, task->binary_path, error);
+    enum status status = task->verify ? expectations_choose(state, task, error) : STATUS_OK;
+    const bool checked = task->verify && state->expected[0].count > 0;
+    if (status == STATUS_OK)
+        status = load_binary(state, task->binary_path, error);
     if (status != STATUS_OK)
         return status;
     struct timing timing = {
@@ -311,7 +313,9 @@ static enum status enter_slot(struct measuring *state, uint32_t slot, struct arm
     struct armed *armed = *out = state->slots[slot];
     if (!armed)
         return error_set(error, STATUS_INTERNAL, "slot %u holds no plan", slot);
-    enum status status = load_binary(state, armed->task.binary_path, error);
+    enum status status = expectations_choose(state, &armed->task, error);
+    if (status == STATUS_OK)
+        status = load_binary(state, armed->task.binary_path, error);
     if (status == STATUS_OK)
         status = bind_plan(state, armed->task.plan, armed->task.l2_mode, error);
     *block = (struct block){.plan = armed->task.plan,

@@ -56,7 +56,8 @@
 
 BARE(text, const char *, .kind = MESSAGE_TEXT, .needed = true);
 BARE(text_if_any, const char *, .kind = MESSAGE_TEXT);
-BARE(extent, uint32_t, .kind = MESSAGE_INTEGER, .low = 1, .high = INT32_MAX);
+BARE(extent_from_0, uint32_t, .kind = MESSAGE_INTEGER, .high = INT32_MAX);
+BARE(extent_from_1, uint32_t, .kind = MESSAGE_INTEGER, .low = 1, .high = INT32_MAX);
 BARE(argument_index, uint8_t, .kind = MESSAGE_INTEGER, .high = ARGUMENTS_MAX - 1);
 BARE(truth, bool, .kind = MESSAGE_TRUTH);
 BARE(number, double, .kind = MESSAGE_REAL);
@@ -86,7 +87,7 @@ static bool is_sound_plan(const void *message)
 }
 
 #define ONE(member, least, most) INTEGER(launch, member, least, most),
-#define THREE(member)            ARRAY(launch, member, extent),
+#define THREE(member, least)     ARRAY(launch, member, extent_from_##least),
 SHAPE_WITHIN(launch, launch, NULL, LAUNCH_NUMBERS(ONE, THREE) TEXT(launch, kernel),
              LIST(launch, arguments, LIST, argument_index, ARGUMENTS_MAX, argument_count));
 SHAPE_WITHIN(field, field, NULL, INTEGER(field, type, 0, ELEMENT_TYPE_COUNT - 1),
@@ -158,8 +159,9 @@ SHAPE_WITHIN(results, worker_results, NULL, INTEGER(worker_results, outputs, 0, 
 SHAPE_WITHIN(task, worker_task, NULL, SIMPLE(worker_task, binary_path, TEXT),
              OBJECT(worker_task, plan, POINTED_OBJECT, message_plan),
              OBJECT(worker_task, checks, OBJECT, message_checks),
-             INTEGER(worker_task, repeats, 0, INT32_MAX), SIMPLE(worker_task, told, TRUTH),
-             INTEGER(worker_task, most_ms, 0, INT64_MAX), SIMPLE(worker_task, varies, TRUTH),
+             SIMPLE(worker_task, checks_key, TEXT), INTEGER(worker_task, repeats, 0, INT32_MAX),
+             SIMPLE(worker_task, told, TRUTH), INTEGER(worker_task, most_ms, 0, INT64_MAX),
+             SIMPLE(worker_task, varies, TRUTH),
              INTEGER(worker_task, l2_mode, L2_COLD, L2_MODES - 1),
              INTEGER(worker_task, runs, 0, INT32_MAX), SIMPLE(worker_task, verify, TRUTH),
              INTEGER(worker_task, blocks, 0, WORKER_SAMPLES_MAX),

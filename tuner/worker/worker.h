@@ -127,6 +127,7 @@ struct worker_task {
     int64_t timeout_ms; /* after which its process is killed; of a slot each visit has its own */
     /* Checked. */
     struct worker_checks checks; /* count 0: only guard bands and errors are looked at */
+    const char *checks_key;      /* tasks of a problem with the same one have the same checks */
     uint32_t repeats;            /* runs that are held against the checks; 0 is 1 */
     bool told;       /* the worker was told the problem that it is of, with these checks */
     int64_t most_ms; /* a watch: how long it takes at most */

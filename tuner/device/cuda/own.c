@@ -7,7 +7,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/seal.h"
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/internal.h"
+#include "tuner/device/cuda/compile.h"
 #include "tuner/device/embedded.h"
 
 /* Where the cache has it; NULL where there is no cache. */

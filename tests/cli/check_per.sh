@@ -1,0 +1,102 @@
+#!/bin/bash
+# A check whose reference depends on a parameter (temporal tiling: how many steps a launch takes), one reference
+# for each of its values; and outputs that nothing checks.
+source "$TUNE_TESTS/lib.sh"
+
+# Each launch doubles STEPS times; `way: late` is wrong for three steps. tmp is whatever it is.
+cat >steps.c <<'C'
+void doubled(const struct tune_block *block, void *const *arguments)
+{
+    const unsigned *in = arguments[0];
+    unsigned *out = arguments[1], *tmp = arguments[2];
+    const long long n = *(const long long *)arguments[4];
+    for (long long i = block->index * BLOCK; i < (block->index + 1) * BLOCK && i < n; i++)
+        out[i] = (in[i] << STEPS) + (WAY_late && STEPS == 3);
+    tmp[0] = BLOCK;
+}
+C
+cat >reference.c <<'C'
+void doubled_reference(void *const *arguments, struct tune_expected *expected)
+{
+    const unsigned *in = arguments[0];
+    const int steps = *(const int *)arguments[3];
+    const long long n = *(const long long *)arguments[4];
+#ifdef STEPS
+    if (STEPS != steps)
+        return;
+#endif
+    for (long long i = 0; i < n; i++)
+        expected[i].integer = (int)(in[i] << steps);
+}
+C
+cat >steps.yaml <<'Y'
+experiment: steps
+device: cpu
+source: steps.c
+sizes: {n: [3000]}
+parameters:
+  steps: [1, 2, 3, 4]
+  way: [plain, late]
+  block: [500, 1000]
+defines: {STEPS: steps, BLOCK: block, WAY_late: way == "late"}
+launches:
+  - {kernel: doubled, grid: "ceil_div(n, block)", threads: 1}
+arguments:
+  - {name: in, type: i32, count: n}
+  - {name: out, type: i32, count: n, output: true}
+  - {name: tmp, type: i32, count: 1, output: true}
+  - {name: steps_taken, type: i32, value: steps}
+  - {name: n, type: i64, value: n}
+check:
+  - {output: out, reference: doubled_reference, source: reference.c, per: [steps]}
+  - {unchecked: [tmp]}
+objectives:
+  step: time_ns / steps
+Y
+outcomes() {
+    query "SELECT json_extract(c.parameters, '\$.steps') || ' ' || json_extract(c.parameters, '\$.way'), t.status, count(*)
+        FROM trials t JOIN configurations c ON c.id = t.configuration_id WHERE t.stage = 'sweep' GROUP BY 1, 2 ORDER BY 1, 2"
+}
+expect_outcomes() { # the wrong ones
+    local wanted steps way
+    wanted=$(for steps in 1 2 3 4; do for way in late plain; do
+        grep -qx "$steps $way" <<<"$1" && echo "$steps $way wrong_result 2" || echo "$steps $way ok 2"
+    done; done)
+    [[ $(outcomes) == "$wanted" ]] || fail "not as wanted ($1 wrong): $(outcomes)"
+}
+tuned() {
+    rm -rf tune.db* tuned.conf
+    run "$TUNE" run "$@" --device cpu "${steady[@]}"
+    expect_code 0
+}
+
+tuned steps.yaml --objective step
+expect_outcomes '3 late'
+refuse_err 'no check names'
+
+# What the default configuration gives with the steps of the one that is checked.
+sed '/output: out, ref/s/.*/  - {output: out, configuration: default, per: [steps]}/; /^defines/i defaults: {steps: 2, way: plain, block: 500}' steps.yaml >default.yaml
+tuned default.yaml
+expect_outcomes '3 late'
+
+# Without it one number of steps is right; and of tmp something is said, or all is compared.
+sed 's/, per: \[steps\]//; /unchecked/d' default.yaml >fixed.yaml
+tuned fixed.yaml
+expect_outcomes "$(printf '%s\n' {1,3,4}\ {late,plain})"
+expect_err "no check names 'tmp'"
+sed '/output: out, conf/d; s/^  - {unchecked/check: {unchecked/; /^check:$/d' default.yaml >rest.yaml
+tuned rest.yaml
+expect_outcomes "$(printf '%s\n' {1,3,4}\ {late,plain})"
+refuse_err 'no check names'
+
+# ---- what a file may say ----
+wrong() { # SED REGEX
+    sed "$1" steps.yaml >wrong.yaml
+    run "$TUNE" run --dry-run wrong.yaml --device cpu
+    expect_code 3
+    expect_err "$2"
+}
+wrong 's/per: \[steps\]/per: [step]/' "no parameter is named 'step'; did you mean 'steps'\?"
+wrong 's/per: \[steps\]/defines: {STEPS: steps}/' "a parameter that the reference depends on stands in 'per'"
+wrong 's/unchecked: \[tmp\]/unchecked: [in]/' "'in' is no output, so nothing checks it"
+wrong 's/unchecked: \[tmp\]/unchecked: [out]/' "'out' is checked, and it is said not to be"

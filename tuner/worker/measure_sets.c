@@ -1,0 +1,96 @@
+/* What outputs must be where that depends on a parameter: a set of expectations for each of its
+ * values, one of which is in use. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/worker/measure.h"
+
+static const char *key_of(const char *key)
+{
+    return key ? key : "";
+}
+
+static void free_set(struct expectation_set *set)
+{
+    free(set->key);
+    for (size_t i = 0; i < WORKER_SIDES; i++)
+        expectations_free(&set->expected[i]);
+    *set = (struct expectation_set){0};
+}
+
+void expectations_drop(struct measuring *state)
+{
+    for (size_t i = 0; i < EXPECTATION_SETS; i++)
+        free_set(&state->sets[i]);
+    for (size_t i = 0; i < WORKER_SIDES; i++)
+        expectations_free(&state->expected[i]);
+    free(state->expected_key);
+    state->expected_key = NULL;
+}
+
+enum status expectations_begin(struct measuring *state, const char *key, struct error *error)
+{
+    expectations_drop(state);
+    state->expected_key = strdup(key_of(key));
+    return state->expected_key ? STATUS_OK : error_no_memory(error);
+}
+
+/* The place of that key; else an empty one, or that which was used longest ago. */
+static struct expectation_set *place_of(struct measuring *state, const char *key)
+{
+    struct expectation_set *oldest = &state->sets[0];
+    for (size_t i = 0; i < EXPECTATION_SETS; i++) {
+        struct expectation_set *set = &state->sets[i];
+        if (set->key && strcmp(set->key, key) == 0)
+            return set;
+        if (oldest->key && (!set->key || set->used < oldest->used))
+            oldest = set;
+    }
+    return oldest;
+}
+
+/* The set in use goes where the other was. */
+static void change_places(struct measuring *state, struct expectation_set *set)
+{
+    struct expectation_set other = {.key = state->expected_key, .used = ++state->set_clock};
+    memcpy(other.expected, state->expected, sizeof other.expected);
+    memcpy(state->expected, set->expected, sizeof state->expected);
+    state->expected_key = set->key;
+    *set = other;
+}
+
+static enum status make_sides(struct measuring *state, const struct worker_task *task,
+                              struct error *error)
+{
+    const void *inputs[ARGUMENTS_MAX];
+    enum status status = inputs_of_problem(state, task->plan, inputs, error);
+    if (status == STATUS_OK)
+        status =
+            expectations_make(state, &task->checks, task->plan, inputs, &state->expected[0], error);
+    if (status != STATUS_OK || !state->varied)
+        return status;
+    struct launch_plan varied = *task->plan;
+    for (size_t i = 0; i < varied.argument_count; i++)
+        varied.arguments[i].variant = state->varied->arguments[i].variant;
+    status = inputs_of_variant(state, &varied, inputs, error);
+    return status == STATUS_OK ? expectations_make(state, &task->checks, &varied, inputs,
+                                                   &state->expected[1], error)
+                               : status;
+}
+
+enum status expectations_choose(struct measuring *state, const struct worker_task *task,
+                                struct error *error)
+{
+    const char *key = key_of(task->checks_key);
+    if (!task->plan || strcmp(key_of(state->expected_key), key) == 0)
+        return STATUS_OK;
+    struct expectation_set *set = place_of(state, key);
+    if (!set->key || strcmp(set->key, key) != 0) {
+        free_set(set);
+        if (!(set->key = strdup(key)))
+            return error_no_memory(error);
+    }
+    change_places(state, set);
+    return state->expected[0].count == 0 && task->checks.count > 0 ? make_sides(state, task, error)
+                                                                   : STATUS_OK;
+}
