@@ -45,7 +45,7 @@ if [ -d "$build/lib-carried" ]; then
 fi
 failed=0
 
-usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize"
+usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents"
 step() { # name command...
     local name=$1
     shift
@@ -437,6 +437,7 @@ step agree agree
 step agreement agreement
 step several several
 step wide wide
+step documents documents
 if [ -n "$(ls "$more")" ]; then
     tar -czf "$out/more.tar.gz" -C "$more" .
 fi

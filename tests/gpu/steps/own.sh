@@ -82,3 +82,9 @@ language() {
     done
     return $status
 }
+
+# What the documents tell people to type, on the GPU.
+documents() {
+    rm -rf "$work/documents" && mkdir -p "$work/documents/path" "$work/documents/folder" && ln -s "$tune" "$work/documents/path/tune"
+    (cd "$work/documents/folder" && PATH=$work/documents/path:$PATH record documents python3 -B "$here/tests/docs/commands.py" "$here" 0)
+}
