@@ -90,6 +90,16 @@ uint32_t launch_repeats(const struct launch *launch)
     return launch->repeat > 0 ? launch->repeat : 1;
 }
 
+uint8_t launch_argument(const struct launch *launch, size_t place, uint32_t repeat)
+{
+    const uint8_t index = launch->arguments[place];
+    if (repeat % 2 == 0)
+        return index;
+    return index == launch->swap_one     ? launch->swap_other
+           : index == launch->swap_other ? launch->swap_one
+                                         : index;
+}
+
 uint32_t launch_block_threads(const struct launch *launch)
 {
     return launch->block[0] * launch->block[1] * launch->block[2];

@@ -130,6 +130,9 @@ struct launch {
     bool cooperative; /* GPU: all its blocks are resident at once, so that they can wait for others
                        */
     uint32_t repeat;  /* how often in a row; 0 is 1 */
+    /* Arguments that are each other at every second of the repeats, the second, fourth ... one, so
+     * that each reads what the one before wrote. The same: none. */
+    uint8_t swap_one, swap_other;
     size_t argument_count;
     uint8_t arguments[ARGUMENTS_MAX]; /* indices into launch_plan.arguments, in passing order */
 };
@@ -146,7 +149,9 @@ struct launch {
     ONE(schedule, SCHEDULE_STATIC, SCHEDULE_QUEUED)                                                \
     ONE(dependent, 0, 1)                                                                           \
     ONE(cooperative, 0, 1)                                                                         \
-    ONE(repeat, 0, REPEAT_MAX)
+    ONE(repeat, 0, REPEAT_MAX)                                                                     \
+    ONE(swap_one, 0, ARGUMENTS_MAX - 1)                                                            \
+    ONE(swap_other, 0, ARGUMENTS_MAX - 1)
 
 /* One run of the whole problem: its launches, in order. */
 struct launch_plan {
@@ -203,6 +208,8 @@ bool plan_has_updates(const struct launch_plan *plan);
 /* Nodes of one run: each launch as often as it is repeated. */
 uint64_t plan_launches(const struct launch_plan *plan);
 uint32_t launch_repeats(const struct launch *launch);
+/* The argument that is passed at that place in that repeat, from 0. */
+uint8_t launch_argument(const struct launch *launch, size_t place, uint32_t repeat);
 uint32_t launch_block_threads(const struct launch *launch);
 /* 1: none. */
 uint32_t launch_cluster_blocks(const struct launch *launch);

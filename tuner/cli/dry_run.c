@@ -111,6 +111,9 @@ static void print_launch(const struct launch_plan *plan, const struct launch *la
         print_clean(stdout, ", cooperative");
     if (launch->repeat > 1)
         print_clean(stdout, ", %u times", launch->repeat);
+    if (launch->swap_one != launch->swap_other)
+        print_clean(stdout, ", %s and %s in turn", plan->arguments[launch->swap_one].name,
+                    plan->arguments[launch->swap_other].name);
     print_clean(stdout, "\n");
 }
 

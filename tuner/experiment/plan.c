@@ -227,6 +227,8 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
     int64_t threads = 1;
     *out = (struct launch){.argument_count = rule->argument_count};
     memcpy(out->arguments, rule->arguments, sizeof out->arguments);
+    out->swap_one = rule->swap[0];
+    out->swap_other = rule->swap[1];
     if (!make_extent(maker, rule->grid, "grid", out->grid) || !make_shape(maker, rule, out) ||
         (rule->dependent.tree && !make_truth(maker, &rule->dependent, &out->dependent)) ||
         !make_integer(maker, &rule->repeat, "repeat", 1, REPEAT_MAX, &repeat))
@@ -257,6 +259,14 @@ bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan 
     for (size_t i = 0; i < experiment->argument_count; i++)
         if (!make_argument(maker, &experiment->arguments[i], &out->arguments[i]))
             return false;
+    for (size_t i = 0; i < out->launch_count && rules[i]; i++) {
+        const struct argument *one = &out->arguments[out->launches[i].swap_one];
+        const struct argument *other = &out->arguments[out->launches[i].swap_other];
+        if (one->count != other->count || one->type != other->type)
+            return maker_error(maker, rules[i]->place,
+                               "'%s' and '%s' change places: they need the same type and count",
+                               one->name, other->name);
+    }
     return true;
 }
 

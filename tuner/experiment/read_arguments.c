@@ -340,6 +340,36 @@ static bool read_passed(struct file_reader *reader, const struct node *node,
     return true;
 }
 
+/* Two vectors that the kernel is given, and writes, in turn. */
+static bool read_swap(struct file_reader *reader, const struct node *node,
+                      struct launch_rule *launch)
+{
+    const struct experiment *experiment = reader->experiment;
+    const struct node *item = node ? node->first : NULL;
+    if (!node)
+        return true;
+    if (!need_kind(reader, node, NODE_LIST, "swap"))
+        return false;
+    if (node->count != 2)
+        return node_error(reader, node, "swap needs two arguments");
+    for (size_t i = 0; i < 2; i++, item = item->next) {
+        size_t index = 0;
+        if (!find_argument(reader, item, &index))
+            return false;
+        if (!role_is_vector(experiment->arguments[index].role) ||
+            experiment->arguments[index].role == ARGUMENT_INPUT)
+            return node_error(reader, item,
+                              "'%s' is written in every second repeat: it needs update, output or "
+                              "scratch: true",
+                              item->text);
+        if (!memchr(launch->arguments, (int)index, launch->argument_count))
+            return node_error(reader, item, "'%s' is not given to this kernel", item->text);
+        launch->swap[i] = (uint8_t)index;
+    }
+    return launch->swap[0] != launch->swap[1] ||
+           node_error(reader, node, "swap needs two different arguments");
+}
+
 /* One expression, or a list of up to three. */
 static bool read_extent(struct file_reader *reader, const struct node *node, const char *what,
                         unsigned allowed, struct formula out[3], size_t *count)
@@ -378,11 +408,12 @@ static bool read_launch(struct file_reader *reader, const struct node *node,
         {"repeat", USE_CONFIGURATION, offsetof(struct launch_rule, repeat), false},
     };
     const bool threads = !reader->experiment->device->is_gpu;
-    const bool right = threads ? CHECK_KEYS(reader, node, "a launch on the CPU", "when", "!kernel",
-                                            "!grid", "!threads", "schedule", "repeat", "arguments")
-                               : CHECK_KEYS(reader, node, "a launch", "when", "!kernel", "!grid",
-                                            "!block", "cluster", "shared", "dependent",
-                                            "cooperative", "repeat", "arguments");
+    const bool right =
+        threads
+            ? CHECK_KEYS(reader, node, "a launch on the CPU", "when", "!kernel", "!grid",
+                         "!threads", "schedule", "repeat", "swap", "arguments")
+            : CHECK_KEYS(reader, node, "a launch", "when", "!kernel", "!grid", "!block", "cluster",
+                         "shared", "dependent", "cooperative", "repeat", "swap", "arguments");
     launch->place = node->place;
     return right && READ_MEMBERS(reader, node, members, launch) &&
            read_extent(reader, node_get(node, "grid"), "grid", USE_ALL, launch->grid,
@@ -392,7 +423,8 @@ static bool read_launch(struct file_reader *reader, const struct node *node,
            read_extent(reader, node_get(node, "cluster"), "cluster", USE_CONFIGURATION,
                        launch->cluster, &launch->cluster_count) &&
            (!threads || read_schedule(reader, node_get(node, "schedule"), launch)) &&
-           read_passed(reader, node_get(node, "arguments"), launch);
+           read_passed(reader, node_get(node, "arguments"), launch) &&
+           read_swap(reader, node_get(node, "swap"), launch);
 }
 
 bool read_launch_list(struct file_reader *reader, const struct node *node,

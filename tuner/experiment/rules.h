@@ -59,6 +59,7 @@ struct launch_rule {
     struct template schedule;
     uint8_t arguments[ARGUMENTS_MAX];
     size_t argument_count;
+    uint8_t swap[2];
 };
 
 struct fill_rule {

@@ -320,6 +320,13 @@ static void run_meet(const struct call *call)
         ((int *)pointer(call, 1))[i] = (int)call_blocks(call);
 }
 
+/* advance(from, to) */
+static void run_advance(const struct call *call)
+{
+    for (uint64_t i = 0; i < call_blocks(call) * call_threads(call); i++)
+        ((int *)pointer(call, 1))[i] = 3 * ((const int *)pointer(call, 0))[i] + 1;
+}
+
 static const struct {
     const char *name;
     size_t bytes;
@@ -411,6 +418,7 @@ static const struct host_kernel kernels[] = {
     {"notice", 2, note_arguments, run_notice, NULL, -1, NULL},
     {"sum_ranks", 1, note_arguments, run_sum_ranks, NULL, 0, NULL},
     {"sum_cluster", 1, note_arguments, run_sum_ranks, NULL, 0, NULL},
+    {"advance", 2, note_arguments, run_advance, NULL, 1, NULL},
     {"meet", 2, note_arguments, run_meet, NULL, 1, NULL},
     {"take_steps", 4, step_arguments, run_take_steps, NULL, 0, NULL},
     {"write_nowhere", 1, note_arguments, NULL, NULL, -1, NULL},

@@ -85,6 +85,13 @@ extern "C" __global__ void take_steps(int *v, const int *x, int *out, step step)
     }
 }
 
+// A step that reads one vector and writes another.
+extern "C" __global__ void advance(const int *from, int *to)
+{
+    to[blockIdx.x * blockDim.x + threadIdx.x] =
+        3 * from[blockIdx.x * blockDim.x + threadIdx.x] + 1;
+}
+
 extern "C" __global__ void write_nowhere(int *out)
 {
     *(volatile int *)((char *)out + (1ull << 45)) = 1;

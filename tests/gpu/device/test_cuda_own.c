@@ -40,25 +40,30 @@ static struct launch_plan step_plan(uint32_t repeats)
     return plan;
 }
 
-static void load_steps(void)
+static void load(struct binary_request *request)
 {
     struct text log = {0};
     char path[80];
-    struct binary_request request = {
-        .source_path = source,
-        .architecture = facts_text(&facts, "architecture", ""),
-        .kernel_count = 2,
-        .kernels = {"take_steps", "write_at"},
-        .symbol_count = 2,
-        .symbols = {"steps", "own::bias"},
-    };
+    request->source_path = source;
+    request->architecture = facts_text(&facts, "architecture", "");
     (void)snprintf(path, sizeof path, "%s.steps", binary);
-    enum status status = cuda->compile(&request, path, &log, &error);
+    enum status status = cuda->compile(request, path, &log, &error);
     text_free(&log);
     assert_ok(status);
     status = cuda->load(device, path, &error);
     (void)unlink(path);
     assert_ok(status);
+}
+
+static void load_steps(void)
+{
+    struct binary_request request = {
+        .kernel_count = 2,
+        .kernels = {"take_steps", "write_at"},
+        .symbol_count = 2,
+        .symbols = {"steps", "own::bias"},
+    };
+    load(&request);
 }
 
 static void bind(const struct launch_plan *plan, const int *table, uint32_t copies)
@@ -109,6 +114,44 @@ static void test_runs_begin_with_the_hosts_data(void **state)
     plan.launches[0].repeat = 0;
     assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
     expect_launches(steps, 1);
+}
+
+/* In the stream and in a graph each repeat reads what the one before wrote. */
+static void test_vectors_take_turns(void **state)
+{
+    enum { ELEMENTS = 512, TURNS = 3 };
+    const void *inputs[ARGUMENTS_MAX] = {a};
+    double elapsed_ns = 0;
+    int from[ELEMENTS], to[ELEMENTS];
+    (void)state;
+    need_gpu();
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "advance",
+                      .grid = {2, 1, 1},
+                      .block = {ELEMENTS / 2, 1, 1},
+                      .repeat = TURNS,
+                      .swap_other = 1,
+                      .argument_count = 2,
+                      .arguments = {0, 1}}},
+        .argument_count = 2,
+        .arguments = {vector("from", ELEMENT_I32, ARGUMENT_UPDATE, ELEMENTS),
+                      vector("to", ELEMENT_I32, ARGUMENT_OUTPUT, ELEMENTS)},
+    };
+    load(&(struct binary_request){.kernel_count = 1, .kernels = {"advance"}});
+    for (int timed = 0; timed < 2; timed++) {
+        assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
+        if (timed)
+            (void)time_slot(&plan, 1, L2_COLD, 0, false);
+        else
+            assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        assert_ok(cuda->read(device, 0, from, sizeof from, &error));
+        assert_ok(cuda->read(device, 1, to, sizeof to, &error));
+        for (int i = 0; i < ELEMENTS; i++) {
+            assert_int_equal(from[i], 9 * a[i] + 4);
+            assert_int_equal(to[i], 27 * a[i] + 13);
+        }
+    }
 }
 
 /* Hot: two runs before, and one copy of the data. */
@@ -266,6 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs_begin_with_the_hosts_data),
+        cmocka_unit_test(test_vectors_take_turns),
         cmocka_unit_test(test_timed_runs_go_on_from_one_another),
         cmocka_unit_test(test_copies_take_turns),
         cmocka_unit_test(test_variables_are_those_of_the_plan),

@@ -24,6 +24,7 @@ struct prepared_launch {
     int threads;
     uint32_t repeats;
     enum schedule schedule;
+    const struct launch *launch;
     void *arguments[ARGUMENTS_MAX];
 };
 
@@ -130,6 +131,7 @@ static enum status prepare(struct device *device, const struct launch_plan *plan
         to->threads = (int)launch->threads;
         to->schedule = launch->schedule;
         to->repeats = launch_repeats(launch);
+        to->launch = launch;
         status = check_threads(device, launch, error);
         if (status == STATUS_OK)
             status = count_blocks(launch, &to->blocks, error);
@@ -145,18 +147,20 @@ static enum status prepare(struct device *device, const struct launch_plan *plan
 struct running {
     _Alignas(64) atomic_llong next; /* block to be taken */
     _Alignas(64) const struct prepared_launch *launch;
+    void *const *arguments;
 };
 
 static void run_static(void *context, int thread, int threads)
 {
-    const struct prepared_launch *launch = ((struct running *)context)->launch;
+    const struct running *running = context;
+    const struct prepared_launch *launch = running->launch;
     struct tune_block block = {.count = launch->blocks, .thread = thread, .threads = threads};
     /* Equal runs, the first `extra` one longer; no product that could overflow. */
     int64_t each = launch->blocks / threads, extra = launch->blocks % threads;
     int64_t start = each * thread + (thread < extra ? thread : extra);
     int64_t end = start + each + (thread < extra);
     for (block.index = start; block.index < end; block.index++)
-        launch->kernel(&block, launch->arguments);
+        launch->kernel(&block, running->arguments);
 }
 
 static void run_queued(void *context, int thread, int threads)
@@ -168,8 +172,18 @@ static void run_queued(void *context, int thread, int threads)
         block.index = atomic_fetch_add_explicit(&running->next, 1, memory_order_relaxed);
         if (block.index >= launch->blocks)
             return;
-        launch->kernel(&block, launch->arguments);
+        launch->kernel(&block, running->arguments);
     }
+}
+
+/* The arguments of every second repeat. */
+static void swap_arguments(const struct prepared_launch *prepared, void *out[ARGUMENTS_MAX])
+{
+    const struct launch *launch = prepared->launch;
+    for (size_t i = 0; i < launch->argument_count; i++)
+        for (size_t j = 0; j < launch->argument_count; j++)
+            if (launch->arguments[j] == launch_argument(launch, i, 1))
+                out[i] = prepared->arguments[j];
 }
 
 static void run_once(struct device *device, const struct prepared *prepared)
@@ -177,8 +191,11 @@ static void run_once(struct device *device, const struct prepared *prepared)
     for (size_t i = 0; i < prepared->count; i++) {
         const struct prepared_launch *launch = &prepared->launches[i];
         bool queued = launch->schedule == SCHEDULE_QUEUED;
+        void *swapped[ARGUMENTS_MAX];
+        swap_arguments(launch, swapped);
         for (uint32_t repeat = 0; repeat < launch->repeats; repeat++) {
-            struct running running = {.next = 0, .launch = launch};
+            struct running running = {
+                .next = 0, .launch = launch, .arguments = repeat % 2 ? swapped : launch->arguments};
             pool_run(device->pool, launch->threads, queued ? run_queued : run_static, &running);
         }
     }

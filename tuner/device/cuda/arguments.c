@@ -129,7 +129,8 @@ static enum status prepare_launch(struct device *device, const struct launch_pla
             status = error_set(error, STATUS_INTERNAL, "kernel %s: argument %u of %zu",
                                launch->kernel, launch->arguments[i], plan->argument_count);
         else
-            out->arguments[i] = plan_out->values[launch->arguments[i]];
+            for (uint32_t repeat = 0; repeat < 2; repeat++)
+                out->arguments[repeat][i] = plan_out->values[launch_argument(launch, i, repeat)];
     }
     if (status == STATUS_OK)
         status = cuda_check_parameters(plan, launch, out->kernel, error);

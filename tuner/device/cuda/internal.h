@@ -82,7 +82,7 @@ enum { CUDA_PADS = 12 };
 struct prepared_launch {
     const struct launch *launch;
     struct kernel *kernel;
-    void *arguments[ARGUMENTS_MAX];
+    void *arguments[2][ARGUMENTS_MAX]; /* of even and odd repeats, from 0 */
 };
 struct prepared_plan {
     size_t launch_count;

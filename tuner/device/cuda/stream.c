@@ -113,7 +113,8 @@ static unsigned attributes_of(const struct launch *launch, CUlaunchAttribute out
     return count;
 }
 
-static CUresult submit(struct device *device, const struct prepared_launch *prepared)
+static CUresult submit(struct device *device, const struct prepared_launch *prepared,
+                       uint32_t repeat)
 {
     const struct launch *launch = prepared->launch;
     const struct cuda_driver *driver = cuda_of(device)->driver;
@@ -127,7 +128,7 @@ static CUresult submit(struct device *device, const struct prepared_launch *prep
         return driver->cuLaunchKernel(
             prepared->kernel->function, launch->grid[0], launch->grid[1], launch->grid[2],
             launch->block[0], launch->block[1], launch->block[2], launch->shared_bytes,
-            cuda_of(device)->stream, (void **)(uintptr_t)prepared->arguments, NULL);
+            cuda_of(device)->stream, (void **)(uintptr_t)prepared->arguments[repeat % 2], NULL);
     const CUlaunchConfig config = {
         .gridDimX = launch->grid[0],
         .gridDimY = launch->grid[1],
@@ -141,7 +142,7 @@ static CUresult submit(struct device *device, const struct prepared_launch *prep
         .numAttrs = count,
     };
     return driver->cuLaunchKernelEx(&config, prepared->kernel->function,
-                                    (void **)(uintptr_t)prepared->arguments, NULL);
+                                    (void **)(uintptr_t)prepared->arguments[repeat % 2], NULL);
 }
 
 static enum status prepare(struct device *device, const struct launch_plan *plan,
@@ -156,7 +157,7 @@ static enum status submit_prepared(struct device *device, struct error *error)
     for (size_t i = 0; i < prepared->launch_count; i++) {
         const struct prepared_launch *launch = &prepared->launches[i];
         for (uint32_t repeat = 0; repeat < launch_repeats(launch->launch); repeat++) {
-            CUresult result = submit(device, launch);
+            CUresult result = submit(device, launch, repeat);
             if (result == CUDA_SUCCESS)
                 continue;
             char text[256];
@@ -218,7 +219,7 @@ static enum status add_run(struct device *device, const struct prepared_plan *pr
 {
     for (size_t i = 0; i < prepared->launch_count; i++) {
         const struct launch *launch = prepared->launches[i].launch;
-        const CUDA_KERNEL_NODE_PARAMS node = {
+        CUDA_KERNEL_NODE_PARAMS node = {
             .func = prepared->launches[i].kernel->function,
             .gridDimX = launch->grid[0],
             .gridDimY = launch->grid[1],
@@ -227,12 +228,13 @@ static enum status add_run(struct device *device, const struct prepared_plan *pr
             .blockDimY = launch->block[1],
             .blockDimZ = launch->block[2],
             .sharedMemBytes = launch->shared_bytes,
-            .kernelParams = (void **)(uintptr_t)prepared->launches[i].arguments,
         };
         CUresult result = CUDA_SUCCESS;
         for (uint32_t repeat = 0; repeat < launch_repeats(launch) && result == CUDA_SUCCESS;
-             repeat++)
+             repeat++) {
+            node.kernelParams = (void **)(uintptr_t)prepared->launches[i].arguments[repeat % 2];
             result = append_launch(device, launch, graph, last, &node);
+        }
         if (result != CUDA_SUCCESS) {
             char text[256];
             gpu_launch_text(launch, text, sizeof text);
