@@ -128,17 +128,27 @@ enum status wanted_holds(const struct device_api *api, struct device *device,
 {
     const struct output_check *check = wanted->check;
     const struct argument *output = &plan->arguments[check->output];
-    const struct expected_output must = {wanted->told, wanted->elements, wanted->scale};
+    struct expected_output must = {.elements = wanted->elements, .scale = wanted->scale};
     const size_t bytes = argument_bytes(output);
     char detail[ERROR_TEXT_BYTES] = "";
+    const bool magnitudes = check->tolerance.magnitude > 0;
     void *got = malloc(bytes + 1);
-    if (!got)
+    void *room = wanted->told
+                     ? malloc(expected_bytes(output->type, (size_t)output->count, magnitudes) + 1)
+                     : NULL;
+    if (!got || (wanted->told && !room)) {
+        free(got);
+        free(room);
         return error_no_memory(error);
+    }
+    if (wanted->told)
+        expected_keep(wanted->told, output->type, (size_t)output->count, magnitudes, room, &must);
     enum status status = api->read(device, check->output, got, bytes, error);
     if (status == STATUS_OK &&
         !output_matches(got, output->type, (size_t)output->count, &must, &check->tolerance,
                         output->name, detail, sizeof detail))
         status = error_set(error, STATUS_BAD_INPUT, "%s", detail);
     free(got);
+    free(room);
     return status;
 }

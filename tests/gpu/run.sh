@@ -11,7 +11,7 @@
 # all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
-# saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize; and, which
+# saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents; and, which
 # are not among the usual ones, own (of tests: own kernels only), wide (reductions searched without
 # hindsight, against the shipped space: some 5 minutes), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
