@@ -26,7 +26,7 @@ QUICK = ["--no-report", "--effort", "quick", "--strategy", "exhaustive", "--set"
 
 
 def run(tune, experiment, device, database, cache, sizes, on_host, options=()):
-    env = dict(os.environ, TUNE_CACHE_DIR=str(cache), TUNE_CEILING_BYTES="0")
+    env = dict(os.environ, TUNE_CACHE_DIR=str(cache), TUNE_CEILING_BYTES="0", TUNE_CACHE_BYTES=str(16 << 30))
     env.pop("TUNE_CHECK_ON_HOST", None)
     if on_host:
         env["TUNE_CHECK_ON_HOST"] = "1"

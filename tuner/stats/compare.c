@@ -48,21 +48,19 @@ struct expected_output expected_in(const void *room, enum element_type type, siz
     return out;
 }
 
-void expected_keep(const struct tune_expected *told, enum element_type type, size_t count,
-                   bool magnitudes, void *room, struct expected_output *out)
+void expected_keep(const struct tune_expected *told, enum element_type type, size_t all,
+                   bool magnitudes, size_t first, size_t count, void *room)
 {
     const size_t size = element_bytes(type);
-    *out = expected_in(room, type, count, magnitudes);
-    if (element_is_real(type)) {
-        double *reals = room;
-        for (size_t i = 0; i < count; i++)
+    double *reals = room;
+    for (size_t i = first; i < first + count; i++)
+        if (!element_is_real(type)) { /* little-endian: the low bytes come first */
+            memcpy((unsigned char *)room + i * size, &told[i].integer, size);
+        } else {
             reals[i] = told[i].real;
-        for (size_t i = 0; magnitudes && i < count; i++)
-            reals[count + i] = told[i].magnitude;
-        return;
-    }
-    for (size_t i = 0; i < count; i++) /* little-endian: the low bytes come first */
-        memcpy((unsigned char *)room + i * size, &told[i].integer, size);
+            if (magnitudes)
+                reals[all + i] = told[i].magnitude;
+        }
 }
 
 /* ---- what is right is passed over quickly ---- */

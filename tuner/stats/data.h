@@ -30,13 +30,13 @@ struct tune_expected {
     double magnitude;
 };
 
-/* What a function told, as it is kept: of integers elements of their type, of reals the numbers
- * and, where `magnitudes`, their magnitudes. `room` is of expected_bytes() bytes and aligned to 8,
- * and what *out points into. */
-void expected_keep(const struct tune_expected *told, enum element_type type, size_t count,
-                   bool magnitudes, void *room, struct expected_output *out);
+/* What a function told of elements [first, first + count) of `all`, as it is kept: of integers
+ * elements of their type, of reals the numbers and, where `magnitudes`, their magnitudes behind all
+ * of them. `room` is of expected_bytes() bytes and aligned to 8. */
+void expected_keep(const struct tune_expected *told, enum element_type type, size_t all,
+                   bool magnitudes, size_t first, size_t count, void *room);
 size_t expected_bytes(enum element_type type, size_t count, bool magnitudes);
-/* The same of a room that holds what expected_keep has left in it. */
+/* What is expected by a room that expected_keep has filled. */
 struct expected_output expected_in(const void *room, enum element_type type, size_t count,
                                    bool magnitudes);
 /* The root of the mean of the elements' squares. Those that are not finite are left out; 0 for

@@ -154,22 +154,18 @@ struct entries {
     int64_t bytes;
 };
 
-static enum status limit_bytes(int64_t *out, struct error *error)
+enum status cache_limit(int64_t *bytes, struct error *error)
 {
-    return environment_integer("TUNE_CACHE_BYTES", 0, INT64_MAX, INT64_C(2) << 30, out, error);
+    return environment_integer("TUNE_CACHE_BYTES", 0, INT64_MAX, INT64_C(2) << 30, bytes, error);
 }
 
-enum status cache_check_limit(struct error *error)
-{
-    int64_t ignored = 0;
-    return limit_bytes(&ignored, error);
-}
-
+/* Binaries, the tool's own kernels, and what references said. */
 static bool is_entry(const char *name)
 {
     size_t digits = strspn(name, "0123456789abcdef");
     return digits == HASH_TEXT_BYTES - 1 &&
-           (strcmp(name + digits, ".bin") == 0 || strcmp(name + digits, ".own") == 0);
+           (strcmp(name + digits, ".bin") == 0 || strcmp(name + digits, ".own") == 0 ||
+            strcmp(name + digits, ".ref") == 0);
 }
 
 /* False when memory is short. */
@@ -233,7 +229,7 @@ void cache_leave(const char *folder, int use)
     struct error ignored = {0};
     if (use < 0)
         return;
-    if (limit_bytes(&limit, &ignored) == STATUS_OK && flock(use, LOCK_EX | LOCK_NB) == 0)
+    if (cache_limit(&limit, &ignored) == STATUS_OK && flock(use, LOCK_EX | LOCK_NB) == 0)
         evict(folder, limit);
     (void)close(use);
 }

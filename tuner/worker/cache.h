@@ -2,6 +2,8 @@
 #ifndef TUNE_WORKER_CACHE_H
 #define TUNE_WORKER_CACHE_H
 
+#include <stdint.h>
+
 #include "tuner/base/error.h"
 
 /* Marks the cache folder as used by this process: while anybody uses it, nothing is evicted. Gives
@@ -10,7 +12,7 @@ int cache_enter(const char *folder);
 /* Evicts what was used longest ago until the rest fits TUNE_CACHE_BYTES (default 2 GiB), unless
  * another process uses the folder, and closes the descriptor. */
 void cache_leave(const char *folder, int use);
-/* STATUS_BAD_INPUT when the variable is no number. */
-enum status cache_check_limit(struct error *error);
+/* TUNE_CACHE_BYTES. STATUS_BAD_INPUT when the variable is no number. */
+enum status cache_limit(int64_t *bytes, struct error *error);
 
 #endif

@@ -9,81 +9,94 @@
 #include "tuner/experiment/series.h"
 #include "tuner/worker/measure.h"
 
-/* One thread fills a small vector in less time than others take to start. */
-enum { FILLERS_MAX = 16 };
-static const int64_t filler_bytes = INT64_C(8) << 20;
+/* One thread works a small part off in less time than others take to start. */
+enum { THREADS_MAX = 16 };
+static const uint64_t thread_bytes = UINT64_C(8) << 20;
 
 struct part {
-    void *data;
-    const struct argument *argument;
-    const struct series *series; /* of FILL_SERIES */
+    host_part *work;
+    void *context;
     uint64_t first;
     uint64_t count;
     struct error error;
 };
 
-static void *fill_part(void *context)
+static void *work_off(void *context)
 {
     struct part *part = context;
-    const struct argument *argument = part->argument;
-    if (part->series)
-        (void)series_fill(part->series, argument->type, part->first, part->count,
-                          (char *)part->data + part->first * element_bytes(argument->type),
-                          &part->error);
-    else
-        fill_vector(part->data, argument, part->first, part->count);
+    part->work(part->context, part->first, part->count, &part->error);
     return NULL;
 }
 
-/* Fillers run where this process might before it was pinned: nothing is timed meanwhile. */
-static bool start_filler(const struct measuring *state, struct part *part, pthread_t *thread)
+/* Threads run where this process might before it was pinned: nothing is timed meanwhile. */
+static bool start_thread(const struct measuring *state, struct part *part, pthread_t *thread)
 {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0)
         return false;
     bool started = pthread_attr_setaffinity_np(&attributes, sizeof state->processors,
                                                &state->processors) == 0 &&
-                   pthread_create(thread, &attributes, fill_part, part) == 0;
+                   pthread_create(thread, &attributes, work_off, part) == 0;
     (void)pthread_attr_destroy(&attributes);
     return started;
+}
+
+enum status host_in_parts(const struct measuring *state, uint64_t count, size_t bytes_each,
+                          host_part *work, void *context, struct error *error)
+{
+    pthread_t threads[THREADS_MAX];
+    struct part parts[THREADS_MAX];
+    bool started[THREADS_MAX];
+    const uint64_t most = count * bytes_each / thread_bytes;
+    uint64_t workers = state->processor_count < THREADS_MAX ? (uint64_t)state->processor_count
+                                                            : (uint64_t)THREADS_MAX;
+    workers = workers > most ? most : workers;
+    workers = workers < 1 ? 1 : workers;
+    for (uint64_t i = 0; i < workers; i++) {
+        const uint64_t first = count / workers * i;
+        const uint64_t end = i + 1 == workers ? count : count / workers * (i + 1);
+        parts[i] =
+            (struct part){.work = work, .context = context, .first = first, .count = end - first};
+        started[i] = workers > 1 && start_thread(state, &parts[i], &threads[i]);
+    }
+    for (uint64_t i = 0; i < workers; i++)
+        if (started[i])
+            (void)pthread_join(threads[i], NULL);
+        else
+            (void)work_off(&parts[i]);
+    for (uint64_t i = 0; i < workers; i++)
+        if (parts[i].error.status != STATUS_OK) {
+            *error = parts[i].error;
+            return error->status;
+        }
+    return STATUS_OK;
+}
+
+struct filling {
+    void *data;
+    const struct argument *argument;
+    const struct series *series; /* of FILL_SERIES */
+};
+
+static void fill_part(void *context, uint64_t first, uint64_t count, struct error *error)
+{
+    const struct filling *filling = context;
+    const struct argument *argument = filling->argument;
+    if (filling->series)
+        (void)series_fill(filling->series, argument->type, first, count,
+                          (char *)filling->data + first * element_bytes(argument->type), error);
+    else
+        fill_vector(filling->data, argument, first, count);
 }
 
 /* The error is that of the first element that has no value. */
 static enum status fill(const struct measuring *state, const struct argument *argument,
                         const struct series *series, void *data, struct error *error)
 {
-    pthread_t threads[FILLERS_MAX];
-    struct part parts[FILLERS_MAX];
-    bool started[FILLERS_MAX];
-    uint64_t count = (uint64_t)argument->count;
-    int64_t most = argument->count * (int64_t)element_bytes(argument->type) / filler_bytes;
-    uint64_t fillers = state->processor_count < FILLERS_MAX ? (uint64_t)state->processor_count
-                                                            : (uint64_t)FILLERS_MAX;
-    if ((int64_t)fillers > most)
-        fillers = (uint64_t)most;
-    if (fillers < 1)
-        fillers = 1;
-    for (uint64_t i = 0; i < fillers; i++) {
-        uint64_t first = count / fillers * i;
-        uint64_t end = i + 1 == fillers ? count : count / fillers * (i + 1);
-        parts[i] = (struct part){.data = data,
-                                 .argument = argument,
-                                 .series = series,
-                                 .first = first,
-                                 .count = end - first};
-        started[i] = fillers > 1 && start_filler(state, &parts[i], &threads[i]);
-    }
-    for (uint64_t i = 0; i < fillers; i++)
-        if (started[i])
-            (void)pthread_join(threads[i], NULL);
-        else
-            (void)fill_part(&parts[i]);
-    for (uint64_t i = 0; i < fillers; i++)
-        if (parts[i].error.status != STATUS_OK) {
-            *error = parts[i].error;
-            return error_prefix(error, "argument '%s'", argument->name);
-        }
-    return STATUS_OK;
+    struct filling filling = {data, argument, series};
+    enum status status = host_in_parts(state, (uint64_t)argument->count,
+                                       element_bytes(argument->type), fill_part, &filling, error);
+    return status == STATUS_OK ? STATUS_OK : error_prefix(error, "argument '%s'", argument->name);
 }
 
 static enum status fill_from_series(const struct measuring *state, const struct argument *argument,

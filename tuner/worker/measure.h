@@ -63,7 +63,8 @@ struct measuring {
     char *expected_key;                            /* of the tasks that `expected` is of */
     struct expectation_set sets[EXPECTATION_SETS]; /* of others */
     uint64_t set_clock;
-    int64_t reference_ns;        /* that expected[0] took */
+    int64_t reference_ns;        /* that expected[0] took, now or when it was put into the cache */
+    int64_t recalled_ns;         /* of which so much was then */
     uint64_t expectation_serial; /* of the one that was made last */
     int64_t check_on_host;       /* measure_expected.c */
     bool check_mode_known;
@@ -96,7 +97,12 @@ enum status inputs_of_problem(const struct measuring *state, const struct launch
                               const void *out[ARGUMENTS_MAX], struct error *error);
 void inputs_free(struct measuring *state);
 
-/* host_data.c: `count` elements by many threads, as the argument's fill says; of a file, what it
+/* host_data.c: work on elements [0, count) of so many bytes each, shared among threads. The error
+ * is that of the first part that has one. */
+typedef void host_part(void *context, uint64_t first, uint64_t count, struct error *error);
+enum status host_in_parts(const struct measuring *state, uint64_t count, size_t bytes_each,
+                          host_part *work, void *context, struct error *error);
+/* `count` elements by many threads, as the argument's fill says; of a file, what it
  * begins with. STATUS_BAD_INPUT where a series has no value, or a file is too short. */
 enum status host_fill(const struct measuring *state, const struct argument *argument, void *out,
                       struct error *error);

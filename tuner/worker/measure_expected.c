@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/base/environment.h"
 #include "tuner/base/seal.h"
 #include "tuner/base/text.h"
@@ -23,25 +24,57 @@ typedef enum status expectation_make(struct measuring *state,
                                      const struct launch_plan *plan, const void *const *inputs,
                                      struct expectation *out, struct error *error);
 
+struct keeping {
+    const struct tune_expected *told;
+    enum element_type type;
+    uint64_t count;
+    bool magnitudes;
+    void *room;
+};
+
+static void keep_part(void *context, uint64_t first, uint64_t count, struct error *error)
+{
+    const struct keeping *keeping = context;
+    (void)error;
+    expected_keep(keeping->told, keeping->type, keeping->count, keeping->magnitudes, first, count,
+                  keeping->room);
+}
+
+/* What a function told, out of the cache or by calling it. */
 static enum status make_told(struct measuring *state, const struct worker_reference *reference,
                              const struct launch_plan *plan, const void *const *inputs,
                              struct expectation *out, struct error *error)
 {
-    const enum element_type type = plan->arguments[out->output].type;
-    const bool magnitudes = out->tolerance.magnitude > 0;
+    struct keeping keeping = {.type = plan->arguments[out->output].type,
+                              .count = out->count,
+                              .magnitudes = out->tolerance.magnitude > 0};
+    const size_t bytes = expected_bytes(keeping.type, out->count, keeping.magnitudes);
     struct tune_expected *told = NULL;
-    (void)state;
+    char hash[HASH_TEXT_BYTES] = "";
+    int64_t made_ns = 0;
     if (!reference->path || !reference->name)
         return error_set(error, STATUS_INTERNAL, "a reference without its function");
     enum status status = seal_check(reference->path, error);
     if (status == STATUS_OK)
-        status = reference_compute(reference->path, reference->name, plan, inputs, out->output,
-                                   &told, error);
-    if (status == STATUS_OK &&
-        !(out->room = malloc(expected_bytes(type, out->count, magnitudes) + 1)))
+        status =
+            reference_hash(reference->path, reference->name, plan, out->output, bytes, hash, error);
+    if (status == STATUS_OK && !(keeping.room = out->room = malloc(bytes + 1)))
         status = error_no_memory(error);
+    if (status != STATUS_OK)
+        return status;
+    out->must = expected_in(out->room, keeping.type, out->count, keeping.magnitudes);
+    if (reference_recall(state, hash, out->room, bytes, &made_ns)) {
+        state->recalled_ns += made_ns;
+        return STATUS_OK;
+    }
+    const int64_t started_ns = clock_now_ns();
+    status = reference_compute(reference->path, reference->name, plan, inputs, out->output, &told,
+                               error);
+    keeping.told = told;
     if (status == STATUS_OK)
-        expected_keep(told, type, out->count, magnitudes, out->room, &out->must);
+        status = host_in_parts(state, out->count, sizeof *told, keep_part, &keeping, error);
+    if (status == STATUS_OK)
+        reference_keep(state, hash, out->room, bytes, clock_now_ns() - started_ns);
     free(told);
     return status;
 }

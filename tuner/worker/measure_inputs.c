@@ -141,10 +141,12 @@ enum status serve_problem(struct measuring *state, const struct measure_request 
         return status;
     status = inputs_of_problem(state, plan, inputs, error);
     int64_t started_ns = clock_now_ns();
+    state->recalled_ns = 0;
     if (status == STATUS_OK)
         status =
             expectations_make(state, &problem->checks, plan, inputs, &state->expected[0], error);
-    state->reference_ns = state->expected[0].count > 0 ? clock_now_ns() - started_ns : 0;
-    answer->reference_ns = state->reference_ns;
+    answer->reference_ns = state->expected[0].count > 0 ? clock_now_ns() - started_ns : 0;
+    /* What is costly is so whether or not the cache has it: what varies is the same each time. */
+    state->reference_ns = answer->reference_ns + state->recalled_ns;
     return status == STATUS_OK ? vary_problem(state, problem, error) : status;
 }

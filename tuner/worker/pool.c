@@ -94,10 +94,11 @@ static enum status read_limits(struct compile_pool *pool, struct error *error)
     enum status status =
         environment_integer("TUNE_COMPILE_TIMEOUT_MS", 100, INT64_C(7) * 24 * 3600 * 1000,
                             COMPILE_LIMIT_S * INT64_C(1000), &pool->timeout_ms, error);
+    int64_t unused = 0;
     if (status == STATUS_OK)
         status = environment_integer("TUNE_COMPILE_MEMORY_BYTES", INT64_C(64) << 20, INT64_MAX,
                                      memory_share(pool->count), &pool->memory_bytes, error);
-    return status == STATUS_OK ? cache_check_limit(error) : status;
+    return status == STATUS_OK ? cache_limit(&unused, error) : status;
 }
 
 /* Without a cache there is nothing to keep others from evicting; who needs one will be told. */

@@ -18,10 +18,10 @@ static bool told(const void *got, enum element_type type, size_t count,
                  const struct tune_expected *expected, double tolerance, char *detail)
 {
     double room[4];
-    struct expected_output must;
     const struct tolerance within = {.magnitude = tolerance};
     assert_true(expected_bytes(type, count, true) <= sizeof room);
-    expected_keep(expected, type, count, true, room, &must);
+    expected_keep(expected, type, count, true, 0, count, room);
+    const struct expected_output must = expected_in(room, type, count, true);
     return output_matches(got, type, count, &must, &within, "out", detail, DETAIL_BYTES);
 }
 

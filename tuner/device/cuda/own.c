@@ -1,11 +1,11 @@
 /* Kernels of tune's own. What was compiled stays in the cache, sealed, for the processes that
  * follow: one that starts would else wait for the compiler. */
-#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "tuner/base/files.h"
 #include "tuner/base/seal.h"
+#include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/compile.h"
 #include "tuner/device/embedded.h"
@@ -44,15 +44,17 @@ static const char *place_of(struct arena *arena, const char *source,
 /* Whole or not at all; that it cannot be kept is no failure. */
 static void keep(struct arena *arena, const struct container *compiled, const char *path)
 {
+    struct temporary fresh;
     struct error ignored = {0};
     void *data = NULL;
     size_t bytes = 0;
-    const char *fresh = arena_printf(arena, "%s.%ld", path, (long)getpid());
-    if (!fresh || container_write(arena, compiled, &data, &bytes, &ignored) != STATUS_OK)
+    if (container_write(arena, compiled, &data, &bytes, &ignored) != STATUS_OK ||
+        temporary_file_make(path, &fresh, &ignored) != STATUS_OK)
         return;
-    if (file_write_atomically(fresh, data, bytes, &ignored) != STATUS_OK ||
-        seal_file(fresh, &ignored) != STATUS_OK || rename(fresh, path) != 0)
-        (void)unlink(fresh);
+    if (write(fresh.file, data, bytes) != (ssize_t)bytes ||
+        seal_file(fresh.path, &ignored) != STATUS_OK || rename(fresh.path, path) != 0)
+        (void)unlink(fresh.path);
+    (void)close(fresh.file);
 }
 
 enum status cuda_load_own(struct device *device, const char *source, const char *name,

@@ -1,0 +1,224 @@
+/* What references said, in the cache: <hash>.ref holds a header, a hash for each part of the data,
+ * and the data. Parts are read, written and looked at by many threads. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/pack.h"
+#include "tuner/base/seal.h"
+#include "tuner/base/temporary.h"
+#include "tuner/worker/cache.h"
+#include "tuner/worker/measure.h"
+#include "tuner/worker/reference.h"
+
+/* What takes less is made again as quickly as it is read; what is larger than this share of the
+ * cache would drive out all else. */
+static const int64_t worth_ns = 20000000;
+enum { SHARE = 8 };
+static const size_t part_bytes = 4 << 20;
+/* Raised whenever the same bytes mean something else. */
+static const char version[] = "reference 1";
+
+struct header {
+    char version[sizeof version];
+    uint64_t bytes;
+    int64_t made_ns;
+    uint64_t hash; /* of the parts' hashes */
+};
+
+/* One file and what it holds, or is to hold. */
+struct kept {
+    int file;
+    unsigned char *data;
+    size_t bytes;
+    size_t part_count;
+    uint64_t *hashes; /* of the parts */
+    bool reads;
+};
+
+/* ---- what stands for it ---- */
+
+static enum status add_argument(struct hash_state *state, const struct argument *argument,
+                                struct error *error)
+{
+    unsigned char value[VALUE_BYTES_MAX] = {0};
+    struct stat info;
+    size_t bytes = 0;
+    struct {
+        uint64_t role, type, count, contents, file[3];
+    } parts = {.role = argument->role, .type = argument->type, .count = (uint64_t)argument->count};
+    if (!role_is_vector(argument->role)) {
+        enum status status = argument_pack(argument, value, &bytes, error);
+        if (status != STATUS_OK)
+            return status;
+    } else if (role_is_filled(argument->role)) {
+        parts.contents = argument_contents(argument);
+        if (argument->fill == FILL_FILE && stat(argument->fill_text, &info) == 0) {
+            parts.file[0] = (uint64_t)info.st_size;
+            parts.file[1] = (uint64_t)info.st_ino;
+            parts.file[2] =
+                (uint64_t)info.st_mtim.tv_sec * 1000000000 + (uint64_t)info.st_mtim.tv_nsec;
+        }
+    }
+    hash_add(state, &parts, sizeof parts);
+    hash_add(state, value, bytes);
+    return STATUS_OK;
+}
+
+enum status reference_hash(const char *path, const char *name, const struct launch_plan *plan,
+                           size_t output, size_t bytes, char hash[HASH_TEXT_BYTES],
+                           struct error *error)
+{
+    struct arena arena = {0};
+    char *code = NULL;
+    size_t length = 0;
+    enum status status = file_read(&arena, path, SEALED_BYTES_MAX, &code, &length, error);
+    struct hash_state *state = status == STATUS_OK ? hash_start() : NULL;
+    if (status == STATUS_OK && !state)
+        status = error_no_memory(error);
+    if (status == STATUS_OK) {
+        hash_add_string(state, version);
+        hash_add(state, code, length);
+        hash_add_string(state, name);
+        hash_add(state, &output, sizeof output);
+        hash_add(state, &bytes, sizeof bytes);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+        status = add_argument(state, &plan->arguments[i], error);
+    if (state)
+        hash_finish(state, hash);
+    arena_free(&arena);
+    return status;
+}
+
+/* ---- the file ---- */
+
+static size_t data_at(const struct kept *kept)
+{
+    return sizeof(struct header) + kept->part_count * sizeof *kept->hashes;
+}
+
+static bool read_at(int file, void *out, size_t bytes, size_t at)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t got = pread(file, (char *)out + done, bytes - done, (off_t)(at + done));
+        if (got <= 0)
+            return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+static bool write_at(int file, const void *data, size_t bytes, size_t at)
+{
+    for (size_t done = 0; done < bytes;) {
+        ssize_t put = pwrite(file, (const char *)data + done, bytes - done, (off_t)(at + done));
+        if (put <= 0)
+            return false;
+        done += (size_t)put;
+    }
+    return true;
+}
+
+static void pass_parts(void *context, uint64_t first, uint64_t count, struct error *error)
+{
+    const struct kept *kept = context;
+    bool whole = true;
+    for (uint64_t i = first; whole && i < first + count; i++) {
+        unsigned char *part = kept->data + i * part_bytes;
+        const size_t left = kept->bytes - i * part_bytes;
+        const size_t bytes = left < part_bytes ? left : part_bytes;
+        const size_t at = data_at(kept) + i * part_bytes;
+        if (kept->reads && !read_at(kept->file, part, bytes, at))
+            whole = false;
+        const uint64_t hash = whole ? hash_u64(part, bytes, i) : 0;
+        if (kept->reads)
+            whole = whole && hash == kept->hashes[i];
+        else
+            whole = write_at(kept->file, part, bytes, at);
+        if (!kept->reads)
+            kept->hashes[i] = hash;
+    }
+    if (!whole)
+        (void)error_set(error, STATUS_BAD_INPUT, "what a reference said is not whole");
+}
+
+static struct kept kept_of(int file, const void *data, size_t bytes, bool reads)
+{
+    struct kept out = {.file = file, .bytes = bytes, .reads = reads};
+    memcpy(&out.data, &data, sizeof out.data); /* is written to only where `reads` */
+    out.part_count = (bytes + part_bytes - 1) / part_bytes;
+    out.hashes = calloc(out.part_count + 1, sizeof *out.hashes);
+    return out;
+}
+
+static const char *place_of(struct arena *arena, const char *hash)
+{
+    const char *folder = NULL;
+    struct error ignored = {0};
+    return cache_folder(arena, &folder, &ignored) == STATUS_OK
+               ? arena_printf(arena, "%s/%s.ref", folder, hash)
+               : NULL;
+}
+
+bool reference_recall(const struct measuring *state, const char *hash, void *room, size_t bytes,
+                      int64_t *made_ns)
+{
+    struct arena arena = {0};
+    struct error ignored = {0};
+    struct header header;
+    struct stat info;
+    const char *path = place_of(&arena, hash);
+    const int file = path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    struct kept kept = kept_of(file, room, bytes, true);
+    bool whole =
+        file >= 0 && kept.hashes && fstat(file, &info) == 0 &&
+        (size_t)info.st_size == data_at(&kept) + bytes &&
+        read_at(file, &header, sizeof header, 0) &&
+        memcmp(header.version, version, sizeof version) == 0 && header.bytes == bytes &&
+        read_at(file, kept.hashes, kept.part_count * sizeof *kept.hashes, sizeof header) &&
+        hash_u64(kept.hashes, kept.part_count * sizeof *kept.hashes, 0) == header.hash &&
+        host_in_parts(state, kept.part_count, part_bytes, pass_parts, &kept, &ignored) == STATUS_OK;
+    if (whole)
+        *made_ns = header.made_ns;
+    if (whole)
+        (void)futimens(file, NULL); /* is used now */
+    else if (file >= 0)
+        (void)unlink(path);
+    if (file >= 0)
+        (void)close(file);
+    free(kept.hashes);
+    arena_free(&arena);
+    return whole;
+}
+
+void reference_keep(const struct measuring *state, const char *hash, const void *room, size_t bytes,
+                    int64_t made_ns)
+{
+    struct arena arena = {0};
+    struct error ignored = {0};
+    struct temporary fresh;
+    int64_t limit = 0;
+    const char *path = made_ns >= worth_ns ? place_of(&arena, hash) : NULL;
+    if (path && cache_limit(&limit, &ignored) == STATUS_OK && bytes <= (uint64_t)limit / SHARE &&
+        temporary_file_make(path, &fresh, &ignored) == STATUS_OK) {
+        struct header header = {.bytes = bytes, .made_ns = made_ns};
+        struct kept kept = kept_of(fresh.file, room, bytes, false);
+        const size_t table_bytes = kept.part_count * sizeof *kept.hashes;
+        memcpy(header.version, version, sizeof version);
+        bool whole = kept.hashes && host_in_parts(state, kept.part_count, part_bytes, pass_parts,
+                                                  &kept, &ignored) == STATUS_OK;
+        header.hash = whole ? hash_u64(kept.hashes, table_bytes, 0) : 0;
+        whole = whole && write_at(fresh.file, kept.hashes, table_bytes, sizeof header) &&
+                write_at(fresh.file, &header, sizeof header, 0);
+        if (!whole || rename(fresh.path, path) != 0)
+            (void)unlink(fresh.path);
+        (void)close(fresh.file);
+        free(kept.hashes);
+    }
+    arena_free(&arena);
+}
