@@ -65,15 +65,15 @@ tune_with 4
 [[ $calls -eq $((quick - 1)) ]] || fail "$calls calls of a slow reference, $quick of a quick one"
 
 # What it says is in the cache for the next run, whole or not at all; a quick one is asked again.
-tune_with 1
+tune_with 0.1
 first=$calls
 [[ $first -gt 0 ]] || fail "a reference that was never asked"
-tune_with 1
+tune_with 0.1
 [[ $calls -eq 0 ]] || fail "$calls calls of a reference whose answers are in the cache"
 for kept in "$TUNE_CACHE_DIR"/*.ref; do
     printf 'damaged' | dd of="$kept" bs=1 seek=1000 conv=notrunc status=none
 done
-tune_with 1
+tune_with 0.1
 [[ $calls -eq $first ]] || fail "$calls calls, not $first, where the cache is damaged"
 tune_with 0
 [[ $calls -eq $quick ]] || fail "$calls calls of a quick reference, not $quick"
