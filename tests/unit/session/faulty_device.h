@@ -32,7 +32,7 @@ static size_t fault_count;
 static int device_index;
 static bool inputs_are_whole = true;
 
-static void set_faults(const char *text)
+static inline void set_faults(const char *text)
 {
     assert_int_equal(setenv("TEST_FAULTS", text, 1), 0);
 }
@@ -73,6 +73,14 @@ static void read_fault(char *text)
 static void mark_path(const char *name, char path[128])
 {
     (void)snprintf(path, 128, "%s/struck-%s", getenv("TUNE_CACHE_DIR"), name);
+}
+
+/* Whether that fault, once=NAME, has struck; it may strike again. */
+static inline bool has_struck(const char *name)
+{
+    char path[128];
+    mark_path(name, path);
+    return unlink(path) == 0;
 }
 
 static bool strikes(struct fault *fault, const char *at, const struct launch_plan *plan)

@@ -124,7 +124,7 @@ static struct run *run_create(const char *text, const char *objective)
 }
 
 /* Starts its null devices, and a run in the store for each. */
-static void run_start(struct run *run, size_t devices)
+static inline void run_start(struct run *run, size_t devices)
 {
     struct session *session = &run->session;
     run->options.device_count = devices;
@@ -167,7 +167,7 @@ static void run_start(struct run *run, size_t devices)
 }
 
 /* A sweep of its problem, from malloc. */
-static struct sweep *run_sweep(struct run *run)
+static inline struct sweep *run_sweep(struct run *run)
 {
     struct sweep *sweep = calloc(1, sizeof *sweep);
     struct space *space = NULL;

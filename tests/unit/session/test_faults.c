@@ -251,6 +251,7 @@ static void test_a_race_outlives_its_worker(void **state)
         struct run *run = start("", 1);
         struct contest *contest = contest_with(run, wanted);
         assert_true(compete(run, contest));
+        assert_true(has_struck("a"));
         assert_int_equal(worker_restarts(run->session.lanes[0].worker), 1);
         for (size_t i = 0; i < contest->finalist_count; i++)
             assert_true(finalist_can_win(&contest->finalists[i]));

@@ -1,0 +1,259 @@
+/* Who wins, by what the finalists lose against one another, and what is written of it. */
+#include "session_fixture.h"
+
+/* After a race on the null device; what it measured is then replaced by what a test says. */
+struct fixture {
+    struct run *run;
+    struct contest *contest;
+    struct lane *lane;
+};
+
+enum { PARTS = 5 };
+
+/* What finalist `i` is off the middle, ln, in each part: to and fro by a ten thousandth. */
+static void set_level(struct fixture *f, size_t i, double level)
+{
+    static const double wander[PARTS] = {0, 1e-4, -1e-4, 5e-5, -5e-5};
+    for (size_t part = 0; part < PARTS; part++)
+        f->contest->finalists[i].levels[part] = level + wander[(part + i) % PARTS];
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    f->run = run_create(usual_text, "time");
+    run_start(f->run, 1);
+    f->lane = group_lane(f->run->work.group);
+    struct sweep *sweep = run_sweep(f->run);
+    RUN_OK(f->run, sweep_problem(sweep, &f->run->error));
+    f->contest = contest_create(sweep);
+    RUN_OK(f->run, contest_race(f->contest, f->lane, &f->run->error));
+    assert_true(f->contest->finalist_count >= 3);
+    f->contest->levels = PARTS;
+    f->contest->floor = (struct twin_floor){.floor = 0.0005};
+    f->contest->rounds = 40;
+    f->contest->rounds_dropped = 0;
+    memset(f->contest->faults, 0, sizeof f->contest->faults);
+    for (size_t i = 0; i < f->contest->finalist_count; i++) {
+        f->contest->finalists[i].raced_out = false;
+        set_level(f, i, 0.2); /* far behind */
+    }
+    RUN_OK(f->run,
+           finalists_order(f->contest->finalists, f->contest->finalist_count, &f->run->error));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    contest_free(f->contest);
+    run_free(f->run);
+    free(f);
+    return 0;
+}
+
+/* The finalist with that place in the fixed order. */
+static size_t ordered(const struct fixture *f, size_t order)
+{
+    size_t i = 0;
+    while (f->contest->finalists[i].contender.order != order)
+        i++;
+    return i;
+}
+
+static bool choose_winner(struct fixture *f)
+{
+    bool found = false;
+    RUN_OK(f->run, contest_choose(f->contest, f->lane, "race", &found, &f->run->error));
+    return found;
+}
+
+static void expect_winner(struct fixture *f, size_t finalist)
+{
+    assert_true(choose_winner(f));
+    assert_string_equal(f->contest->winner_key, f->contest->finalists[finalist].key);
+    assert_int_equal(run_count(f->run, "SELECT trial_id FROM winners"),
+                     f->contest->finalists[finalist].trial_id);
+}
+
+static void test_the_fastest_wins(void **state)
+{
+    struct fixture *f = *state;
+    const size_t fastest = ordered(f, 2);
+    set_level(f, fastest, 0);
+    expect_winner(f, fastest);
+    assert_int_equal(f->contest->tied, 1);
+    assert_int_equal(run_count(f->run, "SELECT tied_count FROM winners"), 1);
+    assert_int_equal(run_count(f->run, "SELECT kept_incumbent FROM winners"), 0);
+    /* Each of the others has its difference, as a share (e^0.2 - 1), and an interval around it. */
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM contenders WHERE difference BETWEEN "
+                                       "0.2213 AND 0.2215 AND difference_low > 0.22 AND "
+                                       "difference_high < 0.223 AND NOT tied"),
+                     (int64_t)f->contest->finalist_count - 1);
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM contenders WHERE place = 1 AND proven "
+                                       "AND tied AND difference = 0"),
+                     1);
+    assert_int_equal(run_count(f->run, "SELECT time_low_ns <= t.median_ns AND time_high_ns >= "
+                                       "t.median_ns FROM winners JOIN trials AS t ON t.id = "
+                                       "trial_id"),
+                     1);
+}
+
+/* Of those that cannot be told apart it is who asks for less, not who was a hair faster. */
+static void test_a_tie_goes_by_the_fixed_order(void **state)
+{
+    struct fixture *f = *state;
+    const size_t modest = ordered(f, 0);
+    const size_t greedy = ordered(f, 2);
+    set_level(f, greedy, 0);
+    set_level(f, modest, 0.0003);
+    expect_winner(f, modest);
+    assert_int_equal(f->contest->tied, 2);
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM contenders WHERE tied"), 2);
+    assert_true(f->contest->finalists[greedy].contender.tied);
+    /* What is clearly slower is no tie, whatever it asks for. */
+    set_level(f, modest, 0.05);
+    expect_winner(f, greedy);
+    assert_int_equal(f->contest->tied, 1);
+}
+
+/* Noise widens what counts as equal. */
+static void test_noise_makes_ties(void **state)
+{
+    struct fixture *f = *state;
+    const size_t modest = ordered(f, 0);
+    set_level(f, ordered(f, 2), 0);
+    set_level(f, modest, 0.01);
+    f->contest->floor.floor = 0.03;
+    expect_winner(f, modest);
+    assert_int_equal(f->contest->tied, 2);
+}
+
+/* Who won before is kept while nothing is shown to be faster: else production changes its mind with
+ * each run. */
+static void test_the_incumbent_stays_unless_it_is_beaten(void **state)
+{
+    struct fixture *f = *state;
+    const size_t incumbent = ordered(f, 2);
+    const size_t other = ordered(f, 0);
+    f->contest->finalists[incumbent].is_incumbent = true;
+    set_level(f, other, 0);
+    set_level(f, incumbent, 0.0005);
+    expect_winner(f, incumbent);
+    assert_int_equal(run_count(f->run, "SELECT kept_incumbent FROM winners"), 1);
+    set_level(f, incumbent, 0.05);
+    expect_winner(f, other);
+    assert_int_equal(run_count(f->run, "SELECT kept_incumbent FROM winners"), 0);
+    /* What is wrong is not kept, however fast. */
+    set_level(f, incumbent, -0.1);
+    f->contest->finalists[incumbent].rejection = "gauntlet: wrong";
+    expect_winner(f, other);
+}
+
+static void test_who_is_out_cannot_win(void **state)
+{
+    struct fixture *f = *state;
+    const size_t fastest = ordered(f, 1);
+    const size_t next = ordered(f, 2);
+    set_level(f, fastest, 0);
+    set_level(f, next, 0.03);
+    RUN_OK(f->run, contest_reject(f->contest, &f->contest->finalists[fastest], 2,
+                                  "watched: wrong_result: x", &f->run->error));
+    expect_winner(f, next);
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM contenders WHERE out = 'watched: "
+                                       "wrong_result: x'"),
+                     1);
+    /* Nor can who failed in the rounds. */
+    f->contest->finalists[next].slot.outcome.status = TRIAL_CRASHED;
+    (void)string_format(f->contest->finalists[next].slot.outcome.detail, 16, "it crashed");
+    assert_true(choose_winner(f));
+    assert_string_not_equal(f->contest->winner_key, f->contest->finalists[next].key);
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM contenders WHERE out = 'it crashed'"),
+                     1);
+}
+
+static void test_when_all_are_out_nothing_is_written(void **state)
+{
+    struct fixture *f = *state;
+    for (size_t i = 0; i < f->contest->finalist_count; i++)
+        f->contest->finalists[i].rejection = "wrong";
+    assert_false(choose_winner(f));
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM winners"), 0);
+    assert_int_equal(f->run->winners, 0);
+    assert_false(f->contest->announced);
+}
+
+/* What the rounds were worth is written with the winner, in words that name the cause. */
+static void test_the_verdict_names_what_disturbed(void **state)
+{
+    struct fixture *f = *state;
+    set_level(f, 0, 0);
+    assert_true(choose_winner(f));
+    assert_int_equal(f->contest->verdict, VERDICT_NOISY); /* in one process only */
+    assert_non_null(strstr(f->contest->reason, "one process only"));
+    f->contest->rounds_dropped = 20;
+    f->contest->faults[ROUND_THROTTLED] = 5;
+    f->contest->faults[ROUND_CLOCK_MOVED] = 15;
+    assert_true(choose_winner(f));
+    assert_int_equal(f->contest->verdict, VERDICT_UNSTABLE);
+    assert_non_null(strstr(f->contest->reason, "20 of 40 rounds dropped (clock moved)"));
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM winners WHERE trust = 'unstable' AND "
+                                       "rounds_dropped = 20 AND rounds = 40"),
+                     1);
+    f->contest->rounds_dropped = 0;
+    f->contest->floor.floor = 3;
+    assert_true(choose_winner(f));
+    assert_int_equal(f->contest->verdict, VERDICT_UNSTABLE);
+}
+
+/* What nobody came to try is said, and that nothing but a baseline was tried. */
+static void test_a_search_that_was_cut_off_is_said(void **state)
+{
+    struct fixture *f = *state;
+    struct sweep *sweep = f->contest->sweep;
+    set_level(f, 0, 0);
+    sweep->searched_all = false;
+    for (size_t i = 0; i < 5; i++)
+        sweep->candidates.items[i]->state = CANDIDATE_NEW;
+    assert_true(choose_winner(f));
+    assert_int_equal(f->contest->verdict, VERDICT_NOISY);
+    assert_non_null(strstr(f->contest->reason, "7 of 12 configurations"));
+    for (size_t i = 0; i < sweep->candidates.count; i++)
+        sweep->candidates.items[i]->state = CANDIDATE_NEW;
+    sweep->candidates.items[0]->state = CANDIDATE_DONE;
+    sweep->candidates.items[0]->wanted |= WANTED_BASELINE;
+    assert_true(choose_winner(f));
+    assert_non_null(strstr(f->contest->reason, "nothing was measured but the baseline"));
+}
+
+/* A later choice takes the place of an earlier one, with its contenders. */
+static void test_the_last_choice_stands(void **state)
+{
+    struct fixture *f = *state;
+    set_level(f, ordered(f, 0), 0);
+    expect_winner(f, ordered(f, 0));
+    set_level(f, ordered(f, 0), 0.2);
+    set_level(f, ordered(f, 1), 0);
+    expect_winner(f, ordered(f, 1));
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM winners"), 1);
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM contenders WHERE place = 1"), 1);
+    assert_int_equal(f->run->winners, 2);
+}
+
+int main(int argc, char **argv)
+{
+#define CHOICE_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CHOICE_TEST(test_the_fastest_wins),
+        CHOICE_TEST(test_a_tie_goes_by_the_fixed_order),
+        CHOICE_TEST(test_noise_makes_ties),
+        CHOICE_TEST(test_the_incumbent_stays_unless_it_is_beaten),
+        CHOICE_TEST(test_who_is_out_cannot_win),
+        CHOICE_TEST(test_when_all_are_out_nothing_is_written),
+        CHOICE_TEST(test_the_verdict_names_what_disturbed),
+        CHOICE_TEST(test_a_search_that_was_cut_off_is_said),
+        CHOICE_TEST(test_the_last_choice_stands),
+    };
+    return RUN_TESTS(argc, argv, tests);
+}
