@@ -4,10 +4,10 @@
  *
  *     set_faults("wrong at=time block=64 step=2; crash at=run n=33 once=a; lost at=open if=a");
  *
- * A fault is what happens (wrong, crash, killed, hang, lost), where (at=open, load, run or time),
- * and to whom: block, step and n of the experiment of session_fixture.h, and the device's index
- * (device). after=K: not the first K times in a process. once=NAME: a single time; if=NAME: only
- * after that. */
+ * A fault is what happens (wrong, slow: by a tenth, crash, killed, hang, lost), where (at=open,
+ * load, run or time), and to whom: block, step and n of the experiment of session_fixture.h, and
+ * the device's index (device). after=K: not the first K times in a process. once=NAME: a single
+ * time; if=NAME: only after that. */
 #ifndef TESTS_UNIT_SESSION_FAULTY_DEVICE_H
 #define TESTS_UNIT_SESSION_FAULTY_DEVICE_H
 
@@ -24,13 +24,13 @@ struct device_api device_null; /* in place of the other one: registry.c finds th
 enum { FAULTS_MAX = 8 };
 struct fault {
     char what[16], at[16], once[16], only_if[16];
-    long long block, step, n, device; /* -1: whichever */
+    long long block, step, n, above, below, device; /* -1: whichever */
     int after, met;
 };
 static struct fault faults[FAULTS_MAX];
 static size_t fault_count;
 static int device_index;
-static bool inputs_are_whole = true;
+static bool inputs_are_whole = true, is_slow;
 
 static inline void set_faults(const char *text)
 {
@@ -41,7 +41,8 @@ static void read_fault(char *text)
 {
     struct fault *fault = &faults[fault_count++];
     char *rest = NULL;
-    *fault = (struct fault){.block = -1, .step = -1, .n = -1, .device = -1};
+    *fault =
+        (struct fault){.block = -1, .step = -1, .n = -1, .above = -1, .below = -1, .device = -1};
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         char *value = strchr(word, '=');
         const struct {
@@ -51,6 +52,7 @@ static void read_fault(char *text)
         } members[] = {{"at", NULL, fault->at},         {"once", NULL, fault->once},
                        {"if", NULL, fault->only_if},    {"block", &fault->block, NULL},
                        {"step", &fault->step, NULL},    {"n", &fault->n, NULL},
+                       {"above", &fault->above, NULL},  {"below", &fault->below, NULL},
                        {"device", &fault->device, NULL}};
         if (!value) {
             (void)snprintf(fault->what, sizeof fault->what, "%s", word);
@@ -95,6 +97,9 @@ static bool strikes(struct fault *fault, const char *at, const struct launch_pla
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         if (wanted[i] >= 0 && wanted[i] != of[i])
             return false;
+    if ((fault->above >= 0 && of[2] <= fault->above) ||
+        (fault->below >= 0 && of[2] >= fault->below))
+        return false;
     mark_path(fault->only_if, path);
     if (fault->only_if[0] && access(path, F_OK) != 0)
         return false;
@@ -114,6 +119,8 @@ static enum status meet_faults(const char *at, const struct launch_plan *plan, s
             continue;
         if (strcmp(faults[i].what, "wrong") == 0)
             inputs_are_whole = false;
+        else if (strcmp(faults[i].what, "slow") == 0)
+            is_slow = true;
         else if (strcmp(faults[i].what, "crash") == 0)
             abort();
         else if (strcmp(faults[i].what, "killed") == 0)
@@ -163,8 +170,12 @@ static enum status faulty_run_again(struct device *device, const struct launch_p
 static enum status faulty_time_block(struct device *device, const struct block *block,
                                      double *elapsed_ns, struct error *error)
 {
+    is_slow = false;
     enum status status = meet_faults("time", block->plan, error);
-    return status == STATUS_OK ? honest_null.time_block(device, block, elapsed_ns, error) : status;
+    if (status == STATUS_OK)
+        status = honest_null.time_block(device, block, elapsed_ns, error);
+    *elapsed_ns *= is_slow ? 1.1 : 1;
+    return status;
 }
 
 static enum status faulty_intact(struct device *device, const struct launch_plan *plan,

@@ -190,6 +190,19 @@ static inline const char *run_key(const struct sweep *sweep, const struct candid
     return candidate_key(&sweep->candidates, candidate, room);
 }
 
+/* The whole of session_run, of both sizes; what is said of it replaces what was said before. */
+static inline enum status run_session(struct run *run)
+{
+    const struct session_experiment experiment = {.experiment = run->experiment};
+    struct error error = {0};
+    run->winners = 0;
+    run->notes[0] = '\0';
+    enum status status =
+        session_run(run->store, &run->options, &experiment, 1, &run->events, &run->summary, &error);
+    run->error = error;
+    return status;
+}
+
 /* The number in the first row and column. */
 static inline int64_t run_count(struct run *run, const char *sql)
 {
