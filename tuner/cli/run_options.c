@@ -286,9 +286,10 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
             "than time)"),
         OPTION_TEXT("sizes", "N,N", &run->text.sizes,
                     "only problems of these sizes: 1048576,2**24"),
-        OPTION_LIST(0, "only", "NAME=V,V", &run->experiments.only,
-                    "only these values of a parameter: block=64,128; what was\nmeasured of others "
-                    "stays known, baselines are measured"),
+        OPTION_LIST(
+            0, "only", "NAME=V,V", &run->experiments.only,
+            "only these values of a parameter: block=64,128; baselines\nand the winner that "
+            "is known race with them"),
         OPTION_TEXT("effort", "LEVEL", &run->text.effort,
                     "how long to measure before a choice: quick, normal\n(default) or thorough"),
         OPTION_TEXT(

@@ -331,11 +331,12 @@ static enum status resolve_twins(struct sweep *sweep, struct error *error)
 }
 
 /* What won under another driver, or before the file was changed, is tried before what nobody knows
- * anything of: a search that cannot try all would perhaps not come to it. */
+ * anything of: a search that cannot try all would perhaps not come to it. One that the run's limits
+ * of values leave out races all the same: what wins is the fastest that is known. */
 static enum status take_incumbent(struct known *known, struct error *error)
 {
     struct sweep *sweep = known->sweep;
-    const struct session *session = sweep->work.session;
+    const struct work *work = &sweep->work;
     struct configuration configuration;
     struct candidate *candidate = NULL;
     struct text key = {0};
@@ -343,16 +344,23 @@ static enum status take_incumbent(struct known *known, struct error *error)
     uint64_t point = 0;
     bool found = false;
     enum status status =
-        store_incumbent(sweep->work.store, sweep->work.environment_id, sweep->work.problem_id,
-                        session->options->l2_mode, objective_text(sweep->work.objective), &found,
-                        &key, &parameters, error);
+        store_incumbent(work->store, work->environment_id, work->problem_id, work->options->l2_mode,
+                        objective_text(work->objective), &found, &key, &parameters, error);
     if (status == STATUS_OK && found)
-        status = recall_configuration(sweep->work.experiment, text_string(&parameters),
-                                      &known->scratch, &configuration, &found, error);
-    if (status == STATUS_OK && found && space_find(sweep->space, &configuration, &point))
-        status = sweep_candidate(sweep, point, &candidate, error);
+        status = recall_configuration(work->experiment, text_string(&parameters), &known->scratch,
+                                      &configuration, &found, error);
+    bool inside = status == STATUS_OK && found && space_find(sweep->space, &configuration, &point);
+    if (status == STATUS_OK && found && !inside)
+        status = space_admits(work->experiment, &work->problem, work->facts, &configuration, &found,
+                              error);
+    if (status == STATUS_OK && found)
+        status = sweep_candidate_of(sweep, &configuration, &candidate, error);
     if (candidate)
         candidate->wanted |= WANTED_FIRST;
+    if (candidate && !inside)
+        session_note(work->session,
+                     "%s n=%lld: --only leaves out the winner that is known, %s: it races, too",
+                     work->problem.key, (long long)work->problem.n, text_string(&key));
     arena_free(&known->scratch);
     text_free(&key);
     text_free(&parameters);
@@ -365,14 +373,17 @@ enum status sweep_take_known(struct sweep *sweep, struct error *error)
     struct known known = {.sweep = sweep, .lane = group_lane(sweep->work.group)};
     if (!known.lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
-    enum status status =
-        store_known_trials(sweep->work.store, sweep->work.environment_id, sweep->work.problem_id,
-                           "sweep", session->options->l2_mode, take_known, &known, error);
+    enum status status = STATUS_OK;
+    if (session->options->only_count == 0)
+        status = take_incumbent(&known, error);
+    if (status == STATUS_OK)
+        status = store_known_trials(sweep->work.store, sweep->work.environment_id,
+                                    sweep->work.problem_id, "sweep", session->options->l2_mode,
+                                    take_known, &known, error);
     if (status == STATUS_OK)
         status = resolve_twins(sweep, error);
-    if (status == STATUS_OK)
-        status = session->options->only_count > 0 ? take_all_asked(sweep, error)
-                                                  : take_incumbent(&known, error);
+    if (status == STATUS_OK && session->options->only_count > 0)
+        status = take_all_asked(sweep, error);
     if (status == STATUS_OK)
         status = store_in_flight_each(sweep->work.store, sweep->work.environment_id,
                                       sweep->work.problem_id, take_in_flight, &known, error);
