@@ -13,7 +13,15 @@
  * `in` and `out` are device pointers, n counts elements. Nothing is allocated and nothing waited
  * for: the launches are put on the stream, or into the graph that it is captured into, and *out is
  * there when they have run. Any thread may call; launches on several streams at once need a
- * workspace each, launches on one stream share one. More: docs/calls.md. */
+ * workspace each, launches on one stream share one. In the place of `tuned`, tune::pinned{...}.
+ *
+ *     tune::reduce            of numbers in memory, by a shipped operator: what experiments tune
+ *     tune::reduce_with       of any input by any operator, with an initial value
+ *     tune::arg_min, arg_max  the place of an extreme
+ *     tune::reduce_segments   of each of many segments, by offsets
+ *     tune::DeviceReduce, tune::DeviceSegmentedReduce   the same as CUB calls them
+ *
+ * More, and which CUB call is which: docs/calls.md. */
 #ifndef TUNE_REDUCE
 #define TUNE_REDUCE
 
@@ -21,10 +29,12 @@
 
 #include <tuned.h>
 
-#include "kernels/reduce/reduce.cuh"
+#include "kernels/reduce/segments.cuh"
 
+#include "detail/any_problem.cuh"
 #include "detail/reduce_problem.cuh"
 #include "detail/reduce_result.cuh"
+#include "detail/segments_problem.cuh"
 #include "detail/workspace.cuh"
 
 namespace tune
@@ -47,13 +57,13 @@ template <typename OP, typename T> struct reduce_plan {
     }
 };
 
-/* Chooses for n elements on the current device: what `tuned` (may be NULL) has, else the nearest
+/* Chooses for n elements on the current device: what tuned.conf (may be NULL) has, else the nearest
  * that is compiled in, else a default. `why` (may be NULL) is told which and why; a plan that is
  * not what tuned.conf has is no error. The first plan on a device asks the driver about it, which
  * takes microseconds; others take a look-up. cudaErrorNoKernelImageForDevice ...: the program has
  * no code for this device. */
 template <typename OP, typename T, typename LIST = calls::own_list>
-cudaError_t plan_reduce(const struct tuned *tuned, size_t n, reduce_plan<OP, T> *plan,
+cudaError_t plan_reduce(const configured_by &by, size_t n, reduce_plan<OP, T> *plan,
                         choice *why = nullptr)
 {
     typedef calls::reduce_problem<OP, typename calls::element_of<T>::type> problem;
@@ -61,23 +71,89 @@ cudaError_t plan_reduce(const struct tuned *tuned, size_t n, reduce_plan<OP, T> 
         return cudaErrorInvalidValue;
     const calls::question question = {problem::key.at, (long long)n,
                                       problem::default_of((long long)n), -1, 0};
-    return calls::make_plan<problem>(calls::table_of<problem, LIST>(), tuned, question, &plan->plan,
+    return calls::make_plan<problem>(calls::table_of<problem, LIST>(), by, question, &plan->plan,
                                      why);
 }
 
 /* Both in one call: *out = in[0] OP in[1] OP ... OP in[n - 1]. */
 template <typename OP, typename T, typename LIST = calls::own_list>
-cudaError_t reduce(const struct tuned *tuned, const T *in, size_t n, reduce_result_t<OP, T> *out,
+cudaError_t reduce(const configured_by &by, const T *in, size_t n, reduce_result_t<OP, T> *out,
                    void *workspace, size_t workspace_bytes, cudaStream_t stream,
                    choice *why = nullptr)
 {
     if (workspace_bytes < reduce_workspace_bytes())
         return cudaErrorInvalidValue;
     reduce_plan<OP, T> plan;
-    const cudaError_t result = plan_reduce<OP, T, LIST>(tuned, n, &plan, why);
+    const cudaError_t result = plan_reduce<OP, T, LIST>(by, n, &plan, why);
     return result == cudaSuccess ? plan.run(in, n, out, workspace, stream) : result;
 }
 
+/* *out = init OP in[0] OP ... OP in[n - 1], of any input (detail/input.cuh) by any associative and
+ * commutative operator: tune::sum{} and its like, or V operator()(V, V) of a class without members,
+ * which need not have an identity. Values are of the type of init + in[0] where both are numbers,
+ * so that an int64_t(0) makes the sum of ints a wide one, else of init's type: trivially copyable,
+ * up to 256 bytes; halves are combined as float. *out is converted from that. The configuration of
+ * reduce.sum.f32 of as many bytes stands in. */
+template <typename LIST = calls::own_list, typename IN, typename R, typename OP, typename INIT>
+cudaError_t reduce_with(const configured_by &by, const IN &in, size_t n, R *out, OP, INIT init,
+                        void *workspace, size_t workspace_bytes, cudaStream_t stream,
+                        choice *why = nullptr)
+{
+    typedef calls::input_as<IN> as;
+    typedef calls::combining<OP, calls::accumulator_for<INIT, typename as::VALUE>> combining;
+    typedef typename combining::how how;
+    if (workspace_bytes < reduce_workspace_bytes() || out == nullptr)
+        return cudaErrorInvalidValue;
+    const value_output<how, R, true> to = {out, static_cast<typename combining::value>(init)};
+    return calls::reduce_any<how, LIST, typename as::OF, as>(by, in, n, as::made(in).of, to,
+                                                             workspace, true, stream, why);
+}
+
+/* The least value, and the lowest index that has it; either place may be NULL. NaN counts as
+ * missing, -0 equals 0. Of nothing: the index -1, and the largest value or infinity. */
+template <typename LIST = calls::own_list, typename IN, typename R, typename I>
+cudaError_t arg_min(const configured_by &by, const IN &in, size_t n, R *value, I *index,
+                    void *workspace, size_t workspace_bytes, cudaStream_t stream,
+                    choice *why = nullptr)
+{
+    if (workspace_bytes < reduce_workspace_bytes())
+        return cudaErrorInvalidValue;
+    return calls::place_of<false, LIST>(by, in, n, value, index, workspace, true, stream, why);
+}
+/* The greatest. */
+template <typename LIST = calls::own_list, typename IN, typename R, typename I>
+cudaError_t arg_max(const configured_by &by, const IN &in, size_t n, R *value, I *index,
+                    void *workspace, size_t workspace_bytes, cudaStream_t stream,
+                    choice *why = nullptr)
+{
+    if (workspace_bytes < reduce_workspace_bytes())
+        return cudaErrorInvalidValue;
+    return calls::place_of<true, LIST>(by, in, n, value, index, workspace, true, stream, why);
+}
+
+/* out[s] = init OP in[begin[s]] OP ... OP in[end[s] - 1], as reduce_with; begin and end are device
+ * pointers to integers, or iterators. Segments may have any lengths side by side, be empty (out[s]
+ * is init), overlap. No workspace. `length`: what most have about, in elements; 0: not known. The
+ * configuration of reduce_rows.sum_f32 of the nearest length in bytes stands in; where the length
+ * is not known, the default. */
+template <typename LIST = calls::own_list, typename IN, typename R, typename BEGIN, typename END,
+          typename OP, typename INIT>
+cudaError_t reduce_segments(const configured_by &by, const IN &in, size_t segments, BEGIN begin,
+                            END end, size_t length, R *out, OP, INIT init, cudaStream_t stream,
+                            choice *why = nullptr)
+{
+    typedef calls::input_as<IN> as;
+    typedef calls::combining<OP, calls::accumulator_for<INIT, typename as::VALUE>> combining;
+    typedef typename combining::how how;
+    if (out == nullptr && segments > 0)
+        return cudaErrorInvalidValue;
+    const value_output<how, R, true> to = {out, static_cast<typename combining::value>(init)};
+    return calls::segments_any<how, LIST, typename as::OF, as>(by, in, segments, begin, end, length,
+                                                               as::made(in).of, to, stream, why);
+}
+
 } // namespace tune
+
+#include "detail/as_cub.cuh"
 
 #endif

@@ -34,7 +34,7 @@ template <typename OP> struct reduce_ordered_plan {
 
 /* As plan_reduce. */
 template <typename OP, typename LIST = calls::own_list>
-cudaError_t plan_reduce_ordered(const struct tuned *tuned, size_t n, reduce_ordered_plan<OP> *plan,
+cudaError_t plan_reduce_ordered(const configured_by &by, size_t n, reduce_ordered_plan<OP> *plan,
                                 choice *why = nullptr)
 {
     typedef calls::ordered_problem<OP> problem;
@@ -42,20 +42,20 @@ cudaError_t plan_reduce_ordered(const struct tuned *tuned, size_t n, reduce_orde
         return cudaErrorInvalidValue;
     const calls::question question = {problem::key.at, (long long)n,
                                       problem::default_of((long long)n), -1, 0};
-    return calls::make_plan<problem>(calls::table_of<problem, LIST>(), tuned, question, &plan->plan,
+    return calls::make_plan<problem>(calls::table_of<problem, LIST>(), by, question, &plan->plan,
                                      why);
 }
 
 /* Both in one call. */
 template <typename OP, typename LIST = calls::own_list>
-cudaError_t reduce_ordered(const struct tuned *tuned, const typename OP::element *in, size_t n,
+cudaError_t reduce_ordered(const configured_by &by, const typename OP::element *in, size_t n,
                            typename OP::element *out, void *workspace, size_t workspace_bytes,
                            cudaStream_t stream, choice *why = nullptr)
 {
     if (workspace_bytes < reduce_workspace_bytes())
         return cudaErrorInvalidValue;
     reduce_ordered_plan<OP> plan;
-    const cudaError_t result = plan_reduce_ordered<OP, LIST>(tuned, n, &plan, why);
+    const cudaError_t result = plan_reduce_ordered<OP, LIST>(by, n, &plan, why);
     return result == cudaSuccess ? plan.run(in, n, out, workspace, stream) : result;
 }
 

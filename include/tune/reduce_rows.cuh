@@ -42,7 +42,7 @@ template <typename OP, typename T> struct reduce_rows_plan {
 /* As plan_reduce, for rows of `length` elements. Kernels that are compiled for that length are the
  * faster ones: they are there for the lengths that TUNE_CONFIGURATIONS has. */
 template <typename OP, typename T, typename LIST = calls::own_list>
-cudaError_t plan_reduce_rows(const struct tuned *tuned, size_t rows, size_t length,
+cudaError_t plan_reduce_rows(const configured_by &by, size_t rows, size_t length,
                              reduce_rows_plan<OP, T> *plan, choice *why = nullptr)
 {
     typedef calls::rows_problem<OP, typename calls::element_of<T>::type> problem;
@@ -54,17 +54,17 @@ cudaError_t plan_reduce_rows(const struct tuned *tuned, size_t rows, size_t leng
     const int shape = length <= INT_MAX ? (int)length : 0;
     const calls::question question = {key, (long long)rows, problem::default_of((long long)length),
                                       calls::rows_parameters::LENGTH, shape};
-    return calls::make_plan<problem>(calls::table_of<problem, LIST>(), tuned, question, &plan->plan,
+    return calls::make_plan<problem>(calls::table_of<problem, LIST>(), by, question, &plan->plan,
                                      why);
 }
 
 /* Both in one call. */
 template <typename OP, typename T, typename LIST = calls::own_list>
-cudaError_t reduce_rows(const struct tuned *tuned, const T *in, size_t rows, size_t length,
+cudaError_t reduce_rows(const configured_by &by, const T *in, size_t rows, size_t length,
                         reduce_result_t<OP, T> *out, cudaStream_t stream, choice *why = nullptr)
 {
     reduce_rows_plan<OP, T> plan;
-    const cudaError_t result = plan_reduce_rows<OP, T, LIST>(tuned, rows, length, &plan, why);
+    const cudaError_t result = plan_reduce_rows<OP, T, LIST>(by, rows, length, &plan, why);
     return result == cudaSuccess ? plan.run(in, rows, out, stream) : result;
 }
 

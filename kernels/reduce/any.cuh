@@ -394,7 +394,7 @@ struct tiles_of<OP, any_input<AT, E, OF, PACKED>, POLICY> : loads_of<AT, E, PACK
 
     // Elements number `first` .. + COUNT of those that a thread has loaded, pairwise: so few values
     // wait at a time that large ones need no more registers than they must.
-    template <int COUNT> TUNE_DEVICE A folded(const pack (&got)[loads], u64 at, int first) const
+    template <int COUNT> TUNE_DEVICE A folded(const pack *got, u64 at, int first) const
     {
         if constexpr (COUNT == 1) {
             const int load = first / count, lane = first % count;

@@ -14,6 +14,31 @@
 namespace tune
 {
 
+/* A configuration that stays, whatever tuned.conf says: what a call's choice has as
+ * `configuration`, "variant=flagged map=strided ...", and, so that the order of a sum hangs on no
+ * device, a number of blocks: "... blocks=264". Its kernel must be compiled in (docs/calls.md):
+ * where it is not, or cannot run on the device, the call gives cudaErrorNotSupported and launches
+ * nothing. Without a text: the default of the problem and size, on 528 blocks, which no version of
+ * these headers will change. */
+struct pinned {
+    const char *configuration = nullptr; /* the caller's, as long as the call runs */
+};
+
+/* What a call's configuration comes from: a tuned.conf (may be NULL), or what is pinned. */
+class configured_by
+{
+  public:
+    configured_by(const struct tuned *from) : tuned(from) // without a word: so most calls have it
+    {
+    }
+    configured_by(const tune::pinned &from) : is_pinned(true), text(from.configuration)
+    {
+    }
+    const struct tuned *tuned = nullptr;
+    bool is_pinned = false;
+    const char *text = nullptr;
+};
+
 /* Which configuration a call launches, and why. */
 struct choice {
     enum tuned_grade grade; /* of what tuned.conf has for this problem, size and device (tuned.h) */
@@ -268,14 +293,44 @@ inline void explain_difference(const instance_table &table, const selection &of,
     }
 }
 
+// What is to be planned.
+struct question {
+    const char *key; // "reduce.sum.i32"; NULL: tuned.conf is not asked
+    long long n;
+    int otherwise;            // the default, by its index
+    int shape_field, shape;   // a field that tuned.conf has in the key; -1: none
+    bool is_stand_in = false; // the key is another problem's
+};
+
+inline void explain_pinned(const instance_table &table, const configuration &launched,
+                           const char *text, int blocks, choice *why)
+{
+    *why = {};
+    why->is_exact = true;
+    describe(table.fields, launched, why->configuration, sizeof why->configuration);
+    line to = {why->configuration, sizeof why->configuration, std::strlen(why->configuration)};
+    if (blocks > 0)
+        append(to, " blocks=%d", blocks);
+    line reason = {why->reason, sizeof why->reason, 0};
+    append(reason, "%s", text == nullptr ? "pinned: the default, which stays" : "pinned");
+}
+
 inline void explain(const instance_table &table, const struct tuned_answer &answer,
-                    const selection &of, const configuration &launched, choice *why)
+                    const selection &of, const question &question, const configuration &launched,
+                    choice *why)
 {
     why->grade = answer.grade;
     why->is_exact = of.how == found::exact;
     describe(table.fields, launched, why->configuration, sizeof why->configuration);
-    tuned_reason(&answer, why->reason, sizeof why->reason);
-    line to = {why->reason, sizeof why->reason, std::strlen(why->reason)};
+    line to = {why->reason, sizeof why->reason, 0};
+    if (question.key == nullptr) {
+        append(to, "of segments whose length is not said: the default");
+        return;
+    }
+    if (question.is_stand_in)
+        append(to, "%s of %lld stands in: ", question.key, question.n);
+    tuned_reason(&answer, why->reason + to.length, sizeof why->reason - to.length);
+    to.length = std::strlen(why->reason);
     if (of.how == found::exact)
         return;
     if (of.how == found::unreadable)
@@ -294,33 +349,65 @@ inline void explain(const instance_table &table, const struct tuned_answer &answ
         append(to, ": the default for this size");
 }
 
-// What is to be planned.
-struct question {
-    const char *key; // "reduce.sum.i32"
-    long long n;
-    int otherwise;          // the default, by its index
-    int shape_field, shape; // a field that tuned.conf has in the key; -1: none
-};
+enum : int { PINNED_BLOCKS = 528 }; // promised: never to be changed
 
-// What tuned.conf has, else the nearest, else the default, on the current device.
+// What is pinned, and on how many blocks; 0: as many as it says for an SM. False: it is not
+// compiled in.
 template <typename PROBLEM>
-cudaError_t make_plan(const instance_table &table, const struct tuned *tuned,
-                      const question &question, plan *out, choice *why)
+bool select_pinned(const instance_table &table, const question &question, const char *text,
+                   selection *out, int *blocks)
+{
+    *out = {question.otherwise, found::exact, false, -1, table.at[question.otherwise].parameters};
+    *blocks = PINNED_BLOCKS;
+    if (text == nullptr)
+        return true;
+    out->wanted = read_configuration(table.fields, text);
+    if (question.shape_field >= 0)
+        out->wanted.value[question.shape_field] = question.shape;
+    PROBLEM::complete(out->wanted);
+    *blocks = 0;
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        std::string_view value = take_until(rest, ' ');
+        if (take_until(value, '=') == "blocks")
+            *blocks = number_of(value);
+    }
+    if (*blocks < 0 || first_wrong(table.fields, out->wanted) >= 0)
+        return false;
+    for (out->index = 0; out->index < table.count; out->index++)
+        if (same_kernel(table.fields, table.at[out->index].parameters, out->wanted))
+            return true;
+    return false;
+}
+
+// What tuned.conf has, else the nearest, else the default, on the current device; or what is
+// pinned.
+template <typename PROBLEM>
+cudaError_t make_plan(const instance_table &table, const configured_by &by,
+                      const question &question, plan *out, choice *why,
+                      configuration *as_launched = nullptr)
 {
     const device *here = nullptr;
     cudaError_t result = device_here(&here);
     if (result != cudaSuccess)
         return result;
-    struct tuned_answer answer;
-    (void)tuned_find(tuned, &here->identity, question.key, question.n, &answer);
-    configuration wanted = unread(table.fields);
-    if (answer.entry != nullptr)
-        wanted = wanted_of(table.fields, answer.entry);
-    if (question.shape_field >= 0)
-        wanted.value[question.shape_field] = question.shape;
-    PROBLEM::complete(wanted);
+    struct tuned_answer answer = {};
     selection of;
-    result = select(table, *here, answer, wanted, question.otherwise, &of);
+    int blocks = 0;
+    if (by.is_pinned) {
+        if (!select_pinned<PROBLEM>(table, question, by.text, &of, &blocks))
+            return cudaErrorNotSupported;
+    } else {
+        if (question.key != nullptr)
+            (void)tuned_find(by.tuned, &here->identity, question.key, question.n, &answer);
+        configuration wanted = unread(table.fields);
+        if (answer.entry != nullptr)
+            wanted = wanted_of(table.fields, answer.entry);
+        if (question.shape_field >= 0)
+            wanted.value[question.shape_field] = question.shape;
+        PROBLEM::complete(wanted);
+        result = select(table, *here, answer, wanted, question.otherwise, &of);
+    }
     int resident = 0;
     if (result == cudaSuccess)
         result = resident_blocks(table, of.index, *here, &resident);
@@ -336,7 +423,11 @@ cudaError_t make_plan(const instance_table &table, const struct tuned *tuned,
     for (int i = 0; i < table.fields.count; i++)
         if (is_wanted && table.fields.at[i].is == role::launch)
             launched.value[i] = of.wanted.value[i];
-    const long long most = PROBLEM::most_blocks(launched, here->sm_count, resident);
+    long long most = PROBLEM::most_blocks(launched, here->sm_count, resident);
+    if (blocks > 0 && PROBLEM::blocks_most > 0)
+        most = blocks < PROBLEM::blocks_most ? blocks : PROBLEM::blocks_most;
+    if (as_launched != nullptr)
+        *as_launched = launched;
     *out = {};
     out->kernel = chosen.kernel;
     out->second = chosen.second;
@@ -352,8 +443,12 @@ cudaError_t make_plan(const instance_table &table, const struct tuned *tuned,
     out->block = (unsigned int)chosen.block;
     out->shared_bytes = (unsigned int)chosen.shared_bytes;
     out->is_dependent = chosen.is_dependent;
-    if (why != nullptr)
-        explain(table, answer, of, launched, why);
+    out->zeroed = chosen.zeroed;
+    out->slots_each = chosen.slots_each;
+    if (why != nullptr && by.is_pinned)
+        explain_pinned(table, launched, by.text, blocks, why);
+    else if (why != nullptr)
+        explain(table, answer, of, question, launched, why);
     return cudaSuccess;
 }
 

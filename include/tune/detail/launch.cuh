@@ -9,10 +9,18 @@
 
 #include "configuration.cuh"
 
+// Where the runtime knows a kernel by; another thing where an emulation stands in for it.
+#ifndef TUNE_KERNEL
+#define TUNE_KERNEL(...) ((const void *)&__VA_ARGS__)
+#endif
+
 namespace tune
 {
 namespace calls
 {
+
+// What a launch needs to find zeroed of a workspace that nobody has prepared.
+enum class workspace_use { nothing, state, slots };
 
 // One configuration that is compiled in.
 struct instance {
@@ -29,6 +37,8 @@ struct instance {
     int capability; // it needs: 90 is compute capability 9.0
     bool is_dependent;
     bool is_one_block; // or one cluster
+    workspace_use zeroed;
+    int slots_each; // of a partial
 };
 
 // An instance on a device: plain data, all that a launch needs to know.
@@ -41,6 +51,8 @@ struct plan {
     unsigned int waiting, alone_most;       // blocks that wait for more than so many
     unsigned int block, shared_bytes;
     bool is_dependent;
+    workspace_use zeroed;
+    int slots_each;
 };
 
 // As many blocks as there are tiles, up to those that the plan says, and those that wait for them.
@@ -95,17 +107,16 @@ inline cudaError_t prepare(void *workspace, size_t workspace_bytes, cudaStream_t
     return cudaMemsetAsync(workspace, 0, WORKSPACE_BYTES, stream);
 }
 
-// For kernels that take (in, out, slots, state, n).
-inline cudaError_t run_plan(const plan &plan, const void *in, size_t n, size_t alignment, void *out,
-                            void *workspace, cudaStream_t stream)
+// For kernels that take (in, out, slots, state, n): `in` and `out` are where the arguments are.
+inline cudaError_t run_on(const plan &plan, void *in, size_t n, void *out, void *workspace,
+                          cudaStream_t stream)
 {
-    if ((in == nullptr && n > 0) || !is_aligned(in, alignment) || out == nullptr ||
-        workspace == nullptr || !is_aligned(workspace, alignof(slot)) ||
+    if (workspace == nullptr || !is_aligned(workspace, alignof(slot)) ||
         n > (unsigned long long)plan.n_most)
         return cudaErrorInvalidValue;
     void *state = workspace, *slots = (char *)workspace + STATE_BYTES;
     long long count = (long long)n;
-    void *arguments[] = {&in, &out, &slots, &state, &count};
+    void *arguments[] = {in, out, &slots, &state, &count};
     const unsigned int grid = blocks_for(plan, count);
     const cudaError_t result =
         launch(plan.kernel, grid, plan.block, plan.shared_bytes, false, arguments, stream);
@@ -113,6 +124,26 @@ inline cudaError_t run_plan(const plan &plan, const void *in, size_t n, size_t a
         return result;
     count = grid;
     return launch(plan.second, 1, plan.block, 0, plan.is_dependent, arguments, stream);
+}
+
+inline cudaError_t run_plan(const plan &plan, const void *in, size_t n, size_t alignment, void *out,
+                            void *workspace, cudaStream_t stream)
+{
+    if ((in == nullptr && n > 0) || !is_aligned(in, alignment) || out == nullptr)
+        return cudaErrorInvalidValue;
+    return run_on(plan, &in, n, &out, workspace, stream);
+}
+
+// Zeroes what a launch on n elements needs zeroed of a workspace that nobody has prepared: nothing
+// for one block or two launches.
+inline cudaError_t prepare_for(const plan &plan, size_t n, void *workspace, cudaStream_t stream)
+{
+    if (plan.zeroed == workspace_use::nothing)
+        return cudaSuccess;
+    size_t bytes = STATE_BYTES;
+    if (plan.zeroed == workspace_use::slots)
+        bytes += (size_t)blocks_for(plan, (long long)n) * (size_t)plan.slots_each * sizeof(slot);
+    return cudaMemsetAsync(workspace, 0, bytes < WORKSPACE_BYTES ? bytes : WORKSPACE_BYTES, stream);
 }
 
 } // namespace calls

@@ -54,6 +54,7 @@ template <typename OP> struct ordered_problem {
     typedef ordered_parameters P;
     typedef typename OP::element element;
     static constexpr int bytes = (int)sizeof(element);
+    static constexpr long long blocks_most = BLOCKS_MAX / (bytes / 8); // room for their slots
     static_assert(bytes == 8 || bytes == 16, "elements of 8 or 16 bytes");
     static constexpr key_text key = make_key("reduce_ordered", ordered_name<OP>::value);
     static constexpr field_list fields()
@@ -153,10 +154,9 @@ template <typename OP> struct ordered_problem {
 
     static long long most_blocks(const configuration &of, int sm_count, int resident)
     {
-        constexpr long long room = BLOCKS_MAX / (bytes / 8); // slots a block
         const int wanted = of.value[P::BLOCKS_PER_SM];
         const long long most = (long long)sm_count * (wanted > 0 ? wanted : resident);
-        return most < room ? most : room;
+        return most < blocks_most ? most : blocks_most;
     }
 };
 

@@ -98,32 +98,85 @@ template <typename OP, typename T, typename C> struct reduce_kernels {
     static const void *first()
     {
         if constexpr (variant == P::ONE_WARP || variant == P::ONE_BLOCK)
-            return (const void *)&reduce_one_block<OP, T, policy>;
+            return TUNE_KERNEL(reduce_one_block<OP, T, policy>);
         else if constexpr (variant == P::CLUSTERS)
-            return (const void *)&reduce_cluster<OP, T, policy, of(P::CLUSTER_SIZE)>;
+            return TUNE_KERNEL(reduce_cluster<OP, T, policy, of(P::CLUSTER_SIZE)>);
         else if constexpr (variant == P::BULK)
-            return (const void *)&reduce_bulk<OP, T, policy, of(P::STAGES)>;
+            return TUNE_KERNEL(reduce_bulk<OP, T, policy, of(P::STAGES)>);
         else
-            return (const void *)&reduce_grid<OP, T, policy, finish_of(variant)>;
+            return TUNE_KERNEL(reduce_grid<OP, T, policy, finish_of(variant)>);
     }
     static const void *second()
     {
         if constexpr (variant == P::TWO_LAUNCHES || variant == P::DEPENDENT_LAUNCHES)
-            return (const void *)&reduce_partials<OP, T, policy>;
+            return TUNE_KERNEL(reduce_partials<OP, T, policy>);
         else
             return nullptr;
     }
 };
 
-// A problem (choose.cuh) by the kernels' own types.
-template <typename OP, typename T> struct reduce_problem {
+// What all problems of the family have in common.
+template <typename OP, typename T> struct reduce_family {
     typedef reduce_parameters P;
     typedef typename OP::template of<T> operation;
-    static constexpr key_text key = make_key("reduce", name_of<OP>::value, ".", name_of<T>::value);
+    static constexpr int slots_each = (int)slots_of<typename operation::accumulator>;
+    static constexpr long long blocks_most = (long long)BLOCKS_MAX / slots_each;
     static constexpr field_list fields()
     {
         return P::list();
     }
+
+    template <typename C> static instance make()
+    {
+        typedef reduce_kernels<OP, T, C> kernels;
+        constexpr configuration of = C::of;
+        constexpr int variant = kernels::variant;
+        instance out = {};
+        out.parameters = of;
+        out.kernel = kernels::first();
+        out.second = kernels::second();
+        out.tile = (long long)of.value[P::BLOCK] * of.value[P::COUNT] * of.value[P::LOADS];
+        out.n_most = out.tile << 31; // tiles are counted in 32 bits
+        out.block = of.value[P::BLOCK];
+        out.cluster = variant == P::CLUSTERS ? of.value[P::CLUSTER_SIZE] : 1;
+        out.shared_bytes =
+            variant == P::BULK ? (int)(out.tile * (long long)sizeof(T)) * of.value[P::STAGES] : 0;
+        out.waiting = variant == P::FLAGGED || variant == P::BULK ? 1
+                      : variant == P::CLUSTERS                    ? out.cluster
+                                                                  : 0;
+        out.alone_most = variant == P::CLUSTERS ? out.cluster : 0;
+        out.is_dependent = variant == P::DEPENDENT_LAUNCHES;
+        out.is_one_block = variant == P::ONE_WARP || variant == P::ONE_BLOCK;
+        const bool flagged = variant == P::FLAGGED || variant == P::FLAGGED_LAST ||
+                             variant == P::CLUSTERS || variant == P::BULK;
+        const bool plain = out.is_one_block || out.second != nullptr;
+        out.zeroed = flagged ? workspace_use::slots
+                     : plain && of.value[P::MAP] != word((int)tune::map::queue)
+                         ? workspace_use::nothing
+                         : workspace_use::state;
+        out.slots_each = slots_each;
+        out.capability = variant == P::CLUSTERS || variant == P::BULK || out.is_dependent ? 90
+                         : of.value[P::STEP] == word((int)tune::step::redux)              ? 80
+                                                                                          : 70;
+        return out;
+    }
+
+    static long long most_blocks(const configuration &of, int sm_count, int resident)
+    {
+        if (of.value[P::MAP] == word((int)tune::map::tile))
+            return blocks_most;
+        const int wanted = of.value[P::BLOCKS_PER_SM];
+        const long long most = (long long)sm_count * (wanted > 0 ? wanted : resident);
+        return most < blocks_most ? most : blocks_most;
+    }
+};
+
+// A problem (choose.cuh) by the kernels' own types.
+template <typename OP, typename T> struct reduce_problem : reduce_family<OP, T> {
+    typedef reduce_parameters P;
+    typedef typename OP::template of<T> operation;
+    using reduce_family<OP, T>::fields;
+    static constexpr key_text key = make_key("reduce", name_of<OP>::value, ".", name_of<T>::value);
     static constexpr bool read_line(std::string_view line, configuration &out)
     {
         if (!take_key(line, key.view()))
@@ -134,6 +187,7 @@ template <typename OP, typename T> struct reduce_problem {
 
     // Without a word from tuned.conf: what every device runs, and what it needs no luck for. One
     // block up to 64 KiB, above it as many as are resident, each with 64 bytes a thread in flight.
+    // Never to be changed: pinned{} promises it.
     static constexpr int default_count = 2;
     static constexpr configuration default_configuration(int index)
     {
@@ -186,42 +240,6 @@ template <typename OP, typename T> struct reduce_problem {
                    (long long)block * loads * 16 < 1 << 20;
         const int size = of.value[P::CLUSTER_SIZE];
         return variant != P::CLUSTERS || size == 2 || size == 4 || size == 8 || size == 16;
-    }
-
-    template <typename C> static instance make()
-    {
-        typedef reduce_kernels<OP, T, C> kernels;
-        constexpr configuration of = C::of;
-        constexpr int variant = kernels::variant;
-        instance out = {};
-        out.parameters = of;
-        out.kernel = kernels::first();
-        out.second = kernels::second();
-        out.tile = (long long)of.value[P::BLOCK] * of.value[P::COUNT] * of.value[P::LOADS];
-        out.n_most = out.tile << 31; // tiles are counted in 32 bits
-        out.block = of.value[P::BLOCK];
-        out.cluster = variant == P::CLUSTERS ? of.value[P::CLUSTER_SIZE] : 1;
-        out.shared_bytes =
-            variant == P::BULK ? (int)(out.tile * (long long)sizeof(T)) * of.value[P::STAGES] : 0;
-        out.waiting = variant == P::FLAGGED || variant == P::BULK ? 1
-                      : variant == P::CLUSTERS                    ? out.cluster
-                                                                  : 0;
-        out.alone_most = variant == P::CLUSTERS ? out.cluster : 0;
-        out.is_dependent = variant == P::DEPENDENT_LAUNCHES;
-        out.is_one_block = variant == P::ONE_WARP || variant == P::ONE_BLOCK;
-        out.capability = variant == P::CLUSTERS || variant == P::BULK || out.is_dependent ? 90
-                         : of.value[P::STEP] == word((int)tune::step::redux)              ? 80
-                                                                                          : 70;
-        return out;
-    }
-
-    static long long most_blocks(const configuration &of, int sm_count, int resident)
-    {
-        if (of.value[P::MAP] == word((int)tune::map::tile))
-            return BLOCKS_MAX;
-        const int wanted = of.value[P::BLOCKS_PER_SM];
-        const long long most = (long long)sm_count * (wanted > 0 ? wanted : resident);
-        return most < BLOCKS_MAX ? most : (long long)BLOCKS_MAX;
     }
 };
 

@@ -38,7 +38,8 @@ template <> struct name_of<composition> {
 template <typename OP, typename T> struct rows_problem {
     typedef rows_parameters P;
     typedef typename OP::template of<T> operation;
-    static constexpr key_text key = // and ".LENGTH"
+    static constexpr long long blocks_most = 0; // results do not depend on them
+    static constexpr key_text key =             // and ".LENGTH"
         make_key("reduce_rows", name_of<OP>::value, "_", name_of<T>::value);
     static constexpr field_list fields()
     {

@@ -14,8 +14,10 @@
 
 #include <tune/reduce.cuh>
 
+#ifndef TUNE_SIMT
 #include <cuda_bf16.h> // behind the header on purpose: the order does not matter
 #include <cuda_fp16.h>
+#endif
 
 struct settings {
     bool is_small; // under a checker of memory: seconds count
@@ -36,6 +38,8 @@ void check_minimum();
 void check_maximum();
 // tune/reduce_ordered.cuh, tune/reduce_rows.cuh.
 void check_families();
+// The rest of tune/reduce.cuh.
+void check_any();
 
 // tuned.conf in memory: `line` for all sizes of `key` on `device` (NULL: the current one).
 struct tuned *conf_of(const char *key, const char *line, const char *device = nullptr,

@@ -1,0 +1,137 @@
+// Segments of an input: from parameters to the kernel. Internal to tune/reduce.cuh.
+#ifndef TUNE_CALLS_SEGMENTS_PROBLEM
+#define TUNE_CALLS_SEGMENTS_PROBLEM
+
+#include "any_problem.cuh"
+
+namespace tune
+{
+namespace calls
+{
+
+// No experiment has them: the configurations of reduce_rows.sum_f32 of the nearest length in bytes
+// stand in. What counts of these is below.
+struct segments_parameters {
+    enum : int { BLOCK, VECTOR, LANES, FIELDS };
+    static constexpr field fields[FIELDS] = {
+        {"block", "", true, role::kernel, MISSING},
+        {"vector", "", true, role::kernel, MISSING},
+        {"lanes", "", true, role::launch, MISSING}, // of a segment: a block, or less, for a warp
+    };
+};
+
+template <typename OP, typename IN, int BYTES, bool PACKED, typename BEGIN, typename END>
+struct segments_problem {
+    typedef segments_parameters P;
+    static constexpr long long blocks_most = 0; // results do not depend on them
+    static constexpr std::string_view key = "reduce_rows.sum_f32";
+    static constexpr int lengths[] = {8, 32, 128, 1024};
+    static constexpr field_list fields()
+    {
+        return {P::fields, P::FIELDS};
+    }
+    static constexpr bool read_line(std::string_view line, configuration &out)
+    {
+        std::string_view rest = line, own = take_until(rest, ' ');
+        if (own.size() <= key.size() + 1 || own.substr(0, key.size()) != key)
+            return false;
+        out = read_configuration(fields(), rest);
+        complete(out);
+        return true;
+    }
+    static constexpr void complete(configuration &of)
+    {
+        int &count = of.value[P::VECTOR];
+        if (first_wrong(fields(), of) < 0)
+            count = packed_count<BYTES, PACKED>(count);
+    }
+
+    // A warp a segment, or a block.
+    static constexpr int default_count = 2;
+    static constexpr configuration default_configuration(int index)
+    {
+        configuration out = unread(fields());
+        out.value[P::BLOCK] = 256;
+        out.value[P::VECTOR] = 4;
+        out.value[P::LANES] = index == 0 ? (int)WARP : 256;
+        complete(out);
+        return out;
+    }
+    static constexpr bool can_be(const configuration &of)
+    {
+        const int block = of.value[P::BLOCK], count = of.value[P::VECTOR];
+        return first_wrong(fields(), of) < 0 && block >= 32 && block <= 1024 && block % 32 == 0 &&
+               (count == 1 || (count * BYTES <= 16 && 16 % (count * BYTES) == 0));
+    }
+    template <typename C> static instance make()
+    {
+        constexpr configuration of = C::of;
+        constexpr int count = of.value[P::VECTOR], loads = PACKED ? 4 : 8;
+        typedef policy<of.value[P::BLOCK], count, loads, 1, step::shuffle, cache::no_allocate,
+                       map::strided>
+            policy;
+        instance out = {};
+        out.parameters = of;
+        out.kernel = TUNE_KERNEL(reduce_segments<OP, IN, policy, BEGIN, END>);
+        out.tile = 1; // segments, of which a block may take several
+        out.n_most = LLONG_MAX;
+        out.block = of.value[P::BLOCK];
+        out.cluster = 1;
+        out.capability = 70;
+        return out;
+    }
+    // At once as many as are resident: with a few for each, none has much more to do than others.
+    static long long most_blocks(const configuration &, int sm_count, int resident)
+    {
+        return (long long)sm_count * resident * 4;
+    }
+};
+
+// Chooses and launches. `length`: what segments have about; 0: not known, and the default is
+// launched, a block for each of a few segments, else a warp.
+template <typename HOW, typename LIST, typename OF, typename AS, typename IN, typename BEGIN,
+          typename END, typename OUT>
+cudaError_t segments_any(const configured_by &by, const IN &in, size_t segments, BEGIN begin,
+                         END end, size_t length, const OF &of, const OUT &out, cudaStream_t stream,
+                         choice *why)
+{
+    typedef any_input<typename AS::AT, typename AS::E, OF, AS::packed> input;
+    typedef any_operation<HOW, OUT> operation;
+    typedef segments_problem<operation, input, (int)sizeof(typename AS::E), AS::packed, BEGIN, END>
+        problem;
+    enum : int { FEW = 1024, SHORT_MOST = 4096 }; // segments, elements a warp takes by itself
+    if (segments > (size_t)LLONG_MAX || !AS::is_well(in, 0))
+        return cudaErrorInvalidValue;
+    if (segments == 0)
+        return cudaSuccess;
+    const long long words = stand_in_n(length, AS::bytes);
+    int nearest = problem::lengths[0];
+    for (const int each : problem::lengths) // by their ratio
+        if (words > (1 << 20) || words * words > (long long)nearest * each)
+            nearest = each;
+    char key[64];
+    std::snprintf(key, sizeof key, "reduce_rows.sum_f32.%d", nearest);
+    const bool by_blocks = length == 0 ? segments < FEW : length > SHORT_MOST;
+    const question question = {
+        length == 0 ? nullptr : key, (long long)segments, by_blocks, -1, 0, true};
+    plan made;
+    configuration launched;
+    const cudaError_t result =
+        make_plan<problem>(table_of<problem, LIST>(), by, question, &made, why, &launched);
+    if (result != cudaSuccess)
+        return result;
+    const bool a_block_each = launched.value[segments_parameters::LANES] > (int)WARP;
+    int together = a_block_each ? 1 : (int)(made.block / WARP);
+    long long count = (long long)segments, short_most = a_block_each ? 256 : (long long)SHORT_MOST;
+    const unsigned long long groups = (segments + (size_t)together - 1) / (size_t)together;
+    const unsigned int grid = groups < made.most_blocks ? (unsigned int)groups : made.most_blocks;
+    input arguments = {AS::made(in).at, of};
+    OUT to = out;
+    void *pointers[] = {&arguments, &to, &begin, &end, &count, &together, &short_most};
+    return launch(made.kernel, grid, made.block, 0, false, pointers, stream);
+}
+
+} // namespace calls
+} // namespace tune
+
+#endif
