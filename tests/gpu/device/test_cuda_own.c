@@ -1,6 +1,7 @@
 /* Arguments of all sorts on a GPU: read and written, structs, variables; launches in a row; what
  * does not fit. Skipped where there is none. */
 #include "tests/gpu/device/cuda_fixture.h"
+#include "tuner/device/gpu/gpu.h"
 
 enum { STEPS = 1000, REPEATS = 3, SIGN = -1, BIAS = 11 };
 static const float factor = 0.5f;
@@ -305,6 +306,50 @@ static void test_guards_are_around_what_is_updated(void **state)
                                 "from it");
 }
 
+/* What is read and written begins as the host has it, also after a kernel has written to the copy
+ * that this is made of. */
+static void test_updates_begin_anew(void **state)
+{
+    enum { LARGE = 300000, PLACE = 1234, VALUE = 9 };
+    const struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "write_at",
+                      .grid = {1, 1, 1},
+                      .block = {1, 1, 1},
+                      .argument_count = 3,
+                      .arguments = {0, 1, 2}}},
+        .argument_count = 3,
+        .arguments = {vector("v", ELEMENT_I32, ARGUMENT_UPDATE, LARGE),
+                      scalar("place", ELEMENT_I64, PLACE), scalar("value", ELEMENT_I32, VALUE)},
+    };
+    int *host = calloc(LARGE, sizeof *host), *got = calloc(LARGE, sizeof *got);
+    const void *inputs[ARGUMENTS_MAX] = {host};
+    double elapsed_ns = 0;
+    (void)state;
+    need_gpu();
+    assert_true(host && got);
+    for (int i = 0; i < LARGE; i++)
+        host[i] = 3 * i + 1;
+    assert_ok(cuda->load(device, binary, &error));
+    assert_ok(cuda->bind(device, &plan, inputs, 0, &error));
+    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    for (int turn = 0; turn < 4; turn++) {
+        if (turn == 1) /* behind the guard band in front of it */
+            assert_int_equal(
+                device->driver->fill(device, device->vectors[0].base + 2 * GUARD_BYTES, 0x55, 4000),
+                GPU_DONE);
+        if (turn == 3)
+            assert_ok(cuda->bind(device, &plan, inputs, 0, &error));
+        assert_ok(cuda->run_again(device, &plan, &error));
+        assert_ok(cuda->read(device, 0, got, LARGE * sizeof *got, &error));
+        assert_int_equal(got[PLACE], VALUE);
+        got[PLACE] = host[PLACE];
+        assert_memory_equal(got, host, LARGE * sizeof *got);
+    }
+    free(host);
+    free(got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +361,7 @@ int main(void)
         cmocka_unit_test(test_variables_that_do_not_fit_are_refused),
         cmocka_unit_test(test_lists_of_arguments_that_do_not_fit_are_refused),
         cmocka_unit_test(test_guards_are_around_what_is_updated),
+        cmocka_unit_test(test_updates_begin_anew),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

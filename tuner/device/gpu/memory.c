@@ -197,7 +197,9 @@ static enum status upload(struct device *device, struct vector *vector,
                           const struct argument *argument, const void *host, struct error *error)
 {
     if (vector->host == host && vector->contents == argument_contents(argument) &&
-        vector->uploaded >= vector->bytes && (vector->summed == vector->bytes || vector->used == 0))
+        vector->uploaded >= vector->bytes &&
+        (vector->summed == vector->bytes ||
+         (vector->used == 0 && argument->role == ARGUMENT_INPUT)))
         return STATUS_OK;
     forget(vector);
     device->scratch_slot = NO_SLOT; /* the L2 is full of it */
@@ -278,9 +280,10 @@ static enum status bind_vector(struct device *device, const struct argument *arg
         status = upload(device, vector, argument, host, error);
     if (status == STATUS_OK)
         status = make_copies(device, vector, argument, copies, error);
-    if (status != STATUS_OK || argument->role != ARGUMENT_INPUT || vector->summed == vector->bytes)
+    if (status != STATUS_OK || vector->summed == vector->bytes)
         return status;
-    /* What is there is what `host` has: its sum is what inputs are held against. */
+    /* What is there is what `host` has: its sum is what inputs and restored updates are held
+     * against. */
     status = gpu_sums(device, first_copy(device, vector, argument), 0, vector->bytes, 1,
                       &vector->sum, error);
     vector->summed = status == STATUS_OK ? vector->bytes : SIZE_MAX;
@@ -415,18 +418,39 @@ enum status gpu_fill(struct device *device, const struct launch_plan *plan, enum
     return STATUS_OK;
 }
 
+/* Out of the copy that no run is given; what kernels have written to it nevertheless is copied from
+ * the host again. */
+static enum status restore(struct device *device, const struct argument *argument,
+                           struct vector *vector, struct error *error)
+{
+    static const size_t copied_least = 1 << 20; /* less is as quickly copied from the host */
+    const gpu_address start = gpu_vector_start(vector);
+    const gpu_address kept = first_copy(device, vector, argument);
+    int result = GPU_DONE;
+    if (vector->bytes >= copied_least && vector->summed == vector->bytes) {
+        uint64_t sum = 0;
+        result = device->driver->copy(device, start, kept, vector->bytes);
+        enum status status =
+            result == GPU_DONE ? gpu_sums(device, start, 0, vector->bytes, 1, &sum, error)
+                               : gpu_error(device, result, error, "restoring '%s'", argument->name);
+        if (status != STATUS_OK || sum == vector->sum)
+            return status;
+        vector->filled = 1; /* the copies were made of it */
+        result = device->driver->copy_in(device, kept, vector->host, vector->bytes);
+    }
+    if (result == GPU_DONE)
+        result = device->driver->copy_in(device, start, vector->host, vector->bytes);
+    return result == GPU_DONE ? STATUS_OK
+                              : gpu_error(device, result, error, "restoring '%s'", argument->name);
+}
+
 enum status gpu_restore(struct device *device, const struct launch_plan *plan, struct error *error)
 {
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        struct vector *vector = &device->vectors[i];
-        if (plan->arguments[i].role != ARGUMENT_UPDATE || vector->bytes == 0)
-            continue;
-        int result =
-            device->driver->copy_in(device, gpu_vector_start(vector), vector->host, vector->bytes);
-        if (result != GPU_DONE)
-            return gpu_error(device, result, error, "restoring '%s'", plan->arguments[i].name);
-    }
-    return STATUS_OK;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+        if (plan->arguments[i].role == ARGUMENT_UPDATE && device->vectors[i].bytes > 0)
+            status = restore(device, &plan->arguments[i], &device->vectors[i], error);
+    return status;
 }
 
 void gpu_note_runs(struct device *device, const struct launch_plan *plan, uint32_t first,
