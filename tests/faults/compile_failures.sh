@@ -78,5 +78,7 @@ for TUNE_CHECK_ON_HOST in 0 1; do
         tune_copy "kernel@WAY=1,block=64: wrong; $fault" --effort quick
         expect_code 0
         expect_failed "1 64 wrong_result out\[0\] is -?[0-9]+, not -?[0-9]+; 1 of 1000 elements is wrong"
+        told=$(grep -c 'cuda:0: outputs are checked on the host: the checking kernels: .*this configuration does not compile' "$captured.err" || true)
+        [[ $told -eq $([[ $TUNE_CHECK_ON_HOST$fault == 0*6 ]] && echo 1 || echo 0) ]] || fail "told $told times: $(cat "$captured.err")"
     done
 done

@@ -50,7 +50,8 @@ struct lane {
     const struct inputs *known; /* the problem's inputs that the worker has made ... */
     bool knows_expected;        /* ... with the expected results */
     int restarts_seen;
-    bool lost; /* its device does not come back; `error` says why */
+    bool remarked; /* the worker's remark was told */
+    bool lost;     /* its device does not come back; `error` says why */
     struct error error;
     int64_t measuring_ns;
     int64_t compile_wait_ns;

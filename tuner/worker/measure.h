@@ -68,6 +68,7 @@ struct measuring {
     uint64_t expectation_serial; /* of the one that was made last */
     int64_t check_on_host;       /* measure_expected.c */
     bool check_mode_known;
+    char remark[ERROR_TEXT_BYTES]; /* of the next answer */
     struct launch_plan *varied; /* the problem's arguments with their variants; NULL: none vary */
     struct patch patches[ARGUMENTS_MAX]; /* of these */
     struct armed *slots[DEVICE_SLOTS];

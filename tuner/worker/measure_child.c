@@ -4,6 +4,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/cpus.h"
+#include "tuner/base/text.h"
 #include "tuner/device/traits.h"
 #include "tuner/worker/child.h"
 #include "tuner/worker/frame.h"
@@ -78,6 +79,9 @@ static enum status serve(void *context, const json_t *json, json_t **answer, str
                            i == COUNT(served) ? "" : " without its plan or binary");
     if (status == STATUS_OK)
         status = served[i].serve(context, &request, &said, &arena, error);
+    struct measuring *state = context;
+    (void)string_format(said.remark, sizeof said.remark, "%s", state->remark);
+    state->remark[0] = '\0';
     if (status == STATUS_OK && !(*answer = message_encode(&message_answer, &said)))
         status = error_no_memory(error);
     arena_free(&arena);

@@ -1,5 +1,4 @@
 /* What outputs must be, and whether they are. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,7 +238,8 @@ static enum status hold_there(struct measuring *state, const struct expectation 
                                              &findings, got_raw, error);
     *held = status == STATUS_OK;
     if (status == STATUS_UNAVAILABLE) {
-        (void)fprintf(stderr, "outputs are checked on the host: %s\n", error->text);
+        (void)string_format(state->remark, sizeof state->remark,
+                            "outputs are checked on the host: %s", error->text);
         state->check_on_host = 1;
     }
     if (status == STATUS_UNAVAILABLE || status == STATUS_NO_MEMORY) {

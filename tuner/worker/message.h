@@ -102,6 +102,7 @@ struct measure_request {
 /* Whatever a measuring child answers. */
 struct measure_answer {
     char wrong[2 * ERROR_TEXT_BYTES]; /* what is wrong with a result; "": nothing */
+    char remark[ERROR_TEXT_BYTES];    /* for people: what goes another way than it should */
     bool worn; /* a kernel has changed the process for those that would come after it */
     bool pinned;
     struct worker_samples samples;

@@ -177,6 +177,11 @@ struct calibration worker_calibration(const struct worker *worker)
     return worker->calibration;
 }
 
+const char *worker_remark(const struct worker *worker)
+{
+    return worker->remark;
+}
+
 int worker_restarts(const struct worker *worker)
 {
     return worker->restarts;
@@ -286,6 +291,8 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
     }
     if (answer->worn)
         (void)child_kill(&worker->child, NULL, 0);
+    if (answer->remark[0])
+        (void)string_format(worker->remark, sizeof worker->remark, "%s", answer->remark);
     json_decref(message);
     return status;
 }
