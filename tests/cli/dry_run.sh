@@ -205,6 +205,27 @@ if [[ $code -ne 4 ]]; then
     run "$TUNE" run --dry-run --arch sm_90 told.yaml
     expect_code 3
     expect_err 'takes 3 arguments of 8, 8, 4 bytes; the experiment passes 3 of 8, 8, 8$'
+    # What results are held against: a reference in C, and kernels of the check's own.
+    told smooth 'in, out, n' i32
+    { cat told.yaml; echo 'check: {output: out, reference: told, source: told.c}'; } >checked.yaml
+    echo 'void told(void *const *arguments, struct tune_expected *expected) { expected[0].real = 0; }' >told.c
+    run "$TUNE" run --dry-run --arch sm_90 checked.yaml
+    expect_code 0
+    sed -i 's/real = 0;/real = nothing;/' told.c
+    run "$TUNE" run --dry-run --arch sm_90 checked.yaml
+    expect_code 3
+    expect_out "^      the check does not compile: .*told.c:1:.*nothing"
+    expect_err "told, n = 1024: what results are held against does not compile: .*nothing"
+    expect_out 'compiled: 4 of these points'
+    sed -i '/^check/d' checked.yaml
+    echo 'check: {output: out, launches: [{kernel: plain, grid: 1, block: 1, arguments: [in, out, n]}]}' >>checked.yaml
+    run "$TUNE" run --dry-run --arch sm_90 checked.yaml
+    expect_code 3
+    expect_out "^      the check does not compile: .*no kernel 'plain'; there is: smooth"
+    # How far it is, on a terminal alone.
+    refuse_err 'of 4 binaries'
+    python3 -S -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$TUNE" run --dry-run --arch sm_90 told.yaml >terminal.txt
+    grep -q 'told, n = 1024: 4 of 4 binaries' terminal.txt || fail "no line of progress on a terminal: $(cat terminal.txt)"
     # Grids that no device holds at once, and clusters that this one has not.
     told smooth 'in, out, n' i32
     sed 's/block: block, arg/block: block, cluster: block \/\/ 64, cooperative: true, arg/; s/n: \[1024\]/n: [320000]/' told.yaml >held.yaml

@@ -15,7 +15,9 @@ enum { SAMPLE_POINTS = 100000, ROWS_MAX = 256, FAILURES_SHOWN = 5 };
 struct landscape {
     struct landscape_options options;
     struct binaries binaries;
-    struct error none; /* of the first problem with no point that can be launched */
+    struct binaries references; /* of checks, for the host */
+    bool terminal;              /* standard error is one */
+    struct error none; /* of the first problem with no point that can be launched, or no check */
 };
 
 /* Points of the same occupancy, or of the same reason why they cannot be launched. */
@@ -60,6 +62,10 @@ enum status landscape_start(const struct landscape_options *options, struct land
     enum status status = binaries_start(&landscape->binaries, host_local(), options->api->kind,
                                         workers, NULL, options->facts, error);
     if (status == STATUS_OK)
+        status = binaries_start(&landscape->references, host_local(), device_host()->kind, 1, NULL,
+                                options->facts, error);
+    landscape->terminal = isatty(STDERR_FILENO);
+    if (status == STATUS_OK)
         *out = landscape;
     else
         landscape_free(landscape);
@@ -70,6 +76,7 @@ void landscape_free(struct landscape *landscape)
 {
     if (!landscape)
         return;
+    binaries_free(&landscape->references);
     binaries_free(&landscape->binaries);
     free(landscape);
 }
@@ -135,6 +142,45 @@ enum status landscape_fits(struct landscape *landscape, const struct point *poin
         status = api->fits(landscape->binaries.items[binary].path, plan, error);
     arena_free(&arena);
     return status;
+}
+
+/* ---- what they are held against ---- */
+
+static enum status compile_check(struct landscape *landscape, const struct output_check *check,
+                                 struct error *error)
+{
+    const enum reference_code code = reference_traits(check->kind)->code;
+    struct binaries *binaries =
+        code == REFERENCE_ON_DEVICE ? &landscape->binaries : &landscape->references;
+    size_t index = 0;
+    if (code == REFERENCE_WITHOUT_CODE)
+        return STATUS_OK;
+    enum status status = binaries_request(binaries, &check->binary, &index, error);
+    return status == STATUS_OK ? binaries_await(binaries, index, error) : status;
+}
+
+enum status landscape_checks(struct landscape *landscape, const struct point *point,
+                             struct error *error)
+{
+    struct arena arena = {0};
+    size_t count = 0;
+    struct output_check *checks = calloc(CHECKS_MAX, sizeof *checks);
+    enum status status =
+        checks ? point_checks(point, &arena, checks, &count, error) : error_no_memory(error);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++)
+        status = compile_check(landscape, &checks[i], error);
+    arena_free(&arena);
+    free(checks);
+    if (status != STATUS_COMPILE_FAILED)
+        return status;
+    printf("      the check does not compile: %s\n", error->text);
+    if (landscape->none.status == STATUS_OK)
+        (void)error_set(&landscape->none, STATUS_NOT_FOUND,
+                        "%s, %s = %lld: what results are held against does not compile: %s",
+                        point->problem->key, point->problem->size_name,
+                        (long long)point->problem->n, error->text);
+    error_clear(error);
+    return STATUS_OK;
 }
 
 /* ---- which points ---- */
@@ -230,15 +276,31 @@ static enum status request_point(struct tally *tally, const struct point *point,
     return status == STATUS_OK ? binaries_collect(binaries, 0, error) : status;
 }
 
+/* On a terminal, how far the compilers are; of nothing, the line goes away. */
+static void draw(const struct tally *tally, size_t done)
+{
+    if (tally->landscape->terminal && done > 0)
+        (void)fprintf(stderr, "\r\033[K%s, %s = %lld: %zu of %zu binaries", tally->problem->key,
+                      tally->problem->size_name, (long long)tally->problem->n, done,
+                      tally->binary_count);
+    else if (tally->landscape->terminal)
+        (void)fprintf(stderr, "\r\033[K");
+}
+
 static enum status await_all(struct tally *tally, struct error *error)
 {
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < tally->used_room && status == STATUS_OK; i++)
+    size_t done = 0;
+    for (size_t i = 0; i < tally->used_room && status == STATUS_OK; i++) {
+        if (tally->used[i])
+            draw(tally, ++done);
         if (tally->used[i] && binaries_await(&tally->landscape->binaries, i, error) != STATUS_OK &&
             error->status != STATUS_COMPILE_FAILED)
             status = error->status;
         else
             error_clear(error);
+    }
+    draw(tally, 0);
     return status;
 }
 

@@ -173,6 +173,17 @@ static enum status print_launches(const struct look *look, const struct problem 
     return status;
 }
 
+static enum status compile_checks(const struct look *look, const struct problem *problem,
+                                  struct error *error)
+{
+    struct configuration configuration;
+    enum status status =
+        experiment_default(look->experiment, problem, look->facts, &configuration, error);
+    const struct point point = {look->experiment, problem, look->facts, &configuration, 1};
+    (void)fflush(stdout);
+    return status == STATUS_OK ? landscape_checks(look->landscape, &point, error) : status;
+}
+
 /* What all problems of an experiment share is told of the first. */
 static enum status print_problem(const struct look *look, const struct problem *problem, bool first,
                                  struct error *error)
@@ -192,6 +203,8 @@ static enum status print_problem(const struct look *look, const struct problem *
                 problem->size_name, (long long)problem->n,
                 product == UINT64_MAX ? "more than " : "", (unsigned long long)product,
                 (unsigned long long)space_count(space));
+    if (status == STATUS_OK && look->landscape)
+        status = compile_checks(look, problem, error);
     if (status == STATUS_OK && look->landscape && !look->run->text.default_only)
         status = landscape_print(look->landscape, look->experiment, problem, space, error);
     space_free(space);

@@ -29,7 +29,12 @@ enum status landscape_print(struct landscape *landscape, const struct experiment
  * STATUS_BAD_INPUT; STATUS_COMPILE_FAILED. */
 enum status landscape_fits(struct landscape *landscape, const struct point *point,
                            const struct launch_plan *plan, struct error *error);
-/* After the last problem: STATUS_NOT_FOUND when one had points of which none can be launched. */
+/* Compiles what the default configuration's results are held against: what fails is printed, and
+ * the judge's. */
+enum status landscape_checks(struct landscape *landscape, const struct point *point,
+                             struct error *error);
+/* After the last problem: STATUS_NOT_FOUND when one had points of which none can be launched, or a
+ * check that does not compile. */
 enum status landscape_judge(const struct landscape *landscape, struct error *error);
 /* Compiles one point, and tells how many blocks of its first kernel an SM holds. */
 enum status landscape_active_blocks(struct landscape *landscape, const struct point *point,
