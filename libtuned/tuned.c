@@ -672,7 +672,7 @@ static const char *known(const struct reader *reader, uint32_t number)
     return name->seen == reader->side_number ? reader->line_text + name->value : NULL;
 }
 
-/* Fields up to the end of the line or a '|', into the reader; their names differ. */
+/* Fields up to the end of the line or the first '|', into the reader; their names differ. */
 static int take_fields(struct reader *reader)
 {
     const struct tuned *tuned = reader->tuned;
@@ -680,6 +680,10 @@ static int take_fields(struct reader *reader)
     reader->side_number++;
     for (;;) {
         char *at = reader->at = skip_spaces(reader->at);
+        if (*at == '|' && reader->side > 0) { /* more evidence */
+            reader->at++;
+            continue;
+        }
         if (*at == '\0' || *at == '|')
             return 1;
         /* Mostly it is the name that the line before has here. */
@@ -897,8 +901,6 @@ static int read_entry(struct reader *reader)
     reader->at += *reader->at == '|';
     if (!take_fields(reader))
         return 0;
-    if (*reader->at)
-        return refuse(reader, "'|' is given twice");
     entry->first_span = (uint32_t)reader->first_span;
     entry->span_count = (uint32_t)(tuned->counts[SPANS] - reader->first_span);
     entry->line.fields = (uint32_t)reader->first_number + 2;
@@ -950,9 +952,17 @@ static int read_lines(struct reader *reader, char *text, const char *end)
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0) /* an editor's byte order mark */
         text += 3;
     for (; text < end; text = newline + 1) {
-        char *line_end = newline = find_control(text);
+        char *line_end = text;
+        int lines = 0;
+        for (char *next = text;; lines++) { /* a line that begins with '|' goes on with this one */
+            line_end = newline = find_control(next);
+            newline += line_end[0] == '\r' && line_end[1] == '\n';
+            next = *newline == '\n' ? skip_spaces(newline + 1) : newline;
+            if (*next != '|')
+                break;
+            *line_end = *newline = ' ';
+        }
         reader->line++;
-        newline += line_end[0] == '\r' && line_end[1] == '\n';
         if (*newline != '\n')
             return refuse(reader,
                           newline == end ? "the file breaks off: its last line has no end"
@@ -962,6 +972,7 @@ static int read_lines(struct reader *reader, char *text, const char *end)
         reader->at = text;
         if (!read_line(reader))
             return 0;
+        reader->line += lines;
     }
     return reader->ended ||
            refuse(reader, reader->line == 0 ? "the file is empty"
@@ -2058,7 +2069,8 @@ void tuned_value_at(const struct tuned_entry *entry, size_t position, const char
 const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
                                 const char *otherwise)
 {
-    return text_named(entry, EVIDENCE, name, otherwise);
+    const uint32_t number = index_of(entry, name);
+    return text_of(entry, EVIDENCE, number, text_of(entry, SECTION, number, otherwise));
 }
 
 double tuned_evidence(const struct tuned_entry *entry, const char *name, double otherwise)

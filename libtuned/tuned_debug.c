@@ -146,23 +146,32 @@ static struct piece take_until(struct piece *text, const char *ends)
     return piece;
 }
 
+/* Lines that go on with an entry's are read as one. */
+static int is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 /* A field, or what stands for one, of a line: up to a blank that is not in quotes. */
 static struct piece take_token(struct piece *line)
 {
     struct piece token;
     int is_quoted = 0;
-    while (line->length > 0 && (*line->at == ' ' || *line->at == '\t')) {
+    while (line->length > 0 && is_blank(*line->at)) {
         line->at++;
         line->length--;
     }
     token = (struct piece){line->at, 0};
     for (; token.length < line->length; token.length++) {
         char c = token.at[token.length];
-        if (c == '\\' && is_quoted && token.length + 1 < line->length)
+        if (c == '\n') /* where a quote is not closed, too */
+            break;
+        if (c == '\\' && is_quoted && token.length + 1 < line->length &&
+            token.at[token.length + 1] != '\n')
             token.length++;
         else if (c == '"')
             is_quoted = !is_quoted;
-        else if (!is_quoted && (c == ' ' || c == '\t' || (c == '|' && token.length > 0)))
+        else if (!is_quoted && (is_blank(c) || (c == '|' && token.length > 0)))
             break;
         else if (!is_quoted && c == '|') {
             token.length = 1;
@@ -237,13 +246,36 @@ static int lists(struct piece names, struct piece name)
     return 0;
 }
 
+/* The next line, with its end and those that go on with it. */
+static struct piece take_line(struct piece *text)
+{
+    struct piece line = {text->at, 0};
+    int is_whole = 0;
+    while (!is_whole && line.length < text->length) {
+        struct piece next;
+        is_whole = line.at[line.length++] == '\n';
+        next = (struct piece){line.at + line.length, text->length - line.length};
+        while (is_whole && next.length > 0 && (*next.at == ' ' || *next.at == '\t')) {
+            next.at++;
+            next.length--;
+        }
+        is_whole = is_whole && (next.length == 0 || *next.at != '|');
+    }
+    text->at += line.length;
+    text->length -= line.length;
+    return line;
+}
+
 /* An entry's line with its values replaced. What follows from values (derived ones, launches) is
  * only what the override says: nobody knows it of a configuration that was not measured. */
 static void write_overridden(struct writer *writer, struct piece line, struct piece fields)
 {
     static const char *const follow[] = {"at", "derived", "measured", "per_unit"};
-    const struct piece derived = derived_of(line), rest = fields;
+    const struct piece derived = derived_of(line), rest = fields, nothing = {"", 0};
     int is_evidence = 0;
+    size_t newlines = 0;
+    for (size_t i = 0; i < line.length; i++)
+        newlines += line.at[i] == '\n';
     append(writer, "", take_token(&line));
     while (line.length > 0) {
         struct piece token = take_token(&line), name = name_of(token);
@@ -260,11 +292,15 @@ static void write_overridden(struct writer *writer, struct piece line, struct pi
             append(writer, " ", token);
     }
     if (!is_evidence)
-        append(writer, " |", (struct piece){"", 0});
+        append(writer, " |", nothing);
     while (fields.length > 0) {
         struct piece field = take_until(&fields, ",");
         if (begins(field, "launch"))
             append(writer, " ", field);
+    }
+    for (const char *before = ""; newlines > 0; newlines--, before = "|") {
+        append(writer, before, nothing);
+        append(writer, "\n", nothing);
     }
 }
 
@@ -286,18 +322,12 @@ size_t tuned_debug_override(const char *override, const char *text, size_t bytes
     struct piece rest = {text, bytes};
     struct writer writer = {out, 0};
     while (rest.length > 0) {
-        const char *newline = memchr(rest.at, '\n', rest.length);
-        struct piece line = {rest.at, newline ? (size_t)(newline - rest.at) : rest.length};
-        struct piece after = line, problem = take_token(&after), fields;
-        size_t past = line.length + (newline != NULL);
-        rest.at += past;
-        rest.length -= past;
-        fields = fields_of(override, problem);
+        struct piece line = take_line(&rest), after = line;
+        struct piece fields = fields_of(override, take_token(&after));
         if (fields.length > 0 && is_concerned(after, fields))
             write_overridden(&writer, line, fields);
         else
             append(&writer, "", line);
-        append(&writer, newline ? "\n" : "", (struct piece){"", 0});
     }
     return writer.length;
 }

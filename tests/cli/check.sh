@@ -43,7 +43,7 @@ run "${check[@]}" gone.conf
 expect_code 7
 expect_out '^cannot be checked +double n=1000  it is no configuration of the experiment'
 
-sed 's/n=[0-9-]* /n=77 /; s/at=[0-9]*//' before.conf | awk '!/^double/ || !seen++' >size.conf
+sed 's/n=[0-9-]* /n=77 /; s/at=[0-9]*//' before.conf | awk '/^double/ { is_more = seen++ } !/^(double|  [|])/ || !is_more' >size.conf
 run "${check[@]}" size.conf
 expect_code 7
 expect_out '^cannot be checked +double n=77  .*has no such problem of n=77'

@@ -44,6 +44,22 @@ diff <(measured first) <(measured second) >changes || fail "another answer: $(he
 TUNE_NULL_SEED=8 tuned other null
 ! diff <(measured first) <(measured other) >changes || fail "another seed has the same noise"
 
+# Of several tunings tuned.conf differs in the lines whose configuration did, and in lines of evidence alone.
+mkdir third
+TUNE_NULL_SEED=9 tuned third null
+lines() { grep -v '^  |' "$1/tuned.conf" | sed 's/ date=[^ ]*//'; }
+same=0
+for again in other third; do
+    cmp -s first/tuned.conf $again/tuned.conf && fail "another seed measured the same"
+    while IFS= read -r line; do
+        lines first | grep -qF -- "${line%%|*}|" || continue
+        lines first | grep -qxF -- "$line" || fail "changed without need: $line"
+        same=$((same + 1))
+    done < <(lines $again | grep '|')
+    diff <(lines first | grep '^\[') <(lines $again | grep '^\[') || fail "the heading changed"
+done
+[[ $same -ge 3 ]] || fail "hardly any configuration was chosen again: $same"
+
 # Like devices share a sweep; energy has a counter.
 tuned two null:1,null:2 --objective energy --effort quick
 [[ $(cd two && query "SELECT count(DISTINCT run_id) FROM trials WHERE stage = 'sweep'") -eq 2 ]] || fail "one of two lanes had nothing to do"

@@ -50,7 +50,7 @@ beside = {(b["problem"], b["n"], b["baseline"]): b for b in json.load(open("show
 why = {(w["problem"], w["n"]): w for w in json.load(open("show--why.json"))}
 rows = {(r["problem"], int(r["n"])): r for r in csv.DictReader(open("show.csv"))}
 conf = {}
-for line in open("tuned.conf"):
+for line in open("tuned.conf").read().replace("\n  |", "").splitlines():
     if line.startswith("fixture."):
         at = re.search(r" at=(\d+)", line) or re.search(r" n=(\d+)", line)
         conf[line.split()[0], int(at[1])] = line
@@ -124,7 +124,7 @@ grep -q '<b>over 1.50×</b>' wide.html || fail "the page does not tell the one e
 run "$TUNE" export -o wide.conf
 expect_code 0
 grep -q '^fixture.sum.i32 n=65536.* at=65536 ' wide.conf || fail "no entry at that size"
-! grep '^fixture.sum.i32 n=65536' wide.conf | grep -q 'gain\.' || fail "gains that are not known in tuned.conf"
+! grep -A1 '^fixture.sum.i32 n=65536' wide.conf | grep -q 'gain\.' || fail "gains that are not known in tuned.conf"
 
 # A baseline that is not shown to be slower is as good, whatever the medians of a few rounds say.
 python3 - <<'P'
@@ -150,7 +150,7 @@ expect_json '[b["tied"] for b in j[0]["baselines"]], j[0]["gain_tied"], round(j[
 run "$TUNE" report fixture.sum.i32 --no-figures -o tied.html
 grep -q 'none<small>as good</small>' tied.html || fail "the page tells a gain over what is as good"
 run "$TUNE" export -o tied.conf
-! grep '^fixture.sum.i32 n=65536' tied.conf | grep -q 'gain\.' || fail "tuned.conf tells a gain over what is as good"
+! grep -A1 '^fixture.sum.i32 n=65536' tied.conf | grep -q 'gain\.' || fail "tuned.conf tells a gain over what is as good"
 
 # The line to forward is of the largest problem of which something is known.
 python3 - <<'P'

@@ -39,7 +39,7 @@ struct writer {
     const struct export_options *options;
     struct export_counts *counts;
     struct text *out;
-    struct text section; /* written with the first line of the device */
+    struct text section, lines; /* its heading; of the device */
     struct line line;
     struct unstable unstable;
     struct entry row;
@@ -69,7 +69,7 @@ static void append_limits(struct text *out, const char *facts_text)
 static void fill_section(struct text *out, const struct conf_row *row)
 {
     text_clear(out);
-    text_printf(out, "\n[%s ", row->kind);
+    text_printf(out, "[%s ", row->kind);
     append_quoted(out, row->name);
     text_append(out, "]");
     append_known(out, "compute_capability", row->capability);
@@ -78,19 +78,16 @@ static void fill_section(struct text *out, const struct conf_row *row)
     append_limits(out, row->device_facts);
     append_known(out, "driver", row->device_driver);
     append_known(out, "compiler", row->device_compiler);
-    text_append(out, "\n");
 }
 
 /* Writes the line, for its sizes up to `high`. */
 static void end_line(struct writer *writer, int64_t high)
 {
     struct line *line = &writer->line;
-    struct text *out = writer->out;
+    struct text *out = &writer->lines;
     if (!line->begun)
         return;
     line->begun = false;
-    text_append(out, text_string(&writer->section));
-    text_clear(&writer->section);
     text_printf(out, "%s n=%lld", line->problem, (long long)line->low);
     if (high != line->low)
         text_printf(out, "-%lld", (long long)high);
@@ -172,6 +169,15 @@ static enum status take_row(struct writer *writer, const struct conf_row *row, s
     return STATUS_OK;
 }
 
+/* Writes the device's section, with what was begun of it. */
+static void end_section(struct writer *writer)
+{
+    end_range(writer);
+    section_append(writer->out, text_string(&writer->section), &writer->lines);
+    writer->out->failed = writer->out->failed || writer->section.failed || writer->lines.failed;
+    text_clear(&writer->lines);
+}
+
 static bool same_device(const struct conf_row *a, const struct conf_row *b)
 {
     return strcmp(a->kind, b->kind) == 0 && strcmp(a->name, b->name) == 0 &&
@@ -189,24 +195,24 @@ static enum status append_devices(struct writer *writer, struct error *error)
                                         &rows, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         if (i == 0 || !same_device(&rows[i], &rows[i - 1])) {
-            end_range(writer);
+            end_section(writer);
             fill_section(&writer->section, &rows[i]);
             writer->devices++;
         }
         status = take_row(writer, &rows[i], error);
     }
     if (status == STATUS_OK)
-        end_range(writer);
+        end_section(writer);
     if (status == STATUS_OK && writer->devices > 1)
         status =
             append_portable(&writer->experiments, objective, writer->out, writer->counts, error);
     if (status == STATUS_OK)
-        status =
-            experiments_status(&writer->experiments,
-                               writer->out->failed || writer->section.failed ||
-                                   entry_failed(&writer->line.entry) || entry_failed(&writer->row),
-                               error);
+        status = experiments_status(&writer->experiments,
+                                    writer->out->failed || entry_failed(&writer->line.entry) ||
+                                        entry_failed(&writer->row),
+                                    error);
     text_free(&writer->section);
+    text_free(&writer->lines);
     entry_free(&writer->line.entry);
     entry_free(&writer->row);
     experiments_forget(&writer->experiments);

@@ -84,6 +84,10 @@ int64_t geometric_middle(int64_t low, int64_t high);
 enum status append_portable(struct experiments *experiments, const char *objective,
                             struct text *out, struct export_counts *counts, struct error *error);
 
+/* A section: its heading (`[cuda "NAME"] FIELDS`), which takes what most lines share, and its
+ * lines, each `PROBLEM n=SIZES VALUES | EVIDENCE` and a newline. Nothing where there is none. */
+void section_append(struct text *out, const char *heading, const struct text *lines);
+
 /* What one row says: of the configuration, of its measurement, and where that comes from. */
 struct entry {
     struct text values, evidence, origin;

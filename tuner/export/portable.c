@@ -290,22 +290,24 @@ static void append_majors(struct text *out, uint64_t majors)
 static void end_section(struct portable *portable)
 {
     uint64_t majors = 0;
+    struct text heading = {0}, lines = {0};
     for (size_t i = 0; i < portable->line_count; i++)
         majors |= portable->lines[i].majors;
-    if (portable->line_count > 0) {
-        text_printf(portable->out, "\n[%s \"*\"]", portable->section);
-        append_majors(portable->out, majors & ~UINT64_C(1)); /* 0 is a CPU's */
-        text_append(portable->out, "\n");
-    }
+    text_printf(&heading, "[%s \"*\"]", portable->section);
+    append_majors(&heading, majors & ~UINT64_C(1)); /* 0 is a CPU's */
     for (size_t i = 0; i < portable->line_count; i++) {
         struct portable_line *line = &portable->lines[i];
-        text_append(portable->out, text_string(&line->text));
+        text_append(&lines, text_string(&line->text));
         if (line->majors != majors)
-            append_majors(portable->out, line->majors);
-        text_append(portable->out, "\n");
-        portable->out->failed = portable->out->failed || line->text.failed;
+            append_majors(&lines, line->majors);
+        text_append(&lines, "\n");
+        lines.failed = lines.failed || line->text.failed;
         text_free(&line->text);
     }
+    section_append(portable->out, text_string(&heading), &lines);
+    portable->out->failed = portable->out->failed || heading.failed || lines.failed;
+    text_free(&heading);
+    text_free(&lines);
     portable->line_count = 0;
 }
 

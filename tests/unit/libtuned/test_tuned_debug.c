@@ -21,7 +21,8 @@ static const char text[] =
     "tuned-conf 4\n"
     "[cuda \"X\"] compute_capability=9.0 sm_count=4\n"
     "p n=1-100 block=256 note=\"a | b\" tile=512 grid=4 | at=8 capability=7.0 derived=tile,grid "
-    "formula.grid=\"ceil_div(n,tile)\" launch.grid=grid launch.block=256\n"
+    "formula.grid=\"ceil_div(n,tile)\"\n"
+    "  | launch.grid=grid launch.block=256\n"
     "q n=8 block=32\n"
     "end\n";
 
