@@ -3,6 +3,7 @@
 
 #include "bench/strategies/recorded.h"
 #include "tuner/base/text.h"
+#include "tuner/store/query.h"
 
 static const char list_query[] =
     "SELECT p.id, t.environment_id, t.l2_mode, p.key, p.n, count(*) AS points "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "tuner/store/evidence.h"
 
 enum { RACE_ROUNDS = 32, CONFIRM_ROUNDS = 40, PROCESSES = 2 };
 enum { SIZE_MIDDLE = 1 << 22, SIZE_LARGE = 1 << 26 };

@@ -10,6 +10,8 @@
 
 #include "tuner/base/random.h"
 #include "tuner/stats/protocol.h"
+#include "tuner/store/evidence.h"
+#include "tuner/store/measured.h"
 
 void must(struct fixture *f, enum status status)
 {

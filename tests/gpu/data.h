@@ -3,7 +3,7 @@
 #define TUNE_TESTS_GPU_DATA_H
 
 #include "tuner/device/device.h"
-#include "tuner/experiment/experiment.h"
+#include "tuner/experiment/point.h"
 #include "tuner/stats/data.h"
 
 /* What an argument holds on the host: the data of one n is the beginning of that of a larger. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
+#include "tuner/experiment/point.h"
 
 enum { VALUES_MAX = 1024 };
 

@@ -15,6 +15,7 @@
 #include "tuner/base/text.h"
 #include "tuner/device/device.h"
 #include "tuner/experiment/experiment.h"
+#include "tuner/experiment/point.h"
 
 enum { EXIT_SKIPPED = 77, JOBS_MAX = 256 };
 

@@ -37,9 +37,8 @@ FUNCTION_MAX = 80
 SOURCE_MAX = 800
 HEADER_MAX = 250
 # libtuned is one file with its manual in the header, so that a program can take it in by copying two; tuned_cuda.h is
-# code. The others are to get shorter: a limit here only ever falls.
-OWN_MAX = {"libtuned/tuned.c": 2400, "libtuned/tuned.h": 350, "libtuned/tuned_cuda.h": 530, "tuner/store/store.h": 450, "tuner/experiment/experiment.h": 300,
-           "tuner/experiment/model.h": 255, "tuner/device/device.h": 260}
+# code. A limit here only ever falls.
+OWN_MAX = {"libtuned/tuned.c": 2400, "libtuned/tuned.h": 350, "libtuned/tuned_cuda.h": 530}
 COLUMNS = (
     ("lines", lambda m: count(m.lines)), ("files", lambda m: count(m.files)), ("functions", lambda m: count(len(m.lengths))),
     ("per 1,000 lines", lambda m: count(per(1000 * m.source_functions, m.source_lines))),

@@ -9,6 +9,7 @@
 #include "tuner/base/text.h"
 #include "tuner/cli/check.h"
 #include "tuner/cli/embedded.h"
+#include "tuner/store/query.h"
 
 enum { INTERVAL_BYTES = 64 };
 /* One and the same kernel may differ by a few percent from process to process, not by more. */

@@ -4,6 +4,7 @@
 
 #include "tuner/cli/run.h"
 #include "tuner/experiment/experiment.h"
+#include "tuner/experiment/point.h"
 
 /* Prints the experiments' problems and spaces to stdout; nothing is run, and no database is opened.
  * With --arch for a GPU that need not be there, whose kernels are compiled. */

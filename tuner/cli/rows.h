@@ -7,7 +7,7 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/base/text.h"
-#include "tuner/store/store.h"
+#include "tuner/store/query.h"
 
 enum cell_kind {
     CELL_TEXT,

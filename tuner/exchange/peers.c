@@ -10,6 +10,8 @@
 #include "tuner/base/text.h"
 #include "tuner/exchange/csv.h"
 #include "tuner/experiment/place.h"
+#include "tuner/store/evidence.h"
+#include "tuner/store/query.h"
 
 enum { FILE_BYTES_MAX = 64 << 20, NAME_BYTES_MAX = 255 };
 

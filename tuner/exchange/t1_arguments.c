@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tuner/exchange/internal.h"
+#include "tuner/experiment/point.h"
 
 bool t1_is_local(const json_t *argument)
 {

@@ -9,6 +9,7 @@
 #include "tuner/device/traits.h"
 #include "tuner/exchange/embedded.h"
 #include "tuner/experiment/experiment.h"
+#include "tuner/store/query.h"
 
 /* db/queries/t4_problems.sql, db/queries/t4.sql */
 

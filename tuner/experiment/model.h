@@ -7,6 +7,7 @@
 #include "tuner/device/traits.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/experiment/expression.h"
+#include "tuner/experiment/point.h"
 #include "tuner/experiment/rules.h"
 
 /* Slots of variables. */

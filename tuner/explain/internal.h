@@ -4,6 +4,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/explain/explain.h"
+#include "tuner/store/query.h"
 
 /* A configuration as the sweep timed it. */
 struct swept {

@@ -9,6 +9,7 @@
 
 #include "libtuned/tuned.h"
 #include "tuner/device/traits.h"
+#include "tuner/experiment/point.h"
 #include "tuner/export/embedded.h"
 #include "tuner/export/recall.h"
 

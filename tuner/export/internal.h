@@ -10,6 +10,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/export/export.h"
+#include "tuner/store/query.h"
 
 /* A winner at a size, of conf.sql; of portable_devices.sql what a configuration was on one device.
  * Texts are NULL and reals NaN where there is none, integers below 1. */

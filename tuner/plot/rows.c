@@ -6,6 +6,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/plot/internal.h"
+#include "tuner/store/query.h"
 
 /* The files that the rows go to, and where in them the last row was. */
 struct writer {

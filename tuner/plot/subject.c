@@ -3,6 +3,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/plot/internal.h"
+#include "tuner/store/query.h"
 
 /* Every constraint may be NULL. An index alone ("0") is a GPU's, as on the command line. */
 #define MEASURED                                                                                   \

@@ -9,6 +9,7 @@
 #include "tuner/base/arena.h"
 #include "tuner/explain/explain.h"
 #include "tuner/report/report.h"
+#include "tuner/store/query.h"
 
 /* How many times as fast as something else. Reals are NaN where they are not known. */
 struct gain {

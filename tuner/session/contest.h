@@ -4,6 +4,7 @@
 
 #include "tuner/session/sweep.h"
 #include "tuner/stats/choose.h"
+#include "tuner/store/evidence.h"
 
 enum { RACE_PARTS = 5, LEVELS_MAX = 64 };
 

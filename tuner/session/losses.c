@@ -8,6 +8,7 @@
 #include "tuner/base/text.h"
 #include "tuner/export/recall.h"
 #include "tuner/session/embedded.h"
+#include "tuner/store/query.h"
 
 struct parameters {
     char environment[32], experiment[32], within[VALUE_TEXT_BYTES];

@@ -9,6 +9,7 @@
 #include "tuner/base/version.h"
 #include "tuner/device/traits.h"
 #include "tuner/session/run.h"
+#include "tuner/store/measured.h"
 
 static enum status start_run(struct session *session, struct lane *lane, struct error *error)
 {

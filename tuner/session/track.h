@@ -9,6 +9,8 @@
 #include "tuner/session/prepare.h"
 #include "tuner/stats/rounds.h"
 #include "tuner/stats/summary.h"
+#include "tuner/store/evidence.h"
+#include "tuner/store/measured.h"
 
 struct race;
 

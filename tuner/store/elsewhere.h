@@ -2,6 +2,7 @@
 #ifndef TUNE_STORE_ELSEWHERE_H
 #define TUNE_STORE_ELSEWHERE_H
 
+#include "tuner/base/launch.h"
 #include "tuner/store/store.h"
 
 /* What the sweeps of the same key had at other sizes and in other environments (devices of the same

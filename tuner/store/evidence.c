@@ -1,5 +1,6 @@
 /* What was looked at around the trials, and what was chosen of it: rounds, the gauntlet, winners
  * with their contenders, ranges of sizes. */
+#include "tuner/store/evidence.h"
 #include "tuner/store/internal.h"
 
 #include <string.h>

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "tuner/base/launch.h"
+#include "tuner/base/text.h"
+#include "tuner/store/query.h"
 #include "tuner/store/store.h"
 
 #define STORE_APPLICATION_ID 0x54756e65 /* "Tune"; set by db/schema.sql too */

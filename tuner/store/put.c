@@ -6,6 +6,8 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/json.h"
+#include "tuner/store/evidence.h"
+#include "tuner/store/measured.h"
 
 /* {"sm_count":132,...}: every fact by its key. */
 static bool facts_to_json(const struct facts *facts, struct text *out)

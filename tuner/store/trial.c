@@ -3,6 +3,7 @@
 #include "tuner/store/internal.h"
 
 #include "tuner/base/clock.h"
+#include "tuner/store/measured.h"
 
 static const char trial_doing[] = "store a trial";
 

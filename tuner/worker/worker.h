@@ -11,7 +11,7 @@
 #include "tuner/base/facts.h"
 #include "tuner/base/launch.h"
 #include "tuner/device/device.h"
-#include "tuner/experiment/experiment.h"
+#include "tuner/experiment/point.h"
 #include "tuner/stats/protocol.h"
 #include "tuner/worker/pool.h"
 

@@ -11,7 +11,10 @@
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
 #include "tuner/experiment/experiment.h"
+#include "tuner/experiment/point.h"
 #include "tuner/export/export.h"
+#include "tuner/store/evidence.h"
+#include "tuner/store/measured.h"
 #include "tuner/store/store.h"
 #include "tuner/worker/message.h"
 

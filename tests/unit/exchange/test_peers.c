@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "tuner/exchange/peers.h"
+#include "tuner/store/measured.h"
+#include "tuner/store/query.h"
 
 struct fixture {
     char folder[64];

@@ -1,6 +1,7 @@
 /* Files of Kernel Tuner, KTT and BAT: what becomes of each, how many points they have on an H200,
  * and what is launched by default. */
 #include "tests/unit/exchange/t1_fixture.h"
+#include "tuner/experiment/point.h"
 
 #define EXAMPLES TEST_SOURCE_DIR "/examples/t1/"
 #define DATA     TEST_SOURCE_DIR "/tests/data/t1/"

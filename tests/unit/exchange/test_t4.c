@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "tuner/exchange/t4.h"
+#include "tuner/store/measured.h"
 
 struct fixture {
     char folder[64];

@@ -17,6 +17,8 @@
 #include "libtuned/tuned.h"
 #include "tuner/base/files.h"
 #include "tuner/export/export.h"
+#include "tuner/store/evidence.h"
+#include "tuner/store/measured.h"
 
 struct fixture {
     char folder[64];

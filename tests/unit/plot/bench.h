@@ -20,6 +20,8 @@
 
 #include "tuner/base/files.h"
 #include "tuner/plot/plot.h"
+#include "tuner/store/evidence.h"
+#include "tuner/store/measured.h"
 
 struct bench {
     struct store *store;

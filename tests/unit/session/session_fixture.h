@@ -20,6 +20,8 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/session/contest.h"
+#include "tuner/store/measured.h"
+#include "tuner/store/query.h"
 
 /* 12 configurations of two binaries; `part` = 3 launches what 2 does, and 1024 threads with 200 kB
  * do not fit. `zero` is 0 only in the configuration whose grid cannot be worked out. */

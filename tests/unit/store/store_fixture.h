@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "tuner/store/internal.h"
+#include "tuner/store/measured.h"
 
 struct fixture {
     char folder[64];

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "store_fixture.h"
+#include "tuner/store/evidence.h"
 
 /* One of each that may be stored while a race ends. */
 static enum status store_all(struct fixture *f)

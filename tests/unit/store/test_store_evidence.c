@@ -1,5 +1,6 @@
 /* What a choice is told with: winners and their contenders, rounds, gauntlets, ranges of sizes. */
 #include "store_fixture.h"
+#include "tuner/store/evidence.h"
 
 static struct store_winner winner_of(const struct fixture *f, int64_t trial_id)
 {

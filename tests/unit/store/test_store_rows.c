@@ -1,5 +1,6 @@
 /* What is stored can be read back as it was, found again instead of doubled, and replaced whole. */
 #include "store_fixture.h"
+#include "tuner/store/evidence.h"
 
 static void test_each_row_is_made_once(void **state)
 {

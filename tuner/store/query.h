@@ -1,0 +1,58 @@
+/* Reading: queries, and their rows as structs. */
+#ifndef TUNE_STORE_QUERY_H
+#define TUNE_STORE_QUERY_H
+
+#include "tuner/base/arena.h"
+#include "tuner/store/store.h"
+
+/* A read-only query for show, plot and export: a statement of db/queries/ or plots/ (a SELECT; any
+ * other is refused) with named parameters (":n"), each value as text; those that the statement does
+ * not have are ignored. Rows come one after the other. */
+struct store_query;
+struct store_parameter {
+    const char *name;  /* without the colon */
+    const char *value; /* NULL: SQL NULL; numbers compare as numbers where the column is one */
+};
+enum status store_query_open(struct store *store, const char *sql,
+                             const struct store_parameter *parameters, size_t count,
+                             struct store_query **out, struct error *error);
+/* *row false at the end. */
+enum status store_query_next(struct store_query *query, bool *row, struct error *error);
+int store_query_columns(const struct store_query *query);
+const char *store_query_name(const struct store_query *query, int column);
+/* NULL for SQL NULL; valid until the next row. */
+const char *store_query_text(struct store_query *query, int column);
+double store_query_real(struct store_query *query, int column); /* NaN for NULL */
+int64_t store_query_integer(struct store_query *query, int column);
+bool store_query_is_number(struct store_query *query, int column);
+void store_query_close(struct store_query *query);
+
+/* How a column of a query becomes a member of a struct. */
+enum store_kind {
+    STORE_TEXT,    /* const char *, in the arena; NULL for SQL NULL */
+    STORE_REAL,    /* double; NaN for SQL NULL */
+    STORE_INTEGER, /* int64_t; -1 for SQL NULL */
+    STORE_TRUTH,   /* bool; false for SQL NULL */
+};
+struct store_column {
+    const char *name;
+    size_t offset; /* of the member */
+    enum store_kind kind;
+};
+/* A query whose rows are wanted as structs. */
+struct store_reading {
+    const char *sql; /* and parameters: as for store_query_open */
+    const struct store_parameter *parameters;
+    size_t parameter_count;
+    const struct store_column *columns; /* that the query must have; it may have others */
+    size_t column_count;
+    size_t row_bytes; /* of the struct; members of no column are zero */
+    size_t row_most;  /* rows beyond are not read; 0: all are */
+};
+#define STORE_COLUMNS(table) .columns = (table), .column_count = sizeof(table) / sizeof *(table)
+/* `rows`: the address of a pointer to the struct, which becomes an array of `count` in the arena;
+ * NULL when there is none. */
+enum status store_read(struct store *store, const struct store_reading *reading,
+                       struct arena *arena, void *rows, size_t *count, struct error *error);
+
+#endif
