@@ -89,24 +89,22 @@ cudaError_t reduce(const configured_by &by, const T *in, size_t n, reduce_result
 }
 
 /* *out = init OP in[0] OP ... OP in[n - 1], of any input (detail/input.cuh) by any associative and
- * commutative operator: tune::sum{} and its like, or V operator()(V, V) of a class without members,
- * which need not have an identity. Values are of the type of init + in[0] where both are numbers,
- * so that an int64_t(0) makes the sum of ints a wide one, else of init's type: trivially copyable,
- * up to 256 bytes; halves are combined as float. *out is converted from that. The configuration of
+ * commutative operator: tune::sum{} and its like, or V operator()(V, V), which need not have an
+ * identity; one with members travels with each value, so let it be small. Values are of the type of
+ * init + in[0] where both are numbers, so that an int64_t(0) makes the sum of ints a wide one, else
+ * of init's type, which may be copied by its bytes, up to 256 of them; halves are combined as
+ * float. `out`, a pointer or an iterator, is given what they convert to. The configuration of
  * reduce.sum.f32 of as many bytes stands in. */
-template <typename LIST = calls::own_list, typename IN, typename R, typename OP, typename INIT>
-cudaError_t reduce_with(const configured_by &by, const IN &in, size_t n, R *out, OP, INIT init,
+template <typename LIST = calls::own_list, typename IN, typename OUT, typename OP, typename INIT>
+cudaError_t reduce_with(const configured_by &by, const IN &in, size_t n, OUT out, OP op, INIT init,
                         void *workspace, size_t workspace_bytes, cudaStream_t stream,
                         choice *why = nullptr)
 {
-    typedef calls::input_as<IN> as;
-    typedef calls::combining<OP, calls::accumulator_for<INIT, typename as::VALUE>> combining;
-    typedef typename combining::how how;
-    if (workspace_bytes < reduce_workspace_bytes() || out == nullptr)
+    if (workspace_bytes < reduce_workspace_bytes())
         return cudaErrorInvalidValue;
-    const value_output<how, R, true> to = {out, static_cast<typename combining::value>(init)};
-    return calls::reduce_any<how, LIST, typename as::OF, as>(by, in, n, as::made(in).of, to,
-                                                             workspace, true, stream, why);
+    typedef calls::accumulator_for<INIT, typename calls::input_as<IN>::VALUE> V;
+    return calls::reduce_by<LIST, V, true>(by, in, n, out, op, static_cast<V>(init), workspace,
+                                           true, stream, why);
 }
 
 /* The least value, and the lowest index that has it; either place may be NULL. NaN counts as
@@ -136,20 +134,15 @@ cudaError_t arg_max(const configured_by &by, const IN &in, size_t n, R *value, I
  * is init), overlap. No workspace. `length`: what most have about, in elements; 0: not known. The
  * configuration of reduce_rows.sum_f32 of the nearest length in bytes stands in; where the length
  * is not known, the default. */
-template <typename LIST = calls::own_list, typename IN, typename R, typename BEGIN, typename END,
+template <typename LIST = calls::own_list, typename IN, typename OUT, typename BEGIN, typename END,
           typename OP, typename INIT>
 cudaError_t reduce_segments(const configured_by &by, const IN &in, size_t segments, BEGIN begin,
-                            END end, size_t length, R *out, OP, INIT init, cudaStream_t stream,
+                            END end, size_t length, OUT out, OP op, INIT init, cudaStream_t stream,
                             choice *why = nullptr)
 {
-    typedef calls::input_as<IN> as;
-    typedef calls::combining<OP, calls::accumulator_for<INIT, typename as::VALUE>> combining;
-    typedef typename combining::how how;
-    if (out == nullptr && segments > 0)
-        return cudaErrorInvalidValue;
-    const value_output<how, R, true> to = {out, static_cast<typename combining::value>(init)};
-    return calls::segments_any<how, LIST, typename as::OF, as>(by, in, segments, begin, end, length,
-                                                               as::made(in).of, to, stream, why);
+    typedef calls::accumulator_for<INIT, typename calls::input_as<IN>::VALUE> V;
+    return calls::segments_by<LIST, V, true>(by, in, segments, begin, end, length, out, op,
+                                             static_cast<V>(init), stream, why);
 }
 
 } // namespace tune

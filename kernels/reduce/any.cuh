@@ -11,6 +11,19 @@ namespace tune
 
 // ---- what is combined ----
 
+// Room for a T that nobody has made: what has no constructor without arguments may be copied into
+// it.
+template <typename T> union room_for {
+    T value;
+    char none;
+    TUNE_DEVICE room_for() : none(0)
+    {
+    }
+    TUNE_DEVICE ~room_for()
+    {
+    }
+};
+
 // A value as kernels move it: words, 8 bytes of them or a multiple, or 4. MAYBE: it may be nothing,
 // which is then what leaves others as they are; all words are 0.
 template <typename V, bool MAYBE> struct partial {
@@ -28,9 +41,9 @@ template <typename V, bool MAYBE> struct partial {
     }
     TUNE_DEVICE V value() const
     {
-        V value;
-        __builtin_memcpy((void *)&value, word, sizeof(V));
-        return value;
+        room_for<V> of;
+        __builtin_memcpy((void *)&of.value, word, sizeof(V));
+        return of.value;
     }
     TUNE_DEVICE bool is_there() const
     {
@@ -76,20 +89,25 @@ template <typename OP, typename V_> struct by_shipped {
 template <typename CALL, typename V_> struct by_call {
     typedef V_ V;
     static constexpr bool maybe = true;
-    union made {
-        CALL call;
-        char none;
-        TUNE_DEVICE made() : none(0)
-        {
-        }
-        TUNE_DEVICE ~made()
-        {
-        }
-    };
     static TUNE_DEVICE V combine(const V &a, const V &b)
     {
-        made of;
-        return (V)of.call(a, b);
+        room_for<CALL> of;
+        return (V)of.value(a, b);
+    }
+};
+
+// One with members travels with each value.
+template <typename W, typename CALL> struct carried {
+    W value;
+    CALL call;
+};
+template <typename CALL, typename W> struct by_carried {
+    typedef carried<W, CALL> V;
+    static constexpr bool maybe = true;
+    static TUNE_DEVICE V combine(const V &a, const V &b)
+    {
+        CALL own = a.call;
+        return {(W)own(a.value, b.value), a.call};
     }
 };
 
@@ -118,6 +136,7 @@ template <typename HOW, typename OUT> struct any_operation {
         typedef partial<typename HOW::V, HOW::maybe> accumulator;
         typedef accumulator result;
         typedef OUT output;
+        typedef typename HOW::V value;
         static constexpr bool redux = false;
         static TUNE_DEVICE accumulator identity()
         {
@@ -149,28 +168,35 @@ template <typename R, typename V> TUNE_DEVICE R stored_as(const V &value)
         return (R)value;
 }
 
-// HAS_INIT: an initial value comes before all; else of nothing at all there is nothing to store, or
-// the identity.
-template <typename HOW, typename R, bool HAS_INIT> struct value_output {
+template <typename R, typename W, typename CALL>
+TUNE_DEVICE R stored_as(const carried<W, CALL> &value)
+{
+    return stored_as<R>(value.value);
+}
+
+// OUT: a pointer, or an iterator that takes values R. HAS_INIT: an initial value comes before all;
+// else of nothing at all there is nothing to store, or the identity.
+template <typename HOW, typename OUT, typename R, bool HAS_INIT> struct value_output {
     typedef typename HOW::V V;
-    R *at;
+    OUT at;
     V init;
 
     TUNE_DEVICE value_output operator[](u64 index) const
     {
-        return {at + index, init};
+        return {at + (long long)index, init};
     }
     TUNE_DEVICE void operator=(const partial<V, HOW::maybe> &all) const
     {
+        OUT to = at;
         if (!all.is_there()) {
             if constexpr (HAS_INIT)
-                *at = stored_as<R>(init);
+                *to = stored_as<R>(init);
             return;
         }
         if constexpr (HAS_INIT)
-            *at = stored_as<R>(HOW::combine(init, all.value()));
+            *to = stored_as<R>(HOW::combine(init, all.value()));
         else
-            *at = stored_as<R>(all.value());
+            *to = stored_as<R>(all.value());
     }
 };
 
@@ -195,19 +221,22 @@ template <typename HOW, typename R, typename I> struct place_output {
 };
 
 // The same in one struct with members key and value.
-template <typename HOW, typename PAIR> struct pair_output {
+template <typename HOW, typename OUT, typename PAIR> struct pair_output {
     typedef typename HOW::V V;
-    PAIR *at;
+    OUT at;
 
     TUNE_DEVICE pair_output operator[](u64 index) const
     {
-        return {at + index};
+        return {at + (long long)index};
     }
     TUNE_DEVICE void operator=(const partial<V, false> &all) const
     {
         const V best = all.value();
-        at->key = (decltype(at->key))best.index;
-        at->value = stored_as<decltype(at->value)>(best.value);
+        OUT to = at;
+        PAIR made;
+        made.key = (decltype(made.key))best.index;
+        made.value = stored_as<decltype(made.value)>(best.value);
+        *to = made;
     }
 };
 
@@ -225,7 +254,18 @@ template <typename CALL> struct through_call {
     CALL call;
     template <typename E> TUNE_DEVICE auto operator()(const E &element, u64) const
     {
-        return call(element);
+        CALL own = call;
+        return own(element);
+    }
+};
+
+// With the operator, as by_carried combines it.
+template <typename W, typename OF, typename CALL> struct with_call {
+    OF of;
+    CALL call;
+    template <typename E> TUNE_DEVICE carried<W, CALL> operator()(const E &element, u64 index) const
+    {
+        return {widened<W>(of(element, index)), call};
     }
 };
 
@@ -284,9 +324,9 @@ template <typename AT, typename E, bool PACKED, int COUNT> struct loads_of {
     }
     static TUNE_DEVICE E element(bits from)
     {
-        E to;
-        __builtin_memcpy((void *)&to, &from, sizeof to);
-        return to;
+        room_for<E> to;
+        __builtin_memcpy((void *)&to.value, &from, sizeof from);
+        return to.value;
     }
     static TUNE_DEVICE E element(const pack &from, int index)
     {
@@ -389,7 +429,7 @@ struct tiles_of<OP, any_input<AT, E, OF, PACKED>, POLICY> : loads_of<AT, E, PACK
   private:
     TUNE_DEVICE A combined_of(const E &element, u64 index) const
     {
-        return A::of(widened<decltype(A().value())>(of(element, index)));
+        return A::of(widened<typename F::value>(of(element, index)));
     }
 
     // Elements number `first` .. + COUNT of those that a thread has loaded, pairwise: so few values

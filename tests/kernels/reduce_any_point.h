@@ -82,7 +82,7 @@ struct squares {
     typedef float E;
     typedef float R;
     typedef tune::by_shipped<tune::sum, float> how;
-    typedef tune::value_output<how, R, true> out;
+    typedef tune::value_output<how, R *, R, true> out;
     typedef tune::any_input<const E *, E, tune::through_call<twice_over>, true> in;
     enum : int { count = 4 };
     static in input(const E *at)
@@ -110,7 +110,7 @@ struct wide {
     typedef int E;
     typedef long long R;
     typedef tune::by_shipped<tune::sum, long long> how;
-    typedef tune::value_output<how, R, false> out;
+    typedef tune::value_output<how, R *, R, false> out;
     typedef tune::any_input<const E *, E, tune::as_it_is, true> in;
     enum : int { count = 4 };
     static in input(const E *at)
@@ -138,7 +138,7 @@ struct flags {
     typedef unsigned char E;
     typedef unsigned int R;
     typedef tune::by_call<bits_or, unsigned int> how;
-    typedef tune::value_output<how, R, true> out;
+    typedef tune::value_output<how, R *, R, true> out;
     typedef tune::any_input<const E *, E, tune::as_it_is, true> in;
     enum : int { count = 16 };
     static in input(const E *at)
@@ -171,7 +171,7 @@ struct far {
     typedef double E;
     typedef float R;
     typedef tune::by_call<furthest, double> how;
-    typedef tune::value_output<how, R, true> out;
+    typedef tune::value_output<how, R *, R, true> out;
     typedef tune::any_input<const E *, E, tune::as_it_is, true> in;
     enum : int { count = 2 };
     static in input(const E *at)
@@ -198,7 +198,7 @@ struct ranges {
     typedef int E;
     typedef range R;
     typedef tune::by_call<joined, range> how;
-    typedef tune::value_output<how, R, true> out;
+    typedef tune::value_output<how, R *, R, true> out;
     struct each {
         range operator()(int of, unsigned long long index) const
         {
@@ -236,7 +236,7 @@ template <bool MAXIMUM, typename OF> struct place {
         E value;
     };
     typedef tune::by_place<MAXIMUM, E> how;
-    typedef tune::pair_output<how, R> out;
+    typedef tune::pair_output<how, R *, R> out;
     typedef tune::any_input<const E *, E, tune::with_place<MAXIMUM, E, tune::as_it_is>, true> in;
     enum : int { count = 16 / sizeof(E) };
     static in input(const E *at)

@@ -124,6 +124,24 @@ cudaError_t reduce_any(const configured_by &by, const IN &in, size_t n, const OF
     return result == cudaSuccess ? run_on(made, &arguments, n, &to, workspace, stream) : result;
 }
 
+// By an operator on values V.
+template <typename LIST, typename V, bool HAS_INIT, typename IN, typename OUT, typename OP>
+cudaError_t reduce_by(const configured_by &by, const IN &in, size_t n, const OUT &out, const OP &op,
+                      const V &init, void *workspace, bool is_prepared, cudaStream_t stream,
+                      choice *why)
+{
+    typedef input_as<IN> as;
+    typedef combining<OP, V> combining;
+    typedef typename combining::how how;
+    if (is_nowhere(out))
+        return cudaErrorInvalidValue;
+    const value_output<how, OUT, typename value_of_output<OUT, V>::type, HAS_INIT> to = {
+        out, combining::init(init, op)};
+    typedef typename combining::template of<typename as::OF> of;
+    return reduce_any<how, LIST, of, as>(by, in, n, combining::with(as::made(in).of, op), to,
+                                         workspace, is_prepared, stream, why);
+}
+
 // The same for the place of an extreme. K: what values are compared as.
 template <bool MAXIMUM, typename IN> struct placing {
     typedef input_as<IN> as;

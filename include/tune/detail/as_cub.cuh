@@ -34,14 +34,26 @@ constexpr bool is_number = (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
                            std::is_same_v<typename widened_type<T>::type, float>;
 
 // Whether it is what experiments tune: plain numbers, with the result that they have.
-template <typename OP, typename IN, typename R> constexpr bool is_plain()
+template <typename OP, typename IN, typename OUT> constexpr bool is_plain()
 {
     typedef input_value<IN> T;
     if constexpr (std::is_pointer_v<IN> && is_number<T>)
-        return std::is_same_v<reduce_result_t<OP, T>, R>;
+        return std::is_same_v<reduce_result_t<OP, T> *, OUT>;
     else
         return false;
 }
+
+// What CUB combines values in: a sum in the type of the output plus the input, extremes in the
+// input's.
+template <typename IN, typename OUT>
+using sum_type = accumulator_for<typename value_of_output<OUT, input_value<IN>>::type,
+                                 typename input_as<IN>::VALUE>;
+template <typename IN>
+using extreme_type = typename widened_type<typename input_as<IN>::VALUE>::type;
+template <typename INIT, typename IN>
+using init_type = accumulator_for<INIT, typename input_as<IN>::VALUE>;
+// Of numbers by the shipped operator, of others by their own +.
+template <typename V> using sum_of = std::conditional_t<std::is_arithmetic_v<V>, sum, added>;
 
 // Offsets of segments that are equally long.
 struct stepped {
@@ -57,35 +69,34 @@ template <typename LIST> struct device_reduce {
      * 256 KiB, whatever n is), launches nothing and looks at nothing else; then with that memory,
      * which need not be zeroed nor kept. What a launch needs zeroed of it is zeroed on the stream
      * first; a workspace that is kept, and tune::reduce, need not have that. */
-    template <typename IN, typename R, typename N>
-    static cudaError_t Sum(void *temporary, size_t &bytes, IN in, R *out, N n,
+    template <typename IN, typename OUT, typename N>
+    static cudaError_t Sum(void *temporary, size_t &bytes, IN in, OUT out, N n,
                            cudaStream_t stream = nullptr)
     {
-        typedef accumulator_for<R, typename input_as<IN>::VALUE> V;
-        typedef std::conditional_t<std::is_arithmetic_v<V>, sum, added> op;
-        return shipped<op, V>(temporary, bytes, in, out, n, stream, R());
+        typedef sum_type<IN, OUT> V;
+        return shipped<sum_of<V>, V>(temporary, bytes, in, out, n, stream);
     }
-    template <typename IN, typename R, typename N>
-    static cudaError_t Min(void *temporary, size_t &bytes, IN in, R *out, N n,
+    template <typename IN, typename OUT, typename N>
+    static cudaError_t Min(void *temporary, size_t &bytes, IN in, OUT out, N n,
                            cudaStream_t stream = nullptr)
     {
-        return extreme<minimum>(temporary, bytes, in, out, n, stream);
+        return shipped<minimum, extreme_type<IN>>(temporary, bytes, in, out, n, stream);
     }
-    template <typename IN, typename R, typename N>
-    static cudaError_t Max(void *temporary, size_t &bytes, IN in, R *out, N n,
+    template <typename IN, typename OUT, typename N>
+    static cudaError_t Max(void *temporary, size_t &bytes, IN in, OUT out, N n,
                            cudaStream_t stream = nullptr)
     {
-        return extreme<maximum>(temporary, bytes, in, out, n, stream);
+        return shipped<maximum, extreme_type<IN>>(temporary, bytes, in, out, n, stream);
     }
-    template <typename IN, typename R, typename N, typename OP, typename INIT>
-    static cudaError_t Reduce(void *temporary, size_t &bytes, IN in, R *out, N n, OP, INIT init,
+    template <typename IN, typename OUT, typename N, typename OP, typename INIT>
+    static cudaError_t Reduce(void *temporary, size_t &bytes, IN in, OUT out, N n, OP op, INIT init,
                               cudaStream_t stream = nullptr)
     {
-        typedef accumulator_for<INIT, typename input_as<IN>::VALUE> V;
-        return generic<OP, V, true>(temporary, bytes, in, out, n, stream, (V)init);
+        typedef init_type<INIT, IN> V;
+        return generic<true>(temporary, bytes, in, out, n, op, (V)init, stream);
     }
-    template <typename IN, typename R, typename N, typename OP, typename F, typename INIT>
-    static cudaError_t TransformReduce(void *temporary, size_t &bytes, IN in, R *out, N n, OP op,
+    template <typename IN, typename OUT, typename N, typename OP, typename F, typename INIT>
+    static cudaError_t TransformReduce(void *temporary, size_t &bytes, IN in, OUT out, N n, OP op,
                                        F f, INIT init, cudaStream_t stream = nullptr)
     {
         return Reduce(temporary, bytes, transformed(in, f), out, n, op, init, stream);
@@ -95,25 +106,27 @@ template <typename LIST> struct device_reduce {
     static cudaError_t ArgMin(void *temporary, size_t &bytes, IN in, R *value, I *index, N n,
                               cudaStream_t stream = nullptr)
     {
-        return place<false>(temporary, bytes, in, value, index, n, stream);
+        return place<false, place_output, R, I>(temporary, bytes, in, {value, index}, n, stream);
     }
     template <typename IN, typename R, typename I, typename N>
     static cudaError_t ArgMax(void *temporary, size_t &bytes, IN in, R *value, I *index, N n,
                               cudaStream_t stream = nullptr)
     {
-        return place<true>(temporary, bytes, in, value, index, n, stream);
+        return place<true, place_output, R, I>(temporary, bytes, in, {value, index}, n, stream);
     }
-    template <typename IN, typename PAIR, typename N>
-    static cudaError_t ArgMin(void *temporary, size_t &bytes, IN in, PAIR *out, N n,
+    template <typename IN, typename OUT, typename N>
+    static cudaError_t ArgMin(void *temporary, size_t &bytes, IN in, OUT out, N n,
                               cudaStream_t stream = nullptr)
     {
-        return place<false>(temporary, bytes, in, &out->value, &out->key, n, stream);
+        return place<false, pair_output, OUT, typename value_of_output<OUT, void>::type>(
+            temporary, bytes, in, {out}, n, stream);
     }
-    template <typename IN, typename PAIR, typename N>
-    static cudaError_t ArgMax(void *temporary, size_t &bytes, IN in, PAIR *out, N n,
+    template <typename IN, typename OUT, typename N>
+    static cudaError_t ArgMax(void *temporary, size_t &bytes, IN in, OUT out, N n,
                               cudaStream_t stream = nullptr)
     {
-        return place<true>(temporary, bytes, in, &out->value, &out->key, n, stream);
+        return place<true, pair_output, OUT, typename value_of_output<OUT, void>::type>(
+            temporary, bytes, in, {out}, n, stream);
     }
 
   private:
@@ -125,162 +138,134 @@ template <typename LIST> struct device_reduce {
         *result = bytes < TEMPORARY_BYTES ? cudaErrorInvalidValue : cudaSuccess;
         return temporary != nullptr && *result == cudaSuccess;
     }
-    template <typename OP, typename V, bool HAS_INIT, typename IN, typename R, typename N>
-    static cudaError_t generic(void *temporary, size_t &bytes, IN in, R *out, N n,
-                               cudaStream_t stream, const V &init)
+    template <bool HAS_INIT, typename V, typename IN, typename OUT, typename N, typename OP>
+    static cudaError_t generic(void *temporary, size_t &bytes, IN in, OUT out, N n, OP op,
+                               const V &init, cudaStream_t stream)
     {
-        typedef input_as<IN> as;
-        typedef typename combining<OP, V>::how how;
         cudaError_t result;
         if (!is_second_phase(temporary, bytes, &result))
             return result;
-        if (out == nullptr)
-            return cudaErrorInvalidValue;
-        const value_output<how, R, HAS_INIT> to = {out, (typename combining<OP, V>::value)init};
-        return reduce_any<how, LIST, typename as::OF, as>(in_use().load(), in, (size_t)n,
-                                                          as::made(in).of, to, aligned(temporary),
-                                                          false, stream, nullptr);
+        return reduce_by<LIST, V, HAS_INIT>(in_use().load(), in, (size_t)n, out, op, init,
+                                            aligned(temporary), false, stream, nullptr);
     }
-    template <typename OP, typename V, typename IN, typename R, typename N>
-    static cudaError_t shipped(void *temporary, size_t &bytes, IN in, R *out, N n,
-                               cudaStream_t stream, const V &init)
+    template <typename OP, typename V, typename IN, typename OUT, typename N>
+    static cudaError_t shipped(void *temporary, size_t &bytes, IN in, OUT out, N n,
+                               cudaStream_t stream)
     {
-        if constexpr (is_plain<OP, IN, R>()) {
-            typedef input_value<IN> T;
+        if constexpr (is_plain<OP, IN, OUT>()) {
             cudaError_t result;
             if (!is_second_phase(temporary, bytes, &result))
                 return result;
-            reduce_plan<OP, T> plan;
-            result = plan_reduce<OP, T, LIST>(in_use().load(), (size_t)n, &plan);
+            void *const workspace = aligned(temporary);
+            reduce_plan<OP, input_value<IN>> plan;
+            result = plan_reduce<OP, input_value<IN>, LIST>(in_use().load(), (size_t)n, &plan);
             if (result == cudaSuccess)
-                result = prepare_for(plan.plan, (size_t)n, aligned(temporary), stream);
-            return result == cudaSuccess ? plan.run(in, (size_t)n, out, aligned(temporary), stream)
-                                         : result;
+                result = prepare_for(plan.plan, (size_t)n, workspace, stream);
+            return result == cudaSuccess ? plan.run(in, (size_t)n, out, workspace, stream) : result;
         } else {
-            return generic<OP, V, !is_shipped<OP>>(temporary, bytes, in, out, n, stream, init);
+            return generic<!is_shipped<OP>>(temporary, bytes, in, out, n, OP(), V(), stream);
         }
     }
-    template <typename OP, typename IN, typename R, typename N>
-    static cudaError_t extreme(void *temporary, size_t &bytes, IN in, R *out, N n,
-                               cudaStream_t stream)
-    {
-        typedef typename widened_type<typename input_as<IN>::VALUE>::type V;
-        return shipped<OP, V>(temporary, bytes, in, out, n, stream, V());
-    }
-    template <bool MAXIMUM, typename IN, typename R, typename I, typename N>
-    static cudaError_t place(void *temporary, size_t &bytes, IN in, R *value, I *index, N n,
+    template <bool MAXIMUM, template <typename, typename, typename> class OUTPUT, typename A,
+              typename B, typename IN, typename N>
+    static cudaError_t place(void *temporary, size_t &bytes, IN in,
+                             const OUTPUT<typename placing<MAXIMUM, IN>::how, A, B> &out, N n,
                              cudaStream_t stream)
     {
+        typedef placing<MAXIMUM, IN> placing;
         cudaError_t result;
         if (!is_second_phase(temporary, bytes, &result))
             return result;
-        return place_of<MAXIMUM, LIST>(in_use().load(), in, (size_t)n, value, index,
-                                       aligned(temporary), false, stream, nullptr);
+        return reduce_any<typename placing::how, LIST, typename placing::of, typename placing::as>(
+            in_use().load(), in, (size_t)n, {placing::as::made(in).of}, out, aligned(temporary),
+            false, stream, nullptr);
     }
 };
 
 template <typename LIST> struct device_segmented_reduce {
     /* Called twice as CUB's; no memory is needed, though one byte is asked for. Where the length of
      * all segments is one number, it stands in the place of the offsets. */
-    template <typename IN, typename R, typename BEGIN, typename END>
-    static cudaError_t Sum(void *temporary, size_t &bytes, IN in, R *out, long long segments,
+    template <typename IN, typename OUT, typename BEGIN, typename END>
+    static cudaError_t Sum(void *temporary, size_t &bytes, IN in, OUT out, long long segments,
                            BEGIN begin, END end, cudaStream_t stream = nullptr)
     {
-        typedef accumulator_for<R, typename input_as<IN>::VALUE> V;
-        typedef std::conditional_t<std::is_arithmetic_v<V>, sum, added> op;
-        return of_segments<op, V, true>(temporary, bytes, in, out, segments, begin, end, stream,
-                                        V());
+        typedef sum_type<IN, OUT> V;
+        return each<true>(temporary, bytes, in, out, segments, begin, end, sum_of<V>(), V(),
+                          stream);
     }
-    template <typename IN, typename R, typename BEGIN, typename END>
-    static cudaError_t Min(void *temporary, size_t &bytes, IN in, R *out, long long segments,
-                           BEGIN begin, END end, cudaStream_t stream = nullptr)
-    {
-        return extreme<minimum>(temporary, bytes, in, out, segments, begin, end, stream);
-    }
-    template <typename IN, typename R, typename BEGIN, typename END>
-    static cudaError_t Max(void *temporary, size_t &bytes, IN in, R *out, long long segments,
-                           BEGIN begin, END end, cudaStream_t stream = nullptr)
-    {
-        return extreme<maximum>(temporary, bytes, in, out, segments, begin, end, stream);
-    }
-    template <typename IN, typename R, typename BEGIN, typename END, typename OP, typename INIT>
-    static cudaError_t Reduce(void *temporary, size_t &bytes, IN in, R *out, long long segments,
-                              BEGIN begin, END end, OP, INIT init, cudaStream_t stream = nullptr)
-    {
-        typedef accumulator_for<INIT, typename input_as<IN>::VALUE> V;
-        return of_segments<OP, V, true>(temporary, bytes, in, out, segments, begin, end, stream,
-                                        (V)init);
-    }
-    /* To structs with members key, which counts from the segment's beginning, and value. */
-    template <typename IN, typename PAIR, typename BEGIN, typename END>
-    static cudaError_t ArgMin(void *temporary, size_t &bytes, IN in, PAIR *out, long long segments,
-                              BEGIN begin, END end, cudaStream_t stream = nullptr)
-    {
-        return places<false>(temporary, bytes, in, out, segments, begin, end, stream);
-    }
-    template <typename IN, typename PAIR, typename BEGIN, typename END>
-    static cudaError_t ArgMax(void *temporary, size_t &bytes, IN in, PAIR *out, long long segments,
-                              BEGIN begin, END end, cudaStream_t stream = nullptr)
-    {
-        return places<true>(temporary, bytes, in, out, segments, begin, end, stream);
-    }
-    template <typename IN, typename R>
-    static cudaError_t Sum(void *temporary, size_t &bytes, IN in, R *out, long long segments,
+    template <typename IN, typename OUT>
+    static cudaError_t Sum(void *temporary, size_t &bytes, IN in, OUT out, long long segments,
                            int length, cudaStream_t stream = nullptr)
     {
         return Sum(temporary, bytes, in, out, segments, stepped{length, 0}, stepped{length, length},
                    stream);
     }
+    template <typename IN, typename OUT, typename BEGIN, typename END>
+    static cudaError_t Min(void *temporary, size_t &bytes, IN in, OUT out, long long segments,
+                           BEGIN begin, END end, cudaStream_t stream = nullptr)
+    {
+        return each<false>(temporary, bytes, in, out, segments, begin, end, minimum(),
+                           extreme_type<IN>(), stream);
+    }
+    template <typename IN, typename OUT, typename BEGIN, typename END>
+    static cudaError_t Max(void *temporary, size_t &bytes, IN in, OUT out, long long segments,
+                           BEGIN begin, END end, cudaStream_t stream = nullptr)
+    {
+        return each<false>(temporary, bytes, in, out, segments, begin, end, maximum(),
+                           extreme_type<IN>(), stream);
+    }
+    template <typename IN, typename OUT, typename BEGIN, typename END, typename OP, typename INIT>
+    static cudaError_t Reduce(void *temporary, size_t &bytes, IN in, OUT out, long long segments,
+                              BEGIN begin, END end, OP op, INIT init, cudaStream_t stream = nullptr)
+    {
+        return each<true>(temporary, bytes, in, out, segments, begin, end, op,
+                          (init_type<INIT, IN>)init, stream);
+    }
+    /* To structs with members key, which counts from the segment's beginning, and value. */
+    template <typename IN, typename OUT, typename BEGIN, typename END>
+    static cudaError_t ArgMin(void *temporary, size_t &bytes, IN in, OUT out, long long segments,
+                              BEGIN begin, END end, cudaStream_t stream = nullptr)
+    {
+        return place<false>(temporary, bytes, in, out, segments, begin, end, stream);
+    }
+    template <typename IN, typename OUT, typename BEGIN, typename END>
+    static cudaError_t ArgMax(void *temporary, size_t &bytes, IN in, OUT out, long long segments,
+                              BEGIN begin, END end, cudaStream_t stream = nullptr)
+    {
+        return place<true>(temporary, bytes, in, out, segments, begin, end, stream);
+    }
 
   private:
-    template <typename OP, typename IN, typename R, typename BEGIN, typename END>
-    static cudaError_t extreme(void *temporary, size_t &bytes, IN in, R *out, long long segments,
-                               BEGIN begin, END end, cudaStream_t stream)
+    template <bool HAS_INIT, typename IN, typename OUT, typename BEGIN, typename END, typename OP,
+              typename V>
+    static cudaError_t each(void *temporary, size_t &bytes, IN in, OUT out, long long segments,
+                            BEGIN begin, END end, OP op, const V &init, cudaStream_t stream)
     {
-        typedef typename widened_type<typename input_as<IN>::VALUE>::type V;
-        return of_segments<OP, V, false>(temporary, bytes, in, out, segments, begin, end, stream,
-                                         V());
-    }
-    template <typename OP, typename V, bool HAS_INIT, typename IN, typename R, typename BEGIN,
-              typename END>
-    static cudaError_t of_segments(void *temporary, size_t &bytes, IN in, R *out,
-                                   long long segments, BEGIN begin, END end, cudaStream_t stream,
-                                   const V &init)
-    {
-        typedef input_as<IN> as;
-        typedef typename combining<OP, V>::how how;
-        const value_output<how, R, HAS_INIT> to = {out, (typename combining<OP, V>::value)init};
-        return launched<how, as>(temporary, bytes, in, out == nullptr, segments, begin, end,
-                                 as::made(in).of, to, stream);
-    }
-    template <bool MAXIMUM, typename IN, typename PAIR, typename BEGIN, typename END>
-    static cudaError_t places(void *temporary, size_t &bytes, IN in, PAIR *out, long long segments,
-                              BEGIN begin, END end, cudaStream_t stream)
-    {
-        typedef placing<MAXIMUM, IN> placing;
-        typedef typename placing::as as;
-        const pair_output<typename placing::how, PAIR> to = {out};
-        const typename placing::of of = {as::made(in).of};
-        return launched<typename placing::how, as>(temporary, bytes, in, out == nullptr, segments,
-                                                   begin, end, of, to, stream);
-    }
-    template <typename HOW, typename AS, typename IN, typename BEGIN, typename END, typename OF,
-              typename OUT>
-    static cudaError_t launched(void *temporary, size_t &bytes, const IN &in, bool is_nowhere,
-                                long long segments, BEGIN begin, END end, const OF &of,
-                                const OUT &to, cudaStream_t stream)
-    {
-        size_t length = 0;
-        if constexpr (std::is_same_v<BEGIN, stepped>)
-            length = (size_t)begin.step;
         if (temporary == nullptr) {
             bytes = 1;
             return cudaSuccess;
         }
-        if (segments < 0 || (is_nowhere && segments > 0))
-            return cudaErrorInvalidValue;
-        return segments_any<HOW, LIST, OF, AS>(in_use().load(), in, (size_t)segments, begin, end,
-                                               length, of, to, stream, nullptr);
+        size_t length = 0;
+        if constexpr (std::is_same_v<BEGIN, stepped>)
+            length = (size_t)begin.step;
+        return segments_by<LIST, V, HAS_INIT>(in_use().load(), in, (size_t)segments, begin, end,
+                                              length, out, op, init, stream, nullptr);
+    }
+    template <bool MAXIMUM, typename IN, typename OUT, typename BEGIN, typename END>
+    static cudaError_t place(void *temporary, size_t &bytes, IN in, OUT out, long long segments,
+                             BEGIN begin, END end, cudaStream_t stream)
+    {
+        typedef placing<MAXIMUM, IN> placing;
+        typedef typename placing::as as;
+        if (temporary == nullptr) {
+            bytes = 1;
+            return cudaSuccess;
+        }
+        const pair_output<typename placing::how, OUT, typename value_of_output<OUT, void>::type>
+            to = {out};
+        const typename placing::of of = {as::made(in).of};
+        return segments_any<typename placing::how, LIST, typename placing::of, as>(
+            in_use().load(), in, (size_t)segments, begin, end, 0, of, to, stream, nullptr);
     }
 };
 

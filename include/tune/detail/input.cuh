@@ -94,7 +94,7 @@ namespace calls
 // them.
 template <typename E>
 constexpr bool is_packed = sizeof(E) <= 8 && (sizeof(E) & (sizeof(E) - 1)) == 0 &&
-                           alignof(E) == sizeof(E) && std::is_trivially_copyable_v<E>;
+                           alignof(E) == sizeof(E) && std::is_trivially_destructible_v<E>;
 
 // AT, E, OF, PACKED: as any_input has them. VALUE: of what the input has, V: as it is combined.
 template <typename IN> struct input_as {
@@ -175,21 +175,71 @@ template <typename OP>
 constexpr bool is_shipped = std::is_same_v<OP, sum> || std::is_same_v<OP, product> ||
                             std::is_same_v<OP, minimum> || std::is_same_v<OP, maximum>;
 
-// How values V are combined by OP.
-template <typename OP, typename V, bool SHIPPED = is_shipped<OP>> struct combining {
-    static_assert(std::is_empty_v<OP>, "an operator has no members: what it needs to know can be "
-                                       "brought in by the input (tune::transformed)");
-    static_assert(std::is_trivially_copyable_v<V> && sizeof(V) <= 256,
-                  "values are trivially copyable, of up to 256 bytes");
-    typedef by_call<OP, V> how;
-    typedef V value;
+// How values V are combined by OP: what each element is made to (`of`, from what the input makes of
+// it), and what init is.
+template <typename OP, typename V, bool SHIPPED = is_shipped<OP>, bool EMPTY = std::is_empty_v<OP>>
+struct combining {
+    static_assert(std::is_trivially_destructible_v<V> && sizeof(V) + sizeof(OP) <= 256,
+                  "values may be copied by their bytes, of which there are up to 256");
+    typedef by_carried<OP, V> how;
+    template <typename OF> using of = with_call<V, OF, OP>;
+    template <typename OF> static of<OF> with(const OF &of, const OP &op)
+    {
+        return {of, op};
+    }
+    static carried<V, OP> init(const V &value, const OP &op)
+    {
+        return {value, op};
+    }
 };
-template <typename OP, typename V> struct combining<OP, V, true> {
+template <typename OP, typename V> struct combining<OP, V, false, true> {
+    static_assert(std::is_trivially_destructible_v<V> && sizeof(V) <= 256,
+                  "values may be copied by their bytes, of which there are up to 256");
+    typedef by_call<OP, V> how;
+    template <typename OF> using of = OF;
+    template <typename OF> static OF with(const OF &of, const OP &)
+    {
+        return of;
+    }
+    static V init(const V &value, const OP &)
+    {
+        return value;
+    }
+};
+template <typename OP, typename V, bool EMPTY> struct combining<OP, V, true, EMPTY> {
     static_assert(std::is_arithmetic_v<V>,
                   "tune::sum, product, minimum and maximum are of numbers: give an operator");
     typedef typename element_of<V>::type value;
     typedef by_shipped<OP, value> how;
+    template <typename OF> using of = OF;
+    template <typename OF> static OF with(const OF &of, const OP &)
+    {
+        return of;
+    }
+    static value init(const V &value_of, const OP &)
+    {
+        return (value)value_of;
+    }
 };
+
+// What an output takes: iterators that do not say take what comes.
+template <typename OUT, typename V, typename = void> struct value_of_output {
+    typedef V type;
+};
+template <typename T, typename V> struct value_of_output<T *, V, void> {
+    typedef T type;
+};
+template <typename OUT, typename V>
+struct value_of_output<OUT, V, std::enable_if_t<!std::is_void_v<typename OUT::value_type>>> {
+    typedef typename OUT::value_type type;
+};
+template <typename OUT> bool is_nowhere(const OUT &out)
+{
+    if constexpr (std::is_pointer_v<OUT>)
+        return out == nullptr;
+    else
+        return false;
+}
 
 } // namespace calls
 } // namespace tune

@@ -131,6 +131,25 @@ cudaError_t segments_any(const configured_by &by, const IN &in, size_t segments,
     return launch(made.kernel, grid, made.block, 0, false, pointers, stream);
 }
 
+// By an operator on values V.
+template <typename LIST, typename V, bool HAS_INIT, typename IN, typename BEGIN, typename END,
+          typename OUT, typename OP>
+cudaError_t segments_by(const configured_by &by, const IN &in, size_t segments, const BEGIN &begin,
+                        const END &end, size_t length, const OUT &out, const OP &op, const V &init,
+                        cudaStream_t stream, choice *why)
+{
+    typedef input_as<IN> as;
+    typedef combining<OP, V> combining;
+    typedef typename combining::how how;
+    if (is_nowhere(out) && segments > 0)
+        return cudaErrorInvalidValue;
+    const value_output<how, OUT, typename value_of_output<OUT, V>::type, HAS_INIT> to = {
+        out, combining::init(init, op)};
+    typedef typename combining::template of<typename as::OF> of;
+    return segments_any<how, LIST, of, as>(by, in, segments, begin, end, length,
+                                           combining::with(as::made(in).of, op), to, stream, why);
+}
+
 } // namespace calls
 } // namespace tune
 

@@ -75,8 +75,8 @@ struct calling {
     size_t n;
     const bench &on;
     tune::choice *why;
-    template <typename IN, typename R, typename OP, typename INIT>
-    cudaError_t reduce(const IN &in, R *out, OP op, INIT init) const
+    template <typename IN, typename OUT, typename OP, typename INIT>
+    cudaError_t reduce(const IN &in, OUT out, OP op, INIT init) const
     {
         return tune::reduce_with(by, in, n, out, op, init, on.workspace, workspace_bytes, on.stream,
                                  why);
@@ -200,6 +200,55 @@ struct iterated {
                            2147483647);
     }
 };
+// An operator with members, a prime here, and an output that is no pointer.
+struct modulo {
+    int prime;
+    __host__ __device__ int operator()(int a, int b) const
+    {
+        return (int)(((long long)a + b) % prime);
+    }
+};
+struct negated {
+    int *to;
+    struct cell {
+        int *to;
+        __host__ __device__ void operator=(int value) const
+        {
+            *to = -value;
+        }
+    };
+    typedef void value_type;
+    __host__ __device__ cell operator*() const
+    {
+        return {to};
+    }
+    __host__ __device__ negated operator+(long long count) const
+    {
+        return {to + count};
+    }
+};
+struct rest {
+    __host__ __device__ int operator()(int of) const
+    {
+        return (int)((unsigned int)of % 1009u);
+    }
+};
+struct with_members {
+    typedef int E;
+    typedef int R;
+    static R expected(const E *at, size_t n)
+    {
+        int sum = 1;
+        for (size_t i = 0; i < n; i++)
+            sum = modulo{1009}(sum, rest()(at[i]));
+        return -sum;
+    }
+    static cudaError_t call(const calling &with, const E *in, R *out)
+    {
+        return with.reduce(tune::transformed(in, rest()), negated{out}, modulo{1009}, 1);
+    }
+};
+
 template <bool MAXIMUM, typename T> struct place {
     typedef T E;
     typedef pair<T> R;
@@ -597,6 +646,7 @@ void check_any()
     CASE(ranges);
     CASE(zipped);
     CASE(iterated);
+    CASE(with_members);
     CASE(place<false, float>);
     CASE(place<true, short>);
     check("segments", check_all_segments);
