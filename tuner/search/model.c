@@ -17,6 +17,8 @@ enum {
     ELSEWHERE_KEPT = 96, /* rows of other sources, of all of them, chosen likewise, */
     ELSEWHERE_LEARNED = 48,   /* that length scales are learned from besides */
     SOURCES_MOST = 16,        /* of which the first are taken */
+    TRUST_LEAST = 4,          /* own results by which what they say is judged, */
+    TRUST_MOST = 24,          /* and up to how many of them */
     ELSEWHERE_WEIGHT = 8,     /* own points whose mean counts as much as that of the others */
     CANDIDATES_MOST = 8192,   /* up to which every point of the space is one */
     CANDIDATES_RANDOM = 2048, /* in a larger space, drawn anew when length scales are learned; */
@@ -31,6 +33,7 @@ static const double noise_least = 1e-5, noise_most = 0.3;
 /* Correlation of one source with another and with this search, as odds; likewise. */
 static const double relation_first = 4, relation_spread = 2;
 static const double relation_least = 0.01, relation_most = 100;
+static const double trusted_share = 0.7; /* of pairs of own results, in the order that they say */
 static const double sweep_steps[SWEEPS] = {4, 1.8};
 /* Results before length scales are learned again: so many times as many, and some. */
 static const double learn_growth = 1.4, learn_least = 2;
@@ -54,6 +57,7 @@ struct model {
     size_t sources[SOURCES_MOST], source_count;
     size_t learned_at; /* results by then */
     size_t seen;       /* records that are rows or were */
+    bool forgot;       /* what it was told of elsewhere, which misled */
 
     struct row *rows;
     size_t count;
@@ -124,6 +128,11 @@ struct model *model_create(struct trail *trail)
         model->scales[i] = (float)(1 / length_scale);
     }
     return model;
+}
+
+bool model_is_misled(const struct model *model)
+{
+    return model->forgot;
 }
 
 const struct features *model_features(const struct model *model)
@@ -565,13 +574,53 @@ static void solve(struct model *model, size_t known)
     model->signal = fit / (double)known;
 }
 
+/* Whether what the other sources alone say of the first points of this search has too many pairs in
+ * another order than that in which they came out. The others' rows come first, so that a row's part
+ * of the factor there, times their solution, is what they say of it. */
+static bool is_misled(const struct model *model)
+{
+    double said[TRUST_MOST], targets[TRUST_MOST];
+    size_t own = 0, pairs = 0, agreed = 0;
+    for (size_t i = 0; model->source_count > 0 && i < model->count; i++) {
+        const struct row *row = &model->rows[i];
+        if (row->source > 0 || !row->known)
+            continue;
+        if (own == TRUST_MOST)
+            return false;
+        targets[own] = row->target;
+        said[own] = 0;
+        for (size_t k = 0; model->rows[k].source > 0; k++)
+            said[own] += model->factor[i * ROWS_MOST + k] * model->rows[k].z;
+        for (size_t k = 0; k < own; k++, pairs++)
+            agreed += (said[own] - said[k]) * (targets[own] - targets[k]) > 0 ? 1 : 0;
+        own++;
+    }
+    return own >= TRUST_LEAST && (double)agreed < trusted_share * (double)pairs;
+}
+
+/* As if nothing had been told of them. */
+static void forget_elsewhere(struct model *model)
+{
+    size_t own = 0;
+    for (size_t i = 0; i < model->count; i++)
+        if (model->rows[i].source == 0)
+            model->rows[own++] = model->rows[i];
+    model->count = own;
+    model->source_count = 0;
+    model->forgot = true;
+    model->noise = noise_first;
+    model->candidate_count = 0; /* all is learned and solved anew */
+    for (size_t i = 0; i < model->features.count; i++)
+        set_parameter(model, i, 1 / (length_scale * length_scale));
+}
+
 bool model_update(struct model *model)
 {
     const struct trail *trail = model->trail;
     const bool first = model->candidate_count == 0;
     const bool stale =
         first || (double)trail->told >= (double)model->learned_at * learn_growth + learn_least;
-    if (trail->best == SIZE_MAX && trail->elsewhere_count == 0)
+    if (trail->best == SIZE_MAX && (trail->elsewhere_count == 0 || model->forgot))
         return false;
     if (first && model->count == 0 && !place_elsewhere(model))
         return false;
@@ -592,6 +641,10 @@ bool model_update(struct model *model)
     }
     if (known > 0)
         solve(model, known);
+    if (known > 0 && is_misled(model)) {
+        forget_elsewhere(model);
+        return model_update(model);
+    }
     return known > 0;
 }
 

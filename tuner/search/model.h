@@ -13,6 +13,9 @@ struct model *model_create(struct trail *trail);
 void model_free(struct model *model);
 const struct features *model_features(const struct model *model);
 
+/* Whether what is known elsewhere turned out not to hold here, and is not gone by any more. */
+bool model_is_misled(const struct model *model);
+
 /* Takes in what the trail has come to. Points whose result is missing count as what the model
  * expects of them. False: nothing to learn from yet, or memory is short. */
 bool model_update(struct model *model);

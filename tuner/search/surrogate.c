@@ -16,6 +16,7 @@ enum {
 struct surrogate {
     struct trail *trail;
     struct model *model;
+    size_t guided; /* points of the start that went by what is known elsewhere */
 };
 
 static void destroy(void *opaque)
@@ -114,12 +115,17 @@ static bool ask(void *opaque, uint64_t *point)
     sample = sample / SAMPLE_SHARE > SAMPLE_LEAST ? sample / SAMPLE_SHARE : SAMPLE_LEAST;
     /* With points from elsewhere the first is the best of these, and every other one goes by what
      * the model makes of them: the ones between tell soon when they mislead. */
-    const bool elsewhere = trail->elsewhere_count > 0 && trail->count % 2 == 0;
-    if (elsewhere && trail->count == 0 && best_elsewhere(trail, point))
+    const bool elsewhere =
+        trail->elsewhere_count > 0 && !model_is_misled(state->model) && trail->count % 2 == 0;
+    if (elsewhere && trail->count < sample &&
+        ((trail->count == 0 && best_elsewhere(trail, point)) ||
+         (model_update(state->model) && !model_is_misled(state->model) &&
+          model_choose(state->model, point)))) {
+        state->guided++;
         return true;
-    if (trail->count < sample && elsewhere && model_update(state->model) &&
-        model_choose(state->model, point))
-        return true;
+    }
+    if (model_is_misled(state->model))
+        sample += state->guided;
     if (trail->count < sample)
         return cover(state, point);
     if (trail->told < sample / 2 + 1 && trail_pending(trail) > 0)
