@@ -59,7 +59,7 @@ expect_err ' 2 trials \(21 known already\)' # 22 points
 # Another size begins with what this one found, where the search has a model; the baseline is no point of it.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 8 --strategy surrogate
 expect_code 0
-expect_err 'n=5000: the search begins with what 22 trials of other sizes or devices found'
+expect_err 'n=5000: the search begins with what 22 trials of other sizes, problems or devices found'
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 10 --strategy random
 expect_code 0
 refuse_err 'the search begins with|has a probability'
@@ -74,6 +74,16 @@ row, = csv.DictReader(open(sys.argv[1]))
 assert 0 < float(row["chance_percent"]) <= 100 and 0 < float(row["most_percent"]) < 100, row
 assert 0 < float(row["near_percent"]) <= 100, row
 P
+
+# Another database is begun with likewise, and stays as it is.
+cp tune.db prior.db
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 8 --strategy surrogate --db new.db --prior prior.db
+expect_code 0
+expect_err 'n=5000: the search begins with what 62 trials of other sizes, problems or devices found, out of prior.db \('
+cmp tune.db prior.db || fail "--prior changed the database"
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 9 --db new.db --prior none.db
+expect_code 3
+expect_err 'none.db'
 
 # It ends where little enough is left, also when more might be tried; what cannot tell is refused.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 60 --until 99.999%

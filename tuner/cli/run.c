@@ -349,15 +349,22 @@ static bool stdout_is_taken(const struct run *run)
 
 static enum status run_it(struct run *run, struct error *error)
 {
-    struct store *store = NULL;
+    struct store *store = NULL, *prior = NULL;
     enum status status = check_outputs(run, error);
     if (status == STATUS_OK)
         status = store_open(run->text.database, STORE_CREATE, &store, error);
-    if (status != STATUS_OK)
+    if (status == STATUS_OK && run->text.prior)
+        status = store_open(run->text.prior, STORE_COPY, &prior, error);
+    if (status != STATUS_OK) {
+        store_close(store);
         return status;
+    }
+    run->session.prior = prior;
+    run->session.prior_path = run->text.prior;
     (void)run_catch_signals();
     status = run_with_store(run, store, error);
     FAILPOINT("run.written");
+    store_close(prior);
     store_close(store);
     FAILPOINT("run.closed");
     struct error ignored = {0};

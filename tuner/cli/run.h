@@ -30,6 +30,7 @@ struct run_text {
     const char *budget;
     const char *points;
     const char *until;
+    const char *prior;
     const char *strategy;
     struct option_list set;
     const char *dialect;

@@ -302,6 +302,9 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
         OPTION_TEXT("until", "P%", &run->text.until,
                     "ends the search of a problem when nothing better by P% is left\nwith 90 %, by "
                     "the search's model: 1%"),
+        OPTION_TEXT("prior", "FILE", &run->text.prior,
+                    "another database that searches begin with: of other devices,\nsizes, drivers "
+                    "(the run's own is looked into anyway)"),
         OPTION_TEXT("strategy", "NAME", &run->text.strategy,
                     "which configurations to try next: auto (default), or one of"),
         OPTION_FLAG("list-strategies", &run->text.list_strategies,

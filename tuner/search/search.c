@@ -218,6 +218,11 @@ void search_tell_elsewhere(struct search *search, size_t source, const uint16_t 
     search->failed = !trail_add_elsewhere(&search->trail, source, values, value) || search->failed;
 }
 
+bool search_was_misled(const struct search *search)
+{
+    return search->strategy->was_misled && search->strategy->was_misled(search->state);
+}
+
 bool search_learns_from_elsewhere(const struct search *search)
 {
     return search->strategy->chance_of_better != NULL; /* it has a model */

@@ -74,6 +74,9 @@ double search_most_better(struct search *search, double probability);
 void search_tell_elsewhere(struct search *search, size_t source, const uint16_t *values,
                            double value);
 
+/* Whether what was told of elsewhere did not hold here, so that the search forgot it. */
+bool search_was_misled(const struct search *search);
+
 /* Whether the strategy takes notice of that. */
 bool search_learns_from_elsewhere(const struct search *search);
 

@@ -23,6 +23,8 @@ struct strategy {
     void (*tell)(void *state, const struct trail_record *record);
     /* As search_chance_of_better; NULL: it has no model. */
     double (*chance_of_better)(void *state, double share);
+    /* As search_was_misled; NULL: never. */
+    bool (*was_misled)(const void *state);
     void (*free)(void *state);
 };
 

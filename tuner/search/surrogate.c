@@ -150,6 +150,12 @@ static double chance_of_better(void *opaque, double share)
     return model_chance_of_better(state->model, share);
 }
 
+static bool was_misled(const void *opaque)
+{
+    const struct surrogate *state = opaque;
+    return model_is_misled(state->model);
+}
+
 const struct strategy strategy_surrogate = {
     .name = "surrogate",
     .about = "a Gaussian process predicts which may be better",
@@ -157,5 +163,6 @@ const struct strategy strategy_surrogate = {
     .create = create,
     .ask = ask,
     .chance_of_better = chance_of_better,
+    .was_misled = was_misled,
     .free = destroy,
 };

@@ -402,6 +402,8 @@ struct elsewhere {
     struct arena scratch;
     size_t trials;
     struct index sources; /* numbered from 1 */
+    const char *database; /* NULL: this run's own */
+    struct text devices;  /* whose trials they are */
 };
 
 /* One that is a point here, too. */
@@ -412,7 +414,8 @@ static enum status take_elsewhere(void *context, const struct store_trial_elsewh
     const struct sweep *sweep = elsewhere->sweep;
     struct configuration configuration;
     uint16_t values[EXPERIMENT_PARAMETERS_MAX];
-    uint64_t point = 0, ids[2] = {(uint64_t)trial->environment_id, (uint64_t)trial->problem_id};
+    uint64_t point = 0, ids[3] = {(uint64_t)trial->environment_id, (uint64_t)trial->problem_id,
+                                  elsewhere->database ? 1 : 0};
     bool right = false;
     enum status status = recall_configuration(sweep->work.experiment, trial->parameters,
                                               &elsewhere->scratch, &configuration, &right, error);
@@ -427,7 +430,38 @@ static enum status take_elsewhere(void *context, const struct store_trial_elsewh
     space_values(sweep->space, point, values);
     search_tell_elsewhere(sweep->search, source, values, trial->median_ns);
     elsewhere->trials++;
+    if (!strstr(text_string(&elsewhere->devices), trial->device))
+        text_printf(&elsewhere->devices, "%s%s", elsewhere->devices.length > 0 ? ", " : "",
+                    trial->device);
     return STATUS_OK;
+}
+
+/* Tells the search what a database has, and the user what that was. */
+static enum status tell_of(struct elsewhere *elsewhere, struct store *store, int64_t environment_id,
+                           int64_t problem_id, struct error *error)
+{
+    const struct work *work = &elsewhere->sweep->work;
+    const struct store_elsewhere here = {
+        .environment_id = environment_id,
+        .problem_id = problem_id,
+        .experiment = experiment_name(work->experiment),
+        .key = work->problem.key,
+        .n = work->problem.n,
+        .device_kind = work->options->device_kind,
+        .l2_mode = work->options->l2_mode,
+    };
+    elsewhere->trials = 0;
+    text_clear(&elsewhere->devices);
+    enum status status = store_trials_elsewhere(store, &here, take_elsewhere, elsewhere, error);
+    if (status == STATUS_OK && elsewhere->trials > 0)
+        session_note(work->session,
+                     "%s n=%lld: the search begins with what %zu trials of other sizes, problems "
+                     "or devices found%s%s (%s)",
+                     work->problem.key, (long long)work->problem.n, elsewhere->trials,
+                     elsewhere->database ? ", out of " : "",
+                     elsewhere->database ? elsewhere->database : "",
+                     text_string(&elsewhere->devices));
+    return status;
 }
 
 enum status sweep_tell_elsewhere(struct sweep *sweep, struct error *error)
@@ -437,14 +471,12 @@ enum status sweep_tell_elsewhere(struct sweep *sweep, struct error *error)
     if (sweep->work.options->only_count > 0 || !work_is_about_time(&sweep->work) ||
         !search_learns_from_elsewhere(sweep->search))
         return STATUS_OK;
-    enum status status = store_trials_elsewhere(
-        sweep->work.store, sweep->work.environment_id, sweep->work.problem_id,
-        sweep->work.options->l2_mode, take_elsewhere, &elsewhere, error);
-    if (status == STATUS_OK && elsewhere.trials > 0)
-        session_note(
-            sweep->work.session,
-            "%s n=%lld: the search begins with what %zu trials of other sizes or devices found",
-            sweep->work.problem.key, (long long)sweep->work.problem.n, elsewhere.trials);
+    enum status status = tell_of(&elsewhere, sweep->work.store, sweep->work.environment_id,
+                                 sweep->work.problem_id, error);
+    elsewhere.database = sweep->work.options->prior_path;
+    if (status == STATUS_OK && elsewhere.database)
+        status = tell_of(&elsewhere, sweep->work.options->prior, 0, 0, error);
+    text_free(&elsewhere.devices);
     index_free(&elsewhere.sources);
     arena_free(&elsewhere.scratch);
     return status;

@@ -43,8 +43,10 @@ struct session_options {
     uint64_t points;          /* of a space that are tried at most; 0: all */
     double points_share;      /* the same as a share of its points; 0: not said so */
     double until;             /* as search_options has it; 0: not said so */
-    const char *objective;    /* "time", "energy", "edp", a name of the experiment's or a formula */
-    unsigned retry_mask;      /* bit s: trials known to have trial_status s are tried again */
+    struct store *prior;      /* of STORE_COPY: what searches begin with, too; NULL: none */
+    const char *prior_path;
+    const char *objective; /* "time", "energy", "edp", a name of the experiment's or a formula */
+    unsigned retry_mask;   /* bit s: trials known to have trial_status s are tried again */
     int64_t sizes[SESSION_SIZES_MAX]; /* only these n; none: all of the experiment */
     size_t size_count;
     /* Nothing but these and the baselines, all in rounds; no space is searched, and no ranges are

@@ -76,8 +76,8 @@ enum status sweep_add_baselines(struct sweep *sweep, struct error *error);
 /* Takes what is in the store, sets aside what was running when the machine went down, and marks
  * what is to be tried first. */
 enum status sweep_take_known(struct sweep *sweep, struct error *error);
-/* Tells the search what other sizes and devices had, where it learns from that and times are what
- * counts. */
+/* Tells the search what other sizes, problems and devices had, where it learns from that and times
+ * are what counts. */
 enum status sweep_tell_elsewhere(struct sweep *sweep, struct error *error);
 /* Whether the run is about such a problem. */
 bool session_only_has(const struct session_options *options, const struct problem *problem);

@@ -15,7 +15,7 @@ struct store;
 enum store_mode {
     STORE_CREATE, /* read and write; made when absent; migrated when older */
     STORE_READ,   /* must be there; never changed (an older schema is refused with what to do) */
-    STORE_COPY,   /* as STORE_READ, and an older schema is taken: for store_merge_prepare alone */
+    STORE_COPY,   /* as STORE_READ, and an older schema is taken, by what reads all */
 };
 
 enum status store_open(const char *path, enum store_mode mode, struct store **out,
