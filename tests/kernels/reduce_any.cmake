@@ -31,7 +31,7 @@ reduce_any_fault(one_word_above any.cuh "${ranges}"
   "word = __shfl_down_sync" "if (&word == value.word)\n            word = __shfl_down_sync")
 reduce_any_fault(init_forgotten any.cuh "${squares}" "HOW::combine(init, all.value())" "all.value()")
 reduce_any_fault(init_of_nothing any.cuh "POINT(flags, one_block, shuffle, strided)"
-  "*at = stored_as<R>(init);\n            return;" "return;")
+  "*to = stored_as<R>(init);\n            return;" "return;")
 reduce_any_fault(dropped_ends any.cuh "${squares}"
   "thread < this->extent.ends && is_mine" "thread < this->extent.head && is_mine")
 reduce_any_fault(ends_of_every_block any.cuh "${squares}"
