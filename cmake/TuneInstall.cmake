@@ -20,7 +20,7 @@ foreach(kind static shared)
           DESTINATION ${tuned_package} COMPONENT libtuned)
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/libtuned COMPONENT libtuned)
-install(FILES libtuned/tuned.h libtuned/tuned_cuda.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(FILES libtuned/tuned.h libtuned/tuned.hpp libtuned/tuned_cuda.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT libtuned)
 install(FILES bindings/python/tuned.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tune/python
         COMPONENT libtuned)

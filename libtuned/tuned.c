@@ -2055,15 +2055,29 @@ size_t tuned_value_count(const struct tuned_entry *entry)
     return entry ? entry->line.counts[VALUES] : 0;
 }
 
-void tuned_value_at(const struct tuned_entry *entry, size_t position, const char **name,
-                    const char **value)
+/* Number `position` of the fields on one side of the entry's line. */
+static void field_at(const struct tuned_entry *entry, int side, size_t position, const char **name,
+                     const char **value)
 {
     *name = *value = NULL;
-    if (position >= tuned_value_count(entry))
+    if (!entry || position >= entry->line.counts[side])
         return;
+    position += side == EVIDENCE ? entry->line.counts[VALUES] : 0;
     const uint32_t *field = entry->tuned->lists.of.numbers + entry->line.fields + 2 * position;
     *name = entry->tuned->lists.of.names[field[0]].text;
     *value = entry->line.text + field[1];
+}
+
+void tuned_value_at(const struct tuned_entry *entry, size_t position, const char **name,
+                    const char **value)
+{
+    field_at(entry, VALUES, position, name, value);
+}
+
+void tuned_evidence_at(const struct tuned_entry *entry, size_t position, const char **name,
+                       const char **value)
+{
+    field_at(entry, EVIDENCE, position, name, value);
 }
 
 const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,

@@ -289,6 +289,11 @@ TUNED_API size_t tuned_value_count(const struct tuned_entry *entry);
 TUNED_API void tuned_value_at(const struct tuned_entry *entry, size_t position, const char **name,
                               const char **value);
 
+/* All evidence of the entry's own lines, in their order; NULL past the end. What holds for all
+ * entries of a device is in its heading alone, and among what the functions below give. */
+TUNED_API void tuned_evidence_at(const struct tuned_entry *entry, size_t position,
+                                 const char **name, const char **value);
+
 /* The evidence: "time_ns", "mad_ns", "gain.textbook", "ceiling_percent", "samples", "source",
  * "worst_loss_percent" ... */
 TUNED_API double tuned_evidence(const struct tuned_entry *entry, const char *name,

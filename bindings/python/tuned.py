@@ -113,7 +113,9 @@ class _Options(ctypes.Structure):
                 ("skip", ctypes.c_uint), ("leave_out_refused", ctypes.c_int),
                 ("built_in", ctypes.c_char_p), ("built_in_bytes", ctypes.c_size_t),
                 ("allocator", ctypes.c_void_p), ("least_grade", ctypes.c_int),
-                ("size_factor", ctypes.c_double), ("reserved", ctypes.c_longlong * 8)]
+                ("size_factor", ctypes.c_double),
+                ("on_find", ctypes.c_void_p), ("on_find_context", ctypes.c_void_p),
+                ("reserved", ctypes.c_longlong * 6)]
 
 
 class _Handle(ctypes.Structure):

@@ -33,6 +33,8 @@ static void print_what_is_given(void)
     MEMBER(tuned_options, allocator);
     MEMBER(tuned_options, least_grade);
     MEMBER(tuned_options, size_factor);
+    MEMBER(tuned_options, on_find);
+    MEMBER(tuned_options, on_find_context);
     MEMBER(tuned_options, reserved);
     SIZE(tuned_size);
     MEMBER(tuned_size, name);

@@ -49,6 +49,9 @@ expect_code 7
 expect_out '^cannot be checked +double n=77  .*has no such problem of n=77'
 
 sed 's/source=[0-9a-f]*/source=0123/' before.conf >stale.conf
+run "$TUNE" hash double.yaml
+expect_code 0
+expect_out "^double $(grep -o 'source=[0-9a-f]*' before.conf | head -n 1)( flags=[0-9a-f]*)? .*double.yaml\$"
 run "${check[@]}" stale.conf
 expect_out '; stale: .*source'
 

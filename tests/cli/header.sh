@@ -27,6 +27,15 @@ reduce.sum.i32 n=77 class=threads block=8 grid=8 wide=true share=1
 reduce.sum.i32 n=1000-2000 class=threads block=8 grid=4 wide=true share=1
 end
 T
+run "$TUNE" export all.conf --json -
+expect_code 0
+expect_json 'len(j)' 12
+expect_json '[e for e in j if e["problem"] == "gemm.f32"][0]["values"]' "{'name': 'a \"quoted\" ?? one', 'tile': -3}"
+expect_json 'sorted({e["device"].get("compute_capability", e["device"].get("cores", "-")) for e in j}, key=str)' "['-', 8, '8.0', '9.0']"
+expect_json '[(e["sizes"]["n"], e["values"]["share"], e["values"]["wide"], e["evidence"]) for e in j if e["line"] == 4]' \
+    "[([2001, 50000], 0.25, False, {'at': 20000, 'capability': '8.0', 'formula.grid': '3+min(units*2,ceil_div(n,block))-2'})]"
+run "$TUNE" export all.conf --json - --header made.h
+expect_code 2
 run "$TUNE" export all.conf --header made.h
 expect_code 0
 expect_err 'made.h: 2 problems'

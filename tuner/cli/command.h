@@ -28,6 +28,7 @@ extern const struct command command_plot;
 extern const struct command command_report;
 extern const struct command command_export;
 extern const struct command command_check;
+extern const struct command command_hash;
 extern const struct command command_merge;
 extern const struct command command_import;
 

@@ -18,6 +18,7 @@ struct request {
     const char *output; /* NULL: the usual place */
     const char *configurations;
     const char *header;
+    const char *json;
     const char *t4;
     const char *t4_version;
     const char *n;
@@ -101,22 +102,25 @@ static enum status export_lines(const struct request *request, struct error *err
     return status;
 }
 
-/* What `tune export --header` writes: of one file, or of the database. */
-static enum status export_as_header(const struct request *request, struct error *error)
+/* What `tune export --header` and `--json` write: of one file, or of the database. */
+static enum status export_one(const struct request *request, struct error *error)
 {
     struct arena arena = {0};
     struct conf_text files[CONF_FILES_MAX] = {{0}};
     struct text own = {0};
     struct text text = {0};
     size_t count = 0;
-    size_t problems = 0;
+    size_t parts = 0;
     if (request->file_count > 1)
-        return error_set(error, STATUS_USAGE, "--header: of one tuned.conf at a time");
+        return error_set(error, STATUS_USAGE, "%s: of one tuned.conf at a time",
+                         request->header ? "--header" : "--json");
     enum status status = read_confs(request, &arena, &own, files, &count, error);
     if (status == STATUS_OK)
-        status = export_header(&files[0], &text, &problems, error);
-    if (status == STATUS_OK)
-        status = write_counted(request->header, &text, problems, "problem", "problems", error);
+        status = (request->header ? export_header : export_json)(&files[0], &text, &parts, error);
+    if (status == STATUS_OK && request->header)
+        status = write_counted(request->header, &text, parts, "problem", "problems", error);
+    else if (status == STATUS_OK)
+        status = write_counted(request->json, &text, parts, "entry", "entries", error);
     text_free(&text);
     text_free(&own);
     arena_free(&arena);
@@ -192,12 +196,15 @@ static enum status check_request(const struct request *request, struct error *er
                         : request->t4_wanted.problem ? "--problem"
                         : request->n                 ? "--n"
                                                      : NULL;
-    if (request->header && (request->configurations || request->output || request->t4))
-        return error_set(error, STATUS_USAGE, "--header writes its own file and no other");
-    if (!request->configurations && !request->header && request->file_count > 0)
-        return error_set(error, STATUS_USAGE,
-                         "'%s': files of tuned.conf are read with --configurations or --header",
-                         request->files[0]);
+    const char *whole = request->header ? "--header" : request->json ? "--json" : NULL;
+    if (whole && (request->configurations || request->output || request->t4 ||
+                  (request->header && request->json)))
+        return error_set(error, STATUS_USAGE, "%s writes its own file and no other", whole);
+    if (!request->configurations && !whole && request->file_count > 0)
+        return error_set(
+            error, STATUS_USAGE,
+            "'%s': files of tuned.conf are read with --configurations, --header or --json",
+            request->files[0]);
     if (request->configurations && request->output)
         return error_set(error, STATUS_USAGE,
                          "--output is where tuned.conf goes, and --configurations writes none");
@@ -233,6 +240,10 @@ static enum status run_export(const struct command *command, int argc, char **ar
                     "write instead a C/C++ header of them, or of a TUNED_CONF: constants and\none "
                     "function per problem, for programs that load no file"),
         OPTION_TEXT(
+            "json", "FILE", &request.json,
+            "write instead all entries of them, or of a TUNED_CONF, as JSON\n(- is standard "
+            "output)"),
+        OPTION_TEXT(
             "t4", "FILE", &request.t4,
             "write instead every configuration of a problem, timed once, as T4\n(docs/t1.md; "
             "- is standard output)"),
@@ -251,7 +262,8 @@ static enum status run_export(const struct command *command, int argc, char **ar
     if (status != STATUS_OK || helped)
         return status;
     status = check_request(&request, error);
-    const char *const own_files[] = {request.configurations, request.header, request.t4};
+    const char *const own_files[] = {request.configurations, request.header, request.json,
+                                     request.t4};
     bool is_conf = true;
     for (size_t i = 0; i < COUNT(own_files) && status == STATUS_OK; i++) {
         is_conf = is_conf && !own_files[i];
@@ -261,10 +273,10 @@ static enum status run_export(const struct command *command, int argc, char **ar
         status = check_output(&request, request.output ? request.output : DEFAULT_CONF, error);
     if (status != STATUS_OK)
         return status;
-    return request.header           ? export_as_header(&request, error)
-           : request.t4             ? export_t4(&request, error)
-           : request.configurations ? export_lines(&request, error)
-                                    : export_conf_file(&request, error);
+    return request.header || request.json ? export_one(&request, error)
+           : request.t4                   ? export_t4(&request, error)
+           : request.configurations       ? export_lines(&request, error)
+                                          : export_conf_file(&request, error);
 }
 
 const struct command command_export = {

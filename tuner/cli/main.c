@@ -12,8 +12,9 @@
 #include "tuner/worker/worker.h"
 
 static const struct command *const commands[] = {
-    &command_run,    &command_init,   &command_devices, &command_show,  &command_plot,
-    &command_report, &command_export, &command_check,   &command_merge, &command_import,
+    &command_run,  &command_init,   &command_devices, &command_show,
+    &command_plot, &command_report, &command_export,  &command_check,
+    &command_hash, &command_merge,  &command_import,
 };
 enum { COMMAND_COUNT = COUNT(commands) };
 

@@ -1,4 +1,4 @@
-/* tuned.conf as a C header: for programs that load no file. */
+/* tuned.conf in other forms: as a C header, for programs that load no file, and as JSON. */
 #ifndef TUNE_EXPORT_HEADER_H
 #define TUNE_EXPORT_HEADER_H
 
@@ -10,5 +10,10 @@
  * identifier. `problems` may be NULL. */
 enum status export_header(const struct conf_text *file, struct text *out, size_t *problems,
                           struct error *error);
+
+/* Appends an array of its entries, one a line (docs/tuned-conf.md). STATUS_BAD_INPUT: the text is
+ * no tuned.conf. */
+enum status export_json(const struct conf_text *file, struct text *out, size_t *entries,
+                        struct error *error);
 
 #endif

@@ -1,0 +1,49 @@
+/* `tune hash`: what a tuned.conf's entries of an experiment are compared with. */
+#include <stdio.h>
+
+#include "tuner/base/array.h"
+#include "tuner/base/hash.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/experiments.h"
+#include "tuner/cli/style.h"
+
+static enum status run_hash(const struct command *command, int argc, char **argv,
+                            struct error *error)
+{
+    static struct experiment_list list; /* large */
+    const char *words[EXPERIMENTS_MAX];
+    const struct option_spec options[] = {
+        OPTION_LIST(
+            0, "overlay", "FILE", &list.overlays,
+            "JSON that is merged over the file of T1 (docs/t1.md);\nseveral: in their order"),
+    };
+    size_t count = 0;
+    bool helped = false;
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, words,
+                                       EXPERIMENTS_MAX, &count, &helped, error);
+    if (status != STATUS_OK || helped)
+        return status;
+    if (count == 0)
+        return error_set(error, STATUS_USAGE, "of which EXPERIMENT?");
+    status = experiments_load(words, count, &list, error);
+    for (size_t i = 0; status == STATUS_OK && i < list.count; i++) {
+        const struct experiment *experiment = list.items[i];
+        char flags[HASH_TEXT_BYTES];
+        experiment_flags_hash(experiment_text(experiment), flags);
+        print_clean(stdout, "%s source=%s%s%s %s\n", experiment_name(experiment),
+                    experiment_content_hash(experiment), flags[0] ? " flags=" : "", flags,
+                    experiment_path(experiment));
+    }
+    experiments_free(&list);
+    return status;
+}
+
+const struct command command_hash = {
+    .name = "hash",
+    .usage = "EXPERIMENT... [options]",
+    .about = "Prints the hashes by which entries of tuned.conf are known to be stale.",
+    .more = "source is the file and the sources that it names, flags what it gives the compiler; "
+            "they are\n"
+            "what 'tune check' and tuned_stale compare with an entry's (docs/libtuned.md).",
+    .run = run_hash,
+};
