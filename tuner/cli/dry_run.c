@@ -19,12 +19,12 @@ struct look {
     struct landscape *landscape; /* NULL: nothing is compiled */
 };
 
-static bool size_is_meant(const struct run *run, int64_t n)
+static bool size_is_meant(const struct run *run, const struct problem *problem)
 {
     for (size_t i = 0; i < run->session.size_count; i++)
-        if (run->session.sizes[i] == n)
+        if (run->session.sizes[i] == problem->n)
             return true;
-    return run->session.size_count == 0;
+    return run->session.size_count == 0 || problem->shape;
 }
 
 static const char *shown_value(struct value value, char out[VALUE_TEXT_BYTES])
@@ -221,7 +221,7 @@ static enum status print_experiment(const struct look *look, struct error *error
     for (size_t i = 0; i < experiment_problem_count(look->experiment) && status == STATUS_OK; i++) {
         struct problem problem;
         experiment_problem(look->experiment, i, &problem);
-        if (!look->wanted[i] || !size_is_meant(look->run, problem.n))
+        if (!look->wanted[i] || !size_is_meant(look->run, &problem))
             continue;
         status = print_problem(look, &problem, first, error);
         first = false;

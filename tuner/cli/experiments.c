@@ -324,8 +324,13 @@ enum status experiments_load(const char *const *names, size_t name_count,
         if (status == STATUS_OK)
             status = take_word(names[i], &shipped, out, error);
     }
+    for (size_t i = 0; status == STATUS_OK && out->sizes && i < out->count; i++)
+        experiment_keep_shapes(out->items[i], out->sizes, out->wanted[i]);
     if (status == STATUS_OK)
         leave_out_unwanted(out);
+    if (status == STATUS_OK && out->sizes && out->count == 0)
+        status = error_set(error, STATUS_NOT_FOUND, "no problem has a size of --sizes %.200s",
+                           out->sizes);
     if (status == STATUS_OK && out->count > 0)
         status = restrict_values(out, error);
     experiments_free(&shipped);

@@ -179,10 +179,12 @@ static enum status parse_sizes(struct run *run, struct error *error)
         if (run->session.size_count == SESSION_SIZES_MAX)
             return error_set(error, STATUS_USAGE, "--sizes: more than %d sizes", SESSION_SIZES_MAX);
         (void)string_format(word, sizeof word, "%.*s", (int)length, next);
-        enum status status = option_size("sizes", word, &n, error);
+        const bool shape = word[0] >= '1' && word[0] <= '9' && strchr(word, 'x');
+        enum status status = shape ? STATUS_OK : option_size("sizes", word, &n, error);
         if (status != STATUS_OK)
             return status;
-        run->session.sizes[run->session.size_count++] = n;
+        if (!shape) /* those of several names are among the experiments' */
+            run->session.sizes[run->session.size_count++] = n;
         next += length + (next[length] == ',' ? 1 : 0);
     }
     return STATUS_OK;
@@ -285,7 +287,7 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
             "the file that programs load (default tuned.conf, and none\nwith an objective other "
             "than time)"),
         OPTION_TEXT("sizes", "N,N", &run->text.sizes,
-                    "only problems of these sizes: 1048576,2**24"),
+                    "only problems of these sizes: 1048576,2**24,1024x512"),
         OPTION_LIST(
             0, "only", "NAME=V,V", &run->experiments.only,
             "only these values of a parameter: block=64,128; baselines\nand the winner that "
@@ -395,6 +397,7 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     *done = run->text.show_experiment;
     if (status == STATUS_OK && *done)
         return experiments_print(&run->experiments, words, word_count, error);
+    run->experiments.sizes = run->text.sizes;
     if (status == STATUS_OK)
         status = experiments_load(words, word_count, &run->experiments, error);
     if (status == STATUS_OK)

@@ -266,7 +266,8 @@ static bool learn_slots(struct types *types)
     const struct experiment *experiment = types->experiment;
     for (size_t i = 0; i < fact_name_count; i++)
         types->slots[SLOT_FACTS + i] = fact_names[i].number ? NUMBER : TEXT;
-    types->slots[SLOT_SIZE] = NUMBER;
+    for (size_t i = 0; i < SIZE_NAMES_MAX; i++)
+        types->slots[SLOT_SIZE + i] = NUMBER;
     for (size_t slot = SLOT_ACTIVE_BLOCKS; slot < SLOT_COUNT_SERIES; slot++)
         types->slots[slot] = NUMBER;
     for (size_t i = 0; i < experiment->axis_count; i++)

@@ -81,6 +81,8 @@ void problem_at_axes(const struct experiment *experiment, size_t index, struct p
                                             .value = experiment->axis_values[i][index % count]};
         index /= count;
     }
+    if (experiment->size_name_count > 1)
+        out->shape = out->axes[out->axis_count - 1].value.text;
     size_t length = strlen(experiment->name);
     (void)string_format(out->key, sizeof out->key, "%s", experiment->name);
     for (size_t i = 0; i < experiment->axis_count && length < sizeof out->key; i++) {

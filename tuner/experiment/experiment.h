@@ -81,6 +81,7 @@ struct problem {
     int64_t n;
     size_t axis_count;
     struct named_value axes[EXPERIMENT_AXES_MAX]; /* texts owned by the experiment */
+    const char *shape; /* "1024x512" of sizes of several names: ends the key, n is 1; else NULL */
 };
 /* All axes' points times all sizes: sizes ascending within a point of the axes. */
 size_t experiment_problem_count(const struct experiment *experiment);
@@ -95,6 +96,8 @@ void experiment_problem_at(const struct experiment *experiment, const struct pro
  * the experiment's name. STATUS_NOT_FOUND when an axis has no such value, with the nearest one. */
 enum status experiment_select(const struct experiment *experiment, const char *beginning,
                               bool *wanted, struct error *error);
+/* Unsets those that "4096,1024x512" leaves out; of those with one name all or none. */
+void experiment_keep_shapes(const struct experiment *experiment, const char *sizes, bool *wanted);
 /* Sets those that run when the experiment is not named: by `usual`, else all. */
 enum status experiment_select_usual(const struct experiment *experiment, bool *wanted,
                                     struct error *error);

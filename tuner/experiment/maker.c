@@ -75,8 +75,14 @@ void maker_start(struct maker *maker, const struct experiment *experiment,
     }
     for (size_t i = 0; problem && i < problem->axis_count; i++)
         environment_bind(environment, SLOT_AXES + i, problem->axes[i].value);
-    if (problem)
+    if (problem && !problem->shape)
         environment_bind(environment, SLOT_SIZE, value_integer(problem->n));
+    const char *shape = problem ? problem->shape : NULL;
+    for (size_t i = 0; shape && i < experiment->size_name_count; i++) {
+        char *end = NULL;
+        environment_bind(environment, SLOT_SIZE + i, value_integer(strtoll(shape, &end, 10)));
+        shape = end + (*end == 'x' ? 1 : 0);
+    }
 }
 
 bool maker_configure(struct maker *maker, const struct configuration *configuration)

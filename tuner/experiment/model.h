@@ -10,12 +10,14 @@
 #include "tuner/experiment/point.h"
 #include "tuner/experiment/rules.h"
 
+enum { SIZE_NAMES_MAX = 4 };
+
 /* Slots of variables. */
 enum {
     SLOT_FACTS = 0,
     SLOT_AXES = 32,
     SLOT_SIZE = SLOT_AXES + EXPERIMENT_AXES_MAX,
-    SLOT_PARAMETERS = SLOT_SIZE + 1,
+    SLOT_PARAMETERS = SLOT_SIZE + SIZE_NAMES_MAX,
     SLOT_DERIVED = SLOT_PARAMETERS + EXPERIMENT_PARAMETERS_MAX,
     SLOT_ACTIVE_BLOCKS = SLOT_DERIVED + EXPERIMENT_DERIVED_MAX,
     SLOT_COUNT = SLOT_ACTIVE_BLOCKS + 1,
@@ -84,6 +86,7 @@ struct experiment {
     struct named_list size;
     int64_t sizes[EXPERIMENT_SIZES_MAX]; /* ascending */
     bool has_size;                       /* else there is one, 1, that nothing can name */
+    size_t size_name_count; /* several: sizes are tuples, which the last axis has as texts, 64x32 */
     struct named_list parameters[EXPERIMENT_PARAMETERS_MAX];
     size_t parameter_count;
     struct place parameters_place;

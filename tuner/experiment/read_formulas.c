@@ -123,7 +123,7 @@ static unsigned use_of_slot(size_t slot)
         return USE_FACTS;
     if (slot < SLOT_SIZE)
         return USE_AXES;
-    if (slot == SLOT_SIZE)
+    if (slot < SLOT_PARAMETERS)
         return USE_SIZE;
     if (slot < SLOT_DERIVED)
         return USE_PARAMETERS;

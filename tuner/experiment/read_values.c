@@ -7,6 +7,29 @@
 
 #include "tuner/base/text.h"
 
+/* "m, n": a node for each name, in the arena; *count of them. */
+static bool split_names(struct file_reader *reader, const struct node *key, struct node **out,
+                        size_t *count)
+{
+    *count = 0;
+    *out = arena_alloc(reader->arena, SIZE_NAMES_MAX, sizeof **out);
+    if (!*out)
+        return out_of_memory(reader);
+    for (const char *at = key->text; *at;) {
+        const size_t length = strcspn(at, ", ");
+        if (*count == SIZE_NAMES_MAX)
+            return node_error(reader, key, "more than %d names of sizes", SIZE_NAMES_MAX);
+        struct node *name = &(*out)[(*count)++];
+        *name = *key;
+        name->text = arena_strndup(reader->arena, at, length);
+        if (!name->text)
+            return out_of_memory(reader);
+        at += length;
+        at += strspn(at, ", ");
+    }
+    return true;
+}
+
 static bool declare(struct file_reader *reader, const struct node *key, const char *what,
                     size_t slot)
 {
@@ -50,6 +73,23 @@ static bool declare_all(struct file_reader *reader, const struct node *node, con
     return true;
 }
 
+/* One name, or several, "m, n", whose values come as tuples. */
+static bool declare_sizes(struct file_reader *reader, const struct node *sizes)
+{
+    struct node *names = NULL;
+    size_t count = 0;
+    if (!sizes || sizes->kind != NODE_MAPPING || sizes->count != 1 ||
+        !strchr(sizes->first->text, ','))
+        return declare_all(reader, sizes, "sizes", "the size", SLOT_SIZE, 1);
+    if (!split_names(reader, sizes->first, &names, &count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!declare(reader, &names[i], "the size", SLOT_SIZE + i))
+            return false;
+    reader->experiment->size_name_count = count;
+    return true;
+}
+
 bool declare_names(struct file_reader *reader, const struct node *root)
 {
     struct experiment *experiment = reader->experiment;
@@ -64,7 +104,7 @@ bool declare_names(struct file_reader *reader, const struct node *root)
         scope->names[SLOT_ACTIVE_BLOCKS] = "active_blocks";
     return declare_all(reader, node_get(root, "axes"), "axes", "the axis", SLOT_AXES,
                        EXPERIMENT_AXES_MAX) &&
-           declare_all(reader, node_get(root, "sizes"), "sizes", "the size", SLOT_SIZE, 1) &&
+           declare_sizes(reader, node_get(root, "sizes")) &&
            declare_all(reader, node_get(root, "parameters"), "parameters", "the parameter",
                        SLOT_PARAMETERS, EXPERIMENT_PARAMETERS_MAX) &&
            declare_all(reader, node_get(root, "derived"), "derived", "the derived value",
@@ -234,18 +274,80 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* [1024, 512]: "1024x512". */
+static bool read_shape(struct file_reader *reader, const struct node *item, struct value *out)
+{
+    struct experiment *experiment = reader->experiment;
+    struct text text = {0};
+    bool right = item->kind == NODE_LIST && item->count == experiment->size_name_count;
+    if (!right)
+        return node_error(reader, item, "a size is a list of %zu numbers",
+                          experiment->size_name_count);
+    for (const struct node *part = item->first; part && right; part = part->next) {
+        struct maker maker;
+        struct formula formula;
+        int64_t number = 0;
+        maker_start(&maker, experiment, NULL, NULL, NULL, reader->error);
+        right = read_value(reader, part, 0, &formula) &&
+                make_integer(&maker, &formula, "a size", 1, INT64_MAX, &number);
+        text_printf(&text, "%s%lld", part == item->first ? "" : "x", (long long)number);
+    }
+    const char *shape =
+        right && !text.failed ? arena_strdup(reader->arena, text_string(&text)) : NULL;
+    text_free(&text);
+    *out = value_text(shape);
+    return shape || (right && out_of_memory(reader));
+}
+
+/* Sizes of several names are one more axis, whose values the key has: there is one size, 1. */
+static bool read_shapes(struct file_reader *reader, const struct node *key)
+{
+    struct experiment *experiment = reader->experiment;
+    const size_t index = experiment->axis_count;
+    struct named_list *axis = &experiment->axes[index];
+    struct value *values = experiment->axis_values[index];
+    if (index == EXPERIMENT_AXES_MAX)
+        return node_error(reader, key,
+                          "sizes of several names count as an axis, of which %d are "
+                          "the most",
+                          EXPERIMENT_AXES_MAX);
+    if (!need_items(reader, key->value, "sizes", AXIS_VALUES_MAX))
+        return false;
+    struct formula *formulas = arena_alloc(reader->arena, key->value->count, sizeof *formulas);
+    if (!formulas)
+        return out_of_memory(reader);
+    *axis = (struct named_list){
+        .name = "size", .place = key->place, .slot = SLOT_AXES + index, .values = formulas};
+    for (const struct node *item = key->value->first; item; item = item->next) {
+        struct value *value = &values[axis->count];
+        if (!read_shape(reader, item, value))
+            return false;
+        for (size_t j = 0; j < axis->count; j++)
+            if (value_equal(*value, values[j]))
+                return node_error(reader, item, "this size was given before");
+        if (expression_constant(reader->arena, item->place, *value, &formulas[axis->count++],
+                                reader->error) != STATUS_OK)
+            return false;
+    }
+    experiment->axis_count++;
+    return true;
+}
+
 bool read_sizes(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     struct named_list *size = &experiment->size;
-    experiment->has_size = node != NULL;
-    if (!node) { /* one problem, which is always the whole */
+    const bool several = experiment->size_name_count > 1;
+    experiment->has_size = node != NULL && !several;
+    if (!experiment->has_size) { /* one problem, which is always the whole */
         *size = (struct named_list){.name = "n", .slot = SLOT_SIZE, .count = 1};
         experiment->sizes[0] = 1;
-        return true;
+        return !several || read_shapes(reader, node->first);
     }
     if (node->count != 1)
-        return node_error(reader, node, "sizes must have one name, such as n: [...]");
+        return node_error(reader, node,
+                          "sizes have one name, such as n: [...], or several with tuples: "
+                          "\"m, n\": [[1024, 512]]");
     if (!read_list(reader, node->first, SLOT_SIZE, EXPERIMENT_SIZES_MAX, 0, size))
         return false;
     struct maker maker;

@@ -91,6 +91,23 @@ enum status experiment_select(const struct experiment *experiment, const char *b
     return status;
 }
 
+void experiment_keep_shapes(const struct experiment *experiment, const char *sizes, bool *wanted)
+{
+    for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
+        struct problem problem;
+        bool kept = false;
+        experiment_problem(experiment, i, &problem);
+        for (const char *word = sizes; *word && !kept;) {
+            const size_t length = strcspn(word, ",");
+            kept = problem.shape ? strlen(problem.shape) == length &&
+                                       strncmp(problem.shape, word, length) == 0
+                                 : !memchr(word, 'x', length);
+            word += length + (word[length] == ',' ? 1 : 0);
+        }
+        wanted[i] = wanted[i] && kept;
+    }
+}
+
 enum status experiment_select_usual(const struct experiment *experiment, bool *wanted,
                                     struct error *error)
 {

@@ -77,7 +77,7 @@ static bool depends_on_problem(const struct experiment *experiment, const struct
 {
     struct slot_set problem = {0};
     struct slot_set uses = list->list.uses;
-    for (size_t slot = SLOT_AXES; slot <= SLOT_SIZE; slot++)
+    for (size_t slot = SLOT_AXES; slot < SLOT_PARAMETERS; slot++)
         slot_set_add(&problem, slot);
     for (size_t i = 0; i < list->count; i++)
         uses = slot_set_union(uses, list->values[i].uses);

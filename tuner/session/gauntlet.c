@@ -187,7 +187,7 @@ static void note_limits(const struct sweep *sweep)
         files |= role_is_filled(argument->role) && argument->fill == FILL_FILE;
     }
     if (!experiment_has_size(sweep->work.experiment))
-        session_note(session, "%s: finalists are checked at this size alone, as it has no sizes",
+        session_note(session, "%s: finalists are checked at this size alone, as it has no other",
                      sweep->work.problem.key);
     else if (files)
         session_note(session,

@@ -14,8 +14,8 @@ static bool wants_problem(const struct session *session,
                           struct problem *out)
 {
     const struct session_options *options = session->options;
-    bool has_size = options->size_count == 0;
     experiment_problem(experiment->experiment, index, out);
+    bool has_size = options->size_count == 0 || out->shape; /* `wanted` has which of these */
     for (size_t i = 0; !has_size && i < options->size_count; i++)
         has_size = options->sizes[i] == out->n;
     return has_size && (!experiment->wanted || experiment->wanted[index]) &&
