@@ -157,8 +157,8 @@ static enum status make_binary(struct bench *bench, const struct output_check *c
     struct compile_done done = {.status = STATUS_INTERNAL};
     const char *hash = NULL;
     bool got = false;
-    enum status status =
-        binary_cache_path(&check->binary, bench->facts, &bench->arena, path, &hash, error);
+    enum status status = binary_cache_path(host_local(), &check->binary, bench->facts,
+                                           &bench->arena, path, &hash, error);
     if (status != STATUS_OK || file_exists(*path))
         return status;
     status = compile_pool_submit(pool, &check->binary, *path, 0, error);

@@ -114,37 +114,40 @@ static bool drain(int pipe, const struct process_request *request, int64_t deadl
     }
 }
 
-/* False when it was still running at the deadline. It has usually ended with its output. */
-static bool reap(pid_t child, int64_t deadline_ns, int *code)
+bool process_ends(pid_t child, int64_t most_ns, int *wait_status)
 {
-    int state = 0;
+    const int64_t deadline_ns = clock_running_ns() + most_ns;
     for (;;) {
-        pid_t got = waitpid(child, &state, WNOHANG);
+        const pid_t got = waitpid(child, wait_status, WNOHANG);
         if (got == child)
-            break;
-        if (got < 0 && errno != EINTR) {
-            *code = 127;
             return true;
-        }
-        if (clock_now_ns() >= deadline_ns)
+        if ((got < 0 && errno != EINTR) || clock_running_ns() >= deadline_ns)
             return false;
         (void)nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
     }
-    *code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
-    return true;
+}
+
+void process_kill(pid_t child, bool leads_group)
+{
+    if (leads_group)
+        (void)kill(-child, SIGKILL);
+    (void)kill(child, SIGKILL);
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        continue;
 }
 
 static enum status watch(const struct process_request *request, pid_t child, int pipe,
                          struct text *output, int *code, struct error *error)
 {
     int64_t deadline_ns = clock_now_ns() + request->timeout_ms * 1000000;
-    if (drain(pipe, request, deadline_ns, output) && reap(child, deadline_ns, code))
+    int state = 0;
+    /* It has usually ended with its output. */
+    if (drain(pipe, request, deadline_ns, output) &&
+        process_ends(child, deadline_ns - clock_now_ns(), &state)) {
+        *code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
         return STATUS_OK;
-    if (!request->in_our_group)
-        (void)kill(-child, SIGKILL);
-    (void)kill(child, SIGKILL);
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-        ;
+    }
+    process_kill(child, !request->in_our_group);
     return error_set(error, STATUS_TIMED_OUT, "%s: killed, since it ran longer than %lld s",
                      request->path, (long long)(request->timeout_ms / 1000));
 }
@@ -190,9 +193,7 @@ static void end_guard(const struct guard *guard)
 {
     if (guard->child == 0)
         return;
-    (void)kill(guard->child, SIGKILL);
-    while (waitpid(guard->child, NULL, 0) < 0 && errno == EINTR)
-        ;
+    process_kill(guard->child, false);
     (void)close(guard->pipe);
 }
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
@@ -32,5 +33,10 @@ struct process_request {
  * ended it. STATUS_TIMED_OUT when it was killed for time. */
 enum status process_run(const struct process_request *request, struct text *output, int *code,
                         struct error *error);
+
+/* Whether a child of ours ends within so long; then *wait_status is as waitpid has it. */
+bool process_ends(pid_t child, int64_t most_ns, int *wait_status);
+/* Kills a child of ours, with its process group when it leads one, and waits until it is gone. */
+void process_kill(pid_t child, bool leads_group);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/dry_run.h"
 #include "tuner/session/binaries.h"
@@ -216,13 +217,11 @@ static uint64_t points_to_look_at(const struct tally *tally)
 static bool mark_used(struct tally *tally, size_t binary)
 {
     if (binary >= tally->used_room) {
-        size_t room = 2 * binary + 64;
-        bool *used = realloc(tally->used, room * sizeof *used);
-        if (!used)
+        const size_t before = tally->used_room;
+        if (!array_grow_by(&tally->used, before, binary + 1 - before, &tally->used_room,
+                           sizeof *tally->used))
             return false;
-        memset(used + tally->used_room, 0, (room - tally->used_room) * sizeof *used);
-        tally->used = used;
-        tally->used_room = room;
+        memset(tally->used + before, 0, (tally->used_room - before) * sizeof *tally->used);
     }
     tally->binary_count += !tally->used[binary];
     tally->used[binary] = true;

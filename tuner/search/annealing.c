@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/reals.h"
 #include "tuner/search/strategy.h"
 
@@ -25,6 +26,7 @@ struct annealing {
     size_t scaled_at;
     size_t refused;
     double *sorted; /* scratch of the scale */
+    size_t sorted_capacity;
 };
 
 static void *create(struct trail *trail)
@@ -50,10 +52,10 @@ static void find_scale(struct annealing *state)
     const struct trail *trail = state->trail;
     if (trail->told < SPREAD_LEAST || trail->told < 2 * state->scaled_at)
         return;
-    double *sorted = realloc(state->sorted, trail->count * sizeof *sorted);
-    if (!sorted)
+    if (!array_grow_by(&state->sorted, 0, trail->count, &state->sorted_capacity,
+                       sizeof *state->sorted))
         return; /* the scale stays as it is */
-    state->sorted = sorted;
+    double *sorted = state->sorted;
     state->scaled_at = trail->told;
     size_t count = 0;
     for (size_t i = 0; i < trail->count; i++)

@@ -10,6 +10,7 @@ enum status binaries_start(struct binaries *binaries, const struct host *host, c
                            size_t workers, const char *cpus, const struct facts *facts,
                            struct error *error)
 {
+    binaries->host = host;
     binaries->facts = facts;
     binaries->api = device_kind(kind);
     binaries->workers = workers;
@@ -44,7 +45,7 @@ enum status binaries_know(struct binaries *binaries, const struct binary_request
     enum status status = binary_cache_hash(request, binaries->facts, hash, error);
     if (status != STATUS_OK || find(binaries, hash, index))
         return status;
-    status = binary_cache_place(hash, &binaries->arena, &binary.path, error);
+    status = binary_cache_place(binaries->host, hash, &binaries->arena, &binary.path, error);
     if (status != STATUS_OK)
         return status;
     binary.hash = arena_strdup(&binaries->arena, hash);

@@ -29,6 +29,7 @@ struct binary {
 
 struct binaries {
     struct arena arena;
+    const struct host *host; /* where compilers run, and binaries are kept */
     const struct device_api *api;
     struct compile_pool *pool;
     size_t workers;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/environment.h"
 
 enum {
     TIMEOUT_FLOOR_MS = 5000,
@@ -113,22 +114,22 @@ enum status lane_probe_after(struct lane *lane, const struct worker_outcome *out
     return STATUS_OK;
 }
 
-/* TUNE_TRIAL_TIMEOUT_MS: the least time limit of a trial, for those who know their kernels. */
-static int64_t timeout_floor_ms(int64_t otherwise)
+/* For those who know their kernels. */
+enum status session_read_environment(struct session *session, struct error *error)
 {
-    const char *given = getenv("TUNE_TRIAL_TIMEOUT_MS");
-    long long floor_ms = given ? strtoll(given, NULL, 10) : 0;
-    return floor_ms >= TIMEOUT_FLOOR_LEAST_MS && floor_ms < INT32_MAX ? floor_ms : otherwise;
+    return environment_integer("TUNE_TRIAL_TIMEOUT_MS", TIMEOUT_FLOOR_LEAST_MS, INT32_MAX, 0,
+                               &session->timeout_floor_ms, error);
 }
 
 int64_t lane_timeout_ms(struct lane *lane, double best_ns, uint32_t blocks, bool first)
 {
     first = first || !(best_ns > 0) || lane->restarts_seen != worker_restarts(lane->worker);
     lane->restarts_seen = worker_restarts(lane->worker);
+    int64_t given_ms = lane->session->timeout_floor_ms;
+    int64_t floor_ms = given_ms > 0 ? given_ms : first ? TIMEOUT_FIRST_MS : TIMEOUT_FLOOR_MS;
     if (first)
-        return timeout_floor_ms(TIMEOUT_FIRST_MS);
+        return floor_ms;
     int64_t limit_ms = (int64_t)(TIMEOUT_FACTOR * best_ns * (double)(blocks + 4) * 1e-6);
-    int64_t floor_ms = timeout_floor_ms(TIMEOUT_FLOOR_MS);
     return limit_ms > floor_ms ? limit_ms : floor_ms;
 }
 

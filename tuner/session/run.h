@@ -111,9 +111,11 @@ struct session {
     struct text protocol_text, objective_text; /* as they are stored */
     bool energy_told;                          /* how finely energy can be read */
     const struct host *host;                   /* where all workers run */
+    int64_t timeout_floor_ms; /* TUNE_TRIAL_TIMEOUT_MS: the least time limit of a trial; 0: usual */
 };
 
 /* run.c: what a session tells its caller, and what the caller asked of it. */
+enum status session_read_environment(struct session *session, struct error *error);
 bool session_stopped(const struct session *session);
 enum status session_stop_error(struct error *error);
 void session_note(const struct session *session, const char *format, ...)

@@ -123,6 +123,8 @@ static enum status start(struct session *session, struct error *error)
     bool needs_energy = false;
     enum status status = check_experiments(session, &needs_energy, error);
     if (status == STATUS_OK)
+        status = session_read_environment(session, error);
+    if (status == STATUS_OK)
         status = lanes_start(session, error);
     if (status == STATUS_OK && needs_energy)
         status = check_energy(session, error);

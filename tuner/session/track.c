@@ -246,27 +246,21 @@ enum status track_begin(struct track *track, bool check, struct error *error)
     return status;
 }
 
-/* What was there stays where it is when memory is short. */
-static void *resized(void *items, size_t count, size_t bytes, bool *failed)
+/* Each has room for as many rounds; where memory is short, for no more than before. */
+static bool make_room(struct track *track)
 {
-    void *more = realloc(items, count * bytes);
-    if (more)
-        return more;
-    *failed = true;
-    return items;
-}
-
-static bool grow(struct track *track)
-{
-    bool failed = false;
-    size_t capacity = track->round_capacity > 0 ? track->round_capacity * 2 : 32;
-    track->records = resized(track->records, capacity, sizeof *track->records, &failed);
-    track->faults = resized(track->faults, capacity, sizeof *track->faults, &failed);
-    track->rows = resized(track->rows, capacity, sizeof *track->rows, &failed);
-    track->y = resized(track->y, capacity * track->count, sizeof *track->y, &failed);
-    track->twin = resized(track->twin, capacity, sizeof *track->twin, &failed);
-    track->round_capacity = failed ? track->round_capacity : capacity;
-    return !failed;
+    size_t capacities[5];
+    for (size_t i = 0; i < COUNT(capacities); i++)
+        capacities[i] = track->round_capacity;
+    const size_t count = track->round_count;
+    if (!array_grow(&track->records, count, &capacities[0], sizeof *track->records) ||
+        !array_grow(&track->faults, count, &capacities[1], sizeof *track->faults) ||
+        !array_grow(&track->rows, count, &capacities[2], sizeof *track->rows) ||
+        !array_grow(&track->y, count, &capacities[3], track->count * sizeof *track->y) ||
+        !array_grow(&track->twin, count, &capacities[4], sizeof *track->twin))
+        return false;
+    track->round_capacity = capacities[0]; /* all are alike */
+    return true;
 }
 
 /* The window, behind one block whose results are looked at: those of the window are not. */
@@ -471,7 +465,7 @@ enum status track_round(struct track *track, const bool *wanted, size_t twin_of,
     double first_ns = (double)NAN;
     double twin_ns = (double)NAN;
     *twin_y = (double)NAN;
-    if (track->round_count == track->round_capacity && !grow(track))
+    if (!make_room(track))
         return error_no_memory(error);
     struct round_record *record = &track->records[track->round_count];
     *record = (struct round_record){.anchor_first_ns = (double)NAN,

@@ -20,6 +20,7 @@
 #include "tuner/base/text.h"
 #include "tuner/device/device.h"
 #include "tuner/worker/child.h"
+#include "tuner/worker/host.h"
 #include "tuner/worker/sources.h"
 #include "tuner/worker/worker.h"
 
@@ -113,25 +114,25 @@ enum status scratch_prefix(struct arena *arena, const char **prefix, struct erro
     return *prefix ? folder_make(*prefix, 0700, error) : error_no_memory(error);
 }
 
-enum status binary_cache_place(const char *hash, struct arena *arena, const char **path,
-                               struct error *error)
+enum status binary_cache_place(const struct host *host, const char *hash, struct arena *arena,
+                               const char **path, struct error *error)
 {
     const char *folder = NULL;
-    enum status status = cache_folder(arena, &folder, error);
+    enum status status = host->cache_folder(arena, &folder, error);
     if (status != STATUS_OK)
         return status;
     *path = arena_printf(arena, "%s/%s.bin", folder, hash);
     return *path ? STATUS_OK : error_no_memory(error);
 }
 
-enum status binary_cache_path(const struct binary_request *request, const struct facts *facts,
-                              struct arena *arena, const char **path, const char **hash,
-                              struct error *error)
+enum status binary_cache_path(const struct host *host, const struct binary_request *request,
+                              const struct facts *facts, struct arena *arena, const char **path,
+                              const char **hash, struct error *error)
 {
     char digits[HASH_TEXT_BYTES];
     enum status status = binary_cache_hash(request, facts, digits, error);
     if (status == STATUS_OK)
-        status = binary_cache_place(digits, arena, path, error);
+        status = binary_cache_place(host, digits, arena, path, error);
     if (status == STATUS_OK && !(*hash = arena_strdup(arena, digits)))
         status = error_no_memory(error);
     if (status == STATUS_OK)

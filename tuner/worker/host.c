@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "tuner/base/arena.h"
-#include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
+#include "tuner/base/process.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/worker.h"
 
@@ -136,36 +136,22 @@ static void describe_end(int wait_status, char *how, size_t how_bytes)
         (void)string_format(how, how_bytes, "exit code %d", WEXITSTATUS(wait_status));
 }
 
-/* A child whose pipe just closed may need a moment to be gone. */
-static bool ended_by_itself(pid_t pid, int *wait_status)
-{
-    int64_t deadline_ns = clock_running_ns() + 200 * INT64_C(1000000);
-    do {
-        pid_t ended = waitpid(pid, wait_status, WNOHANG);
-        if (ended == pid)
-            return true;
-        if (ended < 0 && errno != EINTR)
-            return false;
-        (void)usleep(1000);
-    } while (clock_running_ns() < deadline_ns);
-    return false;
-}
-
 static enum child_end end_here(struct child *child, char *how, size_t how_bytes)
 {
+    /* One whose pipe just closed may need a moment to be gone. */
+    static const int64_t moment_ns = 200000000;
     int wait_status = 0;
     enum child_end end = CHILD_WAS_RUNNING;
     if (child->input >= 0)
         (void)close(child->input);
     if (child->pid > 0) {
-        bool ended = how && ended_by_itself(child->pid, &wait_status);
-        if (ended) {
+        if (how && process_ends(child->pid, moment_ns, &wait_status)) {
             describe_end(wait_status, how, how_bytes);
             end = end_of(wait_status);
+            (void)kill(-child->pid, SIGKILL); /* what it had started */
+        } else {
+            process_kill(child->pid, true);
         }
-        (void)kill(-child->pid, SIGKILL);
-        while (!ended && waitpid(child->pid, &wait_status, 0) < 0 && errno == EINTR)
-            continue;
     }
     if (child->output >= 0)
         (void)close(child->output);

@@ -53,20 +53,20 @@ enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
 struct pollfd;
 size_t compile_pool_files(const struct compile_pool *pool, struct pollfd *files, size_t most);
 
-/* Where the binary of a request is kept: a file in the cache folder named by the hash of source,
- * defines, flags, kernels, architecture, compiler and device name. `hash` gets that name. Both
- * belong to the arena. A file that is there is checked on the way: one that is cut or damaged is
- * removed, so that it is compiled again; another counts as used now. What was used longest ago goes
- * when the cache grows over TUNE_CACHE_BYTES (default 2 GiB) and no other tuner runs. */
-enum status binary_cache_path(const struct binary_request *request, const struct facts *facts,
-                              struct arena *arena, const char **path, const char **hash,
-                              struct error *error);
+/* Where the binary of a request is kept: a file in the host's cache folder named by the hash of
+ * source, defines, flags, kernels, architecture, compiler and device name. `hash` gets that name.
+ * Both belong to the arena. A file that is there is checked on the way: one that is cut or damaged
+ * is removed, so that it is compiled again; another counts as used now. What was used longest ago
+ * goes when the cache grows over TUNE_CACHE_BYTES (default 2 GiB) and no other tuner runs. */
+enum status binary_cache_path(const struct host *host, const struct binary_request *request,
+                              const struct facts *facts, struct arena *arena, const char **path,
+                              const char **hash, struct error *error);
 /* Its parts, for many requests that few binaries serve: the name, its place, and the look at the
  * file. */
 enum status binary_cache_hash(const struct binary_request *request, const struct facts *facts,
                               char out[HASH_TEXT_BYTES], struct error *error);
-enum status binary_cache_place(const char *hash, struct arena *arena, const char **path,
-                               struct error *error);
+enum status binary_cache_place(const struct host *host, const char *hash, struct arena *arena,
+                               const char **path, struct error *error);
 void binary_cache_tend(const char *path);
 
 #endif

@@ -71,8 +71,8 @@ static void test_a_crash_is_one_trial(void **state)
 static void test_what_hangs_is_ended(void **state)
 {
     (void)state;
-    (void)setenv("TUNE_TRIAL_TIMEOUT_MS", "100", 1);
     struct run *run = start("hang at=time block=128 step=1", 1);
+    run->session.timeout_floor_ms = 100;
     struct sweep *sweep = sweep_through(run);
     assert_int_equal(sweep->failures, 2);
     assert_int_equal(run_count(run, "SELECT count(*) FROM trials WHERE status = 'timed_out' AND "
@@ -81,7 +81,6 @@ static void test_what_hangs_is_ended(void **state)
     assert_int_equal(candidate_of(sweep, "way=two block=128 part=2")->status, TRIAL_OK);
     run_end_sweep(sweep);
     end(run);
-    (void)unsetenv("TUNE_TRIAL_TIMEOUT_MS");
 }
 
 /* A child that somebody else kills says nothing of what it was doing. */

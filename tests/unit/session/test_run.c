@@ -79,9 +79,17 @@ static void test_time_limits(void **state)
     assert_int_equal(lane_timeout_ms(lane, 1e6, 6, false), 5000);
     assert_int_equal(lane_timeout_ms(lane, 1e8, 6, false), 50000);
     (void)setenv("TUNE_TRIAL_TIMEOUT_MS", "200", 1);
+    RUN_OK(run, session_read_environment(&run->session, &run->error));
     assert_int_equal(lane_timeout_ms(lane, 1e6, 6, true), 200);
     assert_int_equal(lane_timeout_ms(lane, 1e6, 6, false), 500);
+    static const char *const nonsense[] = {"1s", "-5", "20", "99999999999"};
+    for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
+        (void)setenv("TUNE_TRIAL_TIMEOUT_MS", nonsense[i], 1);
+        assert_int_equal(session_read_environment(&run->session, &run->error), STATUS_BAD_INPUT);
+        assert_non_null(strstr(run->error.text, "TUNE_TRIAL_TIMEOUT_MS"));
+    }
     (void)unsetenv("TUNE_TRIAL_TIMEOUT_MS");
+    RUN_OK(run, session_read_environment(&run->session, &run->error));
     lane->restarts_seen--; /* a new process uploads again */
     assert_int_equal(lane_timeout_ms(lane, 1e6, 6, false), 15000);
     assert_int_equal(lane_timeout_ms(lane, 1e6, 6, false), 5000);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/device/cpu/compiler.h"
 #include "tuner/device/cpu/device.h"
 #include "tuner/device/kinds.h"
@@ -111,13 +112,12 @@ static void *open_binary(const char *path)
 static enum status add_binary(struct device *device, const char *path, void *handle,
                               struct error *error)
 {
-    struct binary *binaries =
-        realloc(device->binaries, (device->binary_count + 1) * sizeof *binaries);
-    if (!binaries)
+    if (!array_grow(&device->binaries, device->binary_count, &device->binary_capacity,
+                    sizeof *device->binaries))
         return error_no_memory(error);
-    device->binaries = binaries;
-    binaries[device->binary_count] = (struct binary){.path = strdup(path), .handle = handle};
-    if (!binaries[device->binary_count].path)
+    struct binary *binary = &device->binaries[device->binary_count];
+    *binary = (struct binary){.path = strdup(path), .handle = handle};
+    if (!binary->path)
         return error_no_memory(error);
     device->current = ++device->binary_count;
     return STATUS_OK;

@@ -22,7 +22,7 @@ struct device {
     int64_t busy_until_ns;
     struct sensors sensors;
     struct binary *binaries;
-    size_t binary_count;
+    size_t binary_count, binary_capacity;
     size_t current; /* index + 1; 0: none */
     struct shelf shelves[ARGUMENTS_MAX];
     size_t argument_count; /* of the bound plan */

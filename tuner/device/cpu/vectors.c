@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tuner/base/array.h"
 #include "tuner/device/bands.h"
 #include "tuner/device/device.h"
 
@@ -107,19 +108,11 @@ void shelf_free(struct shelf *shelf)
 
 static bool add_copy(struct vector *vector)
 {
-    if (vector->count == vector->capacity) {
-        uint32_t capacity = vector->capacity ? vector->capacity * 2 : 4;
-        char **pages = realloc(vector->pages, capacity * sizeof *pages);
-        if (!pages)
-            return false;
-        vector->pages = pages;
-        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): vector_free has set it to NULL */
-        atomic_bool *written = realloc(vector->written, capacity * sizeof *written);
-        if (!written)
-            return false;
-        vector->written = written;
-        vector->capacity = capacity;
-    }
+    size_t capacities[] = {vector->capacity, vector->capacity};
+    if (!array_grow(&vector->pages, vector->count, &capacities[0], sizeof *vector->pages) ||
+        !array_grow(&vector->written, vector->count, &capacities[1], sizeof *vector->written))
+        return false;
+    vector->capacity = (uint32_t)capacities[0];
     char *pages = pages_map(mapped_bytes(vector));
     if (!pages)
         return false;

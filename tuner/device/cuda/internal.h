@@ -45,7 +45,7 @@ struct module {
     struct kernel *kernels;
     size_t kernel_count;
     struct symbol *symbols;
-    size_t symbol_count;
+    size_t symbol_count, symbol_capacity;
     uint64_t used;   /* larger: later */
     uint64_t serial; /* of this load; never 0 */
 };

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/hash.h"
 #include "tuner/device/cuda/internal.h"
 
@@ -18,12 +19,10 @@ static void free_symbols(struct module *module)
 static enum status add_symbol(struct module *module, const char *name, const char *lowered,
                               struct error *error)
 {
-    struct symbol *symbols =
-        realloc(module->symbols, (module->symbol_count + 1) * sizeof *module->symbols);
-    if (!symbols)
+    if (!array_grow(&module->symbols, module->symbol_count, &module->symbol_capacity,
+                    sizeof *module->symbols))
         return error_no_memory(error);
-    module->symbols = symbols;
-    struct symbol *symbol = &symbols[module->symbol_count++];
+    struct symbol *symbol = &module->symbols[module->symbol_count++];
     *symbol = (struct symbol){.name = strdup(name), .lowered = strdup(lowered)};
     return symbol->name && symbol->lowered ? STATUS_OK : error_no_memory(error);
 }
