@@ -37,7 +37,8 @@ struct search {
     size_t looked_at, sure_since; /* results told when that was last looked at, and since when the
                                      chance is small enough; SIZE_MAX: never, not */
     bool asked;                   /* for a point */
-    bool failed;                  /* memory was short: nothing more is asked for */
+    bool hurries;
+    bool failed; /* memory was short: nothing more is asked for */
 };
 
 static enum status unknown(const char *name, struct error *error)
@@ -86,8 +87,15 @@ static bool waits(const struct search *search)
     const uint64_t by_trials =
         clamp(trail->trials / PENDING_TRIALS_SHARE, PENDING_LEAST, PENDING_MOST);
     const uint64_t by_told = clamp(trail->told / PENDING_SHARE, PENDING_FIRST, PENDING_MOST);
-    return search->strategy->learns &&
-           trail_pending(trail) >= (by_told < by_trials ? by_told : by_trials);
+    const uint64_t most = search->hurries       ? PENDING_MOST
+                          : by_told < by_trials ? by_told
+                                                : by_trials;
+    return search->strategy->learns && trail_pending(trail) >= most;
+}
+
+void search_hurry(struct search *search, bool hurries)
+{
+    search->hurries = hurries;
 }
 
 enum status search_create(const struct search_options *options, const struct search_space *space,

@@ -52,6 +52,9 @@ const char *search_strategy(const struct search *search);
  * is asked for once, and none that was told of. More than one may be without its result at a time;
  * strategies that learn wait at some number of them, so each must be told in the end. */
 bool search_ask(struct search *search, uint64_t *point);
+/* Whether a strategy that learns may have more points out than are good for it, where nobody would
+ * have anything to do while it waits. False at first. */
+void search_hurry(struct search *search, bool hurries);
 /* What became of a point: its objective (any real, smaller is better), or NaN when it failed or was
  * set aside. Any order. Also of points that were never asked for, which earlier runs left: these
  * are told first. A second time it changes nothing. */

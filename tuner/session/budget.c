@@ -6,6 +6,8 @@
  * the shortest race. */
 #include "tuner/session/budget.h"
 
+#include <math.h>
+
 #include "tuner/base/clock.h"
 #include "tuner/session/run.h"
 
@@ -16,8 +18,10 @@ static const double race_share = 0.65, race_share_most = 0.9;
 static const double confirm_margin = 1.25, look_share = 0.03;
 /* Of what a problem gets, for its sweep; without a confirmation races are short, too. */
 static const double sweep_share = 0.6, sweep_share_unconfirmed = 0.85;
-/* Where that comes to less than this share of the points, points come before rounds. */
-static const double few_points = 0.25, sweep_share_of_many = 0.75;
+/* Where that comes to less than this share of the points, points come before rounds, and before
+ * processes: so many are kept time for, the others confirm where some is left. */
+static const double few_points = 0.25, sweep_share_of_many = 0.85;
+static const double processes_of_many = 3;
 /* For tuned.conf, the tables and the page. */
 static const double end_share = 0.02, end_most_ns = 2e9;
 /* What checks take that nobody has seen: so many times what the inputs and results took, and so
@@ -87,12 +91,18 @@ static double trials_in(const struct group *group, double sweep_ns)
     return sweep_ns / (known ? swept_ns / (double)group->costs.trials : budget_trial_ns);
 }
 
+/* Whether a problem that gets so much tries few of its points. */
+static bool tries_few(const struct group *group, const struct allowance *allowance, double share_ns)
+{
+    return trials_in(group, sweep_share * share_ns) < few_points * (double)allowance->points_most;
+}
+
 static double sweep_share_of(const struct group *group, const struct allowance *allowance)
 {
     if (!confirms(group->session))
         return sweep_share_unconfirmed;
-    double trials = trials_in(group, sweep_share * (double)allowance->share_ns);
-    return trials < few_points * (double)allowance->points_most ? sweep_share_of_many : sweep_share;
+    return tries_few(group, allowance, (double)allowance->share_ns) ? sweep_share_of_many
+                                                                    : sweep_share;
 }
 
 /* What it will take a problem that has not raced yet, about. */
@@ -105,8 +115,10 @@ static double guess_confirm_ns(const struct protocol *protocol, const struct all
            visit_ns * (double)(protocol->finalists + 1) * (double)protocol->confirm_rounds;
 }
 
-/* What the confirmation is expected to take, those that have not raced yet included. */
-static double confirm_expected_ns(const struct group *group, const struct allowance *allowance)
+/* What a confirmation by so many processes is expected to take, problems that have not raced yet
+ * included. */
+static double confirm_expected_ns(const struct group *group, const struct allowance *allowance,
+                                  double processes)
 {
     const struct protocol *protocol = &group->session->options->protocol;
     const struct costs *costs = &group->costs;
@@ -114,12 +126,13 @@ static double confirm_expected_ns(const struct group *group, const struct allowa
                                          : guess_confirm_ns(protocol, allowance);
     double process =
         (double)costs->fresh_ns + costs->confirm_ns + each_ns * (double)group->problems_left;
-    return (double)protocol->confirm_processes * process;
+    return processes * process;
 }
 
 /* What is kept for what follows the races: at most what `share` leaves of the budget; less where
- * the confirmation is expected to take less. */
-static double kept_ns(const struct group *group, const struct allowance *allowance, double share)
+ * the confirmation, by `most` processes at most, is expected to take less. */
+static double kept_ns(const struct group *group, const struct allowance *allowance, double share,
+                      double most)
 {
     const struct session *session = group->session;
     double whole_ns = (double)(budget_end_ns(session) - session->started_ns);
@@ -127,7 +140,10 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
     if (!confirms(session))
         return 0;
     double looks_ns = session->options->protocol.look_between > 0 ? look_share * whole_ns : 0;
-    double expected_ns = confirm_margin * confirm_expected_ns(group, allowance) + looks_ns;
+    double processes = (double)session->options->protocol.confirm_processes;
+    double expected_ns = confirm_margin * confirm_expected_ns(group, allowance,
+                                                              processes < most ? processes : most) +
+                         looks_ns;
     return group->costs.fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
 }
 
@@ -145,9 +161,13 @@ static double even_ns(const struct group *group, double kept, double own_ns, dou
 static void share_out(const struct group *group, struct allowance *allowance, double own_ns,
                       double others_ns)
 {
-    double kept = kept_ns(group, allowance, race_share);
-    double kept_least = kept_ns(group, allowance, race_share_most);
+    double kept = kept_ns(group, allowance, race_share, INFINITY);
+    double kept_least = kept_ns(group, allowance, race_share_most, INFINITY);
     double even = even_ns(group, kept, own_ns, others_ns);
+    if (tries_few(group, allowance, even)) {
+        kept = kept_ns(group, allowance, race_share, processes_of_many);
+        even = even_ns(group, kept, own_ns, others_ns);
+    }
     double more = even_ns(group, kept_least, own_ns, others_ns);
     double least = even_ns(group, kept_least, 0, 0) / 10;
     if (even < others_ns / 2)

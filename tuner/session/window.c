@@ -174,6 +174,23 @@ static enum status ask_search(struct sweep *sweep, bool *got, struct error *erro
     return add_to_window(sweep, candidate, error);
 }
 
+/* Where a budget counts, a compiler and a device have nothing to do, and the search waits for what
+ * is still compiled: the points of a small budget are had by all compilers. */
+static bool is_idle(const struct sweep *sweep)
+{
+    const struct group *group = sweep->work.group;
+    const struct session_options *options = sweep->work.options;
+    if (options->budget_ns == 0 || !options->compiles_beside_measuring ||
+        compile_pool_pending(group->binaries.pool) >= group->binaries.workers)
+        return false;
+    for (size_t i = 0; i < sweep->window_count; i++) {
+        const struct binary *binary = candidate_binary(&sweep->work, sweep->window[i]);
+        if (!binary || binary->state != BINARY_PENDING)
+            return false;
+    }
+    return true;
+}
+
 enum status window_fill(struct sweep *sweep, struct error *error)
 {
     bool got = true;
@@ -181,8 +198,10 @@ enum status window_fill(struct sweep *sweep, struct error *error)
     enum status status = STATUS_OK;
     if (!sweep->work.options->compiles_beside_measuring && sweep->window_count > 0)
         return STATUS_OK; /* a batch is compiled, then measured */
-    while (status == STATUS_OK && got && sweep->window_count < most)
+    while (status == STATUS_OK && got && sweep->window_count < most) {
+        search_hurry(sweep->search, is_idle(sweep));
         status = ask_search(sweep, &got, error);
+    }
     return status;
 }
 

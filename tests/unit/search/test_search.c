@@ -223,6 +223,32 @@ static void test_batch_is_moderate(void **state)
     synthetic_free(&synthetic);
 }
 
+/* Where nobody would have anything to do while it waits, more are out. */
+static void test_hurry(void **state)
+{
+    (void)state;
+    struct synthetic synthetic;
+    synthetic_make(&synthetic, 7, coupled_counts, coupled);
+    struct search *search = begin(&synthetic, "surrogate", 1000, 2);
+    uint64_t points[AHEAD_MOST];
+    size_t count = 0, most = 0;
+    while (count < AHEAD_MOST && search_ask(search, &points[count]))
+        count++;
+    for (size_t k = 0; k < count; k++)
+        search_tell(search, points[k], smooth(&synthetic, points[k]));
+    for (most = 0; most < AHEAD_MOST && search_ask(search, &points[most]);)
+        most++;
+    search_hurry(search, true);
+    size_t more = most;
+    while (more < AHEAD_MOST && search_ask(search, &points[more]))
+        more++;
+    assert_true(most < 16 && more == 32);
+    search_hurry(search, false);
+    assert_false(search_ask(search, &points[0]));
+    search_free(search);
+    synthetic_free(&synthetic);
+}
+
 static const char *automatic(const struct synthetic *synthetic, uint64_t trials)
 {
     struct search *search = begin(synthetic, "auto", trials, 1);
@@ -271,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_known_points),
         cmocka_unit_test(test_huge_spaces),
         cmocka_unit_test(test_batch_is_moderate),
+        cmocka_unit_test(test_hurry),
         cmocka_unit_test(test_auto),
         cmocka_unit_test(test_unknown_strategy),
     };

@@ -83,6 +83,26 @@ static void test_without_a_confirmation_sweeps_and_races_have_it_all(void **stat
     assert_true(budget_race_end_ns(&run.group, &run.allowance) - start > 3600 * second * 99 / 100);
 }
 
+/* Where a budget comes to few of the points, they come before processes and rounds. */
+static void test_points_come_before_processes(void **state)
+{
+    struct budgeted run;
+    int64_t swept[2], raced[2];
+    (void)state;
+    for (int many = 0; many < 2; many++) {
+        begin(&run, 22 * second, 8, 1, second);
+        run.group.costs.fresh_ns = second; /* eight processes take more than is kept at most */
+        run.allowance.points_most = many ? 5000 : 100;
+        budget_begin_sweep(&run.group, &run.allowance);
+        const int64_t now = clock_now_ns();
+        swept[many] = run.allowance.sweep_end_ns - now;
+        raced[many] = budget_race_end_ns(&run.group, &run.allowance) - now;
+    }
+    assert_true(swept[1] > swept[0] * 3 / 2);
+    assert_true(raced[1] > raced[0] + second); /* there are fewer processes to keep time for ... */
+    assert_true(raced[1] < 17 * second);       /* ... but three */
+}
+
 /* As if the sweep had taken that long. */
 static void let_pass(struct budgeted *run, int64_t ns)
 {
@@ -222,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_a_budget_there_is_no_end),
         cmocka_unit_test(test_a_budget_is_shared_out),
+        cmocka_unit_test(test_points_come_before_processes),
         cmocka_unit_test(test_without_a_confirmation_sweeps_and_races_have_it_all),
         cmocka_unit_test(test_the_last_problem_gets_as_much_as_the_first),
         cmocka_unit_test(test_a_late_sweep_leaves_its_race_a_share),
