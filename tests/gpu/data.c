@@ -141,8 +141,11 @@ enum status wanted_holds(const struct device_api *api, struct device *device,
         free(room);
         return error_no_memory(error);
     }
-    if (wanted->told)
-        expected_keep(wanted->told, output->type, (size_t)output->count, magnitudes, room, &must);
+    if (wanted->told) {
+        const size_t count = (size_t)output->count;
+        expected_keep(wanted->told, output->type, count, magnitudes, 0, count, room);
+        must = expected_in(room, output->type, count, magnitudes);
+    }
     enum status status = api->read(device, check->output, got, bytes, error);
     if (status == STATUS_OK &&
         !output_matches(got, output->type, (size_t)output->count, &must, &check->tolerance,
