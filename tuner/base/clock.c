@@ -15,6 +15,7 @@ static struct {
     bool on;
     int64_t looked_ns;
     int64_t stopped_ns;
+    int64_t charged_ns;
     int64_t slept_at_first_ns;
 } watch;
 
@@ -54,7 +55,17 @@ int64_t clock_running_ns(void)
 {
     int64_t stopped_ns = 0;
     int64_t now_ns = look(&stopped_ns);
-    return now_ns - stopped_ns;
+    (void)pthread_mutex_lock(&guard);
+    const int64_t charged_ns = watch.charged_ns;
+    (void)pthread_mutex_unlock(&guard);
+    return now_ns - stopped_ns + charged_ns;
+}
+
+void clock_charge(int64_t ns)
+{
+    (void)pthread_mutex_lock(&guard);
+    watch.charged_ns += ns;
+    (void)pthread_mutex_unlock(&guard);
 }
 
 int64_t clock_stopped_ns(void)

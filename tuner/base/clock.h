@@ -13,6 +13,9 @@ int64_t clock_now_ns(void);
  * thread of its own, which clock_watch starts, did not wake up for half a second; before that it
  * does not stand still. */
 int64_t clock_running_ns(void);
+/* From now on clock_running_ns is so much later: of what is replayed, what it took when it was
+ * recorded. */
+void clock_charge(int64_t ns);
 /* How long the process was stopped or the machine slept since clock_watch, in all; 0 before that.
  */
 int64_t clock_stopped_ns(void);

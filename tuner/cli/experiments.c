@@ -8,6 +8,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
+#include "tuner/device/recording.h"
 #include "tuner/device/traits.h"
 
 static void free_item(struct experiment_list *list, size_t index)
@@ -110,16 +111,17 @@ enum status experiments_print(const struct experiment_list *how, const char *con
     return status;
 }
 
-/* At first none of its problems is meant. */
-static enum status load_file(const char *path, const char *folder, struct experiment_list *out,
-                             struct error *error)
+/* At first none of its problems is meant. `text`: of a recording; NULL: the file's. */
+static enum status load_file(const char *path, const char *text, const char *folder,
+                             struct experiment_list *out, struct error *error)
 {
     if (out->count == EXPERIMENTS_MAX)
         return error_set(error, STATUS_BAD_INPUT, "more than %d experiment files at once",
                          EXPERIMENTS_MAX);
     struct experiment *experiment = NULL;
-    enum status status = is_t1(path) ? load_t1(path, folder, out, &experiment, error)
-                                     : experiment_load(path, folder, &experiment, error);
+    enum status status = text         ? experiment_load_recorded(path, text, folder, &experiment, error)
+                         : is_t1(path) ? load_t1(path, folder, out, &experiment, error)
+                                       : experiment_load(path, folder, &experiment, error);
     if (status != STATUS_OK)
         return status;
     out->items[out->count] = experiment;
@@ -166,9 +168,48 @@ static enum status load_shipped(struct arena *arena, const char *folder,
     if (glob(pattern, 0, NULL, &found) != 0)
         return error_set(error, STATUS_NOT_FOUND, "no experiment files in %s/configs", folder);
     for (size_t i = 0; status == STATUS_OK && i < found.gl_pathc; i++)
-        status = load_file(found.gl_pathv[i], folder, out, error);
+        status = load_file(found.gl_pathv[i], NULL, folder, out, error);
     globfree(&found);
     return status;
+}
+
+/* As they were when they were recorded, all of whose problems are meant where nothing is named. */
+static enum status load_recorded(struct arena *arena, const char *folder, bool all,
+                                 struct experiment_list *out, struct error *error)
+{
+    size_t count = 0;
+    enum status status = STATUS_OK;
+    const struct recorded_experiment *items = recording_experiments(out->recording, &count);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        const char *name = recording_text(out->recording, items[i].name);
+        const char *path = arena_printf(arena, "%s.yaml, as it was recorded", name);
+        if (!path)
+            return error_no_memory(error);
+        status = load_file(path, recording_text(out->recording, items[i].text), folder, out, error);
+        if (status == STATUS_OK && all)
+            status = experiment_select(out->items[out->count - 1], name,
+                                       out->wanted[out->count - 1], error);
+    }
+    return status;
+}
+
+static enum status leave_out_unrecorded(struct experiment_list *list, struct error *error)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        for (size_t k = 0; k < experiment_problem_count(list->items[i]); k++) {
+            struct problem problem;
+            size_t points = 0;
+            experiment_problem(list->items[i], k, &problem);
+            (void)recording_problem(list->recording,
+                                    recording_problem_hash(problem.key, problem.n), &points);
+            list->wanted[i][k] = list->wanted[i][k] && points > 0;
+        }
+    }
+    leave_out_unwanted(list);
+    if (list->count == 0)
+        return error_set(error, STATUS_NOT_FOUND,
+                         "nothing of that was recorded; without a name all is replayed that was");
+    return STATUS_OK;
 }
 
 /* What is meant where nothing is named. */
@@ -263,7 +304,7 @@ static enum status take_word(const char *word, struct experiment_list *shipped,
 static enum status take_file(const char *path, const char *folder, struct experiment_list *out,
                              struct error *error)
 {
-    enum status status = load_file(path, folder, out, error);
+    enum status status = load_file(path, NULL, folder, out, error);
     if (status != STATUS_OK)
         return status;
     const struct experiment *experiment = out->items[out->count - 1];
@@ -309,9 +350,12 @@ enum status experiments_load(const char *const *names, size_t name_count,
     bool shipped_loaded = false;
     out->count = 0;
     enum status status = data_folder(&arena, &folder, error);
-    if (status == STATUS_OK && name_count == 0)
+    shipped.recording = out->recording;
+    if (status == STATUS_OK && name_count == 0 && out->recording)
+        status = load_recorded(&arena, folder, true, out, error);
+    else if (status == STATUS_OK && name_count == 0)
         status = load_shipped(&arena, folder, out, error);
-    if (status == STATUS_OK && name_count == 0)
+    if (status == STATUS_OK && name_count == 0 && !out->recording)
         status = select_usual(out, folder, error);
     for (size_t i = 0; status == STATUS_OK && i < name_count; i++) {
         if (is_path(names[i])) {
@@ -319,7 +363,8 @@ enum status experiments_load(const char *const *names, size_t name_count,
             continue;
         }
         if (!shipped_loaded)
-            status = load_shipped(&arena, folder, &shipped, error);
+            status = shipped.recording ? load_recorded(&arena, folder, false, &shipped, error)
+                                       : load_shipped(&arena, folder, &shipped, error);
         shipped_loaded = true;
         if (status == STATUS_OK)
             status = take_word(names[i], &shipped, out, error);
@@ -331,6 +376,8 @@ enum status experiments_load(const char *const *names, size_t name_count,
     if (status == STATUS_OK && out->sizes && out->count == 0)
         status = error_set(error, STATUS_NOT_FOUND, "no problem has a size of --sizes %.200s",
                            out->sizes);
+    if (status == STATUS_OK && out->recording)
+        status = leave_out_unrecorded(out, error);
     if (status == STATUS_OK && out->count > 0)
         status = restrict_values(out, error);
     experiments_free(&shipped);

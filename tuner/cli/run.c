@@ -214,6 +214,8 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     enum status status = run_protocol(run, api->kind, &run->session.protocol, error);
     if (status != STATUS_OK)
         return status;
+    if (run->replay.recording) /* of no size between the recorded ones is anything known */
+        run->session.protocol.look_between = 0;
     run->session.device_kind = api->kind;
     run->session.compiles_beside_measuring = api->compiles_beside_measuring;
     share_budget(run, kind);
@@ -304,7 +306,14 @@ static enum status write_conf(const struct run *run, struct store *store, struct
 static enum status run_with_store(struct run *run, struct store *store, struct error *error)
 {
     FAILPOINT("run.opened");
-    enum status status = run_devices(run, store, error);
+    enum status status =
+        run->replay.recording
+            ? replay_check_replayed(store, run->text.database, error)
+            : replay_check_measured(store, run->text.database,
+                                    "what is measured goes into another database (--db)", error);
+    if (status != STATUS_OK)
+        return status;
+    status = run_devices(run, store, error);
     FAILPOINT("run.measured");
     struct error moved = {0};
     if (store_rescue(store, &moved) != STATUS_OK) {
@@ -426,6 +435,7 @@ static enum status run_command(const struct command *command, int argc, char **a
     if (status == STATUS_OK && !done)
         status = run->text.dry_run ? run_dry(run, error) : run_it(run, error);
     experiments_free(&run->experiments);
+    replay_close(&run->replay);
     text_free(&run->command);
     free(run);
     return status;

@@ -10,6 +10,7 @@
 #include "tuner/cli/command.h"
 #include "tuner/cli/experiments.h"
 #include "tuner/cli/progress.h"
+#include "tuner/cli/replay.h"
 #include "tuner/device/device.h"
 #include "tuner/session/session.h"
 
@@ -59,6 +60,7 @@ struct run {
     struct run_device devices[RUN_DEVICES_MAX];
     size_t device_count;
     struct experiment_list experiments;
+    struct replay replay; /* of `--device replay` */
     struct progress_view view;
     struct text command; /* what was typed, quoted for a shell */
 };

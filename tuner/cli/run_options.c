@@ -5,6 +5,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/cli/run.h"
+#include "tuner/cli/style.h"
 #include "tuner/device/traits.h"
 #include "tuner/search/search.h"
 
@@ -141,12 +142,53 @@ static enum status choose_devices(struct run *run, struct error *error)
     return add_device(run, device_host(), 0, error);
 }
 
+static enum status add_replayed(struct run *run, struct error *error)
+{
+    for (size_t i = 0; device_kinds[i]; i++)
+        if (device_traits(device_kinds[i]->kind)->is_replayed)
+            return add_device(run, device_kinds[i], 0, error);
+    return STATUS_INTERNAL;
+}
+
+/* What is written goes elsewhere than what is measured, and into files that say so. */
+static enum status start_replay(struct run *run, struct error *error)
+{
+    struct replay *replay = &run->replay;
+    enum status status = replay_open(replay, device_replayed_name(run->text.device),
+                                     run->session.l2_mode, run->session.seed, error);
+    if (status != STATUS_OK)
+        return status;
+    const char *source =
+        recording_text(replay->recording, recording_device(replay->recording)->source);
+    if (!run->text.quiet)
+        print_clean(stderr,
+                    "tune: replayed from %s: nothing is measured, and the spaces are what was "
+                    "recorded of them\n",
+                    source);
+    run->experiments.recording = replay->recording;
+    run->session.recording = replay->recording;
+    run->session.recording_source = replay->source;
+    if (strcmp(run->text.database, DEFAULT_DATABASE) == 0)
+        run->text.database = run->session.database = "replayed.db";
+    if (!run->text.conf && strcmp(run->session.objective, "time") == 0)
+        run->text.conf = "replayed.conf";
+    if (!run->text.report)
+        run->text.report = "replayed.html";
+    return STATUS_OK;
+}
+
 enum status run_parse_devices(struct run *run, struct error *error)
 {
     char list[256];
     char *rest = NULL;
     if (!run->text.device)
         return choose_devices(run, error);
+    if (run->replay.recording)
+        return add_replayed(run, error);
+    if (device_replayed_name(run->text.device))
+        return error_set(error, STATUS_USAGE,
+                         "--device %s: recordings are played by 'tune run' alone",
+                         run->text.device);
     if (strcmp(run->text.device, "all") == 0)
         return add_all_gpus(run, error);
     if (!string_format(list, sizeof list, "%s", run->text.device))
@@ -280,7 +322,8 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
 {
     const struct option_spec options[] = {
         OPTION_SHORT('d', "device", "LIST", &run->text.device,
-                     "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU)"),
+                     "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU); replay, "
+                     "replay:FILE:\nwhat was recorded on a GPU, without one"),
         OPTION_TEXT("db", "FILE", &run->text.database, OPTION_DB_ABOUT),
         OPTION_TEXT(
             "conf", "FILE", &run->text.conf,
@@ -398,6 +441,8 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     if (status == STATUS_OK && *done)
         return experiments_print(&run->experiments, words, word_count, error);
     run->experiments.sizes = run->text.sizes;
+    if (status == STATUS_OK && device_replayed_name(run->text.device) && !run->text.dry_run)
+        status = start_replay(run, error);
     if (status == STATUS_OK)
         status = experiments_load(words, word_count, &run->experiments, error);
     if (status == STATUS_OK)

@@ -62,3 +62,15 @@ const char *device_full_name(const char *text, char out[DEVICE_NAME_BYTES])
         return text;
     return out;
 }
+
+const char *device_replayed_name(const char *text)
+{
+    for (size_t i = 0; text && i < device_traits_count; i++) {
+        const char *kind = device_traits_list[i].kind;
+        const size_t length = strlen(kind);
+        if (device_traits_list[i].is_replayed && strncmp(text, kind, length) == 0 &&
+            strchr(":,", text[length]))
+            return text[length] == ':' ? text + length + 1 : text + length;
+    }
+    return NULL;
+}

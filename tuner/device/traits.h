@@ -21,6 +21,8 @@ struct device_traits {
      * block after block. */
     bool is_gpu;
     bool computes_nothing; /* no inputs are made, and no results are held against anything */
+    /* Its numbers were measured by somebody, some time, and are not to be taken for one's own. */
+    bool is_replayed;
     bool has_occupancy;    /* has an Occupancy API, so that experiments may ask what it suggests */
     bool is_cpp;           /* sources are C++; else C */
     bool is_host;   /* its binaries run in this process: references of checks are compiled for it */
@@ -53,5 +55,8 @@ void device_name(const char *kind, int index, char out[DEVICE_NAME_BYTES]);
 /* What --device may be given, in full: "0" is "cuda:0" (`out` holds it); anything else is itself.
  */
 const char *device_full_name(const char *text, char out[DEVICE_NAME_BYTES]);
+/* Of "replay:FILE" what is behind the colon, of "replay" "", of "replay,clock" ",clock"; NULL: it
+ * names no recording. */
+const char *device_replayed_name(const char *text);
 
 #endif

@@ -119,11 +119,13 @@ static enum status hash_all(const struct experiment *experiment, const struct no
     for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++) {
         const struct check_rule *check = &experiment->checks[i];
         uses_default |= check_uses_default(check);
-        if (check->source)
+        if (check->source && !experiment->is_recorded)
             status = hash_reference(experiment, check->source, hash, error);
     }
     if (defaults && uses_default)
         hash_node(hash, defaults);
+    if (experiment->is_recorded)
+        return status;
     for (size_t i = 0; i < experiment->argument_count && status == STATUS_OK; i++)
         if (experiment->arguments[i].fill.kind == FILL_FILE)
             status = hash_named_files(experiment, &experiment->arguments[i].fill.file, hash, error);

@@ -44,6 +44,7 @@ struct document {
     const char *text;    /* as it was read; NULL: made of nodes */
     const struct node *root;
     size_t node_count;
+    bool is_recorded; /* out of a database: its sources need not be there, and are not looked at */
 };
 
 /* Reads YAML; all is copied. */

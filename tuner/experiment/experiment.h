@@ -39,6 +39,10 @@ void experiment_free(struct experiment *experiment);
 enum status experiment_load_text(const char *path, const char *text, size_t length,
                                  const char *data_folder, struct experiment **out,
                                  struct error *error);
+/* The same of a text that a database has: its sources and data need not be there, nor are they part
+ * of its hashes. Nothing of it can be compiled; defaults as `lenient_defaults` has them. */
+enum status experiment_load_recorded(const char *path, const char *text, const char *data_folder,
+                                     struct experiment **out, struct error *error);
 /* The same of nodes that were made out of a file in another format. The document's memory becomes
  * the experiment's, also after a failure. `lenient_defaults`: defaults that are no point count as
  * none, and the first point is the default. */
@@ -131,6 +135,9 @@ bool configuration_key(const struct configuration *configuration,
 enum status space_create(const struct experiment *experiment, const struct problem *problem,
                          const struct facts *facts, struct space **out, struct error *error);
 void space_free(struct space *space);
+/* Leaves only these of its points, which are sorted, counted anew from 0 in their order; once for
+ * the life of a space. False: no memory. */
+bool space_keep(struct space *space, uint64_t *points, size_t count);
 uint64_t space_count(const struct space *space);
 /* Before constraints; UINT64_MAX when it is more. */
 uint64_t space_product_count(const struct space *space);

@@ -93,6 +93,7 @@ struct experiment {
     struct setting defaults;
     struct default_cache *default_cache;
     bool lenient_defaults; /* experiment_load_document */
+    bool is_recorded;      /* experiment_load_recorded */
     struct formula constraints[CONSTRAINTS_MAX];
     size_t constraint_count;
     struct named_formula derived[EXPERIMENT_DERIVED_MAX];

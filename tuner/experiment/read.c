@@ -91,10 +91,12 @@ static enum status hash_content(struct experiment *experiment, struct error *err
     if (!hash)
         return error_no_memory(error);
     hash_add_string(hash, experiment->text);
-    enum status status = hash_source(experiment->source, hash, error);
-    for (size_t i = 0; i < experiment->unit_count && status == STATUS_OK; i++)
+    const bool has_sources = !experiment->is_recorded;
+    enum status status =
+        has_sources ? hash_source(experiment->source, hash, error) : STATUS_OK;
+    for (size_t i = 0; has_sources && i < experiment->unit_count && status == STATUS_OK; i++)
         status = hash_source(experiment->units[i], hash, error);
-    for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++)
+    for (size_t i = 0; has_sources && i < experiment->check_count && status == STATUS_OK; i++)
         if (experiment->checks[i].source)
             status = hash_source(experiment->checks[i].source, hash, error);
     hash_finish(hash, experiment->content_hash);
@@ -123,6 +125,7 @@ enum status experiment_load_document(struct document *document, const char *data
                                       .file = document->file,
                                       .text = text,
                                       .lenient_defaults = lenient_defaults,
+                                      .is_recorded = document->is_recorded,
                                       .default_cache = default_cache_create()};
     document->arena = (struct arena){0};
     struct file_reader reader = {.experiment = experiment,
@@ -152,9 +155,9 @@ enum status experiment_load_document(struct document *document, const char *data
     return status;
 }
 
-enum status experiment_load_text(const char *path, const char *text, size_t length,
-                                 const char *data_folder, struct experiment **out,
-                                 struct error *error)
+static enum status load_text(const char *path, const char *text, size_t length,
+                             const char *data_folder, bool is_recorded, struct experiment **out,
+                             struct error *error)
 {
     struct document document = {.text = NULL};
     if (memchr(text, '\0', length))
@@ -162,10 +165,24 @@ enum status experiment_load_text(const char *path, const char *text, size_t leng
     if (length > DOCUMENT_BYTES_MAX)
         return too_long(path, error);
     enum status status = document_read(&document, path, text, length, error);
+    document.is_recorded = is_recorded;
     if (status == STATUS_OK)
-        status = experiment_load_document(&document, data_folder, false, out, error);
+        status = experiment_load_document(&document, data_folder, is_recorded, out, error);
     arena_free(&document.arena);
     return status;
+}
+
+enum status experiment_load_text(const char *path, const char *text, size_t length,
+                                 const char *data_folder, struct experiment **out,
+                                 struct error *error)
+{
+    return load_text(path, text, length, data_folder, false, out, error);
+}
+
+enum status experiment_load_recorded(const char *path, const char *text, const char *data_folder,
+                                     struct experiment **out, struct error *error)
+{
+    return load_text(path, text, strlen(text), data_folder, true, out, error);
 }
 
 enum status experiment_load(const char *path, const char *data_folder, struct experiment **out,

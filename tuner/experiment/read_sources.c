@@ -36,7 +36,10 @@ static bool find_path(struct file_reader *reader, const struct node *node, const
     char absolute[PATH_MAX];
     if (!read_text(reader, node, what, &name))
         return false;
-    if (!path_near(reader->experiment, name, !folder, folder, absolute))
+    const bool found = path_near(reader->experiment, name, !folder, folder, absolute);
+    if (!found && reader->experiment->is_recorded)
+        (void)string_format(absolute, sizeof absolute, "%s", name);
+    else if (!found)
         return node_error(reader, node,
                           "there is no %s '%.200s' in %s, nor in the folder of this file",
                           folder ? "folder" : "file", name,

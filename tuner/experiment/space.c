@@ -169,7 +169,7 @@ void space_free(struct space *space)
 
 uint64_t space_count(const struct space *space)
 {
-    return space->count;
+    return space->kept ? space->kept_count : space->count;
 }
 
 uint64_t space_product_count(const struct space *space)
@@ -227,6 +227,8 @@ void space_values(const struct space *space, uint64_t point,
 {
     struct descent descent;
     start_descent(space, &descent);
+    if (space->kept)
+        point = space->kept[point];
     for (size_t i = 0; i < space->parameter_count; i++) {
         uint32_t *at = &descent.nodes[space->group_of[i]];
         const struct diagram_node *node = &space->diagram.nodes[*at];
@@ -237,6 +239,35 @@ void space_values(const struct space *space, uint64_t point,
         descent.count = others * space->diagram.nodes[edge->child].count;
         *at = edge->child;
     }
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    const uint64_t left = *(const uint64_t *)a;
+    const uint64_t right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+static bool find_kept(const struct space *space, uint64_t number, uint64_t *point)
+{
+    const uint64_t *found =
+        bsearch(&number, space->kept, (size_t)space->kept_count, sizeof number, compare_points);
+    *point = found ? (uint64_t)(found - space->kept) : 0;
+    return found != NULL;
+}
+
+bool space_keep(struct space *space, uint64_t *points, size_t count)
+{
+    if (count > 0)
+        qsort(points, count, sizeof *points, compare_points);
+    uint64_t *kept = arena_alloc(&space->arena, count + 1, sizeof *kept);
+    if (!kept)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        kept[i] = points[i];
+    space->kept = kept;
+    space->kept_count = count;
+    return true;
 }
 
 bool space_at(const struct space *space, const uint16_t values[EXPERIMENT_PARAMETERS_MAX],
@@ -257,7 +288,7 @@ bool space_at(const struct space *space, const uint16_t values[EXPERIMENT_PARAME
         *at = edge->child;
     }
     *point = number;
-    return true;
+    return !space->kept || find_kept(space, number, point);
 }
 
 void space_configuration(const struct space *space, uint64_t point, struct configuration *out)
@@ -325,6 +356,13 @@ void space_walk(const struct space *space,
                 void *context)
 {
     struct walker walker = {.space = space, .each = each, .context = context};
+    for (uint64_t i = 0; space->kept && i < space->kept_count; i++) {
+        space_values(space, i, walker.values);
+        if (!each(context, walker.values))
+            return;
+    }
+    if (space->kept)
+        return;
     memcpy(walker.nodes, space->roots, sizeof walker.nodes);
     (void)walk(&walker, 0);
 }

@@ -58,6 +58,8 @@ struct space {
     size_t group_count;                          /* by their first parameters */
     uint32_t roots[EXPERIMENT_PARAMETERS_MAX];   /* by group */
     struct diagram diagram;
+    const uint64_t *kept; /* points of the diagrams, ascending, that alone are left; NULL: all */
+    uint64_t kept_count;
 };
 
 /* Makes the groups and their diagrams. */

@@ -7,6 +7,7 @@
 #include "tuner/base/text.h"
 #include "tuner/session/contest.h"
 #include "tuner/session/ranges.h"
+#include "tuner/session/recorded.h"
 
 /* The `index`-th problem of an experiment; whether it is among those that the run is about. */
 static bool wants_problem(const struct session *session,
@@ -43,8 +44,12 @@ enum status group_count_work(struct group *group, struct error *error)
                 continue;
             enum status status =
                 space_create(at->experiment, &problem, group->facts, &space, error);
-            if (status != STATUS_OK)
+            if (status == STATUS_OK)
+                status = recorded_restrict(session, at->experiment, &problem, space, error);
+            if (status != STATUS_OK) {
+                space_free(space);
                 return status;
+            }
             if (!array_grow(&group->spaces, group->space_count, &capacity, sizeof space)) {
                 space_free(space);
                 return error_no_memory(error);

@@ -6,6 +6,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/export/recall.h"
+#include "tuner/session/recorded.h"
 #include "tuner/session/sweep.h"
 #include "tuner/store/elsewhere.h"
 
@@ -47,7 +48,13 @@ static enum status add_baseline(struct sweep *sweep, const struct baseline *base
     if (!lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
     enum status status = STATUS_OK;
-    if (baseline->occupancy_parameter)
+    if (sweep->work.options->recording) {
+        bool found = false;
+        status = recorded_baseline(&sweep->work, baseline->name, &sweep->arena, &configuration,
+                                   &found, error);
+        if (status != STATUS_OK || !found)
+            return status;
+    } else if (baseline->occupancy_parameter)
         status = suggest_block(sweep, lane, baseline, &configuration, error);
     if (status == STATUS_COMPILE_FAILED || status == STATUS_LAUNCH_FAILED) {
         session_note(sweep->work.session, "baseline '%s' is left out: %s", baseline->name,

@@ -18,7 +18,7 @@ static void *start_lane(void *context)
     enum status status = worker_start(lane->host, session->options->device_kind, lane->index,
                                       &session->options->protocol, &lane->worker, &lane->error);
     lane->start_ns = clock_running_ns() - started_ns;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !session->options->recording) /* which any number may play */
         status = lane->host->lock(facts_text(worker_facts(lane->worker), "uuid", lane->name),
                                   &lane->lock, &lane->error);
     if (status != STATUS_OK) {
@@ -153,9 +153,9 @@ enum status lanes_start(struct session *session, struct error *error)
             first_lost = first_lost ? first_lost : lane;
             continue;
         }
-        if (options->database)
+        if (options->database && lane->lock)
             lock_note(lane->lock, options->database);
-        if (lock_warning(lane->lock)[0])
+        if (lane->lock && lock_warning(lane->lock)[0])
             session_note(session, "%s: %s", lane->name, lock_warning(lane->lock));
         join_group(session, lane);
     }

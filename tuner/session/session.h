@@ -20,6 +20,8 @@
 
 enum { SESSION_SIZES_MAX = 64, SESSION_DEVICES_MAX = 64 };
 
+struct recording;
+
 /* A configuration that is to be measured, by its key (configuration_key). */
 struct session_only {
     const char *problem_key;
@@ -53,6 +55,10 @@ struct session_options {
      * found. What is no configuration of its problem is told by a note. none: the whole space. */
     const struct session_only *only;
     size_t only_count;
+    /* That is played, with a file that stands for all sources: its text tells recordings apart. NULL:
+     * devices are measured. */
+    const struct recording *recording;
+    const char *recording_source;
     const char *command; /* that asked for the run, quoted for a shell; may be NULL */
     const char
         *database; /* its path, for those who are told that the device is taken; may be NULL */

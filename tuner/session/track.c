@@ -7,6 +7,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/clock.h"
+#include "tuner/session/recorded.h"
 #include "tuner/stats/race.h"
 
 /* ---- a slot ---- */
@@ -331,6 +332,7 @@ static enum status visit(struct track *track, size_t index, double *y, double *t
         int64_t before_ns = lane->measuring_ns;
         lane_enter(lane, left_ns, &lane->measuring_ns);
         slot->spent_ns += lane->measuring_ns - before_ns;
+        recorded_charge(work, &slot->prepared->configuration, track->blocks);
         if (samples.results.outputs != 0) {
             slot->results = samples.results;
             slot->candidate->compared += samples.results.compared;

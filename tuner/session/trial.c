@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/session/recorded.h"
 
 enum {
     ANY_TRIES = 64,      /* points that are looked at for one whose expressions all have a value */
@@ -309,6 +310,8 @@ enum status sweep_try(struct sweep *sweep, struct lane *lane, struct candidate *
             status = time_slot(sweep, &track, &slot, error);
     }
     slot.spent_ns = clock_now_ns() - started_ns;
+    if (slot.prepared)
+        recorded_charge(work, &slot.prepared->configuration, 0);
     if (status == STATUS_OK)
         status = end_trial(sweep, &track, &slot, aside, error);
     if (status == STATUS_OK && launched)

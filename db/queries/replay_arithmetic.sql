@@ -1,0 +1,2 @@
+-- :environment
+SELECT type, gops FROM latest_arithmetic WHERE environment_id = CAST(:environment AS INTEGER)

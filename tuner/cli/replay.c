@@ -1,0 +1,272 @@
+#include "tuner/cli/replay.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/process.h"
+#include "tuner/base/text.h"
+#include "tuner/device/traits.h"
+#include "tuner/exchange/recordings.h"
+
+enum { UNPACK_TIMEOUT_MS = 120000, FILE_BYTES_MAX = 1 << 30 };
+
+/* The contents of a file that xz or gzip has packed, by these programs. */
+static enum status unpack(struct arena *arena, const char *program, const char *path,
+                          struct text *out, struct error *error)
+{
+    const char *const arguments[] = {program, "-dc", "--", path, NULL};
+    const char *found = program_find(arena, program);
+    int code = 0;
+    if (!found)
+        return error_set(error, STATUS_UNAVAILABLE, "%s: '%s' is needed to unpack it", path,
+                         program);
+    const struct process_request request = {.path = found,
+                                            .argv = arguments,
+                                            .input = -1,
+                                            .timeout_ms = UNPACK_TIMEOUT_MS,
+                                            .output_max = FILE_BYTES_MAX};
+    enum status status = process_run(&request, out, &code, error);
+    if (status == STATUS_OK && code != 0)
+        status = error_set(error, STATUS_BAD_INPUT, "%s: %s cannot unpack it: %.200s", path,
+                           program, text_string(out));
+    return status;
+}
+
+/* What the file holds, unpacked where its name says that it is packed. */
+static enum status read_whole(struct arena *arena, const char *path, struct text *out,
+                              struct error *error)
+{
+    char *contents = NULL;
+    size_t length = 0;
+    if (text_ends_with(path, ".xz"))
+        return unpack(arena, "xz", path, out, error);
+    if (text_ends_with(path, ".gz"))
+        return unpack(arena, "gzip", path, out, error);
+    enum status status = file_read(arena, path, FILE_BYTES_MAX, &contents, &length, error);
+    if (status == STATUS_OK)
+        text_append_bytes(out, contents, length);
+    return status == STATUS_OK && out->failed ? error_no_memory(error) : status;
+}
+
+/* The database itself, or an unpacked copy in the folder. */
+static enum status unpacked_database(struct replay *replay, const char *path, const char **out,
+                                     struct error *error)
+{
+    struct text contents = {0};
+    *out = path;
+    if (!text_ends_with(path, ".xz") && !text_ends_with(path, ".gz"))
+        return STATUS_OK;
+    *out = arena_printf(&replay->arena, "%s/packed.db", replay->folder.path);
+    enum status status = *out ? read_whole(&replay->arena, path, &contents, error)
+                              : error_no_memory(error);
+    if (status == STATUS_OK)
+        status = file_write_atomically(*out, contents.data, contents.length, error);
+    text_free(&contents);
+    return status;
+}
+
+/* Of the shipped recordings the one of that name, or the one whose GPU measured last. */
+static enum status find_shipped(struct replay *replay, const char *name, const char **path,
+                                const char **title, struct error *error)
+{
+    const char *folder = NULL;
+    glob_t found = {0};
+    struct text names = {0};
+    char newest[16] = "";
+    *path = NULL;
+    enum status status = data_folder(&replay->arena, &folder, error);
+    const char *pattern =
+        status == STATUS_OK ? arena_printf(&replay->arena, "%s/db/recorded/*/tune.db.xz", folder)
+                            : NULL;
+    if (status == STATUS_OK && !pattern)
+        status = error_no_memory(error);
+    if (status == STATUS_OK && glob(pattern, 0, NULL, &found) != 0)
+        found.gl_pathc = 0;
+    for (size_t i = 0; status == STATUS_OK && i < found.gl_pathc; i++) {
+        char *at = arena_strdup(&replay->arena, found.gl_pathv[i]);
+        char *own = at ? arena_strdup(&replay->arena, at) : NULL;
+        char day[16] = "";
+        if (!own) {
+            status = error_no_memory(error);
+            break;
+        }
+        *strrchr(own, '/') = '\0';
+        const char *own_name = strrchr(own, '/') + 1;
+        text_printf(&names, "%s %s", names.length > 0 ? "," : "", own_name);
+        if (*name && strcmp(name, own_name) != 0)
+            continue;
+        if (!*name) {
+            struct store *store = NULL;
+            const char *database = NULL;
+            status = unpacked_database(replay, at, &database, error);
+            if (status == STATUS_OK)
+                status = store_open(database, STORE_COPY, &store, error);
+            if (status == STATUS_OK)
+                status = recordings_day(store, day, error);
+            store_close(store);
+        }
+        if (*name || strcmp(day, newest) > 0) {
+            *path = at;
+            *title = own_name;
+            memcpy(newest, day, sizeof newest);
+        }
+    }
+    if (status == STATUS_OK && !*path)
+        status = error_set(error, STATUS_NOT_FOUND,
+                           "there is no recording '%s'; name a file (FILE.db, FILE.json), or one "
+                           "that is shipped:%s",
+                           name, names.length > 0 ? text_string(&names) : " none is");
+    globfree(&found);
+    text_free(&names);
+    return status;
+}
+
+static enum status take_database(struct replay *replay, const char *path, const char *title,
+                                 enum l2_mode mode, struct recording_draft *draft,
+                                 struct error *error)
+{
+    struct store *store = NULL;
+    const char *database = NULL;
+    const char *copy = arena_printf(&replay->arena, "%s/copy.db", replay->folder.path);
+    enum status status =
+        copy ? unpacked_database(replay, path, &database, error) : error_no_memory(error);
+    if (status == STATUS_OK)
+        status = store_merge_prepare(database, copy, error);
+    if (status == STATUS_OK)
+        status = store_open(copy, STORE_READ, &store, error);
+    if (status == STATUS_OK)
+        status = recordings_take_database(store, title, mode, draft, error);
+    store_close(store);
+    return status;
+}
+
+static enum status take_file(struct replay *replay, const char *path, const char *title,
+                             struct recording_draft *draft, struct error *error)
+{
+    struct text contents = {0};
+    enum status status = read_whole(&replay->arena, path, &contents, error);
+    if (status == STATUS_OK && contents.length == 0)
+        status = error_set(error, STATUS_BAD_INPUT, "%s: is empty", path);
+    if (status == STATUS_OK)
+        status = recordings_take_file(contents.data, contents.length, title, draft, error);
+    text_free(&contents);
+    return status;
+}
+
+static bool is_json(const char *path)
+{
+    return text_ends_with(path, ".json") || text_ends_with(path, ".json.gz") ||
+           text_ends_with(path, ".json.xz");
+}
+
+/* Written, opened, and told of to the children by their environment. */
+static enum status lead_to(struct replay *replay, struct recording_draft *draft, uint64_t seed,
+                           struct error *error)
+{
+    char number[24];
+    const char *path = arena_printf(&replay->arena, "%s/recording", replay->folder.path);
+    replay->source = arena_printf(&replay->arena, "%s/source", replay->folder.path);
+    (void)string_format(number, sizeof number, "%llu", (unsigned long long)(seed & INT64_MAX));
+    enum status status =
+        path && replay->source ? recording_write(draft, path, error) : error_no_memory(error);
+    if (status == STATUS_OK)
+        status = recording_open(path, &replay->recording, error);
+    if (status != STATUS_OK)
+        return status;
+    const char *from =
+        recording_text(replay->recording, recording_device(replay->recording)->source);
+    status = file_write_atomically(replay->source, from, strlen(from), error);
+    if (status == STATUS_OK && (setenv(RECORDING_FILE_VARIABLE, path, 1) != 0 ||
+                                setenv(RECORDING_SEED_VARIABLE, number, 1) != 0))
+        status = error_no_memory(error);
+    return status;
+}
+
+enum status replay_open(struct replay *replay, const char *which, enum l2_mode mode, uint64_t seed,
+                        struct error *error)
+{
+    static const char clock_word[] = ",clock";
+    struct recording_draft draft = {.failed = false};
+    const char *folder = getenv("TMPDIR");
+    const bool has_clock = text_ends_with(which, clock_word);
+    replay->folder.file = -1;
+    char *name = arena_strdup(&replay->arena, which);
+    const char *prefix =
+        arena_printf(&replay->arena, "%s/tune-replay-", folder && *folder ? folder : "/tmp");
+    if (!name || !prefix)
+        return error_no_memory(error);
+    if (has_clock)
+        name[strlen(name) - strlen(clock_word)] = '\0';
+    const char *path = name;
+    const char *slash = strrchr(name, '/');
+    const char *title = slash ? slash + 1 : name;
+    const bool is_file = slash || strchr(name, '.');
+    enum status status = temporary_folder_make(prefix, &replay->folder, error);
+    if (status == STATUS_OK && is_file && !file_exists(path))
+        status = error_set(error, STATUS_NOT_FOUND, "%s: there is no such file", path);
+    if (status == STATUS_OK && !is_file)
+        status = find_shipped(replay, name, &path, &title, error);
+    if (status == STATUS_OK && is_json(path))
+        status = take_file(replay, path, title, &draft, error);
+    else if (status == STATUS_OK)
+        status = take_database(replay, path, title, mode, &draft, error);
+    draft.device.has_clock = has_clock;
+    if (status == STATUS_OK)
+        status = lead_to(replay, &draft, seed, error);
+    draft_free(&draft);
+    return status == STATUS_OK ? status : error_prefix(error, "--device replay:%s", which);
+}
+
+void replay_close(struct replay *replay)
+{
+    recording_close(replay->recording);
+    if (replay->folder.file > 0)
+        temporary_folder_remove(&replay->folder);
+    arena_free(&replay->arena);
+    *replay = (struct replay){.folder.file = -1};
+}
+
+/* The name of a device of the database whose numbers were replayed, or were not; "": none is. */
+static enum status find_device(struct store *store, bool is_replayed, char name[128],
+                               struct error *error)
+{
+    struct store_query *query = NULL;
+    bool more = false;
+    name[0] = '\0';
+    enum status status =
+        store_query_open(store, "SELECT kind, name FROM devices", NULL, 0, &query, error);
+    if (status == STATUS_OK)
+        status = store_query_next(query, &more, error);
+    while (status == STATUS_OK && more) {
+        if (device_traits(store_query_text(query, 0))->is_replayed == is_replayed)
+            (void)string_format(name, 128, "%.120s", store_query_text(query, 1));
+        status = store_query_next(query, &more, error);
+    }
+    store_query_close(query);
+    return status;
+}
+
+enum status replay_check_measured(struct store *store, const char *path, const char *doing,
+                                  struct error *error)
+{
+    char name[128];
+    enum status status = find_device(store, true, name, error);
+    if (status == STATUS_OK && name[0])
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s has numbers that were not measured here: %s; %s", path, name, doing);
+    return status;
+}
+
+enum status replay_check_replayed(struct store *store, const char *path, struct error *error)
+{
+    char name[128];
+    enum status status = find_device(store, false, name, error);
+    if (status == STATUS_OK && name[0])
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s has what a device measured (%s): replayed numbers go into another "
+                         "database (--db)",
+                         path, name);
+    return status;
+}

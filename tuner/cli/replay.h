@@ -1,0 +1,36 @@
+/* `--device replay[:WHICH][,clock]`: a recording in place of a device. */
+#ifndef TUNE_CLI_REPLAY_H
+#define TUNE_CLI_REPLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/base/error.h"
+#include "tuner/base/launch.h"
+#include "tuner/base/temporary.h"
+#include "tuner/device/recording.h"
+#include "tuner/store/store.h"
+
+struct replay {
+    struct recording *recording; /* NULL: nothing is replayed */
+    const char *source;          /* the file that stands for all sources */
+    struct temporary folder;
+    struct arena arena;
+};
+
+/* What --device says, of device_replayed_name: "" (the newest of a GPU that is shipped),
+ * "nvidia-h200" (a shipped one), "FILE.db", "t4.json.gz"; ",clock" may follow. Makes the recording in a
+ * folder of its own and leads the children to it. STATUS_NOT_FOUND: there is no such recording.
+ * Closed by replay_close, also after a failure; `replay` is zero before. */
+enum status replay_open(struct replay *replay, const char *which, enum l2_mode mode, uint64_t seed,
+                        struct error *error);
+void replay_close(struct replay *replay);
+
+/* Replayed and measured numbers in one database, or replayed ones where measured ones are meant:
+ * STATUS_BAD_INPUT when the database has the one where the other is wanted. */
+enum status replay_check_measured(struct store *store, const char *path, const char *doing,
+                                  struct error *error);
+enum status replay_check_replayed(struct store *store, const char *path, struct error *error);
+
+#endif

@@ -1,0 +1,205 @@
+/* A recording out of what others tried: one problem, whose experiment is made of it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/array.h"
+#include "tuner/base/text.h"
+#include "tuner/exchange/recordings.h"
+#include "tuner/exchange/tried.h"
+#include "tuner/experiment/experiment.h"
+
+/* The distinct values of a parameter. */
+struct seen_values {
+    const char *name;
+    bool is_text; /* not all of them are numbers */
+    const char **texts;
+    size_t count, capacity;
+};
+
+struct gathering {
+    struct recording_draft *draft;
+    struct arena *arena;
+    const char *problem; /* and the experiment's name */
+    struct seen_values parameters[EXPERIMENT_PARAMETERS_MAX];
+    size_t count;
+};
+
+static bool see_value(struct gathering *gathering, struct seen_values *seen,
+                      const struct tried_value *value)
+{
+    seen->is_text = seen->is_text || !value->is_number;
+    for (size_t i = 0; i < seen->count; i++)
+        if (strcmp(seen->texts[i], value->text) == 0)
+            return true;
+    if (!array_grow(&seen->texts, seen->count, &seen->capacity, sizeof *seen->texts))
+        return false;
+    seen->texts[seen->count] = arena_strdup(gathering->arena, value->text);
+    return seen->texts[seen->count++] != NULL;
+}
+
+static enum trial_status status_of(const struct tried *tried)
+{
+    if (!isnan(tried->time_ns))
+        return TRIAL_OK;
+    if (strstr(tried->failure, "ompil"))
+        return TRIAL_COMPILE_FAILED;
+    if (strstr(tried->failure, "orrect"))
+        return TRIAL_WRONG_RESULT;
+    return strstr(tried->failure, "time") ? TRIAL_TIMED_OUT : TRIAL_LAUNCH_FAILED;
+}
+
+/* As configuration_key and a database write them. */
+static bool name_configuration(const struct tried *tried, struct text *key, struct text *parameters)
+{
+    text_append(parameters, "{");
+    for (size_t i = 0; i < tried->count; i++) {
+        const struct tried_value *value = &tried->values[i];
+        text_printf(key, "%s%s=%s", i > 0 ? " " : "", value->name, value->text);
+        text_printf(parameters, value->is_number ? "%s\"%s\":%s" : "%s\"%s\":\"%s\"",
+                    i > 0 ? "," : "", value->name, value->text);
+    }
+    text_append(parameters, "}");
+    return !key->failed && !parameters->failed;
+}
+
+static enum status take_tried(void *context, const struct tried *tried, struct error *error)
+{
+    struct gathering *gathering = context;
+    struct recording_draft *draft = gathering->draft;
+    struct text key = {0};
+    struct text parameters = {0};
+    if (tried->count == 0 || tried->count > EXPERIMENT_PARAMETERS_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "%zu parameters; 1 to %d can be replayed",
+                         tried->count, EXPERIMENT_PARAMETERS_MAX);
+    bool fits = name_configuration(tried, &key, &parameters);
+    for (size_t i = 0; i < tried->count; i++) {
+        const struct tried_value *value = &tried->values[i];
+        if (!is_name(value->name) || strpbrk(value->text, "\"\\"))
+            fits = fits && error_set(error, STATUS_BAD_INPUT,
+                                     "the parameter '%.60s' has a name or a value that no "
+                                     "experiment can have",
+                                     value->name) == STATUS_OK;
+        if (gathering->parameters[i].name == NULL)
+            gathering->parameters[i].name = arena_strdup(gathering->arena, value->name);
+        fits = fits && gathering->parameters[i].name &&
+               see_value(gathering, &gathering->parameters[i], value);
+    }
+    gathering->count = tried->count;
+    struct recorded_point point = {
+        .problem = recording_problem_hash(gathering->problem, 1),
+        .configuration = recording_configuration_hash(text_string(&key)),
+        .time_ns = tried->time_ns,
+        .trial_ns = (int64_t)tried->cost_ns,
+        .block_ns = isnan(tried->time_ns) ? 0 : (int64_t)tried->time_ns,
+        .key = draft_text(draft, text_string(&key)),
+        .parameters = draft_text(draft, text_string(&parameters)),
+        .detail = draft_text(draft, *tried->failure ? tried->failure : "it has no time"),
+        .status = status_of(tried),
+        .raced_status = TRIAL_OK,
+    };
+    point.twin = point.configuration;
+    (void)draft_add(draft, RECORDED_POINTS, &point);
+    text_free(&key);
+    text_free(&parameters);
+    return fits ? STATUS_OK : error->status != STATUS_OK ? error->status : error_no_memory(error);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double left = strtod(*(const char *const *)a, NULL);
+    const double right = strtod(*(const char *const *)b, NULL);
+    return left < right ? -1 : left > right;
+}
+
+/* What stands for the kernel is never looked at: a binary of it is the name of a point. */
+static void write_experiment(struct gathering *gathering, const char *from, struct text *out)
+{
+    text_printf(out,
+                "experiment: %s\nabout: \"Replayed from %s.\"\ndevice: cuda\nsource: "
+                "replayed.cu\nparameters:\n",
+                gathering->problem, from);
+    for (size_t i = 0; i < gathering->count; i++) {
+        struct seen_values *seen = &gathering->parameters[i];
+        if (!seen->is_text)
+            qsort(seen->texts, seen->count, sizeof *seen->texts, compare_numbers);
+        text_printf(out, "  %s: [", seen->name);
+        for (size_t k = 0; k < seen->count; k++)
+            text_printf(out, seen->is_text ? "%s\"%s\"" : "%s%s", k > 0 ? ", " : "",
+                        seen->texts[k]);
+        text_append(out, "]\n");
+    }
+    text_append(out, "launches:\n  - {kernel: replayed, grid: 1, block: 1, arguments: [out]}\n"
+                     "arguments:\n  - {name: out, type: f32, count: 1, output: true}\n"
+                     "check: {series: \"0\", output: out}\n");
+}
+
+/* A GPU of no particular kind: the file says little of it. */
+static void write_facts(struct recording_draft *draft, const char *name, const char *from)
+{
+    char title[256], uuid[256];
+    (void)string_format(title, sizeof title, "A GPU, replayed from %.200s", from);
+    (void)string_format(uuid, sizeof uuid, "replay:%.200s", name);
+    const struct fact facts[] = {
+        {"name", "Name", "", value_text(title)},
+        {"uuid", "UUID", "", value_text(uuid)},
+        {"architecture", "Architecture", "", value_text("unknown")},
+        {"driver", "Driver", "", value_text("unknown")},
+        {"compiler", "Compiler", "", value_text("unknown")},
+        {"replayed_from", "Replayed from", "", value_text(from)},
+        {"memory_bytes", "Memory", "bytes", value_integer(0)},
+        {"sm_count", "Multiprocessors", "", value_integer(1)},
+        {"energy_counter", "Energy counter", "", value_boolean(false)},
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        draft_fact(draft, &facts[i]);
+}
+
+/* "gemm-A100.json.gz" as a name: "gemm_A100". */
+static void name_problem(const char *name, char out[64])
+{
+    size_t length = 0;
+    if (name[0] >= '0' && name[0] <= '9')
+        out[length++] = '_';
+    for (; *name && *name != '.' && length + 1 < 60; name++)
+        out[length++] = name_goes_on(*name) ? *name : '_';
+    out[length] = '\0';
+    if (length == 0)
+        (void)string_format(out, 64, "replayed");
+}
+
+enum status recordings_take_file(char *text, size_t length, const char *name,
+                                 struct recording_draft *out, struct error *error)
+{
+    struct arena arena = {0};
+    struct text written = {0};
+    char problem[64];
+    name_problem(name, problem);
+    struct gathering *gathering = arena_alloc(&arena, 1, sizeof *gathering);
+    if (!gathering)
+        return error_no_memory(error);
+    *gathering = (struct gathering){.draft = out, .arena = &arena, .problem = problem};
+    enum status status = tried_read(text, length, &arena, take_tried, gathering, error);
+    if (status == STATUS_OK && gathering->count == 0)
+        status = error_set(error, STATUS_BAD_INPUT, "there is no configuration in it");
+    if (status == STATUS_OK) {
+        out->device = (struct recorded_device){.calibration = {.tick_ns = 1},
+                                               .anchor_ns = 100000,
+                                               .sm_clock_mhz = (double)NAN,
+                                               .memory_clock_mhz = (double)NAN,
+                                               .temperature_c = (double)NAN,
+                                               .power_w = (double)NAN,
+                                               .source = draft_text(out, name)};
+        write_facts(out, name, name);
+        write_experiment(gathering, name, &written);
+        const struct recorded_experiment item = {.name = draft_text(out, problem),
+                                                 .text = draft_text(out, text_string(&written))};
+        (void)draft_add(out, RECORDED_EXPERIMENTS, &item);
+        status = written.failed ? error_no_memory(error) : STATUS_OK;
+    }
+    for (size_t i = 0; i < EXPERIMENT_PARAMETERS_MAX; i++)
+        free(gathering->parameters[i].texts);
+    text_free(&written);
+    arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,183 @@
+#include "tuner/exchange/tried.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+
+/* What Kernel Tuner writes as the time of what failed, where it writes a number. */
+static const double failed_time = 1e19;
+
+static enum status add_value(struct tried *tried, const char *name, const json_t *value,
+                             struct error *error)
+{
+    if (tried->count == TRIED_VALUES_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "more than %d parameters", TRIED_VALUES_MAX);
+    struct tried_value *out = &tried->values[tried->count];
+    char *number = tried->numbers[tried->count++];
+    *out = (struct tried_value){.name = name, .text = json_string_value(value)};
+    if (out->text)
+        return STATUS_OK;
+    if (!json_is_number(value) && !json_is_boolean(value))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "a parameter is missing, or neither a number nor a text");
+    const double real = json_is_boolean(value) ? json_is_true(value) : json_number_value(value);
+    for (int digits = 15; digits <= 17; digits++) {
+        (void)string_format(number, TRIED_NUMBER_BYTES, "%.*g", digits, real);
+        if (strtod(number, NULL) == real)
+            break;
+    }
+    out->text = number;
+    out->is_number = true;
+    return STATUS_OK;
+}
+
+static double finite_time(const json_t *value, double unit_ns)
+{
+    const double time = json_is_number(value) ? json_number_value(value) : (double)NAN;
+    return time > 0 && time < failed_time ? time * unit_ns : (double)NAN;
+}
+
+static double sum_of(const json_t *object, const char *const *names, size_t count, double unit_ns)
+{
+    double sum_ns = 0;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_object_get(object, names[i]);
+        size_t index = 0;
+        const json_t *item;
+        const double one = json_number_value(value) * unit_ns;
+        sum_ns += one > 0 && isfinite(one) ? one : 0;
+        json_array_foreach(value, index, item) sum_ns += fmax(0, json_number_value(item)) * unit_ns;
+    }
+    return sum_ns;
+}
+
+/* A member for each configuration that was tried; times are milliseconds, and a text where it
+ * failed. */
+static enum status read_cache(const json_t *root, struct tried *tried, tried_take *take,
+                              void *context, struct error *error)
+{
+    static const char *const costs[] = {"compile_time", "verification_time", "benchmark_time",
+                                        "framework_time"};
+    const json_t *keys = json_object_get(root, "tune_params_keys");
+    const json_t *objective = json_object_get(root, "objective");
+    const char *name = json_is_string(objective) ? json_string_value(objective) : "time";
+    const char *member;
+    json_t *entry;
+    json_object_foreach(json_object_get(root, "cache"), member, entry)
+    {
+        const json_t *time = json_object_get(entry, name);
+        const char *failure = json_string_value(time);
+        tried->count = 0;
+        tried->time_ns = finite_time(time, 1e6);
+        tried->failure = failure ? failure : "";
+        tried->cost_ns = sum_of(entry, costs, sizeof costs / sizeof *costs, 1e6);
+        enum status status = STATUS_OK;
+        for (size_t i = 0; status == STATUS_OK && i < json_array_size(keys); i++) {
+            const char *key = json_string_value(json_array_get(keys, i));
+            status =
+                add_value(tried, key ? key : "", key ? json_object_get(entry, key) : NULL, error);
+        }
+        if (status == STATUS_OK)
+            status = take(context, tried, error);
+        if (status != STATUS_OK)
+            return error_prefix(error, "cache: \"%s\"", member);
+    }
+    return STATUS_OK;
+}
+
+static double t4_time(const json_t *result)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"seconds", 1e9}};
+    const char *invalidity = json_string_value(json_object_get(result, "invalidity"));
+    const json_t *objectives = json_object_get(result, "objectives");
+    const char *objective = json_string_value(json_array_get(objectives, 0));
+    size_t i;
+    json_t *measurement;
+    if (invalidity && strcmp(invalidity, "correct") != 0)
+        return (double)NAN;
+    json_array_foreach(json_object_get(result, "measurements"), i, measurement)
+    {
+        const char *name = json_string_value(json_object_get(measurement, "name"));
+        const char *unit = json_string_value(json_object_get(measurement, "unit"));
+        double unit_ns = 1e6;
+        for (size_t k = 0; unit && k < sizeof units / sizeof units[0]; k++)
+            if (strcmp(units[k].name, unit) == 0)
+                unit_ns = units[k].ns;
+        if (name && strcmp(name, objective ? objective : "time") == 0)
+            return finite_time(json_object_get(measurement, "value"), unit_ns);
+    }
+    return (double)NAN;
+}
+
+static enum status read_t4(const json_t *root, struct tried *tried, tried_take *take, void *context,
+                           struct error *error)
+{
+    static const char *const costs[] = {"compilation_time", "runtimes", "framework",
+                                        "search_algorithm", "validation"};
+    const json_t *first = NULL; /* whose order of parameters is that of all */
+    size_t i;
+    json_t *result;
+    json_array_foreach(json_object_get(root, "results"), i, result)
+    {
+        const json_t *configuration = json_object_get(result, "configuration");
+        const char *invalidity = json_string_value(json_object_get(result, "invalidity"));
+        const char *name;
+        json_t *value;
+        if (invalidity && strcmp(invalidity, "constraints") == 0)
+            continue; /* no point of the space */
+        first = first ? first : configuration;
+        tried->count = 0;
+        tried->time_ns = t4_time(result);
+        tried->failure = invalidity && strcmp(invalidity, "correct") != 0 ? invalidity : "";
+        tried->cost_ns =
+            sum_of(json_object_get(result, "times"), costs, sizeof costs / sizeof *costs, 1e9);
+        enum status status = STATUS_OK;
+        json_object_foreach((json_t *)(uintptr_t)first, name, value) if (status == STATUS_OK)
+            status = add_value(tried, name, json_object_get(configuration, name), error);
+        if (status == STATUS_OK)
+            status = take(context, tried, error);
+        if (status != STATUS_OK)
+            return error_prefix(error, "results[%zu]", i);
+    }
+    return STATUS_OK;
+}
+
+/* A cache that Kernel Tuner did not close ends in a comma. */
+static json_t *parse(struct arena *arena, char *text, size_t length, json_error_t *wrong)
+{
+    json_t *root = json_loadb(text, length, 0, wrong);
+    while (!root && length > 0 && strchr(", \r\n\t", text[length - 1]))
+        text[--length] = '\0';
+    const char *closed = root ? NULL : arena_printf(arena, "%s}}", text);
+    return closed ? json_loads(closed, 0, NULL) : root;
+}
+
+enum status tried_read(char *text, size_t length, struct arena *arena, tried_take *take,
+                       void *context, struct error *error)
+{
+    json_error_t wrong;
+    json_t *root = parse(arena, text, length, &wrong);
+    struct tried *tried = arena_alloc(arena, 1, sizeof *tried);
+    enum status status = STATUS_OK;
+    if (!root)
+        return error_set(error, STATUS_BAD_INPUT, "line %d: %s", wrong.line, wrong.text);
+    if (!tried)
+        status = error_no_memory(error);
+    else if (json_is_object(json_object_get(root, "cache")))
+        status = read_cache(root, tried, take, context, error);
+    else if (json_is_array(json_object_get(root, "results")))
+        status = read_t4(root, tried, take, context, error);
+    else
+        status =
+            error_set(error, STATUS_BAD_INPUT,
+                      "neither a T4 file (\"results\") nor a cache of Kernel Tuner (\"cache\")");
+    json_decref(root);
+    return status;
+}

@@ -1,0 +1,97 @@
+#include "tuner/session/recorded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/device/recording.h"
+#include "tuner/export/recall.h"
+
+enum status recorded_restrict(const struct session *session, const struct experiment *experiment,
+                              const struct problem *problem, struct space *space,
+                              struct error *error)
+{
+    const struct recording *recording = session->options->recording;
+    struct arena arena = {0};
+    size_t count = 0;
+    size_t kept = 0;
+    if (!recording)
+        return STATUS_OK;
+    const struct recorded_point *points =
+        recording_problem(recording, recording_problem_hash(problem->key, problem->n), &count);
+    uint64_t *numbers = malloc((count + 1) * sizeof *numbers);
+    enum status status = numbers ? STATUS_OK : error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        struct configuration configuration;
+        bool found = false;
+        status = recall_configuration(experiment, recording_text(recording, points[i].parameters),
+                                      &arena, &configuration, &found, error);
+        if (status == STATUS_OK && found && space_find(space, &configuration, &numbers[kept]))
+            kept++;
+        arena_free(&arena);
+    }
+    if (status == STATUS_OK && kept == 0)
+        status = error_set(error, STATUS_NOT_FOUND,
+                           "%s: nothing of %s n=%lld that was recorded is in its space%s",
+                           experiment_path(experiment), problem->key, (long long)problem->n,
+                           count > 0 ? ", which was another then" : "");
+    if (status == STATUS_OK && !space_keep(space, numbers, kept))
+        status = error_no_memory(error);
+    free(numbers);
+    return status;
+}
+
+enum status recorded_baseline(const struct work *work, const char *name, struct arena *arena,
+                              struct configuration *out, bool *found, struct error *error)
+{
+    const struct recording *recording = work->options->recording;
+    size_t count = 0;
+    const struct recorded_baseline *items = recording_baselines(recording, &count);
+    const uint64_t problem = recording_problem_hash(work->problem.key, work->problem.n);
+    *found = false;
+    for (size_t i = 0; i < count; i++)
+        if (items[i].problem == problem &&
+            strcmp(recording_text(recording, items[i].name), name) == 0)
+            return recall_configuration(work->experiment,
+                                        recording_text(recording, items[i].parameters), arena, out,
+                                        found, error);
+    return STATUS_OK;
+}
+
+static const struct recorded_point *find(const struct work *work,
+                                         const struct configuration *configuration)
+{
+    char key[CONFIGURATION_KEY_BYTES];
+    (void)configuration_key(configuration, key);
+    return recording_find(work->options->recording,
+                          recording_problem_hash(work->problem.key, work->problem.n),
+                          recording_configuration_hash(key));
+}
+
+enum status recorded_binary(const struct work *work, const struct configuration *configuration,
+                            struct arena *arena, struct binary_request *out, struct error *error)
+{
+    char key[CONFIGURATION_KEY_BYTES];
+    char name[RECORDING_POINT_BYTES];
+    (void)configuration_key(configuration, key);
+    recording_point_name(recording_problem_hash(work->problem.key, work->problem.n),
+                         recording_configuration_hash(key), name);
+    *out = (struct binary_request){
+        .source_path = work->options->recording_source,
+        .architecture = facts_text(work->facts, "architecture", ""),
+        .define_count = 1,
+        .defines[0] = {RECORDING_POINT_DEFINE, value_text(arena_strdup(arena, name))},
+    };
+    return out->defines[0].value.text ? STATUS_OK : error_no_memory(error);
+}
+
+void recorded_charge(const struct work *work, const struct configuration *configuration,
+                     uint32_t blocks)
+{
+    const struct recording *recording = work->options->recording;
+    if (!recording || !recording_device(recording)->has_clock)
+        return;
+    const struct recorded_point *point = find(work, configuration);
+    if (point)
+        clock_charge(blocks > 0 ? blocks * point->block_ns : point->trial_ns);
+}
