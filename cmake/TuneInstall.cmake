@@ -58,6 +58,9 @@ endif()
 # The program's data: what people edit stays readable text.
 set(data ${CMAKE_INSTALL_DATADIR}/tune)
 install(DIRECTORY kernels configs plots DESTINATION ${data})
+# What `--device replay` plays.
+install(DIRECTORY db/recorded DESTINATION ${data}/db
+        FILES_MATCHING PATTERN "tune.db.xz" PATTERN "cpu-*" EXCLUDE)
 
 # Pages, completion, documents, examples.
 foreach(page tune.1 tuned.conf.5)

@@ -58,8 +58,8 @@ static enum status take_tried(void *context, const struct tried *tried, struct e
     struct recorded_rows *rows = context;
     enum status status = recorded_add_row(rows, tried->time_ns, error);
     for (size_t i = 0; status == STATUS_OK && i < tried->count; i++)
-        status = recorded_add_value(rows, i, tried->values[i].text, tried->values[i].is_number,
-                                    error);
+        status =
+            recorded_add_value(rows, i, tried->values[i].text, tried->values[i].is_number, error);
     return status;
 }
 

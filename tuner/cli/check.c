@@ -218,8 +218,12 @@ static enum status open_known(struct check *check, struct error *error)
                     DEFAULT_DATABASE);
         return STATUS_OK;
     }
-    return store_open(check->recorded ? check->recorded : DEFAULT_DATABASE, STORE_READ,
-                      &check->known, error);
+    const char *path = check->recorded ? check->recorded : DEFAULT_DATABASE;
+    enum status status = store_open(path, STORE_READ, &check->known, error);
+    if (status == STATUS_OK && !check->replayed)
+        status =
+            replay_check_measured(check->known, path, "--replayed takes them all the same", error);
+    return status;
 }
 
 static enum status check_devices(struct check *check, struct error *error)
@@ -347,6 +351,8 @@ static enum status run_check(const struct command *command, int argc, char **arg
                     "keep the measurements there (default: they are thrown away)"),
         OPTION_LIST(0, "set", "NAME=VALUE", &check->run.text.set,
                     "set a number of the measuring protocol, as of 'tune run'"),
+        OPTION_FLAG("replayed", &check->replayed,
+                    "--from may be a database whose numbers were replayed"),
         OPTION_FLAG("json", &check->json, "print JSON"),
         OPTION_SHORT_FLAG('q', "quiet", &check->run.text.quiet, "no progress, no summary"),
     };

@@ -37,6 +37,7 @@ struct check {
     int64_t end_ns; /* where there is a budget: clock_running_ns when it is spent */
     const char *conf, *problem, *recorded;
     bool json;
+    bool replayed; /* `recorded` may hold what was replayed */
     struct tuned *tuned;
     struct arena arena;
     struct store *known; /* of earlier runs, for the runners-up; NULL: none */

@@ -119,7 +119,7 @@ static enum status load_file(const char *path, const char *text, const char *fol
         return error_set(error, STATUS_BAD_INPUT, "more than %d experiment files at once",
                          EXPERIMENTS_MAX);
     struct experiment *experiment = NULL;
-    enum status status = text         ? experiment_load_recorded(path, text, folder, &experiment, error)
+    enum status status = text ? experiment_load_recorded(path, text, folder, &experiment, error)
                          : is_t1(path) ? load_t1(path, folder, out, &experiment, error)
                                        : experiment_load(path, folder, &experiment, error);
     if (status != STATUS_OK)
@@ -200,8 +200,8 @@ static enum status leave_out_unrecorded(struct experiment_list *list, struct err
             struct problem problem;
             size_t points = 0;
             experiment_problem(list->items[i], k, &problem);
-            (void)recording_problem(list->recording,
-                                    recording_problem_hash(problem.key, problem.n), &points);
+            (void)recording_problem(list->recording, recording_problem_hash(problem.key, problem.n),
+                                    &points);
             list->wanted[i][k] = list->wanted[i][k] && points > 0;
         }
     }

@@ -5,6 +5,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/replay.h"
 #include "tuner/exchange/t4.h"
 #include "tuner/export/configurations.h"
 #include "tuner/export/export.h"
@@ -23,6 +24,7 @@ struct request {
     const char *t4_version;
     const char *n;
     char digits[24]; /* of n */
+    bool replayed;   /* numbers of a recording, too */
     struct t4_options t4_wanted;
     struct export_options wanted;
     const char *files[CONF_FILES_MAX]; /* tuned.conf */
@@ -39,12 +41,25 @@ static enum status write_counted(const char *path, const struct text *text, size
     return status;
 }
 
+static enum status open_database(const struct request *request, struct store **out,
+                                 struct error *error)
+{
+    enum status status = store_open(request->database, STORE_READ, out, error);
+    if (status != STATUS_OK || request->replayed)
+        return status;
+    status = replay_check_measured(*out, request->database, "--replayed writes them all the same",
+                                   error);
+    if (status != STATUS_OK)
+        store_close(*out);
+    return status;
+}
+
 /* tuned.conf as the database has it; `counts` may be NULL. */
 static enum status conf_of_database(const struct request *request, struct text *out,
                                     struct export_counts *counts, struct error *error)
 {
     struct store *store = NULL;
-    enum status status = store_open(request->database, STORE_READ, &store, error);
+    enum status status = open_database(request, &store, error);
     if (status != STATUS_OK)
         return status;
     status = export_conf_text(store, out, &request->wanted, counts, error);
@@ -174,7 +189,7 @@ static enum status export_t4(struct request *request, struct error *error)
         request->t4_wanted.n = request->digits;
     }
     if (status == STATUS_OK)
-        status = store_open(request->database, STORE_READ, &store, error);
+        status = open_database(request, &store, error);
     if (status != STATUS_OK)
         return status;
     status = t4_write(store, &request->t4_wanted, take_t4, &file, &counts, error);
@@ -253,6 +268,8 @@ static enum status run_export(const struct command *command, int argc, char **ar
         OPTION_TEXT("n", "N", &request.n, "with --t4, of which size"),
         OPTION_TEXT("objective", "NAME", &request.wanted.objective,
                     "the winners by this, as it was given to 'tune run' (default time)"),
+        OPTION_FLAG("replayed", &request.replayed,
+                    "also of a database whose numbers were replayed from a recording"),
         OPTION_FLAG("include-unstable", &request.wanted.include_unstable,
                     "also winners whose verdict is unstable: no choice is supported"),
     };

@@ -9,6 +9,7 @@
 #include "tuner/base/temporary.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/embedded.h"
+#include "tuner/cli/replay.h"
 #include "tuner/cli/rows.h"
 #include "tuner/cli/style.h"
 #include "tuner/store/store.h"
@@ -18,7 +19,7 @@ enum { FILES_MAX = 256 };
 struct merge {
     const char *files[FILES_MAX]; /* the first is merged into */
     size_t file_count;
-    bool json, csv;
+    bool json, csv, replayed;
 };
 
 static const struct row_column columns[] = {
@@ -123,9 +124,16 @@ static enum status prepare_all(const struct merge *merge, const struct temporary
 {
     enum status status = STATUS_OK;
     for (size_t i = 1; status == STATUS_OK && i < merge->file_count; i++) {
+        struct store *store = NULL;
         copies[i] = arena_printf(arena, "%s/%zu.db", folder->path, i);
         status = copies[i] ? store_merge_prepare(merge->files[i], copies[i], error)
                            : error_no_memory(error);
+        if (status == STATUS_OK && !merge->replayed)
+            status = store_open(copies[i], STORE_READ, &store, error);
+        if (status == STATUS_OK && !merge->replayed)
+            status = replay_check_measured(store, merge->files[i],
+                                           "--replayed takes them in all the same", error);
+        store_close(store);
     }
     return status;
 }
@@ -178,6 +186,8 @@ static enum status run_merge(const struct command *command, int argc, char **arg
     bool helped = false;
     const struct option_spec options[] = {
         OPTION_FLAG("json", &merge.json, "print every comparison as JSON"),
+        OPTION_FLAG("replayed", &merge.replayed,
+                    "take in numbers that were replayed from a recording, too"),
         OPTION_FLAG("csv", &merge.csv, "print every comparison as CSV"),
     };
     enum status status = options_parse(command, options, COUNT(options), argc, argv, merge.files,

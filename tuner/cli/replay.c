@@ -59,8 +59,8 @@ static enum status unpacked_database(struct replay *replay, const char *path, co
     if (!text_ends_with(path, ".xz") && !text_ends_with(path, ".gz"))
         return STATUS_OK;
     *out = arena_printf(&replay->arena, "%s/packed.db", replay->folder.path);
-    enum status status = *out ? read_whole(&replay->arena, path, &contents, error)
-                              : error_no_memory(error);
+    enum status status =
+        *out ? read_whole(&replay->arena, path, &contents, error) : error_no_memory(error);
     if (status == STATUS_OK)
         status = file_write_atomically(*out, contents.data, contents.length, error);
     text_free(&contents);
@@ -77,9 +77,9 @@ static enum status find_shipped(struct replay *replay, const char *name, const c
     char newest[16] = "";
     *path = NULL;
     enum status status = data_folder(&replay->arena, &folder, error);
-    const char *pattern =
-        status == STATUS_OK ? arena_printf(&replay->arena, "%s/db/recorded/*/tune.db.xz", folder)
-                            : NULL;
+    const char *pattern = status == STATUS_OK
+                              ? arena_printf(&replay->arena, "%s/db/recorded/*/tune.db.xz", folder)
+                              : NULL;
     if (status == STATUS_OK && !pattern)
         status = error_no_memory(error);
     if (status == STATUS_OK && glob(pattern, 0, NULL, &found) != 0)

@@ -20,9 +20,9 @@ struct replay {
 };
 
 /* What --device says, of device_replayed_name: "" (the newest of a GPU that is shipped),
- * "nvidia-h200" (a shipped one), "FILE.db", "t4.json.gz"; ",clock" may follow. Makes the recording in a
- * folder of its own and leads the children to it. STATUS_NOT_FOUND: there is no such recording.
- * Closed by replay_close, also after a failure; `replay` is zero before. */
+ * "nvidia-h200" (a shipped one), "FILE.db", "t4.json.gz"; ",clock" may follow. Makes the recording
+ * in a folder of its own and leads the children to it. STATUS_NOT_FOUND: there is no such
+ * recording. Closed by replay_close, also after a failure; `replay` is zero before. */
 enum status replay_open(struct replay *replay, const char *which, enum l2_mode mode, uint64_t seed,
                         struct error *error);
 void replay_close(struct replay *replay);

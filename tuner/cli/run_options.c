@@ -321,9 +321,10 @@ enum { OPTIONS_MAX = 32 };
 static size_t list_measuring(struct run *run, struct option_spec *out)
 {
     const struct option_spec options[] = {
-        OPTION_SHORT('d', "device", "LIST", &run->text.device,
-                     "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU); replay, "
-                     "replay:FILE:\nwhat was recorded on a GPU, without one"),
+        OPTION_SHORT(
+            'd', "device", "LIST", &run->text.device,
+            "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU); replay, "
+            "replay:FILE:\nwhat was recorded on a GPU, without one"),
         OPTION_TEXT("db", "FILE", &run->text.database, OPTION_DB_ABOUT),
         OPTION_TEXT(
             "conf", "FILE", &run->text.conf,

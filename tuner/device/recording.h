@@ -1,7 +1,8 @@
 /* A recording: what a device did, as a file that the device `replay` plays from. Points (a
  * configuration of a problem) with their times, failures and resources, the device's facts, and
  * experiments. Made by tuner/exchange/ from a database or from others' files, for one run, on the
- * machine that reads it: no format to keep. It is mapped, so that a process finds a point at once. */
+ * machine that reads it: no format to keep. It is mapped, so that a process finds a point at once.
+ */
 #ifndef TUNE_DEVICE_RECORDING_H
 #define TUNE_DEVICE_RECORDING_H
 
@@ -39,7 +40,8 @@ struct recorded_point {
     recorded_text raced_detail;    /* of its failure when it was raced or confirmed */
     recorded_text checked_detail;  /* what the gauntlet found wrong; 0: nothing */
     uint32_t status, raced_status; /* enum trial_status */
-    uint32_t first_sample, sample_count; /* of recording_samples: of that stage; none: by `spread` */
+    uint32_t first_sample,
+        sample_count; /* of recording_samples: of that stage; none: by `spread` */
     uint32_t first_resource, resource_count; /* by launch */
 };
 struct recorded_resource {

@@ -23,8 +23,8 @@ struct device_traits {
     bool computes_nothing; /* no inputs are made, and no results are held against anything */
     /* Its numbers were measured by somebody, some time, and are not to be taken for one's own. */
     bool is_replayed;
-    bool has_occupancy;    /* has an Occupancy API, so that experiments may ask what it suggests */
-    bool is_cpp;           /* sources are C++; else C */
+    bool has_occupancy; /* has an Occupancy API, so that experiments may ask what it suggests */
+    bool is_cpp;        /* sources are C++; else C */
     bool is_host;   /* its binaries run in this process: references of checks are compiled for it */
     bool is_shared; /* other programs run on what is timed: times spread wider */
 

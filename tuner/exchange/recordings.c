@@ -50,7 +50,10 @@ struct arithmetic_row {
     const char *type;
     double gops;
 };
-#define COLUMN(row, member, kind) {#member, offsetof(struct row, member), kind}
+#define COLUMN(row, member, kind)                                                                  \
+    {                                                                                              \
+#member, offsetof(struct row, member), kind                                                \
+    }
 
 struct taking {
     struct store *store;
@@ -70,8 +73,7 @@ static enum status read_rows(struct taking *taking, const char *sql,
                                                  {"l2_mode", taking->l2_mode}};
     const struct store_reading reading = {.sql = sql,
                                           .parameters = parameters,
-                                          .parameter_count =
-                                              sizeof parameters / sizeof *parameters,
+                                          .parameter_count = sizeof parameters / sizeof *parameters,
                                           .columns = columns,
                                           .column_count = column_count,
                                           .row_bytes = row_bytes};
@@ -100,9 +102,9 @@ static void add_fact(struct recording_draft *draft, const char *key, struct valu
 static enum status take_facts(struct taking *taking, const struct source_row *source,
                               const char *from, struct error *error)
 {
-    static const char *const others[] = {"kind",      "index",          "name",  "uuid",
-                                         "driver",    "compiler",       "pci_address",
-                                         "numa_node", "energy_counter", "nvml",  "replayed_from"};
+    static const char *const others[] = {"kind",           "index",    "name",         "uuid",
+                                         "driver",         "compiler", "pci_address",  "numa_node",
+                                         "energy_counter", "nvml",     "replayed_from"};
     struct recording_draft *draft = taking->draft;
     json_t *facts = json_loads(source->facts, 0, NULL);
     const char *key;
@@ -171,8 +173,7 @@ static enum status take_device(struct taking *taking, struct error *error)
     struct device_row *row = NULL;
     struct arithmetic_row *gops = NULL;
     size_t count = 0;
-    enum status status =
-        READ_ROWS(taking, replay_device_query, columns, &row, &count, error);
+    enum status status = READ_ROWS(taking, replay_device_query, columns, &row, &count, error);
     if (status == STATUS_OK && count > 0) {
         device->calibration =
             (struct calibration){row->tick_ns, row->empty_pair_ns, or_none(row->node_gap_ns)};
@@ -190,8 +191,7 @@ static enum status take_device(struct taking *taking, struct error *error)
                                .bytes = row->buffer_bytes > 0 ? row->buffer_bytes : 0};
     }
     if (status == STATUS_OK)
-        status =
-            READ_ROWS(taking, replay_arithmetic_query, gops_columns, &gops, &count, error);
+        status = READ_ROWS(taking, replay_arithmetic_query, gops_columns, &gops, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         enum element_type type = ELEMENT_F32;
         if (element_from_name(gops[i].type, &type))
@@ -205,8 +205,7 @@ static enum status take_device(struct taking *taking, struct error *error)
 static bool count_of(struct index *firsts, struct index *counts, int64_t trial, size_t at)
 {
     size_t count = 0;
-    if (!index_find(counts, (uint64_t)trial, &count) &&
-        !index_put(firsts, (uint64_t)trial, at))
+    if (!index_find(counts, (uint64_t)trial, &count) && !index_put(firsts, (uint64_t)trial, at))
         return false;
     return index_put(counts, (uint64_t)trial, count + 1);
 }
@@ -230,8 +229,7 @@ static enum status take_resources(struct taking *taking, struct error *error)
     struct recording_draft *draft = taking->draft;
     const char *last = NULL;
     recorded_text last_text = 0;
-    enum status status =
-        READ_ROWS(taking, replay_resources_query, columns, &rows, &count, error);
+    enum status status = READ_ROWS(taking, replay_resources_query, columns, &rows, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         if (!last || strcmp(last, rows[i].kernel) != 0)
             last_text = draft_text(draft, rows[i].kernel);
@@ -260,8 +258,8 @@ static enum status take_samples(struct taking *taking, struct error *error)
     const struct store_parameter parameters[] = {{"environment", taking->environment}};
     struct store_query *query = NULL;
     bool more = false;
-    enum status status = store_query_open(taking->store, replay_samples_query, parameters,
-                                          1, &query, error);
+    enum status status =
+        store_query_open(taking->store, replay_samples_query, parameters, 1, &query, error);
     if (status == STATUS_OK)
         status = store_query_next(query, &more, error);
     while (status == STATUS_OK && more) {
@@ -346,13 +344,12 @@ static enum status take_points(struct taking *taking, struct error *error)
     struct baseline_row *baselines = NULL;
     size_t count = 0;
     struct recording_draft *draft = taking->draft;
-    enum status status =
-        READ_ROWS(taking, replay_points_query, columns, &rows, &count, error);
+    enum status status = READ_ROWS(taking, replay_points_query, columns, &rows, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
         add_point(taking, &rows[i], draft_text(draft, rows[i].parameters));
     if (status == STATUS_OK)
-        status = READ_ROWS(taking, replay_baselines_query, baseline_columns, &baselines,
-                           &count, error);
+        status =
+            READ_ROWS(taking, replay_baselines_query, baseline_columns, &baselines, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         const struct recorded_baseline item = {
             .problem = recording_problem_hash(baselines[i].problem, baselines[i].n),
@@ -374,8 +371,7 @@ static enum status take_experiments(struct taking *taking, struct error *error)
     struct experiment_row *rows = NULL;
     size_t count = 0;
     struct recording_draft *draft = taking->draft;
-    enum status status =
-        READ_ROWS(taking, replay_experiments_query, columns, &rows, &count, error);
+    enum status status = READ_ROWS(taking, replay_experiments_query, columns, &rows, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         const struct recorded_experiment item = {.name = draft_text(draft, rows[i].name),
                                                  .text = draft_text(draft, rows[i].text)};
@@ -391,16 +387,19 @@ static enum status choose_source(struct taking *taking, const struct source_row 
                                  struct error *error)
 {
     static const struct store_column columns[] = {
-        COLUMN(source_row, environment_id, STORE_INTEGER), COLUMN(source_row, kind, STORE_TEXT),
-        COLUMN(source_row, name, STORE_TEXT),              COLUMN(source_row, uuid, STORE_TEXT),
-        COLUMN(source_row, facts, STORE_TEXT),             COLUMN(source_row, driver, STORE_TEXT),
-        COLUMN(source_row, compiler, STORE_TEXT),          COLUMN(source_row, day, STORE_TEXT),
+        COLUMN(source_row, environment_id, STORE_INTEGER),
+        COLUMN(source_row, kind, STORE_TEXT),
+        COLUMN(source_row, name, STORE_TEXT),
+        COLUMN(source_row, uuid, STORE_TEXT),
+        COLUMN(source_row, facts, STORE_TEXT),
+        COLUMN(source_row, driver, STORE_TEXT),
+        COLUMN(source_row, compiler, STORE_TEXT),
+        COLUMN(source_row, day, STORE_TEXT),
     };
     struct source_row *rows = NULL;
     size_t count = 0;
     bool has_replayed = false;
-    enum status status =
-        READ_ROWS(taking, replay_sources_query, columns, &rows, &count, error);
+    enum status status = READ_ROWS(taking, replay_sources_query, columns, &rows, &count, error);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < count; i++) {

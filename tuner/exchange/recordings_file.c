@@ -46,7 +46,7 @@ static enum trial_status status_of(const struct tried *tried)
         return TRIAL_COMPILE_FAILED;
     if (strstr(tried->failure, "orrect"))
         return TRIAL_WRONG_RESULT;
-    return strstr(tried->failure, "time") ? TRIAL_TIMED_OUT : TRIAL_LAUNCH_FAILED;
+    return strcmp(tried->failure, "timeout") == 0 ? TRIAL_TIMED_OUT : TRIAL_LAUNCH_FAILED;
 }
 
 /* As configuration_key and a database write them. */

@@ -1,5 +1,5 @@
-/* Configurations that others tried, out of their files: T4 (https://github.com/odgaard/TuningSchema)
- * and the caches of Kernel Tuner. */
+/* Configurations that others tried, out of their files: T4
+ * (https://github.com/odgaard/TuningSchema) and the caches of Kernel Tuner. */
 #ifndef TUNE_EXCHANGE_TRIED_H
 #define TUNE_EXCHANGE_TRIED_H
 
@@ -27,8 +27,9 @@ struct tried {
 /* What it is given lives until it returns. */
 typedef enum status tried_take(void *context, const struct tried *tried, struct error *error);
 
-/* `text` (NUL-terminated) may be changed: a cache that Kernel Tuner did not close is taken, too. All
- * configurations have the parameters of the first, in its order. STATUS_BAD_INPUT: neither format.
+/* `text` (NUL-terminated) may be changed: a cache that Kernel Tuner did not close is taken, too.
+ * All configurations have the parameters of the first, in its order. STATUS_BAD_INPUT: neither
+ * format.
  */
 enum status tried_read(char *text, size_t length, struct arena *arena, tried_take *take,
                        void *context, struct error *error);

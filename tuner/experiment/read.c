@@ -92,8 +92,7 @@ static enum status hash_content(struct experiment *experiment, struct error *err
         return error_no_memory(error);
     hash_add_string(hash, experiment->text);
     const bool has_sources = !experiment->is_recorded;
-    enum status status =
-        has_sources ? hash_source(experiment->source, hash, error) : STATUS_OK;
+    enum status status = has_sources ? hash_source(experiment->source, hash, error) : STATUS_OK;
     for (size_t i = 0; has_sources && i < experiment->unit_count && status == STATUS_OK; i++)
         status = hash_source(experiment->units[i], hash, error);
     for (size_t i = 0; has_sources && i < experiment->check_count && status == STATUS_OK; i++)

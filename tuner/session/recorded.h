@@ -1,5 +1,5 @@
-/* What a recording (tuner/device/recording.h) says of a run that replays it: which points there are,
- * which baselines, what a binary is of, and what things took. Without a recording nothing. */
+/* What a recording (tuner/device/recording.h) says of a run that replays it: which points there
+ * are, which baselines, what a binary is of, and what things took. Without a recording nothing. */
 #ifndef TUNE_SESSION_RECORDED_H
 #define TUNE_SESSION_RECORDED_H
 

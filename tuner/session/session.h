@@ -55,8 +55,8 @@ struct session_options {
      * found. What is no configuration of its problem is told by a note. none: the whole space. */
     const struct session_only *only;
     size_t only_count;
-    /* That is played, with a file that stands for all sources: its text tells recordings apart. NULL:
-     * devices are measured. */
+    /* That is played, with a file that stands for all sources: its text tells recordings apart.
+     * NULL: devices are measured. */
     const struct recording *recording;
     const char *recording_source;
     const char *command; /* that asked for the run, quoted for a shell; may be NULL */

@@ -127,7 +127,7 @@ enum status slot_store(const struct track *track, const struct slot *slot, bool 
         .energy_j = measured.energy_j,
         .value = is_sweep ? measured.times.median : measured.value,
         .duration_ns = slot->spent_ns,
-        .cheap = cheap,
+        .cheap = cheap || track->work->options->recording,
     };
     return store_trial(work->store, &row, trial_id, error);
 }

@@ -245,7 +245,7 @@ static enum status announce(const struct work *work, const struct lane *lane,
         .run_id = lane->run_id,
         .boot_id = worker_machine(lane->worker)->boot_id,
     };
-    bool durable = !binary->has_run;
+    bool durable = !binary->has_run && !work->options->recording; /* which ends no machine */
     binary->has_run = true;
     return store_in_flight_put(work->store, &row, durable, error);
 }

@@ -343,6 +343,7 @@ static enum status replay_run_again(struct device *device, const struct launch_p
     return STATUS_OK;
 }
 
+/* Whatever was found wrong. */
 static enum status replay_guards(struct device *device, const struct launch_plan *plan,
                                  bool *intact, char *detail, size_t detail_bytes,
                                  struct error *error)
@@ -362,10 +363,8 @@ static enum status replay_intact(struct device *device, const struct launch_plan
                                  bool *intact, bool *worn, char *detail, size_t detail_bytes,
                                  struct error *error)
 {
-    (void)device, (void)plan, (void)detail, (void)detail_bytes, (void)error;
-    *intact = true;
     *worn = false;
-    return STATUS_OK;
+    return replay_guards(device, plan, intact, detail, detail_bytes, error);
 }
 
 static enum status replay_anchor(struct device *device, double *elapsed_ns, struct error *error)

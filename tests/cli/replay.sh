@@ -1,0 +1,144 @@
+#!/bin/bash
+# The replay device (tuner/device/replay/): what was recorded on an H100 is tuned as a whole, from the sweep to the export, without a
+# GPU or a compiler: the recorded winner, or one that the recording declares a tie, the same with each seed. Failures are as they
+# were recorded; T4 files and caches of Kernel Tuner are played, too. What was replayed is never taken for measured.
+source "$TUNE_TESTS/lib.sh"
+export TUNE_CACHE_DIR=$PWD/cache
+unpack "$TUNE_SOURCE/db/recorded/nvidia-h100/tune.db.xz" >h100.db
+# replay FOLDER OPTIONS...: in a folder of its own, where no compiler is found.
+mkdir bin && ln -s "$(command -v gzip)" bin
+replay() { (cd "$1" && PATH=$OLDPWD/bin run "$TUNE" run "${@:2}" --no-report && expect_code 0) || exit 1; }
+rows() { python3 -S -c 'import sqlite3, sys
+for row in sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True).execute(sys.argv[2]): print(*row)' "$@"; }
+
+# Three sizes of what was recorded, whatever that is.
+read -r problem small middle large < <(rows h100.db "SELECT key, min(n), (SELECT n FROM problems AS o WHERE o.key = p.key ORDER BY n LIMIT 1 OFFSET 5),
+    max(n) FROM winners AS w JOIN problems AS p ON p.id = w.problem_id WHERE stage = 'confirm' GROUP BY key ORDER BY key LIMIT 1")
+mkdir first second other
+replay first "$problem" --sizes "$small,$middle,$large" --device "replay:$PWD/h100.db" --seed 7
+cat >agree.py <<'P'
+import sqlite3
+db = sqlite3.connect("first/replayed.db")
+db.execute("ATTACH 'h100.db' AS r")
+replayed = db.execute("""SELECT p.key, p.n, c.key, w.stage, w.trust, t.median_ns FROM winners AS w JOIN problems AS p ON p.id = w.problem_id
+    JOIN trials AS t ON t.id = w.trial_id JOIN configurations AS c ON c.id = t.configuration_id""").fetchall()
+assert len(replayed) == 3, replayed
+for key, n, configuration, stage, trust, median_ns in replayed:
+    assert (stage, trust) == ("confirm", "sound"), (key, n, stage, trust)
+    recorded = db.execute("""SELECT k.tied, t.median_ns FROM r.winners AS w JOIN r.problems AS p ON p.id = w.problem_id
+        JOIN r.contenders AS k ON k.winner_id = w.id JOIN r.configurations AS c ON c.id = k.configuration_id
+        JOIN r.trials AS t ON t.id = w.trial_id WHERE p.key = ? AND p.n = ? AND c.key = ?""", (key, n, configuration)).fetchone()
+    assert recorded and recorded[0] == 1, f"{key} n={n}: {configuration} neither won nor tied when it was recorded"
+    assert abs(median_ns / recorded[1] - 1) < 0.01, f"{key} n={n}: {median_ns} ns, not {recorded[1]}"
+    tried, space = db.execute("SELECT s.points, s.space_count FROM searches AS s JOIN problems AS p ON p.id = s.problem_id WHERE p.n = ?", (n,)).fetchone()
+    known = db.execute("SELECT count(*) FROM r.trials AS t JOIN r.problems AS p ON p.id = t.problem_id WHERE stage = 'sweep' AND p.key = ? AND p.n = ?", (key, n)).fetchone()[0]
+    assert tried <= space <= known, (tried, space, known)
+P
+python3 -S agree.py || fail "another answer than the recording's"
+for stage in sweep race confirm; do
+    [[ $(rows first/replayed.db "SELECT count(*) > 5 FROM trials WHERE status = 'ok' AND stage = '$stage'") -eq 1 ]] || fail "no $stage"
+done
+[[ $(rows first/replayed.db "SELECT count(*) > 0, min(passed) FROM gauntlets") == "1 1" ]] || fail "no gauntlet"
+[[ $(rows first/replayed.db "SELECT count(*) > 0 FROM ranges") -eq 1 ]] || fail "no ranges"
+[[ $(rows first/replayed.db "SELECT max(registers) > 8, min(active_blocks_per_sm) > 0 FROM resources") == "1 1" ]] || fail "no resources"
+
+# The same seed, the same numbers, to the last bit; another, others.
+measured() { rows "$1/replayed.db" "SELECT c.key, p.key, p.n, stage, status, median_ns, mad_ns, sample_count FROM trials AS t JOIN configurations AS c
+    ON c.id = configuration_id JOIN problems AS p ON p.id = problem_id ORDER BY t.id" && grep -v '^#' "$1/replayed.conf"; }
+replay second "$problem" --sizes "$small,$middle,$large" --device "replay:$PWD/h100.db" --seed 7
+diff <(measured first) <(measured second) >changes || fail "another answer: $(head -n 4 changes)"
+replay other "$problem" --sizes "$middle" --device "replay:$PWD/h100.db" --seed 8 --points 20% --strategy genetic
+[[ $(rows other/replayed.db "SELECT points < space_count / 3 FROM searches") -eq 1 ]] || fail "all was tried"
+! diff <(measured first) <(measured other) >changes || fail "another seed has the same noise"
+
+# It says whose numbers these are, and nobody takes them for his own.
+grep -q '^\[replay "NVIDIA H100.*, replayed from h100.db of 20' first/replayed.conf || fail "no section: $(head -n 6 first/replayed.conf)"
+run "$TUNE" report --db first/replayed.db --output page.html
+expect_code 0
+grep -q 'replayed from h100.db of 20' page.html || fail "the page does not say so"
+run "$TUNE" export --db first/replayed.db
+expect_code 3
+expect_err 'not measured here: NVIDIA H100.*, replayed from h100.db'
+refuse_file tuned.conf
+run "$TUNE" export --db first/replayed.db --replayed
+expect_code 0
+run "$TUNE" merge all.db first/replayed.db
+expect_code 3
+run "$TUNE" merge all.db first/replayed.db --replayed
+expect_code 0
+run "$TUNE" check first/replayed.conf --device cpu
+expect_code 3
+run "$TUNE" run "$problem" --device "replay:$PWD/h100.db" --db h100.db --no-report
+expect_code 3
+expect_err 'another database'
+run "$TUNE" run "$problem" --device "replay:$PWD/first/replayed.db" --no-report
+expect_code 3
+expect_err 'itself replayed'
+run "$TUNE" run elementwise --device null --db first/replayed.db --no-report
+expect_code 3
+run "$TUNE" run gemm --device "replay:$PWD/h100.db" --no-report
+expect_code 3
+run "$TUNE" run --device replay:nvidia-h1 --no-report
+expect_code 3
+expect_err 'nvidia-h100'
+if command -v xz >/dev/null; then
+    mkdir shipped
+    (cd shipped && run "$TUNE" run "$problem" --sizes "$small" --device replay --effort quick --no-report && expect_code 0 &&
+        expect_err '^tune: replayed from nvidia-h[0-9]+ of 20') || exit 1
+fi
+
+# Failures are as recorded, stage by stage; a recording of the null device will do.
+mkdir failing
+cd failing || exit
+run "$TUNE" run elementwise.add --sizes 2**16 --device null --no-report --effort quick
+expect_code 0
+python3 -S - <<'P'
+import sqlite3
+db = sqlite3.connect("tune.db")
+db.execute("UPDATE devices SET uuid = 'GPU-1'")
+ids = [row[0] for row in db.execute("SELECT id FROM trials WHERE stage = 'sweep' AND same_as_trial_id IS NULL AND status = 'ok' AND configuration_id NOT IN (SELECT configuration_id FROM baselines) ORDER BY median_ns")]
+for id, status in zip(ids[-5:], ["compile_failed", "launch_failed", "timed_out", "crashed", "wrong_result"]):
+    db.execute("UPDATE trials SET status = ?, detail = 'as ' || ?, median_ns = NULL, mad_ns = NULL WHERE id = ?", (status, status, id))
+winner = db.execute("SELECT t.configuration_id FROM winners AS w JOIN trials AS t ON t.id = w.trial_id").fetchone()[0]
+db.execute("UPDATE gauntlets SET passed = 0, detail = 'as found' WHERE configuration_id = ?", (winner,))
+open("barred", "w").write(db.execute("SELECT key FROM configurations WHERE id = ?", (winner,)).fetchone()[0])
+db.commit()
+P
+run "$TUNE" run --device replay:./tune.db --no-report
+expect_code 0
+rows replayed.db "SELECT status, detail FROM trials WHERE status NOT IN ('ok', 'skipped_by_constraint') ORDER BY status" >failures
+for status in compile_failed launch_failed timed_out crashed wrong_result; do
+    grep -q "^$status .*as $status" failures || fail "no $status: $(cat failures)"
+done
+[[ $(rows replayed.db "SELECT count(*) FROM gauntlets AS g JOIN configurations AS c ON c.id = g.configuration_id WHERE passed = 0 AND detail LIKE '%as found%' AND c.key = '$(cat barred)'") -eq 1 ]] ||
+    fail "the gauntlet passed what it did not then"
+cd .. || exit
+
+# Recorded durations are charged to the budget: it ends long before this machine's clock does.
+mkdir clocked
+replay clocked "$problem" --sizes "$middle,$large" --device "replay:$PWD/h100.db,clock" --budget 2s --quiet
+[[ $(rows clocked/replayed.db "SELECT sum(duration_ns) FROM trials") -lt 2000000000 ]] || fail "real time was spent"
+[[ $(rows clocked/replayed.db "SELECT points < space_count FROM searches LIMIT 1") -eq 1 ]] || fail "nothing was charged"
+
+# What others tried: T4, and a cache of Kernel Tuner that was not closed.
+python3 -S - <<'P'
+import gzip, json
+space = [(block, tile, hint) for block in (32, 64, 128, 256) for tile in (1, 2, 4) for hint in ("none", "ldg")]
+time = lambda block, tile, hint: 0.05 * (1 + abs(block - 64) / 64) * (1 + abs(tile - 2) / 5) * (0.9 if hint == "ldg" else 1)
+wrong = lambda block, tile, hint: "runtime" if block == 256 and tile == 4 else "compile" if block == 32 and hint == "ldg" else "correct"
+results = [{"configuration": {"block_size_x": p[0], "tile": p[1], "hint": p[2], "unroll": p[1] > 1}, "objectives": ["time"], "invalidity": wrong(*p),
+            "times": {"compilation_time": 0.5, "runtimes": [time(*p) / 1000] * 7}, "measurements": [{"name": "time", "value": time(*p), "unit": "ms"}]} for p in space]
+gzip.open("a-t4.json.gz", "wt").write(json.dumps({"schema_version": "1.0.0", "results": results}))
+cache = {f"{p[0]},{p[1]},{p[2]}": {"block_size_x": p[0], "tile": p[1], "hint": p[2], "time": time(*p) if wrong(*p) == "correct" else "RuntimeFailedConfig"} for p in space}
+text = json.dumps({"tune_params_keys": ["block_size_x", "tile", "hint"], "cache": cache})
+open("cache.json", "w").write(text[:-2] + ",\n")
+P
+mkdir t4 kernel_tuner
+replay t4 --device "replay:$PWD/a-t4.json.gz"
+replay kernel_tuner --device "replay:$PWD/cache.json"
+for folder in t4 kernel_tuner; do
+    [[ $(rows $folder/replayed.db "SELECT c.key, t.median_ns FROM winners AS w JOIN trials AS t ON t.id = w.trial_id JOIN configurations AS c ON c.id = t.configuration_id") \
+        =~ ^"block_size_x=64 tile=2 hint=ldg"(" unroll=1")?" 45000" ]] || fail "$folder: another winner"
+    [[ $(rows $folder/replayed.db "SELECT count(*) FROM trials WHERE stage = 'sweep'") -eq 24 ]] || fail "$folder: not the file's space"
+    [[ $(rows $folder/replayed.db "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status <> 'ok'") -eq 5 ]] || fail "$folder: not its failures"
+done
