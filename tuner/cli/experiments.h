@@ -16,7 +16,7 @@ struct experiment_list {
     /* How files of T1 are read; set before experiments_load. */
     enum t1_dialect dialect;
     struct option_list overlays;
-    const char *sizes;       /* "4096,1024x512": what --sizes says; NULL: nothing */
+    const char *sizes; /* "4096,1024x512": what --sizes says; NULL: nothing */
     /* Instead of the shipped experiments those of a recording, and of all just the problems that it
      * has; NULL: there is none. */
     const struct recording *recording;

@@ -9,6 +9,7 @@
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
 #include "tuner/exchange/recordings.h"
+#include "tuner/store/query.h"
 
 enum { UNPACK_TIMEOUT_MS = 120000, FILE_BYTES_MAX = 1 << 30 };
 

@@ -10,6 +10,7 @@
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
 #include "tuner/exchange/embedded.h"
+#include "tuner/store/query.h"
 
 /* db/queries/replay_*.sql */
 
