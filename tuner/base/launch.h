@@ -79,6 +79,17 @@ struct field {
     struct value value;
 };
 
+/* GPU: a texture object over a vector, which kernels are given in place of its address. */
+enum texture_address { TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORDER };
+struct texture {
+    uint32_t width, height; /* texels; width 0: none, height 0: a line (tex1Dfetch) */
+    uint32_t channels;      /* elements of a texel: 1, 2, 4 */
+    enum texture_address address;
+    bool linear;     /* between texels it interpolates; else the nearest */
+    bool normalized; /* coordinates are from 0 to 1 */
+    bool reads_real; /* integers of 8 and 16 bits are read as reals from 0, or -1, to 1 */
+};
+
 struct argument {
     const char *name;
     enum element_type type;
@@ -93,6 +104,7 @@ struct argument {
      * this name (C, or a C++ name expression without the '&'): inputs, scalars, structs. NULL:
      * passed. */
     const char *symbol;
+    struct texture texture;
     int64_t count; /* elements of a vector, >= 0; scratch and output at least 1 */
     /* What a kernel may take for granted of a vector's start: it is a multiple of this many bytes.
      * 0: as the device's allocator gives it (256). */

@@ -216,12 +216,70 @@ static bool read_contents(struct file_reader *reader, const struct node *node,
            READ_MEMBERS(reader, node, members, argument);
 }
 
+/* The index of the word that the key has; 0 where it is absent. */
+static bool read_one_of(struct file_reader *reader, const struct node *node, const char *key,
+                        const char *const *words, size_t count, size_t *out)
+{
+    const struct node *given = node_get(node, key);
+    *out = 0;
+    if (!given)
+        return true;
+    if (!need_kind(reader, given, NODE_SCALAR, key))
+        return false;
+    while (*out < count && strcmp(words[*out], given->text) != 0)
+        ++*out;
+    return *out < count || node_error(reader, given, "%s is never '%.60s'%s", key, given->text,
+                                      suggest(given->text, words, count).text);
+}
+
+static bool read_texture(struct file_reader *reader, const struct node *argument,
+                         const struct node *node, struct argument_rule *out)
+{
+    static const char *const addresses[] = {"clamp", "wrap", "mirror", "border"};
+    static const enum texture_address meant[] = {TEXTURE_CLAMP, TEXTURE_WRAP, TEXTURE_MIRROR,
+                                                 TEXTURE_BORDER};
+    static const char *const filters[] = {"point", "linear"};
+    static const char *const reads[] = {"element", "normalized"};
+    static const char *const planar[] = {"address", "filter", "normalized"};
+    struct texture_rule *texture = &out->texture;
+    const struct node *normalized = node_get(node, "normalized");
+    const struct member members[] = {
+        {"width", USE_PROBLEM, offsetof(struct texture_rule, width), false},
+        {"height", USE_PROBLEM, offsetof(struct texture_rule, height), false},
+        {"channels", USE_PROBLEM, offsetof(struct texture_rule, channels), false},
+    };
+    size_t address = 0, filter = 0, read = 0;
+    texture->place = node->place;
+    if (out->role != ARGUMENT_INPUT || node_get(argument, "symbol") ||
+        node_get(argument, "alignment"))
+        return node_error(reader, node,
+                          "a texture is of an input, without symbol and alignment of its own");
+    if (!CHECK_KEYS(reader, node, "a texture", "!width", "height", "channels", "address", "filter",
+                    "normalized", "read") ||
+        !READ_MEMBERS(reader, node, members, texture) ||
+        !read_one_of(reader, node, "address", addresses, 4, &address) ||
+        !read_one_of(reader, node, "filter", filters, 2, &filter) ||
+        !read_one_of(reader, node, "read", reads, 2, &read) ||
+        (normalized && !read_boolean(reader, normalized, "normalized", &texture->fixed.normalized)))
+        return false;
+    for (size_t i = 0; !node_get(node, "height") && i < sizeof planar / sizeof *planar; i++)
+        if (node_get(node, planar[i]))
+            return node_error(reader, node, "'%s' is of textures with a height", planar[i]);
+    texture->fixed.address = meant[address];
+    texture->fixed.linear = filter == 1;
+    texture->fixed.reads_real = read == 1;
+    return (texture->fixed.normalized ||
+            (texture->fixed.address != TEXTURE_WRAP && texture->fixed.address != TEXTURE_MIRROR)) ||
+           node_error(reader, node, "address: %s needs normalized: true", addresses[address]);
+}
+
 static bool read_argument(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     struct argument_rule *argument = &experiment->arguments[experiment->argument_count];
     if (!CHECK_KEYS(reader, node, "an argument", "!name", "type", "count", "value", "fields",
-                    "fill", "seed", "alignment", "output", "scratch", "update", "symbol"))
+                    "fill", "seed", "alignment", "output", "scratch", "update", "symbol",
+                    "texture"))
         return false;
     const struct node *name = node_get(node, "name");
     const struct node *symbol = node_get(node, "symbol");
@@ -240,6 +298,11 @@ static bool read_argument(struct file_reader *reader, const struct node *node)
                           "'%s' is written by the kernel: only inputs, scalars and structs are "
                           "copied into a symbol",
                           argument->name);
+    const struct node *texture = node_get(node, "texture");
+    if (texture && !reader->experiment->device->is_gpu)
+        return node_error(reader, texture, "textures are of experiments for a GPU");
+    if (texture && !read_texture(reader, node, texture, argument))
+        return false;
     return !symbol || read_template(reader, symbol, "symbol", USE_CONFIGURATION, &argument->symbol);
 }
 

@@ -77,6 +77,12 @@ struct field_rule {
     struct formula value;
 };
 
+struct texture_rule {
+    struct place place;
+    struct formula width, height, channels; /* no width: no texture */
+    struct texture fixed;
+};
+
 struct argument_rule {
     const char *name;
     struct place place;
@@ -87,6 +93,7 @@ struct argument_rule {
     struct formula count;
     struct formula alignment;
     struct formula value;
+    struct texture_rule texture;
     bool unchecked; /* by what the file says */
     struct field_rule *fields;
     size_t field_count;

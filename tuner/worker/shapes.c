@@ -92,13 +92,19 @@ SHAPE_WITHIN(launch, launch, NULL, LAUNCH_NUMBERS(ONE, THREE) TEXT(launch, kerne
              LIST(launch, arguments, LIST, argument_index, ARGUMENTS_MAX, argument_count));
 SHAPE_WITHIN(field, field, NULL, INTEGER(field, type, 0, ELEMENT_TYPE_COUNT - 1),
              SIMPLE(field, value, VALUE));
+SHAPE_WITHIN(texture, texture, NULL, INTEGER(texture, width, 0, INT32_MAX),
+             INTEGER(texture, height, 0, INT32_MAX), INTEGER(texture, channels, 0, 4),
+             INTEGER(texture, address, TEXTURE_WRAP, TEXTURE_BORDER),
+             SIMPLE(texture, linear, TRUTH), SIMPLE(texture, normalized, TRUTH),
+             SIMPLE(texture, reads_real, TRUTH));
 SHAPE_WITHIN(argument, argument, is_sound_argument, TEXT(argument, name),
              INTEGER(argument, type, 0, ELEMENT_TYPE_COUNT - 1),
              INTEGER(argument, role, ARGUMENT_INPUT, ARGUMENT_STRUCT),
              INTEGER(argument, fill, FILL_ZERO, ARGUMENT_FILLS - 1),
              INTEGER(argument, seed, INT64_MIN, INT64_MAX), SIMPLE(argument, fill_low, REAL),
              SIMPLE(argument, fill_high, REAL), SIMPLE(argument, fill_text, TEXT),
-             SIMPLE(argument, symbol, TEXT), INTEGER(argument, count, 0, INT64_C(1) << 44),
+             SIMPLE(argument, symbol, TEXT), OBJECT(argument, texture, OBJECT, message_texture),
+             INTEGER(argument, count, 0, INT64_C(1) << 44),
              INTEGER(argument, alignment_bytes, 0, VECTOR_SHIFT_MAX),
              INTEGER(argument, offset_bytes, 0, VECTOR_SHIFT_MAX), SIMPLE(argument, scalar, VALUE),
              LIST(argument, fields, POINTED_LIST, message_field, FIELDS_MAX, field_count));

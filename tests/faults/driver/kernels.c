@@ -327,6 +327,18 @@ static void run_advance(const struct call *call)
         ((int *)pointer(call, 1))[i] = 3 * ((const int *)pointer(call, 0))[i] + 1;
 }
 
+/* turned(image, out): a texture's rows as columns. */
+static void run_turned(const struct call *call)
+{
+    const CUDA_RESOURCE_DESC *image = pointer(call, 0);
+    const size_t width = image->res.pitch2D.width, height = image->res.pitch2D.height;
+    const float *in = (const float *)(uintptr_t)image->res.pitch2D.devPtr;
+    for (size_t y = 0; y < height; y++)
+        for (size_t x = 0; x < width; x++)
+            ((float *)pointer(call, 1))[x * height + y] =
+                in[y * image->res.pitch2D.pitchInBytes / sizeof *in + x];
+}
+
 static const struct {
     const char *name;
     size_t bytes;
@@ -419,6 +431,7 @@ static const struct host_kernel kernels[] = {
     {"sum_ranks", 1, note_arguments, run_sum_ranks, NULL, 0, NULL},
     {"sum_cluster", 1, note_arguments, run_sum_ranks, NULL, 0, NULL},
     {"advance", 2, note_arguments, run_advance, NULL, 1, NULL},
+    {"turned", 2, note_arguments, run_turned, NULL, 1, NULL},
     {"meet", 2, note_arguments, run_meet, NULL, 1, NULL},
     {"take_steps", 4, step_arguments, run_take_steps, NULL, 0, NULL},
     {"write_nowhere", 1, note_arguments, NULL, NULL, -1, NULL},

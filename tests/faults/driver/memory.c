@@ -5,7 +5,7 @@
 #include "tests/faults/driver/standin.h"
 
 /* In front of each allocation. */
-enum { HEADER_BYTES = 256 };
+enum { HEADER_BYTES = 512 };
 /* Of copies on the device, and of copies between it and the host. */
 static const double device_gbs = 1500;
 static const double host_gbs = 50;
@@ -120,4 +120,30 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t count, CUstr
     memset(at(to), byte, count);
     queue_add_time(1500 + (double)count / device_gbs);
     return CUDA_SUCCESS;
+}
+
+/* A texture's handle is what it says of itself. */
+CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC *resource,
+                           const CUDA_TEXTURE_DESC *reading, const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    CUresult result = enter("cuTexObjectCreate");
+    const CUdeviceptr address = resource->resType == CU_RESOURCE_TYPE_PITCH2D
+                                    ? resource->res.pitch2D.devPtr
+                                    : resource->res.linear.devPtr;
+    (void)reading;
+    (void)view;
+    if (result == CUDA_SUCCESS && address % 512 != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUDA_RESOURCE_DESC *held = malloc(sizeof *held);
+    if (!held)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *held = *resource;
+    *out = (CUtexObject)(uintptr_t)held;
+    return result;
+}
+
+CUresult cuTexObjectDestroy(CUtexObject object)
+{
+    free((void *)(uintptr_t)object);
+    return enter("cuTexObjectDestroy");
 }

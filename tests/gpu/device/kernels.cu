@@ -92,6 +92,13 @@ extern "C" __global__ void advance(const int *from, int *to)
         3 * from[blockIdx.x * blockDim.x + threadIdx.x] + 1;
 }
 
+// Rows of a texture as columns: a block for each row.
+extern "C" __global__ void turned(cudaTextureObject_t image, float *out)
+{
+    out[threadIdx.x * gridDim.x + blockIdx.x] =
+        tex2D<float>(image, (float)threadIdx.x + 0.5f, (float)blockIdx.x + 0.5f);
+}
+
 extern "C" __global__ void write_nowhere(int *out)
 {
     *(volatile int *)((char *)out + (1ull << 45)) = 1;

@@ -155,6 +155,51 @@ static void test_vectors_take_turns(void **state)
     }
 }
 
+/* Each of the copies that runs rotate over has a texture of its own. */
+static void test_textures_are_of_the_runs_copies(void **state)
+{
+    enum { WIDTH = 40, HEIGHT = 30, ELEMENTS = WIDTH * HEIGHT, RUNS = 12 };
+    float *image = calloc(ELEMENTS, sizeof *image);
+    float *out = calloc(ELEMENTS, sizeof *out);
+    const void *inputs[ARGUMENTS_MAX] = {image};
+    double elapsed_ns = 0;
+    (void)state;
+    assert_true(image && out);
+    for (int i = 0; i < ELEMENTS; i++)
+        image[i] = (float)(i % 977);
+    if (device) {
+        struct launch_plan plan = {
+            .launch_count = 1,
+            .launches = {{.kernel = "turned",
+                          .grid = {HEIGHT, 1, 1},
+                          .block = {WIDTH, 1, 1},
+                          .argument_count = 2,
+                          .arguments = {0, 1}}},
+            .argument_count = 2,
+            .arguments = {vector("image", ELEMENT_F32, ARGUMENT_INPUT, ELEMENTS),
+                          vector("out", ELEMENT_F32, ARGUMENT_OUTPUT, ELEMENTS)},
+        };
+        plan.arguments[0].texture = (struct texture){
+            .width = WIDTH, .height = HEIGHT, .channels = 1, .address = TEXTURE_CLAMP};
+        load(&(struct binary_request){.kernel_count = 1, .kernels = {"turned"}});
+        for (uint32_t copies = 0; copies <= RUNS; copies += RUNS) {
+            assert_ok(cuda->bind(device, &plan, inputs, copies, &error));
+            if (copies > 0)
+                (void)time_slot(&plan, RUNS, L2_COLD, 0, false);
+            else
+                assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+            assert_ok(cuda->read(device, 1, out, ELEMENTS * sizeof *out, &error));
+            for (int i = 0; i < ELEMENTS; i++)
+                assert_true(out[i % WIDTH * HEIGHT + i / WIDTH] == image[i]);
+        }
+        cuda->drop_slots(device);
+        assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+    }
+    free(image);
+    free(out);
+    need_gpu();
+}
+
 /* Hot: two runs before, and one copy of the data. */
 static void test_timed_runs_go_on_from_one_another(void **state)
 {
@@ -355,6 +400,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs_begin_with_the_hosts_data),
         cmocka_unit_test(test_vectors_take_turns),
+        cmocka_unit_test(test_textures_are_of_the_runs_copies),
         cmocka_unit_test(test_timed_runs_go_on_from_one_another),
         cmocka_unit_test(test_copies_take_turns),
         cmocka_unit_test(test_variables_are_those_of_the_plan),

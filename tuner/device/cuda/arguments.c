@@ -1,11 +1,20 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/internal.h"
+#include "tuner/device/cuda/textures.h"
 
-static void put_address(struct prepared_plan *plan, size_t i, CUdeviceptr address)
+/* Its address, or a texture over it. */
+static enum status put_vector(struct device *device, const struct argument *argument,
+                              CUdeviceptr address, unsigned char *out, struct error *error)
 {
-    memcpy(plan->values[i], &address, sizeof address);
+    CUtexObject object = 0;
+    if (argument->texture.width == 0) {
+        memcpy(out, &address, sizeof address);
+        return STATUS_OK;
+    }
+    enum status status = cuda_texture(device, argument, address, &object, error);
+    memcpy(out, &object, sizeof object);
+    return status;
 }
 
 static enum status prepare_value(struct device *device, const struct argument *argument, size_t i,
@@ -19,8 +28,8 @@ static enum status prepare_value(struct device *device, const struct argument *a
     if (argument_bytes(argument) > device->vectors[i].bytes)
         return error_set(error, STATUS_INTERNAL, "argument '%s' is larger than it was bound",
                          argument->name);
-    put_address(out, i, gpu_vector_start(&device->vectors[i]));
-    return STATUS_OK;
+    return put_vector(device, argument, gpu_vector_start(&device->vectors[i]), out->values[i],
+                      error);
 }
 
 /* A driver's own words for these are "invalid argument". */
@@ -151,11 +160,13 @@ enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
     return status;
 }
 
-void cuda_rotate(const struct device *device, const struct launch_plan *plan, uint32_t run,
-                 struct prepared_plan *prepared)
+enum status cuda_rotate(struct device *device, const struct launch_plan *plan, uint32_t run,
+                        struct prepared_plan *prepared, struct error *error)
 {
     gpu_address address = 0;
-    for (size_t i = 0; i < plan->argument_count; i++)
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
         if (gpu_place_of_run(device, plan, i, run, &address))
-            put_address(prepared, i, address);
+            status = put_vector(device, &plan->arguments[i], address, prepared->values[i], error);
+    return status;
 }

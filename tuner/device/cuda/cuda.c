@@ -1,5 +1,6 @@
 #include "tuner/device/cuda/internal.h"
 #include "tuner/device/cuda/signatures.h"
+#include "tuner/device/cuda/textures.h"
 #include "tuner/device/kinds.h"
 
 const struct device_api device_cuda = {
@@ -31,7 +32,7 @@ const struct device_api device_cuda = {
     .time_block = gpu_time_block,
     .results = gpu_results,
     .show = gpu_show,
-    .drop_slots = gpu_drop_slots,
+    .drop_slots = cuda_drop_slots,
     .anchor = gpu_anchor,
     .conditions = cuda_conditions,
     .measure_energy = gpu_measure_energy,

@@ -31,6 +31,8 @@
     X(cuModuleUnload)                                                                              \
     X(cuModuleGetFunction)                                                                         \
     X(cuModuleGetGlobal)                                                                           \
+    X(cuTexObjectCreate)                                                                           \
+    X(cuTexObjectDestroy)                                                                          \
     X(cuFuncGetAttribute)                                                                          \
     X(cuFuncSetAttribute)                                                                          \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                 \

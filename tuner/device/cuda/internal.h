@@ -108,10 +108,12 @@ struct cuda {
     struct harness harness;
     struct check_kernels checks[ELEMENT_TYPE_COUNT];
     struct gate gate;
-    CUdeviceptr pads[CUDA_PADS]; /* of random sizes, in front of everything else; 0: none */
-    CUdeviceptr flush;           /* flush_bytes, never written after its first fill */
-    CUdeviceptr sink;            /* 64 bytes that no kernel ever writes, but could */
-    struct nvml nvml;            /* kept open; not open where it cannot be had */
+    CUdeviceptr pads[CUDA_PADS];     /* of random sizes, in front of everything else; 0: none */
+    CUdeviceptr flush;               /* flush_bytes, never written after its first fill */
+    CUdeviceptr sink;                /* 64 bytes that no kernel ever writes, but could */
+    struct nvml nvml;                /* kept open; not open where it cannot be had */
+    struct texture_object *textures; /* textures.c */
+    size_t texture_count, texture_room;
     struct module modules[MODULES_MAX];
     size_t module_count;
     struct module *current;
@@ -237,8 +239,8 @@ void cuda_modules_free(struct device *device);
 enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
                          struct prepared_plan *out, struct error *error);
 /* Lets inputs, small outputs and scratch be those of run `run`: copies and places take turns. */
-void cuda_rotate(const struct device *device, const struct launch_plan *plan, uint32_t run,
-                 struct prepared_plan *prepared);
+enum status cuda_rotate(struct device *device, const struct launch_plan *plan, uint32_t run,
+                        struct prepared_plan *prepared, struct error *error);
 
 /* ceilings.c */
 enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struct error *error);

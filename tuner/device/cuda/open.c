@@ -5,7 +5,7 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/random.h"
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/internal.h"
+#include "tuner/device/cuda/textures.h"
 
 static int attribute(const struct device *device, CUdevice_attribute which)
 {
@@ -206,7 +206,7 @@ void cuda_close(struct device *device)
         return;
     const struct cuda_driver *cuda = cuda_of(device)->driver;
     if (cuda_of(device)->context) {
-        gpu_drop_slots(device);
+        cuda_drop_slots(device);
         cuda_modules_free(device);
         gpu_memory_free(device);
         cuda_checks_free(device);

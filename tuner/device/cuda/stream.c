@@ -252,8 +252,9 @@ static enum status add_runs(struct device *device, const struct block *block, CU
     enum status status = cuda_prepare(device, block->plan, &prepared, error);
     for (uint32_t run = 0; run < block->runs && status == STATUS_OK; run++) {
         if (block->mode != L2_HOT)
-            cuda_rotate(device, block->plan, run, &prepared);
-        status = add_run(device, &prepared, graph, &last, error);
+            status = cuda_rotate(device, block->plan, run, &prepared, error);
+        if (status == STATUS_OK)
+            status = add_run(device, &prepared, graph, &last, error);
     }
     return status;
 }

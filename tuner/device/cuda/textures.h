@@ -1,0 +1,14 @@
+/* Texture objects over vectors. */
+#ifndef TUNE_DEVICE_CUDA_TEXTURES_H
+#define TUNE_DEVICE_CUDA_TEXTURES_H
+
+#include "tuner/device/cuda/internal.h"
+
+/* That of an argument at an address. Kept until slots are dropped, whose graphs may hold it. */
+enum status cuda_texture(struct device *device, const struct argument *argument,
+                         CUdeviceptr address, CUtexObject *out, struct error *error);
+void cuda_textures_free(struct device *device);
+/* device_api.drop_slots, and the textures. */
+void cuda_drop_slots(struct device *device);
+
+#endif
