@@ -8,10 +8,22 @@ source "$TUNE_TESTS/lib.sh"
 cat >use.c <<'C'
 #include <stdio.h>
 #include <tuned.h>
-int main(void)
+int main(int argc, char **argv)
 {
+    const struct tuned_device device = {.kind = "cuda", .name = "X", .compute_capability_major = 9};
+    struct tuned_error error;
     struct tuned_answer answer;
-    printf("%s %d\n", tuned_version(), (int)tuned_find(NULL, NULL, "p", 1, &answer));
+    printf("%s %d", tuned_version(), (int)tuned_find(NULL, NULL, "p", 1, &answer));
+    if (argc == 2) {
+        struct tuned *tuned = argv[1][0] ? tuned_load(argv[1], &error) : tuned_open(NULL, &error);
+        int grade = (int)tuned_find(tuned, &device, "p", 5, &answer);
+        if (tuned)
+            printf(" %s %d %lld", tuned_version(), grade, tuned_integer(answer.entry, "block", 0));
+        else
+            printf(" %s", error.text);
+        tuned_free(tuned);
+    }
+    puts("");
     return 0;
 }
 C
@@ -48,10 +60,29 @@ for only in STATIC SHARED; do
 done
 nm -D --with-symbol-versions onlySHARED/libtuned.so | grep -q ' tuned_find@@TUNED_0\.1$' || fail "tuned_find has no version"
 
-# What cannot be run here is built all the same.
+# What cannot be run here is built all the same; where there is Wine, the one for Windows runs.
 for compiler in x86_64-w64-mingw32-gcc aarch64-linux-gnu-gcc; do
     command -v "$compiler" >/dev/null || continue
     run "$compiler" -std=c99 -Os -Wall -Wextra -Wpedantic -Werror -DTUNED_WITH_DEBUG -I"$TUNE_SOURCE/libtuned" use.c \
         "$TUNE_SOURCE"/libtuned/tuned{,_debug}.c -o "use-$compiler"
     expect_code 0
 done
+if [[ -e use-x86_64-w64-mingw32-gcc.exe ]] && command -v wine >/dev/null; then
+    printf 'tuned-conf 4\r\n[cuda "X"] compute_capability=9.0\r\np n=1-9 block=64 |\r\n  | capability=7.0\r\nend\r\n' >t.conf
+    printf 'tuned-conf 4\n[cuda "X"]\np n=1 block=64\n' >cut.conf
+    export WINEPREFIX=$PWD/wine WINEDEBUG=-all
+    for arguments in 't.conf' 'cut.conf' 'none.conf' 'COM1'; do
+        run timeout 120 wine use-x86_64-w64-mingw32-gcc.exe "$arguments"
+        cat "$captured.out"
+    done | tr -d '\r' >said
+    TUNED_CONF=t.conf TUNED_OVERRIDE=p:block=32 run timeout 120 wine use-x86_64-w64-mingw32-gcc.exe ''
+    tr -d '\r' <"$captured.out" >>said
+    wineserver -k
+    diff said - <<S || fail "on Windows it says something else"
+$version 0 $version 7 64
+$version 0 cut.conf:3: the file breaks off: there is no line 'end'
+$version 0 none.conf: there is no such file
+$version 0 COM1: it is no regular file
+$version 0 $version 7 32
+S
+fi

@@ -20,8 +20,8 @@ run "$tune" export --db all.db -o all.conf
 expect_code 0
 # One of their devices again, as one of another compute capability.
 sed -n '/^\[cuda "NVIDIA H100/,/^$/p' all.conf |
-    sed 's/^\[cuda .*\] compute_capability=9.0 sm_count=132/[cuda "NVIDIA A100"] compute_capability=8.0 sm_count=108/' >more
-sed '/^end$/d' all.conf | cat - more >asked.conf
+    sed 's/^\[cuda .*\] compute_capability=9.0 sm_count=132/[cuda "NVIDIA A100"] compute_capability=8.0 sm_count=108/' >other.conf
+sed '/^end$/d' all.conf | cat - other.conf >asked.conf
 echo end >>asked.conf
 run "$tune" export asked.conf --header made.h
 expect_code 0
