@@ -99,9 +99,12 @@ enum status wanted_make(const struct device_api *api, struct device *device,
 {
     struct argument output = plan->arguments[check->output];
     *out = (struct wanted){.check = check};
-    if (check->kind == REFERENCE_FUNCTION)
-        return reference_compute(binary, check->reference, plan, inputs, check->output, &out->told,
-                                 error);
+    if (check->kind == REFERENCE_FUNCTION) {
+        out->told = calloc((size_t)output.count + 1, sizeof *out->told);
+        return out->told ? reference_compute(binary, check->reference, plan, inputs, check->output,
+                                             out->told, error)
+                         : error_no_memory(error);
+    }
     out->elements = malloc(argument_bytes(&output) + 1);
     if (!out->elements)
         return error_no_memory(error);

@@ -3,11 +3,24 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tuner/experiment/series.h"
 #include "tuner/worker/measure.h"
+
+void *host_room(size_t bytes)
+{
+    static const size_t page = 2 << 20;
+    const size_t whole = (bytes + page - 1) / page * page;
+    if (bytes < 4 * page)
+        return malloc(bytes > 0 ? bytes : 1);
+    void *room = aligned_alloc(page, whole);
+    if (room)
+        (void)madvise(room, whole, MADV_HUGEPAGE);
+    return room;
+}
 
 /* One thread works a small part off in less time than others take to start. */
 enum { THREADS_MAX = 16 };

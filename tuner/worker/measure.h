@@ -98,7 +98,10 @@ enum status inputs_of_problem(const struct measuring *state, const struct launch
                               const void *out[ARGUMENTS_MAX], struct error *error);
 void inputs_free(struct measuring *state);
 
-/* host_data.c: work on elements [0, count) of so many bytes each, shared among threads. The error
+/* host_data.c: memory for much data, of large pages: small ones take as long to make as to fill.
+ * Freed by free(). NULL: there is none. */
+void *host_room(size_t bytes);
+/* Work on elements [0, count) of so many bytes each, shared among threads. The error
  * is that of the first part that has one. */
 typedef void host_part(void *context, uint64_t first, uint64_t count, struct error *error);
 enum status host_in_parts(const struct measuring *state, uint64_t count, size_t bytes_each,

@@ -24,7 +24,7 @@ typedef enum status expectation_make(struct measuring *state,
                                      struct expectation *out, struct error *error);
 
 struct keeping {
-    const struct tune_expected *told;
+    struct tune_expected *told;
     enum element_type type;
     uint64_t count;
     bool magnitudes;
@@ -39,6 +39,13 @@ static void keep_part(void *context, uint64_t first, uint64_t count, struct erro
                   keeping->room);
 }
 
+static void clear_part(void *context, uint64_t first, uint64_t count, struct error *error)
+{
+    const struct keeping *keeping = context;
+    (void)error;
+    memset(keeping->told + first, 0, count * sizeof *keeping->told);
+}
+
 /* What a function told, out of the cache or by calling it. */
 static enum status make_told(struct measuring *state, const struct worker_reference *reference,
                              const struct launch_plan *plan, const void *const *inputs,
@@ -48,7 +55,6 @@ static enum status make_told(struct measuring *state, const struct worker_refere
                               .count = out->count,
                               .magnitudes = out->tolerance.magnitude > 0};
     const size_t bytes = expected_bytes(keeping.type, out->count, keeping.magnitudes);
-    struct tune_expected *told = NULL;
     char hash[HASH_TEXT_BYTES] = "";
     int64_t made_ns = 0;
     if (!reference->path || !reference->name)
@@ -57,7 +63,7 @@ static enum status make_told(struct measuring *state, const struct worker_refere
     if (status == STATUS_OK)
         status =
             reference_hash(reference->path, reference->name, plan, out->output, bytes, hash, error);
-    if (status == STATUS_OK && !(keeping.room = out->room = malloc(bytes + 1)))
+    if (status == STATUS_OK && !(keeping.room = out->room = host_room(bytes)))
         status = error_no_memory(error);
     if (status != STATUS_OK)
         return status;
@@ -67,14 +73,18 @@ static enum status make_told(struct measuring *state, const struct worker_refere
         return STATUS_OK;
     }
     const int64_t started_ns = clock_now_ns();
-    status = reference_compute(reference->path, reference->name, plan, inputs, out->output, &told,
-                               error);
-    keeping.told = told;
+    keeping.told = host_room(out->count * sizeof *keeping.told);
+    if (!keeping.told)
+        return error_no_memory(error);
+    status = host_in_parts(state, out->count, sizeof *keeping.told, clear_part, &keeping, error);
     if (status == STATUS_OK)
-        status = host_in_parts(state, out->count, sizeof *told, keep_part, &keeping, error);
+        status = reference_compute(reference->path, reference->name, plan, inputs, out->output,
+                                   keeping.told, error);
+    if (status == STATUS_OK)
+        status = host_in_parts(state, out->count, sizeof *keeping.told, keep_part, &keeping, error);
     if (status == STATUS_OK)
         reference_keep(state, hash, out->room, bytes, clock_now_ns() - started_ns);
-    free(told);
+    free(keeping.told);
     return status;
 }
 
@@ -182,7 +192,7 @@ static enum status make_one(struct measuring *state, const struct worker_referen
     };
     const bool fills = !makers[reference->kind].tells;
     if (fills) {
-        out->room = malloc(argument_bytes(argument) + 1);
+        out->room = host_room(argument_bytes(argument));
         if (!out->room)
             return error_no_memory(error);
         out->must = (struct expected_output){.elements = out->room};

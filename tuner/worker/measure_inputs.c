@@ -20,7 +20,7 @@ static enum status make_input(const struct measuring *state, struct host_input *
     if (serves(input, argument))
         return STATUS_OK;
     size_t bytes = argument_bytes(argument);
-    void *data = malloc(bytes > 0 ? bytes : 1);
+    void *data = host_room(bytes);
     enum status status = data ? host_fill(state, argument, data, error) : error_no_memory(error);
     if (status != STATUS_OK) {
         free(data);

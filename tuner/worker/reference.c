@@ -61,7 +61,7 @@ static enum status call(reference_function *function, const struct launch_plan *
 
 enum status reference_compute(const char *path, const char *name, const struct launch_plan *plan,
                               const void *const *inputs, size_t output,
-                              struct tune_expected **expected, struct error *error)
+                              struct tune_expected *expected, struct error *error)
 {
     if (output >= plan->argument_count || !argument_is_written(&plan->arguments[output]))
         return error_set(error, STATUS_INTERNAL, "the checked argument is no output");
@@ -69,20 +69,10 @@ enum status reference_compute(const char *path, const char *name, const struct l
     if (!library)
         return error_set(error, STATUS_BAD_INPUT, "reference: %s", dlerror());
     reference_function *function = find_function(library, name);
-    enum status status = STATUS_OK;
-    size_t count = (size_t)plan->arguments[output].count;
-    *expected = calloc(count > 0 ? count : 1, sizeof **expected);
-    if (!function)
-        status = error_set(error, STATUS_BAD_INPUT, "reference '%s' is not in its source", name);
-    else if (!*expected)
-        status = error_no_memory(error);
-    else
-        status = call(function, plan, inputs, *expected, error);
+    enum status status =
+        function ? call(function, plan, inputs, expected, error)
+                 : error_set(error, STATUS_BAD_INPUT, "reference '%s' is not in its source", name);
     (void)dlclose(library);
-    if (status != STATUS_OK) {
-        free(*expected);
-        *expected = NULL;
-    }
     return status;
 }
 

@@ -10,11 +10,10 @@
 
 /* Calls function `name` of the shared object at `path` with the plan's arguments (inputs[i] for
  * inputs, a copy of it for what is read and written, NULL for other vectors, pointers to scalars
- * and structs), and gives `expected`, one for each element of the output, owned by the caller
- * (free). */
+ * and structs), and fills `expected`, one for each element of the output, zero before. */
 enum status reference_compute(const char *path, const char *name, const struct launch_plan *plan,
                               const void *const *inputs, size_t output,
-                              struct tune_expected **expected, struct error *error);
+                              struct tune_expected *expected, struct error *error);
 
 /* reference_cache.c. `hash` stands for what the function, as it was compiled, says of output
  * `output` given the plan's inputs, kept in so many bytes. */
