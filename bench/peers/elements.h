@@ -39,6 +39,7 @@ __host__ __device__ inline uint64_t word_of(fill fill, uint64_t index)
     const uint32_t low = uint32_t(bits), high = uint32_t(bits >> 32);
     switch (fill) {
     case fill::small_f32:
+    case fill::segments_f32:
         return bits_of(float(small(low))) | bits_of(float(small(high))) << 32;
     case fill::wide_f32:
         return bits_of(float(int32_t(low))) | bits_of(float(int32_t(high))) << 32;

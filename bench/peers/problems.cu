@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "any.h"
 #include "elements.h"
 #include "ordered.h"
 #include "peers.h"
@@ -44,6 +45,29 @@ struct largest {
     static float join(float a, float b)
     {
         return std::max(a, b);
+    }
+};
+
+struct twice_sum : sum<float, double, float> {
+    static double of(float value)
+    {
+        return double(doubled()(value));
+    }
+};
+
+struct furthest_of {
+    typedef float element, accumulator, stored;
+    static float identity()
+    {
+        return 0;
+    }
+    static float of(float value)
+    {
+        return value;
+    }
+    static float join(float a, float b)
+    {
+        return furthest()(a, b);
     }
 };
 
@@ -137,6 +161,50 @@ problem make(const char *name, const contender &tune, const contender &rival,
             &rival};
 }
 
+// The first n elements, and where the least of them is first.
+std::vector<result> expected_places(const std::vector<size_t> &sizes)
+{
+    std::vector<result> results;
+    float least = HUGE_VALF;
+    size_t index = SIZE_MAX, i = 0;
+    for (size_t n : sizes) {
+        for (; i < n; i++) {
+            const uint64_t word = word_of(fill::wide_f32, i / 2);
+            const uint32_t bits = uint32_t(word >> i % 2 * 32);
+            float value;
+            std::memcpy(&value, &bits, sizeof value);
+            if (value < least) {
+                least = value;
+                index = i;
+            }
+        }
+        const place made = {{uint32_t(index), uint32_t(uint64_t(index) >> 32)}, least};
+        result as_bytes = {};
+        std::memcpy(as_bytes.bytes, &made, sizeof made);
+        results.push_back(as_bytes);
+    }
+    return results;
+}
+
+// The sum of the last segment.
+template <int LENGTH> std::vector<result> expected_segments(const std::vector<size_t> &sizes)
+{
+    std::vector<result> results;
+    for (size_t n : sizes) {
+        float sum = 0;
+        for (size_t i = (n - 1) / LENGTH * LENGTH; i < n; i++) {
+            const uint32_t bits = uint32_t(word_of(fill::segments_f32, i / 2) >> i % 2 * 32);
+            float value;
+            std::memcpy(&value, &bits, sizeof value);
+            sum += value;
+        }
+        result as_bytes = {};
+        std::memcpy(as_bytes.bytes, &sum, sizeof sum);
+        results.push_back(as_bytes);
+    }
+    return results;
+}
+
 } // namespace
 
 // Integers wrap, in 32 bits where they have fewer. A scan writes as much as it reads.
@@ -150,6 +218,15 @@ const std::vector<problem> &problems()
         make<sum<double, double, double>, fill::small_f64>("sum.f64", tune_sum_f64, cub_sum_f64),
         make<sum<int64_t, uint64_t, int64_t>, fill::bits>("sum.i64", tune_sum_i64, cub_sum_i64),
         make<largest, fill::wide_f32>("max.f32", tune_max_f32, cub_max_f32),
+        make<sum<int32_t, int64_t, int64_t>, fill::bits>("wide.i32", tune_wide_i32, cub_wide_i32),
+        make<twice_sum, fill::small_f32>("transform.f32", tune_transform_f32, cub_transform_f32),
+        make<furthest_of, fill::wide_f32>("operator.f32", tune_operator_f32, cub_operator_f32),
+        {"argmin.f32", sizeof(float), sizeof(place), fill::wide_f32, SIZE_MAX, expected_places,
+         &tune_argmin_f32, &cub_argmin_f32},
+        {"segments_32.f32", sizeof(float), sizeof(float), fill::segments_f32, scanned_max,
+         expected_segments<32>, &tune_segments_32_f32, &cub_segments_32_f32},
+        {"segments_1024.f32", sizeof(float), sizeof(float), fill::segments_f32, scanned_max,
+         expected_segments<1024>, &tune_segments_1024_f32, &cub_segments_1024_f32},
         make<in_order<affine_u32>, fill::bits>("ordered.affine_u32", tune_ordered_affine_u32,
                                                cub_scan_affine_u32, scanned_max),
         make<in_order<matrix_u32>, fill::bits>("ordered.matrix_u32", tune_ordered_matrix_u32,

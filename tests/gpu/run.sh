@@ -168,6 +168,7 @@ build_peers() {
     done
     (cd "$here" && "$tune" export --configurations "$list" "${confs[@]}") || return 1
     (cd "$here" && mkdir -p "$work/peers" && gcc -std=c99 -O2 -I libtuned -c libtuned/tuned.c -o "$work/peers/tuned.o" &&
+        gcc -std=c99 -O2 -I libtuned -c libtuned/tuned_debug.c -o "$work/peers/tuned_debug.o" &&
         printf '%s\n' bench/reduce_peers.cu bench/peers/*.cu |
         xargs -P "$(nproc)" -I{} sh -c 'nvcc -O2 -std=c++17 -gencode=arch=compute_90,code=sm_90 -I include -I . -I libtuned -I '"$include"'/cccl \
             -DTUNE_CONFIGURATIONS="\"'"$list"'\"" -c {} -o '"$work"'/peers/$(basename {} .cu).o' &&
@@ -182,7 +183,7 @@ peers() {
         [ -e "$conf" ] && confs+=(--conf "$conf")
     done
     # shellcheck disable=SC2086 # options are words
-    record peers timeout 400 "$program" "${confs[@]}" --csv "$more/peers.csv" \
+    record peers timeout 580 "$program" "${confs[@]}" --csv "$more/peers.csv" \
         --ceilings "$more/peers-ceilings.csv" ${PEERS_OPTIONS:-}
 }
 
