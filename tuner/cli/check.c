@@ -96,13 +96,13 @@ static enum status measure(struct check *check, const struct device_api *api, in
     struct run *run = &check->run;
     struct session_experiment experiments[EXPERIMENTS_MAX];
     struct session_summary summary;
-    struct session_only *only = NULL;
-    size_t only_count = 0;
+    struct session_pick *only = NULL;
+    size_t pick_count = 0;
     size_t count = experiments_of_kind(&run->experiments, api->kind, experiments);
-    enum status status = check_rivals(check, api->kind, &only, &only_count, error);
+    enum status status = check_rivals(check, api->kind, &only, &pick_count, error);
     *environment_id = 0;
     check->budget_spent = false;
-    if (status != STATUS_OK || only_count == 0)
+    if (status != STATUS_OK || pick_count == 0)
         return status;
     for (size_t i = 0; i < count; i++)
         experiments[i].wanted = NULL;
@@ -114,8 +114,8 @@ static enum status measure(struct check *check, const struct device_api *api, in
     run->session.device_count = 1;
     run->session.compiles_beside_measuring = api->compiles_beside_measuring;
     run->session.budget_ns = left_ns_of(check);
-    run->session.only = only;
-    run->session.only_count = only_count;
+    run->session.picks = only;
+    run->session.pick_count = pick_count;
     progress_begin(&run->view, run->text.quiet, &run->session);
     struct session_events events = progress_events(&run->view);
     events.winner = NULL; /* nothing is chosen here */

@@ -56,7 +56,7 @@ struct check {
 enum status check_find(struct check *check, const char *kind, struct error *error);
 /* All that are to race: the entries and who came near them in earlier runs. Belongs to the arena.
  */
-enum status check_rivals(struct check *check, const char *kind, struct session_only **out,
+enum status check_rivals(struct check *check, const char *kind, struct session_pick **out,
                          size_t *count, struct error *error);
 /* Whether an entry is measured now: all that are configurations, then those in doubt. */
 bool check_concerns(const struct check *check, const struct check_entry *entry);

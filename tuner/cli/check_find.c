@@ -183,7 +183,7 @@ bool check_concerns(const struct check *check, const struct check_entry *entry)
 }
 
 static enum status add_runners(struct check *check, const char *kind,
-                               const struct check_entry *entry, struct session_only *only,
+                               const struct check_entry *entry, struct session_pick *only,
                                size_t *count, struct error *error)
 {
     static const struct store_column columns[] = {{"configuration", 0, STORE_TEXT}};
@@ -206,11 +206,11 @@ static enum status add_runners(struct check *check, const char *kind,
     const enum status status =
         store_read(check->known, &reading, &check->arena, &runners, &found, error);
     for (size_t i = 0; i < found; i++)
-        only[(*count)++] = (struct session_only){entry->problem, entry->n, runners[i], false};
+        only[(*count)++] = (struct session_pick){entry->problem, entry->n, runners[i], false};
     return status;
 }
 
-enum status check_rivals(struct check *check, const char *kind, struct session_only **out,
+enum status check_rivals(struct check *check, const char *kind, struct session_pick **out,
                          size_t *count, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -223,7 +223,7 @@ enum status check_rivals(struct check *check, const char *kind, struct session_o
         if (!check_concerns(check, entry))
             continue;
         (*out)[(*count)++] =
-            (struct session_only){entry->problem, entry->n, entry->configuration, true};
+            (struct session_pick){entry->problem, entry->n, entry->configuration, true};
         if (check->known)
             status = add_runners(check, kind, entry, *out, count, error);
     }

@@ -99,22 +99,23 @@ static void add_rates(const struct explanation *explanation, const struct backgr
 
 bool compare_points(const struct read_point *read, size_t count,
                     const struct background *background, struct arena *arena,
-                    struct explanation *out)
+                    struct explanation *explanation)
 {
     const size_t own = own_stage(&read[0], background);
-    out->points = arena_alloc(arena, count, sizeof *out->points);
-    if (!out->points)
+    explanation->points = arena_alloc(arena, count, sizeof *explanation->points);
+    if (!explanation->points)
         return false;
     for (size_t i = 0; i < count; i++) {
-        struct explain_point *point = &out->points[i];
+        struct explain_point *point = &explanation->points[i];
         *point = read[i].point;
         point->low_ns = i == 0 ? background->low_ns : (double)NAN;
         point->high_ns = i == 0 ? background->high_ns : (double)NAN;
         point->standing = standing_of(&read[i], i == 0);
-        compare(&read[0], &read[i], own, is_by_time(out), point);
-        add_rates(out, background, point);
+        compare(&read[0], &read[i], own, is_by_time(explanation), point);
+        add_rates(explanation, background, point);
     }
-    out->points[0].slower = out->points[0].slower_low = out->points[0].slower_high = 0;
-    out->point_count = count;
+    explanation->points[0].slower = explanation->points[0].slower_low =
+        explanation->points[0].slower_high = 0;
+    explanation->point_count = count;
     return true;
 }

@@ -28,52 +28,52 @@ static double loss_of_busier(const struct swept *points, size_t count, size_t ow
 
 /* The sweep is many points, which are not kept: `out` gets copies of what it says of them. */
 static enum status compare_sweep(struct store *store, const struct read_point *winner,
-                                 struct arena *arena, struct explanation *out,
+                                 struct arena *arena, struct explanation *explanation,
                                  struct background *background, struct error *error)
 {
     struct arena sweep = {0};
     struct swept *points = NULL;
     size_t count = 0;
-    enum status status = read_sweep(store, out->winner_id, &sweep, &points, &count, error);
+    enum status status = read_sweep(store, explanation->winner_id, &sweep, &points, &count, error);
     const size_t own = status == STATUS_OK ? find_own(points, count, winner) : count;
     if (own < count) {
         background->busier_loss = loss_of_busier(points, count, own);
-        if (!find_sensitivities(points, count, own, arena, out))
+        if (!find_sensitivities(points, count, own, arena, explanation))
             status = error_no_memory(error);
     }
     arena_free(&sweep);
     return status;
 }
 
-static bool conclude(struct explanation *out, const struct background *background,
+static bool conclude(struct explanation *explanation, const struct background *background,
                      struct arena *arena)
 {
     struct text text = {0};
-    decide_limit(out, background, &text);
-    out->limit_text = text.failed ? NULL : arena_strdup(arena, text_string(&text));
+    decide_limit(explanation, background, &text);
+    explanation->limit_text = text.failed ? NULL : arena_strdup(arena, text_string(&text));
     text_free(&text);
-    return out->limit_text && make_sentences(out, background, arena);
+    return explanation->limit_text && make_sentences(explanation, background, arena);
 }
 
 enum status explain_winner(struct store *store, int64_t winner_id, struct arena *arena,
-                           struct explanation *out, struct error *error)
+                           struct explanation *explanation, struct error *error)
 {
     struct background background;
     struct read_point *points = NULL;
     size_t count = 0;
-    *out = (struct explanation){0};
-    enum status status = read_winner(store, winner_id, arena, out, &background, error);
+    *explanation = (struct explanation){0};
+    enum status status = read_winner(store, winner_id, arena, explanation, &background, error);
     if (status == STATUS_OK)
         status = read_points(store, winner_id, arena, &points, &count, error);
     if (status == STATUS_OK && count == 0)
         status = error_set(error, STATUS_INTERNAL, "a winner without a point");
-    if (status == STATUS_OK && !compare_points(points, count, &background, arena, out))
+    if (status == STATUS_OK && !compare_points(points, count, &background, arena, explanation))
         status = error_no_memory(error);
     if (status == STATUS_OK)
-        status = compare_sweep(store, &points[0], arena, out, &background, error);
+        status = compare_sweep(store, &points[0], arena, explanation, &background, error);
     if (status == STATUS_OK)
-        status = explain_clouds(store, winner_id, out->delta, &out->clouds, error);
-    if (status == STATUS_OK && !conclude(out, &background, arena))
+        status = explain_clouds(store, winner_id, explanation->delta, &explanation->clouds, error);
+    if (status == STATUS_OK && !conclude(explanation, &background, arena))
         status = error_no_memory(error);
     return status;
 }

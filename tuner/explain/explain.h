@@ -100,13 +100,13 @@ struct explanation {
 
 /* Of one winner (winners.id). Texts belong to the arena. STATUS_NOT_FOUND: no such winner. */
 enum status explain_winner(struct store *store, int64_t winner_id, struct arena *arena,
-                           struct explanation *out, struct error *error);
+                           struct explanation *explanation, struct error *error);
 
 /* Whether the times that a winner (winners.id) was chosen by form two groups, at least
  * `apart_least` apart. Of a database without single samples, or a winner of the sweep, none are
  * found. */
 enum status explain_clouds(struct store *store, int64_t winner_id, double apart_least,
-                           struct clouds *out, struct error *error);
+                           struct clouds *clouds, struct error *error);
 
 /* "memory", "cache", "arithmetic", "launch", "parallelism", "latency", "spills", "unknown". */
 const char *explain_limit_name(enum explain_limit limit);
@@ -123,10 +123,10 @@ struct explain_settings {
 };
 /* Texts belong to the arena. False when memory is short. */
 bool explain_read_settings(const char *parameters, struct arena *arena,
-                           struct explain_settings *out);
+                           struct explain_settings *settings);
 
 /* The launches of a winner (a JSON array, as db/queries/winners.sql gives it; NULL: none is known):
  * "<<<264, 512>>>, then <<<1, 512>>>", "16 blocks on 2 threads". */
-void explain_append_launches(struct text *out, const char *launches);
+void explain_append_launches(struct text *text, const char *launches);
 
 #endif

@@ -50,27 +50,27 @@ struct read_point {
 enum status read_rows(struct store *store, struct store_reading reading, int64_t winner_id,
                       struct arena *arena, void *rows, size_t *count, struct error *error);
 enum status read_winner(struct store *store, int64_t winner_id, struct arena *arena,
-                        struct explanation *out, struct background *background,
+                        struct explanation *explanation, struct background *background,
                         struct error *error);
 /* The winner first. */
 enum status read_points(struct store *store, int64_t winner_id, struct arena *arena,
-                        struct read_point **out, size_t *count, struct error *error);
+                        struct read_point **point, size_t *count, struct error *error);
 enum status read_sweep(struct store *store, int64_t winner_id, struct arena *arena,
-                       struct swept **out, size_t *count, struct error *error);
+                       struct swept **swept, size_t *count, struct error *error);
 
 /* compare.c: fills points: times in stages that both have, differences to the winner, rates. False
  * when memory is short. */
 bool compare_points(const struct read_point *read, size_t count,
                     const struct background *background, struct arena *arena,
-                    struct explanation *out);
+                    struct explanation *explanation);
 
 /* sensitivity.c: what changing a parameter of points[own], the winner, costs. False when memory is
  * short. */
 bool find_sensitivities(const struct swept *points, size_t count, size_t own, struct arena *arena,
-                        struct explanation *out);
+                        struct explanation *explanation);
 /* Appends those of the parameters (a JSON object) in which `other` differs, as it has them:
  * "block=64 loads=8"; how many. */
-size_t put_differences(struct text *out, const char *parameters, const char *other);
+size_t put_differences(struct text *text, const char *parameters, const char *other);
 
 /* limit.c: fills limit; the sentence goes to `text`. */
 void decide_limit(struct explanation *explanation, const struct background *background,
@@ -85,6 +85,6 @@ bool make_sentences(struct explanation *explanation, const struct background *ba
  * less", "3.45 times as long"), %B bytes (32 KiB), %N a number of three digits. %D an int64_t, %C
  * one and the noun that it counts ("1 block", "2 blocks"), %s a text. Any other one is a failure.
  */
-void say(struct text *out, const char *format, ...);
+void say(struct text *text, const char *format, ...);
 
 #endif

@@ -11,22 +11,22 @@ static long long integer_at(const json_t *array, size_t i)
 }
 
 /* "264", "(64, 32)", "(8, 8, 4)" */
-static void append_extent(struct text *out, const json_t *extent)
+static void append_extent(struct text *text, const json_t *extent)
 {
     const long long x = integer_at(extent, 0);
     const long long y = integer_at(extent, 1);
     const long long z = integer_at(extent, 2);
     if (z > 1)
-        text_printf(out, "(%lld, %lld, %lld)", x, y, z);
+        text_printf(text, "(%lld, %lld, %lld)", x, y, z);
     else if (y > 1)
-        text_printf(out, "(%lld, %lld)", x, y);
+        text_printf(text, "(%lld, %lld)", x, y);
     else
-        text_printf(out, "%lld", x);
+        text_printf(text, "%lld", x);
 }
 
 /* As CUDA writes it: "<<<264, 512>>>", with its bytes of dynamic shared memory where it has some.
  * On a CPU "16 blocks on 2 threads". */
-static void append_launch(struct text *out, const json_t *launch)
+static void append_launch(struct text *text, const json_t *launch)
 {
     const json_t *threads = json_object_get(launch, "threads");
     const long long shared =
@@ -35,18 +35,18 @@ static void append_launch(struct text *out, const json_t *launch)
     if (json_is_integer(threads)) {
         const long long blocks = integer_at(grid, 0) * integer_at(grid, 1) * integer_at(grid, 2);
         const long long count = (long long)json_integer_value(threads);
-        text_printf(out, "%lld block%s", blocks, blocks == 1 ? "" : "s");
+        text_printf(text, "%lld block%s", blocks, blocks == 1 ? "" : "s");
         if (count > 1)
-            text_printf(out, " on %lld threads", count);
+            text_printf(text, " on %lld threads", count);
         return;
     }
-    text_append(out, "<<<");
-    append_extent(out, grid);
-    text_append(out, ", ");
-    append_extent(out, json_object_get(launch, "block"));
+    text_append(text, "<<<");
+    append_extent(text, grid);
+    text_append(text, ", ");
+    append_extent(text, json_object_get(launch, "block"));
     if (shared > 0)
-        text_printf(out, ", %lld", shared);
-    text_append(out, ">>>");
+        text_printf(text, ", %lld", shared);
+    text_append(text, ">>>");
 }
 
 /* Whether both look the same, whatever their kernels are called. */
@@ -59,7 +59,7 @@ static bool same_launch(const json_t *a, const json_t *b)
     return same;
 }
 
-void explain_append_launches(struct text *out, const char *launches)
+void explain_append_launches(struct text *text, const char *launches)
 {
     json_t *array = json_loads(launches ? launches : "[]", 0, NULL);
     const size_t count = json_array_size(array);
@@ -67,10 +67,10 @@ void explain_append_launches(struct text *out, const char *launches)
         const json_t *launch = json_array_get(array, first);
         for (end = first + 1; end < count && same_launch(launch, json_array_get(array, end));)
             end++;
-        text_append(out, first > 0 ? ", then " : "");
-        append_launch(out, launch);
+        text_append(text, first > 0 ? ", then " : "");
+        append_launch(text, launch);
         if (end - first > 1)
-            text_printf(out, " %zu times", end - first);
+            text_printf(text, " %zu times", end - first);
     }
     json_decref(array);
 }

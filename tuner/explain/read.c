@@ -66,7 +66,8 @@ static const struct store_column winner_columns[] = {
 };
 
 enum status read_winner(struct store *store, int64_t winner_id, struct arena *arena,
-                        struct explanation *out, struct background *background, struct error *error)
+                        struct explanation *explanation, struct background *background,
+                        struct error *error)
 {
     const struct store_reading reading = {.sql = explain_query_winner,
                                           STORE_COLUMNS(winner_columns),
@@ -80,7 +81,7 @@ enum status read_winner(struct store *store, int64_t winner_id, struct arena *ar
     if (status != STATUS_OK)
         return status;
     const bool told = bounds_tell(rows->low_ns, rows->high_ns);
-    *out = rows->own;
+    *explanation = rows->own;
     *background = rows->background;
     background->low_ns = told ? rows->low_ns : (double)NAN;
     background->high_ns = told ? rows->high_ns : (double)NAN;
@@ -129,14 +130,14 @@ static const struct store_column point_columns[] = {
 };
 
 enum status read_points(struct store *store, int64_t winner_id, struct arena *arena,
-                        struct read_point **out, size_t *count, struct error *error)
+                        struct read_point **point, size_t *count, struct error *error)
 {
     const struct store_reading reading = {.sql = explain_query_points,
                                           STORE_COLUMNS(point_columns),
                                           .row_bytes = sizeof(struct read_point)};
-    const enum status status = read_rows(store, reading, winner_id, arena, out, count, error);
+    const enum status status = read_rows(store, reading, winner_id, arena, point, count, error);
     for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
-        struct read_point *read = &(*out)[i];
+        struct read_point *read = &(*point)[i];
         read->values[2] = (double)NAN; /* a sweep has none */
         read->point.resident_threads = read->active_blocks > 0 && read->point.block > 0
                                            ? read->active_blocks * read->point.block
@@ -161,14 +162,14 @@ static int by_id(const void *a, const void *b)
 }
 
 enum status read_sweep(struct store *store, int64_t winner_id, struct arena *arena,
-                       struct swept **out, size_t *count, struct error *error)
+                       struct swept **swept, size_t *count, struct error *error)
 {
     const struct store_reading reading = {.sql = explain_query_sweep,
                                           STORE_COLUMNS(sweep_columns),
                                           .row_bytes = sizeof(struct swept)};
-    enum status status = read_rows(store, reading, winner_id, arena, out, count, error);
+    enum status status = read_rows(store, reading, winner_id, arena, swept, count, error);
     /* Of times that are alike the first measured stands for the others. */
     if (status == STATUS_OK && *count > 0)
-        qsort(*out, *count, sizeof **out, by_id);
+        qsort(*swept, *count, sizeof **swept, by_id);
     return status;
 }

@@ -26,18 +26,18 @@ static const char *value_text_of(const json_t *json, struct arena *arena)
 }
 
 bool explain_read_settings(const char *parameters, struct arena *arena,
-                           struct explain_settings *out)
+                           struct explain_settings *settings)
 {
     const char *name = NULL;
     json_t *value = NULL;
     bool good = true;
-    out->count = 0;
+    settings->count = 0;
     json_t *object = json_loads(parameters ? parameters : "{}", 0, NULL);
     json_object_foreach(object, name, value)
     {
-        if (out->count == EXPLAIN_SETTINGS_MAX)
+        if (settings->count == EXPLAIN_SETTINGS_MAX)
             break;
-        struct explain_setting *setting = &out->items[out->count++];
+        struct explain_setting *setting = &settings->items[settings->count++];
         setting->name = arena_strdup(arena, name);
         setting->value = value_text_of(value, arena);
         good = good && setting->name && setting->value;
@@ -76,7 +76,7 @@ static size_t differences(const struct explain_settings *own, const struct expla
     return count;
 }
 
-size_t put_differences(struct text *out, const char *parameters, const char *other)
+size_t put_differences(struct text *text, const char *parameters, const char *other)
 {
     struct arena arena = {0};
     struct explain_settings own, there;
@@ -86,9 +86,9 @@ size_t put_differences(struct text *out, const char *parameters, const char *oth
     const size_t count = good ? differences(&own, &there, at) : SIZE_MAX;
     for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
         const struct explain_setting *setting = find_setting(&there, own.items[at[i]].name, at[i]);
-        text_printf(out, "%s%s=%s", i == 0 ? "" : " ", setting->name, setting->value);
+        text_printf(text, "%s%s=%s", i == 0 ? "" : " ", setting->name, setting->value);
     }
-    out->failed = out->failed || !good;
+    text->failed = text->failed || !good;
     arena_free(&arena);
     return count == SIZE_MAX ? 0 : count;
 }
@@ -144,7 +144,7 @@ static const char *names_of(const struct rival *rival, size_t parameter,
 /* Where some values were tried with all else kept, only these are compared. */
 static bool summarize(const struct rivals *rivals, const struct explain_settings *own,
                       size_t parameter, double own_ns, struct arena *arena,
-                      struct explain_sensitivity *out)
+                      struct explain_sensitivity *sensitivity)
 {
     const struct rival *best = &rivals->items[0]; /* at first the first that changes the least */
     bool failed = false;
@@ -161,7 +161,7 @@ static bool summarize(const struct rivals *rivals, const struct explain_settings
         worst = rival->time_ns > worst->time_ns ? rival : worst;
         values++;
     }
-    *out = (struct explain_sensitivity){
+    *sensitivity = (struct explain_sensitivity){
         .parameter = arena_strdup(arena, own->items[parameter].name),
         .value = arena_strdup(arena, own->items[parameter].value),
         .best_other = arena_strdup(arena, best->value),
@@ -173,7 +173,8 @@ static bool summarize(const struct rivals *rivals, const struct explain_settings
         .values = values,
         .alone = alone,
     };
-    return !failed && out->parameter && out->value && out->best_other && out->worst;
+    return !failed && sensitivity->parameter && sensitivity->value && sensitivity->best_other &&
+           sensitivity->worst;
 }
 
 /* What was tried alone first, then the most sensitive. */
@@ -212,23 +213,26 @@ static bool take_rivals(const struct swept *points, size_t count, size_t own,
 }
 
 bool find_sensitivities(const struct swept *points, size_t count, size_t own, struct arena *arena,
-                        struct explanation *out)
+                        struct explanation *explanation)
 {
     struct arena texts = {0};
     struct explain_settings settings;
     struct rivals rivals[EXPLAIN_SETTINGS_MAX] = {0};
     bool good = explain_read_settings(points[own].parameters, &texts, &settings);
-    out->sensitivity_count = 0;
-    out->sensitivities = arena_alloc(arena, settings.count + 1, sizeof *out->sensitivities);
-    good = good && out->sensitivities && take_rivals(points, count, own, &settings, &texts, rivals);
+    explanation->sensitivity_count = 0;
+    explanation->sensitivities =
+        arena_alloc(arena, settings.count + 1, sizeof *explanation->sensitivities);
+    good = good && explanation->sensitivities &&
+           take_rivals(points, count, own, &settings, &texts, rivals);
     for (size_t i = 0; i < settings.count; i++) {
         if (good && rivals[i].count > 0)
             good = summarize(&rivals[i], &settings, i, points[own].time_ns, arena,
-                             &out->sensitivities[out->sensitivity_count++]);
+                             &explanation->sensitivities[explanation->sensitivity_count++]);
         free(rivals[i].items);
     }
     if (good)
-        qsort(out->sensitivities, out->sensitivity_count, sizeof *out->sensitivities, by_worst);
+        qsort(explanation->sensitivities, explanation->sensitivity_count,
+              sizeof *explanation->sensitivities, by_worst);
     arena_free(&texts);
     return good;
 }

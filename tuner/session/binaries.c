@@ -149,8 +149,8 @@ struct binary_kernel {
     struct kernel_resources resources;
 };
 
-static struct binary_kernel *ask_kernel(struct binaries *binaries, struct binary *binary,
-                                        const char *name)
+static struct binary_kernel *inspect_kernel(struct binaries *binaries, struct binary *binary,
+                                            const char *name)
 {
     struct binary_kernel *kernel = arena_alloc(&binaries->arena, 1, sizeof *kernel);
     char code_hash[HASH_TEXT_BYTES] = "";
@@ -172,13 +172,13 @@ bool binaries_tell(struct binaries *binaries, size_t index, const char *kernel,
     struct binary *binary = &binaries->items[index];
     if (!binaries->api || !binaries->api->inspect || binary->state != BINARY_READY)
         return false;
-    struct binary_kernel *told = binary->kernels;
-    while (told && strcmp(told->name, kernel) != 0)
-        told = told->next;
-    if (!told)
-        told = ask_kernel(binaries, binary, kernel);
-    if (!told || !told->tells)
+    struct binary_kernel *known = binary->kernels;
+    while (known && strcmp(known->name, kernel) != 0)
+        known = known->next;
+    if (!known)
+        known = inspect_kernel(binaries, binary, kernel);
+    if (!known || !known->tells)
         return false;
-    *resources = told->resources;
+    *resources = known->resources;
     return true;
 }

@@ -27,7 +27,7 @@ enum candidate_wish {
                             again, or won elsewhere */
     WANTED_BASELINE = 2, /* it is one */
     WANTED_FOR_BASELINE = 4, /* it is one, or a baseline launches the same */
-    WANTED_ASKED = 8,        /* session_options.only names it ... */
+    WANTED_ASKED = 8,        /* session_options.picks names it ... */
     WANTED_INCUMBENT = 16,   /* ... to stay to the end */
 };
 

@@ -146,8 +146,8 @@ enum status check_case(struct sweep *sweep, struct lane *lane, struct slot *slot
     struct worker_checks checks = {0};
     *outcome = (struct worker_outcome){.status = TRIAL_OK};
     enum status status = case_plan(sweep, &scratch, slot, what, &plan, &checks, applies, error);
-    bool again = status == STATUS_OK && *applies;
-    for (int tries = 0; status == STATUS_OK && again && tries < 2; tries++) {
+    bool retry = status == STATUS_OK && *applies;
+    for (int tries = 0; status == STATUS_OK && retry && tries < 2; tries++) {
         const struct worker_task task = {
             .binary_path = candidate_binary(work, slot->candidate)->path,
             .plan = &plan,
@@ -159,7 +159,7 @@ enum status check_case(struct sweep *sweep, struct lane *lane, struct slot *slot
         status = worker_check(lane->worker, &task, outcome, error);
         lane_enter(lane, left_ns, &lane->measuring_ns);
         status = status == STATUS_OK ? prepare_restore(work, &sweep->inputs, slot->candidate,
-                                                       slot->prepared, outcome, &again, error)
+                                                       slot->prepared, outcome, &retry, error)
                                      : lane_lose(lane, error);
     }
     if (status == STATUS_OK)

@@ -30,8 +30,8 @@ bool promise_has(const struct work *work, int64_t n);
 int64_t promise_next(const struct work *work, int64_t n);
 /* Whether a size at which a finalist failed is promised: not (*kept false) where the default
  * configuration fails, too. Then it is known and said what is. */
-enum status promise_ask(struct sweep *sweep, struct lane *lane, const struct gauntlet_case *what,
-                        bool *kept, struct error *error);
+enum status promise_question(struct sweep *sweep, struct lane *lane,
+                             const struct gauntlet_case *what, bool *kept, struct error *error);
 /* When all were rejected: those who were at another size than the problem's are no longer, and the
  * size is not promised. */
 enum status promise_pardon(struct sweep *sweep, struct lane *lane, bool *pardoned,

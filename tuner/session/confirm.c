@@ -317,12 +317,12 @@ static enum status settle_all(const struct confirming *confirming, enum status s
     return status;
 }
 
-/* Of those whose finalists were all wrong the next ones race, and are confirmed; *again: there are
- * any. */
-static enum status race_again(struct group *group, bool *again, struct error *error)
+/* Of those whose finalists were all wrong the next ones race, and are confirmed; *more_raced: there
+ * are any. */
+static enum status race_again(struct group *group, bool *more_raced, struct error *error)
 {
     enum status status = STATUS_OK;
-    *again = false;
+    *more_raced = false;
     for (struct contest *contest = group->contests; contest; contest = contest->next) {
         bool found = false;
         bool none =
@@ -332,7 +332,7 @@ static enum status race_again(struct group *group, bool *again, struct error *er
             continue;
         status = contest_compete(contest, &found, error);
         contest->confirmed = !found;
-        *again |= found;
+        *more_raced |= found;
     }
     return status;
 }
@@ -351,10 +351,10 @@ enum status group_confirm(struct group *group, struct error *error)
 {
     if (group->session->options->protocol.confirm_processes < 1 || !group->contests)
         return STATUS_OK;
-    for (bool again = true; again;) {
+    for (bool more_raced = true; more_raced;) {
         enum status status = on_some_lane(group, confirm_on, group, error);
         if (status == STATUS_OK)
-            status = race_again(group, &again, error);
+            status = race_again(group, &more_raced, error);
         if (status != STATUS_OK)
             return status;
     }

@@ -171,7 +171,7 @@ static enum status add_finalists(struct contest *contest, const struct entry *en
         return error_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         struct candidate *candidate = entries[i].candidate;
-        bool in = work->options->only_count > 0 ? (candidate->wanted & WANTED_ASKED) != 0
+        bool in = work->options->pick_count > 0 ? (candidate->wanted & WANTED_ASKED) != 0
                   : needs_energy
                       ? near < (size_t)work->protocol->energy_candidates
                       : entries[i].value <= entries[0].value + log1p(work->protocol->sweep_slower);

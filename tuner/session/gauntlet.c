@@ -105,7 +105,7 @@ static enum status run_case(struct sweep *sweep, struct lane *lane, struct slot 
     enum status status = check_case(sweep, lane, slot, what, &applies, &outcome, error);
     *cases += applies ? 1 : 0;
     if (status == STATUS_OK && outcome.status != TRIAL_OK && elsewhere && kept)
-        status = promise_ask(sweep, lane, what, kept, error);
+        status = promise_question(sweep, lane, what, kept, error);
     if (status != STATUS_OK || outcome.status == TRIAL_OK || (kept && !*kept))
         return status;
     *rejection = slot->candidate->rejected = arena_printf(
@@ -351,7 +351,7 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
         .checks = set->checks,
         .checks_key = set->key,
         .repeats = COMPARISONS,
-        .told = lane->known == &sweep->inputs && lane->knows_expected,
+        .problem_known = lane->known == &sweep->inputs && lane->knows_expected,
         .most_ms = budget_watch_ms(sweep->work.group, &sweep->allowance,
                                    candidate->median_ns > short_run_ns ? LONG_MS : SHORT_MS),
         .timeout_ms = WATCH_TIMEOUT_MS,

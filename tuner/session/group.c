@@ -12,15 +12,15 @@
 /* The `index`-th problem of an experiment; whether it is among those that the run is about. */
 static bool wants_problem(const struct session *session,
                           const struct session_experiment *experiment, size_t index,
-                          struct problem *out)
+                          struct problem *problem)
 {
     const struct session_options *options = session->options;
-    experiment_problem(experiment->experiment, index, out);
-    bool has_size = options->size_count == 0 || out->shape; /* `wanted` has which of these */
+    experiment_problem(experiment->experiment, index, problem);
+    bool has_size = options->size_count == 0 || problem->shape; /* `wanted` has which of these */
     for (size_t i = 0; !has_size && i < options->size_count; i++)
-        has_size = options->sizes[i] == out->n;
+        has_size = options->sizes[i] == problem->n;
     return has_size && (!experiment->wanted || experiment->wanted[index]) &&
-           session_only_has(options, out);
+           session_picks_problem(options, problem);
 }
 
 static uint64_t add_up(uint64_t a, uint64_t b)
@@ -70,7 +70,7 @@ enum status group_count_work(struct group *group, struct error *error)
 static enum status store_this_problem(struct sweep *sweep, struct error *error)
 {
     struct work *work = &sweep->work;
-    struct point point = work_point(work, &sweep->any_configuration, 0);
+    struct point point = work_point(work, &sweep->usual_configuration, 0);
     double operations = 0;
     enum element_type type = ELEMENT_F32;
     enum status status = point_bytes(&point, &work->bytes_moved, error);
@@ -117,7 +117,7 @@ static enum status choose_winner(struct sweep *sweep, struct contest **contest, 
     enum status status = stored_winner(&sweep->work, stage, error);
     bool has = strcmp(stage, "confirm") == 0 ||
                (strcmp(stage, "race") == 0 && options->protocol.confirm_processes <= 1);
-    if (status != STATUS_OK || (has && options->only_count == 0 && sweep->measured == 0))
+    if (status != STATUS_OK || (has && options->pick_count == 0 && sweep->measured == 0))
         return status;
     *contest = contest_create(sweep);
     if (!*contest)
@@ -321,7 +321,7 @@ static enum status run_all(struct group *group, struct objective **objectives,
     if (status == STATUS_OK)
         status = group_confirm(group, error);
     (void)stage_enter(group, STAGE_RANGES);
-    if (session->options->only_count == 0 && (status == STATUS_OK || status == STATUS_INTERRUPTED))
+    if (session->options->pick_count == 0 && (status == STATUS_OK || status == STATUS_INTERRUPTED))
         status = cover_all(group, objectives, experiment_ids, status, error);
     (void)stage_enter(group, STAGE_END);
     summarize_contests(group);

@@ -8,17 +8,17 @@
 #include "tuner/device/traits.h"
 
 enum status describe_check(const struct work *work, const struct output_check *check,
-                           struct worker_reference *out, struct error *error)
+                           struct worker_reference *reference, struct error *error)
 {
     struct group *group = work->group;
     const enum reference_code code = reference_traits(check->kind)->code;
     struct binaries *binaries = code == REFERENCE_ON_DEVICE ? &group->binaries : &group->references;
     size_t index = 0;
-    *out = (struct worker_reference){.kind = check->kind,
-                                     .name = check->reference,
-                                     .plan = check->plan,
-                                     .output = check->output,
-                                     .tolerance = check->tolerance};
+    *reference = (struct worker_reference){.kind = check->kind,
+                                           .name = check->reference,
+                                           .plan = check->plan,
+                                           .output = check->output,
+                                           .tolerance = check->tolerance};
     if (code == REFERENCE_WITHOUT_CODE)
         return STATUS_OK;
     enum status status = binaries_request(binaries, &check->binary, &index, error);
@@ -27,7 +27,7 @@ enum status describe_check(const struct work *work, const struct output_check *c
     if (status != STATUS_OK)
         return error_prefix(error, "the reference of %s (%s)", experiment_name(work->experiment),
                             check->binary.source_path ? check->binary.source_path : "");
-    out->path = binaries->items[index].path;
+    reference->path = binaries->items[index].path;
     return STATUS_OK;
 }
 

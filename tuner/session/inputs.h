@@ -42,6 +42,6 @@ void inputs_clear(struct inputs *inputs);
 
 /* What a worker is told of a check; compiles what that takes, and waits for it. */
 enum status describe_check(const struct work *work, const struct output_check *check,
-                           struct worker_reference *out, struct error *error);
+                           struct worker_reference *reference, struct error *error);
 
 #endif

@@ -87,13 +87,13 @@ enum status sweep_add_baselines(struct sweep *sweep, struct error *error)
 
 /* ---- runs that are limited to a few configurations ---- */
 
-bool session_only_has(const struct session_options *options, const struct problem *problem)
+bool session_picks_problem(const struct session_options *options, const struct problem *problem)
 {
-    for (size_t i = 0; i < options->only_count; i++)
-        if (options->only[i].n == problem->n &&
-            strcmp(options->only[i].problem_key, problem->key) == 0)
+    for (size_t i = 0; i < options->pick_count; i++)
+        if (options->picks[i].n == problem->n &&
+            strcmp(options->picks[i].problem_key, problem->key) == 0)
             return true;
-    return options->only_count == 0;
+    return options->pick_count == 0;
 }
 
 /* The value of a dimension that the text goes on with, the longest; the length of it, 0: none. */
@@ -118,12 +118,13 @@ static size_t match_value(const struct space *space, size_t dimension, const cha
 }
 
 /* "variant=last_block block=256", by the values that the parameters have today. */
-static bool parse_key(const struct sweep *sweep, const char *key, struct configuration *out)
+static bool parse_key(const struct sweep *sweep, const char *key,
+                      struct configuration *configuration)
 {
     const char *at = key;
-    *out = (struct configuration){.count = space_dimension_count(sweep->space)};
-    for (size_t i = 0; i < out->count; i++) {
-        struct named_value *value = &out->values[i];
+    *configuration = (struct configuration){.count = space_dimension_count(sweep->space)};
+    for (size_t i = 0; i < configuration->count; i++) {
+        struct named_value *value = &configuration->values[i];
         value->name = experiment_parameter_name(sweep->work.experiment, i);
         size_t name = strlen(value->name);
         if (strncmp(at, value->name, name) != 0 || at[name] != '=')
@@ -131,15 +132,15 @@ static bool parse_key(const struct sweep *sweep, const char *key, struct configu
         at += name + 1;
         size_t length = match_value(sweep->space, i, at, &value->value);
         at += length;
-        if (length == 0 || (*at != '\0' && i + 1 == out->count))
+        if (length == 0 || (*at != '\0' && i + 1 == configuration->count))
             return false;
         at += *at == ' ' ? 1 : 0;
     }
     return *at == '\0';
 }
 
-static enum status take_asked(struct sweep *sweep, const struct session_only *asked,
-                              struct error *error)
+static enum status take_pick(struct sweep *sweep, const struct session_pick *asked,
+                             struct error *error)
 {
     struct configuration configuration;
     struct candidate *candidate = candidates_at_key(&sweep->candidates, asked->configuration);
@@ -162,14 +163,14 @@ static enum status take_asked(struct sweep *sweep, const struct session_only *as
     return STATUS_OK;
 }
 
-static enum status take_all_asked(struct sweep *sweep, struct error *error)
+static enum status take_picks(struct sweep *sweep, struct error *error)
 {
     const struct session_options *options = sweep->work.options;
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < options->only_count; i++)
-        if (options->only[i].n == sweep->work.problem.n &&
-            strcmp(options->only[i].problem_key, sweep->work.problem.key) == 0)
-            status = take_asked(sweep, &options->only[i], error);
+    for (size_t i = 0; status == STATUS_OK && i < options->pick_count; i++)
+        if (options->picks[i].n == sweep->work.problem.n &&
+            strcmp(options->picks[i].problem_key, sweep->work.problem.key) == 0)
+            status = take_pick(sweep, &options->picks[i], error);
     return status;
 }
 
@@ -185,7 +186,7 @@ struct known {
 /* What the store knows by its values: a point of the space, a baseline, or (NULL) nothing that is
  * asked for today. */
 static enum status find_candidate(struct known *known, const char *key, const char *parameters,
-                                  int64_t configuration_id, struct candidate **out,
+                                  int64_t configuration_id, struct candidate **candidate,
                                   struct error *error)
 {
     struct configuration configuration;
@@ -193,8 +194,8 @@ static enum status find_candidate(struct known *known, const char *key, const ch
     uint64_t point = 0;
     char found[CONFIGURATION_KEY_BYTES];
     bool right = false;
-    *out = candidates_outside(&sweep->candidates, key);
-    if (*out)
+    *candidate = candidates_outside(&sweep->candidates, key);
+    if (*candidate)
         return STATUS_OK;
     enum status status = recall_configuration(sweep->work.experiment, parameters, &known->scratch,
                                               &configuration, &right, error);
@@ -202,13 +203,13 @@ static enum status find_candidate(struct known *known, const char *key, const ch
         return status;
     if (!configuration_key(&configuration, found) || strcmp(found, key) != 0)
         return STATUS_OK;
-    *out = candidates_at_point(&sweep->candidates, point);
-    if (*out)
+    *candidate = candidates_at_point(&sweep->candidates, point);
+    if (*candidate)
         return STATUS_OK;
-    *out = candidates_add(&sweep->candidates, &configuration, key, point);
-    if (!*out)
+    *candidate = candidates_add(&sweep->candidates, &configuration, key, point);
+    if (!*candidate)
         return error_no_memory(error);
-    (*out)->configuration_id = configuration_id;
+    (*candidate)->configuration_id = configuration_id;
     return STATUS_OK;
 }
 
@@ -381,7 +382,7 @@ enum status sweep_take_known(struct sweep *sweep, struct error *error)
     if (!known.lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
     enum status status = STATUS_OK;
-    if (session->options->only_count == 0)
+    if (session->options->pick_count == 0)
         status = take_incumbent(&known, error);
     if (status == STATUS_OK)
         status = store_known_trials(sweep->work.store, sweep->work.environment_id,
@@ -389,8 +390,8 @@ enum status sweep_take_known(struct sweep *sweep, struct error *error)
                                     take_known, &known, error);
     if (status == STATUS_OK)
         status = resolve_twins(sweep, error);
-    if (status == STATUS_OK && session->options->only_count > 0)
-        status = take_all_asked(sweep, error);
+    if (status == STATUS_OK && session->options->pick_count > 0)
+        status = take_picks(sweep, error);
     if (status == STATUS_OK)
         status = store_in_flight_each(sweep->work.store, sweep->work.environment_id,
                                       sweep->work.problem_id, take_in_flight, &known, error);
@@ -475,7 +476,7 @@ enum status sweep_tell_elsewhere(struct sweep *sweep, struct error *error)
 {
     struct elsewhere elsewhere = {.sweep = sweep};
     /* Where only named configurations are measured nothing is searched. */
-    if (sweep->work.options->only_count > 0 || !work_is_about_time(&sweep->work) ||
+    if (sweep->work.options->pick_count > 0 || !work_is_about_time(&sweep->work) ||
         !search_learns_from_elsewhere(sweep->search))
         return STATUS_OK;
     enum status status = tell_of(&elsewhere, sweep->work.store, sweep->work.environment_id,

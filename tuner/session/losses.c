@@ -15,21 +15,23 @@ struct parameters {
     struct store_parameter items[6];
 };
 
-static void fill_parameters(const struct work *work, struct parameters *out)
+static void fill_parameters(const struct work *work, struct parameters *parameters)
 {
-    (void)string_format(out->environment, sizeof out->environment, "%" PRId64,
+    (void)string_format(parameters->environment, sizeof parameters->environment, "%" PRId64,
                         work->environment_id);
-    (void)string_format(out->experiment, sizeof out->experiment, "%" PRId64, work->experiment_id);
-    (void)value_format(value_real(work->protocol->within), out->within, sizeof out->within);
+    (void)string_format(parameters->experiment, sizeof parameters->experiment, "%" PRId64,
+                        work->experiment_id);
+    (void)value_format(value_real(work->protocol->within), parameters->within,
+                       sizeof parameters->within);
     const struct store_parameter items[] = {
-        {"environment", out->environment},
-        {"experiment", out->experiment},
+        {"environment", parameters->environment},
+        {"experiment", parameters->experiment},
         {"key", work->problem.key},
         {"l2_mode", l2_mode_name(work->options->l2_mode)},
         {"objective", objective_text(work->objective)},
-        {"within", out->within},
+        {"within", parameters->within},
     };
-    memcpy(out->items, items, sizeof items);
+    memcpy(parameters->items, items, sizeof items);
 }
 
 enum status losses_covered(const struct work *work, bool *known, struct error *error)
@@ -168,13 +170,13 @@ static enum status arrange(struct losses *losses, const struct rows *rows, struc
     return STATUS_OK;
 }
 
-enum status losses_load(const struct work *work, struct losses *out, struct error *error)
+enum status losses_load(const struct work *work, struct losses *losses, struct error *error)
 {
     struct rows rows = {0};
-    *out = (struct losses){.work = work};
-    enum status status = read_rows(work, out, &rows, error);
+    *losses = (struct losses){.work = work};
+    enum status status = read_rows(work, losses, &rows, error);
     if (status == STATUS_OK)
-        status = arrange(out, &rows, error);
+        status = arrange(losses, &rows, error);
     return status;
 }
 

@@ -33,7 +33,7 @@ struct losses {
 
 /* *known: the problem key has ranges. */
 enum status losses_covered(const struct work *work, bool *known, struct error *error);
-enum status losses_load(const struct work *work, struct losses *out, struct error *error);
+enum status losses_load(const struct work *work, struct losses *losses, struct error *error);
 void losses_free(struct losses *losses);
 /* NULL when the experiment has no such configuration any more, or memory is short. */
 const struct configuration *losses_configuration(struct losses *losses, size_t index);

@@ -274,21 +274,21 @@ enum status prepare_load(const struct work *work, const struct inputs *inputs, s
                          struct worker_outcome *outcome, struct error *error)
 {
     struct kernel_resources resources[LAUNCHES_MAX];
-    bool again = true;
+    bool retry = true;
     enum status status = await_binary(work, candidate, prepared, outcome, error);
     if (status == STATUS_OK && outcome->status == TRIAL_OK)
         status = find_kernels(work, prepared, outcome, error);
     if (status != STATUS_OK || outcome->status != TRIAL_OK)
         return status;
     const char *path = candidate_binary(work, candidate)->path;
-    for (int tries = 0; again && tries < RESTORES_MAX; tries++) {
+    for (int tries = 0; retry && tries < RESTORES_MAX; tries++) {
         int64_t left_ns = lane_leave(lane);
         status = worker_load(lane->worker, path, prepared->kernels, prepared->kernel_count,
                              resources, outcome, error);
         lane_enter(lane, left_ns, &lane->measuring_ns);
         if (status != STATUS_OK)
             return lane_lose(lane, error);
-        status = prepare_restore(work, inputs, candidate, prepared, outcome, &again, error);
+        status = prepare_restore(work, inputs, candidate, prepared, outcome, &retry, error);
     }
     if (status == STATUS_OK && outcome->status == TRIAL_OK)
         status = take_resources(work, prepared, resources, outcome, error);

@@ -41,7 +41,7 @@ int64_t promise_next(const struct work *work, int64_t n)
 }
 
 /* Who is asked, and how often that may be. */
-struct asking {
+struct probing {
     struct sweep *sweep;
     struct lane *lane;
     struct slot slot;
@@ -50,106 +50,108 @@ struct asking {
     int64_t end_ns;
 };
 
-static enum status begin_asking(struct asking *asking, struct sweep *sweep, struct lane *lane,
-                                struct candidate *candidate, struct error *error)
+static enum status begin_probing(struct probing *probing, struct sweep *sweep, struct lane *lane,
+                                 struct candidate *candidate, struct error *error)
 {
     struct track track = sweep_track(sweep, lane, "race");
-    *asking = (struct asking){
+    *probing = (struct probing){
         .sweep = sweep,
         .lane = lane,
         .slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}},
         .end_ns = clock_running_ns() + patience_ns,
     };
-    enum status status = track_load(&track, &asking->slot, error);
-    asking->loads = status == STATUS_OK && asking->slot.outcome.status == TRIAL_OK;
+    enum status status = track_load(&track, &probing->slot, error);
+    probing->loads = status == STATUS_OK && probing->slot.outcome.status == TRIAL_OK;
     return status;
 }
 
-static bool may_ask(const struct asking *asking)
+static bool may_probe(const struct probing *probing)
 {
-    const struct session *session = asking->sweep->work.session;
-    return asking->loads && asking->tries < TRIES_MAX && asking->crashes < CRASHES_MAX &&
-           clock_running_ns() < asking->end_ns && !session_stopped(session) &&
+    const struct session *session = probing->sweep->work.session;
+    return probing->loads && probing->tries < TRIES_MAX && probing->crashes < CRASHES_MAX &&
+           clock_running_ns() < probing->end_ns && !session_stopped(session) &&
            !budget_ended(session);
 }
 
 /* Whether it is right at that size; *asked false: it is not meant for it. */
-static enum status ask_case(struct asking *asking, const struct gauntlet_case *what, bool *asked,
-                            bool *right, struct worker_outcome *outcome, struct error *error)
+static enum status probe_case(struct probing *probing, const struct gauntlet_case *what,
+                              bool *asked, bool *right, struct worker_outcome *outcome,
+                              struct error *error)
 {
     enum status status =
-        check_case(asking->sweep, asking->lane, &asking->slot, what, asked, outcome, error);
+        check_case(probing->sweep, probing->lane, &probing->slot, what, asked, outcome, error);
     *right = *asked && outcome->status == TRIAL_OK;
-    asking->tries++;
-    asking->crashes +=
+    probing->tries++;
+    probing->crashes +=
         outcome->status == TRIAL_CRASHED || outcome->status == TRIAL_TIMED_OUT ? 1 : 0;
     return status;
 }
 
-static enum status is_right_at(struct asking *asking, int64_t n, bool *right, struct error *error)
+static enum status is_right_at(struct probing *probing, int64_t n, bool *right, struct error *error)
 {
     const struct gauntlet_case what = {.n = n, .seed = (uint64_t)n};
     struct worker_outcome outcome = {.status = TRIAL_OK};
     bool asked = false;
     *right = false;
-    return may_ask(asking) ? ask_case(asking, &what, &asked, right, &outcome, error) : STATUS_OK;
+    return may_probe(probing) ? probe_case(probing, &what, &asked, right, &outcome, error)
+                              : STATUS_OK;
 }
 
-static enum status are_right_at(struct asking *asking, int64_t n, int64_t m, bool *right,
+static enum status are_right_at(struct probing *probing, int64_t n, int64_t m, bool *right,
                                 struct error *error)
 {
-    enum status status = is_right_at(asking, n, right, error);
-    return status == STATUS_OK && *right ? is_right_at(asking, m, right, error) : status;
+    enum status status = is_right_at(probing, n, right, error);
+    return status == STATUS_OK && *right ? is_right_at(probing, m, right, error) : status;
 }
 
 /* The least power of two from which on sizes are right, odd ones, too; 0: there is none. From
  * above, so that only the last one that is asked for fails: that may cost a process. */
-static enum status find_least(struct asking *asking, int64_t wrong, int64_t *least,
+static enum status find_least(struct probing *probing, int64_t wrong, int64_t *least,
                               struct error *error)
 {
-    const int64_t n = asking->sweep->work.problem.n;
+    const int64_t n = probing->sweep->work.problem.n;
     int64_t from = 1;
     bool right = false;
     *least = 0;
-    enum status status = wrong < n ? is_right_at(asking, n + 1, &right, error) : STATUS_OK;
+    enum status status = wrong < n ? is_right_at(probing, n + 1, &right, error) : STATUS_OK;
     while (from <= n / 2)
         from *= 2;
     for (; status == STATUS_OK && right && from > wrong; from /= 2) {
-        status = are_right_at(asking, from, from + 1, &right, error);
+        status = are_right_at(probing, from, from + 1, &right, error);
         *least = right ? from : *least;
     }
     return status;
 }
 
 /* Whether multiples of it are right, other ones than the problem's size. */
-static enum status divides(struct asking *asking, int64_t divisor, int64_t wrong, bool *right,
+static enum status divides(struct probing *probing, int64_t divisor, int64_t wrong, bool *right,
                            struct error *error)
 {
-    const int64_t n = asking->sweep->work.problem.n;
+    const int64_t n = probing->sweep->work.problem.n;
     int64_t times = (n < NEAR_MAX ? n : NEAR_MAX) / divisor | 1;
     *right = false;
     if (wrong % divisor == 0)
         return STATUS_OK;
-    return are_right_at(asking, divisor * times, divisor * (times + 2), right, error);
+    return are_right_at(probing, divisor * times, divisor * (times + 2), right, error);
 }
 
 /* A divisor of the problem's size whose other multiples are right, too, and of whose own divisors
  * none is like that; 0: none. From above as well: each of its primes is left out while that
  * helps. */
-static enum status find_divisor(struct asking *asking, int64_t wrong, int64_t *divisor,
+static enum status find_divisor(struct probing *probing, int64_t wrong, int64_t *divisor,
                                 struct error *error)
 {
-    const int64_t n = asking->sweep->work.problem.n;
+    const int64_t n = probing->sweep->work.problem.n;
     bool right = false;
     int64_t d = n < DIVISOR_MAX ? n : DIVISOR_MAX;
     while (n % d != 0)
         d--;
-    enum status status = divides(asking, d, wrong, &right, error);
+    enum status status = divides(probing, d, wrong, &right, error);
     *divisor = right ? d : 0;
     for (int64_t prime = 2; status == STATUS_OK && *divisor > 0 && prime <= d; prime++) {
         right = true;
         while (status == STATUS_OK && right && d % prime == 0) {
-            status = divides(asking, d / prime, wrong, &right, error);
+            status = divides(probing, d / prime, wrong, &right, error);
             d = right ? d / prime : d;
         }
         *divisor = d;
@@ -189,17 +191,17 @@ static void pardon(struct sweep *sweep)
     }
 }
 
-static enum status learn(struct asking *asking, int64_t wrong, const char *who, const char *why,
+static enum status learn(struct probing *probing, int64_t wrong, const char *who, const char *why,
                          struct error *error)
 {
-    struct sweep *sweep = asking->sweep;
+    struct sweep *sweep = probing->sweep;
     struct promise *promise = &sweep->work.group->promise;
     bool again = is_of(promise, &sweep->work); /* what was believed of it does not hold */
     int64_t least = 0;
     int64_t divisor = 0;
-    enum status status = again ? STATUS_OK : find_least(asking, wrong, &least, error);
+    enum status status = again ? STATUS_OK : find_least(probing, wrong, &least, error);
     if (status == STATUS_OK && least == 0 && !again)
-        status = find_divisor(asking, wrong, &divisor, error);
+        status = find_divisor(probing, wrong, &divisor, error);
     if (status != STATUS_OK)
         return status;
     *promise = (struct promise){.experiment = sweep->work.experiment,
@@ -227,10 +229,10 @@ static struct candidate *default_of(const struct sweep *sweep)
     return NULL;
 }
 
-enum status promise_ask(struct sweep *sweep, struct lane *lane, const struct gauntlet_case *what,
-                        bool *kept, struct error *error)
+enum status promise_question(struct sweep *sweep, struct lane *lane,
+                             const struct gauntlet_case *what, bool *kept, struct error *error)
 {
-    struct asking asking;
+    struct probing probing;
     struct worker_outcome outcome = {.status = TRIAL_OK};
     struct candidate *candidate = default_of(sweep);
     bool asked = false;
@@ -238,14 +240,14 @@ enum status promise_ask(struct sweep *sweep, struct lane *lane, const struct gau
     *kept = true;
     if (!candidate)
         return STATUS_OK;
-    enum status status = begin_asking(&asking, sweep, lane, candidate, error);
-    if (status == STATUS_OK && asking.loads)
-        status = ask_case(&asking, what, &asked, &right, &outcome, error);
+    enum status status = begin_probing(&probing, sweep, lane, candidate, error);
+    if (status == STATUS_OK && probing.loads)
+        status = probe_case(&probing, what, &asked, &right, &outcome, error);
     if (status == STATUS_OK && asked && !right) {
         *kept = false;
-        status = learn(&asking, what->n, "its default configuration fails", outcome.detail, error);
+        status = learn(&probing, what->n, "its default configuration fails", outcome.detail, error);
     }
-    slot_free(&asking.slot);
+    slot_free(&probing.slot);
     return status;
 }
 
@@ -253,7 +255,7 @@ enum status promise_pardon(struct sweep *sweep, struct lane *lane, bool *pardone
                            struct error *error)
 {
     const struct promise *promise = &sweep->work.group->promise;
-    struct asking asking;
+    struct probing probing;
     struct candidate *best = NULL;
     *pardoned = false;
     for (size_t i = 0; i < sweep->candidates.count; i++) {
@@ -265,10 +267,10 @@ enum status promise_pardon(struct sweep *sweep, struct lane *lane, bool *pardone
     if (!best || (is_of(promise, &sweep->work) && promise->none))
         return STATUS_OK;
     const char *why = best->rejected;
-    enum status status = begin_asking(&asking, sweep, lane, best, error);
+    enum status status = begin_probing(&probing, sweep, lane, best, error);
     if (status == STATUS_OK)
-        status = learn(&asking, best->rejected_at, "all that was measured fails", why, error);
+        status = learn(&probing, best->rejected_at, "all that was measured fails", why, error);
     *pardoned = status == STATUS_OK;
-    slot_free(&asking.slot);
+    slot_free(&probing.slot);
     return status;
 }

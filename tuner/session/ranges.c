@@ -65,7 +65,7 @@ static int64_t range_low(const struct covering *covering, size_t range)
 /* At a size that the file does not name its constraints may rule one of them out, or what it says
  * have no value there: then nothing is looked at. */
 static enum status look_at_size(struct covering *covering, int64_t n, bool is_named,
-                                const size_t *configurations, size_t count, struct look *out,
+                                const size_t *configurations, size_t count, struct look *look,
                                 struct error *error)
 {
     const struct experiment *experiment = covering->work.experiment;
@@ -73,7 +73,7 @@ static enum status look_at_size(struct covering *covering, int64_t n, bool is_na
     struct problem problem;
     bool admits = true;
     enum status status = STATUS_OK;
-    *out = (struct look){.best = count};
+    *look = (struct look){.best = count};
     experiment_problem_at(experiment, &covering->work.problem, n, &problem);
     for (size_t i = 0; status == STATUS_OK && admits && i < count; i++) {
         list[i] = losses_configuration(&covering->losses, configurations[i]);
@@ -85,11 +85,11 @@ static enum status look_at_size(struct covering *covering, int64_t n, bool is_na
     }
     covering->work.group->costs.looks += status == STATUS_OK && admits ? 1 : 0;
     if (status == STATUS_OK && admits)
-        status = look_at(&covering->work, covering->lane, &problem, list, count, out, error);
+        status = look_at(&covering->work, covering->lane, &problem, list, count, look, error);
     if (status != STATUS_NO_TIME && (is_named || !is_no_size_of(status)))
         return status;
     error_clear(error);
-    *out = (struct look){.best = count};
+    *look = (struct look){.best = count};
     return STATUS_OK;
 }
 
@@ -120,12 +120,12 @@ static bool was_looked_at(const struct covering *covering, size_t size, size_t c
     return covering->losses.looked[size * covering->losses.count + configuration];
 }
 
-/* Measures the ranges' configurations where others won; *again: one does not hold there. */
-static enum status look_at_measured(struct covering *covering, bool *again, struct error *error)
+/* Measures the ranges' configurations where others won; *recut: one does not hold there. */
+static enum status look_at_measured(struct covering *covering, bool *recut, struct error *error)
 {
     struct losses *losses = &covering->losses;
     double within = covering->work.protocol->within;
-    *again = false;
+    *recut = false;
     for (size_t size = 0; size < losses->size_count && budget_fits_look(covering->work.group);
          size++) {
         size_t range = range_of(covering, size);
@@ -146,7 +146,7 @@ static enum status look_at_measured(struct covering *covering, bool *again, stru
         /* What is written down as a bound is one: the interval's upper end. */
         losses->loss[size * losses->count + pair[0]] = seen;
         losses->bound[size * losses->count + pair[0]] = seen;
-        *again |= seen > within;
+        *recut |= seen > within;
         if (!isnan(high))
             keep_check(covering, losses->sizes[size], true, &found, pair, 0);
     }
@@ -306,23 +306,23 @@ static double bound_of(const struct covering *covering, const struct size_range 
 static enum status look_around(struct covering *covering, struct error *error)
 {
     struct group *group = covering->work.group;
-    bool again = true;
+    bool recut = true;
     enum status status = STATUS_OK;
     group->problem_key = covering->work.problem.key;
     session_progress(group, "ranges");
     cut(covering, covering->losses.loss);
-    for (int i = 0; status == STATUS_OK && again && i < CUTS_MAX; i++) {
+    for (int i = 0; status == STATUS_OK && recut && i < CUTS_MAX; i++) {
         if (i > 0 && !budget_fits_look(group))
             break;
-        status = look_at_measured(covering, &again, error);
-        if (again)
+        status = look_at_measured(covering, &recut, error);
+        if (recut)
             cut(covering, covering->losses.loss);
     }
     cut(covering, covering->losses.bound);
-    again = true;
-    for (int i = 0; status == STATUS_OK && again && i < CUTS_MAX; i++) {
-        status = look_between(covering, &again, error);
-        if (again)
+    recut = true;
+    for (int i = 0; status == STATUS_OK && recut && i < CUTS_MAX; i++) {
+        status = look_between(covering, &recut, error);
+        if (recut)
             cut(covering, covering->losses.bound);
     }
     group->problem_key = "";
@@ -331,7 +331,7 @@ static enum status look_around(struct covering *covering, struct error *error)
 
 /* A range's checks: those of its sizes that were made of its configuration. */
 static size_t checks_of(const struct covering *covering, const struct store_range *range,
-                        size_t configuration, struct store_range_check *out)
+                        size_t configuration, struct store_range_check *check)
 {
     size_t count = 0;
     for (size_t i = 0; i < covering->look_count; i++) {
@@ -339,7 +339,7 @@ static size_t checks_of(const struct covering *covering, const struct store_rang
         if (look->configuration != configuration || look->check.n < range->n_low ||
             look->check.n > range->n_high)
             continue;
-        out[count++] = look->check;
+        check[count++] = look->check;
     }
     return count;
 }

@@ -109,7 +109,7 @@ struct session {
     int64_t started_ns;
     struct placement placement;
     struct text protocol_text, objective_text; /* as they are stored */
-    bool energy_told;                          /* how finely energy can be read */
+    bool energy_noted;                         /* how finely energy can be read */
     const struct host *host;                   /* where all workers run */
     int64_t timeout_floor_ms; /* TUNE_TRIAL_TIMEOUT_MS: the least time limit of a trial; 0: usual */
 };

@@ -23,7 +23,7 @@ enum { SESSION_SIZES_MAX = 64, SESSION_DEVICES_MAX = 64 };
 struct recording;
 
 /* A configuration that is to be measured, by its key (configuration_key). */
-struct session_only {
+struct session_pick {
     const char *problem_key;
     int64_t n;
     const char *configuration;
@@ -53,8 +53,8 @@ struct session_options {
     size_t size_count;
     /* Nothing but these and the baselines, all in rounds; no space is searched, and no ranges are
      * found. What is no configuration of its problem is told by a note. none: the whole space. */
-    const struct session_only *only;
-    size_t only_count;
+    const struct session_pick *picks;
+    size_t pick_count;
     /* That is played, with a file that stands for all sources: its text tells recordings apart.
      * NULL: devices are measured. */
     const struct recording *recording;

@@ -10,8 +10,8 @@
 /* For compilers, before looking whether anything else is to be done. */
 enum { WAIT_MS = 100 };
 
-static enum status try_one(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
-                           struct error *error)
+static enum status measure_candidate(struct sweep *sweep, struct lane *lane,
+                                     struct candidate *candidate, struct error *error)
 {
     struct group *group = sweep->work.group;
     enum status status = inputs_tell(&sweep->work, &sweep->inputs, lane, true, error);
@@ -56,7 +56,7 @@ static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
                           compile_pool_pending(group->binaries.pool) > 0;
     struct candidate *candidate = compiles_first ? NULL : window_take(sweep);
     if (candidate)
-        return try_one(sweep, lane, candidate, error);
+        return measure_candidate(sweep, lane, candidate, error);
     if (lane->known == &sweep->inputs) {
         session_progress(group, "compile");
         int64_t started_ns = clock_now_ns();

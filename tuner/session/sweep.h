@@ -30,7 +30,7 @@ struct sweep {
     size_t unlaunchable, duplicates;      /* set aside in this run, without the device */
     double chance_of_better, most_better; /* as store_search has them */
     /* At which the inputs are described. */
-    struct configuration any_configuration;
+    struct configuration usual_configuration;
     struct arena arena; /* lives as long as the sweep */
 };
 
@@ -47,10 +47,10 @@ void sweep_free(struct sweep *sweep);
 /* How many points of a space may be tried. */
 uint64_t session_points(const struct session_options *options, uint64_t space_count);
 /* The candidate of a point, or of a configuration that may be one. Made when it is new. */
-enum status sweep_candidate(struct sweep *sweep, uint64_t point, struct candidate **out,
+enum status sweep_candidate(struct sweep *sweep, uint64_t point, struct candidate **candidate,
                             struct error *error);
 enum status sweep_candidate_of(struct sweep *sweep, const struct configuration *configuration,
-                               struct candidate **out, struct error *error);
+                               struct candidate **candidate, struct error *error);
 /* Which binary it needs; with `wanted` it is looked for or compiled. */
 enum status sweep_ask_binary(struct sweep *sweep, struct candidate *candidate, bool wanted,
                              struct error *error);
@@ -80,7 +80,7 @@ enum status sweep_take_known(struct sweep *sweep, struct error *error);
  * are what counts. */
 enum status sweep_tell_elsewhere(struct sweep *sweep, struct error *error);
 /* Whether the run is about such a problem. */
-bool session_only_has(const struct session_options *options, const struct problem *problem);
+bool session_picks_problem(const struct session_options *options, const struct problem *problem);
 
 /* window.c: what is tried next, and what is compiled for it meanwhile. */
 enum status window_start(struct sweep *sweep, struct error *error);

@@ -45,13 +45,13 @@ static enum status keep_samples(const struct track *track, struct slot *slot,
     return STATUS_OK;
 }
 
-enum status slot_times(const struct slot *slot, struct measured *out, struct error *error)
+enum status slot_times(const struct slot *slot, struct measured *measured, struct error *error)
 {
     double *times = malloc((slot->sample_count + 1) * sizeof *times);
     double *energies = malloc((slot->sample_count + 1) * sizeof *energies);
     enum status status = times && energies ? STATUS_OK : error_no_memory(error);
     size_t count = 0;
-    *out = (struct measured){.energy_j = (double)NAN, .value = (double)NAN};
+    *measured = (struct measured){.energy_j = (double)NAN, .value = (double)NAN};
     for (size_t i = 0; status == STATUS_OK && i < slot->sample_count; i++) {
         if (slot->samples[i].invalid)
             continue;
@@ -59,23 +59,23 @@ enum status slot_times(const struct slot *slot, struct measured *out, struct err
         energies[count++] = slot->samples[i].energy_j;
     }
     if (status == STATUS_OK) {
-        out->times = summarize(times, count);
-        out->energy_j = count > 0 ? median_of(energies, count) : (double)NAN;
+        measured->times = summarize(times, count);
+        measured->energy_j = count > 0 ? median_of(energies, count) : (double)NAN;
     }
     free(times);
     free(energies);
     return status;
 }
 
-enum status slot_measured(const struct work *work, const struct slot *slot, struct measured *out,
-                          struct error *error)
+enum status slot_measured(const struct work *work, const struct slot *slot,
+                          struct measured *measured, struct error *error)
 {
     double value = (double)NAN;
-    enum status status = slot_times(slot, out, error);
-    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK && out->times.median > 0)
-        status =
-            prepared_value(work, slot->prepared, out->times.median, out->energy_j, &value, error);
-    out->value = exp(value);
+    enum status status = slot_times(slot, measured, error);
+    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK && measured->times.median > 0)
+        status = prepared_value(work, slot->prepared, measured->times.median, measured->energy_j,
+                                &value, error);
+    measured->value = exp(value);
     return status;
 }
 
@@ -159,8 +159,8 @@ enum status track_time_alone(struct track *track, struct slot *slot, const struc
     const struct check_set *set = NULL;
     enum status status =
         inputs_checks(track->work, track->inputs, &slot->prepared->configuration, &set, error);
-    bool again = true;
-    for (int tries = 0; status == STATUS_OK && again && tries < TRIES_MAX; tries++) {
+    bool retry = true;
+    for (int tries = 0; status == STATUS_OK && retry && tries < TRIES_MAX; tries++) {
         const struct worker_task task = {
             .binary_path = candidate_binary(track->work, slot->candidate)->path,
             .checks = checks_beside(set, true),
@@ -184,7 +184,7 @@ enum status track_time_alone(struct track *track, struct slot *slot, const struc
         status = lane_probe_after(lane, &slot->outcome, error);
         if (status == STATUS_OK)
             status = prepare_restore(track->work, track->inputs, slot->candidate, slot->prepared,
-                                     &slot->outcome, &again, error);
+                                     &slot->outcome, &retry, error);
     }
     slot->runs = samples.runs;
     return status == STATUS_OK ? keep_samples(track, slot, &samples, (double)NAN, error) : status;
@@ -291,7 +291,7 @@ static enum status visit_energy(struct track *track, size_t index, struct worker
 
 /* The step of the energy counter, once in a run; and of what is wrong while it is timed, in which
  * stage. */
-static void tell_of_visit(const struct track *track, struct worker_outcome *outcome)
+static void note_visit(const struct track *track, struct worker_outcome *outcome)
 {
     char detail[ERROR_TEXT_BYTES];
     struct session *session = track->work->session;
@@ -300,9 +300,9 @@ static void tell_of_visit(const struct track *track, struct worker_outcome *outc
         (void)string_format(detail, sizeof detail, "%s: %s", track->stage, outcome->detail);
         (void)string_format(outcome->detail, sizeof outcome->detail, "%s", detail);
     }
-    if (session->energy_told || !(track->energy_share > 0))
+    if (session->energy_noted || !(track->energy_share > 0))
         return;
-    session->energy_told = true;
+    session->energy_noted = true;
     session_note(session,
                  "the energy counter's step is %.1f %% of a window of %.0f ms; --set "
                  "energy_window_ms=%.0f makes it half of that",
@@ -321,8 +321,8 @@ static enum status visit(struct track *track, size_t index, double *y, double *t
     int64_t timeout_ms =
         lane_timeout_ms(lane, track->best_ns, track->blocks, track->round_count == 0);
     enum status status = STATUS_OK;
-    bool again = true;
-    for (int tries = 0; status == STATUS_OK && again && tries < 2; tries++) {
+    bool retry = true;
+    for (int tries = 0; status == STATUS_OK && retry && tries < 2; tries++) {
         int64_t left_ns = lane_leave(lane);
         if (objective_needs_energy(work->objective))
             status = visit_energy(track, index, &samples, &energy_j, error);
@@ -340,11 +340,11 @@ static enum status visit(struct track *track, size_t index, double *y, double *t
         }
         if (status == STATUS_OK)
             status = prepare_restore(work, track->inputs, slot->candidate, slot->prepared,
-                                     &slot->outcome, &again, error);
+                                     &slot->outcome, &retry, error);
     }
     if (status == STATUS_UNAVAILABLE)
         return status;
-    tell_of_visit(track, &slot->outcome);
+    note_visit(track, &slot->outcome);
     if (status != STATUS_OK)
         return lane_lose(lane, error);
     status = lane_probe_after(lane, &slot->outcome, error);
@@ -409,14 +409,14 @@ static enum status visit_all(struct track *track, const bool *wanted, size_t twi
     if (order)
         random_shuffle(&track->random, order, count);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        bool again = order[i] == twin_of && !isnan(y[twin_of]);
+        bool is_second = order[i] == twin_of && !isnan(y[twin_of]);
         double time_ns = (double)NAN;
         if (session_stopped(track->work->session))
             status = session_stop_error(error);
         else
-            status = visit(track, order[i], again ? twin_y : &y[order[i]], &time_ns, error);
+            status = visit(track, order[i], is_second ? twin_y : &y[order[i]], &time_ns, error);
         if (order[i] == twin_of)
-            *(again ? twin_ns : first_ns) = time_ns;
+            *(is_second ? twin_ns : first_ns) = time_ns;
     }
     free(order);
     return status;

@@ -85,9 +85,9 @@ struct measured {
     double value;    /* of the objective; NaN: none */
 };
 /* Without the objective: its value is NaN. */
-enum status slot_times(const struct slot *slot, struct measured *out, struct error *error);
-enum status slot_measured(const struct work *work, const struct slot *slot, struct measured *out,
-                          struct error *error);
+enum status slot_times(const struct slot *slot, struct measured *measured, struct error *error);
+enum status slot_measured(const struct work *work, const struct slot *slot,
+                          struct measured *measured, struct error *error);
 /* Puts the slot's trial into the store; `cheap`: it can be had again without the device. */
 enum status slot_store(const struct track *track, const struct slot *slot, bool cheap,
                        int64_t *trial_id, struct error *error);

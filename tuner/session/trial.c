@@ -10,7 +10,7 @@
 #include "tuner/session/recorded.h"
 
 enum {
-    ANY_TRIES = 64,      /* points that are looked at for one whose expressions all have a value */
+    USUAL_TRIES = 64,    /* points that are looked at for one whose expressions all have a value */
     BLOCKS_TO_JUDGE = 5, /* fewer say nothing about how far timings lie apart */
 };
 /* Timings whose median absolute deviation is over this share of their median are not to be trusted.
@@ -22,7 +22,7 @@ static const double unstable_share = 0.25;
 uint64_t session_points(const struct session_options *options, uint64_t space_count)
 {
     uint64_t points = space_count;
-    if (options->only_count > 0)
+    if (options->pick_count > 0)
         return 0;
     double share = options->points_share * (double)space_count;
     if (share > 0) /* 0.02 % of 110,000 are 22, whatever doubles make of that */
@@ -34,21 +34,21 @@ uint64_t session_points(const struct session_options *options, uint64_t space_co
 
 /* What a problem's inputs are does not depend on the configuration, but an expression may fail for
  * some: the first point for which none does stands for all. */
-static void choose_any(struct sweep *sweep)
+static void choose_usual(struct sweep *sweep)
 {
     struct arena scratch = {0};
     enum status status = STATUS_BAD_INPUT;
-    for (uint64_t i = 0; status != STATUS_OK && i < ANY_TRIES && i < sweep->space_count; i++) {
+    for (uint64_t i = 0; status != STATUS_OK && i < USUAL_TRIES && i < sweep->space_count; i++) {
         struct launch_plan plan;
         struct error ignored = {0};
-        space_configuration(sweep->space, i, &sweep->any_configuration);
-        struct point point = work_point(&sweep->work, &sweep->any_configuration, 1);
+        space_configuration(sweep->space, i, &sweep->usual_configuration);
+        struct point point = work_point(&sweep->work, &sweep->usual_configuration, 1);
         status = point_plan(&point, &scratch, &plan, &ignored);
         arena_free(&scratch);
     }
     if (status != STATUS_OK)
-        space_configuration(sweep->space, 0, &sweep->any_configuration);
-    sweep->inputs.configuration = &sweep->any_configuration;
+        space_configuration(sweep->space, 0, &sweep->usual_configuration);
+    sweep->inputs.configuration = &sweep->usual_configuration;
 }
 
 enum status sweep_open(struct sweep *sweep, const struct work *work, struct space *space,
@@ -63,7 +63,7 @@ enum status sweep_open(struct sweep *sweep, const struct work *work, struct spac
     for (size_t i = 0; i < space_dimension_count(space); i++)
         sweep->value_counts[i] = (uint16_t)space_value_count(space, i);
     sweep->allowance.points_most = session_points(work->options, sweep->space_count);
-    choose_any(sweep);
+    choose_usual(sweep);
     return STATUS_OK;
 }
 
@@ -76,41 +76,41 @@ void sweep_free(struct sweep *sweep)
 }
 
 static enum status add_candidate(struct sweep *sweep, const struct configuration *configuration,
-                                 uint64_t point, struct candidate **out, struct error *error)
+                                 uint64_t point, struct candidate **candidate, struct error *error)
 {
     char key[CONFIGURATION_KEY_BYTES];
     if (!configuration_key(configuration, key))
         return error_set(error, STATUS_BAD_INPUT, "%s: a configuration's values are too long",
                          experiment_path(sweep->work.experiment));
-    *out = point == NO_POINT ? candidates_outside(&sweep->candidates, key) : NULL;
-    if (*out)
+    *candidate = point == NO_POINT ? candidates_outside(&sweep->candidates, key) : NULL;
+    if (*candidate)
         return STATUS_OK;
-    *out = candidates_add(&sweep->candidates, configuration, key, point);
-    if (!*out)
+    *candidate = candidates_add(&sweep->candidates, configuration, key, point);
+    if (!*candidate)
         return error_no_memory(error);
     return store_configuration(sweep->work.store, sweep->work.experiment_id, key,
                                configuration->values, configuration->count,
-                               &(*out)->configuration_id, error);
+                               &(*candidate)->configuration_id, error);
 }
 
-enum status sweep_candidate(struct sweep *sweep, uint64_t point, struct candidate **out,
+enum status sweep_candidate(struct sweep *sweep, uint64_t point, struct candidate **candidate,
                             struct error *error)
 {
     struct configuration configuration;
-    *out = candidates_at_point(&sweep->candidates, point);
-    if (*out)
+    *candidate = candidates_at_point(&sweep->candidates, point);
+    if (*candidate)
         return STATUS_OK;
     space_configuration(sweep->space, point, &configuration);
-    return add_candidate(sweep, &configuration, point, out, error);
+    return add_candidate(sweep, &configuration, point, candidate, error);
 }
 
 enum status sweep_candidate_of(struct sweep *sweep, const struct configuration *configuration,
-                               struct candidate **out, struct error *error)
+                               struct candidate **candidate, struct error *error)
 {
     uint64_t point = 0;
     if (space_find(sweep->space, configuration, &point))
-        return sweep_candidate(sweep, point, out, error);
-    return add_candidate(sweep, configuration, NO_POINT, out, error);
+        return sweep_candidate(sweep, point, candidate, error);
+    return add_candidate(sweep, configuration, NO_POINT, candidate, error);
 }
 
 enum status sweep_ask_binary(struct sweep *sweep, struct candidate *candidate, bool wanted,

@@ -47,7 +47,7 @@ static double number_of(const void *context, size_t dimension, uint16_t value)
 
 static bool is_bounded(const struct session_options *options)
 {
-    return options->points > 0 || options->points_share > 0 || options->only_count > 0;
+    return options->points > 0 || options->points_share > 0 || options->pick_count > 0;
 }
 
 /* A budget of time only says which strategy is fit: how many trials it comes to is seen then. */
@@ -156,7 +156,7 @@ static size_t ahead(const struct sweep *sweep)
 }
 
 /* One more of the search's points; *got false: it has none for now. */
-static enum status ask_search(struct sweep *sweep, bool *got, struct error *error)
+static enum status next_point(struct sweep *sweep, bool *got, struct error *error)
 {
     uint64_t point = 0;
     struct candidate *candidate = NULL;
@@ -200,7 +200,7 @@ enum status window_fill(struct sweep *sweep, struct error *error)
         return STATUS_OK; /* a batch is compiled, then measured */
     while (status == STATUS_OK && got && sweep->window_count < most) {
         search_hurry(sweep->search, is_idle(sweep));
-        status = ask_search(sweep, &got, error);
+        status = next_point(sweep, &got, error);
     }
     return status;
 }

@@ -67,7 +67,7 @@ static void count_tried(const struct sweep *sweep, struct verdict_facts *facts)
         others += is_tried && !is_baseline;
         baselines += is_baseline && candidate->point != NO_POINT;
     }
-    if (sweep->work.options->only_count > 0)
+    if (sweep->work.options->pick_count > 0)
         return;
     facts->only_baselines = others == 0 && sweep->space_count > baselines;
     facts->tried = tried;
@@ -154,14 +154,14 @@ static struct store_contender placed(const struct choosing *choosing,
 }
 
 /* Finalists, and of those that only the race has seen the ties. */
-static size_t list_contenders(const struct choosing *choosing, struct store_contender *out)
+static size_t list_contenders(const struct choosing *choosing, struct store_contender *contender)
 {
     const struct contest *contest = choosing->contest;
     size_t count = 0;
-    bool all = contest->sweep->work.options->only_count > 0;
+    bool all = contest->sweep->work.options->pick_count > 0;
     for (size_t i = 0; i < contest->finalist_count; i++) {
         const struct finalist *finalist = &contest->finalists[i];
-        struct store_contender *row = &out[count++];
+        struct store_contender *row = &contender[count++];
         *row = row_of(finalist);
         if (!all || !isnan(finalist->contender.difference.low) || !isfinite(finalist->raced.low))
             continue;
@@ -172,12 +172,12 @@ static size_t list_contenders(const struct choosing *choosing, struct store_cont
         row->difference_high = finalist->raced.high;
     }
     for (size_t i = 0; i < contest->other_count; i++) {
-        out[count] = placed(choosing, &contest->others[i]);
-        count += out[count].tied ? 1 : 0;
+        contender[count] = placed(choosing, &contest->others[i]);
+        count += contender[count].tied ? 1 : 0;
     }
-    qsort(out, count, sizeof *out, by_difference);
+    qsort(contender, count, sizeof *contender, by_difference);
     for (size_t i = 0; i < count; i++)
-        out[i].place = (int32_t)i + 1;
+        contender[i].place = (int32_t)i + 1;
     return count;
 }
 
@@ -194,7 +194,7 @@ static size_t part_of(const struct choosing *choosing, const struct store_sample
 /* Where the time of a run lies: of each part the median, of these Student's interval on a scale of
  * ratios, as no time is below zero. */
 static enum status time_interval(const struct choosing *choosing, const struct slot *slot,
-                                 struct interval *out, struct error *error)
+                                 struct interval *interval, struct error *error)
 {
     double medians[LEVELS_MAX];
     size_t parts = 0;
@@ -214,7 +214,8 @@ static enum status time_interval(const struct choosing *choosing, const struct s
             medians[parts++] = median_of(times, count);
     }
     free(times);
-    *out = geometric_interval(medians, parts, choosing->contest->sweep->work.protocol->confidence);
+    *interval =
+        geometric_interval(medians, parts, choosing->contest->sweep->work.protocol->confidence);
     return STATUS_OK;
 }
 

@@ -103,12 +103,12 @@ static struct interval claim_of(const struct contender *contenders, size_t count
 }
 
 void choose(struct contender *contenders, size_t count, size_t processes, double delta,
-            double confidence, size_t incumbent, struct choice *out)
+            double confidence, size_t incumbent, struct choice *choice)
 {
     if (processes > PROCESSES_MOST)
         processes = PROCESSES_MOST;
     size_t fastest = find_fastest(contenders, count, processes);
-    *out = (struct choice){
+    *choice = (struct choice){
         .fastest = fastest, .winner = count, .claim = {(double)NAN, (double)NAN, (double)NAN}};
     for (size_t i = 0; i < count; i++) {
         contenders[i].difference = (struct interval){(double)NAN, (double)NAN, (double)NAN};
@@ -116,13 +116,13 @@ void choose(struct contender *contenders, size_t count, size_t processes, double
         if (fastest == count)
             continue;
         hold_against(&contenders[i], &contenders[fastest], processes, delta, confidence);
-        out->tied += contenders[i].eligible && contenders[i].tied ? 1 : 0;
+        choice->tied += contenders[i].eligible && contenders[i].tied ? 1 : 0;
     }
     if (fastest == count)
         return;
-    out->winner = find_winner(contenders, count, incumbent);
-    out->kept_incumbent = out->winner == incumbent;
-    out->claim = claim_of(contenders, count, processes, confidence, out);
+    choice->winner = find_winner(contenders, count, incumbent);
+    choice->kept_incumbent = choice->winner == incumbent;
+    choice->claim = claim_of(contenders, count, processes, confidence, choice);
 }
 
 double choice_spread(const struct contender *contenders, size_t count, size_t processes,

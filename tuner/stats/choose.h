@@ -37,7 +37,7 @@ bool difference_is_tied(struct interval difference, double delta);
 /* `incumbent`: index, or count for none. With fewer than two processes there are no intervals: then
  * proven and tied go by the estimate alone. */
 void choose(struct contender *contenders, size_t count, size_t processes, double delta,
-            double confidence, size_t incumbent, struct choice *out);
+            double confidence, size_t incumbent, struct choice *choice);
 
 /* How much a difference moves from process to process by chance, as those show it that are not
  * shown to be slower by more than `near` (ln): the root mean square deviation of their differences

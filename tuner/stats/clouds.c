@@ -24,14 +24,14 @@ static bool turns_wrong(const double *x, size_t a, size_t b, size_t c, bool belo
     return below ? slope_ab >= slope_bc : slope_ab <= slope_bc;
 }
 
-static void make_hull(const double *x, size_t first, size_t last, bool below, struct hull *out)
+static void make_hull(const double *x, size_t first, size_t last, bool below, struct hull *hull)
 {
-    out->count = 0;
+    hull->count = 0;
     for (size_t i = first; i <= last; i++) {
-        while (out->count >= 2 &&
-               turns_wrong(x, out->corners[out->count - 2], out->corners[out->count - 1], i, below))
-            out->count--;
-        out->corners[out->count++] = i;
+        while (hull->count >= 2 && turns_wrong(x, hull->corners[hull->count - 2],
+                                               hull->corners[hull->count - 1], i, below))
+            hull->count--;
+        hull->corners[hull->count++] = i;
     }
 }
 
@@ -213,7 +213,7 @@ static double middle(const struct point *sorted, size_t first, size_t end)
 /* Sorts the points, and tells of two groups that are `apart_least` apart; centre_ln: what `off` is
  * around. */
 static void split(struct point *points, size_t count, double centre_ln, double apart_least,
-                  struct clouds *out)
+                  struct clouds *clouds)
 {
     qsort(points, count, sizeof *points, by_off);
     if (!has_two_modes(points, count))
@@ -221,17 +221,17 @@ static void split(struct point *points, size_t count, double centre_ln, double a
     size_t at = cut(points, count);
     double lower = middle(points, 0, at);
     double upper = middle(points, at, count);
-    out->apart = expm1(upper - lower);
-    out->share[0] = (double)at / (double)count;
-    out->share[1] = 1 - out->share[0];
-    out->time_ns[0] = exp(centre_ln + lower);
-    out->time_ns[1] = exp(centre_ln + upper);
-    out->found = out->apart >= apart_least;
+    clouds->apart = expm1(upper - lower);
+    clouds->share[0] = (double)at / (double)count;
+    clouds->share[1] = 1 - clouds->share[0];
+    clouds->time_ns[0] = exp(centre_ln + lower);
+    clouds->time_ns[1] = exp(centre_ln + upper);
+    clouds->found = clouds->apart >= apart_least;
 }
 
 /* ---- around the processes' means ---- */
 
-static size_t take_samples(const struct cloud_sample *samples, size_t count, struct point *out)
+static size_t take_samples(const struct cloud_sample *samples, size_t count, struct point *point)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -241,7 +241,7 @@ static size_t take_samples(const struct cloud_sample *samples, size_t count, str
         /* Between two ticks of the timer anything is possible: equal readings are no crowd. */
         double within = (double)(random_at(UINT64_C(0x636c6f756473), i) >> 11) * 0x1p-53 - 0.5;
         double ln_ns = log(sample->elapsed_ns + within * fmax(sample->resolution_ns, 0));
-        out[kept++] = (struct point){.ln_ns = ln_ns, .process = sample->process};
+        point[kept++] = (struct point){.ln_ns = ln_ns, .process = sample->process};
     }
     return kept;
 }
@@ -274,7 +274,7 @@ static size_t drop_accidents(struct point *points, size_t count)
 }
 
 static void find_groups(struct point *points, size_t count, struct point *means, double *buffer,
-                        double apart_least, struct clouds *out)
+                        double apart_least, struct clouds *clouds)
 {
     size_t processes = 0;
     size_t last = 0;
@@ -291,22 +291,22 @@ static void find_groups(struct point *points, size_t count, struct point *means,
     centre_ln /= (double)processes;
     count = drop_accidents(points, count);
     if (count >= CLOUDS_SAMPLES_LEAST)
-        split(points, count, centre_ln, apart_least, out);
-    if (out->found || processes < CLOUDS_PROCESSES_LEAST)
+        split(points, count, centre_ln, apart_least, clouds);
+    if (clouds->found || processes < CLOUDS_PROCESSES_LEAST)
         return;
-    split(means, processes, 0, apart_least, out);
-    out->by_process = out->found;
+    split(means, processes, 0, apart_least, clouds);
+    clouds->by_process = clouds->found;
 }
 
 bool clouds_find(const struct cloud_sample *samples, size_t count, double apart_least,
-                 struct clouds *out)
+                 struct clouds *clouds)
 {
     struct point *points = malloc(2 * (count + 1) * sizeof *points);
     double *buffer = malloc((count + 1) * sizeof *buffer);
-    *out = (struct clouds){0};
+    *clouds = (struct clouds){0};
     size_t kept = points && buffer ? take_samples(samples, count, points) : 0;
     if (kept > 0)
-        find_groups(points, kept, points + count + 1, buffer, apart_least, out);
+        find_groups(points, kept, points + count + 1, buffer, apart_least, clouds);
     bool good = points && buffer;
     free(points);
     free(buffer);
@@ -315,7 +315,7 @@ bool clouds_find(const struct cloud_sample *samples, size_t count, double apart_
 
 /* ---- in words ---- */
 
-static void append_time(struct text *out, double ns)
+static void append_time(struct text *text, double ns)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
     size_t unit = 0;
@@ -323,7 +323,7 @@ static void append_time(struct text *out, double ns)
         ns /= 1000;
         unit++;
     }
-    text_printf(out, "%.*f %s", ns < 9.9995 ? 3 : ns < 99.995 ? 2 : 1, ns, units[unit]);
+    text_printf(text, "%.*f %s", ns < 9.9995 ? 3 : ns < 99.995 ? 2 : 1, ns, units[unit]);
 }
 
 void clouds_text(const struct clouds *clouds, char out[CLOUDS_TEXT_BYTES])

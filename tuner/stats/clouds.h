@@ -29,7 +29,7 @@ enum { CLOUDS_SAMPLES_LEAST = 20, CLOUDS_PROCESSES_LEAST = 8 };
  * distribution as the hardest case, so that the chance of a false alarm is at most 1 %, and of
  * times that crowd around a centre far less. False: no memory. */
 bool clouds_find(const struct cloud_sample *samples, size_t count, double apart_least,
-                 struct clouds *out);
+                 struct clouds *clouds);
 
 /* "times form two groups 0.8 % apart: 60 % at 89.0 us, 40 % at 89.7 us", "... by process ..."; ""
  * where none were found. */

@@ -114,24 +114,24 @@ static bool read_numbers(const void *elements, enum element_type type, uint64_t 
 }
 
 static bool read_piece(const struct comparing *comparing, enum element_type type, uint64_t first,
-                       struct piece *out)
+                       struct piece *piece)
 {
     const struct expected_output *expected = &comparing->expected;
-    if (!read_numbers(comparing->got, type, first, out->got))
+    if (!read_numbers(comparing->got, type, first, piece->got))
         return false;
     if (!expected->reals) {
-        (void)read_numbers(expected->elements, type, first, out->expected);
+        (void)read_numbers(expected->elements, type, first, piece->expected);
         for (size_t i = 0; i < PIECE; i++) {
-            double size = fabs(out->expected[i]);
-            out->magnitude[i] = size > expected->scale ? size : expected->scale;
+            double size = fabs(piece->expected[i]);
+            piece->magnitude[i] = size > expected->scale ? size : expected->scale;
         }
         return true;
     }
-    memcpy(out->expected, expected->reals + first, sizeof out->expected);
+    memcpy(piece->expected, expected->reals + first, sizeof piece->expected);
     if (expected->magnitudes)
-        memcpy(out->magnitude, expected->magnitudes + first, sizeof out->magnitude);
+        memcpy(piece->magnitude, expected->magnitudes + first, sizeof piece->magnitude);
     else
-        memset(out->magnitude, 0, sizeof out->magnitude);
+        memset(piece->magnitude, 0, sizeof piece->magnitude);
     return true;
 }
 

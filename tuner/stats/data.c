@@ -154,12 +154,12 @@ bool fill_draws(enum argument_fill fill)
            fill == FILL_UNIFORM || fill == FILL_NORMAL;
 }
 
-void vary_patch(const struct argument *argument, struct patch *out)
+void vary_patch(const struct argument *argument, struct patch *patch)
 {
     const size_t bytes = element_bytes(argument->type);
     unsigned char drawn[PATCH_ELEMENTS * sizeof(uint64_t)];
     struct argument other = *argument;
-    *out = (struct patch){0};
+    *patch = (struct patch){0};
     if (argument->variant == 0 || argument->count < 3 || !fill_draws(argument->fill))
         return;
     other.seed = random_at(argument->seed, argument->variant);
@@ -167,11 +167,11 @@ void vary_patch(const struct argument *argument, struct patch *out)
     for (size_t i = 0; i < PATCH_ELEMENTS; i++) {
         uint64_t at = 1 + random_at(other.seed, i) % (uint64_t)(argument->count - 2);
         uint32_t place = 0;
-        while (place < out->count && out->at[place] != at)
+        while (place < patch->count && patch->at[place] != at)
             place++;
-        out->count += place == out->count ? 1 : 0;
-        out->at[place] = at;
-        memcpy(out->values + place * bytes, drawn + i * bytes, bytes);
+        patch->count += place == patch->count ? 1 : 0;
+        patch->at[place] = at;
+        memcpy(patch->values + place * bytes, drawn + i * bytes, bytes);
     }
 }
 

@@ -19,7 +19,7 @@ void fill_vector(void *out, const struct argument *argument, uint64_t first, uin
 /* Whether elements are drawn, so that others would do as well. */
 bool fill_draws(enum argument_fill fill);
 /* What the argument's variant says: the elements that are drawn anew. */
-void vary_patch(const struct argument *argument, struct patch *out);
+void vary_patch(const struct argument *argument, struct patch *patch);
 /* The same on a whole vector. */
 void vary_vector(void *out, const struct argument *argument);
 

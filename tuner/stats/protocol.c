@@ -167,53 +167,53 @@ static void set_looks(struct protocol *protocol, const int64_t *looks, size_t co
         protocol->look_rounds[i] = i < count ? looks[i] : 0;
 }
 
-static void set_effort(enum effort effort, struct protocol *out)
+static void set_effort(enum effort effort, struct protocol *protocol)
 {
     static const int64_t all_looks[PROTOCOL_LOOKS] = {16, 24, 32, 48, 64, 96, 128};
     if (effort == EFFORT_QUICK) {
-        set_looks(out, all_looks, 2);
-        out->confirm_processes = 0;
-        out->look_between = 0;
+        set_looks(protocol, all_looks, 2);
+        protocol->confirm_processes = 0;
+        protocol->look_between = 0;
     } else if (effort == EFFORT_THOROUGH) {
-        set_looks(out, all_looks, PROTOCOL_LOOKS);
-        out->visit_blocks = 4;
-        out->confirm_processes = 12;
-        out->confirm_rounds = 40;
-        out->energy_rounds = 12;
-        out->energy_window_ms = 1000;
-        out->look_between = 3;
+        set_looks(protocol, all_looks, PROTOCOL_LOOKS);
+        protocol->visit_blocks = 4;
+        protocol->confirm_processes = 12;
+        protocol->confirm_rounds = 40;
+        protocol->energy_rounds = 12;
+        protocol->energy_window_ms = 1000;
+        protocol->look_between = 3;
     }
 }
 
 /* A device that runs other things as well (a CPU): its times spread ten times as wide, and a round
  * in which another process could run is an ordinary one. Emptying its caches takes longer than most
  * kernels: one block a visit. */
-static void set_shared(enum effort effort, struct protocol *out)
+static void set_shared(enum effort effort, struct protocol *protocol)
 {
     static const int64_t looks[] = {12, 20, 32};
-    out->anchor_shift = 0.10;
-    out->clock_shift = 0.5;
-    out->dropped_most = 0.5;
-    out->delta = 0.01;
-    out->race_slack = 0.02;
-    out->within = 0.02;
-    out->process_spread = 0.005;
-    out->twin_bias = 0.01;
-    out->other_wait_ms = 0;
-    out->block_ns = 100000;
-    out->visit_blocks = 1;
-    set_looks(out, looks, effort == EFFORT_QUICK ? 1 : effort == EFFORT_NORMAL ? 2 : 3);
-    out->confirm_rounds = 10;
+    protocol->anchor_shift = 0.10;
+    protocol->clock_shift = 0.5;
+    protocol->dropped_most = 0.5;
+    protocol->delta = 0.01;
+    protocol->race_slack = 0.02;
+    protocol->within = 0.02;
+    protocol->process_spread = 0.005;
+    protocol->twin_bias = 0.01;
+    protocol->other_wait_ms = 0;
+    protocol->block_ns = 100000;
+    protocol->visit_blocks = 1;
+    set_looks(protocol, looks, effort == EFFORT_QUICK ? 1 : effort == EFFORT_NORMAL ? 2 : 3);
+    protocol->confirm_rounds = 10;
     if (effort != EFFORT_QUICK)
-        out->confirm_processes = effort == EFFORT_THOROUGH ? 8 : 4;
+        protocol->confirm_processes = effort == EFFORT_THOROUGH ? 8 : 4;
 }
 
-void protocol_defaults(enum effort effort, bool is_shared, struct protocol *out)
+void protocol_defaults(enum effort effort, bool is_shared, struct protocol *protocol)
 {
-    *out = normal;
-    set_effort(effort, out);
+    *protocol = normal;
+    set_effort(effort, protocol);
     if (is_shared)
-        set_shared(effort, out);
+        set_shared(effort, protocol);
 }
 
 double protocol_tie_band(const struct protocol *protocol, double floor)
@@ -361,12 +361,12 @@ static void append_pair(void *context, const char *name, const char *value, cons
     text_printf(out, "%s%s=%s", out->length > 0 ? " " : "", name, value);
 }
 
-void protocol_format(const struct protocol *protocol, struct text *out)
+void protocol_format(const struct protocol *protocol, struct text *text)
 {
     struct text pairs = {0};
     protocol_each(protocol, append_pair, &pairs);
-    out->failed = out->failed || pairs.failed;
-    text_append(out, text_string(&pairs));
+    text->failed = text->failed || pairs.failed;
+    text_append(text, text_string(&pairs));
     text_free(&pairs);
 }
 
@@ -403,7 +403,7 @@ static enum status set_pairs(const char *text, struct protocol *protocol, bool *
     return STATUS_OK;
 }
 
-enum status protocol_parse(const char *text, struct protocol *out, struct error *error)
+enum status protocol_parse(const char *text, struct protocol *protocol, struct error *error)
 {
     bool seen[NAMES_MOST] = {false};
     struct protocol parsed = normal;
@@ -411,7 +411,7 @@ enum status protocol_parse(const char *text, struct protocol *out, struct error 
     if (status == STATUS_OK)
         status = first_missing(seen, error);
     if (status == STATUS_OK)
-        *out = parsed;
+        *protocol = parsed;
     return status;
 }
 

@@ -56,7 +56,7 @@ struct protocol {
 };
 
 /* Defaults of an effort. is_shared: other programs run on the device, too (a CPU). */
-void protocol_defaults(enum effort effort, bool is_shared, struct protocol *out);
+void protocol_defaults(enum effort effort, bool is_shared, struct protocol *protocol);
 bool effort_parse(const char *name, enum effort *out);
 const char *effort_name(enum effort effort);
 
@@ -68,8 +68,8 @@ double protocol_tie_band(const struct protocol *protocol, double floor);
  * with the nearest name, or the range that is allowed. */
 enum status protocol_set(struct protocol *protocol, const char *assignment, struct error *error);
 /* "warm_window_ms=50 warm_settled=0.005 ...": exact, and read by protocol_parse. */
-void protocol_format(const struct protocol *protocol, struct text *out);
-enum status protocol_parse(const char *text, struct protocol *out, struct error *error);
+void protocol_format(const struct protocol *protocol, struct text *text);
+enum status protocol_parse(const char *text, struct protocol *protocol, struct error *error);
 /* What of a stored text is not the default of its effort: "confirm_rounds=20 finalists=4"; a number
  * that was not there yet is. False: the text or the effort cannot be read. */
 bool protocol_changes(const char *stored, const char *effort, bool is_shared, struct text *out);

@@ -114,7 +114,7 @@ static struct size_range fill_range(const struct problem *problem, size_t first,
 }
 
 size_t ranges_cover(const double *loss, const size_t *winners, size_t sizes, size_t configurations,
-                    const size_t *order, double within, double delta, struct size_range *out)
+                    const size_t *order, double within, double delta, struct size_range *range)
 {
     struct problem problem = {loss, winners, sizes, configurations, within};
     struct cover *covers = calloc(sizes + 1, sizeof *covers);
@@ -126,7 +126,7 @@ size_t ranges_cover(const double *loss, const size_t *winners, size_t sizes, siz
         size_t place = count;
         for (size_t end = sizes; end > 0; end = covers[end].previous) {
             if (!covers[end].skipped)
-                out[--place] =
+                range[--place] =
                     fill_range(&problem, covers[end].previous, end - 1, order, delta, worst);
         }
     }

@@ -19,6 +19,6 @@ struct size_range {
  * without any usable configuration is in no range. Returns the number of ranges, at most `sizes`; 0
  * and no ranges also when memory is short. */
 size_t ranges_cover(const double *loss, const size_t *winners, size_t sizes, size_t configurations,
-                    const size_t *order, double within, double delta, struct size_range *out);
+                    const size_t *order, double within, double delta, struct size_range *range);
 
 #endif

@@ -51,53 +51,53 @@ static enum verdict judge(const struct verdict_facts *facts)
     return VERDICT_SOUND;
 }
 
-static void append_percent(struct text *out, double share)
+static void append_percent(struct text *text, double share)
 {
-    text_printf(out, "%.3g %%", share * 100);
+    text_printf(text, "%.3g %%", share * 100);
 }
 
 /* ---- what was found ---- */
 
-static void append_rounds(struct text *out, const struct verdict_facts *facts)
+static void append_rounds(struct text *text, const struct verdict_facts *facts)
 {
     if (facts->rounds == 0)
-        text_append(out, "no rounds");
+        text_append(text, "no rounds");
     else if (facts->rounds_dropped == 0)
-        text_printf(out, "none of %zu rounds dropped", facts->rounds);
+        text_printf(text, "none of %zu rounds dropped", facts->rounds);
     else
-        text_printf(out, "%zu of %zu rounds dropped", facts->rounds_dropped, facts->rounds);
+        text_printf(text, "%zu of %zu rounds dropped", facts->rounds_dropped, facts->rounds);
     if (facts->rounds_dropped > 0 && facts->most_frequent_fault)
-        text_printf(out, " (%s)", facts->most_frequent_fault);
+        text_printf(text, " (%s)", facts->most_frequent_fault);
 }
 
-static void append_floor(struct text *out, const struct verdict_facts *facts)
+static void append_floor(struct text *text, const struct verdict_facts *facts)
 {
-    text_append(out, ", A/A floor ");
+    text_append(text, ", A/A floor ");
     if (isnan(facts->floor))
-        text_append(out, "unknown");
+        text_append(text, "unknown");
     else
-        append_percent(out, facts->floor);
+        append_percent(text, facts->floor);
 }
 
-static void append_found(struct text *out, const struct verdict_facts *facts)
+static void append_found(struct text *text, const struct verdict_facts *facts)
 {
-    append_rounds(out, facts);
-    append_floor(out, facts);
+    append_rounds(text, facts);
+    append_floor(text, facts);
     if (facts->processes == 0)
-        text_append(out, ", not confirmed by fresh processes");
+        text_append(text, ", not confirmed by fresh processes");
     else
-        text_printf(out, ", confirmed by %zu fresh process%s", facts->processes,
+        text_printf(text, ", confirmed by %zu fresh process%s", facts->processes,
                     facts->processes == 1 ? "" : "es");
     if (!facts->conditions_known)
-        text_append(out, ", clocks and throttling could not be read");
+        text_append(text, ", clocks and throttling could not be read");
 }
 
 /* ---- what weighs most of what is wrong, and what helps ---- */
 
-static void append_differs(struct text *out, double floor)
+static void append_differs(struct text *text, double floor)
 {
-    text_append(out, "the same configuration timed twice differs by up to ");
-    append_percent(out, floor);
+    text_append(text, "the same configuration timed twice differs by up to ");
+    append_percent(text, floor);
 }
 
 /* What helps: an idle machine, another run at all, one that a budget does not end early; or only
@@ -106,66 +106,67 @@ struct help {
     bool idle, again, longer, resume;
 };
 
-static struct help append_untried(struct text *out, const struct verdict_facts *facts)
+static struct help append_untried(struct text *text, const struct verdict_facts *facts)
 {
     if (facts->only_baselines)
-        text_append(out, "nothing was measured but the baseline");
+        text_append(text, "nothing was measured but the baseline");
     else
-        text_printf(out,
+        text_printf(text,
                     "the budget ended the search after %" PRIu64 " of %" PRIu64 " configurations",
                     facts->tried, facts->planned);
     return (struct help){.resume = true};
 }
 
-static struct help append_weakness(struct text *out, const struct verdict_facts *facts)
+static struct help append_weakness(struct text *text, const struct verdict_facts *facts)
 {
     if (facts->only_baselines)
-        return append_untried(out, facts);
+        return append_untried(text, facts);
     if (drops_too_many(facts)) {
-        text_append(out, "more than ");
-        append_percent(out, facts->dropped_most);
-        text_append(out, " of the rounds were disturbed");
+        text_append(text, "more than ");
+        append_percent(text, facts->dropped_most);
+        text_append(text, " of the rounds were disturbed");
     } else if (facts->floor > facts->floor_most) {
-        append_differs(out, facts->floor);
-        text_append(out, ", so that nothing can be told apart");
+        append_differs(text, facts->floor);
+        text_append(text, ", so that nothing can be told apart");
     } else if (facts->biased) {
-        append_differs(out, facts->floor);
-        text_append(out, ", and not by chance: the measurement is biased");
+        append_differs(text, facts->floor);
+        text_append(text, ", and not by chance: the measurement is biased");
     } else if (facts->tried < facts->planned) {
-        return append_untried(out, facts);
+        return append_untried(text, facts);
     } else if (facts->rounds == 0 || isnan(facts->floor)) {
-        text_append(out, "there were too few rounds to know the noise");
+        text_append(text, "there were too few rounds to know the noise");
         return (struct help){.again = true, .longer = true};
     } else if (facts->processes == 0) {
-        text_append(out, "it was measured in one process only");
+        text_append(text, "it was measured in one process only");
         return (struct help){.idle = facts->floor > facts->delta, .again = true, .longer = true};
     } else if (facts->floor > facts->delta) {
-        append_differs(out, facts->floor);
-        text_append(out, ", more than the ");
-        append_percent(out, facts->delta);
-        text_append(out, " up to which all count as equal");
+        append_differs(text, facts->floor);
+        text_append(text, ", more than the ");
+        append_percent(text, facts->delta);
+        text_append(text, " up to which all count as equal");
     } else {
-        text_append(out, "a change of clocks or throttling would not have been seen");
+        text_append(text, "a change of clocks or throttling would not have been seen");
         return (struct help){0};
     }
     return (struct help){.idle = true, .again = true};
 }
 
-static void append_doubt(struct text *out, const struct verdict_facts *facts)
+static void append_doubt(struct text *text, const struct verdict_facts *facts)
 {
-    text_append(out, "Not sure: ");
-    const struct help help = append_weakness(out, facts);
+    text_append(text, "Not sure: ");
+    const struct help help = append_weakness(text, facts);
     if (help.resume)
-        text_append(out, ". Run the same command again, with a larger --budget or none: it goes on "
-                         "from there");
+        text_append(text,
+                    ". Run the same command again, with a larger --budget or none: it goes on "
+                    "from there");
     if (help.again)
-        text_printf(out, ". Run `tune --effort %s`%s",
+        text_printf(text, ". Run `tune --effort %s`%s",
                     effort_name(facts->effort == EFFORT_THOROUGH ? EFFORT_THOROUGH : EFFORT_NORMAL),
                     help.idle ? " when the machine is idle" : "");
     /* That of this effort would have been enough. */
     if (help.longer && facts->effort != EFFORT_QUICK)
-        text_append(out, ", with a larger --budget or none");
-    text_append(out, ". Found: ");
+        text_append(text, ", with a larger --budget or none");
+    text_append(text, ". Found: ");
 }
 
 enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t reason_bytes)
@@ -186,13 +187,13 @@ size_t verdict_advice_bytes(const char *reason)
     return found ? (size_t)(found - reason) : strlen(reason);
 }
 
-void verdict_append_advice(struct text *out, const char *reason)
+void verdict_append_advice(struct text *text, const char *reason)
 {
     static const char begin[] = "Not sure: ";
     const bool advises = strncmp(reason, begin, strlen(begin)) == 0;
     if (advises)
-        text_append_bytes(out, reason + strlen(begin),
+        text_append_bytes(text, reason + strlen(begin),
                           verdict_advice_bytes(reason) - strlen(begin));
     else
-        text_printf(out, "%s. Run `tune --effort normal` when the machine is idle.", reason);
+        text_printf(text, "%s. Run `tune --effort normal` when the machine is idle.", reason);
 }

@@ -45,6 +45,6 @@ enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t 
  */
 size_t verdict_advice_bytes(const char *reason);
 /* That, without its "Not sure:"; a reason of an older tune, which gives no advice, gets some. */
-void verdict_append_advice(struct text *out, const char *reason);
+void verdict_append_advice(struct text *text, const char *reason);
 
 #endif

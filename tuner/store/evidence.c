@@ -117,8 +117,8 @@ static enum status drop_ranges_of_problem(struct store *store, int64_t environme
                      NULL, error);
 }
 
-static enum status put_contender(struct store *store, const struct store_contender *contender,
-                                 int64_t winner_id, struct error *error)
+static enum status insert_contender(struct store *store, const struct store_contender *contender,
+                                    int64_t winner_id, struct error *error)
 {
     ROW_TABLE(struct store_contender, contenders, winner_doing, SHARED_ID("winner_id", ROW_VALUE),
               VALUE(configuration_id, INTEGER), VALUE(trial_id, INTEGER_FROM_1),
@@ -153,7 +153,7 @@ enum status store_winner_put(struct store *store, const struct store_winner *win
         status = drop_ranges_of_problem(store, winner->environment_id, winner->problem_id,
                                         winner->l2_mode, winner->objective, error);
     for (size_t i = 0; status == STATUS_OK && i < winner->contender_count; i++)
-        status = put_contender(store, &winner->contenders[i], winner_id, error);
+        status = insert_contender(store, &winner->contenders[i], winner_id, error);
     return store_end(store, status, winner_doing, error);
 }
 
@@ -236,8 +236,8 @@ enum status store_incumbent(struct store *store, int64_t environment_id, int64_t
 
 static const char ranges_doing[] = "store ranges of sizes";
 
-static enum status put_range_check(struct store *store, const struct store_range_check *check,
-                                   int64_t range_id, struct error *error)
+static enum status insert_range_check(struct store *store, const struct store_range_check *check,
+                                      int64_t range_id, struct error *error)
 {
     ROW_TABLE(struct store_range_check, range_checks, ranges_doing,
               SHARED_ID("range_id", ROW_VALUE), VALUE(n, INTEGER), VALUE(measured, INTEGER),
@@ -275,7 +275,7 @@ enum status store_ranges_put(struct store *store, const struct store_ranges *gro
         int64_t range_id = 0;
         status = store_put(store, &ranges, STORE_SOURCES(range, group), &range_id, error);
         for (size_t k = 0; status == STATUS_OK && k < range->check_count; k++)
-            status = put_range_check(store, &range->checks[k], range_id, error);
+            status = insert_range_check(store, &range->checks[k], range_id, error);
     }
     return store_end(store, status, ranges_doing, error);
 }

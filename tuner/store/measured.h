@@ -53,7 +53,7 @@ enum status store_ceilings_put(struct store *store, int64_t environment_id,
                                const struct store_ceilings *measured, struct error *error);
 /* The newest; *found false when there are none. */
 enum status store_ceilings_get(struct store *store, int64_t environment_id, bool *found,
-                               struct store_ceilings *out, struct error *error);
+                               struct store_ceilings *ceilings, struct error *error);
 
 /* 10^9 operations per second on numbers of that type ("f32"). Of the same type and second the
  * larger is kept. */

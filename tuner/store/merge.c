@@ -58,17 +58,18 @@ enum status store_merge_prepare(const char *path, const char *copy, struct error
     return status;
 }
 
-static enum status count_rows(struct store *store, struct store_merge_counts *out,
+static enum status count_rows(struct store *store, struct store_merge_counts *counts,
                               struct error *error)
 {
     enum status status =
-        store_pragma(store, "SELECT count(*) FROM main.devices", &out->devices, error);
+        store_pragma(store, "SELECT count(*) FROM main.devices", &counts->devices, error);
     if (status == STATUS_OK)
-        status = store_pragma(store, "SELECT count(*) FROM main.problems", &out->problems, error);
+        status =
+            store_pragma(store, "SELECT count(*) FROM main.problems", &counts->problems, error);
     if (status == STATUS_OK)
-        status = store_pragma(store, "SELECT count(*) FROM main.trials", &out->trials, error);
+        status = store_pragma(store, "SELECT count(*) FROM main.trials", &counts->trials, error);
     if (status == STATUS_OK)
-        status = store_pragma(store, "SELECT count(*) FROM main.winners", &out->winners, error);
+        status = store_pragma(store, "SELECT count(*) FROM main.winners", &counts->winners, error);
     return status;
 }
 

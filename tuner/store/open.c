@@ -198,8 +198,8 @@ static bool lacks_shared_memory(const struct store *store)
     return store_code_is_shared_memory(code) || (code & 0xff) == SQLITE_CANTOPEN;
 }
 
-static enum status try_to_write(struct store *store, const struct store_schema *schema, bool fresh,
-                                bool with_log, struct error *error)
+static enum status check_writable(struct store *store, const struct store_schema *schema,
+                                  bool fresh, bool with_log, struct error *error)
 {
     enum status status = connect(store, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
     if (status == STATUS_OK && sqlite3_db_readonly(store->db, "main") == 1)
@@ -226,12 +226,12 @@ static enum status try_to_write(struct store *store, const struct store_schema *
 static enum status open_to_write(struct store *store, const struct store_schema *schema, bool fresh,
                                  struct error *error)
 {
-    enum status status = try_to_write(store, schema, fresh, true, error);
+    enum status status = check_writable(store, schema, fresh, true, error);
     if (status == STATUS_OK || !lacks_shared_memory(store))
         return status;
     disconnect(store);
     struct error again = {0};
-    enum status second = try_to_write(store, schema, fresh, false, &again);
+    enum status second = check_writable(store, schema, fresh, false, &again);
     if (second == STATUS_OK)
         error_clear(error);
     return second == STATUS_OK ? STATUS_OK : status;
@@ -378,12 +378,12 @@ enum status store_open_as(const char *path, enum store_mode mode, const struct s
     return STATUS_OK;
 }
 
-enum status store_open(const char *path, enum store_mode mode, struct store **out,
+enum status store_open(const char *path, enum store_mode mode, struct store **store,
                        struct error *error)
 {
     const struct store_schema schema = {
         .version = STORE_SCHEMA_VERSION, .create = store_schema, .migrations = store_migrations};
-    return store_open_as(path, mode, &schema, out, error);
+    return store_open_as(path, mode, &schema, store, error);
 }
 
 void store_close(struct store *store)

@@ -10,33 +10,33 @@
 #include "tuner/store/measured.h"
 
 /* {"sm_count":132,...}: every fact by its key. */
-static bool facts_to_json(const struct facts *facts, struct text *out)
+static bool facts_to_json(const struct facts *facts, struct text *text)
 {
-    text_clear(out);
-    text_append(out, "{");
+    text_clear(text);
+    text_append(text, "{");
     for (size_t i = 0; i < facts->count; i++) {
-        text_append(out, i > 0 ? "," : "");
-        json_append_string(out, facts->items[i].key);
-        text_append(out, ":");
-        json_append_value(out, facts->items[i].value);
+        text_append(text, i > 0 ? "," : "");
+        json_append_string(text, facts->items[i].key);
+        text_append(text, ":");
+        json_append_value(text, facts->items[i].value);
     }
-    text_append(out, "}");
-    return !out->failed;
+    text_append(text, "}");
+    return !text->failed;
 }
 
 /* A device that cannot tell its unique name is known by where it sits. */
-static bool device_uuid(const struct store_environment *environment, struct text *out)
+static bool device_uuid(const struct store_environment *environment, struct text *text)
 {
     const struct facts *facts = environment->facts;
     const char *uuid = facts_text(facts, "uuid", "");
-    text_clear(out);
+    text_clear(text);
     if (uuid[0] != '\0')
-        text_append(out, uuid);
+        text_append(text, uuid);
     else
-        text_printf(out, "%s:%lld:%s@%s", facts_text(facts, "kind", ""),
+        text_printf(text, "%s:%lld:%s@%s", facts_text(facts, "kind", ""),
                     (long long)facts_integer(facts, "index", 0), facts_text(facts, "name", ""),
                     environment->host);
-    return !out->failed;
+    return !text->failed;
 }
 
 /* Out of a device's facts. */
@@ -49,8 +49,10 @@ struct environment_row {
     const char *driver, *compiler, *tool_version, *host;
 };
 
-static enum status put_environment(struct store *store, const struct store_environment *environment,
-                                   int64_t device_id, int64_t *environment_id, struct error *error)
+static enum status insert_environment(struct store *store,
+                                      const struct store_environment *environment,
+                                      int64_t device_id, int64_t *environment_id,
+                                      struct error *error)
 {
     ROW_TABLE(struct environment_row, environments, "store an environment", KEY(device_id, INTEGER),
               KEY(driver, TEXT), KEY(compiler, TEXT), KEY(tool_version, TEXT), KEY(host, TEXT),
@@ -87,7 +89,7 @@ enum status store_environment(struct store *store, const struct store_environmen
         return status;
     status = store_put(store, &devices, STORE_SOURCES(&device), &device_id, error);
     if (status == STATUS_OK)
-        status = put_environment(store, environment, device_id, environment_id, error);
+        status = insert_environment(store, environment, device_id, environment_id, error);
     return store_end(store, status, doing, error);
 }
 
@@ -175,7 +177,7 @@ enum status store_ceilings_put(struct store *store, int64_t environment_id,
 }
 
 enum status store_ceilings_get(struct store *store, int64_t environment_id, bool *found,
-                               struct store_ceilings *out, struct error *error)
+                               struct store_ceilings *ceilings, struct error *error)
 {
     SELECTION(struct store_ceilings, newest,
               "SELECT buffer_bytes, coalesce(host_to_device_gbs, 0.0) AS host_to_device_gbs,"
@@ -193,7 +195,7 @@ enum status store_ceilings_get(struct store *store, int64_t environment_id, bool
                                       &arena, &rows, &count, error);
     *found = count > 0;
     if (*found)
-        *out = rows[0];
+        *ceilings = rows[0];
     arena_free(&arena);
     return status;
 }

@@ -299,12 +299,12 @@ enum status store_read(struct store *store, const struct store_reading *reading,
 /* A query of our own, which is not looked at for what it might do. */
 static enum status open_selection(struct store *store, const struct store_selection *selection,
                                   const struct value *values, size_t value_count,
-                                  struct store_query *out, struct error *error)
+                                  struct store_query *query, struct error *error)
 {
-    *out = (struct store_query){.store = store};
-    enum status status = store_statement(store, selection->sql, &out->statement, error);
+    *query = (struct store_query){.store = store};
+    enum status status = store_statement(store, selection->sql, &query->statement, error);
     for (size_t i = 0; status == STATUS_OK && i < value_count; i++)
-        store_bind(out->statement, (int)i + 1, values[i]);
+        store_bind(query->statement, (int)i + 1, values[i]);
     return status;
 }
 

@@ -41,8 +41,8 @@ static void append_conflict(struct text *sql, const struct row_table *table)
         text_printf(sql, "%s = ?%zu", table->columns[first_key].name, first_key + 1);
 }
 
-static enum status put_statement(struct store *store, const struct row_table *table, bool gives_id,
-                                 sqlite3_stmt **out, struct error *error)
+static enum status insert_statement(struct store *store, const struct row_table *table,
+                                    bool gives_id, sqlite3_stmt **out, struct error *error)
 {
     struct text sql = {0};
     if ((*out = store_kept_statement(store, table)))
@@ -157,7 +157,7 @@ enum status store_put(struct store *store, const struct row_table *table,
 {
     sqlite3_stmt *statement = NULL;
     size_t texts = 0;
-    enum status status = put_statement(store, table, id != NULL, &statement, error);
+    enum status status = insert_statement(store, table, id != NULL, &statement, error);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < table->column_count; i++) {

@@ -18,7 +18,7 @@ enum store_mode {
     STORE_COPY,   /* as STORE_READ, and an older schema is taken, by what reads all */
 };
 
-enum status store_open(const char *path, enum store_mode mode, struct store **out,
+enum status store_open(const char *path, enum store_mode mode, struct store **store,
                        struct error *error);
 void store_close(struct store *store);
 

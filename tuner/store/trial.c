@@ -45,8 +45,8 @@ static int64_t volume(const uint32_t size[3])
 }
 
 /* The trial itself, without what hangs on it. */
-static enum status put_trial(struct store *store, const struct store_trial *trial, int64_t measured,
-                             int64_t *trial_id, struct error *error)
+static enum status insert_trial(struct store *store, const struct store_trial *trial,
+                                int64_t measured, int64_t *trial_id, struct error *error)
 {
     ROW_TABLE(struct store_trial, trials, trial_doing, VALUE(run_id, INTEGER),
               KEY(environment_id, INTEGER), KEY(problem_id, INTEGER),
@@ -76,8 +76,8 @@ static enum status put_trial(struct store *store, const struct store_trial *tria
     return store_put(store, &trials, STORE_SOURCES(trial, &worked_out), trial_id, error);
 }
 
-static enum status put_samples(struct store *store, const struct store_trial *trial,
-                               int64_t trial_id, struct error *error)
+static enum status insert_samples(struct store *store, const struct store_trial *trial,
+                                  int64_t trial_id, struct error *error)
 {
     ROW_TABLE(struct store_sample, samples, trial_doing,
               SHARED(struct trial_place, trial_id, INTEGER),
@@ -93,8 +93,8 @@ static enum status put_samples(struct store *store, const struct store_trial *tr
     return status;
 }
 
-static enum status put_launches(struct store *store, const struct store_trial *trial,
-                                int64_t trial_id, struct error *error)
+static enum status insert_launches(struct store *store, const struct store_trial *trial,
+                                   int64_t trial_id, struct error *error)
 {
     ROW_TABLE(struct launch, resources, trial_doing, SHARED(struct trial_place, trial_id, INTEGER),
               ROW_COLUMN("launch", .kind = ROW_INTEGER, ROW_MEMBER(struct trial_place, ordinal),
@@ -152,11 +152,11 @@ enum status store_trial(struct store *store, const struct store_trial *trial, in
         return relaxed ? store_relaxed_end(store, status, error) : status;
     status = resolve_same_as(store, trial->same_as_trial_id, &measured, error);
     if (status == STATUS_OK)
-        status = put_trial(store, trial, measured, &id, error);
+        status = insert_trial(store, trial, measured, &id, error);
     if (status == STATUS_OK)
-        status = put_samples(store, trial, id, error);
+        status = insert_samples(store, trial, id, error);
     if (status == STATUS_OK)
-        status = put_launches(store, trial, id, error);
+        status = insert_launches(store, trial, id, error);
     if (status == STATUS_OK)
         status = follow(store, id, measured, error);
     status = store_end(store, status, trial_doing, error);
@@ -234,8 +234,8 @@ enum status store_other_trials(struct store *store, int64_t environment_id, int6
 
 static const char launch_doing[] = "note what is launched";
 
-static enum status put_in_flight(struct store *store, const struct store_in_flight *row,
-                                 struct error *error)
+static enum status insert_in_flight(struct store *store, const struct store_in_flight *row,
+                                    struct error *error)
 {
     char now[CLOCK_TIMESTAMP_BYTES];
     clock_timestamp(now);
@@ -256,13 +256,13 @@ enum status store_in_flight_put(struct store *store, const struct store_in_fligh
                                 bool durable, struct error *error)
 {
     if (durable) {
-        enum status put = put_in_flight(store, row, error);
+        enum status put = insert_in_flight(store, row, error);
         store->synced_ns = clock_now_ns();
         return put;
     }
     enum status status = store_relax(store, true, error);
     if (status == STATUS_OK)
-        status = put_in_flight(store, row, error);
+        status = insert_in_flight(store, row, error);
     return store_relaxed_end(store, status, error);
 }
 

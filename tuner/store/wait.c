@@ -70,9 +70,9 @@ static long long find_writer(const char *path)
     return writer;
 }
 
-static void tell(const struct store_wait *wait, const char *format, ...)
+static void note_line(const struct store_wait *wait, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-static void tell(const struct store_wait *wait, const char *format, ...)
+static void note_line(const struct store_wait *wait, const char *format, ...)
 {
     char line[ERROR_TEXT_BYTES];
     va_list arguments;
@@ -83,13 +83,14 @@ static void tell(const struct store_wait *wait, const char *format, ...)
         wait->patience.note(wait->patience.context, line);
 }
 
-static void tell_of_writer(const struct store_wait *wait)
+static void note_writer(const struct store_wait *wait)
 {
     char name[64] = "";
     char path[64];
     long long writer = find_writer(wait->path);
     if (writer <= 0) {
-        tell(wait, "%s: another process keeps it locked; waiting until it lets go", wait->path);
+        note_line(wait, "%s: another process keeps it locked; waiting until it lets go",
+                  wait->path);
         return;
     }
     (void)string_format(path, sizeof path, "/proc/%lld/comm", writer);
@@ -100,8 +101,8 @@ static void tell_of_writer(const struct store_wait *wait)
         (void)fclose(file);
     name[strcspn(name, "\n")] = '\0';
     text_make_printable(name);
-    tell(wait, "%s: process %lld%s%s%s keeps it locked; waiting until it lets go", wait->path,
-         writer, *name ? " (" : "", name, *name ? ")" : "");
+    note_line(wait, "%s: process %lld%s%s%s keeps it locked; waiting until it lets go", wait->path,
+              writer, *name ? " (" : "", name, *name ? ")" : "");
 }
 
 /* For sqlite3_busy_handler: `tries` is how often this statement has found it locked before; 0 ends
@@ -119,7 +120,7 @@ static int wait_more(void *context, int tries)
         return 0;
     if (waited_ns >= tell_after_ns && !wait->told) {
         wait->told = true;
-        tell_of_writer(wait);
+        note_writer(wait);
     }
     (void)usleep(tries < 10 ? 1000 * (unsigned)(tries + 1) : 20000);
     return 1;
@@ -147,8 +148,8 @@ void store_go_on(const struct store *store)
     if (!wait || !wait->told)
         return;
     wait->told = false;
-    tell(wait, "%s: free again after %lld s; going on", wait->path,
-         (long long)((clock_running_ns() - wait->since_ns) / 1000000000));
+    note_line(wait, "%s: free again after %lld s; going on", wait->path,
+              (long long)((clock_running_ns() - wait->since_ns) / 1000000000));
 }
 
 bool store_gave_up(const struct store *store)

@@ -89,12 +89,12 @@ static int spawn_self(char *const *arguments, int input, int output, pid_t *pid)
     return failure;
 }
 
-static enum status start_here(const struct host *host, char *const *arguments, struct child *out,
+static enum status start_here(const struct host *host, char *const *arguments, struct child *child,
                               struct error *error)
 {
     int to_child[2] = {-1, -1};
     int from_child[2] = {-1, -1};
-    *out = child_none();
+    *child = child_none();
     int failure = FAILPOINT_FAILS("worker.start") ? EAGAIN : pipe_high(to_child);
     if (failure != 0)
         return error_set_errno(error, failure, "pipe");
@@ -104,18 +104,18 @@ static enum status start_here(const struct host *host, char *const *arguments, s
         (void)close(to_child[1]);
         return error_set_errno(error, failure, "pipe");
     }
-    failure = spawn_self(arguments, to_child[0], from_child[1], &out->pid);
+    failure = spawn_self(arguments, to_child[0], from_child[1], &child->pid);
     (void)close(to_child[0]);
     (void)close(from_child[1]);
     if (failure != 0) {
         (void)close(to_child[1]);
         (void)close(from_child[0]);
-        out->pid = 0;
+        child->pid = 0;
         return error_set_errno(error, failure, "cannot start a worker process");
     }
-    out->host = host;
-    out->input = to_child[1];
-    out->output = from_child[0];
+    child->host = host;
+    child->input = to_child[1];
+    child->output = from_child[0];
     FAILPOINT("worker.started");
     return STATUS_OK;
 }
@@ -159,10 +159,10 @@ static enum child_end end_here(struct child *child, char *how, size_t how_bytes)
     return end;
 }
 
-static enum status place_here(const char *const *pci_addresses, size_t count, struct placement *out,
-                              struct error *error)
+static enum status place_here(const char *const *pci_addresses, size_t count,
+                              struct placement *placement, struct error *error)
 {
-    return place_devices(NULL, pci_addresses, count, out, error);
+    return place_devices(NULL, pci_addresses, count, placement, error);
 }
 
 const struct host *host_local(void)
@@ -183,18 +183,18 @@ enum child_end child_kill(struct child *child, char *how, size_t how_bytes)
     return child->host ? child->host->end(child, how, how_bytes) : CHILD_WAS_RUNNING;
 }
 
-void machine_describe(struct machine *out)
+void machine_describe(struct machine *machine)
 {
     cpu_set_t set;
     int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    *out = (struct machine){.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
-    ssize_t length = file >= 0 ? read(file, out->boot_id, sizeof out->boot_id - 1) : 0;
+    *machine = (struct machine){.cores = (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    ssize_t length = file >= 0 ? read(file, machine->boot_id, sizeof machine->boot_id - 1) : 0;
     if (file >= 0)
         (void)close(file);
-    out->boot_id[length > 0 ? (size_t)length : 0] = '\0';
-    out->boot_id[strcspn(out->boot_id, "\n")] = '\0';
-    if (gethostname(out->name, sizeof out->name - 1) != 0)
-        out->name[0] = '\0';
+    machine->boot_id[length > 0 ? (size_t)length : 0] = '\0';
+    machine->boot_id[strcspn(machine->boot_id, "\n")] = '\0';
+    if (gethostname(machine->name, sizeof machine->name - 1) != 0)
+        machine->name[0] = '\0';
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        out->cores = CPU_COUNT(&set);
+        machine->cores = CPU_COUNT(&set);
 }

@@ -12,9 +12,9 @@ enum { LOAD_TIMEOUT_MS = 30000 };
 
 /* A request that every child must have had before it can go on with what rests on it. */
 struct kept {
-    json_t *request;    /* NULL: none */
-    unsigned told;      /* the generation of the child that was told; 0: none was */
-    int64_t timeout_ms; /* for the answer */
+    json_t *request;     /* NULL: none */
+    unsigned generation; /* of the child that has it; 0: none has */
+    int64_t timeout_ms;  /* for the answer */
 };
 
 struct worker {

@@ -82,7 +82,7 @@ enum { SIDES = 2, TURNS = 4, VARIANT = 1 };
 static bool is_known(const struct measuring *state, const struct worker_task *task,
                      const struct launch_plan *plan, size_t side)
 {
-    bool known = task->told && state->expected[side].count > 0;
+    bool known = task->problem_known && state->expected[side].count > 0;
     for (size_t i = 0; side > 0 && known && i < plan->argument_count; i++)
         known = (plan->arguments[i].variant != 0) == (state->varied->arguments[i].variant != 0);
     return known;
@@ -92,8 +92,8 @@ static bool is_known(const struct measuring *state, const struct worker_task *ta
  * are as good. */
 static bool varies(const struct measuring *state, const struct worker_task *task)
 {
-    bool costly =
-        task->told && state->expected[0].count > 0 && state->reference_ns > WORKER_COSTLY_NS;
+    bool costly = task->problem_known && state->expected[0].count > 0 &&
+                  state->reference_ns > WORKER_COSTLY_NS;
     return (task->checks.count == 0 || checks_follow_inputs(&task->checks)) && !costly;
 }
 
@@ -192,7 +192,7 @@ enum status serve_watch(struct measuring *state, const struct measure_request *r
         return error_no_memory(error);
     sides[0].plan = *request->task.plan;
     enum status status =
-        request->task.told ? expectations_choose(state, &request->task, error) : STATUS_OK;
+        request->task.problem_known ? expectations_choose(state, &request->task, error) : STATUS_OK;
     if (status == STATUS_OK)
         status = make_sides(state, &request->task, sides, error);
     if (status == STATUS_OK)

@@ -45,27 +45,28 @@ static enum status measure_ceilings(struct worker *worker, const char *act, int6
     return status;
 }
 
-enum status worker_bandwidth(struct worker *worker, int64_t bytes, struct bandwidth *out,
+enum status worker_bandwidth(struct worker *worker, int64_t bytes, struct bandwidth *bandwidth,
                              struct error *error)
 {
     struct measure_answer answer;
     enum status status = measure_ceilings(worker, "bandwidth", bytes, &answer, error);
     if (status == STATUS_OK)
-        *out = answer.bandwidth;
+        *bandwidth = answer.bandwidth;
     return status;
 }
 
-enum status worker_arithmetic(struct worker *worker, struct arithmetic *out, struct error *error)
+enum status worker_arithmetic(struct worker *worker, struct arithmetic *arithmetic,
+                              struct error *error)
 {
     struct measure_answer answer;
     enum status status = measure_ceilings(worker, "arithmetic", 0, &answer, error);
-    *out = answer.arithmetic;
+    *arithmetic = answer.arithmetic;
     return status;
 }
 
 /* No configuration is to blame for what happens here, so it is tried again, with a new child where
  * the old one was lost. */
-enum status worker_moment(struct worker *worker, bool anchor, struct worker_moment *out,
+enum status worker_moment(struct worker *worker, bool anchor, struct worker_moment *moment,
                           struct error *error)
 {
     const struct measure_request request = {.act = "moment", .anchor = anchor};
@@ -75,7 +76,8 @@ enum status worker_moment(struct worker *worker, bool anchor, struct worker_mome
         bool answered = false;
         status =
             worker_ask(worker, &request, false, NULL, MOMENT_TIMEOUT_MS, &answer, &answered, error);
-        *out = (struct worker_moment){answer.conditions, anchor ? answer.anchor_ns : (double)NAN};
+        *moment =
+            (struct worker_moment){answer.conditions, anchor ? answer.anchor_ns : (double)NAN};
         if (status == STATUS_OK || worker->absent)
             break;
     }
@@ -113,7 +115,7 @@ enum status worker_problem(struct worker *worker, const struct worker_task *prob
         worker_ask(worker, &request, false, NULL, PROBLEM_TIMEOUT_MS, &answer, &answered, error);
     worker->reference_ns = answer.reference_ns;
     if (status == STATUS_OK)
-        worker->problem.told = worker->generation;
+        worker->problem.generation = worker->generation;
     if ((status == STATUS_DEVICE_LOST && answered) || status == STATUS_INTERNAL)
         return blame_problem(worker, error);
     return status;

@@ -71,7 +71,7 @@ static enum status add_entry(const char *path, const struct binary_request *requ
 }
 
 enum status sources_find(const char *path, const struct binary_request *request,
-                         const struct known_source **out, struct error *error)
+                         const struct known_source **source, struct error *error)
 {
     enum status status = STATUS_OK;
     (void)pthread_mutex_lock(&mutex);
@@ -79,7 +79,7 @@ enum status sources_find(const char *path, const struct binary_request *request,
     if (!entry || !source_is_current(&entry->known.source))
         status = add_entry(path, request, &entry, error);
     if (status == STATUS_OK)
-        *out = &entry->known;
+        *source = &entry->known;
     (void)pthread_mutex_unlock(&mutex);
     return status;
 }

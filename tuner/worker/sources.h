@@ -13,9 +13,9 @@ struct known_source {
 };
 
 /* As source_read_in, with a request's folders, but read once while its files stay as they are: some
- * hundred binaries per problem are of one source. *out lasts as long as the process. May be called
- * by several threads. */
+ * hundred binaries per problem are of one source. *source lasts as long as the process. May be
+ * called by several threads. */
 enum status sources_find(const char *path, const struct binary_request *request,
-                         const struct known_source **out, struct error *error);
+                         const struct known_source **source, struct error *error);
 
 #endif

@@ -214,12 +214,12 @@ static enum status pass_on(struct worker *worker, struct kept *kept, struct erro
 {
     struct measure_answer answer;
     bool answered = false;
-    if (!kept || !kept->request || kept->told == worker->generation)
+    if (!kept || !kept->request || kept->generation == worker->generation)
         return STATUS_OK;
     enum status status =
         exchange(worker, kept->request, kept->timeout_ms, &answer, &answered, error);
     if (status == STATUS_OK)
-        kept->told = worker->generation;
+        kept->generation = worker->generation;
     return status;
 }
 
@@ -259,11 +259,11 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
 {
     json_t *message = message_encode(&message_request, request);
     enum status status = message ? STATUS_OK : error_no_memory(error);
-    bool again = status == STATUS_OK;
+    bool retry = status == STATUS_OK;
     int stops = 0; /* a machine that is always too busy looks stopped, too */
     *answer = measure_answer_empty();
     *answered = false;
-    for (int tries = 0; again && tries < 2; tries++) {
+    for (int tries = 0; retry && tries < 2; tries++) {
         *answered = false;
         worker->how[0] = '\0';
         int64_t stopped_ns = clock_stopped_ns();
@@ -272,19 +272,19 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
             status = pass_on(worker, also, error);
         if (status == STATUS_OK)
             status = exchange(worker, message, timeout_ms, answer, answered, error);
-        again = false;
+        retry = false;
         if (status == STATUS_TIMED_OUT)
             (void)child_kill(&worker->child, NULL, 0);
         else if (worker->absent)
             break;
         else if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL)
             /* One that answered ends by our doing, and what it said stands. */
-            again =
+            retry =
                 child_kill(&worker->child, worker->how, sizeof worker->how) == CHILD_WAS_KILLED &&
                 !*answered;
         if (stops < STOPS_MAX && (request->task.blocks > 0 || worker->child.pid == 0) &&
             clock_stopped_since(stopped_ns)) {
-            again = true;
+            retry = true;
             stops++;
             tries--;
         }

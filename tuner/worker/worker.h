@@ -32,7 +32,7 @@ struct machine {
     char boot_id[64]; /* of its present start; "" where it cannot be read */
     int32_t cores; /* processors that a process may run on: a container may leave it few of many */
 };
-void machine_describe(struct machine *out);
+void machine_describe(struct machine *machine);
 
 /* How many devices of `kind` there are on a host, asked of a child: the parent's process stays free
  * of the driver. Also the errors of device_api.count. */
@@ -73,9 +73,10 @@ enum status worker_fresh(struct worker *worker, struct error *error);
 enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, struct error *error);
 
 /* `bytes`: of the buffers; 0: a size fit for the device. */
-enum status worker_bandwidth(struct worker *worker, int64_t bytes, struct bandwidth *out,
+enum status worker_bandwidth(struct worker *worker, int64_t bytes, struct bandwidth *bandwidth,
                              struct error *error);
-enum status worker_arithmetic(struct worker *worker, struct arithmetic *out, struct error *error);
+enum status worker_arithmetic(struct worker *worker, struct arithmetic *arithmetic,
+                              struct error *error);
 
 /* The device's state; with `anchor` also the time of its anchor (else NaN). A moment begins a
  * round: visits up to the next one begin with the same copies of inputs and places of outputs and
@@ -84,7 +85,7 @@ struct worker_moment {
     struct conditions conditions;
     double anchor_ns;
 };
-enum status worker_moment(struct worker *worker, bool anchor, struct worker_moment *out,
+enum status worker_moment(struct worker *worker, bool anchor, struct worker_moment *moment,
                           struct error *error);
 
 /* What an output must be, and how near to it. */
@@ -131,8 +132,8 @@ struct worker_task {
     struct worker_checks checks; /* count 0: only guard bands and errors are looked at */
     const char *checks_key;      /* tasks of a problem with the same one have the same checks */
     uint32_t repeats;            /* runs that are held against the checks; 0 is 1 */
-    bool told;       /* the worker was told the problem that it is of, with these checks */
-    int64_t most_ms; /* a watch: how long it takes at most */
+    bool problem_known; /* the worker was told the problem that it is of, with these checks */
+    int64_t most_ms;    /* a watch: how long it takes at most */
     /* A problem: when timed, every second copy of the inputs is to differ in a few elements, where
      * inputs are drawn at random and there are copies. */
     bool varies;

@@ -77,12 +77,12 @@ static void test_a_limited_run_has_no_ranges(void **state)
 {
     (void)state;
     const int64_t n = 1000;
-    const struct session_only only[] = {{"twins", n, "way=one block=64 part=1", false},
+    const struct session_pick only[] = {{"twins", n, "way=one block=64 part=1", false},
                                         {"twins", n, "way=two block=128 part=2", true}};
     struct session_experiment experiment = {0};
     struct run *run = run_create(usual_text, "time");
-    run->options.only = only;
-    run->options.only_count = 2;
+    run->options.picks = only;
+    run->options.pick_count = 2;
     run_start(run, 1);
     experiment.experiment = run->experiment;
     run->session.experiments = &experiment;

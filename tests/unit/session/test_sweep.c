@@ -127,15 +127,15 @@ static void test_a_run_may_be_limited_to_a_few(void **state)
     (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 1);
-    const struct session_only only[] = {
+    const struct session_pick only[] = {
         {"twins", 1000, last_key, false},
         {"twins", 1000, "way=one block=64 part=1", true},
         {"twins", 1000, "way=one block=65 part=1", false},
         {"twins", 1000, "way=one block=64 part=1 more=1", false},
         {"twins", 100000, "way=two block=64 part=1", false},
     };
-    run->options.only = only;
-    run->options.only_count = 5;
+    run->options.picks = only;
+    run->options.pick_count = 5;
     struct sweep *sweep = sweep_through(run);
     assert_int_equal(sweep->measured, 2);
     assert_int_equal(candidate_of(sweep, last_key)->wanted, WANTED_FIRST | WANTED_ASKED);
@@ -145,9 +145,9 @@ static void test_a_run_may_be_limited_to_a_few(void **state)
     assert_non_null(strstr(run->notes, "'way=one block=64 part=1 more=1' is no configuration of"));
     assert_null(strstr(run->notes, "way=two block=64"));
     struct problem problem = run->work.problem;
-    assert_true(session_only_has(&run->options, &problem));
+    assert_true(session_picks_problem(&run->options, &problem));
     problem.n = 5;
-    assert_false(session_only_has(&run->options, &problem));
+    assert_false(session_picks_problem(&run->options, &problem));
     run_end_sweep(sweep);
     run_free(run);
 }
