@@ -21,8 +21,8 @@ enum {
     TRUST_MOST = 24,          /* and up to how many of them */
     ELSEWHERE_WEIGHT = 8,     /* own points whose mean counts as much as that of the others */
     CANDIDATES_MOST = 8192,   /* up to which every point of the space is one */
-    CANDIDATES_RANDOM = 2048, /* in a larger space, drawn anew when length scales are learned; */
-    CANDIDATES_NEAR = 48,     /* with neighbours of what is best and of what was chosen, */
+    CANDIDATES_RANDOM = 1024, /* in a larger space, drawn anew when length scales are learned; */
+    CANDIDATES_NEAR = 24,     /* with neighbours of what is best and of what was chosen, */
     CANDIDATES_ABOUT = 8,     /* of so many of the best */
     CHANCE_LEAST = 32,        /* results, before it says how likely a better point is left */
     SWEEPS = 2,               /* over the length scales, a step up or down each */

@@ -14,8 +14,6 @@ static const struct strategy *const strategies[] = {
 enum { STRATEGY_COUNT = sizeof strategies / sizeof strategies[0] };
 
 enum {
-    /* Up to so many points all are measured where nobody says how many trials are to be had. */
-    EXHAUSTIVE_MOST = 20000,
     /* Points of a strategy that learns without a result at a time: an eighth of what was told,
      * within these bounds, and at most a sixteenth of the trials. Few enough to learn from while
      * little is known, then enough for all cores to compile. */
@@ -57,7 +55,7 @@ static const struct strategy *automatic(const struct search_options *options,
     const bool covered = options->trials >= space->count;
     if (options->until > 0)
         return &strategy_surrogate;
-    if (covered || (options->trials == 0 && space->count <= EXHAUSTIVE_MOST))
+    if (covered || (options->trials == 0 && space->count <= SEARCH_ALL_MOST))
         return &strategy_exhaustive;
     return &strategy_surrogate;
 }

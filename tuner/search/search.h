@@ -28,6 +28,11 @@ struct search_space {
 };
 enum { SEARCH_DIMENSIONS_MAX = 32 };
 
+/* What "auto" is for, where nobody says how many trials may be had: each point of a space of up to
+ * SEARCH_ALL_MOST; else so many trials, fewer for a search that begins with as many of elsewhere.
+ */
+enum { SEARCH_ALL_MOST = 2000, SEARCH_TRIALS = 300, SEARCH_TRIALS_BEGUN = 120, SEARCH_BEGUN = 100 };
+
 struct search_options {
     const char *strategy; /* "auto": by the size of the space and the number of trials */
     uint64_t trials; /* most points in all, those told of earlier among them; 0: all there are */

@@ -472,7 +472,7 @@ static enum status tell_of(struct elsewhere *elsewhere, struct store *store, int
     return status;
 }
 
-enum status sweep_tell_elsewhere(struct sweep *sweep, struct error *error)
+enum status sweep_tell_elsewhere(struct sweep *sweep, size_t *trials, struct error *error)
 {
     struct elsewhere elsewhere = {.sweep = sweep};
     /* Where only named configurations are measured nothing is searched. */
@@ -481,9 +481,11 @@ enum status sweep_tell_elsewhere(struct sweep *sweep, struct error *error)
         return STATUS_OK;
     enum status status = tell_of(&elsewhere, sweep->work.store, sweep->work.environment_id,
                                  sweep->work.problem_id, error);
+    *trials = elsewhere.trials;
     elsewhere.database = sweep->work.options->prior_path;
     if (status == STATUS_OK && elsewhere.database)
         status = tell_of(&elsewhere, sweep->work.options->prior, 0, 0, error);
+    *trials += elsewhere.database ? elsewhere.trials : 0;
     text_free(&elsewhere.devices);
     index_free(&elsewhere.sources);
     arena_free(&elsewhere.scratch);

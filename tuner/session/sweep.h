@@ -44,7 +44,9 @@ enum status sweep_open(struct sweep *sweep, const struct work *work, struct spac
                        struct error *error);
 void sweep_free(struct sweep *sweep);
 
-/* How many points of a space may be tried. */
+/* Whether "auto" says how many points of a space may be tried: nobody else does. */
+bool session_leaves_points(const struct session_options *options, uint64_t space_count);
+/* How many may be; of a search that begins with what others found, it may turn out to be fewer. */
 uint64_t session_points(const struct session_options *options, uint64_t space_count);
 /* The candidate of a point, or of a configuration that may be one. Made when it is new. */
 enum status sweep_candidate(struct sweep *sweep, uint64_t point, struct candidate **candidate,
@@ -78,7 +80,7 @@ enum status sweep_add_baselines(struct sweep *sweep, struct error *error);
 enum status sweep_take_known(struct sweep *sweep, struct error *error);
 /* Tells the search what other sizes, problems and devices had, where it learns from that and times
  * are what counts. */
-enum status sweep_tell_elsewhere(struct sweep *sweep, struct error *error);
+enum status sweep_tell_elsewhere(struct sweep *sweep, size_t *trials, struct error *error);
 /* Whether the run is about such a problem. */
 bool session_picks_problem(const struct session_options *options, const struct problem *problem);
 

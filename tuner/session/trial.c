@@ -19,6 +19,14 @@ static const double unstable_share = 0.25;
 
 /* ---- the space, and candidates of its points as they are asked for ---- */
 
+bool session_leaves_points(const struct session_options *options, uint64_t space_count)
+{
+    return options->points == 0 && options->points_share == 0 && options->pick_count == 0 &&
+           options->budget_ns == 0 && options->until == 0 &&
+           (!options->strategy || strcmp(options->strategy, "auto") == 0) &&
+           space_count > SEARCH_ALL_MOST;
+}
+
 uint64_t session_points(const struct session_options *options, uint64_t space_count)
 {
     uint64_t points = space_count;
@@ -29,6 +37,8 @@ uint64_t session_points(const struct session_options *options, uint64_t space_co
         points = (uint64_t)(fabs(share - round(share)) < 1e-9 * share ? round(share) : ceil(share));
     else if (options->points > 0)
         points = options->points;
+    else if (session_leaves_points(options, space_count))
+        points = SEARCH_TRIALS;
     return points < space_count ? points : space_count;
 }
 

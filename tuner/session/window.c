@@ -59,7 +59,10 @@ static enum status create_search(struct sweep *sweep, struct search_options *wan
         most += (sweep->candidates.items[i]->wanted & WANTED_BASELINE) &&
                 sweep->candidates.items[i]->point != NO_POINT;
     uint64_t expected = budget_trials(sweep->work.group, &sweep->allowance);
-    wanted->trials = is_bounded(sweep->work.options) ? most : 0;
+    wanted->trials = is_bounded(sweep->work.options) ||
+                             session_leaves_points(sweep->work.options, sweep->space_count)
+                         ? most
+                         : 0;
     if (expected < sweep->allowance.points_most) {
         struct search *search = NULL;
         wanted->trials = expected;
@@ -130,14 +133,25 @@ enum status window_start(struct sweep *sweep, struct error *error)
     enum status status = create_search(sweep, &wanted, &space, error);
     if (status != STATUS_OK)
         return status;
+    const bool leaves = session_leaves_points(options, sweep->space_count);
     if (sweep->space_count >= MANY_POINTS && options->budget_ns == 0 && options->until == 0 &&
-        !is_bounded(options))
+        !is_bounded(options) && !leaves)
         session_note(sweep->work.session, /* nobody wants to find out after a day */
                      "%s n=%lld: its space has %llu points, and nothing says how many may be "
                      "tried; --points, --until or --budget does",
                      sweep->work.problem.key, (long long)sweep->work.problem.n,
                      (unsigned long long)sweep->space_count);
-    status = sweep_tell_elsewhere(sweep, error);
+    size_t begun = 0;
+    status = sweep_tell_elsewhere(sweep, &begun, error);
+    if (leaves && begun >= SEARCH_BEGUN)
+        sweep->allowance.points_most = SEARCH_TRIALS_BEGUN;
+    if (status == STATUS_OK && leaves)
+        session_note(sweep->work.session,
+                     "%s n=%lld: %llu of its %llu configurations are tried; --points, --until or "
+                     "--budget may say otherwise",
+                     sweep->work.problem.key, (long long)sweep->work.problem.n,
+                     (unsigned long long)sweep->allowance.points_most,
+                     (unsigned long long)sweep->space_count);
     return status == STATUS_OK ? add_first(sweep, error) : status;
 }
 

@@ -260,6 +260,48 @@ static void test_baselines_go_first(void **state)
     run_free(run);
 }
 
+/* Of a large space some points are tried where nobody says how many, fewer where the search begins
+ * with those of another size; what is known is not added to. */
+static void test_auto_says_how_many(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    const char *rest = strstr(usual_text, "derived:");
+    text_append(&text, "experiment: twins\nsource: k.cu\nsizes: {n: [1000, 100000]}\n"
+                       "parameters:\n  way: [one]\n  block: [64, 128, 256]\n  part: [1");
+    for (int part = 2; part <= 800; part++)
+        text_printf(&text, ", %d", part);
+    text_append(&text, "]\n");
+    text_append(&text, rest);
+    struct run *run = run_create(text_string(&text), "time");
+    run_start(run, 1);
+    struct sweep *first = sweep_through(run);
+    assert_int_equal(first->space_count, 2400);
+    assert_int_equal(first->measured, SEARCH_TRIALS);
+    assert_true(first->searched_all);
+    const struct store_problem problem = {.experiment_id = run->work.experiment_id,
+                                          .key = run->work.problem.key,
+                                          .n = 100000,
+                                          .ceiling = "read",
+                                          .operations_type = "f32"};
+    experiment_problem(run->experiment, 1, &run->work.problem);
+    RUN_OK(run, store_problem(run->store, &problem, &run->work.problem_id, &run->error));
+    struct sweep *second = sweep_through(run);
+    assert_int_equal(second->measured, SEARCH_TRIALS_BEGUN);
+    assert_non_null(strstr(run->notes, "n=100000: 120 of its 2400 configurations are tried"));
+    struct sweep *again = sweep_through(run);
+    assert_int_equal(again->measured, 0);
+    run->options.points = 130;
+    struct sweep *more = sweep_through(run);
+    assert_int_equal(more->measured, 10);
+    run_end_sweep(more);
+    run_end_sweep(again);
+    run_end_sweep(second);
+    run_end_sweep(first);
+    run_free(run);
+    text_free(&text);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +313,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_what_never_ended_is_set_aside),
         cmocka_unit_test(test_a_stop_keeps_what_was_measured),
         cmocka_unit_test(test_baselines_go_first),
+        cmocka_unit_test(test_auto_says_how_many),
     };
     return RUN_TESTS(argc, argv, tests);
 }
