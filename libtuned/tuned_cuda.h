@@ -25,6 +25,14 @@
 
 #include "tuned.h"
 
+#if defined(__cplusplus) && defined(__GNUC__) /* it is C, too */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wuseless-cast"
+#endif
+#endif
+
 #ifdef TUNED_CUDA_DRIVER
 #include <cuda.h>
 typedef CUresult tuned_cuda_status; /* CUDA_SUCCESS is 0 */
@@ -505,6 +513,10 @@ static inline cudaError_t tuned_cuda_launch_kernel(const tuned_cuda_launch *laun
 {
     return tuned_cuda_launch_kernel(launch, (const void *)kernel, arguments, stream);
 }
+#endif
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
 #endif
 
 #endif

@@ -14,17 +14,17 @@ int NAME(const struct tuned *tuned, tuned_cuda_kernel kernel, void **arguments)
 {
     struct tuned_cuda_device gpu;
     struct tuned_cuda_launch launch = tuned_cuda_launch_of(264, 256);
-    if (tuned_cuda_describe(&gpu) != (tuned_cuda_status)0)
+    if (tuned_cuda_describe(&gpu) != 0)
         return 1;
     tuned_cuda_find(tuned, &gpu, "saxpy", 1000, &launch);
-    return tuned_cuda_prepare(&launch, kernel) != (tuned_cuda_status)0 ||
-           tuned_cuda_launch_kernel(&launch, kernel, arguments, NULL) != (tuned_cuda_status)0;
+    return tuned_cuda_prepare(&launch, kernel) != 0 ||
+           tuned_cuda_launch_kernel(&launch, kernel, arguments, NULL) != 0;
 }
 C
 echo '#include "tuned_cuda.h"' >idle.c
 compilers=("$CC -std=c99 -Wstrict-prototypes" "$CC -std=c17 -Wstrict-prototypes")
 if command -v c++ >/dev/null; then
-    compilers+=("c++ -x c++ -std=c++11" "c++ -x c++ -std=c++20")
+    compilers+=("c++ -x c++ -std=c++11 -Wold-style-cast" "c++ -x c++ -std=c++20 -Wold-style-cast")
 fi
 for compiler in "${compilers[@]}"; do
     read -ra words <<<"$compiler"

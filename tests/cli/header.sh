@@ -128,6 +128,13 @@ if command -v g++ >/dev/null; then
     expect_code 0
 fi
 
+# A value has one type in all problems of a file.
+printf 'tuned-conf 4\n[cuda "X"]\na n=1 size=8 block=32\nb n=1 size=max block=64\nend\n' >types.conf
+run "$TUNE" export types.conf --header types.h
+expect_code 0
+[[ $(grep -cE '^ *const char \*size;' types.h) -eq 2 && $(grep -cE '^ *long long block;' types.h) -eq 2 ]] ||
+    fail "types hang on the problem: $(grep -E 'size;|block;' types.h)"
+
 # Of devices of the same major compute capability the nearest by units, the same minor one first; an older
 # format; more than 32 values before one by the units; the least integer; a text that is the list's parameter.
 {

@@ -9,6 +9,7 @@
 
 #include "libtuned/tuned.h"
 #include "tuner/base/arena.h"
+#include "tuner/base/array.h"
 #include "tuner/base/hash.h"
 #include "tuner/device/traits.h"
 #include "tuner/export/embedded.h"
@@ -28,8 +29,16 @@ struct header_field {
     int bit;       /* of a row's per_unit; -1: no entry names it there */
 };
 
+/* A value's type is the same in all problems of the file, so that it hangs on no single winner. */
+struct value_type {
+    const char *name;
+    enum field_type type;
+};
+
 struct header {
     struct arena arena;
+    struct value_type *types;
+    size_t type_count, type_capacity;
     struct text *out;
     const char *problem, *identifier;
     const struct tuned_entry **entries; /* of the problem, as they stand in the file */
@@ -126,6 +135,37 @@ static enum field_type common_type(enum field_type a, enum field_type b)
     return numbers ? FIELD_REAL : FIELD_TEXT;
 }
 
+/* The type of a value of that name; NULL: memory is short. A new one's is `type`. */
+static struct value_type *find_type(struct header *header, const char *name, enum field_type type)
+{
+    size_t i = 0;
+    while (i < header->type_count && strcmp(header->types[i].name, name) != 0)
+        i++;
+    if (i == header->type_count) {
+        if (!array_grow(&header->types, i, &header->type_capacity, sizeof *header->types))
+            return NULL;
+        header->types[header->type_count++] = (struct value_type){name, type};
+    }
+    return &header->types[i];
+}
+
+static enum status find_types(struct header *header, const struct tuned *tuned, struct error *error)
+{
+    for (size_t i = 0; i < tuned_entry_count(tuned); i++) {
+        const struct tuned_entry *entry = tuned_entry_at(tuned, i);
+        for (size_t j = 0; j < tuned_value_count(entry); j++) {
+            const char *name = NULL, *value = NULL;
+            tuned_value_at(entry, j, &name, &value);
+            const enum field_type type = type_of(entry, name, value);
+            struct value_type *known = find_type(header, name, type);
+            if (!known)
+                return error_no_memory(error);
+            known->type = common_type(known->type, type);
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status refuse_pair(const struct header *header, const char *a, const char *b,
                                struct error *error)
 {
@@ -139,9 +179,9 @@ static enum status take_value(struct header *header, const struct tuned_entry *e
 {
     const char *per_unit = tuned_evidence_text(entry, "per_unit", NULL);
     const char *identifier = identifier_of(&header->arena, name);
-    enum field_type type = type_of(entry, name, value);
+    const struct value_type *known = find_type(header, name, FIELD_TEXT);
     size_t i = 0;
-    if (!identifier)
+    if (!identifier || !known)
         return error_no_memory(error);
     while (i < header->field_count && strcmp(header->fields[i].identifier, identifier) != 0)
         i++;
@@ -153,8 +193,7 @@ static enum status take_value(struct header *header, const struct tuned_entry *e
                          HEADER_FIELDS_MAX);
     if (i == header->field_count)
         header->fields[header->field_count++] =
-            (struct header_field){name, identifier, type, true, -1};
-    field->type = common_type(field->type, type);
+            (struct header_field){name, identifier, known->type, true, -1};
     field->is_words = field->is_words && is_identifier(value);
     if (field->bit < 0 && lists_name(per_unit, name))
         field->bit = header->bit_count++;
@@ -725,13 +764,16 @@ enum status export_header(const struct conf_text *file, struct text *out, size_t
                 " * CPU's is 0.0), its multiprocessors or cores (0: unknown), the size. */\n"
                 "#ifndef TUNED_CONFIGURATIONS_H\n#define TUNED_CONFIGURATIONS_H\n\n%s",
                 header_common);
-    enum status status = put_problems(&header, tuned, &count, error);
+    enum status status = find_types(&header, tuned, error);
+    if (status == STATUS_OK)
+        status = put_problems(&header, tuned, &count, error);
     text_append(out, "\n#endif\n");
     if (status == STATUS_OK && out->failed)
         status = error_no_memory(error);
     if (problems)
         *problems = count;
     arena_free(&header.arena);
+    free(header.types);
     tuned_free(tuned);
     return status;
 }
