@@ -117,3 +117,15 @@ expect_out '^  - "--expt-relaxed-constexpr"|^flags: \["--expt-relaxed-constexpr"
 expect_err "ignored: .*-O3"
 dry t1.json
 expect_code 0
+
+# ---- tune init ----
+run "$TUNE" init scale.cu --kernel 'ns::scale' -o drafted.yaml
+expect_code 1
+expect_err "nvcc takes it"
+run "$TUNE" init scale.cu --kernel 'ns::scale' -o drafted.yaml --compiler nvcc
+expect_code 0
+grep -qx 'compiler: nvcc' drafted.yaml || fail "the experiment does not say its compiler"
+dry drafted.yaml --points 2
+expect_code 0
+run "$TUNE" init scale.cu -o other.yaml --compiler gcc
+expect_code 2

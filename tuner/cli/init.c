@@ -17,6 +17,7 @@ struct init {
     const char *output;
     const char *architecture;
     const char *device;
+    const char *compiler;
     struct option_list defines;
     struct option_list folders;
     bool force;
@@ -38,6 +39,8 @@ static enum status parse(const struct command *command, int argc, char **argv, s
         OPTION_LIST('D', "define", "NAME=VALUE", &init->defines,
                     "a macro that the source needs; numbers become parameters"),
         OPTION_LIST('I', "include", "FOLDER", &init->folders, "a folder of included files"),
+        OPTION_TEXT("compiler", "NAME", &init->compiler,
+                    "nvrtc (the default), or nvcc for what NVRTC does not take"),
         OPTION_TEXT("arch", "ARCH", &init->architecture,
                     "what to compile for (default sm_90); no GPU is needed"),
         OPTION_SHORT('d', "device", "KIND", &init->device,
@@ -52,6 +55,10 @@ static enum status parse(const struct command *command, int argc, char **argv, s
     if (word_count != 1)
         return error_set(error, STATUS_USAGE, "name one source: tune init kernel.cu");
     init->source = words[0];
+    if (init->compiler && strcmp(init->compiler, "nvrtc") == 0)
+        init->compiler = NULL;
+    if (init->compiler && strcmp(init->compiler, "nvcc") != 0)
+        return error_set(error, STATUS_USAGE, "--compiler %s: nvrtc or nvcc", init->compiler);
     return STATUS_OK;
 }
 
@@ -208,8 +215,10 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
 {
     const struct device_traits *traits = signing_kind();
     const struct device_api *api = device_kind(traits->kind);
-    struct signature_question question = {
-        .path = init->source, .architecture = init->architecture, .kernel = init->kernel};
+    struct signature_question question = {.path = init->source,
+                                          .architecture = init->architecture,
+                                          .compiler = init->compiler,
+                                          .kernel = init->kernel};
     struct source_signature *signature = arena_alloc(arena, 1, sizeof *signature);
     struct draft_request file = {.signature = signature};
     struct text text = {0};
@@ -230,6 +239,7 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
         return status;
     file.experiment = experiment_name_of(arena, init->source);
     file.source = source_for(arena, init->source, output);
+    file.compiler = init->compiler;
     file.folder_count = question.folder_count;
     memcpy(file.folders, question.folders, sizeof file.folders);
     if (!file.experiment || !file.source)

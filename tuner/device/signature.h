@@ -102,6 +102,7 @@ struct source_signature {
 struct signature_question {
     const char *path; /* of the source */
     const char *architecture;
+    const char *compiler; /* as of struct binary_request */
     /* Which kernel's parameters are wanted, or which instance of a template, "scale<256>"; NULL:
      * the only one. */
     const char *kernel;

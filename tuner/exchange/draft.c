@@ -350,6 +350,8 @@ static void put_head(struct draft *draft)
                 "\nexperiment: %s\nsource: %s\n",
                 draft->kernel->name, plain(draft, file->source), file->experiment,
                 quoted(draft, file->source));
+    if (file->compiler)
+        text_printf(draft->out, "compiler: %s\n", file->compiler);
     for (size_t i = 0; i < file->folder_count; i++)
         text_printf(draft->out, "%s%s%s", i ? ", " : "include: [", quoted(draft, file->folders[i]),
                     i + 1 == file->folder_count ? "]\n" : "");

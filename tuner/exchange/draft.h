@@ -8,6 +8,7 @@
 struct draft_request {
     const char *experiment; /* its name */
     const char *source;     /* as the file names it */
+    const char *compiler;   /* "nvcc"; NULL: the device's own */
     size_t folder_count;
     const char *folders[UNITS_MAX];
     const struct source_signature *signature;

@@ -4,6 +4,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/source.h"
+#include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/compile.h"
 #include "tuner/device/gpu/tokens.h"
@@ -449,7 +450,20 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
                               const struct binary_request *request, struct container *out,
                               struct text *log, struct error *error)
 {
-    return compile_one(arena, source, name, request, NULL, out, log, error);
+    struct temporary folder = {.file = -1};
+    const char *where = getenv("TMPDIR");
+    if (!request->compiler)
+        return compile_one(arena, source, name, request, NULL, out, log, error);
+    const char *prefix = arena_printf(arena, "%s/tune-nvcc-", where && *where ? where : "/tmp");
+    enum status status =
+        prefix ? temporary_folder_make(prefix, &folder, error) : error_no_memory(error);
+    if (status != STATUS_OK)
+        return status;
+    const char *path = arena_printf(arena, "%s/binary", folder.path);
+    status = path ? compile_one(arena, source, name, request, path, out, log, error)
+                  : error_no_memory(error);
+    temporary_folder_remove(&folder);
+    return status;
 }
 
 static const char *unit_path(const struct binary_request *request, size_t unit)

@@ -307,6 +307,7 @@ static void fill_request(const struct asking *asking, const char *expression,
 {
     *request = (struct binary_request){.source_path = asking->question->path,
                                        .architecture = asking->question->architecture,
+                                       .compiler = asking->question->compiler,
                                        .kernel_count = 1,
                                        .kernels = {expression}};
     for (size_t i = 0; i < asking->out->macro_count; i++)
