@@ -159,12 +159,15 @@ static enum status ask_again(struct check *check, const struct device_api *api, 
     return status;
 }
 
-static enum status check_device(struct check *check, const struct device_api *api, int index,
-                                struct error *error)
+static enum status check_device(struct check *check, const struct host *const *host,
+                                const struct device_api *api, int index, struct error *error)
 {
     struct facts facts = {0};
     int64_t environment_id = 0;
-    enum status status = api->describe(index, &facts, error);
+    check->run.session.hosts = host;
+    check->run.session.host_count = host ? 1 : 0;
+    enum status status = host ? worker_describe(*host, api->kind, index, &facts, error)
+                              : api->describe(index, &facts, error);
     check->facts = &facts;
     if (status == STATUS_OK)
         status = take_entries(check, error);
@@ -226,6 +229,35 @@ static enum status open_known(struct check *check, struct error *error)
     return status;
 }
 
+/* On every host that is there; one that never comes fails the gate. */
+static enum status check_there(struct check *check, const struct run_device *device,
+                               struct error *error)
+{
+    enum status status = STATUS_OK;
+    const char *kind = device->api->kind;
+    for (size_t i = 0; status == STATUS_OK && i < check->run.hosts.count; i++) {
+        const struct host *const *host = &check->run.hosts.items[i];
+        unsigned connections = 0;
+        int count = 0;
+        while (host_await(*host, 1000, check->run.session.stop, &connections) == HOST_AWAITED &&
+               !*check->run.session.stop)
+            continue;
+        if (host_state(*host) != HOST_READY) {
+            char trouble[256] = "";
+            host_trouble(*host, trouble, sizeof trouble);
+            return error_set(error, STATUS_UNAVAILABLE, "'%s' gives no host: %s",
+                             host_command(*host), trouble);
+        }
+        status = worker_count(*host, kind, &count, error);
+        for (int index = 0; status == STATUS_OK && index < count; index++)
+            if (device->index == RUN_EVERY_DEVICE || device->index == index)
+                status = check_device(check, host, device->api, index, error);
+        if (status != STATUS_OK)
+            (void)error_prefix(error, "%s", (*host)->name);
+    }
+    return status;
+}
+
 static enum status check_devices(struct check *check, struct error *error)
 {
     struct temporary folder = {.file = -1};
@@ -234,7 +266,9 @@ static enum status check_devices(struct check *check, struct error *error)
         status = open_own(check, &folder, error);
     check->run.session.stop = run_catch_signals();
     for (size_t i = 0; status == STATUS_OK && i < check->run.device_count; i++)
-        status = check_device(check, check->run.devices[i].api, check->run.devices[i].index, error);
+        status = check->run.hosts.count > 0 ? check_there(check, &check->run.devices[i], error)
+                                            : check_device(check, NULL, check->run.devices[i].api,
+                                                           check->run.devices[i].index, error);
     store_close(check->store);
     store_close(check->known);
     if (folder.file >= 0)
@@ -336,6 +370,7 @@ static enum status run_check(const struct command *command, int argc, char **arg
     const struct option_spec options[] = {
         OPTION_SHORT('d', "device", "LIST", &check->run.text.device,
                      "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU)"),
+        HOST_OPTIONS(&check->run.hosts),
         OPTION_TEXT("problem", "KEY", &check->problem,
                     "only these: reduce, reduce.sum, reduce.sum.i32"),
         OPTION_TEXT("effort", "LEVEL", &check->run.text.effort,
@@ -367,6 +402,7 @@ static enum status run_check(const struct command *command, int argc, char **arg
         if (status == STATUS_OK)
             status = conclude(check, error);
     }
+    hosts_close(&check->run.hosts);
     experiments_free(&check->run.experiments);
     tuned_free(check->tuned);
     text_free(&check->lines);

@@ -5,10 +5,12 @@
 
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/hosts.h"
 #include "tuner/cli/style.h"
 #include "tuner/device/device.h"
 #include "tuner/device/traits.h"
 #include "tuner/stats/protocol.h"
+#include "tuner/worker/worker.h"
 
 static enum status run_devices(const struct command *command, int argc, char **argv,
                                struct error *error);
@@ -20,7 +22,7 @@ const struct command command_devices = {
     .run = run_devices,
 };
 
-static const struct ceiling {
+static const struct ceiling_row {
     const char *key, *label;
     size_t offset; /* in struct bandwidth */
 } ceilings[] = {
@@ -35,13 +37,13 @@ static const struct ceiling {
 
 /* A device as it is shown. */
 struct shown {
-    char name[DEVICE_NAME_BYTES];
+    char name[80 + DEVICE_NAME_BYTES]; /* "n1:cuda:0" where it is on another host */
     struct facts facts;
     bool is_measured;
     struct bandwidth bandwidth; /* if so; 0: not measured */
 };
 
-static double ceiling_gbs(const struct shown *shown, const struct ceiling *ceiling)
+static double ceiling_gbs(const struct shown *shown, const struct ceiling_row *ceiling)
 {
     return *(const double *)(const void *)((const char *)&shown->bandwidth + ceiling->offset);
 }
@@ -51,6 +53,23 @@ struct output {
     json_t *unavailable; /* kinds, with the reason */
     size_t count;
 };
+
+static enum status measure_there(const struct host *host, const char *kind, int index,
+                                 struct shown *shown, struct error *error)
+{
+    struct worker *worker = NULL;
+    int64_t bytes = 0;
+    enum status status = device_ceiling_bytes(&bytes, error);
+    if (status == STATUS_OK)
+        status = worker_start(host, kind, index, NULL, &worker, error);
+    if (status != STATUS_OK)
+        return status;
+    status = worker_bandwidth(worker, bytes > 0 ? bytes : 0, &shown->bandwidth, error);
+    worker_stop(worker);
+    for (size_t i = 0; status == STATUS_OK && i < COUNT(ceilings); i++)
+        shown->is_measured = shown->is_measured || ceiling_gbs(shown, &ceilings[i]) > 0;
+    return status;
+}
 
 static enum status measure_ceilings(const struct device_api *api, int index, struct shown *shown,
                                     struct error *error)
@@ -169,14 +188,20 @@ static bool append_json(json_t *devices, const struct shown *shown)
     return json_array_append_new(devices, object) == 0 && good;
 }
 
-static enum status show_device(const struct device_api *api, int index, bool bandwidth,
-                               struct output *output, struct error *error)
+/* host: NULL for this process. */
+static enum status show_device(const struct host *host, const struct device_api *api, int index,
+                               bool bandwidth, struct output *output, struct error *error)
 {
     struct shown shown = {0};
-    device_name(api->kind, index, shown.name);
-    enum status status = api->describe(index, &shown.facts, error);
+    char name[DEVICE_NAME_BYTES];
+    device_name(api->kind, index, name);
+    (void)string_format(shown.name, sizeof shown.name, "%.60s%s%s", host ? host->name : "",
+                        host ? ":" : "", name);
+    enum status status = host ? worker_describe(host, api->kind, index, &shown.facts, error)
+                              : api->describe(index, &shown.facts, error);
     if (status == STATUS_OK && bandwidth)
-        status = measure_ceilings(api, index, &shown, error);
+        status = host ? measure_there(host, api->kind, index, &shown, error)
+                      : measure_ceilings(api, index, &shown, error);
     if (status == STATUS_OK && output->devices) {
         if (!append_json(output->devices, &shown))
             status = error_no_memory(error);
@@ -199,48 +224,85 @@ static void tell_unavailable(const char *device, const struct error *error, stru
 }
 
 /* One that fails is told and does not hide the others. */
-static void show_kind(const struct device_api *api, bool bandwidth, struct output *output)
+static void show_kind(const struct host *host, const struct device_api *api, bool bandwidth,
+                      struct output *output)
 {
     struct error error = {0};
+    char name[80 + DEVICE_NAME_BYTES], device[DEVICE_NAME_BYTES];
     int count = 0;
-    if (api->count(&count, &error) != STATUS_OK) {
-        tell_unavailable(api->kind, &error, output);
+    enum status counted =
+        host ? worker_count(host, api->kind, &count, &error) : api->count(&count, &error);
+    if (counted != STATUS_OK) {
+        (void)string_format(name, sizeof name, "%.60s%s%s", host ? host->name : "", host ? ":" : "",
+                            api->kind);
+        tell_unavailable(name, &error, output);
         return;
     }
     for (int index = 0; index < count; index++) {
-        char name[DEVICE_NAME_BYTES];
-        device_name(api->kind, index, name);
+        device_name(api->kind, index, device);
+        (void)string_format(name, sizeof name, "%.60s%s%s", host ? host->name : "", host ? ":" : "",
+                            device);
         error_clear(&error);
-        if (show_device(api, index, bandwidth, output, &error) != STATUS_OK)
+        if (show_device(host, api, index, bandwidth, output, &error) != STATUS_OK)
             tell_unavailable(name, &error, output);
     }
 }
 
-static enum status show_one(const char *wanted, bool bandwidth, struct output *output,
-                            struct error *error)
+static enum status show_one(const struct host *host, const char *wanted, bool bandwidth,
+                            struct output *output, struct error *error)
 {
     const struct device_api *api = NULL;
     int index = 0, count = 0;
     enum status status = device_parse(wanted, &api, &index, error);
     if (status == STATUS_OK)
-        status = api->count(&count, error);
+        status = host ? worker_count(host, api->kind, &count, error) : api->count(&count, error);
     if (status == STATUS_OK && index >= count)
-        status = error_set(error, STATUS_NOT_FOUND,
-                           "there is no device '%s': this machine has %d of kind %s", wanted, count,
-                           api->kind);
+        status = error_set(error, STATUS_NOT_FOUND, "there is no device '%s': %s has %d of kind %s",
+                           wanted, host ? host->name : "this machine", count, api->kind);
     if (status == STATUS_OK)
-        status = show_device(api, index, bandwidth, output, error);
+        status = show_device(host, api, index, bandwidth, output, error);
     return status;
 }
 
-static enum status show(const char *wanted, bool bandwidth, struct output *output,
-                        struct error *error)
+static void show_kinds(const struct host *host, bool bandwidth, struct output *output)
 {
-    if (wanted)
-        return show_one(wanted, bandwidth, output, error);
     for (size_t i = 0; device_kinds[i]; i++)
         if (!device_traits(device_kinds[i]->kind)->by_name_only)
-            show_kind(device_kinds[i], bandwidth, output);
+            show_kind(host, device_kinds[i], bandwidth, output);
+}
+
+/* Each host as it is reached: one that is not is told, and does not hide the others. */
+static void show_hosts(const struct host_list *hosts, const char *wanted, bool bandwidth,
+                       struct output *output)
+{
+    for (size_t i = 0; i < hosts->count; i++) {
+        const struct host *host = hosts->items[i];
+        struct error error = {0};
+        unsigned connections = 0;
+        while (host_await(host, 60000, NULL, &connections) == HOST_AWAITED)
+            continue;
+        if (host_state(host) != HOST_READY) {
+            char trouble[256] = "";
+            host_trouble(host, trouble, sizeof trouble);
+            (void)error_set(&error, STATUS_UNAVAILABLE, "gives no host: %s", trouble);
+            tell_unavailable(host_command(host), &error, output);
+        } else if (!wanted) {
+            show_kinds(host, bandwidth, output);
+        } else if (show_one(host, wanted, bandwidth, output, &error) != STATUS_OK) {
+            tell_unavailable(host->name, &error, output);
+        }
+    }
+}
+
+static enum status show(const struct host_list *hosts, const char *wanted, bool bandwidth,
+                        struct output *output, struct error *error)
+{
+    if (hosts->count > 0)
+        show_hosts(hosts, wanted, bandwidth, output);
+    else if (wanted)
+        return show_one(NULL, wanted, bandwidth, output, error);
+    else
+        show_kinds(NULL, bandwidth, output);
     return output->count > 0
                ? STATUS_OK
                : error_set(error, STATUS_UNAVAILABLE, "no device can be used; see the lines above");
@@ -264,8 +326,10 @@ static enum status run_devices(const struct command *command, int argc, char **a
 {
     bool json = false, bandwidth = false, helped = false;
     const char *wanted = NULL;
+    struct host_list hosts = {.count = 0};
     const struct option_spec options[] = {
         OPTION_SHORT('d', "device", "X", &wanted, "only this one: 0, cuda:0 or cpu"),
+        HOST_OPTIONS(&hosts),
         OPTION_SHORT_FLAG('b', "bandwidth", &bandwidth,
                           "also measure how fast it copies, reads and writes: the ceilings"),
         OPTION_FLAG("json", &json, "print JSON, with the keys that the database has"),
@@ -283,7 +347,10 @@ static enum status run_devices(const struct command *command, int argc, char **a
             status = error_no_memory(error);
     }
     if (status == STATUS_OK)
-        status = show(wanted, bandwidth, &output, error);
+        status = hosts_open(&hosts, error);
+    if (status == STATUS_OK)
+        status = show(&hosts, wanted, bandwidth, &output, error);
+    hosts_close(&hosts);
     if (status == STATUS_OK && json)
         status = print_json(&output, error);
     json_decref(output.devices);

@@ -202,12 +202,20 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     struct session_experiment experiments[EXPERIMENTS_MAX];
     struct session_summary summary;
     size_t count = experiments_of_kind(&run->experiments, api->kind, experiments);
+    bool is_meant = false, every = false;
     run->session.device_count = 0;
-    for (size_t i = 0; i < run->device_count; i++)
+    run->session.hosts = run->hosts.items;
+    run->session.host_count = run->hosts.count;
+    for (size_t i = 0; i < run->device_count; i++) {
+        is_meant = is_meant || run->devices[i].api == api;
+        every = every || (run->devices[i].api == api && run->devices[i].index == RUN_EVERY_DEVICE);
         if (run->devices[i].api == api)
             run->session.device_indices[run->session.device_count++] = run->devices[i].index;
-    if (run->session.device_count == 0)
+    }
+    if (!is_meant)
         return STATUS_OK;
+    if (every)
+        run->session.device_count = 0;
     if (count == 0)
         return error_set(error, STATUS_NOT_FOUND, "nothing of what was named is for a %s device",
                          api->kind);
@@ -434,6 +442,7 @@ static enum status run_command(const struct command *command, int argc, char **a
         warn_unchecked(run);
     if (status == STATUS_OK && !done)
         status = run->text.dry_run ? run_dry(run, error) : run_it(run, error);
+    hosts_close(&run->hosts);
     experiments_free(&run->experiments);
     replay_close(&run->replay);
     text_free(&run->command);

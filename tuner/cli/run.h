@@ -9,6 +9,7 @@
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/experiments.h"
+#include "tuner/cli/hosts.h"
 #include "tuner/cli/progress.h"
 #include "tuner/cli/replay.h"
 #include "tuner/device/device.h"
@@ -48,8 +49,9 @@ struct run_text {
 
 struct run_device {
     const struct device_api *api;
-    int index;
+    int index; /* RUN_EVERY_DEVICE: all that a host has, whenever it comes */
 };
+enum { RUN_EVERY_DEVICE = -1 };
 
 struct run {
     struct run_text text;
@@ -59,6 +61,7 @@ struct run {
     int64_t budget_ns; /* of all kinds of device together; 0: none */
     struct run_device devices[RUN_DEVICES_MAX];
     size_t device_count;
+    struct host_list hosts;
     struct experiment_list experiments;
     struct replay replay; /* of `--device replay` */
     struct progress_view view;
@@ -75,7 +78,8 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
 enum status run_note_command(struct run *run, const struct command *command, int argc, char **argv,
                              struct error *error);
 
-/* The devices that are meant: GPUs are counted by a child process. */
+/* The devices that are meant: GPUs are counted by a child process. Opens the hosts, which
+ * hosts_close ends. */
 enum status run_parse_devices(struct run *run, struct error *error);
 
 /* The numbers to measure by on devices of `kind`: the effort's, and what --set says. */

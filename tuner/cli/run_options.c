@@ -104,6 +104,8 @@ static enum status add_kind(struct run *run, const struct device_traits *traits,
     if (!api)
         return error_set(error, STATUS_UNAVAILABLE, "this tune was built without %s",
                          traits->needs);
+    if (run->hosts.count > 0)
+        return add_device(run, api, RUN_EVERY_DEVICE, error);
     enum status status = worker_count(host_local(), api->kind, &count, error);
     for (int i = 0; status == STATUS_OK && i < count; i++)
         status = add_device(run, api, i, error);
@@ -177,12 +179,44 @@ static enum status start_replay(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
+/* The kinds of GPU that some host has, else the CPUs of all. */
+static enum status choose_there(struct run *run, struct error *error)
+{
+    const struct host *ready[HOSTS_MAX];
+    size_t count = 0;
+    enum status status = hosts_await(&run->hosts, run_catch_signals(), ready, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < device_traits_count; i++) {
+        const struct device_traits *traits = &device_traits_list[i];
+        bool has_one = false;
+        for (size_t j = 0; !traits->by_name_only && traits->is_gpu && device_kind(traits->kind) &&
+                           !has_one && j < count;
+             j++) {
+            struct error ignored = {0};
+            int devices = 0;
+            has_one = worker_count(ready[j], traits->kind, &devices, &ignored) == STATUS_OK &&
+                      devices > 0;
+        }
+        if (has_one)
+            status = add_device(run, device_kind(traits->kind), RUN_EVERY_DEVICE, error);
+    }
+    if (status != STATUS_OK || run->device_count > 0)
+        return status;
+    fprintf(stderr, "tune: no GPU on %s%s; tuning CPUs\n", ready[0]->name,
+            count > 1 ? " and others" : "");
+    return add_device(run, device_host(), RUN_EVERY_DEVICE, error);
+}
+
 enum status run_parse_devices(struct run *run, struct error *error)
 {
     char list[256];
     char *rest = NULL;
+    enum status opened = hosts_open(&run->hosts, error);
+    if (opened != STATUS_OK)
+        return opened;
     if (!run->text.device)
-        return choose_devices(run, error);
+        return run->hosts.count > 0 ? choose_there(run, error) : choose_devices(run, error);
+    if (run->replay.recording && run->hosts.count > 0)
+        return error_set(error, STATUS_USAGE, "--on: a recording is played here");
     if (run->replay.recording)
         return add_replayed(run, error);
     if (device_replayed_name(run->text.device))
@@ -314,7 +348,7 @@ static enum status check_objective(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-enum { OPTIONS_MAX = 32 };
+enum { OPTIONS_MAX = 40 };
 
 /* The options, each with where its value goes; their number: what is tuned, and how it is measured
  * and searched ... */
@@ -325,6 +359,7 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
             'd', "device", "LIST", &run->text.device,
             "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU); replay, "
             "replay:FILE:\nwhat was recorded on a GPU, without one"),
+        HOST_OPTIONS(&run->hosts),
         OPTION_TEXT("db", "FILE", &run->text.database, OPTION_DB_ABOUT),
         OPTION_TEXT(
             "conf", "FILE", &run->text.conf,

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/environment.h"
 #include "tuner/base/text.h"
 #include "tuner/session/run.h"
-#include "tuner/worker/host.h"
 
 /* Starting takes a second or more, most of it warming up: all devices at once. */
 static void *start_lane(void *context)
@@ -19,13 +19,13 @@ static void *start_lane(void *context)
                                       &session->options->protocol, &lane->worker, &lane->error);
     lane->start_ns = clock_running_ns() - started_ns;
     if (status == STATUS_OK && !session->options->recording) /* which any number may play */
-        status = lane->host->lock(facts_text(worker_facts(lane->worker), "uuid", lane->name),
-                                  &lane->lock, &lane->error);
+        status =
+            lane->host->lock(lane->host, facts_text(worker_facts(lane->worker), "uuid", lane->name),
+                             session->options->database, &lane->lock, &lane->error);
     if (status != STATUS_OK) {
         (void)error_prefix(&lane->error, "%s", lane->name);
         worker_stop(lane->worker);
         lane->worker = NULL;
-        lane->lost = true;
     }
     return NULL;
 }
@@ -62,116 +62,281 @@ static void join_group(struct session *session, struct lane *lane)
     lane->group = group;
 }
 
-/* Processors of the machine that the devices are on. */
-static long processors(const struct session *session)
+static bool has_group(const struct site *site, const struct group *group)
 {
-    for (size_t i = 0; i < session->lane_count; i++)
-        if (!session->lanes[i].lost)
-            return worker_machine(session->lanes[i].worker)->cores;
-    return 1;
+    for (size_t i = 0; i < site->lane_count; i++)
+        if (site->lanes[i]->group == group)
+            return true;
+    return false;
 }
 
-static size_t compilers_a_group(const struct session *session)
+/* By the processors of the machine that the devices are on. */
+static size_t compilers_a_group(const struct site *site)
 {
+    const struct session *session = site->session;
     const struct session_options *options = session->options;
+    long cores = 1, groups = 0, lanes = 0;
     if (options->compile_workers > 0)
         return options->compile_workers;
-    long cores = processors(session);
+    for (size_t i = 0; i < site->lane_count; i++) {
+        if (site->lanes[i]->worker)
+            cores = worker_machine(site->lanes[i]->worker)->cores;
+        lanes++;
+    }
+    for (size_t i = 0; i < session->group_count; i++)
+        groups += has_group(site, &session->groups[i]);
     /* A core each is left to the processes that measure beside them. */
     if (options->compiles_beside_measuring)
-        cores -= (long)session->lane_count;
-    long groups = session->group_count > 0 ? (long)session->group_count : 1;
-    long share = cores / groups;
+        cores -= lanes;
+    long share = cores / (groups > 0 ? groups : 1);
     return share < 1 ? 1 : share > COMPILERS_MAX ? COMPILERS_MAX : (size_t)share;
 }
 
 /* Each worker near its device, on a core of its own; compilers on the others. Devices whose kernels
  * run on these cores place their threads themselves. */
-static enum status place_lanes(struct session *session, struct error *error)
+static enum status place_lanes(struct site *site, struct error *error)
 {
+    const struct session *session = site->session;
     const char *addresses[SESSION_DEVICES_MAX] = {NULL};
     struct lane *lanes[SESSION_DEVICES_MAX];
     size_t count = 0;
     if (!session->options->compiles_beside_measuring)
         return STATUS_OK;
-    for (size_t i = 0; i < session->lane_count; i++) {
-        struct lane *lane = &session->lanes[i];
+    for (size_t i = 0; i < site->lane_count; i++) {
+        struct lane *lane = site->lanes[i];
         if (lane->lost)
             continue;
         addresses[count] = facts_text(worker_facts(lane->worker), "pci_address", NULL);
         lanes[count++] = lane;
     }
-    enum status status = session->host->place(addresses, count, &session->placement, error);
+    enum status status = site->host->place(site->host, addresses, count, &site->placement, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        lanes[i]->place = session->placement.devices[i];
+        lanes[i]->place = site->placement.devices[i];
         if (lanes[i]->place.cpus[0])
             status = worker_pin(lanes[i]->worker, lanes[i]->place.cpus, &lanes[i]->pinned, error);
     }
-    if (status == STATUS_OK && session->placement.note[0])
-        session_note(session, "%s", session->placement.note);
+    if (status == STATUS_OK && site->placement.note[0])
+        session_note(session, "%s", site->placement.note);
     return status;
 }
 
-static enum status start_groups(struct session *session, struct error *error)
+/* The site's processors compile for the groups that its devices are in. */
+static enum status start_compilers(struct site *site, struct error *error)
 {
+    struct session *session = site->session;
+    const char *kind = session->options->device_kind;
+    const char *cpus = site->placement.compilers.cpus[0] ? site->placement.compilers.cpus : NULL;
     enum status status = STATUS_OK;
-    size_t compilers = compilers_a_group(session);
-    const char *cpus =
-        session->placement.compilers.cpus[0] ? session->placement.compilers.cpus : NULL;
+    size_t compilers = compilers_a_group(site);
     for (size_t i = 0; status == STATUS_OK && i < session->group_count; i++) {
         struct group *group = &session->groups[i];
-        status = binaries_start(&group->binaries, session->host, session->options->device_kind,
-                                compilers, cpus, group->facts, error);
+        if (!has_group(site, group))
+            continue;
+        if (group->binaries.pool) {
+            status = compile_pool_add(group->binaries.pool, site->host, compilers, cpus, error);
+            if (status == STATUS_OK)
+                status = compile_pool_add(group->references.pool, site->host, 1, cpus, error);
+            continue;
+        }
+        status = binaries_start(&group->binaries, site->host, kind, compilers, cpus, group->facts,
+                                error);
         if (status == STATUS_OK)
-            status = binaries_start(&group->references, session->host, device_host()->kind, 1, cpus,
+            status = binaries_start(&group->references, site->host, device_host()->kind, 1, cpus,
                                     group->facts, error);
     }
     return status;
 }
 
-enum status lanes_start(struct session *session, struct error *error)
+/* ---- sites ---- */
+
+enum status site_count(const struct site *site, size_t *count, struct error *error)
 {
+    const struct session_options *options = site->session->options;
+    int found = 0;
+    *count = options->device_count;
+    if (options->host_count == 0)
+        return STATUS_OK;
+    enum status status = worker_count(site->host, options->device_kind, &found, error);
+    if (options->device_count == 0)
+        *count = found > 0 ? (size_t)found : 0;
+    if (status == STATUS_OK && found == 0)
+        status = error_set(error, STATUS_UNAVAILABLE, "it has no %s device", options->device_kind);
+    return status;
+}
+
+enum status site_reserve(struct site *site, size_t count, struct error *error)
+{
+    struct session *session = site->session;
     const struct session_options *options = session->options;
-    session->lane_count = options->device_count;
-    for (size_t i = 0; i < session->lane_count; i++) {
-        struct lane *lane = &session->lanes[i];
-        *lane = (struct lane){
-            .session = session, .host = session->host, .index = options->device_indices[i]};
-        (void)string_format(lane->name, sizeof lane->name, "%s:%d", options->device_kind,
-                            lane->index);
-        if (pthread_create(&lane->thread, NULL, start_lane, lane) != 0) {
-            lane->thread = pthread_self();
-            (void)start_lane(lane);
-        }
+    size_t namesakes = 1;
+    if (session->lane_count + count > SESSION_DEVICES_MAX)
+        return error_set(error, STATUS_UNAVAILABLE, "more than %d devices in all",
+                         SESSION_DEVICES_MAX);
+    for (size_t i = 0; i < session->site_count; i++)
+        namesakes += session->sites[i].lane_count > 0 &&
+                     strcmp(session->sites[i].host->name, site->host->name) == 0;
+    for (size_t i = 0; i < count; i++) {
+        struct lane *lane = &session->lanes[session->lane_count++];
+        int index = options->device_count > 0 ? options->device_indices[i] : (int)i;
+        char host[80] = "";
+        if (options->host_count > 0 && namesakes > 1)
+            (void)string_format(host, sizeof host, "%.60s#%zu:", site->host->name, namesakes);
+        else if (options->host_count > 0)
+            (void)string_format(host, sizeof host, "%.60s:", site->host->name);
+        *lane = (struct lane){.session = session,
+                              .site = site,
+                              .host = site->host,
+                              .lost = true, /* until it has joined */
+                              .index = index};
+        (void)string_format(lane->name, sizeof lane->name, "%s%s:%d", host, options->device_kind,
+                            index);
+        site->lanes[site->lane_count++] = lane;
     }
-    const struct lane *first_lost = NULL;
-    for (size_t i = 0; i < session->lane_count; i++) {
-        struct lane *lane = &session->lanes[i];
-        if (!pthread_equal(lane->thread, pthread_self()))
-            (void)pthread_join(lane->thread, NULL);
-        if (lane->lost) {
-            first_lost = first_lost ? first_lost : lane;
+    return STATUS_OK;
+}
+
+void site_start(struct site *site)
+{
+    bool started[SESSION_DEVICES_MAX];
+    for (size_t i = 0; i < site->lane_count; i++) {
+        struct lane *lane = site->lanes[i];
+        started[i] = pthread_create(&lane->thread, NULL, start_lane, lane) == 0;
+        if (!started[i])
+            (void)start_lane(lane);
+    }
+    for (size_t i = 0; i < site->lane_count; i++)
+        if (started[i])
+            (void)pthread_join(site->lanes[i]->thread, NULL);
+}
+
+enum status site_join(struct site *site, struct error *error)
+{
+    struct session *session = site->session;
+    bool joins = false;
+    for (size_t i = 0; i < site->lane_count; i++) {
+        struct lane *lane = site->lanes[i];
+        if (!lane->worker)
             continue;
-        }
-        if (options->database && lane->lock)
-            lock_note(lane->lock, options->database);
-        if (lane->lock && lock_warning(lane->lock)[0])
-            session_note(session, "%s: %s", lane->name, lock_warning(lane->lock));
+        lane->lost = false;
+        joins = true;
+        if (lane->lock.warning[0])
+            session_note(session, "%s: %s", lane->name, lane->lock.warning);
         join_group(session, lane);
     }
-    if (session->group_count == 0 && first_lost) {
-        *error = first_lost->error;
+    enum status status = joins ? place_lanes(site, error) : STATUS_OK;
+    return joins && status == STATUS_OK ? start_compilers(site, error) : status;
+}
+
+static void settle_here(struct site *site)
+{
+    size_t count = 0;
+    enum status status = site_count(site, &count, &site->error);
+    if (status == STATUS_OK)
+        status = site_reserve(site, count, &site->error);
+    if (status == STATUS_OK)
+        site_start(site);
+    site->settled = true;
+}
+
+/* Some may wait in a queue for hours: those that come within a moment of the first begin with it.
+ */
+static enum status await_sites(struct session *session, struct error *error)
+{
+    int64_t grace_ms = 0, first_ns = 0, told_ns = clock_running_ns() + INT64_C(5000000000);
+    enum status status =
+        environment_integer("TUNE_HOST_GRACE_MS", 0, 3600 * 1000, 15000, &grace_ms, error);
+    for (bool over = status != STATUS_OK; !over;) {
+        size_t unsettled = 0;
+        bool has_lanes = false;
+        for (size_t i = 0; i < session->site_count; i++) {
+            const struct site *site = &session->sites[i];
+            unsettled += !site->settled;
+            for (size_t j = 0; site->settled && j < site->lane_count; j++)
+                has_lanes = has_lanes || site->lanes[j]->worker;
+        }
+        if (has_lanes && first_ns == 0)
+            first_ns = clock_running_ns();
+        over =
+            unsettled == 0 || (first_ns != 0 && clock_running_ns() - first_ns > grace_ms * 1000000);
+        if (session_stopped(session))
+            return session_stop_error(error);
+        for (size_t i = 0; clock_running_ns() > told_ns && i < session->site_count; i++) {
+            char trouble[256] = "";
+            const struct site *site = &session->sites[i];
+            if (site->settled || !site->host->state)
+                continue;
+            host_trouble(site->host, trouble, sizeof trouble);
+            session_note(session, "waiting for '%s'%s%s%s", host_command(site->host),
+                         trouble[0] ? " (" : "", trouble, trouble[0] ? ")" : "");
+        }
+        if (clock_running_ns() > told_ns)
+            told_ns = INT64_MAX;
+        if (!over)
+            session_pause(session);
+    }
+    return status;
+}
+
+static enum status make_sites(struct session *session, struct error *error)
+{
+    const struct session_options *options = session->options;
+    size_t count = options->host_count > 0 ? options->host_count : 1;
+    session->sites = calloc(count, sizeof *session->sites);
+    if (!session->sites)
+        return error_no_memory(error);
+    session->site_count = count;
+    for (size_t i = 0; i < session->site_count; i++) {
+        struct site *site = &session->sites[i];
+        site->session = session;
+        site->host = options->host_count > 0 ? options->hosts[i] : host_local();
+        site->has_thread =
+            options->host_count > 0 && pthread_create(&site->thread, NULL, site_keep, site) == 0;
+        if (!site->has_thread)
+            settle_here(site);
+    }
+    return options->host_count > 0 ? await_sites(session, error) : STATUS_OK;
+}
+
+enum status lanes_start(struct session *session, struct error *error)
+{
+    enum status status = make_sites(session, error);
+    const struct error *first_lost = NULL;
+    for (size_t i = 0; status == STATUS_OK && i < session->site_count; i++) {
+        struct site *site = &session->sites[i];
+        if (!site->settled)
+            continue;
+        if (site->error.status != STATUS_OK && !first_lost)
+            first_lost = &site->error;
+        for (size_t j = 0; j < site->lane_count && !first_lost; j++)
+            if (!site->lanes[j]->worker)
+                first_lost = &site->lanes[j]->error;
+        status = site_join(site, error);
+    }
+    if (status == STATUS_OK && session->group_count == 0 && first_lost) {
+        *error = *first_lost;
         return error->status;
     }
-    for (size_t i = 0; i < session->lane_count; i++)
-        if (session->lanes[i].lost)
+    for (size_t i = 0; status == STATUS_OK && i < session->lane_count; i++)
+        if (!session->lanes[i].worker && session->lanes[i].site->settled)
             session_note(session, "%s; the other devices are tuned", session->lanes[i].error.text);
-    enum status status = place_lanes(session, error);
-    return status == STATUS_OK ? start_groups(session, error) : status;
+    for (size_t i = 0; status == STATUS_OK && i < session->site_count; i++)
+        if (session->sites[i].settled && session->sites[i].error.status != STATUS_OK)
+            session_note(session, "%s; the other hosts are tuned", session->sites[i].error.text);
+        else if (!session->sites[i].settled)
+            session_note(session, "'%s' is not there yet: it takes part when it comes",
+                         host_command(session->sites[i].host));
+    session->begun = status == STATUS_OK;
+    return status;
 }
 
 void lanes_stop(struct session *session)
 {
+    (void)pthread_mutex_lock(&session->mutex);
+    session->ending = true;
+    (void)pthread_mutex_unlock(&session->mutex);
+    for (size_t i = 0; i < session->site_count; i++)
+        if (session->sites[i].has_thread)
+            (void)pthread_join(session->sites[i].thread, NULL);
     for (size_t i = 0; i < session->group_count; i++) {
         binaries_free(&session->groups[i].binaries);
         binaries_free(&session->groups[i].references);
@@ -180,6 +345,7 @@ void lanes_stop(struct session *session)
     }
     for (size_t i = 0; i < session->lane_count; i++) {
         worker_stop(session->lanes[i].worker);
-        lock_release(session->lanes[i].lock);
+        host_unlock(&session->lanes[i].lock);
     }
+    free(session->sites);
 }

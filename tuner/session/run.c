@@ -15,6 +15,7 @@ enum {
     TIMEOUT_FIRST_MS = 15000, /* uploads of inputs and first use of the device are in it */
     TIMEOUT_FACTOR = 50,
     TIMEOUT_FLOOR_LEAST_MS = 100,
+    PAUSE_US = 100000,
 };
 
 bool session_stopped(const struct session *session)
@@ -92,7 +93,9 @@ enum status lane_lose(struct lane *lane, const struct error *error)
         return error->status;
     lane->lost = true;
     lane->error = *error;
-    session_note(lane->session, "%s is lost: %s", lane->name, error->text);
+    lane->returns = lane->host && lane->host->state && host_state(lane->host) != HOST_READY;
+    session_note(lane->session, "%s is lost: %s%s", lane->name, error->text,
+                 lane->returns ? "; its host is asked for again" : "");
     return error->status;
 }
 
@@ -141,14 +144,42 @@ struct lane *group_lane(const struct group *group)
     return NULL;
 }
 
+void session_pause(struct session *session)
+{
+    (void)pthread_mutex_unlock(&session->mutex);
+    (void)usleep(PAUSE_US);
+    (void)pthread_mutex_lock(&session->mutex);
+}
+
+enum status group_await_lane(struct group *group, struct lane **out, struct error *error)
+{
+    for (;;) {
+        bool may_return = false;
+        *out = group_lane(group);
+        if (*out)
+            return STATUS_OK;
+        for (size_t i = 0; i < group->lane_count; i++)
+            may_return = may_return || (group->lanes[i]->returns &&
+                                        host_state(group->lanes[i]->host) != HOST_GONE);
+        if (!may_return)
+            return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
+                             group->lanes[0]->error.text);
+        if (session_stopped(group->session))
+            return session_stop_error(error);
+        if (budget_ended(group->session))
+            return error_set(error, STATUS_NO_TIME, "the budget is spent");
+        session_pause(group->session);
+    }
+}
+
 enum status on_some_lane(struct group *group, lane_task *task, void *context, struct error *error)
 {
     for (;;) {
-        struct lane *lane = group_lane(group);
-        if (!lane)
-            return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
-                             group->lanes[0]->error.text);
-        enum status status = task(context, lane, error);
+        struct lane *lane = NULL;
+        enum status status = group_await_lane(group, &lane, error);
+        if (status != STATUS_OK)
+            return status;
+        status = task(context, lane, error);
         if (!lane->lost)
             return status;
     }

@@ -9,12 +9,12 @@
 
 #include <pthread.h>
 
-#include "tuner/base/lock.h"
 #include "tuner/base/text.h"
 #include "tuner/device/place.h"
 #include "tuner/session/binaries.h"
 #include "tuner/session/budget.h"
 #include "tuner/session/session.h"
+#include "tuner/worker/host.h"
 
 enum { COMPILERS_MAX = 64 }; /* as many as a pool takes */
 
@@ -40,11 +40,13 @@ struct promise {
 struct lane {
     struct session *session;
     struct group *group;
-    char name[32]; /* "cuda:0" */
+    struct site *site;
+    char name[96]; /* "cuda:0"; of a host elsewhere "n1:cuda:0" */
     int index;     /* of the device */
     struct worker *worker;
     const struct host *host; /* where its worker runs */
-    struct lock *lock;       /* on the device, against another tuner */
+    struct host_lock lock;   /* on the device, against another tuner */
+    bool at_work;            /* a thread sweeps with it */
     int64_t environment_id;  /* of this device: its runs and ceilings */
     int64_t run_id;
     const struct inputs *known; /* the problem's inputs that the worker has made ... */
@@ -52,6 +54,8 @@ struct lane {
     int restarts_seen;
     bool remarked; /* the worker's remark was told */
     bool lost;     /* its device does not come back; `error` says why */
+    bool returns;  /* but with its host, should that */
+    bool relocks;  /* its lock went with its host's agent */
     struct error error;
     int64_t measuring_ns;
     int64_t compile_wait_ns;
@@ -59,6 +63,19 @@ struct lane {
     struct seat place; /* where its worker was asked to sit */
     bool pinned;       /* and does */
     pthread_t thread;
+};
+
+/* A host with its devices. */
+struct site {
+    struct session *session;
+    const struct host *host;
+    struct lane *lanes[SESSION_DEVICES_MAX];
+    size_t lane_count;
+    struct placement placement;
+    pthread_t thread; /* of a host that comes and goes: looks after it */
+    bool has_thread;
+    bool settled; /* its devices were started, or never will be */
+    struct error error;
 };
 
 struct group {
@@ -91,6 +108,8 @@ struct group {
     enum status status;
     struct error error;
     pthread_t thread;
+    bool has_thread;
+    struct sweep *sweep; /* that lanes are at; NULL: none */
 };
 
 struct session {
@@ -107,10 +126,12 @@ struct session {
     size_t group_count;
     struct session_progress progress;
     int64_t started_ns;
-    struct placement placement;
+    struct site *sites;
+    size_t site_count;
+    bool begun;                                /* what comes now comes late */
+    bool ending;                               /* nobody need come any more */
     struct text protocol_text, objective_text; /* as they are stored */
     bool energy_noted;                         /* how finely energy can be read */
-    const struct host *host;                   /* where all workers run */
     int64_t timeout_floor_ms; /* TUNE_TRIAL_TIMEOUT_MS: the least time limit of a trial; 0: usual */
 };
 
@@ -154,6 +175,11 @@ int64_t lane_timeout_ms(struct lane *lane, double best_ns, uint32_t blocks, bool
 
 /* The group's first lane that is not lost; NULL: none. */
 struct lane *group_lane(const struct group *group);
+/* The same; when there is none, while a host of the group's may come again, waits for that. The
+ * error says what became of the first. */
+enum status group_await_lane(struct group *group, struct lane **out, struct error *error);
+/* Lets other threads have the mutex for a moment. */
+void session_pause(struct session *session);
 /* Does the task on one lane; when its device is lost meanwhile, from the start on another one. */
 typedef enum status lane_task(void *context, struct lane *lane, struct error *error);
 enum status on_some_lane(struct group *group, lane_task *task, void *context, struct error *error);
@@ -163,9 +189,27 @@ enum status group_await_compilers(struct group *group, struct binaries *binaries
                                   struct error *error);
 void group_wake(struct group *group);
 
-/* lanes.c: starts workers, takes locks, forms groups; ends all. */
+/* lanes.c: starts workers, takes locks, forms groups; ends all. Returns when the devices of every
+ * host are there, or those of some are and the others keep waiting: they join later (sites.c). */
 enum status lanes_start(struct session *session, struct error *error);
 void lanes_stop(struct session *session);
+/* Starts the workers of a site, without the mutex; each lane tells what came of it. */
+void site_start(struct site *site);
+/* Lanes for so many devices of it, with the mutex. */
+enum status site_reserve(struct site *site, size_t count, struct error *error);
+/* Its devices to their groups, each in its place; their groups get its compilers. */
+enum status site_join(struct site *site, struct error *error);
+/* How many devices of it are meant; asked of the host without the mutex. */
+enum status site_count(const struct site *site, size_t *count, struct error *error);
+
+/* sites.c: the thread of a site whose host comes and goes. */
+void *site_keep(void *context);
+/* Some host was never there yet, and may come. */
+bool sites_awaited(const struct session *session);
+
+/* session.c: what a lane, and a group, needs before it measures; then the group's thread. */
+enum status lane_begin(struct lane *lane, struct error *error);
+enum status group_begin(struct group *group, struct error *error);
 
 /* ceilings.c: once for each environment, once more when a winner, as told, broke through. */
 enum status session_know_ceilings(struct session *session, struct lane *lane, struct error *error);

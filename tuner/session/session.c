@@ -11,8 +11,9 @@
 #include "tuner/session/run.h"
 #include "tuner/store/measured.h"
 
-static enum status start_run(struct session *session, struct lane *lane, struct error *error)
+enum status lane_begin(struct lane *lane, struct error *error)
 {
+    struct session *session = lane->session;
     struct store_environment environment = {.facts = worker_facts(lane->worker),
                                             .tool_version = TUNE_VERSION,
                                             .host = worker_machine(lane->worker)->name};
@@ -134,7 +135,7 @@ static enum status start(struct session *session, struct error *error)
         return no_such_size(session, error);
     for (size_t i = 0; status == STATUS_OK && i < session->lane_count; i++)
         if (!session->lanes[i].lost)
-            status = start_run(session, &session->lanes[i], error);
+            status = lane_begin(&session->lanes[i], error);
     return status;
 }
 
@@ -147,25 +148,40 @@ static void *run_group(void *context)
     return NULL;
 }
 
-/* The mutex is held; the groups take turns with it. */
+enum status group_begin(struct group *group, struct error *error)
+{
+    group->has_thread = pthread_create(&group->thread, NULL, run_group, group) == 0;
+    return group->has_thread ? STATUS_OK
+                             : error_set(error, STATUS_UNAVAILABLE, "no more threads can be had");
+}
+
+/* The mutex is held; the groups take turns with it. Others may come meanwhile, as long as a host is
+ * awaited that was never there. */
 static enum status run_groups(struct session *session, struct error *error)
 {
-    bool started[SESSION_DEVICES_MAX] = {false};
-    for (size_t i = 1; i < session->group_count; i++) {
-        struct group *group = &session->groups[i];
-        started[i] = pthread_create(&group->thread, NULL, run_group, group) == 0;
-    }
-    group_run(&session->groups[0]);
-    (void)pthread_mutex_unlock(&session->mutex);
-    for (size_t i = 1; i < session->group_count; i++)
-        if (started[i])
-            (void)pthread_join(session->groups[i].thread, NULL);
-    (void)pthread_mutex_lock(&session->mutex);
     enum status status = STATUS_OK;
+    for (size_t i = 1; i < session->group_count; i++)
+        (void)group_begin(&session->groups[i], error);
+    group_run(&session->groups[0]);
+    for (size_t i = 1; i < session->group_count || sites_awaited(session);) {
+        if (i == session->group_count) {
+            if (session_stopped(session) || budget_ended(session))
+                break;
+            session_pause(session);
+            continue;
+        }
+        struct group *group = &session->groups[i++];
+        if (group->has_thread) {
+            (void)pthread_mutex_unlock(&session->mutex);
+            (void)pthread_join(group->thread, NULL);
+            (void)pthread_mutex_lock(&session->mutex);
+        } else if (group->lane_count > 0 && group_lane(group)) {
+            group_run(group);
+        }
+    }
+    session->ending = true;
     for (size_t i = 0; i < session->group_count; i++) {
         struct group *group = &session->groups[i];
-        if (i > 0 && !started[i])
-            group_run(group);
         if (group->status == STATUS_OK)
             group->status = session_recheck_ceilings(session, group, &group->error);
         if (group->status != STATUS_OK && status == STATUS_OK) {
@@ -237,7 +253,6 @@ enum status session_run(struct store *store, const struct session_options *optio
     session->experiments = experiments;
     session->experiment_count = experiment_count;
     (void)pthread_mutex_init(&session->mutex, NULL);
-    session->host = host_local();
     (void)pthread_mutex_lock(&session->mutex);
     const struct store_patience patience = {
         .note = note_wait, .context = session, .stop = options->stop};

@@ -33,7 +33,11 @@ struct session_pick {
 struct session_options {
     const char *device_kind;
     int device_indices[SESSION_DEVICES_MAX];
-    size_t device_count;
+    size_t device_count; /* 0, where hosts are given: all of each host's */
+    /* Where the devices are (tuner/worker/host.h); none: on this machine. Of one elsewhere the
+     * devices may come late, go, and come again while the run goes on. */
+    const struct host *const *hosts;
+    size_t host_count;
     bool compiles_beside_measuring; /* as the device's interface says */
     uint64_t seed;
     enum l2_mode l2_mode;

@@ -98,53 +98,57 @@ static enum status lane_loop(struct sweep *sweep, struct lane *lane, struct erro
     return STATUS_OK;
 }
 
-struct lane_share {
-    struct sweep *sweep;
-    struct lane *lane;
-    bool started;
-    pthread_t thread;
-    enum status status;
-    struct error error;
-};
-
 static void *run_lane(void *context)
 {
     struct lane_share *share = context;
     pthread_mutex_t *mutex = &share->sweep->work.session->mutex;
     (void)pthread_mutex_lock(mutex);
     share->status = lane_loop(share->sweep, share->lane, &share->error);
+    share->lane->at_work = false;
     (void)pthread_mutex_unlock(mutex);
     return NULL;
 }
 
-/* All lanes at once: the first in this thread, the others in threads of their own. */
+void sweep_admit(struct sweep *sweep, struct lane *lane)
+{
+    struct lane_share *share = &sweep->shares[sweep->share_count];
+    if (lane->lost || lane->at_work || sweep->share_count == SWEEP_SHARES_MAX)
+        return;
+    *share = (struct lane_share){.sweep = sweep, .lane = lane};
+    if (pthread_create(&share->thread, NULL, run_lane, share) != 0)
+        return;
+    lane->at_work = true;
+    sweep->share_count++;
+}
+
+/* All lanes at once, those that come meanwhile as well: the first in this thread, the others in
+ * threads of their own. */
 static enum status run_lanes(struct sweep *sweep, struct error *error)
 {
-    struct lane_share shares[SESSION_DEVICES_MAX];
     struct group *group = sweep->work.group;
     pthread_mutex_t *mutex = &sweep->work.session->mutex;
-    size_t count = 0;
+    struct lane *first = NULL;
+    enum status status = group_await_lane(group, &first, error);
+    if (status != STATUS_OK)
+        return status;
+    first->at_work = true;
+    sweep->share_count = 0;
     for (size_t i = 0; i < group->lane_count; i++)
-        if (!group->lanes[i]->lost)
-            shares[count++] = (struct lane_share){.sweep = sweep, .lane = group->lanes[i]};
-    if (count == 0)
-        return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
-                         group->lanes[0]->error.text);
-    for (size_t i = 1; i < count; i++)
-        shares[i].started = pthread_create(&shares[i].thread, NULL, run_lane, &shares[i]) == 0;
-    shares[0].status = lane_loop(sweep, shares[0].lane, &shares[0].error);
-    (void)pthread_mutex_unlock(mutex);
-    for (size_t i = 1; i < count; i++)
-        if (shares[i].started)
-            (void)pthread_join(shares[i].thread, NULL);
-    (void)pthread_mutex_lock(mutex);
-    for (size_t i = 0; i < count; i++) {
-        if (shares[i].status != STATUS_OK) {
-            *error = shares[i].error;
-            return shares[i].status;
+        sweep_admit(sweep, group->lanes[i]);
+    group->sweep = sweep;
+    status = lane_loop(sweep, first, error);
+    first->at_work = false;
+    for (size_t i = 0; i < sweep->share_count; i++) {
+        (void)pthread_mutex_unlock(mutex);
+        (void)pthread_join(sweep->shares[i].thread, NULL);
+        (void)pthread_mutex_lock(mutex);
+        if (status == STATUS_OK && sweep->shares[i].status != STATUS_OK) {
+            *error = sweep->shares[i].error;
+            status = sweep->shares[i].status;
         }
     }
-    return STATUS_OK;
+    group->sweep = NULL;
+    return status;
 }
 
 /* Trials that ended so near to the best are what a sweep is to spend its time on. */
@@ -213,7 +217,8 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
 {
     struct group *group = sweep->work.group;
     budget_share(group, &sweep->allowance);
-    enum status status = sweep_add_baselines(sweep, error);
+    sweep->shares = calloc(SWEEP_SHARES_MAX, sizeof *sweep->shares);
+    enum status status = sweep->shares ? sweep_add_baselines(sweep, error) : error_no_memory(error);
     if (status == STATUS_OK)
         status = sweep_take_known(sweep, error);
     if (status == STATUS_OK)
@@ -222,6 +227,11 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
         group->strategy = sweep->strategy = search_strategy(sweep->search);
         do { /* again while a lost lane left something for the others */
             status = run_lanes(sweep, error);
+            if (status == STATUS_NO_TIME) {
+                error_clear(error);
+                status = STATUS_OK;
+                break;
+            }
         } while (status == STATUS_OK && sweep->window_count > 0 && !is_spent(sweep));
         binaries_withdraw(&group->binaries); /* the next problem's are not to wait for them */
     }
@@ -230,6 +240,8 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
         find_what_is_left(sweep);
     candidates_settle(&sweep->candidates);
     search_free(sweep->search);
+    free(sweep->shares);
+    sweep->shares = NULL;
     free(sweep->window);
     sweep->search = NULL;
     sweep->window = NULL;

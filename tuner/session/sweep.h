@@ -5,6 +5,16 @@
 #include "tuner/search/search.h"
 #include "tuner/session/track.h"
 
+/* A lane's part in it, in a thread of its own. */
+enum { SWEEP_SHARES_MAX = 4 * SESSION_DEVICES_MAX };
+struct lane_share {
+    struct sweep *sweep;
+    struct lane *lane;
+    pthread_t thread;
+    enum status status;
+    struct error error;
+};
+
 struct sweep {
     struct work work;
     struct inputs inputs;
@@ -29,6 +39,8 @@ struct sweep {
     size_t failures;                      /* of these */
     size_t unlaunchable, duplicates;      /* set aside in this run, without the device */
     double chance_of_better, most_better; /* as store_search has them */
+    struct lane_share *shares;            /* of lanes in threads of their own */
+    size_t share_count;
     /* At which the inputs are described. */
     struct configuration usual_configuration;
     struct arena arena; /* lives as long as the sweep */
@@ -37,6 +49,9 @@ struct sweep {
 /* sweep.c: adds the baselines, takes known trials, measures what the search asks for, by all
  * devices of the group. */
 enum status sweep_problem(struct sweep *sweep, struct error *error);
+
+/* One more lane takes part; with the mutex. One that does already is left alone. */
+void sweep_admit(struct sweep *sweep, struct lane *lane);
 
 /* trial.c: a sweep of that problem, in that space, which is its own from now on (also when it
  * fails). An empty one is an error. */

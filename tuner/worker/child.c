@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tuner/base/failpoint.h"
+#include "tuner/worker/agent.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/host.h"
 #include "tuner/worker/message.h"
@@ -18,7 +19,8 @@
 bool worker_is_entry(const char *argument)
 {
     return strcmp(argument, "__measure") == 0 || strcmp(argument, "__compile") == 0 ||
-           strcmp(argument, "__count") == 0;
+           strcmp(argument, "__count") == 0 || strcmp(argument, "__describe") == 0 ||
+           strcmp(argument, "__host") == 0;
 }
 
 /* The parent's end of our input closes when the parent is gone, however it went. A kernel that
@@ -56,6 +58,8 @@ static bool was_started_by_tune(void)
 
 int worker_main(int argc, char **argv)
 {
+    if (strcmp(argv[1], "__host") == 0) /* by a command of the user's */
+        return agent_main();
     if (!was_started_by_tune()) {
         static const char text[] = "tune: this is started by tune itself, and by nobody else\n";
         (void)!write(STDERR_FILENO, text, sizeof text - 1);
@@ -70,6 +74,8 @@ int worker_main(int argc, char **argv)
         return compile_child(argv[2], argc == 4 ? argv[3] : NULL);
     if (strcmp(argv[1], "__count") == 0 && argc == 3)
         return count_child(argv[2]);
+    if (strcmp(argv[1], "__describe") == 0 && argc == 4)
+        return describe_child(argv[2], (int)strtol(argv[3], NULL, 10));
     return EXIT_CODE_USAGE;
 }
 
@@ -111,5 +117,22 @@ int count_child(const char *kind)
                                                              : message_from_error(&error);
     enum status sent = answer ? frame_write(CHILD_OUTPUT, answer, &error) : STATUS_NO_MEMORY;
     json_decref(answer);
+    return sent == STATUS_OK ? EXIT_CODE_OK : EXIT_CODE_FAILED;
+}
+
+int describe_child(const char *kind, int index)
+{
+    const struct device_api *api = device_kind(kind);
+    struct facts facts = {0};
+    struct error error = {0};
+    if (!api)
+        return EXIT_CODE_USAGE;
+    bool described = api->describe(index, &facts, &error) == STATUS_OK;
+    struct hello_message said = {.facts = facts.items, .fact_count = facts.count};
+    machine_describe(&said.machine);
+    json_t *answer = described ? message_encode(&message_hello, &said) : message_from_error(&error);
+    enum status sent = answer ? frame_write(CHILD_OUTPUT, answer, &error) : STATUS_NO_MEMORY;
+    json_decref(answer);
+    facts_free(&facts);
     return sent == STATUS_OK ? EXIT_CODE_OK : EXIT_CODE_FAILED;
 }

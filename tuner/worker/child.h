@@ -20,6 +20,8 @@ enum { COMPILE_LOG_BYTES_MAX = 64 * 1024 };
 int measure_child(const char *kind, int index);
 /* Tells how many devices there are, and ends. */
 int count_child(const char *kind);
+/* Says what a device is, without opening it, and ends. */
+int describe_child(const char *kind, int index);
 /* The compiling child. `cpus`: where it and its compilers run; NULL: anywhere. */
 int compile_child(const char *kind, const char *cpus);
 /* What the names of the compiling children's temporary folders begin with; the folder above is

@@ -42,8 +42,8 @@ static void trace(char direction, const json_t *message)
 
 enum status frame_write(int file, const json_t *message, struct error *error)
 {
-    size_t bytes = json_dumpb(message, NULL, 0, JSON_COMPACT);
-    if (bytes == 0 || bytes > FRAME_BYTES_MAX)
+    size_t bytes = json_dumpb(message, NULL, 0, JSON_COMPACT) + 1;
+    if (bytes == 1 || bytes > FRAME_BYTES_MAX)
         return error_set(error, STATUS_INTERNAL, "a worker message of %zu bytes cannot be sent",
                          bytes);
     unsigned char *frame = malloc(HEADER_BYTES + bytes);
@@ -53,7 +53,8 @@ enum status frame_write(int file, const json_t *message, struct error *error)
     memcpy(frame, frame_magic, sizeof frame_magic);
     for (int i = 0; i < 4; i++)
         frame[4 + i] = (unsigned char)(bytes >> (8 * i));
-    (void)json_dumpb(message, (char *)frame + HEADER_BYTES, bytes, JSON_COMPACT);
+    (void)json_dumpb(message, (char *)frame + HEADER_BYTES, bytes - 1, JSON_COMPACT);
+    frame[HEADER_BYTES + bytes - 1] = '\n';
     enum status status = write_all(file, frame, HEADER_BYTES + bytes, error);
     free(frame);
     return status;

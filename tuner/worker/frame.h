@@ -1,5 +1,7 @@
 /* Messages between parent and child: frames of JSON over a pipe. A frame is the four bytes "TUN1"
- * (the protocol's version), the payload's length as 32 bits little-endian, and the payload. */
+ * (the protocol's version), the payload's length as 32 bits little-endian, and the payload, which
+ * ends in a newline: what carries frames from another host may hold back a line until it is whole.
+ */
 #ifndef TUNE_WORKER_FRAME_H
 #define TUNE_WORKER_FRAME_H
 

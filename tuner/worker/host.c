@@ -159,10 +159,31 @@ static enum child_end end_here(struct child *child, char *how, size_t how_bytes)
     return end;
 }
 
-static enum status place_here(const char *const *pci_addresses, size_t count,
-                              struct placement *placement, struct error *error)
+static enum status lock_here(const struct host *host, const char *name, const char *note,
+                             struct host_lock *out, struct error *error)
 {
-    return place_devices(NULL, pci_addresses, count, placement, error);
+    *out = (struct host_lock){0};
+    enum status status = lock_take(name, &out->here, error);
+    if (status != STATUS_OK)
+        return status;
+    out->host = host;
+    if (note)
+        lock_note(out->here, note);
+    (void)string_format(out->warning, sizeof out->warning, "%s", lock_warning(out->here));
+    return STATUS_OK;
+}
+
+static void unlock_here(struct host_lock *lock)
+{
+    lock_release(lock->here);
+    *lock = (struct host_lock){0};
+}
+
+static enum status place_here(const struct host *host, const char *const *pci_addresses,
+                              size_t count, struct placement *out, struct error *error)
+{
+    (void)host;
+    return place_devices(NULL, pci_addresses, count, out, error);
 }
 
 const struct host *host_local(void)
@@ -170,7 +191,8 @@ const struct host *host_local(void)
     static const struct host local = {.name = "here",
                                       .start = start_here,
                                       .end = end_here,
-                                      .lock = lock_take,
+                                      .lock = lock_here,
+                                      .unlock = unlock_here,
                                       .place = place_here,
                                       .cache_folder = cache_folder};
     return &local;

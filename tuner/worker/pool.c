@@ -30,15 +30,15 @@ struct job {
 };
 
 struct compiler {
+    const struct host *host;
+    char *cpus; /* NULL: anywhere */
     struct child child;
     struct job *job; /* NULL: idle */
-    int64_t deadline_ns;
+    int64_t begun_ns, deadline_ns;
 };
 
 struct compile_pool {
-    const struct host *host;
     char kind[16];
-    char *cpus; /* NULL: anywhere */
     struct compiler compilers[POOL_WORKERS_MAX];
     size_t count;
     struct job *first;
@@ -56,8 +56,8 @@ static enum status start_compiler(struct compile_pool *pool, struct compiler *co
 {
     char program[] = "tune";
     char entry[] = "__compile";
-    char *arguments[] = {program, entry, pool->kind, pool->cpus, NULL};
-    return pool->host->start(pool->host, arguments, &compiler->child, error);
+    char *arguments[] = {program, entry, pool->kind, compiler->cpus, NULL};
+    return compiler->host->start(compiler->host, arguments, &compiler->child, error);
 }
 
 /* What killed compilers left. Nothing to fail for: the next one tries again. */
@@ -108,10 +108,32 @@ static void enter_cache(struct compile_pool *pool)
     struct error ignored = {0};
     const char *folder = NULL;
     pool->cache_use = -1;
-    if (pool->host->cache_folder(&arena, &folder, &ignored) == STATUS_OK &&
-        (pool->cache = strdup(folder)))
+    if (cache_folder(&arena, &folder, &ignored) == STATUS_OK && (pool->cache = strdup(folder)))
         pool->cache_use = cache_enter(folder);
     arena_free(&arena);
+}
+
+static void compile_pool_free(struct compile_pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        free(pool->compilers[i].cpus);
+    free(pool->cache);
+    free(pool->log);
+    free(pool);
+}
+
+enum status compile_pool_add(struct compile_pool *pool, const struct host *host, size_t workers,
+                             const char *cpus, struct error *error)
+{
+    workers = workers < 1 ? 1 : workers;
+    for (size_t i = 0; i < workers && pool->count < POOL_WORKERS_MAX; i++) {
+        struct compiler *compiler = &pool->compilers[pool->count];
+        *compiler = (struct compiler){.host = host, .child = child_none()};
+        if (cpus && *cpus && !(compiler->cpus = strdup(cpus)))
+            return error_no_memory(error);
+        pool->count++; /* the child starts when there is work for it */
+    }
+    return STATUS_OK;
 }
 
 enum status compile_pool_start(const struct host *host, const char *kind, size_t workers,
@@ -120,19 +142,13 @@ enum status compile_pool_start(const struct host *host, const char *kind, size_t
     struct compile_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
         return error_no_memory(error);
-    if (cpus && *cpus && !(pool->cpus = strdup(cpus))) {
-        free(pool);
-        return error_no_memory(error);
-    }
-    pool->host = host;
+    pool->cache_use = -1;
     (void)string_format(pool->kind, sizeof pool->kind, "%s", kind);
-    pool->count = workers < 1 ? 1 : workers > POOL_WORKERS_MAX ? POOL_WORKERS_MAX : workers;
-    for (size_t i = 0; i < pool->count; i++) /* the children start when there is work for them */
-        pool->compilers[i].child = child_none();
-    enum status status = read_limits(pool, error);
+    enum status status = compile_pool_add(pool, host, workers, cpus, error);
+    if (status == STATUS_OK)
+        status = read_limits(pool, error);
     if (status != STATUS_OK) {
-        free(pool->cpus);
-        free(pool);
+        compile_pool_free(pool);
         return status;
     }
     enter_cache(pool);
@@ -157,10 +173,7 @@ void compile_pool_stop(struct compile_pool *pool)
     sweep_scratch();
     if (pool->cache)
         cache_leave(pool->cache, pool->cache_use);
-    free(pool->cache);
-    free(pool->cpus);
-    free(pool->log);
-    free(pool);
+    compile_pool_free(pool);
 }
 
 size_t compile_pool_pending(const struct compile_pool *pool)
@@ -190,16 +203,30 @@ static bool must_wait(const struct compile_pool *pool)
     return is_for_one(pool->first) && is_compiling(pool);
 }
 
+/* That there is one to compile on, or may be again. */
+static enum status check_hosts(const struct compile_pool *pool, struct error *error)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        if (host_state(pool->compilers[i].host) != HOST_GONE)
+            return STATUS_OK;
+    return error_set(error, STATUS_DEVICE_LOST, "no host is left to compile on");
+}
+
 /* Gives queued jobs to idle children. */
 static enum status feed(struct compile_pool *pool, struct error *error)
 {
+    enum status hosts = pool->first ? check_hosts(pool, error) : STATUS_OK;
+    if (hosts != STATUS_OK)
+        return hosts;
     for (size_t i = 0; i < pool->count && pool->first && !must_wait(pool); i++) {
         struct compiler *compiler = &pool->compilers[i];
-        if (compiler->job)
+        if (compiler->job || host_state(compiler->host) != HOST_READY)
             continue;
         enum status status = STATUS_OK;
         if (compiler->child.pid == 0)
             status = start_compiler(pool, compiler, error);
+        if (status != STATUS_OK && host_state(compiler->host) != HOST_READY)
+            continue; /* it was lost just now */
         if (status != STATUS_OK && is_compiling(pool))
             return STATUS_OK; /* no more processes or files to be had: those that run go on */
         if (status != STATUS_OK)
@@ -214,7 +241,8 @@ static enum status feed(struct compile_pool *pool, struct error *error)
         }
         pool->first = job->next;
         compiler->job = job;
-        compiler->deadline_ns = clock_running_ns() + pool->timeout_ms * 1000000;
+        compiler->begun_ns = clock_running_ns();
+        compiler->deadline_ns = compiler->begun_ns + pool->timeout_ms * 1000000;
     }
     if (!pool->first)
         pool->last = NULL;
@@ -339,6 +367,9 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
                            "(TUNE_COMPILE_MEMORY_BYTES)",
                            how[0] ? how : "no answer", (long long)(pool->memory_bytes >> 20));
     }
+    /* What a host that is lost had in hand is no try. */
+    if (host_state(compiler->host) != HOST_READY && compiler->child.pid == 0)
+        compiler->job->tries--;
     if (passes(status) && compiler->job->tries + 1 < TRIES_MAX) {
         requeue(pool, compiler);
         json_decref(answer);
@@ -350,12 +381,27 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
     return true;
 }
 
+/* While nothing is heard of its host, and for as long again as it may take once that is heard. */
+static bool is_held_up(struct compiler *compiler)
+{
+    int64_t silence_ended_ns = 0;
+    if (!compiler->host->heard)
+        return false;
+    int64_t heard_ns = compiler->host->heard(compiler->host, &silence_ended_ns);
+    if (silence_ended_ns > compiler->begun_ns && heard_ns > compiler->deadline_ns) {
+        compiler->deadline_ns += silence_ended_ns - compiler->begun_ns;
+        compiler->begun_ns = silence_ended_ns;
+        return true;
+    }
+    return heard_ns <= compiler->deadline_ns;
+}
+
 static bool find_overdue(struct compile_pool *pool, struct compile_done *done)
 {
     int64_t now_ns = clock_running_ns();
     for (size_t i = 0; i < pool->count; i++) {
         struct compiler *compiler = &pool->compilers[i];
-        if (!compiler->job || now_ns < compiler->deadline_ns)
+        if (!compiler->job || now_ns < compiler->deadline_ns || is_held_up(compiler))
             continue;
         struct error error = {0};
         child_kill(&compiler->child, NULL, 0);

@@ -22,6 +22,10 @@ struct compile_pool;
  * TUNE_CACHE_BYTES, is no number. Evicts from the cache at its end: see binary_cache_path. */
 enum status compile_pool_start(const struct host *host, const char *kind, size_t workers,
                                const char *cpus, struct compile_pool **out, struct error *error);
+/* More of them, on another host: what any of them compiles comes to the same place. A job whose
+ * host is lost goes to another; while all are awaited, jobs wait. */
+enum status compile_pool_add(struct compile_pool *pool, const struct host *host, size_t workers,
+                             const char *cpus, struct error *error);
 /* Kills what is running. */
 void compile_pool_stop(struct compile_pool *pool);
 
@@ -53,9 +57,9 @@ enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
 struct pollfd;
 size_t compile_pool_files(const struct compile_pool *pool, struct pollfd *files, size_t most);
 
-/* Where the binary of a request is kept: a file in the host's cache folder named by the hash of
- * source, defines, flags, kernels, architecture, compiler and device name. `hash` gets that name.
- * Both belong to the arena. A file that is there is checked on the way: one that is cut or damaged
+/* Where the binary of a request is kept: a file in the cache folder kept for the host, named by the
+ * hash of source, defines, flags, kernels, architecture, compiler and device name. `hash` gets that
+ * name. Both belong to the arena. A file that is there is checked on the way: one that is cut or damaged
  * is removed, so that it is compiled again; another counts as used now. What was used longest ago
  * goes when the cache grows over TUNE_CACHE_BYTES (default 2 GiB) and no other tuner runs. */
 enum status binary_cache_path(const struct host *host, const struct binary_request *request,

@@ -12,7 +12,39 @@
 #include "tuner/worker/internal.h"
 #include "tuner/worker/message.h"
 
-enum { COUNT_TIMEOUT_MS = 60000, START_TIMEOUT_MS = 60000, STARTS_IN_A_ROW_MAX = 3, STOPS_MAX = 5 };
+enum {
+    COUNT_TIMEOUT_MS = 60000,
+    START_TIMEOUT_MS = 60000,
+    STARTS_IN_A_ROW_MAX = 3,
+    STOPS_MAX = 5,
+    LOOK_MS = 100
+};
+/* What is on the way from another host may take so long. */
+static const int64_t slack_ns = 200000000;
+
+/* A child elsewhere is only late when its host is heard: the frames come in order, so a beat that
+ * comes after the limit says that there is no answer on the way. After a silence of the host's the
+ * child gets its time anew: nobody knows what was held up. */
+static enum status await_answer(const struct worker *worker, int64_t timeout_ms, json_t **answer,
+                                struct error *error)
+{
+    const struct host *host = worker->host;
+    int64_t asked_ns = clock_running_ns();
+    enum status status = frame_read(worker->child.output, timeout_ms, answer, error);
+    int64_t late_ns = clock_running_ns() + slack_ns;
+    while (status == STATUS_TIMED_OUT && host->heard) {
+        int64_t silence_ended_ns = 0;
+        bool is_heard = host->heard(host, &silence_ended_ns) > late_ns;
+        if (is_heard && silence_ended_ns < asked_ns)
+            break;
+        if (is_heard)
+            asked_ns = clock_running_ns();
+        status = frame_read(worker->child.output, is_heard ? timeout_ms : LOOK_MS, answer, error);
+        if (is_heard)
+            late_ns = clock_running_ns() + slack_ns;
+    }
+    return status;
+}
 
 /* What the child says of itself is kept from the first one; *answered: it said something. */
 static enum status greeted(struct worker *worker, bool *answered, struct error *error)
@@ -20,7 +52,7 @@ static enum status greeted(struct worker *worker, bool *answered, struct error *
     struct arena arena = {0};
     struct hello_message hello = {0};
     json_t *answer = NULL;
-    enum status status = frame_read(worker->child.output, START_TIMEOUT_MS, &answer, error);
+    enum status status = await_answer(worker, START_TIMEOUT_MS, &answer, error);
     *answered = status == STATUS_OK;
     if (status == STATUS_OK)
         status = message_to_error(answer, error);
@@ -196,7 +228,7 @@ static enum status exchange(struct worker *worker, const json_t *request, int64_
     enum status status = frame_write(worker->child.input, request, error);
     FAILPOINT("worker.asked");
     if (status == STATUS_OK)
-        status = frame_read(worker->child.output, timeout_ms, &message, error);
+        status = await_answer(worker, timeout_ms, &message, error);
     FAILPOINT("worker.answered");
     *answered = status == STATUS_OK;
     if (status == STATUS_OK)
@@ -314,29 +346,61 @@ enum status worker_fresh(struct worker *worker, struct error *error)
     return worker_ensure(worker, false, error);
 }
 
-enum status worker_count(const struct host *host, const char *kind, int *count, struct error *error)
+/* The only answer of a child that says something and ends; NULL with the error. */
+static json_t *answer_of(const struct host *host, char *const *arguments, struct error *error)
 {
-    char program[] = "tune";
-    char entry[] = "__count";
-    char wanted[16];
-    char *arguments[] = {program, entry, wanted, NULL};
     struct child child;
     json_t *answer = NULL;
     char how[128];
-    if (!string_format(wanted, sizeof wanted, "%s", kind))
-        return error_set(error, STATUS_INTERNAL, "device name too long");
     enum status status = host->start(host, arguments, &child, error);
     if (status != STATUS_OK)
-        return status;
+        return NULL;
     status = frame_read(child.output, COUNT_TIMEOUT_MS, &answer, error);
     (void)child_kill(&child, how, sizeof how);
     if (status != STATUS_OK)
-        return error_set(error, STATUS_UNAVAILABLE,
-                         "asking the driver of %s devices how many there are failed (%s)", kind,
-                         how[0] ? how : status_text(status));
-    status = message_to_error(answer, error);
-    if (status == STATUS_OK)
-        *count = (int)json_integer_value(json_object_get(answer, "count"));
+        (void)error_set(error, STATUS_UNAVAILABLE,
+                        "asking the driver of %s devices what there is failed (%s)", arguments[2],
+                        how[0] ? how : status_text(status));
+    if (status == STATUS_OK && message_to_error(answer, error) == STATUS_OK)
+        return answer;
     json_decref(answer);
+    return NULL;
+}
+
+enum status worker_count(const struct host *host, const char *kind, int *count, struct error *error)
+{
+    char program[] = "tune", entry[] = "__count", wanted[16];
+    char *arguments[] = {program, entry, wanted, NULL};
+    if (!string_format(wanted, sizeof wanted, "%s", kind))
+        return error_set(error, STATUS_INTERNAL, "device name too long");
+    json_t *answer = answer_of(host, arguments, error);
+    if (!answer)
+        return error->status;
+    *count = (int)json_integer_value(json_object_get(answer, "count"));
+    json_decref(answer);
+    return STATUS_OK;
+}
+
+enum status worker_describe(const struct host *host, const char *kind, int index,
+                            struct facts *facts, struct error *error)
+{
+    char program[] = "tune", entry[] = "__describe", wanted[16], number[16];
+    char *arguments[] = {program, entry, wanted, number, NULL};
+    struct arena arena = {0};
+    struct hello_message said;
+    if (!string_format(wanted, sizeof wanted, "%s", kind) ||
+        !string_format(number, sizeof number, "%d", index))
+        return error_set(error, STATUS_INTERNAL, "device name too long");
+    json_t *answer = answer_of(host, arguments, error);
+    if (!answer)
+        return error->status;
+    enum status status = message_decode(&message_hello, answer, &arena, &said, error);
+    for (size_t i = 0; status == STATUS_OK && i < said.fact_count; i++)
+        facts_add(facts, said.facts[i].key, said.facts[i].label, said.facts[i].unit,
+                  said.facts[i].value);
+    if (status == STATUS_OK && facts->failed)
+        status = error_no_memory(error);
+    json_decref(answer);
+    arena_free(&arena);
     return status;
 }

@@ -17,7 +17,8 @@
 
 /* ---- child side ---- */
 
-/* True when argv[1] asks for a child process of ours ("__measure", "__compile"). */
+/* True when argv[1] asks for a child process of ours ("__measure", "__compile"), or to be
+ * the agent of a host. */
 bool worker_is_entry(const char *argument);
 /* The child's main; returns its exit code. */
 int worker_main(int argc, char **argv);
@@ -38,6 +39,10 @@ void machine_describe(struct machine *machine);
  * of the driver. Also the errors of device_api.count. */
 enum status worker_count(const struct host *host, const char *kind, int *count,
                          struct error *error);
+
+/* What a device there is, without opening it; the facts are added to. */
+enum status worker_describe(const struct host *host, const char *kind, int index,
+                            struct facts *facts, struct error *error);
 
 /* ---- measuring ---- */
 

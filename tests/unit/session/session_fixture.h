@@ -114,7 +114,6 @@ static struct run *run_create(const char *text, const char *objective)
     protocol_defaults(EFFORT_QUICK, false, &run->options.protocol);
     run->events = (struct session_events){.context = run, .note = take_note, .winner = take_winner};
     struct session *session = &run->session;
-    session->host = host_local();
     session->store = run->store;
     session->options = &run->options;
     session->events = &run->events;

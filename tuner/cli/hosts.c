@@ -1,0 +1,101 @@
+#include "tuner/cli/hosts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/base/environment.h"
+#include "tuner/base/files.h"
+#include "tuner/base/text.h"
+
+enum { HOSTS_FILE_BYTES_MAX = 1 << 20, LOOK_MS = 200 };
+
+static enum status add_host(struct host_list *hosts, const char *command, struct error *error)
+{
+    const char *program = hosts->program ? hosts->program : "tune";
+    struct host *host = NULL;
+    if (hosts->count == HOSTS_MAX)
+        return error_set(error, STATUS_USAGE, "more than %d hosts", HOSTS_MAX);
+    if (strcmp(command, "here") == 0) {
+        for (size_t i = 0; i < hosts->count; i++)
+            if (hosts->items[i] == host_local())
+                return STATUS_OK;
+        hosts->items[hosts->count++] = host_local();
+        return STATUS_OK;
+    }
+    if (command[strspn(command, " \t")] == '\0')
+        return error_set(error, STATUS_USAGE, "--on: write a command that reaches a host, or here");
+    enum status status = host_open(command, program, &host, error);
+    if (status == STATUS_OK)
+        hosts->items[hosts->count++] = host;
+    return status;
+}
+
+enum status hosts_open(struct host_list *hosts, struct error *error)
+{
+    enum status status = STATUS_OK;
+    char *text = NULL, *rest = NULL;
+    for (size_t i = 0; status == STATUS_OK && i < hosts->on.count; i++)
+        status = add_host(hosts, hosts->on.items[i], error);
+    if (status == STATUS_OK && hosts->file)
+        status = file_read(&hosts->arena, hosts->file, HOSTS_FILE_BYTES_MAX, &text, NULL, error);
+    if (status != STATUS_OK || !text)
+        return status;
+    size_t before = hosts->count;
+    for (char *line = strtok_r(text, "\r\n", &rest); status == STATUS_OK && line;
+         line = strtok_r(NULL, "\r\n", &rest)) {
+        line += strspn(line, " \t");
+        if (*line && *line != '#')
+            status = add_host(hosts, line, error);
+    }
+    if (status == STATUS_OK && hosts->count == before)
+        return error_set(error, STATUS_BAD_INPUT, "%s: names no host", hosts->file);
+    return status;
+}
+
+void hosts_close(struct host_list *hosts)
+{
+    for (size_t i = 0; i < hosts->count; i++)
+        host_close((struct host *)(uintptr_t)hosts->items[i]);
+    hosts->count = 0;
+    arena_free(&hosts->arena);
+}
+
+enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic_t *stop,
+                        const struct host *ready[HOSTS_MAX], size_t *count, struct error *error)
+{
+    int64_t grace_ms = 0, first_ns = 0;
+    enum status status =
+        environment_integer("TUNE_HOST_GRACE_MS", 0, 3600 * 1000, 15000, &grace_ms, error);
+    while (status == STATUS_OK) {
+        char trouble[256] = "";
+        size_t gone = 0;
+        const struct host *awaited = NULL;
+        *count = 0;
+        for (size_t i = 0; i < hosts->count; i++) {
+            enum host_state state = host_state(hosts->items[i]);
+            if (state == HOST_READY)
+                ready[(*count)++] = hosts->items[i];
+            else if (state == HOST_AWAITED)
+                awaited = hosts->items[i];
+            else if (gone++ == 0)
+                host_trouble(hosts->items[i], trouble, sizeof trouble);
+            if (state == HOST_GONE && !*error->text)
+                (void)error_set(error, STATUS_UNAVAILABLE, "'%s' gives no host: %s",
+                                host_command(hosts->items[i]), trouble);
+        }
+        if (gone == hosts->count)
+            return error->status;
+        if (*count > 0 && first_ns == 0)
+            first_ns = clock_running_ns();
+        if (!awaited || (first_ns != 0 && clock_running_ns() - first_ns > grace_ms * 1000000))
+            break;
+        unsigned connections = 0;
+        (void)host_await(awaited, LOOK_MS, stop, &connections);
+        if (stop && *stop)
+            return error_set(error, STATUS_INTERRUPTED, "stopped before a host was there");
+    }
+    if (status == STATUS_OK)
+        error_clear(error);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* --on and --hosts: the hosts whose devices are meant. */
+#ifndef TUNE_CLI_HOSTS_H
+#define TUNE_CLI_HOSTS_H
+
+#include <signal.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/cli/command.h"
+#include "tuner/device/device.h"
+#include "tuner/worker/host.h"
+
+struct host_list {
+    struct option_list on;
+    const char *file;    /* of --hosts; NULL: none */
+    const char *program; /* of --remote-tune; NULL: "tune" */
+    const struct host *items[HOSTS_MAX];
+    size_t count; /* 0: this machine, as ever */
+    struct arena arena;
+};
+
+#define HOST_OPTIONS(hosts_)                                                                       \
+    OPTION_LIST(0, "on", "COMMAND", &(hosts_)->on,                                                 \
+                "devices of the host that the command reaches: 'ssh box',\n'srun -p h100 "         \
+                "--gpus=4', here; several (docs/fleet.md)"),                                       \
+        OPTION_TEXT("hosts", "FILE", &(hosts_)->file, "more of these, one a line"),                \
+        OPTION_TEXT("remote-tune", "PATH", &(hosts_)->program, "what tune is called there (tune)")
+
+/* Runs the commands; none are given: nothing to do. Also what is wrong with them. Closed by
+ * hosts_close, also after a failure. */
+enum status hosts_open(struct host_list *hosts, struct error *error);
+void hosts_close(struct host_list *hosts);
+
+/* Returns once a host is there, with the others that come soon; those that are are counted in
+ * *ready. STATUS_UNAVAILABLE when none will come; STATUS_INTERRUPTED. */
+enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic_t *stop,
+                        const struct host *ready[HOSTS_MAX], size_t *count, struct error *error);
+
+#endif

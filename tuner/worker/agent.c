@@ -1,0 +1,427 @@
+/* `tune __host`: starts and ends children for a parent elsewhere, and carries their frames. It ends
+ * with its input, whatever became of the parent; its children end with theirs. */
+#include "tuner/worker/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/base/files.h"
+#include "tuner/base/lock.h"
+#include "tuner/base/text.h"
+#include "tuner/base/version.h"
+#include "tuner/worker/frame.h"
+#include "tuner/worker/host.h"
+#include "tuner/worker/message.h"
+#include "tuner/worker/worker.h"
+
+enum { ARGUMENTS_MOST = 8, LOCKS_MAX = 256, END_GRACE_MS = 3000 };
+
+struct agent;
+struct served {
+    struct agent *agent;
+    int64_t number; /* that the parent has given it; 0: the place is free */
+    struct child child;
+    int reads; /* the child's output once more, for the reader */
+    pthread_t reader;
+    json_t *held; /* a request that a file is missing for; NULL: none */
+    bool ending;
+    char *made;    /* where the binary is put that it was asked for; the mutex guards it */
+    bool asks_how; /* at its end */
+};
+
+struct agent {
+    int output;
+    pthread_mutex_t mutex;   /* of what threads share: places of children */
+    pthread_mutex_t writing; /* whole frames */
+    struct agent_files *files;
+    struct served children[AGENT_CHILDREN_MAX];
+    struct {
+        int64_t call;
+        struct host_lock lock;
+    } locks[LOCKS_MAX];
+};
+
+/* Steals the message. One that cannot be sent is none that anybody waits for. */
+static void say(struct agent *agent, json_t *message)
+{
+    struct error ignored = {0};
+    (void)pthread_mutex_lock(&agent->writing);
+    if (message)
+        (void)frame_write(agent->output, message, &ignored);
+    (void)pthread_mutex_unlock(&agent->writing);
+    json_decref(message);
+}
+
+/* ---- children ---- */
+
+static struct served *find_served(struct agent *agent, int64_t number)
+{
+    struct served *found = NULL;
+    (void)pthread_mutex_lock(&agent->mutex);
+    for (size_t i = 0; i < AGENT_CHILDREN_MAX && !found; i++)
+        if (agent->children[i].number == number)
+            found = &agent->children[i];
+    (void)pthread_mutex_unlock(&agent->mutex);
+    return found;
+}
+
+/* The parent keeps all binaries. */
+static void send_made(const struct served *served)
+{
+    struct arena arena = {0};
+    struct error ignored = {0};
+    char *data = NULL, *path = NULL;
+    size_t bytes = 0;
+    (void)pthread_mutex_lock(&served->agent->mutex);
+    if (served->made)
+        path = arena_strdup(&arena, served->made);
+    (void)pthread_mutex_unlock(&served->agent->mutex);
+    if (path && file_read(&arena, path, AGENT_FILE_BYTES_MAX, &data, &bytes, &ignored) == STATUS_OK)
+        say(served->agent, json_pack("{s:I, s:o}", "made", (json_int_t)served->number, "bytes",
+                                     bytes_encode(data, bytes)));
+    arena_free(&arena);
+}
+
+static void *read_child(void *context)
+{
+    struct served *served = context;
+    struct error ignored = {0};
+    json_t *frame = NULL;
+    while (frame_read(served->reads, -1, &frame, &ignored) == STATUS_OK) {
+        if (!json_object_get(frame, "error"))
+            send_made(served);
+        say(served->agent,
+            json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame", frame));
+    }
+    say(served->agent, json_pack("{s:I}", "closed", (json_int_t)served->number));
+    (void)close(served->reads);
+    return NULL;
+}
+
+static enum status start_child(struct served *served, const json_t *words, struct error *error)
+{
+    char *arguments[ARGUMENTS_MOST + 1] = {NULL};
+    bool whole = true;
+    for (size_t i = 0; i < json_array_size(words) && i < ARGUMENTS_MOST; i++) {
+        const char *word = json_string_value(json_array_get(words, i));
+        whole = whole && (arguments[i] = strdup(word ? word : "")) != NULL;
+    }
+    /* The same children as a local tuner's, and nothing else. */
+    enum status status = whole && arguments[1] && worker_is_entry(arguments[1]) &&
+                                 strcmp(arguments[1], "__host") != 0
+                             ? host_local()->start(host_local(), arguments, &served->child, error)
+                             : error_set(error, STATUS_INTERNAL, "no child of a tuner's");
+    for (size_t i = 0; i < ARGUMENTS_MOST; i++)
+        free(arguments[i]);
+    return status;
+}
+
+static void start(struct agent *agent, const json_t *message)
+{
+    struct error error = {0};
+    struct served *served = find_served(agent, 0);
+    json_int_t number = json_integer_value(json_object_get(message, "start"));
+    enum status status = served && number > 0
+                             ? start_child(served, json_object_get(message, "arguments"), &error)
+                             : error_set(&error, STATUS_UNAVAILABLE, "too many children");
+    if (status == STATUS_OK) {
+        (void)pthread_mutex_lock(&agent->mutex);
+        served->agent = agent;
+        served->number = number;
+        (void)pthread_mutex_unlock(&agent->mutex);
+        served->reads = fcntl(served->child.output, F_DUPFD_CLOEXEC, 10);
+        if (served->reads < 0 || pthread_create(&served->reader, NULL, read_child, served) != 0) {
+            if (served->reads >= 0)
+                (void)close(served->reads);
+            (void)child_kill(&served->child, NULL, 0);
+            *served = (struct served){0};
+            status = error_set(&error, STATUS_UNAVAILABLE, "no more threads or files");
+        }
+    }
+    if (status != STATUS_OK) {
+        say(agent, json_pack("{s:I, s:s, s:i}", "ended", number, "how", error.text, "end",
+                             CHILD_HAD_ENDED));
+        say(agent, json_pack("{s:I}", "closed", number));
+    }
+}
+
+/* In a thread of its own: a process that holds a device may take its time. */
+static void *end_child(void *context)
+{
+    struct served *served = context;
+    struct agent *agent = served->agent;
+    char how[128] = "";
+    json_int_t number = served->number;
+    enum child_end end = child_kill(&served->child, served->asks_how ? how : NULL, sizeof how);
+    (void)pthread_join(served->reader, NULL);
+    json_decref(served->held);
+    (void)pthread_mutex_lock(&agent->mutex);
+    free(served->made);
+    *served = (struct served){0};
+    (void)pthread_mutex_unlock(&agent->mutex);
+    say(agent, json_pack("{s:I, s:s, s:i}", "ended", number, "how", how, "end", (int)end));
+    return NULL;
+}
+
+static void end(struct agent *agent, const json_t *message)
+{
+    pthread_t thread;
+    struct served *served = find_served(agent, json_integer_value(json_object_get(message, "end")));
+    if (!served) {
+        say(agent, json_pack("{s:O, s:s, s:i}", "ended", json_object_get(message, "end"), "how", "",
+                             "end", CHILD_WAS_RUNNING));
+        return;
+    }
+    served->ending = true;
+    served->asks_how = json_is_true(json_object_get(message, "how"));
+    if (pthread_create(&thread, NULL, end_child, served) == 0)
+        (void)pthread_detach(thread);
+    else
+        (void)end_child(served);
+}
+
+/* Passes the request on, or asks for the first file that it lacks. */
+static void pass_on(struct served *served)
+{
+    struct agent *agent = served->agent;
+    struct error error = {0};
+    json_t *want = NULL, *request = json_deep_copy(served->held);
+    const char *made = NULL;
+    enum status status = agent_files_localize(agent->files, request, &want, &made, &error);
+    if (want) {
+        (void)json_object_set_new(want, "child", json_integer(served->number));
+        say(agent, want);
+        json_decref(request);
+        return;
+    }
+    (void)pthread_mutex_lock(&agent->mutex);
+    free(served->made);
+    served->made = made ? strdup(made) : NULL;
+    (void)pthread_mutex_unlock(&agent->mutex);
+    if (status == STATUS_OK) /* who is gone is told by its output */
+        (void)frame_write(served->child.input, request, &error);
+    else
+        say(agent, json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame",
+                             message_from_error(&error)));
+    json_decref(request);
+    json_decref(served->held);
+    served->held = NULL;
+}
+
+static void tell_child(struct agent *agent, const json_t *message)
+{
+    struct served *served =
+        find_served(agent, json_integer_value(json_object_get(message, "child")));
+    if (!served || served->number == 0 || served->ending)
+        return;
+    json_decref(served->held);
+    served->held = json_incref(json_object_get(message, "frame"));
+    pass_on(served);
+}
+
+static void take_file(struct agent *agent, const json_t *message)
+{
+    struct error error = {0};
+    struct served *served =
+        find_served(agent, json_integer_value(json_object_get(message, "child")));
+    enum status status = agent_files_take(agent->files, message, &error);
+    if (!served || served->number == 0 || served->ending || !served->held)
+        return;
+    if (status == STATUS_OK) {
+        pass_on(served);
+        return;
+    }
+    json_decref(served->held);
+    served->held = NULL;
+    say(agent, json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame",
+                         message_from_error(&error)));
+}
+
+/* ---- calls ---- */
+
+static json_t *take_lock(struct agent *agent, json_int_t call, const json_t *message,
+                         struct error *error)
+{
+    const char *name = json_string_value(json_object_get(message, "lock"));
+    const char *note = json_string_value(json_object_get(message, "note"));
+    size_t i = 0;
+    while (i < LOCKS_MAX && agent->locks[i].lock.host)
+        i++;
+    enum status status =
+        i < LOCKS_MAX ? host_local()->lock(host_local(), name, note, &agent->locks[i].lock, error)
+                      : error_set(error, STATUS_UNAVAILABLE, "too many locks");
+    if (status != STATUS_OK)
+        return NULL;
+    agent->locks[i].call = call;
+    return json_pack("{s:s}", "warning", agent->locks[i].lock.warning);
+}
+
+static json_t *release_lock(struct agent *agent, json_int_t call)
+{
+    for (size_t i = 0; i < LOCKS_MAX; i++)
+        if (agent->locks[i].lock.host && agent->locks[i].call == call)
+            host_unlock(&agent->locks[i].lock);
+    return json_object();
+}
+
+static json_t *seat_json(const struct seat *seat)
+{
+    return json_pack("{s:s, s:s}", "cpus", seat->cpus, "near", seat->near);
+}
+
+static json_t *place(const json_t *addresses, struct error *error)
+{
+    const char *texts[PLACE_DEVICES_MAX] = {NULL};
+    struct placement placement = {0};
+    size_t count = json_array_size(addresses);
+    count = count < PLACE_DEVICES_MAX ? count : PLACE_DEVICES_MAX;
+    for (size_t i = 0; i < count; i++)
+        texts[i] = json_string_value(json_array_get(addresses, i));
+    if (place_devices(NULL, texts, count, &placement, error) != STATUS_OK)
+        return NULL;
+    json_t *seats = json_array();
+    for (size_t i = 0; i < count; i++)
+        (void)json_array_append_new(seats, seat_json(&placement.devices[i]));
+    return json_pack("{s:o, s:o, s:s}", "devices", seats, "compilers",
+                     seat_json(&placement.compilers), "note", placement.note);
+}
+
+static void answer(struct agent *agent, const json_t *message)
+{
+    struct error error = {0};
+    json_int_t call = json_integer_value(json_object_get(message, "call"));
+    const json_t *unlock = json_object_get(message, "unlock");
+    json_t *said = json_is_string(json_object_get(message, "lock"))
+                       ? take_lock(agent, call, message, &error)
+                   : unlock ? release_lock(agent, json_integer_value(unlock))
+                            : place(json_object_get(message, "place"), &error);
+    if (!said)
+        said = message_from_error(&error);
+    (void)json_object_set_new(said, "answer", json_integer(call));
+    say(agent, said);
+}
+
+/* ---- the whole ---- */
+
+/* Numbers alone: paths are each machine's own. */
+static void take_environment(json_t *variables)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(variables, name, value)
+    {
+        const char *text = json_string_value(value);
+        if (strncmp(name, "TUNE_", 5) == 0 && text && strspn(text, "0123456789.") == strlen(text))
+            (void)setenv(name, text, 0);
+    }
+}
+
+static void *beat(void *context)
+{
+    for (;;) {
+        say(context, json_pack("{s:i}", "beat", 1));
+        (void)usleep(AGENT_BEAT_MS * 1000);
+    }
+    return NULL;
+}
+
+/* The loop may be busy when the input ends. What is left behind by a sudden end, those who come
+ * later clean up; children end when their inputs close. */
+static void *watch_input(void *unused)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLRDHUP};
+    (void)unused;
+    while (poll(&input, 1, -1) < 0 && errno == EINTR)
+        continue;
+    (void)usleep(END_GRACE_MS * 1000);
+    _exit(EXIT_CODE_OK);
+}
+
+static bool start_thread(void *(*run)(void *), void *context)
+{
+    pthread_t thread;
+    return pthread_create(&thread, NULL, run, context) == 0 && pthread_detach(thread) == 0;
+}
+
+static enum status begin(struct agent *agent, struct error *error)
+{
+    struct machine machine;
+    json_t *message = NULL;
+    machine_describe(&machine);
+    say(agent,
+        json_pack("{s:i, s:s, s:s, s:i}", "hello", AGENT_VERSION, "version", TUNE_VERSION, "name",
+                  machine.name[0] ? machine.name : "?", "cores", (int)machine.cores));
+    enum status status = frame_read(STDIN_FILENO, -1, &message, error);
+    if (status != STATUS_OK)
+        return status;
+    take_environment(json_object_get(message, "environment"));
+    const char *cache = json_string_value(json_object_get(message, "cache"));
+    status = cache ? agent_files_open(cache, &agent->files, error)
+                   : error_set(error, STATUS_INTERNAL, "no parent that this agent understands");
+    json_decref(message);
+    if (status == STATUS_OK && (!start_thread(beat, agent) || !start_thread(watch_input, NULL)))
+        status = error_no_memory(error);
+    if (status != STATUS_OK) {
+        json_t *failure = message_from_error(error);
+        (void)json_object_set_new(failure, "failed", json_true());
+        say(agent, failure);
+    }
+    return status;
+}
+
+static void serve(struct agent *agent, const json_t *message)
+{
+    static const struct {
+        const char *name;
+        void (*act)(struct agent *, const json_t *);
+    } acts[] = {{"start", start},
+                {"end", end},
+                {"file", take_file},
+                {"child", tell_child},
+                {"call", answer}};
+    for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
+        if (json_object_get(message, acts[i].name)) {
+            acts[i].act(agent, message);
+            return;
+        }
+}
+
+int agent_main(void)
+{
+    struct agent *agent = calloc(1, sizeof *agent);
+    struct error error = {0};
+    json_t *message = NULL;
+    static const char mark[] = AGENT_MARK "\n";
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)unsetenv("TUNE_WORKER_TRACE");
+    if (!agent)
+        return EXIT_CODE_FAILED;
+    (void)pthread_mutex_init(&agent->mutex, NULL);
+    (void)pthread_mutex_init(&agent->writing, NULL);
+    /* What a library prints must not get between frames. */
+    agent->output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+    if (agent->output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||
+        write(agent->output, mark, sizeof mark - 1) != (ssize_t)sizeof mark - 1) {
+        free(agent);
+        return EXIT_CODE_FAILED;
+    }
+    enum status status = begin(agent, &error);
+    while (status == STATUS_OK && frame_read(STDIN_FILENO, -1, &message, &error) == STATUS_OK) {
+        serve(agent, message);
+        json_decref(message);
+    }
+    for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++)
+        if (agent->children[i].number != 0 && agent->children[i].child.pid > 0)
+            (void)kill(-agent->children[i].child.pid, SIGKILL);
+    agent_files_close(agent->files);
+    /* Threads may still be at work: what they hold goes with the process. */
+    (void)fflush(NULL);
+    _exit(status == STATUS_OK ? EXIT_CODE_OK : EXIT_CODE_FAILED);
+}

@@ -1,0 +1,312 @@
+/* The files that requests name, on a host elsewhere. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/array.h"
+#include "tuner/base/files.h"
+#include "tuner/base/hash.h"
+#include "tuner/base/seal.h"
+#include "tuner/base/temporary.h"
+#include "tuner/base/text.h"
+#include "tuner/worker/agent.h"
+#include "tuner/worker/cache.h"
+#include "tuner/worker/child.h"
+#include "tuner/worker/message.h"
+#include "tuner/worker/pool.h"
+#include "tuner/worker/sources.h"
+
+/* What a path of the parent's is here. */
+struct file {
+    const char *path;
+    const char *here;
+    const char *meant;          /* of a source: the hash of what is meant; else NULL */
+    char hash[HASH_TEXT_BYTES]; /* of the source that lies here */
+};
+
+struct agent_files {
+    struct arena arena;
+    const char *parent_cache, *cache;
+    int cache_use;
+    struct temporary sent; /* the folder of what the parent sent */
+    struct file *items;
+    size_t count, capacity;
+};
+
+static const char digits[] = "0123456789abcdef";
+
+json_t *bytes_encode(const void *data, size_t bytes)
+{
+    char *text = malloc(2 * bytes + 1);
+    for (size_t i = 0; text && i < bytes; i++) {
+        text[2 * i] = digits[((const unsigned char *)data)[i] >> 4];
+        text[2 * i + 1] = digits[((const unsigned char *)data)[i] & 15];
+    }
+    json_t *json = text ? json_stringn_nocheck(text, 2 * bytes) : NULL;
+    free(text);
+    return json;
+}
+
+unsigned char *bytes_decode(const json_t *json, struct arena *arena, size_t *bytes)
+{
+    const char *text = json_string_value(json);
+    *bytes = json_string_length(json) / 2;
+    unsigned char *data = text ? arena_alloc(arena, *bytes + 1, 1) : NULL;
+    for (size_t i = 0; data && i < 2 * *bytes; i++) {
+        const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
+        if (!digit)
+            return NULL;
+        data[i / 2] = (unsigned char)(data[i / 2] << 4 | (digit - digits));
+    }
+    return data;
+}
+
+enum status agent_files_open(const char *parent_cache, struct agent_files **out,
+                             struct error *error)
+{
+    struct agent_files *files = calloc(1, sizeof *files);
+    const char *prefix = NULL;
+    if (!files)
+        return error_no_memory(error);
+    files->sent.file = -1;
+    files->cache_use = -1;
+    files->parent_cache = arena_strdup(&files->arena, parent_cache);
+    enum status status = files->parent_cache ? cache_folder(&files->arena, &files->cache, error)
+                                             : error_no_memory(error);
+    if (status == STATUS_OK)
+        status = scratch_prefix(&files->arena, &prefix, error);
+    if (status == STATUS_OK)
+        status = temporary_folder_make(prefix, &files->sent, error);
+    if (status != STATUS_OK) {
+        agent_files_close(files);
+        return status;
+    }
+    files->cache_use = cache_enter(files->cache);
+    *out = files;
+    return STATUS_OK;
+}
+
+void agent_files_close(struct agent_files *files)
+{
+    if (!files)
+        return;
+    temporary_folder_remove(&files->sent);
+    cache_leave(files->cache, files->cache_use);
+    free(files->items);
+    arena_free(&files->arena);
+    free(files);
+}
+
+static const struct file *find(const struct agent_files *files, const char *path, const char *meant)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        const struct file *file = &files->items[i];
+        if (strcmp(file->path, path) == 0 && !file->meant == !meant &&
+            (!meant || strcmp(file->meant, meant) == 0))
+            return file;
+    }
+    return NULL;
+}
+
+/* ---- what lies here already ---- */
+
+static enum status ask(const char *path, const char *hash, const char *meant, const json_t *folders,
+                       json_t **want, struct error *error)
+{
+    *want = json_pack("{s:s, s:s*, s:s*, s:O*}", "want", path, "hash", hash, "meant", meant,
+                      "folders", folders);
+    return *want ? STATUS_OK : error_no_memory(error);
+}
+
+/* The file of the same name in this host's cache, whole; *here belongs to the request. */
+static enum status localize_cached(struct agent_files *files, const char *path, bool is_made,
+                                   json_t **here, json_t **want, struct error *error)
+{
+    const char *name = path + strlen(files->parent_cache) + 1;
+    json_t *local = json_sprintf("%s/%s", files->cache, name);
+    if (!local || strchr(name, '/')) {
+        json_decref(local);
+        return error_set(error, STATUS_INTERNAL, "%s: no file of the cache", path);
+    }
+    *here = local;
+    if (is_made)
+        return STATUS_OK;
+    binary_cache_tend(json_string_value(local));
+    return file_exists(json_string_value(local)) ? STATUS_OK
+                                                 : ask(path, NULL, NULL, NULL, want, error);
+}
+
+static enum status localize_data(struct agent_files *files, const char *path, json_t **here,
+                                 json_t **want, struct error *error)
+{
+    const struct file *known = find(files, path, NULL);
+    struct arena arena = {0};
+    struct error ignored = {0};
+    char *contents = NULL, hash[HASH_TEXT_BYTES] = "";
+    size_t length = 0;
+    if (known)
+        return (*here = json_string(known->here)) ? STATUS_OK : error_no_memory(error);
+    if (file_read(&arena, path, INT32_MAX, &contents, &length, &ignored) == STATUS_OK)
+        hash_bytes(contents, length, hash);
+    arena_free(&arena);
+    return ask(path, hash, NULL, NULL, want, error);
+}
+
+static enum status localize_text(struct agent_files *files, const json_t *value, json_t **here,
+                                 json_t **want, struct error *error)
+{
+    const char *text = json_string_value(value);
+    size_t length = strlen(files->parent_cache);
+    *here = NULL;
+    if (!text || text[0] != '/')
+        return STATUS_OK;
+    if (strncmp(text, files->parent_cache, length) == 0 && text[length] == '/')
+        return localize_cached(files, text, false, here, want, error);
+    return localize_data(files, text, here, want, error);
+}
+
+/* What a measuring child is told: whatever begins with a slash in it is a file. */
+static enum status localize_all(struct agent_files *files, json_t *json, json_t **want,
+                                struct error *error)
+{
+    enum status status = STATUS_OK;
+    const char *key;
+    json_t *value, *here = NULL;
+    size_t index;
+    void *next;
+    json_object_foreach_safe(json, next, key, value)
+    {
+        status = localize_text(files, value, &here, want, error);
+        if (status == STATUS_OK && !*want)
+            status = localize_all(files, value, want, error);
+        if (here)
+            (void)json_object_set_new(json, key, here);
+        if (status != STATUS_OK || *want)
+            return status;
+    }
+    json_array_foreach(json, index, value)
+    {
+        status = localize_text(files, value, &here, want, error);
+        if (status == STATUS_OK && !*want)
+            status = localize_all(files, value, want, error);
+        if (here)
+            (void)json_array_set_new(json, index, here);
+        if (status != STATUS_OK || *want)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+/* A source with what it includes: where it is another here, or none, its text is sent as one file.
+ */
+static enum status localize_source(struct agent_files *files, const struct binary_request *request,
+                                   const char *path, const char *meant, const json_t *folders,
+                                   const struct file **out, json_t **want, struct error *error)
+{
+    const struct known_source *known = NULL;
+    struct error ignored = {0};
+    *out = find(files, path, meant);
+    if (*out || !meant)
+        return STATUS_OK;
+    if (file_exists(path) && sources_find(path, request, &known, &ignored) == STATUS_OK &&
+        strcmp(known->hash, meant) == 0)
+        return STATUS_OK;
+    return ask(path, NULL, meant, folders, want, error);
+}
+
+static enum status localize_compile(struct agent_files *files, json_t *request, json_t **want,
+                                    const char **made, struct error *error)
+{
+    struct arena arena = {0};
+    struct compile_message message;
+    const struct file *file = NULL;
+    json_t *asked = json_object_get(request, "request"), *here = NULL;
+    const json_t *folders = json_object_get(asked, "folders");
+    enum status status = message_decode(&message_compile, request, &arena, &message, error);
+    const struct binary_request *binary = &message.request;
+    if (status == STATUS_OK)
+        status = localize_cached(files, message.path, true, &here, want, error);
+    if (here)
+        (void)json_object_set_new(request, "path", here);
+    for (size_t i = 0; status == STATUS_OK && !*want && i <= binary->unit_count; i++) {
+        const char *path = i == 0 ? binary->source_path : binary->units[i - 1];
+        const char *meant = i == 0 ? binary->source_hash : binary->unit_hashes[i - 1];
+        status = localize_source(files, binary, path, meant, folders, &file, want, error);
+        if (!file)
+            continue;
+        json_t *path_here = json_string(file->here), *hash_here = json_string(file->hash);
+        if (i == 0) {
+            (void)json_object_set_new(asked, "source_path", path_here);
+            (void)json_object_set_new(asked, "source_hash", hash_here);
+        } else {
+            (void)json_array_set_new(json_object_get(asked, "units"), i - 1, path_here);
+            (void)json_array_set_new(json_object_get(asked, "unit_hashes"), i - 1, hash_here);
+        }
+    }
+    *made = json_string_value(json_object_get(request, "path"));
+    arena_free(&arena);
+    return status;
+}
+
+enum status agent_files_localize(struct agent_files *files, json_t *request, json_t **want,
+                                 const char **made, struct error *error)
+{
+    *want = NULL;
+    *made = NULL;
+    if (json_is_object(json_object_get(request, "request")))
+        return localize_compile(files, request, want, made, error);
+    return localize_all(files, request, want, error);
+}
+
+/* ---- what is sent ---- */
+
+static enum status remember(struct agent_files *files, const char *path, const char *here,
+                            const char *meant, const char *hash, struct error *error)
+{
+    struct file file = {.path = arena_strdup(&files->arena, path),
+                        .here = arena_strdup(&files->arena, here),
+                        .meant = meant ? arena_strdup(&files->arena, meant) : NULL};
+    (void)string_format(file.hash, sizeof file.hash, "%s", hash);
+    if (!file.path || !file.here || (meant && !file.meant) ||
+        !array_grow(&files->items, files->count, &files->capacity, sizeof file))
+        return error_no_memory(error);
+    files->items[files->count++] = file;
+    return STATUS_OK;
+}
+
+static enum status keep(struct agent_files *files, const char *path, const char *meant,
+                        const unsigned char *data, size_t bytes, struct arena *arena,
+                        struct error *error)
+{
+    size_t length = strlen(files->parent_cache);
+    char hash[HASH_TEXT_BYTES];
+    const char *name = strrchr(path, '/');
+    name = name ? name + 1 : path;
+    if (strncmp(path, files->parent_cache, length) == 0 && path[length] == '/') {
+        const char *here = arena_printf(arena, "%s/%s", files->cache, name);
+        return here ? file_write_atomically(here, data, bytes, error) : error_no_memory(error);
+    }
+    hash_bytes(data, bytes, hash);
+    /* The name's end tells compilers the language. */
+    const char *here = arena_printf(arena, "%s/%s-%s", files->sent.path, hash, name);
+    enum status status =
+        here ? file_write_atomically(here, data, bytes, error) : error_no_memory(error);
+    return status == STATUS_OK ? remember(files, path, here, meant, hash, error) : status;
+}
+
+enum status agent_files_take(struct agent_files *files, const json_t *answer, struct error *error)
+{
+    struct arena arena = {0};
+    size_t bytes = 0;
+    const char *path = json_string_value(json_object_get(answer, "file"));
+    const char *meant = json_string_value(json_object_get(answer, "meant"));
+    enum status status = message_to_error(answer, error);
+    if (status != STATUS_OK || !path)
+        return status;
+    if (json_is_true(json_object_get(answer, "same")))
+        return remember(files, path, path, meant, "", error);
+    const unsigned char *data = bytes_decode(json_object_get(answer, "bytes"), &arena, &bytes);
+    status = data ? keep(files, path, meant, data, bytes, &arena, error)
+                  : error_set(error, STATUS_INTERNAL, "%s: was not sent", path);
+    arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,466 @@
+/* A host elsewhere, seen from the parent: a command of the user's that runs an agent there. Each
+ * child has a pair of pipes here as a local one has; what goes through them is carried in frames of
+ * the command's input and output (agent.h). Two threads a host: the keeper runs the command,
+ * reads what comes from it, and runs it again when it is lost (remote_keeper.c); the sender reads
+ * what workers say. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/base/environment.h"
+#include "tuner/base/files.h"
+#include "tuner/base/text.h"
+#include "tuner/worker/frame.h"
+#include "tuner/worker/message.h"
+#include "tuner/worker/remote.h"
+
+enum {
+    END_MS = 60000 /* a process that holds a device may take long to be gone */,
+    CALL_MS = 60000
+};
+
+static struct remote *remote_of(const struct host *host)
+{
+    return (struct remote *)(void *)host; /* its first member */
+}
+
+/* ---- saying ---- */
+
+/* Steals the message. */
+enum status remote_say(struct remote *remote, json_t *message, struct error *error)
+{
+    if (!message)
+        return error_no_memory(error);
+    (void)pthread_mutex_lock(&remote->sending);
+    enum status status = remote->input >= 0
+                             ? frame_write(remote->input, message, error)
+                             : error_set(error, STATUS_DEVICE_LOST, "%s is lost", remote->name);
+    (void)pthread_mutex_unlock(&remote->sending);
+    json_decref(message);
+    return status;
+}
+
+/* Until something changes, or the deadline; the mutex is held. */
+void remote_await(struct remote *remote, int64_t deadline_ns)
+{
+    struct timespec until;
+    int64_t left_ns = deadline_ns - clock_running_ns();
+    left_ns = left_ns < 0 ? 0 : left_ns > 200000000 ? 200000000 : left_ns;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)left_ns;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    (void)pthread_cond_timedwait(&remote->changed, &remote->mutex, &until);
+}
+
+int64_t remote_deadline(int64_t ms)
+{
+    return clock_running_ns() + ms * 1000000;
+}
+
+/* An answer, the caller's reference; NULL with the error: also what the agent says went wrong. */
+static json_t *call(struct remote *remote, json_t *message, struct error *error)
+{
+    struct call *call = &(struct call){.next = NULL};
+    int64_t deadline_ns = remote_deadline(CALL_MS);
+    if (!message) {
+        (void)error_no_memory(error);
+        return NULL;
+    }
+    (void)pthread_mutex_lock(&remote->mutex);
+    call->number = ++remote->last_number;
+    call->next = remote->calls;
+    remote->calls = call;
+    unsigned connection = remote->connections;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    (void)json_object_set_new(message, "call", json_integer(call->number));
+    enum status status = remote_say(remote, message, error);
+    (void)pthread_mutex_lock(&remote->mutex);
+    while (status == STATUS_OK && !call->answer && remote->state == HOST_READY &&
+           remote->connections == connection && clock_running_ns() < deadline_ns)
+        remote_await(remote, deadline_ns);
+    struct call **link = &remote->calls;
+    while (*link != call)
+        link = &(*link)->next;
+    *link = call->next;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    if (status == STATUS_OK && !call->answer)
+        (void)error_set(error, STATUS_DEVICE_LOST, "%s does not answer", remote->name);
+    if (!call->answer || message_to_error(call->answer, error) == STATUS_OK)
+        return call->answer;
+    json_decref(call->answer);
+    return NULL;
+}
+
+/* ---- struct host ---- */
+
+static enum status add_child(struct remote *remote, int from_worker, int to_worker, int64_t *number,
+                             struct error *error)
+{
+    struct remote_child *child = NULL;
+    (void)pthread_mutex_lock(&remote->mutex);
+    for (size_t i = 0; i < AGENT_CHILDREN_MAX && !child; i++)
+        if (remote->children[i].number == 0)
+            child = &remote->children[i];
+    bool ready = remote->state == HOST_READY;
+    if (child && ready) {
+        *child = (struct remote_child){.number = ++remote->last_number,
+                                       .connection = remote->connections,
+                                       .from_worker = from_worker,
+                                       .to_worker = to_worker};
+        *number = child->number;
+    }
+    (void)pthread_mutex_unlock(&remote->mutex);
+    if (!ready)
+        return error_set(error, STATUS_DEVICE_LOST, "%s is lost: %s", remote->name, remote->said);
+    return child ? STATUS_OK
+                 : error_set(error, STATUS_UNAVAILABLE, "%s: too many processes", remote->name);
+}
+
+static enum status start_there(const struct host *host, char *const *arguments, struct child *out,
+                               struct error *error)
+{
+    struct remote *remote = remote_of(host);
+    int up[2] = {-1, -1}, down[2] = {-1, -1};
+    int64_t number = 0;
+    *out = child_none();
+    if (pipe2(up, O_CLOEXEC) != 0)
+        return error_set_errno(error, errno, "pipe");
+    if (pipe2(down, O_CLOEXEC) != 0) {
+        (void)error_set_errno(error, errno, "pipe");
+        (void)close(up[0]);
+        (void)close(up[1]);
+        return error->status;
+    }
+    enum status status = add_child(remote, up[0], down[1], &number, error);
+    if (status != STATUS_OK) {
+        for (int i = 0; i < 2; i++) {
+            (void)close(up[i]);
+            (void)close(down[i]);
+        }
+        return status;
+    }
+    *out = (struct child){host, (pid_t)number, up[1], down[0]};
+    json_t *words = json_array();
+    for (size_t i = 0; arguments[i]; i++)
+        (void)json_array_append_new(words, json_string(arguments[i]));
+    status = remote_say(
+        remote, json_pack("{s:I, s:o}", "start", (json_int_t)number, "arguments", words), error);
+    (void)eventfd_write(remote->wake, 1);
+    if (status != STATUS_OK)
+        (void)child_kill(out, NULL, 0);
+    return status;
+}
+
+struct remote_child *remote_child_of(struct remote *remote, int64_t number)
+{
+    for (size_t i = 0; number > 0 && i < AGENT_CHILDREN_MAX; i++)
+        if (remote->children[i].number == number)
+            return &remote->children[i];
+    return NULL;
+}
+
+/* Once nobody uses it any more; the mutex is held. */
+void remote_child_free(struct remote_child *child)
+{
+    if (!child->released || child->from_worker >= 0 || child->to_worker >= 0)
+        return;
+    json_decref(child->request);
+    *child = (struct remote_child){.number = 0};
+}
+
+static enum child_end end_there(struct child *child, char *how, size_t how_bytes)
+{
+    struct remote *remote = remote_of(child->host);
+    struct error ignored = {0};
+    int64_t number = child->pid;
+    int64_t deadline_ns = remote_deadline(END_MS);
+    enum child_end end = CHILD_WAS_KILLED;
+    (void)close(child->input);
+    (void)close(child->output);
+    *child = child_none();
+    if (remote_say(remote, json_pack("{s:I, s:b}", "end", (json_int_t)number, "how", how != NULL),
+                   &ignored) != STATUS_OK)
+        deadline_ns = 0;
+    (void)pthread_mutex_lock(&remote->mutex);
+    struct remote_child *found = remote_child_of(remote, number);
+    while (found && !found->ended && remote->state == HOST_READY &&
+           found->connection == remote->connections && clock_running_ns() < deadline_ns)
+        remote_await(remote, deadline_ns);
+    if (found && found->ended) {
+        end = how ? found->end : CHILD_WAS_RUNNING;
+        if (how)
+            (void)string_format(how, how_bytes, "%s", found->how);
+    }
+    if (found) {
+        if (found->to_worker >= 0 && found->ended) {
+            (void)close(found->to_worker);
+            found->to_worker = -1;
+        }
+        found->released = true;
+        remote_child_free(found);
+    }
+    (void)pthread_mutex_unlock(&remote->mutex);
+    return end;
+}
+
+static enum status lock_there(const struct host *host, const char *name, const char *note,
+                              struct host_lock *out, struct error *error)
+{
+    *out = (struct host_lock){0};
+    json_t *answer =
+        call(remote_of(host), json_pack("{s:s, s:s*}", "lock", name, "note", note), error);
+    if (!answer)
+        return error->status;
+    out->host = host;
+    out->number = json_integer_value(json_object_get(answer, "answer"));
+    const char *warning = json_string_value(json_object_get(answer, "warning"));
+    (void)string_format(out->warning, sizeof out->warning, "%s", warning ? warning : "");
+    json_decref(answer);
+    return STATUS_OK;
+}
+
+static void unlock_there(struct host_lock *lock)
+{
+    struct error ignored = {0};
+    struct remote *remote = remote_of(lock->host);
+    if (host_state(lock->host) == HOST_READY)
+        json_decref(call(remote, json_pack("{s:I}", "unlock", (json_int_t)lock->number), &ignored));
+    *lock = (struct host_lock){0};
+}
+
+static void take_seat(const json_t *json, struct seat *out)
+{
+    const char *cpus = json_string_value(json_object_get(json, "cpus"));
+    const char *near = json_string_value(json_object_get(json, "near"));
+    (void)string_format(out->cpus, sizeof out->cpus, "%s", cpus ? cpus : "");
+    (void)string_format(out->near, sizeof out->near, "%s", near ? near : "");
+}
+
+static enum status place_there(const struct host *host, const char *const *pci_addresses,
+                               size_t count, struct placement *out, struct error *error)
+{
+    json_t *addresses = json_array();
+    *out = (struct placement){0};
+    for (size_t i = 0; i < count; i++)
+        (void)json_array_append_new(addresses,
+                                    pci_addresses[i] ? json_string(pci_addresses[i]) : json_null());
+    json_t *answer = call(remote_of(host), json_pack("{s:o}", "place", addresses), error);
+    if (!answer)
+        return error->status;
+    for (size_t i = 0; i < count && i < PLACE_DEVICES_MAX; i++)
+        take_seat(json_array_get(json_object_get(answer, "devices"), i), &out->devices[i]);
+    take_seat(json_object_get(answer, "compilers"), &out->compilers);
+    const char *note = json_string_value(json_object_get(answer, "note"));
+    (void)string_format(out->note, sizeof out->note, "%s", note ? note : "");
+    json_decref(answer);
+    return STATUS_OK;
+}
+
+static int64_t heard_there(const struct host *host, int64_t *silence_ended_ns)
+{
+    struct remote *remote = remote_of(host);
+    (void)pthread_mutex_lock(&remote->mutex);
+    int64_t heard_ns = remote->heard_ns;
+    *silence_ended_ns = remote->silence_ended_ns;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    return heard_ns;
+}
+
+static enum host_state state_there(const struct host *host, unsigned *connections)
+{
+    struct remote *remote = remote_of(host);
+    (void)pthread_mutex_lock(&remote->mutex);
+    enum host_state state = remote->state;
+    *connections = remote->connections;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    return state;
+}
+
+enum host_state host_await(const struct host *host, int64_t timeout_ms,
+                           const volatile sig_atomic_t *stop, unsigned *connections)
+{
+    struct remote *remote = remote_of(host);
+    int64_t deadline_ns = remote_deadline(timeout_ms);
+    if (!host->state)
+        return HOST_READY;
+    (void)pthread_mutex_lock(&remote->mutex);
+    while (remote->state != HOST_GONE && clock_running_ns() < deadline_ns && !(stop && *stop) &&
+           (remote->state != HOST_READY || remote->connections <= *connections))
+        remote_await(remote, deadline_ns);
+    enum host_state state = remote->state;
+    *connections = remote->connections;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    return state;
+}
+
+void host_trouble(const struct host *host, char *out, size_t bytes)
+{
+    struct remote *remote = remote_of(host);
+    (void)pthread_mutex_lock(&remote->mutex);
+    (void)string_format(out, bytes, "%s", remote->said);
+    (void)pthread_mutex_unlock(&remote->mutex);
+}
+
+const char *host_command(const struct host *host)
+{
+    return host->state ? remote_of(host)->command : NULL;
+}
+
+/* ---- the sender ---- */
+
+/* What a worker says to its child; false: it says nothing any more. */
+static bool carry_up(struct remote *remote, int64_t number, int from_worker)
+{
+    struct error ignored = {0};
+    json_t *frame = NULL;
+    if (frame_read(from_worker, END_MS, &frame, &ignored) != STATUS_OK)
+        return false;
+    (void)pthread_mutex_lock(&remote->mutex);
+    struct remote_child *child = remote_child_of(remote, number);
+    bool reaches = child && child->connection == remote->connections &&
+                   remote->state == HOST_READY && !child->ended;
+    if (child) {
+        json_decref(child->request);
+        child->request = json_incref(frame);
+    }
+    (void)pthread_mutex_unlock(&remote->mutex);
+    if (reaches)
+        (void)remote_say(
+            remote, json_pack("{s:I, s:O}", "child", (json_int_t)number, "frame", frame), &ignored);
+    json_decref(frame);
+    return true;
+}
+
+static void *send_all(void *context)
+{
+    struct remote *remote = context;
+    struct pollfd files[AGENT_CHILDREN_MAX + 1];
+    int64_t numbers[AGENT_CHILDREN_MAX + 1];
+    eventfd_t ignored = 0;
+    for (;;) {
+        size_t count = 1;
+        (void)pthread_mutex_lock(&remote->mutex);
+        files[0] = (struct pollfd){.fd = remote->wake, .events = POLLIN};
+        for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++)
+            if (remote->children[i].number != 0 && remote->children[i].from_worker >= 0) {
+                numbers[count] = remote->children[i].number;
+                files[count++] =
+                    (struct pollfd){.fd = remote->children[i].from_worker, .events = POLLIN};
+            }
+        bool over = remote->sender_ends;
+        (void)pthread_mutex_unlock(&remote->mutex);
+        if (over)
+            return NULL;
+        if (poll(files, (nfds_t)count, -1) <= 0)
+            continue;
+        if (files[0].revents)
+            (void)eventfd_read(remote->wake, &ignored);
+        for (size_t i = 1; i < count; i++) {
+            if (!files[i].revents || carry_up(remote, numbers[i], files[i].fd))
+                continue;
+            (void)pthread_mutex_lock(&remote->mutex);
+            struct remote_child *child = remote_child_of(remote, numbers[i]);
+            (void)close(files[i].fd);
+            if (child) {
+                child->from_worker = -1;
+                remote_child_free(child);
+            }
+            (void)pthread_mutex_unlock(&remote->mutex);
+        }
+    }
+}
+
+/* ---- opening and closing ---- */
+
+static void free_remote(struct remote *remote)
+{
+    if (remote->wake >= 0)
+        (void)close(remote->wake);
+    for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++)
+        json_decref(remote->children[i].request);
+    (void)pthread_mutex_destroy(&remote->mutex);
+    (void)pthread_mutex_destroy(&remote->sending);
+    (void)pthread_cond_destroy(&remote->changed);
+    free(remote->command);
+    free(remote->program);
+    free(remote);
+}
+
+enum status host_open(const char *command, const char *program, struct host **out,
+                      struct error *error)
+{
+    struct remote *remote = calloc(1, sizeof *remote);
+    int64_t silent_ms = 0;
+    *out = NULL;
+    if (!remote)
+        return error_no_memory(error);
+    remote->host = (struct host){.name = remote->name,
+                                 .start = start_there,
+                                 .end = end_there,
+                                 .lock = lock_there,
+                                 .unlock = unlock_there,
+                                 .place = place_there,
+                                 .cache_folder = cache_folder,
+                                 .heard = heard_there,
+                                 .state = state_there};
+    (void)pthread_mutex_init(&remote->mutex, NULL);
+    (void)pthread_mutex_init(&remote->sending, NULL);
+    (void)pthread_cond_init(&remote->changed, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)string_format(remote->name, sizeof remote->name, "%.60s", command);
+    remote->command = strdup(command);
+    remote->program = strdup(program);
+    remote->state = HOST_AWAITED;
+    remote->input = remote->output = remote->errors = -1;
+    remote->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    enum status status = remote->command && remote->program && remote->wake >= 0
+                             ? STATUS_OK
+                             : error_no_memory(error);
+    if (status == STATUS_OK)
+        status = environment_integer("TUNE_HOST_SILENT_MS", 1000, 24 * 3600 * 1000, 30000,
+                                     &silent_ms, error);
+    if (status == STATUS_OK)
+        status = environment_integer("TUNE_HOST_RETRY_MS", 1, 3600 * 1000, 2000, &remote->retry_ms,
+                                     error);
+    remote->silent_ns = silent_ms * 1000000;
+    bool sends =
+        status == STATUS_OK && pthread_create(&remote->sender, NULL, send_all, remote) == 0;
+    bool keeps = sends && pthread_create(&remote->keeper, NULL, remote_keep, remote) == 0;
+    if (keeps) {
+        *out = &remote->host;
+        return STATUS_OK;
+    }
+    if (sends) {
+        remote->sender_ends = true;
+        (void)eventfd_write(remote->wake, 1);
+        (void)pthread_join(remote->sender, NULL);
+    }
+    free_remote(remote);
+    return status == STATUS_OK ? error_set(error, STATUS_UNAVAILABLE, "no more threads") : status;
+}
+
+void host_close(struct host *host)
+{
+    if (!host || !host->state)
+        return;
+    struct remote *remote = remote_of(host);
+    (void)pthread_mutex_lock(&remote->mutex);
+    remote->closing = true;
+    (void)pthread_cond_broadcast(&remote->changed);
+    (void)pthread_mutex_unlock(&remote->mutex);
+    (void)pthread_join(remote->keeper, NULL);
+    (void)pthread_mutex_lock(&remote->mutex);
+    remote->sender_ends = true;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    (void)eventfd_write(remote->wake, 1);
+    (void)pthread_join(remote->sender, NULL);
+    free_remote(remote);
+}

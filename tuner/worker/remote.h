@@ -1,0 +1,68 @@
+/* Between remote.c and remote_keeper.c: the parent's side of a host elsewhere. */
+#ifndef TUNE_WORKER_REMOTE_H
+#define TUNE_WORKER_REMOTE_H
+
+#include <jansson.h>
+#include <pthread.h>
+
+#include "tuner/worker/agent.h"
+#include "tuner/worker/host.h"
+#include "tuner/worker/sources.h"
+
+/* A child there, with our ends of its worker's pipes. */
+struct remote_child {
+    int64_t number; /* 0: the place is free */
+    unsigned connection;
+    int from_worker; /* the sender's to close */
+    int to_worker;   /* the keeper's, while the child has not ended */
+    json_t *request; /* what it was told last */
+    bool ended;
+    enum child_end end;
+    char how[128];
+    bool released; /* by the worker */
+};
+
+/* A question to the agent that somebody waits for. */
+struct call {
+    struct call *next;
+    int64_t number;
+    json_t *answer; /* NULL: none yet */
+};
+
+struct remote {
+    struct host host; /* the first: one is the other */
+    char name[256];
+    char *command, *program;
+    pthread_t keeper, sender;
+    pthread_mutex_t mutex; /* of all that follows but what is the keeper's own */
+    pthread_cond_t changed;
+    enum host_state state;
+    unsigned connections; /* how often it has become ready */
+    bool closing, sender_ends;
+    int64_t heard_ns; /* when a frame last came */
+    int64_t silence_ended_ns;
+    char said[256]; /* the command's last line of standard error, or why it was lost */
+    int64_t last_number;
+    struct call *calls;
+    struct remote_child children[AGENT_CHILDREN_MAX];
+    int wake;                /* an eventfd: the sender looks at the children anew */
+    pthread_mutex_t sending; /* of `input`, a frame at a time */
+    int input;               /* of the command; -1: none */
+    /* The keeper's own. */
+    pid_t pid;
+    int output, errors;
+    int64_t silent_ns, retry_ms;
+};
+
+/* Steals the message. STATUS_DEVICE_LOST: nobody is there. */
+enum status remote_say(struct remote *remote, json_t *message, struct error *error);
+/* Until something changes, for a moment, or until the deadline; with the mutex. */
+void remote_await(struct remote *remote, int64_t deadline_ns);
+int64_t remote_deadline(int64_t ms);
+/* With the mutex: by number, NULL: none; and gives its place up once nobody uses it any more. */
+struct remote_child *remote_child_of(struct remote *remote, int64_t number);
+void remote_child_free(struct remote_child *child);
+/* The keeper's thread. */
+void *remote_keep(void *context);
+
+#endif

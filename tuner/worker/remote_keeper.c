@@ -1,0 +1,525 @@
+/* A host elsewhere, seen from the parent: the keeper, who runs the command, reads what comes from
+ * it, and runs it again when it is lost. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/base/files.h"
+#include "tuner/base/text.h"
+#include "tuner/base/version.h"
+#include "tuner/worker/frame.h"
+#include "tuner/worker/message.h"
+#include "tuner/worker/remote.h"
+
+extern char **environ;
+
+enum {
+    LOOK_MS = 500,    /* the time is looked at at least so often */
+    SILENT_MS = 3000, /* beats come once a second */
+    HELLO_MS = 60000,
+    LEAVE_MS = 5000,  /* what a command has to end by itself, then by SIGTERM */
+    RESTARTS_MAX = 4, /* in a row, each having lasted less than SOUND_MS */
+    SOUND_MS = 600000,
+    BANNER_BYTES_MAX = 1 << 20,
+};
+
+/* ---- what comes from the agent ---- */
+
+/* Only what the request in hand names is sent, whatever the host asks for. */
+static bool names(const json_t *json, const char *text)
+{
+    const char *key, *here = json_string_value(json);
+    const json_t *value;
+    size_t index;
+    if (here && strcmp(here, text) == 0)
+        return true;
+    json_object_foreach((json_t *)(uintptr_t)json, key, value) if (names(value, text)) return true;
+    json_array_foreach(json, index, value) if (names(value, text)) return true;
+    return false;
+}
+
+static json_t *file_bytes(const void *data, size_t bytes, struct error *error)
+{
+    if (bytes > AGENT_FILE_BYTES_MAX) {
+        (void)error_set(error, STATUS_BAD_INPUT,
+                        "%zu bytes are too many to be sent: let the host see the file", bytes);
+        return NULL;
+    }
+    json_t *json = bytes_encode(data, bytes);
+    if (!json)
+        (void)error_no_memory(error);
+    return json;
+}
+
+/* The text of a source with what it includes: which folders count is in the request. */
+static json_t *read_source(const char *path, const json_t *request, struct error *error)
+{
+    struct arena arena = {0};
+    struct compile_message message;
+    const struct known_source *known = NULL;
+    json_t *bytes = NULL;
+    if (message_decode(&message_compile, request, &arena, &message, error) == STATUS_OK &&
+        sources_find(path, &message.request, &known, error) == STATUS_OK)
+        bytes = file_bytes(known->source.text, known->source.length, error);
+    arena_free(&arena);
+    return bytes;
+}
+
+static json_t *read_data(const char *path, const char *hash_there, bool *same, struct error *error)
+{
+    struct arena arena = {0};
+    char *contents = NULL, hash[HASH_TEXT_BYTES] = "";
+    size_t length = 0;
+    json_t *bytes = NULL;
+    if (file_read(&arena, path, INT32_MAX, &contents, &length, error) == STATUS_OK) {
+        hash_bytes(contents, length, hash);
+        *same = hash_there && strcmp(hash, hash_there) == 0;
+        if (!*same && !(bytes = file_bytes(contents, length, error)))
+            (void)error_prefix(error, "%s", path);
+    }
+    arena_free(&arena);
+    return bytes;
+}
+
+static void give_file(struct remote *remote, const json_t *message)
+{
+    struct error error = {0}, ignored = {0};
+    const char *path = json_string_value(json_object_get(message, "want"));
+    const char *meant = json_string_value(json_object_get(message, "meant"));
+    json_int_t number = json_integer_value(json_object_get(message, "child"));
+    bool same = false;
+    (void)pthread_mutex_lock(&remote->mutex);
+    struct remote_child *child = remote_child_of(remote, number);
+    json_t *request = child ? json_incref(child->request) : NULL;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    json_t *bytes = NULL;
+    if (!path || !names(request, path))
+        (void)error_set(&error, STATUS_PERMISSION, "it was not named to the host");
+    else if (meant)
+        bytes = read_source(path, request, &error);
+    else
+        bytes = read_data(path, json_string_value(json_object_get(message, "hash")), &same, &error);
+    json_t *answer = bytes  ? json_pack("{s:o}", "bytes", bytes)
+                     : same ? json_pack("{s:b}", "same", 1)
+                            : message_from_error(&error);
+    (void)json_object_set(answer, "file", json_object_get(message, "want"));
+    (void)json_object_set_new(answer, "child", json_integer(number));
+    if (meant)
+        (void)json_object_set(answer, "meant", json_object_get(message, "meant"));
+    (void)remote_say(remote, answer, &ignored);
+    json_decref(request);
+}
+
+/* A binary, where its compilation was asked for, and nowhere else. What is wrong with it is seen
+ * by its seal. */
+static void take_made(struct remote *remote, const json_t *message)
+{
+    struct arena arena = {0};
+    struct error ignored = {0};
+    size_t bytes = 0;
+    (void)pthread_mutex_lock(&remote->mutex);
+    struct remote_child *child =
+        remote_child_of(remote, json_integer_value(json_object_get(message, "made")));
+    json_t *request = child ? json_incref(child->request) : NULL;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    const char *path = json_string_value(json_object_get(request, "path"));
+    const unsigned char *data = bytes_decode(json_object_get(message, "bytes"), &arena, &bytes);
+    if (path && data && !file_exists(path))
+        (void)file_write_atomically(path, data, bytes, &ignored);
+    arena_free(&arena);
+    json_decref(request);
+}
+
+static void take_end(struct remote *remote, const json_t *message)
+{
+    const char *how = json_string_value(json_object_get(message, "how"));
+    json_int_t end = json_integer_value(json_object_get(message, "end"));
+    (void)pthread_mutex_lock(&remote->mutex);
+    struct remote_child *child =
+        remote_child_of(remote, json_integer_value(json_object_get(message, "ended")));
+    if (child) {
+        child->ended = true;
+        child->end = end == CHILD_WAS_KILLED  ? CHILD_WAS_KILLED
+                     : end == CHILD_HAD_ENDED ? CHILD_HAD_ENDED
+                                              : CHILD_WAS_RUNNING;
+        (void)string_format(child->how, sizeof child->how, "%s", how ? how : "");
+    }
+    (void)pthread_cond_broadcast(&remote->changed);
+    (void)pthread_mutex_unlock(&remote->mutex);
+}
+
+/* The worker's end of the pipe may be gone, or full until it goes: written without the mutex. Only
+ * the keeper closes these, or who has been told that the child has ended. */
+static void carry_down(struct remote *remote, const json_t *message)
+{
+    struct error ignored = {0};
+    (void)pthread_mutex_lock(&remote->mutex);
+    struct remote_child *child =
+        remote_child_of(remote, json_integer_value(json_object_get(message, "child")));
+    int to_worker = child && !child->ended ? child->to_worker : -1;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    if (to_worker >= 0)
+        (void)frame_write(to_worker, json_object_get(message, "frame"), &ignored);
+}
+
+static void close_down(struct remote *remote, int64_t number)
+{
+    (void)pthread_mutex_lock(&remote->mutex);
+    for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++) {
+        struct remote_child *child = &remote->children[i];
+        if (child->number == 0 || (number != 0 && child->number != number) || child->to_worker < 0)
+            continue;
+        (void)close(child->to_worker);
+        child->to_worker = -1;
+        remote_child_free(child);
+    }
+    (void)pthread_cond_broadcast(&remote->changed);
+    (void)pthread_mutex_unlock(&remote->mutex);
+}
+
+static void take_answer(struct remote *remote, json_t *message)
+{
+    json_int_t number = json_integer_value(json_object_get(message, "answer"));
+    (void)pthread_mutex_lock(&remote->mutex);
+    for (struct call *call = remote->calls; call; call = call->next)
+        if (call->number == number && !call->answer)
+            call->answer = json_incref(message);
+    (void)pthread_cond_broadcast(&remote->changed);
+    (void)pthread_mutex_unlock(&remote->mutex);
+}
+
+static enum status take(struct remote *remote, json_t *message, struct error *error)
+{
+    const json_t *closed = json_object_get(message, "closed");
+    if (json_object_get(message, "frame"))
+        carry_down(remote, message);
+    else if (closed && json_integer_value(closed) > 0)
+        close_down(remote, json_integer_value(closed));
+    else if (json_object_get(message, "ended"))
+        take_end(remote, message);
+    else if (json_object_get(message, "made"))
+        take_made(remote, message);
+    else if (json_object_get(message, "want"))
+        give_file(remote, message);
+    else if (json_object_get(message, "answer"))
+        take_answer(remote, message);
+    else if (json_object_get(message, "failed"))
+        return message_to_error(message, error);
+    return STATUS_OK;
+}
+
+/* ---- the command ---- */
+
+static void note_trouble(struct remote *remote, const char *text)
+{
+    (void)pthread_mutex_lock(&remote->mutex);
+    (void)string_format(remote->said, sizeof remote->said, "%s", text);
+    (void)pthread_mutex_unlock(&remote->mutex);
+}
+
+/* The last line that the command writes to its standard error is what is told of it. */
+static void read_errors(struct remote *remote)
+{
+    char data[1024];
+    ssize_t bytes = read(remote->errors, data, sizeof data - 1);
+    if (bytes <= 0) {
+        if (bytes == 0 || errno != EINTR) {
+            (void)close(remote->errors);
+            remote->errors = -1;
+        }
+        return;
+    }
+    data[bytes] = '\0';
+    for (char *line = data, *rest = NULL; (line = strtok_r(line, "\r\n", &rest)); line = NULL)
+        note_trouble(remote, line);
+}
+
+/* Not in our session, so that Ctrl-C reaches only us. Its group is never signalled: srun is two
+ * processes, of which one cleans up when the other is killed. */
+static enum status run_command(struct remote *remote, struct error *error)
+{
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
+    char script[4096], sh[] = "sh", c[] = "-c", name[] = "tune", entry[] = "__host";
+    if (!string_format(script, sizeof script, "exec %s \"$@\"", remote->command))
+        return error_set(error, STATUS_BAD_INPUT, "the command is too long");
+    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) {
+        (void)error_set_errno(error, errno, "pipe");
+        int *const ends[] = {in, out, err};
+        for (size_t i = 0; i < 3; i++)
+            if (ends[i][0] >= 0) {
+                (void)close(ends[i][0]);
+                (void)close(ends[i][1]);
+            }
+        return error->status;
+    }
+    char *arguments[] = {sh, c, script, name, remote->program, entry, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, defaults;
+    (void)sigemptyset(&none);
+    (void)sigfillset(&defaults);
+    (void)posix_spawn_file_actions_init(&actions);
+    (void)posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+    (void)posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+    (void)posix_spawn_file_actions_adddup2(&actions, err[1], 2);
+    (void)posix_spawnattr_init(&attributes);
+    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+                                                    POSIX_SPAWN_SETSIGDEF);
+    (void)posix_spawnattr_setsigmask(&attributes, &none);
+    (void)posix_spawnattr_setsigdefault(&attributes, &defaults);
+    int failure = posix_spawnp(&remote->pid, sh, &actions, &attributes, arguments, environ);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    (void)posix_spawnattr_destroy(&attributes);
+    (void)close(in[0]);
+    (void)close(out[1]);
+    (void)close(err[1]);
+    remote->output = out[0];
+    remote->errors = err[0];
+    (void)pthread_mutex_lock(&remote->sending);
+    remote->input = in[1];
+    (void)pthread_mutex_unlock(&remote->sending);
+    if (failure != 0)
+        remote->pid = 0;
+    return failure == 0 ? STATUS_OK : error_set_errno(error, failure, "sh");
+}
+
+/* Returns when there is something to read from the agent: a job may wait in a queue for hours. */
+static enum status await_output(struct remote *remote, int64_t limit_ns, struct error *error)
+{
+    for (;;) {
+        struct pollfd files[] = {{.fd = remote->output, .events = POLLIN},
+                                 {.fd = remote->errors, .events = POLLIN}};
+        (void)poll(files, 2, LOOK_MS);
+        (void)pthread_mutex_lock(&remote->mutex);
+        bool closing = remote->closing;
+        int64_t quiet_ns = clock_running_ns() - remote->heard_ns;
+        (void)pthread_mutex_unlock(&remote->mutex);
+        if (files[1].revents)
+            read_errors(remote);
+        if (files[0].revents)
+            return STATUS_OK;
+        if (closing)
+            return error_set(error, STATUS_INTERRUPTED, "ended");
+        if (limit_ns > 0 && quiet_ns > limit_ns)
+            return error_set(error, STATUS_TIMED_OUT, "nothing was heard of it for %.0f s",
+                             (double)limit_ns * 1e-9);
+    }
+}
+
+/* Past what a login prints. */
+static enum status skip_banner(struct remote *remote, struct error *error)
+{
+    char line[sizeof AGENT_MARK + 1];
+    size_t length = 0;
+    for (size_t i = 0; i < BANNER_BYTES_MAX; i++) {
+        char byte = 0;
+        enum status status = await_output(remote, 0, error);
+        if (status != STATUS_OK)
+            return status;
+        if (read(remote->output, &byte, 1) <= 0)
+            return error_set(error, STATUS_DEVICE_LOST, "its command ended");
+        if (byte != '\n') {
+            if (length < sizeof line)
+                line[length++] = byte;
+            continue;
+        }
+        if (length > 0 && line[length - 1] == '\r')
+            length--;
+        if (length == strlen(AGENT_MARK) && memcmp(line, AGENT_MARK, length) == 0)
+            return STATUS_OK;
+        length = 0;
+    }
+    return error_set(error, STATUS_DEVICE_LOST, "its command prints, and starts no agent");
+}
+
+static json_t *beginning(struct error *error)
+{
+    struct arena arena = {0};
+    const char *cache = NULL;
+    json_t *variables = json_object();
+    for (char **at = environ; *at; at++) {
+        const char *value = strchr(*at, '=');
+        if (strncmp(*at, "TUNE_", 5) == 0 && value)
+            (void)json_object_setn_new(variables, *at, (size_t)(value - *at),
+                                       json_string(value + 1));
+    }
+    json_t *message = NULL;
+    if (cache_folder(&arena, &cache, error) == STATUS_OK)
+        message = json_pack("{s:i, s:s, s:O}", "begin", AGENT_VERSION, "cache", cache,
+                            "environment", variables);
+    json_decref(variables);
+    arena_free(&arena);
+    return message;
+}
+
+static enum status greet(struct remote *remote, struct error *error)
+{
+    json_t *hello = NULL;
+    enum status status = skip_banner(remote, error);
+    if (status == STATUS_OK)
+        status = frame_read(remote->output, HELLO_MS, &hello, error);
+    if (status != STATUS_OK)
+        return status;
+    const char *name = json_string_value(json_object_get(hello, "name"));
+    const char *version = json_string_value(json_object_get(hello, "version"));
+    if (json_integer_value(json_object_get(hello, "hello")) != AGENT_VERSION || !version ||
+        strcmp(version, TUNE_VERSION) != 0)
+        status = error_set(error, STATUS_UNAVAILABLE,
+                           "tune is %s there, and " TUNE_VERSION " here: install the same",
+                           version ? version : "another");
+    json_t *begin = status == STATUS_OK ? beginning(error) : NULL;
+    if (status == STATUS_OK && !begin)
+        status = STATUS_NO_MEMORY;
+    if (begin)
+        status = remote_say(remote, begin, error);
+    (void)pthread_mutex_lock(&remote->mutex);
+    if (status == STATUS_OK) {
+        if (remote->connections == 0)
+            (void)string_format(remote->name, sizeof remote->name, "%.*s",
+                                (int)strcspn(name ? name : "?", "."), name ? name : "?");
+        remote->heard_ns = clock_running_ns();
+        remote->said[0] = '\0';
+        remote->connections++;
+        remote->state = HOST_READY;
+        (void)pthread_cond_broadcast(&remote->changed);
+    }
+    (void)pthread_mutex_unlock(&remote->mutex);
+    json_decref(hello);
+    return status;
+}
+
+static void note_word(struct remote *remote)
+{
+    int64_t now_ns = clock_running_ns();
+    (void)pthread_mutex_lock(&remote->mutex);
+    if (now_ns - remote->heard_ns > SILENT_MS * INT64_C(1000000))
+        remote->silence_ended_ns = now_ns;
+    remote->heard_ns = now_ns;
+    (void)pthread_mutex_unlock(&remote->mutex);
+}
+
+static enum status serve(struct remote *remote, struct error *error)
+{
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK) {
+        json_t *message = NULL;
+        status = await_output(remote, remote->silent_ns, error);
+        if (status == STATUS_OK)
+            status = frame_read(remote->output, remote->silent_ns / 1000000, &message, error);
+        if (status == STATUS_OK)
+            note_word(remote);
+        if (status == STATUS_OK)
+            status = take(remote, message, error);
+        json_decref(message);
+    }
+    return status;
+}
+
+static bool has_ended(const struct remote *remote, int64_t within_ms)
+{
+    int64_t deadline_ns = remote_deadline(within_ms);
+    do {
+        pid_t ended = waitpid(remote->pid, NULL, WNOHANG);
+        if (ended == remote->pid || (ended < 0 && errno != EINTR))
+            return true;
+        (void)usleep(5000);
+    } while (clock_running_ns() < deadline_ns);
+    return false;
+}
+
+/* Its input is closed before any signal, and one process is signalled: what it runs elsewhere ends
+ * by either. */
+static void end_command(struct remote *remote, bool patient)
+{
+    (void)pthread_mutex_lock(&remote->mutex);
+    remote->state = HOST_AWAITED;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    close_down(remote, 0);
+    /* Who is stuck in a write holds `sending` until the command is gone. */
+    bool closed = pthread_mutex_trylock(&remote->sending) == 0;
+    if (closed) {
+        if (remote->input >= 0)
+            (void)close(remote->input);
+        remote->input = -1;
+        (void)pthread_mutex_unlock(&remote->sending);
+    }
+    if (remote->pid > 0 && !has_ended(remote, patient && closed ? LEAVE_MS : LEAVE_MS / 5)) {
+        (void)kill(remote->pid, SIGTERM);
+        if (!has_ended(remote, LEAVE_MS / 2)) {
+            (void)kill(remote->pid, SIGKILL);
+            (void)has_ended(remote, LEAVE_MS);
+        }
+    }
+    remote->pid = 0;
+    if (remote->output >= 0)
+        (void)close(remote->output);
+    while (remote->errors >= 0) {
+        struct pollfd file = {.fd = remote->errors, .events = POLLIN};
+        if (poll(&file, 1, 0) <= 0) {
+            (void)close(remote->errors);
+            remote->errors = -1;
+        } else {
+            read_errors(remote);
+        }
+    }
+    remote->output = -1;
+    if (!closed) {
+        (void)pthread_mutex_lock(&remote->sending);
+        if (remote->input >= 0)
+            (void)close(remote->input);
+        remote->input = -1;
+        (void)pthread_mutex_unlock(&remote->sending);
+    }
+}
+
+/* Until the next try, or the end; false: it is the end. */
+static bool pause_before_retry(struct remote *remote, int failures)
+{
+    int64_t deadline_ns = remote_deadline(remote->retry_ms << (2 * (failures - 1)));
+    (void)pthread_mutex_lock(&remote->mutex);
+    while (!remote->closing && clock_running_ns() < deadline_ns)
+        remote_await(remote, deadline_ns);
+    bool goes_on = !remote->closing;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    return goes_on;
+}
+
+void *remote_keep(void *context)
+{
+    struct remote *remote = context;
+    int failures = 0;
+    bool goes_on = true;
+    while (goes_on) {
+        struct error error = {0};
+        int64_t started_ns = clock_running_ns();
+        enum status status = run_command(remote, &error);
+        if (status == STATUS_OK)
+            status = greet(remote, &error);
+        if (status == STATUS_OK)
+            status = serve(remote, &error);
+        (void)pthread_mutex_lock(&remote->mutex);
+        /* What the command itself said last tells more than that it ended. */
+        if (status != STATUS_DEVICE_LOST || !remote->said[0])
+            (void)string_format(remote->said, sizeof remote->said, "%s", error.text);
+        (void)pthread_mutex_unlock(&remote->mutex);
+        end_command(remote, status == STATUS_INTERRUPTED);
+        (void)pthread_mutex_lock(&remote->mutex);
+        goes_on = !remote->closing && remote->connections > 0 && status != STATUS_UNAVAILABLE;
+        (void)pthread_mutex_unlock(&remote->mutex);
+        if (clock_running_ns() - started_ns > SOUND_MS * INT64_C(1000000))
+            failures = 0;
+        goes_on = goes_on && ++failures <= RESTARTS_MAX && pause_before_retry(remote, failures);
+    }
+    (void)pthread_mutex_lock(&remote->mutex);
+    remote->state = HOST_GONE;
+    (void)pthread_cond_broadcast(&remote->changed);
+    (void)pthread_mutex_unlock(&remote->mutex);
+    return NULL;
+}
