@@ -35,7 +35,7 @@ struct binary_request {
     /* Folders where included files are looked for, after the including file's own. Absolute. */
     size_t folder_count;
     const char *folders[UNITS_MAX];
-    const char *architecture; /* facts "architecture" */
+    const char *architecture; /* facts "architecture"; of a host's code "": no one in particular */
     const char *compiler;     /* "nvcc"; NULL: the device's own */
     size_t define_count;
     struct named_value defines[DEFINES_MAX]; /* become -DNAME=VALUE; texts as they are, unquoted */

@@ -78,14 +78,15 @@ enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic
                 ready[(*count)++] = hosts->items[i];
             else if (state == HOST_AWAITED)
                 awaited = hosts->items[i];
-            else if (gone++ == 0)
-                host_trouble(hosts->items[i], trouble, sizeof trouble);
-            if (state == HOST_GONE && !*error->text)
-                (void)error_set(error, STATUS_UNAVAILABLE, "'%s' gives no host: %s",
-                                host_command(hosts->items[i]), trouble);
+            else
+                gone++;
         }
-        if (gone == hosts->count)
-            return error->status;
+        if (gone == hosts->count) {
+            host_trouble(hosts->items[0], trouble, sizeof trouble);
+            return error_set(error, STATUS_UNAVAILABLE, "'%s' gives no host: %s%s",
+                             host_command(hosts->items[0]), trouble,
+                             gone > 1 ? "; nor do the others" : "");
+        }
         if (*count > 0 && first_ns == 0)
             first_ns = clock_running_ns();
         if (!awaited || (first_ns != 0 && clock_running_ns() - first_ns > grace_ms * 1000000))
@@ -95,7 +96,5 @@ enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic
         if (stop && *stop)
             return error_set(error, STATUS_INTERRUPTED, "stopped before a host was there");
     }
-    if (status == STATUS_OK)
-        error_clear(error);
     return status;
 }

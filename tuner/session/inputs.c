@@ -21,7 +21,11 @@ enum status describe_check(const struct work *work, const struct output_check *c
                                            .tolerance = check->tolerance};
     if (code == REFERENCE_WITHOUT_CODE)
         return STATUS_OK;
-    enum status status = binaries_request(binaries, &check->binary, &index, error);
+    struct binary_request request = check->binary;
+    /* What one host compiles any of the group's may load. */
+    if (binaries == &group->references && group->session->options->host_count > 0)
+        request.architecture = "";
+    enum status status = binaries_request(binaries, &request, &index, error);
     if (status == STATUS_OK)
         status = budget_await(group, binaries, index, error);
     if (status != STATUS_OK)

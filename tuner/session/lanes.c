@@ -116,7 +116,8 @@ static enum status place_lanes(struct site *site, struct error *error)
             status = worker_pin(lanes[i]->worker, lanes[i]->place.cpus, &lanes[i]->pinned, error);
     }
     if (status == STATUS_OK && site->placement.note[0])
-        session_note(session, "%s", site->placement.note);
+        session_note(session, "%s%s%s", site->host->state ? site->host->name : "",
+                     site->host->state ? ": " : "", site->placement.note);
     return status;
 }
 

@@ -59,9 +59,10 @@ size_t compile_pool_files(const struct compile_pool *pool, struct pollfd *files,
 
 /* Where the binary of a request is kept: a file in the cache folder kept for the host, named by the
  * hash of source, defines, flags, kernels, architecture, compiler and device name. `hash` gets that
- * name. Both belong to the arena. A file that is there is checked on the way: one that is cut or damaged
- * is removed, so that it is compiled again; another counts as used now. What was used longest ago
- * goes when the cache grows over TUNE_CACHE_BYTES (default 2 GiB) and no other tuner runs. */
+ * name. Both belong to the arena. A file that is there is checked on the way: one that is cut or
+ * damaged is removed, so that it is compiled again; another counts as used now. What was used
+ * longest ago goes when the cache grows over TUNE_CACHE_BYTES (default 2 GiB) and no other tuner
+ * runs. */
 enum status binary_cache_path(const struct host *host, const struct binary_request *request,
                               const struct facts *facts, struct arena *arena, const char **path,
                               const char **hash, struct error *error);

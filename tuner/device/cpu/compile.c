@@ -73,7 +73,8 @@ static void build_arguments(struct arguments *arguments, struct arena *arena, co
     add(arguments, compiler);
     add(arguments, "-std=gnu17");
     add(arguments, "-O3");
-    add(arguments, arena_printf(arena, "-march=%s", architecture));
+    if (*architecture) /* else for any machine of the kind */
+        add(arguments, arena_printf(arena, "-march=%s", architecture));
     add(arguments, "-shared");
     add(arguments, "-fPIC");
     /* An undefined name is told now, by its name, rather than when the binary is loaded. */

@@ -1,0 +1,90 @@
+# What goes wrong on another host, and with it: a configuration is blamed for what it did, and a host for what it did.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/fleet/lib.sh"
+write_copy
+export TUNE_HOST_RETRY_MS=100
+a=(--on "$TMPDIR/host a")
+b=(--on "env CUDA_VISIBLE_DEVICES=0 $TMPDIR/host b")
+
+# Hostile kernels cost a process there, and read as they do here.
+tune_on 'kernel@WAY=3,block=64: hang; kernel@WAY=4,block=64: crash; kernel@WAY=5,block=64: exit=3;
+    kernel@WAY=6,block=64: 700' "${a[@]}" --effort quick
+expect_code 0
+expect_failed '3 64 timed_out no result after 1000 ms' '4 64 crashed .*signal 11' '5 64 crashed .*exit code 3' \
+    '6 64 crashed .*CUDA_ERROR_ILLEGAL_ADDRESS'
+refuse_agents
+
+# A GPU that falls off the bus there leaves its work to the others.
+forget
+tune_on 'devices=big,big; kernel@device=1,kernel=copy_elements#300: lost' "${a[@]}" --effort quick
+expect_code 0
+expect_err 'cuda:1 is lost'
+expect_sweep 'Stand-in GPU 132 18 ok'
+
+# An agent that is killed: its work goes to the other host, it is asked for again, and no configuration is blamed.
+forget
+kill_agent() { kill -9 "$(agent "$1")"; }
+when_trials 3 kill_agent a
+tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${a[@]}" "${b[@]}"
+expect_code 0
+wait
+expect_err 'its host is asked for again'
+expect_sweep 'Stand-in GPU 132 18 ok'
+refuse_agents
+
+# The only one: it is waited for.
+forget
+when_trials 3 kill_agent a
+tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${a[@]}"
+expect_code 0
+wait
+expect_err 'is there again'
+expect_sweep 'Stand-in GPU 132 18 ok'
+refuse_agents
+
+# One that stands still for longer than any limit of time, and goes on; then one that never does.
+forget
+pause_agent() {
+    local pid
+    pid=$(agent a)
+    kill -STOP "$pid"
+    sleep 4
+    kill -CONT "$pid"
+}
+when_trials 3 pause_agent
+tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${a[@]}" --effort quick
+expect_code 0
+wait
+refuse_err 'is lost'
+expect_sweep 'Stand-in GPU 132 18 ok'
+forget
+stop_agent() { kill -STOP "$(agent a)"; }
+when_trials 3 stop_agent
+TUNE_HOST_SILENT_MS=2000 tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${a[@]}" "${b[@]}" --effort quick
+expect_code 0
+wait
+expect_err 'is lost: .*nothing was heard of it'
+expect_sweep 'Stand-in GPU 132 18 ok'
+refuse_agents
+
+# The parent is killed: nothing stays, nothing is lost.
+forget
+kill_parent() { kill -9 "$(pgrep -f "^$TUNE run ./copy.yaml.*$TMPDIR/host a")"; }
+when_trials 5 kill_parent
+tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${a[@]}"
+expect_code 137
+wait
+refuse_agents
+[[ $(query "SELECT count(*) FROM trials WHERE status = 'ok'") -ge 5 ]] || fail "measurements are lost"
+tune_on 'devices=big' "${a[@]}"
+expect_code 0
+expect_sweep 'Stand-in GPU 132 18 ok'
+
+# A host of another model that comes late gets its winner, too.
+forget
+export TUNE_HOST_GRACE_MS=0
+tune_on 'devices=big,small' --device 0 "${b[@]}" --on "sh -c 'sleep 3; export CUDA_VISIBLE_DEVICES=1; exec \"\$@\"' sh $TMPDIR/host late"
+expect_code 0
+expect_err 'takes part when it comes'
+expect_sweep 'Stand-in GPU 132 18 ok' 'Stand-in GPU 40 18 ok'
+refuse_agents

@@ -1,0 +1,70 @@
+# Hosts that are reached by a command: what is tuned there is as if it were here, whatever the login prints and wherever the files lie.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/fleet/lib.sh"
+write_copy
+a=(--on "$TMPDIR/host a")
+b=(--on "env CUDA_VISIBLE_DEVICES=0 $TMPDIR/host b")
+
+# Two models on two hosts: equal ones share the work, each configuration is measured once a model.
+tune_on 'devices=big,small; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${a[@]}" "${b[@]}"
+expect_code 0
+expect_sweep 'Stand-in GPU 132 18 ok' 'Stand-in GPU 40 18 ok'
+[[ $(query "SELECT count(DISTINCT run_id) FROM trials WHERE stage = 'sweep'") -eq 3 ]] ||
+    fail "one of three devices did nothing"
+[[ $(grep -c '^copy\.i32 n=1000 ' tuned.conf) -eq 3 ]] || fail "not a winner for each model"
+[[ -n $(query 'SELECT host FROM environments LIMIT 1') ]] || fail "which host it was is not in the database"
+refuse_agents
+
+# What is known stays known, and the gate holds there.
+tune_on 'devices=big,small' "${a[@]}"
+expect_code 0
+expect_err '0 trials \(36 known already\)'
+run "$TUNE" check --remote-tune "$TUNE" "${a[@]}" ./copy.yaml "${warm[@]}"
+expect_out 'copy\.i32'
+refuse_agents
+
+# What there is.
+run "$TUNE" devices --remote-tune "$TUNE" "${a[@]}" --json
+expect_code 0
+expect_out ':cuda:1"'
+run "$TUNE" devices --remote-tune "$TUNE" --on 'echo who are you >&2; false' --on here --device cpu
+expect_code 0
+expect_err 'who are you'
+
+# From a file, with a host that is this one; --device counts on each.
+forget
+printf '# the fleet\n\n%s\nhere\n' "$TMPDIR/host a" >fleet.conf
+tune_on 'devices=big,small' --hosts fleet.conf --device 1 --effort quick
+expect_code 0
+expect_sweep 'Stand-in GPU 40 18 ok'
+
+# None that can be reached.
+forget
+tune_on '' --on 'false' --on 'echo no route >&2; false'
+expect_code 4
+expect_err "'false' gives no host"
+run "$TUNE" run ./copy.yaml --on ''
+expect_code 2
+tune_on '' --on "env TUNE_CACHE_DIR=/proc/none $TUNE __complete x ;:"
+expect_code 4
+refuse_agents
+
+# A host that does not see the folder gets what requests name.
+if unshare --user --map-root-user --mount true 2>/dev/null; then
+    mkdir -p "$TMPDIR/project"
+    cp copy* "$TMPDIR/project"
+    echo '#define NOTHING' >"$TMPDIR/project/extra.h"
+    sed -i '1i #include "extra.h"' "$TMPDIR/project/copy.cu" "$TMPDIR/project/copy_reference.c"
+    cat >"$TMPDIR/blind" <<S
+#!/bin/sh
+exec unshare --user --map-root-user --mount sh -c 'mount -t tmpfs none $TMPDIR/project && exec "\$@"' sh "$TMPDIR/host" blind "\$@"
+S
+    chmod +x "$TMPDIR/blind"
+    forget
+    export TUNE_FAULTS='devices=big'
+    run "$TUNE" run "$TMPDIR/project/copy.yaml" --on "$TMPDIR/blind" --remote-tune "$TUNE" --no-report "${warm[@]}" --effort quick
+    expect_code 0
+    expect_sweep 'Stand-in GPU 132 18 ok'
+    [[ -z $(ls -A "$TMPDIR/hosts/blind/cache/scratch") ]] || fail "what was sent is left there"
+    refuse_agents
+fi
