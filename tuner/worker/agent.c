@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tuner/base/clock.h"
@@ -21,7 +22,7 @@
 #include "tuner/worker/message.h"
 #include "tuner/worker/worker.h"
 
-enum { ARGUMENTS_MOST = 8, LOCKS_MAX = 256, END_GRACE_MS = 3000 };
+enum { ARGUMENTS_MOST = 8, LOCKS_MAX = 256, END_GRACE_MS = 3000, GONE_MS = 500 };
 
 struct agent;
 struct served {
@@ -393,6 +394,21 @@ static void serve(struct agent *agent, const json_t *message)
         }
 }
 
+/* And waits for a moment, so that what compilers left can be cleaned up. */
+static void end_all(struct agent *agent)
+{
+    int64_t deadline_ns = clock_running_ns() + GONE_MS * INT64_C(1000000);
+    for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++)
+        if (agent->children[i].number != 0 && agent->children[i].child.pid > 0)
+            (void)kill(-agent->children[i].child.pid, SIGKILL);
+    for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++) {
+        pid_t pid = agent->children[i].child.pid;
+        while (agent->children[i].number != 0 && pid > 0 && waitpid(pid, NULL, WNOHANG) == 0 &&
+               clock_running_ns() < deadline_ns)
+            (void)usleep(1000);
+    }
+}
+
 int agent_main(void)
 {
     struct agent *agent = calloc(1, sizeof *agent);
@@ -417,9 +433,7 @@ int agent_main(void)
         serve(agent, message);
         json_decref(message);
     }
-    for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++)
-        if (agent->children[i].number != 0 && agent->children[i].child.pid > 0)
-            (void)kill(-agent->children[i].child.pid, SIGKILL);
+    end_all(agent);
     agent_files_close(agent->files);
     /* Threads may still be at work: what they hold goes with the process. */
     (void)fflush(NULL);

@@ -89,7 +89,13 @@ void agent_files_close(struct agent_files *files)
 {
     if (!files)
         return;
+    struct arena arena = {0};
+    struct error ignored = {0};
+    const char *prefix = NULL;
     temporary_folder_remove(&files->sent);
+    if (scratch_prefix(&arena, &prefix, &ignored) == STATUS_OK)
+        temporary_folders_sweep(prefix); /* of compilers that were killed */
+    arena_free(&arena);
     cache_leave(files->cache, files->cache_use);
     free(files->items);
     arena_free(&files->arena);
