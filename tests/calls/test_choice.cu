@@ -125,6 +125,47 @@ static void what_needs_more_than_the_device_has_is_not_given()
     }
 }
 
+// The other calls link with a runtime that can neither allocate nor wait. Of as many bytes the
+// stand-in's entry is taken, with as many bytes a load: of 1-byte elements a tile has 256 * 16 * 2.
+struct larger {
+    __device__ int operator()(int a, int b) const
+    {
+        return a < b ? b : a;
+    }
+};
+static void other_calls_neither_allocate_nor_wait()
+{
+    const char *const text =
+        "tuned-conf 3\n[cuda \"First\"]\n"
+        "reduce.sum.f32 n=20000-30000 variant=flagged map=strided step=shuffle "
+        "block=256 count=4 loads=2 cache=l2_256b min_blocks=8 "
+        "blocks_per_sm=2\nend\n";
+    struct tuned *tuned = tuned_load_memory(text, std::strlen(text), "memory", nullptr);
+    static char workspace[tune::reduce_workspace_bytes() + 16] __attribute__((aligned(16)));
+    size_t bytes = tune::reduce_workspace_bytes();
+    const unsigned char in[1] = {};
+    int out[2] = {};
+    tune::choice why;
+    EXPECT(tuned != nullptr);
+    launches.clear();
+    EXPECT(tune::reduce_with(tuned, &in[0], 100000, out, larger(), 0, workspace, bytes, nullptr,
+                             &why) == cudaSuccess);
+    EXPECT(why.is_exact && why.grade == TUNED_IN_RANGE);
+    EXPECT(std::strstr(why.reason, "reduce.sum.f32 of 25000 stands in") != nullptr);
+    EXPECT(launches.size() == 1 && launches[0].n == 100000 && launches[0].grid == 13 + 1);
+    tune::use(tuned);
+    EXPECT(tune::DeviceReduce::ArgMax(nullptr, bytes, &in[0], &out[0], &out[1], 100) ==
+           cudaSuccess);
+    EXPECT(launches.size() == 1 && bytes == sizeof workspace);
+    EXPECT(tune::DeviceReduce::ArgMax(workspace, bytes, &in[0], &out[0], &out[1], 100) ==
+           cudaSuccess);
+    EXPECT(tune::DeviceSegmentedReduce::Sum(workspace, bytes, &in[0], &out[0], 5, &out[0],
+                                            &out[1]) == cudaSuccess);
+    EXPECT(launches.size() == 3 && launches[2].n == 5 && launches[2].grid == 5);
+    tune::use(nullptr);
+    tuned_free(tuned);
+}
+
 int main()
 {
     machines[0] = {"First", 9, 0, 132, 90, 10};
@@ -135,6 +176,7 @@ int main()
     stages_are_dynamic_shared_memory();
     kernels_are_not_taken_beyond_what_they_count();
     what_needs_more_than_the_device_has_is_not_given();
+    other_calls_neither_allocate_nor_wait();
     current = 1; // an older device, whose facts are its own
     what_cannot_run_is_not_chosen();
     machines[2] = {"Third", 9, 0, 132, 80, 10}; // of which the program has older code only

@@ -328,6 +328,7 @@ template <typename CASE> struct loaded {
                     each = each == each ? each : 0; // NaN has a place of its own
         WELL(
             cudaMemcpyAsync(in, host.data(), count * sizeof(E), cudaMemcpyHostToDevice, on.stream));
+        WELL(cudaStreamSynchronize(on.stream)); // others' streams read it, too
     }
 };
 
