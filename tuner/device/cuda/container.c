@@ -28,6 +28,7 @@ struct kernel_row {
 
 static const uint64_t container_magic = UINT64_C(0x4e494255436e5554); /* "TUnCUBIN" */
 static const char damaged[] = "damaged: delete it, it will be compiled again";
+/* With it cache_version (tuner/worker/cache.c) is raised: files of another one are not read. */
 static const uint32_t container_version = 3;
 
 static size_t start_of_cubin(const struct container *container)
