@@ -119,22 +119,21 @@ enum status cuda_compare(struct device *device, enum element_type type,
 {
     struct check_kernels *checks = &cuda_of(device)->checks[type];
     struct comparing passed = *what;
-    enum status status = STATUS_OK;
-    if (!checks->compare && !checks->failed)
-        status = load_checks(device, type, error);
-    checks->failed = checks->failed || status != STATUS_OK;
-    if (status == STATUS_DEVICE_LOST)
-        return status;
-    if (checks->failed) {
-        error->status = STATUS_UNAVAILABLE;
-        return STATUS_UNAVAILABLE;
-    }
     void *arguments[] = {&passed, &findings};
-    CUresult result =
-        cuda_launch(device, checks->compare, (uint32_t)chunks, COMPARE_LANES, arguments);
-    return result == CUDA_SUCCESS
-               ? STATUS_OK
-               : cuda_error(device, result, error, "starting the checking kernel");
+    enum status status = STATUS_OK;
+    if (checks->failed)
+        return error_set(error, STATUS_UNAVAILABLE, "the checking kernels failed before");
+    if (!checks->compare)
+        status = load_checks(device, type, error);
+    CUresult result = CUDA_SUCCESS;
+    if (status == STATUS_OK)
+        result = cuda_launch(device, checks->compare, (uint32_t)chunks, COMPARE_LANES, arguments);
+    if (result != CUDA_SUCCESS)
+        status = cuda_error(device, result, error, "starting the checking kernel");
+    if (status == STATUS_OK || status == STATUS_DEVICE_LOST)
+        return status;
+    checks->failed = true;
+    return error->status = STATUS_UNAVAILABLE;
 }
 
 void cuda_checks_free(struct device *device)
