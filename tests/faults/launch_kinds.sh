@@ -22,7 +22,7 @@ run "$TUNE" run ./cluster.yaml --device cuda:0 --no-report --only size=16 "${war
 expect_code 0
 unset TUNE_FAULTS
 run cat tuned.conf
-expect_out '^copy.i32 n=.* size=16 .*\| .* capability=9.0 cluster=16 .* launch.block=(128|256) launch.cluster=16 '
+expect_out '^copy.i32 n=.* size=16 .*\| .* capability=9.0 cluster=16 .* launch.block=(128|256) launch.cluster=16( |$)'
 forget
 
 # ---- cooperative ----
