@@ -51,6 +51,12 @@ replay other "$problem" --sizes "$middle" --device "replay:$PWD/h100.db" --seed 
 [[ $(rows other/replayed.db "SELECT points < space_count / 3 FROM searches") -eq 1 ]] || fail "all was tried"
 ! diff <(measured first) <(measured other) >changes || fail "another seed has the same noise"
 
+# Nothing is left to be tried; what another recording of that name says is not known.
+(cd second && PATH=$OLDPWD/bin run "$TUNE" run "$problem" --sizes "$small" --device "replay:../h100.db" --no-report && expect_code 0 && expect_err ' 0 trials \(') || exit 1
+mkdir changed && cp h100.db changed/ && python3 -S -c 'import sqlite3
+db = sqlite3.connect("changed/h100.db"); db.execute("UPDATE trials SET mad_ns = 2 * mad_ns"); db.commit()'
+(cd second && run "$TUNE" run "$problem" --sizes "$small" --device replay:../changed/h100.db --effort quick --no-report && expect_code 0 && refuse_err ' 0 trials \(') || exit 1
+
 # It says whose numbers these are, and nobody takes them for his own.
 grep -q '^\[replay "NVIDIA H100.*, replayed from h100.db of 20' first/replayed.conf || fail "no section: $(head -n 6 first/replayed.conf)"
 run "$TUNE" report --db first/replayed.db --output page.html
@@ -78,6 +84,12 @@ run "$TUNE" run elementwise --device null --db first/replayed.db --no-report
 expect_code 3
 run "$TUNE" run gemm --device "replay:$PWD/h100.db" --no-report
 expect_code 3
+for words in "run --device cpu,replay" "devices --device replay:h100.db" "check first/replayed.conf --device replay"; do
+    # shellcheck disable=SC2086 # words
+    run "$TUNE" $words
+    expect_code 2
+    expect_err "a recording is played by 'tune run'"
+done
 run "$TUNE" run --device replay:nvidia-h1 --no-report
 expect_code 3
 expect_err 'nvidia-h100'

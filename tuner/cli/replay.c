@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/hash.h"
 #include "tuner/base/process.h"
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
@@ -162,6 +163,22 @@ static bool is_json(const char *path)
            text_ends_with(path, ".json.xz");
 }
 
+/* By which binaries, and so trials that are known, are told from those of other recordings. */
+static enum status write_source(struct replay *replay, const char *path, struct error *error)
+{
+    char *contents = NULL;
+    char hash[HASH_TEXT_BYTES];
+    size_t length = 0;
+    struct arena arena = {0};
+    enum status status = file_read(&arena, path, FILE_BYTES_MAX, &contents, &length, error);
+    if (status == STATUS_OK) {
+        hash_bytes(contents, length, hash);
+        status = file_write_atomically(replay->source, hash, strlen(hash), error);
+    }
+    arena_free(&arena);
+    return status;
+}
+
 /* Written, opened, and told of to the children by their environment. */
 static enum status lead_to(struct replay *replay, struct recording_draft *draft, uint64_t seed,
                            struct error *error)
@@ -176,9 +193,7 @@ static enum status lead_to(struct replay *replay, struct recording_draft *draft,
         status = recording_open(path, &replay->recording, error);
     if (status != STATUS_OK)
         return status;
-    const char *from =
-        recording_text(replay->recording, recording_device(replay->recording)->source);
-    status = file_write_atomically(replay->source, from, strlen(from), error);
+    status = write_source(replay, path, error);
     if (status == STATUS_OK && (setenv(RECORDING_FILE_VARIABLE, path, 1) != 0 ||
                                 setenv(RECORDING_SEED_VARIABLE, number, 1) != 0))
         status = error_no_memory(error);
@@ -191,14 +206,14 @@ enum status replay_open(struct replay *replay, const char *which, enum l2_mode m
     static const char clock_word[] = ",clock";
     struct recording_draft draft = {.failed = false};
     const char *folder = getenv("TMPDIR");
-    const bool has_clock = text_ends_with(which, clock_word);
+    replay->has_clock = text_ends_with(which, clock_word);
     replay->folder.file = -1;
     char *name = arena_strdup(&replay->arena, which);
     const char *prefix =
         arena_printf(&replay->arena, "%s/tune-replay-", folder && *folder ? folder : "/tmp");
     if (!name || !prefix)
         return error_no_memory(error);
-    if (has_clock)
+    if (replay->has_clock)
         name[strlen(name) - strlen(clock_word)] = '\0';
     const char *path = name;
     const char *slash = strrchr(name, '/');
@@ -213,7 +228,6 @@ enum status replay_open(struct replay *replay, const char *which, enum l2_mode m
         status = take_file(replay, path, title, &draft, error);
     else if (status == STATUS_OK)
         status = take_database(replay, path, title, mode, &draft, error);
-    draft.device.has_clock = has_clock;
     if (status == STATUS_OK)
         status = lead_to(replay, &draft, seed, error);
     draft_free(&draft);

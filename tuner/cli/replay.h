@@ -14,7 +14,8 @@
 
 struct replay {
     struct recording *recording; /* NULL: nothing is replayed */
-    const char *source;          /* the file that stands for all sources */
+    const char *source;          /* a file that stands for all sources: its text is a hash */
+    bool has_clock;              /* as it was asked for */
     struct temporary folder;
     struct arena arena;
 };

@@ -170,6 +170,7 @@ static enum status start_replay(struct run *run, struct error *error)
     run->experiments.recording = replay->recording;
     run->session.recording = replay->recording;
     run->session.recording_source = replay->source;
+    run->session.recording_charges = replay->has_clock;
     if (strcmp(run->text.database, DEFAULT_DATABASE) == 0)
         run->text.database = run->session.database = "replayed.db";
     if (!run->text.conf && strcmp(run->session.objective, "time") == 0)
@@ -219,10 +220,6 @@ enum status run_parse_devices(struct run *run, struct error *error)
         return error_set(error, STATUS_USAGE, "--on: a recording is played here");
     if (run->replay.recording)
         return add_replayed(run, error);
-    if (device_replayed_name(run->text.device))
-        return error_set(error, STATUS_USAGE,
-                         "--device %s: recordings are played by 'tune run' alone",
-                         run->text.device);
     if (strcmp(run->text.device, "all") == 0)
         return add_all_gpus(run, error);
     if (!string_format(list, sizeof list, "%s", run->text.device))

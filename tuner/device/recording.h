@@ -43,6 +43,7 @@ struct recorded_point {
     uint32_t first_sample,
         sample_count; /* of recording_samples: of that stage; none: by `spread` */
     uint32_t first_resource, resource_count; /* by launch */
+    uint32_t none;                           /* 0: equal recordings are equal to the last byte */
 };
 struct recorded_resource {
     recorded_text kernel;
@@ -60,6 +61,7 @@ struct recorded_experiment {
 struct recorded_fact {
     recorded_text key, label, unit, text;
     uint32_t kind; /* enum value_kind */
+    uint32_t none;
     int64_t integer;
     double real;
 };
@@ -70,7 +72,7 @@ struct recorded_device {
     struct bandwidth bandwidth;
     struct arithmetic arithmetic;
     recorded_text source; /* "nvidia-h200 of 2026-11-21" */
-    bool has_clock;       /* what was recorded of a trial's duration is charged to budgets */
+    uint32_t none;
 };
 
 uint64_t recording_problem_hash(const char *key, int64_t n);
@@ -129,7 +131,7 @@ struct recording_draft {
 };
 recorded_text draft_text(struct recording_draft *draft, const char *text); /* NULL is "" */
 /* An item of the part (struct recorded_point, ..., double): its index. */
-size_t draft_add(struct recording_draft *draft, enum recording_part part, const void *item);
+size_t draft_add(struct recording_draft *draft, enum recording_part which, const void *item);
 void draft_fact(struct recording_draft *draft, const struct fact *fact);
 /* Sorts the points. STATUS_BAD_INPUT when a configuration is there twice. */
 enum status recording_write(struct recording_draft *draft, const char *path, struct error *error);

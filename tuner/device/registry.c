@@ -56,6 +56,11 @@ enum status device_parse(const char *text, const struct device_api **api, int *i
     const char *word = device_full_name(text, full);
     const size_t length = strcspn(word, ":");
     *index = 0;
+    *api = NULL;
+    if (device_replayed_name(word))
+        return error_set(error, STATUS_USAGE,
+                         "device '%s': a recording is played by 'tune run', as its only device",
+                         text);
     if (length < sizeof kind)
         (void)string_format(kind, sizeof kind, "%.*s", (int)length, word);
     *api = device_kind(kind);

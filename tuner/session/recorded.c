@@ -89,7 +89,7 @@ void recorded_charge(const struct work *work, const struct configuration *config
                      uint32_t blocks)
 {
     const struct recording *recording = work->options->recording;
-    if (!recording || !recording_device(recording)->has_clock)
+    if (!recording || !work->options->recording_charges)
         return;
     const struct recorded_point *point = find(work, configuration);
     if (point)

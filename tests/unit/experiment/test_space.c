@@ -353,6 +353,49 @@ static void check_shipped(const char *name, const struct facts *facts, size_t fe
     experiment_free(experiment);
 }
 
+static bool count_walked(void *context, const uint16_t values[EXPERIMENT_PARAMETERS_MAX])
+{
+    (void)values;
+    ++*(size_t *)context;
+    return true;
+}
+
+/* What is kept is counted anew; the rest is no point any more. */
+static void some_points_can_be_kept(void **state)
+{
+    (void)state;
+    struct experiment *experiment =
+        load_space("  a: [1, 2, 4, 8]\n  b: [1, 2, 3]\n", "constraints:\n  - a * b != 6\n");
+    struct space *space = space_or_fail(experiment);
+    struct configuration kept[3], other;
+    uint64_t points[] = {9, 0, 4};
+    assert_int_equal(space_count(space), 11);
+    space_configuration(space, 0, &kept[0]);
+    space_configuration(space, 4, &kept[1]);
+    space_configuration(space, 9, &kept[2]);
+    space_configuration(space, 5, &other);
+    assert_true(space_keep(space, points, 3));
+    assert_int_equal(space_count(space), 3);
+    for (size_t i = 0; i < 3; i++) {
+        struct configuration got;
+        uint64_t point = 99;
+        space_configuration(space, i, &got);
+        assert_int_equal(got.values[0].value.integer, kept[i].values[0].value.integer);
+        assert_int_equal(got.values[1].value.integer, kept[i].values[1].value.integer);
+        assert_true(space_find(space, &kept[i], &point));
+        assert_int_equal(point, i);
+    }
+    uint64_t point = 0;
+    assert_false(space_find(space, &other, &point));
+    size_t walked = 0;
+    space_walk(space, count_walked, &walked);
+    assert_int_equal(walked, 3);
+    assert_true(space_keep(space, points, 0));
+    assert_int_equal(space_count(space), 0);
+    space_free(space);
+    experiment_free(experiment);
+}
+
 static void shipped_experiments_plan_their_points(void **state)
 {
     (void)state;
@@ -371,6 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pruning_equals_brute_force),
         cmocka_unit_test(admission_equals_brute_force),
+        cmocka_unit_test(some_points_can_be_kept),
         cmocka_unit_test(admission_keeps_the_order_of_the_walk),
         cmocka_unit_test(values_that_repeat_are_taken_once),
         cmocka_unit_test(device_facts_are_values),

@@ -423,10 +423,27 @@ static void stale_entries_say_why(void **state)
     tuned_free(tuned);
 }
 
+/* What was replayed from a recording of a device is not the device's, however alike it is. */
+static void replayed_sections_are_for_no_device(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load("tuned-conf 4\n"
+                               "[replay \"NVIDIA H200\"] compute_capability=9.0 sm_count=132 "
+                               "memory_bytes=150000000000\n"
+                               "sum n=1024 block=11\n"
+                               "end\n");
+    struct tuned_answer answer;
+    struct tuned_device h200 = gpu("NVIDIA H200", 9, 0, 132);
+    h200.memory_bytes = 150000000000;
+    assert_int_equal(tuned_find(tuned, &h200, "sum", 1024, &answer), TUNED_NONE);
+    tuned_free(tuned);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grades_are_in_their_order),
+        cmocka_unit_test(replayed_sections_are_for_no_device),
         cmocka_unit_test(what_could_not_be_launched_is_not_given),
         cmocka_unit_test(values_given_by_the_unit_are_scaled),
         cmocka_unit_test(devices_are_told_apart_by_each_of_their_numbers),
