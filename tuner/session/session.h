@@ -64,7 +64,7 @@ struct session_options {
     const struct recording *recording;
     const char *recording_source;
     bool recording_charges; /* what things took then goes off the budget */
-    const char *command; /* that asked for the run, quoted for a shell; may be NULL */
+    const char *command;    /* that asked for the run, quoted for a shell; may be NULL */
     const char
         *database; /* its path, for those who are told that the device is taken; may be NULL */
     const volatile sig_atomic_t *stop; /* becomes non-zero when the user wants to end */
