@@ -258,6 +258,39 @@ static void words_are_not_those_that_were_refused(void **state)
     tuned_free(tuned);
 }
 
+static void evidence_goes_on_and_holds_for_a_section(void **state)
+{
+    (void)state;
+    struct tuned *tuned = load("tuned-conf 4\n"
+                               "[cuda \"X\"] trust=sound source=5eed driver=580\n"
+                               "p n=1 a=1 | threads=64\n"
+                               "  | time_ns=8 trust=noisy\n"
+                               "\t|samples=3\r\n"
+                               "# remark\n"
+                               "q n=1 a=2\n"
+                               "| \n"
+                               "r n=1 a=3\n"
+                               "end\n");
+    const struct tuned_entry *p = tuned_entry_at(tuned, 0), *q = tuned_entry_at(tuned, 1);
+    assert_int_equal(tuned_entry_count(tuned), 3);
+    assert_true(tuned_expected_ns(p) == 8 && tuned_evidence(p, "samples", 0) == 3);
+    assert_true(tuned_evidence(p, "threads", 0) == 64);
+    assert_string_equal(tuned_evidence_text(p, "trust", ""), "noisy");
+    assert_string_equal(tuned_evidence_text(q, "trust", ""), "sound");
+    assert_string_equal(tuned_evidence_text(q, "source", ""), "5eed");
+    assert_null(tuned_evidence_text(q, "samples", NULL));
+    assert_int_equal(tuned_entry_line(p), 3);
+    assert_int_equal(tuned_entry_line(q), 7);
+    assert_int_equal(tuned_entry_line(tuned_entry_at(tuned, 2)), 9);
+    static const char *const names[] = {"threads", "time_ns", "trust", "samples", NULL};
+    for (size_t i = 0; i < 5; i++) {
+        const char *name = NULL, *value = NULL;
+        tuned_evidence_at(p, i, &name, &value);
+        assert_true(name == names[i] || strcmp(name, names[i]) == 0);
+    }
+    tuned_free(tuned);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +303,7 @@ int main(void)
         cmocka_unit_test(one_number_tells_devices_apart),
         cmocka_unit_test(lines_share_nothing_with_refused_files),
         cmocka_unit_test(words_are_not_those_that_were_refused),
+        cmocka_unit_test(evidence_goes_on_and_holds_for_a_section),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
