@@ -1,7 +1,7 @@
 /* Whole sessions on null devices: how they end, whatever happens, and that the next one goes on. */
 #include "faulty_device.h"
 
-#include "tuner/worker/host.h"
+#include "tuner/base/lock.h"
 
 static struct run *create(const char *wanted_faults, const char *objective)
 {
@@ -26,7 +26,7 @@ static void expect_nothing_left(struct run *run)
     (void)fclose(file);
     assert_string_equal(line, "");
     assert_int_equal(run_count(run, "SELECT count(*) FROM in_flight"), 0);
-    RUN_OK(run, host_local()->lock("null-0", &lock, &run->error));
+    RUN_OK(run, lock_take("null-0", &lock, &run->error));
     lock_release(lock);
 }
 
@@ -130,7 +130,7 @@ static void test_a_taken_device_is_not_touched(void **state)
     (void)state;
     struct run *run = create("", "time");
     struct lock *lock = NULL;
-    RUN_OK(run, host_local()->lock("null-0", &lock, &run->error));
+    RUN_OK(run, lock_take("null-0", &lock, &run->error));
     assert_int_not_equal(run_session(run), STATUS_OK);
     assert_non_null(strstr(run->error.text, "null:0"));
     assert_int_equal(run_count(run, "SELECT count(*) FROM trials"), 0);
