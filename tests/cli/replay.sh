@@ -12,8 +12,10 @@ rows() { python3 -S -c 'import sqlite3, sys
 for row in sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True).execute(sys.argv[2]): print(*row)' "$@"; }
 
 # Three sizes of what was recorded, whatever that is.
-read -r problem small middle large < <(rows h100.db "SELECT key, min(n), (SELECT n FROM problems AS o WHERE o.key = p.key ORDER BY n LIMIT 1 OFFSET 5),
-    max(n) FROM winners AS w JOIN problems AS p ON p.id = w.problem_id WHERE stage = 'confirm' GROUP BY key ORDER BY key LIMIT 1")
+read -r problem small middle large < <(rows h100.db "WITH won AS (SELECT key, n, row_number() OVER (PARTITION BY key ORDER BY n) AS place,
+    count(*) OVER (PARTITION BY key) AS count FROM winners AS w JOIN problems AS p ON p.id = w.problem_id WHERE stage = 'confirm' AND n > 1)
+    SELECT key, min(n), max(CASE WHEN place = (count + 1) / 2 THEN n END), max(n) FROM won GROUP BY key ORDER BY max(count) DESC, key LIMIT 1")
+[[ -n $large && $small -lt $middle && $middle -lt $large ]] || fail "the recording has no problem of three sizes"
 mkdir first second other
 replay first "$problem" --sizes "$small,$middle,$large" --device "replay:$PWD/h100.db" --seed 7
 cat >agree.py <<'P'
