@@ -44,14 +44,13 @@ done
 [[ $(rows first/replayed.db "SELECT count(*) > 0 FROM ranges") -eq 1 ]] || fail "no ranges"
 [[ $(rows first/replayed.db "SELECT max(registers) > 8, min(active_blocks_per_sm) > 0 FROM resources") == "1 1" ]] || fail "no resources"
 
-# The same seed, the same numbers, to the last bit; another, others.
+# The same seed, the same numbers, to the last bit; and a strategy that tries a fifth.
 measured() { rows "$1/replayed.db" "SELECT c.key, p.key, p.n, stage, status, median_ns, mad_ns, sample_count FROM trials AS t JOIN configurations AS c
     ON c.id = configuration_id JOIN problems AS p ON p.id = problem_id ORDER BY t.id" && grep -v '^#' "$1/replayed.conf"; }
 replay second "$problem" --sizes "$small,$middle,$large" --device "replay:$PWD/h100.db" --seed 7
 diff <(measured first) <(measured second) >changes || fail "another answer: $(head -n 4 changes)"
 replay other "$problem" --sizes "$middle" --device "replay:$PWD/h100.db" --seed 8 --points 20% --strategy genetic
 [[ $(rows other/replayed.db "SELECT points < space_count / 3 FROM searches") -eq 1 ]] || fail "all was tried"
-! diff <(measured first) <(measured other) >changes || fail "another seed has the same noise"
 
 # Nothing is left to be tried; what another recording of that name says is not known.
 (cd second && PATH=$OLDPWD/bin run "$TUNE" run "$problem" --sizes "$small" --device "replay:../h100.db" --no-report && expect_code 0 && expect_err ' 0 trials \(') || exit 1
