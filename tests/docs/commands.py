@@ -128,7 +128,7 @@ def as_here(command):
     if "--device cpu" in command:
         return command + " --budget 8s --no-report"
     if DEVICE is not None:
-        return re.sub(r" --budget \S+", "", command) + " --budget 8s --no-report"
+        return re.sub(r" --budget \S+", "", command) + " --budget 3s --no-report"
     return re.sub(r" --device 0| --budget \S+", "", command) + ("" if "--dry-run" in command else " --dry-run") + \
         ("" if "--points" in command else " --points 1") + ("" if "--arch" in command else " --arch sm_90")
 
