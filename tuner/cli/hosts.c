@@ -66,7 +66,7 @@ enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic
 {
     int64_t grace_ms = 0, first_ns = 0;
     enum status status =
-        environment_integer("TUNE_HOST_GRACE_MS", 0, 3600 * 1000, 15000, &grace_ms, error);
+        environment_integer("TUNE_HOST_GRACE_MS", 0, INT64_C(3600) * 1000, 15000, &grace_ms, error);
     while (status == STATUS_OK) {
         char trouble[256] = "";
         size_t gone = 0;

@@ -130,10 +130,11 @@ static bool make_texture(struct maker *maker, const struct argument_rule *rule,
     if (texture->fixed.linear && !element_is_real(out->type) && !texture->fixed.reads_real)
         return maker_error(maker, texture->place,
                            "filter: linear is of reals, or of integers with read: normalized");
-    if (width * channels * (height > 0 ? height : 1) > out->count)
-        return maker_error(
-            maker, texture->place, "'%s' has %lld elements, and the texture needs %lld", rule->name,
-            (long long)out->count, (long long)(width * channels * (height > 0 ? height : 1)));
+    const int64_t needed = width * channels * (height > 0 ? height : 1);
+    if (needed > out->count)
+        return maker_error(maker, texture->place,
+                           "'%s' has %lld elements, and the texture needs %lld", rule->name,
+                           (long long)out->count, (long long)needed);
     if (height > 0 && (size_t)(width * channels) * bytes % ROW_BYTES != 0)
         return maker_error(maker, texture->place,
                            "a row of the texture has %lld bytes: it must be a multiple of %d",

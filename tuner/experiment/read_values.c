@@ -304,13 +304,13 @@ static bool read_shapes(struct file_reader *reader, const struct node *key)
 {
     struct experiment *experiment = reader->experiment;
     const size_t index = experiment->axis_count;
-    struct named_list *axis = &experiment->axes[index];
-    struct value *values = experiment->axis_values[index];
     if (index == EXPERIMENT_AXES_MAX)
         return node_error(reader, key,
                           "sizes of several names count as an axis, of which %d are "
                           "the most",
                           EXPERIMENT_AXES_MAX);
+    struct named_list *axis = &experiment->axes[index];
+    struct value *values = experiment->axis_values[index];
     if (!need_items(reader, key->value, "sizes", AXIS_VALUES_MAX))
         return false;
     struct formula *formulas = arena_alloc(reader->arena, key->value->count, sizeof *formulas);
@@ -342,7 +342,7 @@ bool read_sizes(struct file_reader *reader, const struct node *node)
     if (!experiment->has_size) { /* one problem, which is always the whole */
         *size = (struct named_list){.name = "n", .slot = SLOT_SIZE, .count = 1};
         experiment->sizes[0] = 1;
-        return !several || read_shapes(reader, node->first);
+        return !several || !node || read_shapes(reader, node->first);
     }
     if (node->count != 1)
         return node_error(reader, node,

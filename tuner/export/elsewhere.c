@@ -745,7 +745,8 @@ static enum status append_launches(struct text *out, struct text *measured,
     const enum status status = store_read(store, &reading, &arena, &rows, &count, error);
     for (size_t i = 0; i < count; i++) {
         int64_t shared[3] = {rows[i].axes[6] > 0 ? rows[i].axes[6] : 0, 1, 1};
-        const int64_t *numbers[PARTS] = {rows[i].axes, rows[i].axes + 3, NULL, shared};
+        const int64_t no_cluster[3] = {1, 1, 1};
+        const int64_t *numbers[PARTS] = {rows[i].axes, rows[i].axes + 3, no_cluster, shared};
         for (size_t part = 0; part < PARTS; part++) {
             const char *name = part_name(&arena, (size_t)rows[i].launch, part);
             /* Clusters are the experiment's to tell: the rows have none. */

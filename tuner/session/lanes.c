@@ -245,7 +245,7 @@ static enum status await_sites(struct session *session, struct error *error)
 {
     int64_t grace_ms = 0, first_ns = 0, told_ns = clock_running_ns() + INT64_C(5000000000);
     enum status status =
-        environment_integer("TUNE_HOST_GRACE_MS", 0, 3600 * 1000, 15000, &grace_ms, error);
+        environment_integer("TUNE_HOST_GRACE_MS", 0, INT64_C(3600) * 1000, 15000, &grace_ms, error);
     for (bool over = status != STATUS_OK; !over;) {
         size_t unsettled = 0;
         bool has_lanes = false;

@@ -425,11 +425,11 @@ enum status host_open(const char *command, const char *program, struct host **ou
                              ? STATUS_OK
                              : error_no_memory(error);
     if (status == STATUS_OK)
-        status = environment_integer("TUNE_HOST_SILENT_MS", 1000, 24 * 3600 * 1000, 30000,
+        status = environment_integer("TUNE_HOST_SILENT_MS", 1000, INT64_C(24) * 3600 * 1000, 30000,
                                      &silent_ms, error);
     if (status == STATUS_OK)
-        status = environment_integer("TUNE_HOST_RETRY_MS", 1, 3600 * 1000, 2000, &remote->retry_ms,
-                                     error);
+        status = environment_integer("TUNE_HOST_RETRY_MS", 1, INT64_C(3600) * 1000, 2000,
+                                     &remote->retry_ms, error);
     remote->silent_ns = silent_ms * 1000000;
     bool sends =
         status == STATUS_OK && pthread_create(&remote->sender, NULL, send_all, remote) == 0;

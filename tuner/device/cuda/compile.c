@@ -420,7 +420,6 @@ static enum status begin(struct compilation *compilation, struct options *option
                               : makes_all_device(request) ? LEAVE_NOTHING
                                                           : LEAVE_HOST_PART;
     make_options(options, request, compilation->nvrtc);
-    compilation->request = request;
     compilation->options = options;
     *out = (struct container){.kernel_count = request->kernel_count,
                               .symbol_count = request->symbol_count};
@@ -435,8 +434,11 @@ static enum status compile_one(struct arena *arena, const char *source, const ch
     struct options options = {0};
     struct wanted wanted;
     struct cuda_cubin cubin = {0};
-    struct compilation compilation = {
-        .wanted = &wanted, .arena = arena, .binary_path = binary_path, .log = log};
+    struct compilation compilation = {.request = request,
+                                      .wanted = &wanted,
+                                      .arena = arena,
+                                      .binary_path = binary_path,
+                                      .log = log};
     memset(&wanted, true, sizeof wanted);
     enum status status = begin(&compilation, &options, request, out, error);
     if (status == STATUS_OK)
