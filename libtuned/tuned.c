@@ -1017,9 +1017,8 @@ static int compare_sections(const void *left, const void *right)
 /* Whether the names of their further sizes are the same. */
 static int are_alike(const struct tuned_entry *a, const struct tuned_entry *b)
 {
-    const struct span *left = span_at(a, 0), *right = span_at(b, 0);
     size_t i = 0;
-    while (i < a->span_count && i < b->span_count && left[i].name == right[i].name)
+    while (i < a->span_count && i < b->span_count && span_at(a, i)->name == span_at(b, i)->name)
         i++;
     return i == a->span_count && i == b->span_count;
 }

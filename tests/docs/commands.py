@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 SOURCE = pathlib.Path(sys.argv[1]).resolve()
 DEVICE = sys.argv[2] if len(sys.argv) > 2 else None
@@ -25,6 +26,7 @@ ELSEWHERE = [
     (r"^(\S+ )?bench/|^tests/gpu|^TUNE_\w+=\S+ tests/gpu", "measures: tests/gpu and recorded runs"),
     (r"tests/fuzz|fuzz_", "the tests labelled fuzz run so"),
     (r"reduce_cpu tuned.conf", "faults and cli tests run the examples"),
+    (r"--device replay", "cli.replay plays recordings"),
     (r"srun|sbatch|ssh |--on |--hosts", "the tests labelled fleet"),
 ]
 # What a command prints, on either stream.
@@ -95,6 +97,8 @@ def prepare():
     unpack("cpu-2-cores/tune", "b.db")
     shutil.copy("a.db", "old.db")
     shutil.copy(SOURCE / "db/recorded/nvidia-h200/peers.csv", ".")
+    for name in ("tune-1.db", "tune-2.db"):
+        shutil.copy("b.db", name)
     for name in ("tuned.conf", "h200.conf", "a100.conf"):
         shutil.copy(SOURCE / "db/recorded/nvidia-h100/tuned.conf", name)
     page = (SOURCE / "docs/own-kernel.md").read_text(encoding="utf-8")
@@ -111,12 +115,23 @@ def help_of(command, known={}):
     return known[command]
 
 
-def options_exist(command):
-    words = command.split()
+def unknown_options(command):
     names = re.findall(r"^  (\w+) ", help_of(""), re.M)
-    tool = words[1] if len(words) > 1 and words[1] in names else "run"
-    return [option for option in re.findall(r"(?<!\S)(--[a-z][-a-z0-9]*)", command)
-            if option not in help_of(tool) and option not in ("--help", "--version")]
+    unknown = []
+    for part in re.split(r"&&|\|", command):
+        words = part.split()
+        tool = words[1] if len(words) > 1 and words[1] in names else "run"
+        unknown += [option for option in re.findall(r"(?<!\S)(--[a-z][-a-z0-9]*)", part)
+                    if words[:1] == ["tune"] and option not in help_of(tool) and option not in ("--help", "--version")]
+    return unknown
+
+
+def is_mention(command):
+    """Of a command, an option, a file of the reader's or of how it is called, rather than something to type."""
+    words = command.split()
+    return len(words) < 3 or re.search(r"\b[A-Z]{2,}\b|\.\.\.|[\[\]<>…]|;", command) or \
+        words[1] in ("init", "export", "import", "check") and words[2].startswith("-") and len(words) < 5 or \
+        any(word.endswith(".yaml") and not pathlib.Path(word).exists() for word in words)
 
 
 def as_here(command):
@@ -130,7 +145,7 @@ def as_here(command):
     if DEVICE is not None:
         return re.sub(r" --budget \S+", "", command) + " --budget 3s --no-report"
     return re.sub(r" --device 0| --budget \S+", "", command) + ("" if "--dry-run" in command else " --dry-run") + \
-        ("" if "--points" in command else " --points 1") + ("" if "--arch" in command else " --arch sm_90")
+        ("" if "--points" in command else " --points 1") + ("" if "--sizes" in command or not re.search(r"run reduce( |$)", command) else " --sizes 1024") + ("" if "--arch" in command else " --arch sm_90")
 
 
 def main():
@@ -146,13 +161,13 @@ def main():
             where = "%s:%d" % (page.relative_to(SOURCE), number)
             if any(re.search(pattern, command) for pattern, _ in ELSEWHERE):
                 continue
-            unknown = options_exist(command)
+            unknown = unknown_options(command)
             if unknown:
                 print("%s: %s: no such option: %s" % (where, command, " ".join(unknown)))
                 failed += 1
             line = as_here(command)
             # A mention of a command, or of how it is called.
-            if not is_block and (len(command.split()) < 3 or re.search(r"\b[A-Z]{2,}\b|\.\.\.|[\[\]<>…]|;", command)) or line in seen:
+            if not is_block and is_mention(command) or line in seen:
                 continue
             seen.add(line)
             for name, content in kept.items():
@@ -160,6 +175,7 @@ def main():
             database(next(recording for pattern, recording in DATABASES if re.search(pattern, "%s %s" % (page.relative_to(SOURCE), command))))
             if re.match(r"tune init \w+\.cu", command):
                 os.unlink(re.search(r"(\w+)\.cu", command)[1] + ".yaml")
+            begun = time.monotonic()
             result = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=600, errors="replace")
             ran += 1
             if result.returncode == 4 and "plot" in line and not shutil.which("gnuplot"):
@@ -173,7 +189,7 @@ def main():
                 print("%s: %s\n  prints nothing like: %s\n%s" % (where, command, shape, (result.stdout + result.stderr)[:1500]))
                 failed += 1
             else:
-                print("%s: %s" % (where, line))
+                print("%s: %s (%.1f s)" % (where, line, time.monotonic() - begun))
     print("%d commands run, %d failed" % (ran, failed))
     return failed > 0
 

@@ -427,8 +427,10 @@ static enum status take_elsewhere(void *context, const struct store_trial_elsewh
     bool right = false;
     enum status status = recall_configuration(sweep->work.experiment, trial->parameters,
                                               &elsewhere->scratch, &configuration, &right, error);
+    const bool is_point =
+        status == STATUS_OK && right && space_find(sweep->space, &configuration, &point);
     arena_free(&elsewhere->scratch);
-    if (status != STATUS_OK || !right || !space_find(sweep->space, &configuration, &point))
+    if (!is_point)
         return status;
     const uint64_t id = hash_u64(ids, sizeof ids, 0);
     size_t source = elsewhere->sources.count + 1;

@@ -406,6 +406,7 @@ static enum status begin(struct compilation *compilation, struct options *option
                          struct error *error)
 {
     const bool with_nvcc = request->compiler != NULL;
+    compilation->request = request;
     compilation->nvrtc = with_nvcc ? NULL : cuda_compiler(error);
     compilation->nvcc = with_nvcc ? cuda_nvcc(error) : NULL;
     if (!compilation->nvrtc && !compilation->nvcc)
@@ -434,11 +435,8 @@ static enum status compile_one(struct arena *arena, const char *source, const ch
     struct options options = {0};
     struct wanted wanted;
     struct cuda_cubin cubin = {0};
-    struct compilation compilation = {.request = request,
-                                      .wanted = &wanted,
-                                      .arena = arena,
-                                      .binary_path = binary_path,
-                                      .log = log};
+    struct compilation compilation = {
+        .wanted = &wanted, .arena = arena, .binary_path = binary_path, .log = log};
     memset(&wanted, true, sizeof wanted);
     enum status status = begin(&compilation, &options, request, out, error);
     if (status == STATUS_OK)
