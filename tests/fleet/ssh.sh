@@ -19,7 +19,7 @@ PasswordAuthentication no
 C
 env -u LD_LIBRARY_PATH "$daemon" -D -e -f "$PWD/ssh/daemon.conf" 2>ssh/log &
 daemon_pid=$!
-trap 'kill $daemon_pid 2>/dev/null' EXIT
+trap 'kill $daemon_pid 2>/dev/null || true' EXIT
 box="env -u LD_LIBRARY_PATH ssh -F none -i $PWD/ssh/key -p $port -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR $(id -un)@127.0.0.1"
 for ((i = 0; i < 50; i++)); do
     $box true 2>/dev/null && break
