@@ -51,18 +51,28 @@ static enum status make_title(struct page *page, struct error *error)
     return failed ? error_no_memory(error) : STATUS_OK;
 }
 
+static const char *page_nonce(const struct page *page)
+{
+    return page->request->live ? page->request->live->nonce : "tune";
+}
+
 static void write_head(const struct page *page, struct text *out)
 {
+    const struct report_live *live = page->request->live;
     /* Nothing but what stands in the page may run or be loaded, whatever a name holds. */
     html(out,
          "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-         "style-src 'unsafe-inline'; script-src 'nonce-tune'; img-src data:\">\n"
+         "style-src 'unsafe-inline'; script-src 'nonce-%s'; img-src data:%s\">\n",
+         page_nonce(page), live ? "; connect-src 'self'" : "");
+    html(out,
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
          "<meta name=\"color-scheme\" content=\"light dark\">\n"
          "<meta name=\"generator\" content=\"tune %s\">\n<title>%s</title>\n<style>\n",
          TUNE_VERSION, page->title);
     text_append(out, report_style);
+    if (live)
+        text_append(out, live->style);
     text_append(out, "</style>\n</head>\n<body>\n");
 }
 
@@ -70,10 +80,12 @@ static void write_header(const struct page *page, struct text *out)
 {
     html(out, "<header>\n<p class=\"kicker\">tune report</p>\n<h1>%s</h1>\n<p class=\"meta\">",
          page->title);
-    html(out, strcmp(page->first_day, page->last_day) == 0 ? "Measured on %s" : "Measured from %s",
-         page->first_day);
-    if (strcmp(page->first_day, page->last_day) != 0)
-        html(out, " to %s", page->last_day);
+    if (!page->first_day)
+        text_append(out, "Nothing is measured yet");
+    else if (strcmp(page->first_day, page->last_day) == 0)
+        html(out, "Measured on %s", page->first_day);
+    else
+        html(out, "Measured from %s to %s", page->first_day, page->last_day);
     html(out, " · database %s", page->database);
     if (page->request->word_count > 0)
         text_append(out, " · only");
@@ -81,7 +93,10 @@ static void write_header(const struct page *page, struct text *out)
         html(out, " %s", page->request->words[i]);
     text_append(out, "</p>\n<nav aria-label=\"Sections\">");
     text_append(out, text_string(&page->links));
-    text_append(out, "</nav>\n</header>\n<main>\n");
+    text_append(out, "</nav>\n</header>\n");
+    if (page->request->live)
+        text_append(out, page->request->live->body);
+    text_append(out, "<main>\n");
 }
 
 static void write_foot(const struct page *page, struct text *out)
@@ -89,9 +104,11 @@ static void write_foot(const struct page *page, struct text *out)
     html(out,
          "</main>\n<footer><p>Made by tune %s out of %s. Times are medians; GB/s are 10<sup>9</sup>"
          " bytes per second; <i>ceiling</i> is the bandwidth that was measured on the device.</p>"
-         "</footer>\n<script nonce=\"tune\">\n",
-         TUNE_VERSION, page->database);
+         "</footer>\n<script nonce=\"%s\">\n",
+         TUNE_VERSION, page->database, page_nonce(page));
     text_append(out, report_script);
+    if (page->request->live)
+        text_append(out, page->request->live->script);
     text_append(out, "</script>\n</body>\n</html>\n");
 }
 
@@ -120,6 +137,11 @@ enum status report_make(struct store *store, const struct report_request *reques
         status = make_title(&page, error);
     if (status == STATUS_OK)
         status = write_sections(&page, error);
+    if (status == STATUS_NOT_FOUND && request->live && !page.first_day) {
+        error_clear(error);
+        page.title = "tune";
+        status = STATUS_OK;
+    }
     if (status == STATUS_OK) {
         write_head(&page, out);
         write_header(&page, out);

@@ -9,6 +9,13 @@
 #include "tuner/base/text.h"
 #include "tuner/store/store.h"
 
+/* What a page that is served while its database grows has besides. Ours: put in as it is. */
+struct report_live {
+    const char *style, *script;
+    const char *body;  /* markup, in front of the sections */
+    const char *nonce; /* of the scripts: letters and digits */
+};
+
 /* Zero-initialise; NULL means what stands in brackets. Texts are borrowed for the call. */
 struct report_request {
     const char *database;     /* its file, as the page names it and its commands use it */
@@ -17,7 +24,10 @@ struct report_request {
     size_t word_count;
     const char *title; /* [made of the device and the experiments] */
     bool no_figures;   /* without gnuplot */
-    void *context;     /* handed to the two below, which may be NULL */
+    /* The page may ask where it comes from for more [a file that asks for nothing]. With it a
+     * database without measurements gives a page that has nothing but this. */
+    const struct report_live *live;
+    void *context; /* handed to the two below, which may be NULL */
     /* A figure that is not on the page, and why; the page says it too. */
     void (*left_out)(void *context, const char *figure, const struct error *error);
     /* Between figures, which take seconds: done of total. */
