@@ -194,8 +194,11 @@ uint64_t plan_hash(const struct launch_plan *plan, const char *binary_hash, bool
         text_printf(&text, "%s=", argument->name);
         if (argument->role == ARGUMENT_SCALAR)
             append_value(&text, argument->scalar);
-        for (size_t j = 0; j < argument->field_count; j++)
+        for (size_t j = 0; j < argument->field_count; j++) {
+            if (argument->fields[j].points_to)
+                text_printf(&text, "&%u ", argument->fields[j].points_to);
             append_value(&text, argument->fields[j].value);
+        }
     }
     uint64_t hash = text.failed ? 0 : hash_u64(text.data, text.length, 0);
     text_free(&text);

@@ -18,7 +18,7 @@ enum {
     DEFINES_MAX = 64,
     FLAGS_MAX = 24,
     UNITS_MAX = 8,
-    FIELDS_MAX = 16,
+    FIELDS_MAX = 512,     /* 4 KiB: what CUDA passes by value at most on every device */
     REPEAT_MAX = 1 << 16, /* launches in a row */
 };
 
@@ -74,9 +74,11 @@ enum argument_fill {
 };
 enum { ARGUMENT_FILLS = 9 };
 
+/* A number, or the address of one of the plan's vectors. */
 struct field {
-    enum element_type type;
-    struct value value;
+    enum element_type type; /* of an address u64 */
+    struct value value;     /* of an address: how many bytes behind the vector's start it is */
+    uint8_t points_to;      /* 1 + the vector's argument, which is bound; 0: a number */
 };
 
 /* GPU: a texture object over a vector, which kernels are given in place of its address. */

@@ -125,6 +125,21 @@ enum status argument_pack(const struct argument *argument, unsigned char out[VAL
     return STATUS_OK;
 }
 
+void argument_point(const struct argument *argument, size_t target, uint64_t address,
+                    unsigned char packed[VALUE_BYTES_MAX])
+{
+    size_t end = 0;
+    for (size_t i = 0; i < argument->field_count; i++) {
+        const struct field *field = &argument->fields[i];
+        size_t start = 0;
+        end = field_end(end, field->type, &start);
+        if (field->points_to != target + 1)
+            continue;
+        const uint64_t to = address + (uint64_t)field->value.integer;
+        memcpy(packed + start, &to, sizeof to);
+    }
+}
+
 uint64_t argument_contents(const struct argument *argument)
 {
     const struct {

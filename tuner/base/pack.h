@@ -17,6 +17,11 @@ bool scalar_bytes(struct value value, enum element_type type, unsigned char out[
 enum status argument_pack(const struct argument *argument, unsigned char out[VALUE_BYTES_MAX],
                           size_t *bytes, struct error *error);
 
+/* Writes the address of the vector of argument `target` into those fields of a packed struct that
+ * point to it. Until then they hold how far behind its start they point. */
+void argument_point(const struct argument *argument, size_t target, uint64_t address,
+                    unsigned char packed[VALUE_BYTES_MAX]);
+
 /* Bytes that a kernel's parameter for it has: of a vector a pointer. */
 size_t argument_passed_bytes(const struct argument *argument);
 /* Bytes of a vector's elements, or of a value. */

@@ -16,6 +16,7 @@ enum {
     SIGNATURE_TEMPLATE_MAX = 16,
     SIGNATURE_MACROS_MAX = 48,
     SIGNATURE_SYMBOLS_MAX = 8,
+    SIGNATURE_FIELDS_MAX = 16,
 };
 
 enum parameter_kind {
@@ -44,7 +45,7 @@ struct kernel_parameter {
     bool is_seen, is_hidden, is_read, is_written;
     const char *generic; /* the template parameter that its type is; NULL: none */
     size_t field_count;
-    struct signature_field fields[FIELDS_MAX];
+    struct signature_field fields[SIGNATURE_FIELDS_MAX];
 };
 
 enum template_kind { TEMPLATE_NUMBER, TEMPLATE_BOOLEAN, TEMPLATE_TYPE, TEMPLATE_OTHER };

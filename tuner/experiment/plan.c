@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "tuner/base/pack.h"
+
 struct launch_list launches_of(const struct experiment *experiment)
 {
     return (struct launch_list){experiment->launches, experiment->launch_count};
@@ -259,6 +261,17 @@ bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan 
     for (size_t i = 0; i < experiment->argument_count; i++)
         if (!make_argument(maker, &experiment->arguments[i], &out->arguments[i]))
             return false;
+    for (size_t i = 0; i < experiment->argument_count; i++)
+        for (size_t j = 0; j < out->arguments[i].field_count; j++) {
+            const struct field *field = &out->arguments[i].fields[j];
+            const struct argument *vector =
+                field->points_to ? &out->arguments[field->points_to - 1] : NULL;
+            if (vector && (uint64_t)field->value.integer > argument_bytes(vector))
+                return maker_error(maker, experiment->arguments[i].fields[j].value.place,
+                                   "offset is %lld, and '%s' has only %zu bytes",
+                                   (long long)field->value.integer, vector->name,
+                                   argument_bytes(vector));
+        }
     for (size_t i = 0; i < out->launch_count && rules[i]; i++) {
         const struct argument *one = &out->arguments[out->launches[i].swap_one];
         const struct argument *other = &out->arguments[out->launches[i].swap_other];

@@ -90,6 +90,14 @@ static bool make_struct(struct maker *maker, const struct argument_rule *rule, s
         char what[VALUE_TEXT_BYTES + 48];
         if (!make_type(maker, &field->type, &fields[i].type))
             return false;
+        fields[i].points_to = field->points_to;
+        if (field->points_to) { /* the vector may be made later: make_plan looks at its end */
+            int64_t offset = 0;
+            if (!make_integer(maker, &field->value, "offset", 0, INT64_C(1) << 48, &offset))
+                return false;
+            fields[i].value = value_integer(offset);
+            continue;
+        }
         (void)string_format(what, sizeof what, "the value of field %zu of '%s' (%s)", i + 1,
                             rule->name, element_name(fields[i].type));
         if (!make_passed(maker, &field->value, fields[i].type, what, &fields[i].value))

@@ -185,6 +185,8 @@ static bool read_fields(struct file_reader *reader, const struct node *node,
         return out_of_memory(reader);
     for (const struct node *item = node->first; item; item = item->next) {
         struct field_rule *field = &argument->fields[argument->field_count++];
+        if (node_get(item, "pointer")) /* read_pointers: to what may come later */
+            continue;
         if (!CHECK_KEYS(reader, item, "a field", "!type", "!value") ||
             !read_type(reader, node_get(item, "type"), USE_CONFIGURATION, &field->type) ||
             !read_formula(reader, node_get(item, "value"), "value", USE_ALL, &field->value))
@@ -306,16 +308,6 @@ static bool read_argument(struct file_reader *reader, const struct node *node)
     return !symbol || read_template(reader, symbol, "symbol", USE_CONFIGURATION, &argument->symbol);
 }
 
-bool read_arguments(struct file_reader *reader, const struct node *node)
-{
-    if (!need_items(reader, node, "arguments", ARGUMENTS_MAX))
-        return false;
-    for (const struct node *item = node->first; item; item = item->next)
-        if (!read_argument(reader, item))
-            return false;
-    return true;
-}
-
 bool find_argument(struct file_reader *reader, const struct node *node, size_t *out)
 {
     const struct experiment *experiment = reader->experiment;
@@ -329,6 +321,52 @@ bool find_argument(struct file_reader *reader, const struct node *node, size_t *
     }
     return node_error(reader, node, "no argument is named '%.60s'%s", node->text,
                       suggest(node->text, words, experiment->argument_count).text);
+}
+
+/* The fields of a struct that have a vector's address. */
+static bool read_pointers(struct file_reader *reader, const struct node *fields,
+                          struct argument_rule *argument)
+{
+    size_t i = 0;
+    for (const struct node *item = fields->first; item; item = item->next, i++) {
+        struct field_rule *field = &argument->fields[i];
+        const struct node *pointer = node_get(item, "pointer");
+        const struct node *offset = node_get(item, "offset");
+        size_t target = 0;
+        if (!pointer)
+            continue;
+        if (!CHECK_KEYS(reader, item, "a pointer", "!pointer", "offset") ||
+            !find_argument(reader, pointer, &target) ||
+            (offset && !read_formula(reader, offset, "offset", USE_ALL, &field->value)) ||
+            !literal_template(reader, element_name(ELEMENT_U64), item->place, &field->type))
+            return false;
+        struct argument_rule *vector = &reader->experiment->arguments[target];
+        if (!role_is_vector(vector->role) || vector->symbol.count > 0 || argument->symbol.count > 0)
+            return node_error(reader, pointer,
+                              "pointers lead from structs that are passed to vectors without a "
+                              "symbol");
+        if (offset && vector->texture.width.tree)
+            return node_error(reader, offset, "'%s' is a texture: it has no addresses",
+                              vector->name);
+        vector->is_pointed = true;
+        field->points_to = (uint8_t)(target + 1);
+    }
+    return true;
+}
+
+bool read_arguments(struct file_reader *reader, const struct node *node)
+{
+    struct argument_rule *argument = reader->experiment->arguments;
+    if (!need_items(reader, node, "arguments", ARGUMENTS_MAX))
+        return false;
+    for (const struct node *item = node->first; item; item = item->next)
+        if (!read_argument(reader, item))
+            return false;
+    for (const struct node *item = node->first; item; item = item->next, argument++)
+        if (argument->role == ARGUMENT_STRUCT &&
+            !read_pointers(reader, node_get(item, "fields"), argument))
+            return false;
+    return true;
 }
 
 /* ---- the compiler ---- */
@@ -381,7 +419,7 @@ static bool read_passed(struct file_reader *reader, const struct node *node,
 {
     const struct experiment *experiment = reader->experiment;
     for (size_t i = 0; !node && i < experiment->argument_count; i++)
-        if (experiment->arguments[i].symbol.count == 0)
+        if (experiment->arguments[i].symbol.count == 0 && !experiment->arguments[i].is_pointed)
             launch->arguments[launch->argument_count++] = (uint8_t)i;
     if (!node)
         return true;

@@ -74,7 +74,8 @@ struct fill_rule {
 
 struct field_rule {
     struct template type;
-    struct formula value;
+    struct formula value; /* of a pointer: how many bytes behind the vector's start, if any */
+    uint8_t points_to;    /* as of struct field */
 };
 
 struct texture_rule {
@@ -94,7 +95,8 @@ struct argument_rule {
     struct formula alignment;
     struct formula value;
     struct texture_rule texture;
-    bool unchecked; /* by what the file says */
+    bool unchecked;  /* by what the file says */
+    bool is_pointed; /* a struct has its address */
     struct field_rule *fields;
     size_t field_count;
 };

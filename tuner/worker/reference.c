@@ -52,6 +52,9 @@ static enum status call(reference_function *function, const struct launch_plan *
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
         status = give(&given, &plan->arguments[i], inputs[i], i, error);
+    for (size_t i = 0; i < plan->argument_count; i++)
+        for (size_t j = 0; given.arguments[i] && j < plan->argument_count; j++)
+            argument_point(&plan->arguments[j], i, (uintptr_t)given.arguments[i], given.values[j]);
     if (status == STATUS_OK)
         function(given.arguments, expected);
     for (size_t i = 0; i < plan->argument_count; i++)

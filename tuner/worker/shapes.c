@@ -83,6 +83,15 @@ static bool is_sound_plan(const void *message)
         for (size_t k = 0; k < plan->launches[i].argument_count; k++)
             if (plan->launches[i].arguments[k] >= plan->argument_count)
                 return false;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        for (size_t k = 0; k < plan->arguments[i].field_count; k++) {
+            const struct field *field = &plan->arguments[i].fields[k];
+            if (field->points_to &&
+                (field->points_to > plan->argument_count || field->type != ELEMENT_U64 ||
+                 field->value.kind != VALUE_INTEGER ||
+                 !argument_is_bound(&plan->arguments[field->points_to - 1])))
+                return false;
+        }
     return true;
 }
 
@@ -91,7 +100,7 @@ static bool is_sound_plan(const void *message)
 SHAPE_WITHIN(launch, launch, NULL, LAUNCH_NUMBERS(ONE, THREE) TEXT(launch, kernel),
              LIST(launch, arguments, LIST, argument_index, ARGUMENTS_MAX, argument_count));
 SHAPE_WITHIN(field, field, NULL, INTEGER(field, type, 0, ELEMENT_TYPE_COUNT - 1),
-             SIMPLE(field, value, VALUE));
+             SIMPLE(field, value, VALUE), INTEGER(field, points_to, 0, ARGUMENTS_MAX));
 SHAPE_WITHIN(texture, texture, NULL, INTEGER(texture, width, 0, INT32_MAX),
              INTEGER(texture, height, 0, INT32_MAX), INTEGER(texture, channels, 0, 4),
              INTEGER(texture, address, TEXTURE_WRAP, TEXTURE_BORDER),

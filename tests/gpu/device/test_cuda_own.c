@@ -33,9 +33,9 @@ static struct launch_plan step_plan(uint32_t repeats)
                       symbol(scalar("bias", ELEMENT_I64, BIAS), "own::bias")},
     };
     static struct field fields[3];
-    const struct field step[] = {{ELEMENT_I8, value_integer(SIGN)},
-                                 {ELEMENT_F32, value_real((double)factor)},
-                                 {ELEMENT_I64, value_integer(STEPS)}};
+    const struct field step[] = {{ELEMENT_I8, value_integer(SIGN), 0},
+                                 {ELEMENT_F32, value_real((double)factor), 0},
+                                 {ELEMENT_I64, value_integer(STEPS), 0}};
     memcpy(fields, step, sizeof fields);
     plan.arguments[3].fields = fields;
     return plan;

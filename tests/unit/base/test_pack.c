@@ -52,10 +52,10 @@ struct mixed {
 static struct argument mixed_argument(struct field fields[7])
 {
     const struct field mixed[] = {
-        {ELEMENT_I8, value_integer(-1)},    {ELEMENT_F64, value_real(0.1)},
-        {ELEMENT_I16, value_integer(-300)}, {ELEMENT_F32, value_integer(7)},
-        {ELEMENT_U8, value_boolean(true)},  {ELEMENT_I64, value_integer(INT64_MIN)},
-        {ELEMENT_F16, value_real(-1.5)}};
+        {ELEMENT_I8, value_integer(-1), 0},    {ELEMENT_F64, value_real(0.1), 0},
+        {ELEMENT_I16, value_integer(-300), 0}, {ELEMENT_F32, value_integer(7), 0},
+        {ELEMENT_U8, value_boolean(true), 0},  {ELEMENT_I64, value_integer(INT64_MIN), 0},
+        {ELEMENT_F16, value_real(-1.5), 0}};
     memcpy(fields, mixed, sizeof mixed);
     return (struct argument){
         .name = "mixed", .role = ARGUMENT_STRUCT, .field_count = 7, .fields = fields};
@@ -100,6 +100,42 @@ static void short_structs_have_no_more_room_than_they_need(void **state)
     for (size_t i = 0; i < FIELDS_MAX; i++)
         fields[i].type = ELEMENT_U64;
     assert_int_equal(argument_bytes(&argument), VALUE_BYTES_MAX);
+}
+
+struct pointing {
+    signed char a;
+    const char *first;
+    int n;
+    const char *second, *again;
+};
+
+static void pointers_of_structs_are_filled_in_where_they_lie(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    unsigned char bytes[VALUE_BYTES_MAX];
+    size_t count = 0;
+    const struct field fields[] = {{ELEMENT_I8, value_integer(-1), 0},
+                                   {ELEMENT_U64, value_integer(0), 4},
+                                   {ELEMENT_I32, value_integer(7), 0},
+                                   {ELEMENT_U64, value_integer(24), 6},
+                                   {ELEMENT_U64, value_integer(8), 4}};
+    const struct argument argument = {
+        .name = "view", .role = ARGUMENT_STRUCT, .field_count = 5, .fields = fields};
+    static const char vectors[2][64];
+    struct pointing expected;
+    memset(&expected, 0, sizeof expected);
+    expected.a = -1;
+    expected.first = vectors[0];
+    expected.n = 7;
+    expected.second = vectors[1] + 24;
+    expected.again = vectors[0] + 8;
+    assert_int_equal(argument_pack(&argument, bytes, &count, &error), STATUS_OK);
+    argument_point(&argument, 3, (uintptr_t)vectors[0], bytes);
+    argument_point(&argument, 4, 1, bytes); /* that none points to */
+    argument_point(&argument, 5, (uintptr_t)vectors[1], bytes);
+    assert_int_equal(count, sizeof expected);
+    assert_memory_equal(bytes, &expected, sizeof expected);
 }
 
 static void values_that_do_not_fit_are_named(void **state)
@@ -163,6 +199,7 @@ int main(void)
         cmocka_unit_test(scalars_are_converted_or_refused),
         cmocka_unit_test(structs_lie_as_the_compiler_lays_them),
         cmocka_unit_test(short_structs_have_no_more_room_than_they_need),
+        cmocka_unit_test(pointers_of_structs_are_filled_in_where_they_lie),
         cmocka_unit_test(values_that_do_not_fit_are_named),
         cmocka_unit_test(vectors_are_passed_as_pointers),
         cmocka_unit_test(contents_follow_from_the_fill_alone),

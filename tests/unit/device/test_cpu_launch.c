@@ -21,7 +21,11 @@ static const char kernels[] =
     "    out[10] = *(unsigned short *)a[11]; out[11] = *(unsigned short *)a[12]; }\n"
     /* a: in, addresses seen, how many runs there were */
     "void address(const struct tune_block *b, void *const *a) {\n"
-    "    long long *runs = a[2]; ((void **)a[1])[(*runs)++] = a[0]; (void)b; }\n";
+    "    long long *runs = a[2]; ((void **)a[1])[(*runs)++] = a[0]; (void)b; }\n"
+    /* the same of a struct that points to `in`, 4 bytes behind its start, and to where it counts */
+    "struct view { int first; const char *in; void **seen; long long *runs; };\n"
+    "void viewed(const struct tune_block *b, void *const *a) {\n"
+    "    struct view *v = a[0]; v->seen[(*v->runs)++] = (void *)(v->in - v->first); (void)b; }\n";
 
 static struct device *device;
 
@@ -273,6 +277,28 @@ static void cold_blocks_take_another_copy_each_run(void **state)
             assert_true(addresses[i] != addresses[j]);
 }
 
+static void structs_point_to_the_copy_of_each_run(void **state)
+{
+    static float input[3000];
+    const struct field fields[] = {{ELEMENT_I32, value_integer(4), 0},
+                                   {ELEMENT_U64, value_integer(4), 1},
+                                   {ELEMENT_U64, value_integer(0), 2},
+                                   {ELEMENT_U64, value_integer(0), 3}};
+    const void *inputs[ARGUMENTS_MAX] = {input};
+    uint64_t addresses[64];
+    (void)state;
+    struct launch_plan plan = address_plan(3000);
+    plan.arguments[plan.argument_count++] = (struct argument){
+        .name = "view", .role = ARGUMENT_STRUCT, .field_count = 4, .fields = fields};
+    plan.launches[0] = launch_of("viewed", 1, 1);
+    plan.launches[0].arguments[0] = 3;
+    bind(&plan, inputs, 8);
+    assert_int_equal(addresses_seen(&plan, 8, L2_COLD, addresses), 8);
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < i; j++)
+            assert_true(addresses[i] != addresses[j]);
+}
+
 static void hot_blocks_run_twice_before_on_the_same_copy(void **state)
 {
     static float input[3000];
@@ -445,6 +471,7 @@ int main(void)
         cmocka_unit_test(outputs_are_poisoned_and_scratch_is_zeroed),
         cmocka_unit_test(scalars_arrive_in_their_types),
         cmocka_unit_test(cold_blocks_take_another_copy_each_run),
+        cmocka_unit_test(structs_point_to_the_copy_of_each_run),
         cmocka_unit_test(hot_blocks_run_twice_before_on_the_same_copy),
         cmocka_unit_test(inputs_are_uploaded_when_they_change),
         cmocka_unit_test(other_contents_at_the_same_address_are_uploaded),

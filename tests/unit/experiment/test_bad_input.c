@@ -67,6 +67,10 @@ static void arguments(void **state)
          "fields: [{type: f32, value: 1.5}], type: f32", "t.yaml:24:56: 's' ... types"},
         {"fields: [{type: f32, value: 1.5}, {type: i32, value: loads}]",
          "fields: [{type: f32, value: 1.5}], count: 3", "t.yaml:24:5: 's' ... struct"},
+        {"{type: f32, value: 1.5}", "{pointer: w}", "t.yaml:24:34: no argument ... 'w'"},
+        {"{type: f32, value: 1.5}", "{pointer: a}", "t.yaml:24:34: pointers lead ... vectors"},
+        {"{type: f32, value: 1.5}", "{pointer: c}", "t.yaml:24:34: pointers ... without a symbol"},
+        {"{type: f32, value: 1.5}", "{pointer: x, type: f32}", "t.yaml:24:37: pointer ... 'type'"},
         {"{type: f32, value: 1.5}", "{type: f32}", "t.yaml:24:24: field ... 'value'"},
         {"{type: f32, value: 1.5}", "{type: f33, value: 1.5}",
          "t.yaml:24:31: 'f33' ... did you mean 'f32'"},
@@ -303,8 +307,8 @@ static void limits(void **state)
     const char *argument = "  - {name: a#, type: f64, value: 2}\n";
     const char *output = "  - {name: a#, type: f64, count: 2, output: true}\n";
     const char *metric = "  m#: time_ns\n";
-    expect_limit(all_fields, "", field, 16, "]", NULL);
-    expect_limit(all_fields, "", field, 17, "]", "t.yaml:24:23: fields has 17");
+    expect_limit(all_fields, "", field, 512, "]", NULL);
+    expect_limit(all_fields, "", field, 513, "]", "t.yaml:24:23: fields has 513");
     expect_limit("defines: {LOADS: loads}\n", "defines:\n", define, 64, "", NULL);
     expect_limit("defines: {LOADS: loads}\n", "defines:\n", define, 65, "",
                  "t.yaml:14:3: defines ... most is 64");

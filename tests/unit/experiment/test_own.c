@@ -85,6 +85,37 @@ static void arguments_of_all_sorts(void **state)
     end(&fixture);
 }
 
+/* A struct has their addresses: they are not passed by themselves, unless a launch says so. */
+static void pointers_lead_to_vectors_that_may_come_later(void **state)
+{
+    (void)state;
+    static const char fields[] = "{type: f32, value: 1.5}, {type: i32, value: loads}]}\n";
+    static const char pointing[] = "{pointer: late, offset: 4 * loads}, {pointer: x}]}\n"
+                                   "  - {name: late, type: i32, count: 64, output: true}\n";
+    struct fixture fixture;
+    struct launch_plan plan;
+    start_own(&fixture, LOAD_OWN(fields, pointing), 0, 64, 4);
+    plan_or_fail(&fixture, &plan);
+    const struct argument *view = &plan.arguments[6];
+    assert_int_equal(view->field_count, 2);
+    assert_int_equal(view->fields[0].type, ELEMENT_U64);
+    assert_int_equal(view->fields[0].points_to, 7 + 1);
+    assert_int_equal(view->fields[0].value.integer, 16);
+    assert_int_equal(view->fields[1].points_to, 0 + 1);
+    assert_int_equal(view->fields[1].value.integer, 0);
+    const struct launch *launch = &plan.launches[1];
+    static const uint8_t passed[] = {1, 2, 4, 5, 6, 8}; /* k, d, y, z, s, a */
+    assert_int_equal(launch->argument_count, sizeof passed);
+    assert_memory_equal(launch->arguments, passed, sizeof passed);
+    assert_int_equal(plan.launches[0].arguments[0], 0);
+    end(&fixture);
+    start_own(&fixture, LOAD_OWN(fields, "{pointer: y, offset: 100 * loads + 1}]}\n"), 0, 64, 4);
+    assert_int_equal(point_plan(&fixture.point, &fixture.arena, &plan, &fixture.error),
+                     STATUS_BAD_INPUT);
+    assert_non_null(strstr(fixture.error.text, "offset is 401, and 'y' has only 400 bytes"));
+    end(&fixture);
+}
+
 /* Copied into a variable of the kernel's, it is not passed. */
 static void symbols_are_not_passed(void **state)
 {
@@ -307,6 +338,7 @@ int main(void)
         cmocka_unit_test(sources_folders_and_standard),
         cmocka_unit_test(symbols_may_be_name_expressions),
         cmocka_unit_test(arguments_of_all_sorts),
+        cmocka_unit_test(pointers_lead_to_vectors_that_may_come_later),
         cmocka_unit_test(symbols_are_not_passed),
         cmocka_unit_test(a_seed_is_the_name_s_or_one_s_own),
         cmocka_unit_test(series_name_only_the_index),

@@ -80,9 +80,9 @@ static void plans_come_out_the_same(void **state)
 static struct launch_plan own_plan(void)
 {
     static struct field pair[3];
-    const struct field values[] = {{ELEMENT_U8, value_boolean(true)},
-                                   {ELEMENT_F64, value_real(0.1)},
-                                   {ELEMENT_I64, value_integer(INT64_MIN)}};
+    const struct field values[] = {{ELEMENT_U8, value_boolean(true), 0},
+                                   {ELEMENT_F64, value_real(0.1), 0},
+                                   {ELEMENT_I64, value_integer(INT64_MIN), 0}};
     memcpy(pair, values, sizeof pair);
     struct launch_plan plan = sample_plan();
     plan.launches[0].repeat = 12;
@@ -143,7 +143,7 @@ static void arguments_of_all_sorts_come_out_the_same(void **state)
 static void wrong_arguments_are_refused(void **state)
 {
     (void)state;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 10; i++) {
         struct arena arena = {0};
         struct error error = {0};
         struct launch_plan in = own_plan();
@@ -156,9 +156,14 @@ static void wrong_arguments_are_refused(void **state)
         fields[1].type = i == 2 ? ELEMENT_TYPE_COUNT : ELEMENT_I8;
         in.arguments[4].role = i == 3 ? ARGUMENT_STRUCT + 1 : ARGUMENT_STRUCT;
         in.arguments[0].fill = i == 4 ? ARGUMENT_FILLS : FILL_ZERO;
+        if (i > 5) /* to nothing, to what is no vector, an address that is no u64; a sound one */
+            fields[2] = (struct field){i == 8 ? ELEMENT_I64 : ELEMENT_U64, value_integer(8),
+                                       i == 6   ? (uint8_t)(in.argument_count + 1)
+                                       : i == 7 ? 5
+                                                : 1};
         json_t *json = message_encode(&message_plan, &in);
         assert_int_equal(message_decode(&message_plan, json, &arena, &out, &error),
-                         i < 5 ? STATUS_INTERNAL : STATUS_OK);
+                         i == 5 || i == 9 ? STATUS_OK : STATUS_INTERNAL);
         json_decref(json);
         arena_free(&arena);
     }

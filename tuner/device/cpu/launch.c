@@ -33,6 +33,7 @@ struct prepared {
     size_t count;
     struct prepared_launch launches[LAUNCHES_MAX];
     _Alignas(8) unsigned char values[ARGUMENTS_MAX][VALUE_BYTES_MAX]; /* of scalars and structs */
+    const struct launch_plan *plan;
     /* Places of inputs in the launches, which take another copy each run. */
     size_t rotated_count;
     struct {
@@ -81,6 +82,21 @@ static enum status check_threads(const struct device *device, const struct launc
     return STATUS_OK;
 }
 
+/* Lets structs point to the vectors' copies for a run. */
+static void point_structs(const struct device *device, struct prepared *prepared, uint32_t run)
+{
+    const struct launch_plan *plan = prepared->plan;
+    for (size_t i = 0; i < plan->argument_count; i++)
+        for (size_t j = 0; j < plan->argument_count && argument_is_bound(&plan->arguments[i]); j++)
+            if (plan->arguments[j].field_count > 0) {
+                const struct vector *vector = device->shelves[i].bound;
+                const uint32_t copy =
+                    argument_rotates(&plan->arguments[i]) ? run % vector->count : 0;
+                argument_point(&plan->arguments[j], i, (uintptr_t)vector_data(vector, copy),
+                               prepared->values[j]);
+            }
+}
+
 static void lay_out_arguments(struct device *device, const struct launch_plan *plan,
                               const struct launch *launch, struct prepared *prepared,
                               struct prepared_launch *out)
@@ -120,11 +136,14 @@ static enum status prepare(struct device *device, const struct launch_plan *plan
     enum status status = check_bound(device, plan, error);
     out->count = plan->launch_count;
     out->rotated_count = 0;
+    out->plan = plan;
     for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
         size_t bytes = 0;
         if (!role_is_vector(plan->arguments[i].role))
             status = argument_pack(&plan->arguments[i], out->values[i], &bytes, error);
     }
+    if (status == STATUS_OK)
+        point_structs(device, out, 0);
     for (size_t i = 0; status == STATUS_OK && i < plan->launch_count; i++) {
         const struct launch *launch = &plan->launches[i];
         struct prepared_launch *to = &out->launches[i];
@@ -202,8 +221,9 @@ static void run_once(struct device *device, const struct prepared *prepared)
 }
 
 /* All inputs at their copies for this run. */
-static void rotate(struct prepared *prepared, uint32_t run)
+static void rotate(const struct device *device, struct prepared *prepared, uint32_t run)
 {
+    point_structs(device, prepared, run);
     for (size_t i = 0; i < prepared->rotated_count; i++) {
         const struct vector *vector = prepared->rotated[i].vector;
         *prepared->rotated[i].place = vector_data(vector, run % vector->count);
@@ -313,7 +333,7 @@ static void run_block(struct device *device, struct prepared *prepared, uint32_t
     device->first_copy = next;
     for (uint32_t run = 0; run < runs; run++) {
         if (copy >= 0)
-            rotate(prepared, next);
+            rotate(device, prepared, next);
         next = next + 1 < device->copies ? next + 1 : 0;
         run_once(device, prepared);
     }
@@ -417,7 +437,7 @@ static enum status run_to_step(struct device *device, struct prepared *prepared,
     for (;;) {
         int64_t look_ns = clock_now_ns() + LOOK_NS;
         do {
-            rotate(prepared, watch->copy++);
+            rotate(device, prepared, watch->copy++);
             run_once(device, prepared);
             watch->runs++;
             watch->now_ns = clock_now_ns();

@@ -3,33 +3,34 @@
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/textures.h"
 
-/* Its address, or a texture over it. */
-static enum status put_vector(struct device *device, const struct argument *argument,
-                              CUdeviceptr address, unsigned char *out, struct error *error)
+/* Its address, or a texture over it, where it is passed and in the structs that point to it. */
+static enum status put_vector(struct device *device, const struct launch_plan *plan, size_t i,
+                              CUdeviceptr address, struct prepared_plan *out, struct error *error)
 {
-    CUtexObject object = 0;
-    if (argument->texture.width == 0) {
-        memcpy(out, &address, sizeof address);
-        return STATUS_OK;
+    uint64_t passed = address;
+    if (plan->arguments[i].texture.width > 0) {
+        CUtexObject object = 0;
+        enum status status = cuda_texture(device, &plan->arguments[i], address, &object, error);
+        if (status != STATUS_OK)
+            return status;
+        passed = object;
     }
-    enum status status = cuda_texture(device, argument, address, &object, error);
-    memcpy(out, &object, sizeof object);
-    return status;
+    memcpy(out->values[i], &passed, sizeof passed);
+    for (size_t j = 0; j < plan->argument_count; j++)
+        argument_point(&plan->arguments[j], i, passed, out->values[j]);
+    return STATUS_OK;
 }
 
-static enum status prepare_value(struct device *device, const struct argument *argument, size_t i,
-                                 struct prepared_plan *out, struct error *error)
+static enum status prepare_vector(struct device *device, const struct launch_plan *plan, size_t i,
+                                  struct prepared_plan *out, struct error *error)
 {
-    size_t bytes = 0;
-    if (argument->symbol)
+    const struct argument *argument = &plan->arguments[i];
+    if (!argument_is_bound(argument))
         return STATUS_OK;
-    if (!role_is_vector(argument->role))
-        return argument_pack(argument, out->values[i], &bytes, error);
     if (argument_bytes(argument) > device->vectors[i].bytes)
         return error_set(error, STATUS_INTERNAL, "argument '%s' is larger than it was bound",
                          argument->name);
-    return put_vector(device, argument, gpu_vector_start(&device->vectors[i]), out->values[i],
-                      error);
+    return put_vector(device, plan, i, gpu_vector_start(&device->vectors[i]), out, error);
 }
 
 /* A driver's own words for these are "invalid argument". */
@@ -153,8 +154,14 @@ enum status cuda_prepare(struct device *device, const struct launch_plan *plan,
     enum status status = STATUS_OK;
     if (plan->argument_count != device->argument_count)
         return error_set(error, STATUS_INTERNAL, "the plan is not the one that was bound");
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        size_t bytes = 0;
+        if (!argument->symbol && !role_is_vector(argument->role))
+            status = argument_pack(argument, out->values[i], &bytes, error);
+    }
     for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
-        status = prepare_value(device, &plan->arguments[i], i, out, error);
+        status = prepare_vector(device, plan, i, out, error);
     for (size_t i = 0; i < plan->launch_count && status == STATUS_OK; i++)
         status = prepare_launch(device, plan, &plan->launches[i], out, &out->launches[i], error);
     return status;
@@ -167,6 +174,6 @@ enum status cuda_rotate(struct device *device, const struct launch_plan *plan, u
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
         if (gpu_place_of_run(device, plan, i, run, &address))
-            status = put_vector(device, &plan->arguments[i], address, prepared->values[i], error);
+            status = put_vector(device, plan, i, address, prepared, error);
     return status;
 }

@@ -395,7 +395,7 @@ static void list_fields(struct asking *asking)
 {
     for (size_t i = 0; i < asking->kernel->parameter_count; i++) {
         struct kernel_parameter *parameter = &asking->kernel->parameters[i];
-        const char *names[FIELDS_MAX];
+        const char *names[SIGNATURE_FIELDS_MAX];
         const char *word = strchr(parameter->text, '*') ? NULL : type_word(asking, parameter);
         parameter->field_count = word ? fields_of(asking->arena, &asking->tokens, word, names) : 0;
         for (size_t j = 0; j < parameter->field_count; j++)

@@ -516,13 +516,13 @@ static size_t find_struct(const struct tokens *tokens, const char *name)
 }
 
 size_t fields_of(struct arena *arena, const struct tokens *tokens, const char *name,
-                 const char *fields[FIELDS_MAX])
+                 const char *fields[SIGNATURE_FIELDS_MAX])
 {
     size_t open = find_struct(tokens, name);
     size_t close = open < tokens->count ? tokens_behind(tokens, open) - 1 : open;
     size_t count = 0;
     for (size_t i = open + 1; i < close; i++) {
-        if (token_is_in(tokens, i, "( [ { static") || count == FIELDS_MAX)
+        if (token_is_in(tokens, i, "( [ { static") || count == SIGNATURE_FIELDS_MAX)
             return 0;
         if (tokens->items[i].kind == TOKEN_NAME && token_is_in(tokens, i + 1, ", ; ="))
             fields[count++] = tokens_text(arena, tokens, i, i + 1);

@@ -63,6 +63,6 @@ bool uses_as_square(const struct tokens *tokens, const char *name);
 /* The names of a struct's fields; none when the source does not have it, or when it is more than a
  * list of variables. */
 size_t fields_of(struct arena *arena, const struct tokens *tokens, const char *name,
-                 const char *fields[FIELDS_MAX]);
+                 const char *fields[SIGNATURE_FIELDS_MAX]);
 
 #endif
