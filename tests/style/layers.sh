@@ -13,14 +13,14 @@ includes() {
 }
 
 folders=
-for folder in tuner libtuned kernels include examples; do
+for folder in tuner libtuned capture kernels include examples; do
     [ ! -d "$folder" ] || folders="$folders $folder"
 done
 
 # shellcheck disable=SC2086 # the folders are words
 includes $folders | awk -F '\t' '
 BEGIN {
-    split("base=0 device=1 stats=1 store=1 experiment=2 search=3 worker=3 export=3 exchange=3 plot=3 explain=3 " \
+    split("base=0 capture=1 device=1 stats=1 store=1 experiment=2 search=3 worker=3 export=3 exchange=3 plot=3 explain=3 " \
           "session=4 report=4 cli=5", rows, " ")
     for (i in rows) {
         split(rows[i], row, "=")
@@ -68,6 +68,9 @@ function starts(text, with) {
             seen++ # the C library has them where there are files that hang (FIFOs)
         else if (name != "tuned.h" && name != "libtuned/tuned.h" && name != "tuned_debug.h" && !standard[$3])
             wrong("libtuned uses the C library and nothing else")
+    } else if (from[1] == "capture") {
+        if (starts(name, "tuner/") || starts(name, "libtuned/"))
+            wrong("the recorder lives in other people\047s programs: the C library is all it may use")
     } else if (from[1] == "examples") {
         if (starts(name, "tuner/"))
             wrong("an example is a program of its own: libtuned is all it may use")
@@ -83,6 +86,8 @@ function starts(text, with) {
             wrong(from[2] " (level " level[from[2]] ") may not use " to[2] " (level " level[to[2]] ")")
         else if (from[2] != to[2] && name ~ /internal\.h$/)
             wrong("that header is private to its room")
+    } else if (name == "capture/format.h" && from[2] == "capture") {
+        seen++ # the one header that the recorder and its reader share
     } else if (name != "libtuned/tuned.h" && name != "tuned.h" && !starts(name, "kernels/")) {
         wrong("write it from the root: \"tuner/ROOM/FILE.h\"")
     }

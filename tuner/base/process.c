@@ -79,7 +79,8 @@ static _Noreturn void become(const struct process_request *request, char *const 
     (void)signal(SIGXFSZ, SIG_DFL);
     if (request->folder && chdir(request->folder) != 0)
         _exit(127);
-    if (dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+    const int standard_output = request->output_file > 0 ? request->output_file : output;
+    if (dup2(input, STDIN_FILENO) >= 0 && dup2(standard_output, STDOUT_FILENO) >= 0 &&
         dup2(output, STDERR_FILENO) >= 0)
         (void)execve(request->path, (char *const *)(uintptr_t)request->argv, environment);
     _exit(127);

@@ -20,6 +20,7 @@ struct process_request {
     const char *const *argv; /* ends with NULL */
     const char *folder;      /* that it runs in; NULL: ours */
     int input;               /* a file descriptor to read as standard input; -1: nothing to read */
+    int output_file;         /* one that gets standard output in place of `output`; 0: none */
     int64_t timeout_ms;      /* then it and its children are killed */
     size_t output_max;       /* bytes of output kept; the rest is read and dropped */
     bool in_english;         /* LC_ALL=C, for messages that are searched for words */
