@@ -82,3 +82,13 @@ for TUNE_CHECK_ON_HOST in 0 1; do
         [[ $told -eq $([[ $TUNE_CHECK_ON_HOST$fault == 0*[16] && $fault != *slow* ]] && echo 1 || echo 0) ]] || fail "told $told times: $(cat "$captured.err")"
     done
 done
+
+# Inputs are made on the device, and on the host where the kernel for it cannot be had or where that is asked for.
+for TUNE_CHECK_ON_HOST in 0 1; do
+    for fault in 'nvrtcCompileProgram@source=fill.cu: 6' 'cuLaunchKernel@kernel=tune_fill: 1'; do
+        forget
+        tune_copy "$fault" --effort quick
+        expect_code "$([[ $TUNE_CHECK_ON_HOST$fault == 0*1 ]] && echo 6 || echo 0)"
+        [[ $(outcomes | grep -cv ' ok$') -eq $([[ $code -ne 0 ]] && outcomes | wc -l || echo 0) ]] || fail "$(outcomes)"
+    done
+done

@@ -62,6 +62,29 @@ static inline uint64_t element_raw(const void *elements, enum element_type type,
     return bits; /* little-endian, as every device here is */
 }
 
+/* The low bytes of `raw` become element `i`. */
+static inline void element_write(void *elements, enum element_type type, uint64_t i, uint64_t raw)
+{
+#ifdef __CUDACC_RTC__
+    switch (compare_width(type)) {
+    case 1:
+        ((uint8_t *)elements)[i] = (uint8_t)raw;
+        break;
+    case 2:
+        ((uint16_t *)elements)[i] = (uint16_t)raw;
+        break;
+    case 4:
+        ((uint32_t *)elements)[i] = (uint32_t)raw;
+        break;
+    default:
+        ((uint64_t *)elements)[i] = raw;
+        break;
+    }
+#else
+    memcpy((unsigned char *)elements + i * compare_width(type), &raw, compare_width(type));
+#endif
+}
+
 /* A real element as a number, and the bits of the nearest element. */
 static inline double element_real_of(uint64_t raw, enum element_type type)
 {

@@ -9,6 +9,7 @@
 
 #include "tuner/base/compare.h"
 #include "tuner/base/element.h"
+#include "tuner/base/fill.h"
 #include "tuner/base/reference.h"
 #include "tuner/base/value.h"
 
@@ -58,21 +59,6 @@ enum argument_role {
                          compared; timed runs find what the run before left */
     ARGUMENT_STRUCT,  /* passed by value: `fields` in the layout that C gives a struct of them */
 };
-
-enum argument_fill {
-    FILL_ZERO,
-    FILL_RANDOM,       /* integers: all bits; reals: uniform in [-1, 1) */
-    FILL_RANDOM_EXACT, /* integers: all bits; reals: integers in [-8, 8], so that sums of up to
-                          2^20 of them are exact in f32 in any order */
-    FILL_RANDOM_ODD,   /* integers: odd ones of all bits; reals: 1 or -1. Products are exact in any
-                          order, and none of them hides a factor that was left out */
-    FILL_CONSTANT,     /* fill_low */
-    FILL_UNIFORM,      /* in [fill_low, fill_high); integers: both ends may come */
-    FILL_NORMAL,       /* mean fill_low, standard deviation fill_high; integers: rounded */
-    FILL_SERIES,       /* the expression fill_text in i, the element's index */
-    FILL_FILE,         /* the bytes of the file fill_text, an absolute path: as many elements */
-};
-enum { ARGUMENT_FILLS = 9 };
 
 /* A number, or the address of one of the plan's vectors. */
 struct field {

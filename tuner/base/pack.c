@@ -143,10 +143,16 @@ void argument_point(const struct argument *argument, size_t target, uint64_t add
 uint64_t argument_contents(const struct argument *argument)
 {
     const struct {
-        uint64_t kind, seed, variant;
+        uint64_t kind, seed, variant, count;
         double low, high;
-    } parts = {(uint64_t)argument->type << 32 | (uint64_t)argument->fill, argument->seed,
-               argument->variant, argument->fill_low, argument->fill_high};
+    } parts = {
+        (uint64_t)argument->type << 32 | (uint64_t)argument->fill,
+        argument->seed,
+        argument->variant,
+        argument->variant ? (uint64_t)argument->count : 0, /* by which its elements are chosen */
+        argument->fill_low,
+        argument->fill_high,
+    };
     const char *text = argument->fill_text ? argument->fill_text : "";
     uint64_t hash = hash_u64(text, strlen(text), hash_u64(&parts, sizeof parts, 0));
     return hash ? hash : 1;

@@ -29,7 +29,8 @@ size_t argument_bytes(const struct argument *argument);
 /* Whether it can be copied into its variable, of `room` bytes: STATUS_BAD_INPUT. What is smaller is
  * the beginning of an array for the most there may be. */
 enum status argument_fits_symbol(const struct argument *argument, size_t room, struct error *error);
-/* Stands for what the fill puts into a vector, however many elements it has. Never 0. */
+/* Stands for what the fill puts into a vector, however many elements it has; of a variant, of so
+ * many. Never 0. */
 uint64_t argument_contents(const struct argument *argument);
 
 #endif

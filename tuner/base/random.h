@@ -10,9 +10,9 @@
  * depend on how the work was cut up. Inline, since filling an array is nothing but this. */
 static inline uint64_t random_at(uint64_t seed, uint64_t index)
 {
-    uint64_t z = seed + (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    uint64_t z = seed + (index + 1) * (uint64_t)0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * (uint64_t)0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * (uint64_t)0x94d049bb133111eb;
     return z ^ (z >> 31);
 }
 

@@ -80,9 +80,13 @@ struct device_api {
     enum status (*resources)(struct device *device, const struct launch *launch,
                              struct kernel_resources *out, struct error *error);
 
+    /* Optional. Whether `bind` itself makes what the argument's fill says, to the bit as
+     * fill_vector() does: inputs[i] is then NULL. */
+    bool (*makes)(struct device *device, const struct argument *argument);
     /* Gives the plan's vectors memory on the device and uploads inputs. `inputs[i]` is the host
-     * copy of argument i for what has a fill (inputs and updates), else NULL; it must stay valid
-     * and unchanged until the next call with another pointer or a larger count. Uploads only what
+     * copy of argument i for what has a fill (inputs and updates) that the device does not make,
+     * else NULL; it must stay valid and unchanged until the next call with another pointer or a
+     * larger count. Uploads only what
      * is not there yet. Makes up to `copies` distinct copies of each input and update (fewer if
      * memory is short) for cold timing; those of updates that runs have changed are made anew. A
      * vector starts offset_bytes behind an address as the allocator gives it. Outputs, scratch and

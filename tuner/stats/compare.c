@@ -7,7 +7,6 @@
 #include "tuner/base/compare_lane.h"
 #include "tuner/base/text.h"
 #include "tuner/stats/data.h"
-#include "tuner/stats/internal.h"
 
 enum { PIECE = 256 }; /* elements that are looked at together */
 

@@ -1,4 +1,4 @@
-/* The data of a trial: inputs made from a seed, and outputs held against a reference. */
+/* Outputs held against a reference. */
 #ifndef TUNE_TRIAL_DATA_H
 #define TUNE_TRIAL_DATA_H
 
@@ -8,20 +8,9 @@
 
 #include "tuner/base/compare.h"
 #include "tuner/base/error.h"
+#include "tuner/base/fill.h"
 #include "tuner/base/launch.h"
 #include "tuner/base/pack.h"
-
-/* Fills elements [first, first + count) of a vector, whose element 0 is at `out`, as the argument's
- * fill says: all but FILL_SERIES and FILL_FILE, which are not numbers alone. Element i depends on
- * the seed and i alone, so that a shorter vector is the beginning of a longer one. */
-void fill_vector(void *out, const struct argument *argument, uint64_t first, uint64_t count);
-
-/* Whether elements are drawn, so that others would do as well. */
-bool fill_draws(enum argument_fill fill);
-/* What the argument's variant says: the elements that are drawn anew. */
-void vary_patch(const struct argument *argument, struct patch *patch);
-/* The same on a whole vector. */
-void vary_vector(void *out, const struct argument *argument);
 
 /* One output element as a reference function has it (kernels/README.md). */
 struct tune_expected {

@@ -7,7 +7,6 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/reals.h"
-#include "tuner/stats/internal.h"
 
 /* Up to so many differences the distribution of the signed-rank sum is counted out; beyond, it is
  * taken as normal. */

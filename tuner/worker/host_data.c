@@ -85,7 +85,7 @@ enum status host_in_parts(const struct measuring *state, uint64_t count, size_t 
     return STATUS_OK;
 }
 
-struct filling {
+struct host_filling {
     void *data;
     const struct argument *argument;
     const struct series *series; /* of FILL_SERIES */
@@ -93,7 +93,7 @@ struct filling {
 
 static void fill_part(void *context, uint64_t first, uint64_t count, struct error *error)
 {
-    const struct filling *filling = context;
+    const struct host_filling *filling = context;
     const struct argument *argument = filling->argument;
     if (filling->series)
         (void)series_fill(filling->series, argument->type, first, count,
@@ -106,7 +106,7 @@ static void fill_part(void *context, uint64_t first, uint64_t count, struct erro
 static enum status fill(const struct measuring *state, const struct argument *argument,
                         const struct series *series, void *data, struct error *error)
 {
-    struct filling filling = {data, argument, series};
+    struct host_filling filling = {data, argument, series};
     enum status status = host_in_parts(state, (uint64_t)argument->count,
                                        element_bytes(argument->type), fill_part, &filling, error);
     return status == STATUS_OK ? STATUS_OK : error_prefix(error, "argument '%s'", argument->name);

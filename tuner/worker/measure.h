@@ -11,9 +11,10 @@
 #include "tuner/worker/message.h"
 
 struct host_input {
-    void *data;
-    uint64_t contents; /* argument_contents */
+    void *data;        /* NULL: nobody needed it here */
+    uint64_t contents; /* argument_contents; 0: there is none */
     int64_t count;
+    bool there; /* the device makes it itself */
 };
 
 /* What an output is held against. */
@@ -96,6 +97,13 @@ enum status inputs_of_variant(struct measuring *state, const struct launch_plan 
 /* STATUS_INTERNAL when the problem that was told does not serve the plan. */
 enum status inputs_of_problem(const struct measuring *state, const struct launch_plan *plan,
                               const void *out[ARGUMENTS_MAX], struct error *error);
+/* All of them here, as a reference takes them: also those that one of these three left to the
+ * device. */
+enum status inputs_on_host(struct measuring *state, const struct launch_plan *plan,
+                           const void *out[ARGUMENTS_MAX], struct error *error);
+/* TUNE_CHECK_ON_HOST: 1 nothing is made or compared on the device, 0 everything; else what takes
+ * longer to copy than a kernel to start. */
+bool works_on_device(struct measuring *state, size_t bytes);
 void inputs_free(struct measuring *state);
 
 /* host_data.c: memory for much data, of large pages: small ones take as long to make as to fill.

@@ -51,12 +51,14 @@ static enum status make_told(struct measuring *state, const struct worker_refere
                              const struct launch_plan *plan, const void *const *inputs,
                              struct expectation *out, struct error *error)
 {
+    const void *here[ARGUMENTS_MAX];
     struct keeping keeping = {.type = plan->arguments[out->output].type,
                               .count = out->count,
                               .magnitudes = out->tolerance.magnitude > 0};
     const size_t bytes = expected_bytes(keeping.type, out->count, keeping.magnitudes);
     char hash[HASH_TEXT_BYTES] = "";
     int64_t made_ns = 0;
+    (void)inputs;
     if (!reference->path || !reference->name)
         return error_set(error, STATUS_INTERNAL, "a reference without its function");
     enum status status = seal_check(reference->path, error);
@@ -78,7 +80,9 @@ static enum status make_told(struct measuring *state, const struct worker_refere
         return error_no_memory(error);
     status = host_in_parts(state, out->count, sizeof *keeping.told, clear_part, &keeping, error);
     if (status == STATUS_OK)
-        status = reference_compute(reference->path, reference->name, plan, inputs, out->output,
+        status = inputs_on_host(state, plan, here, error);
+    if (status == STATUS_OK)
+        status = reference_compute(reference->path, reference->name, plan, here, out->output,
                                    keeping.told, error);
     if (status == STATUS_OK)
         status = host_in_parts(state, out->count, sizeof *keeping.told, keep_part, &keeping, error);
@@ -221,9 +225,7 @@ enum status expectations_make(struct measuring *state, const struct worker_check
     return status;
 }
 
-/* TUNE_CHECK_ON_HOST: 1 nothing is held against what is expected on the device, 0 everything; else
- * outputs that take longer to copy than a kernel to start. */
-static bool checks_on_device(struct measuring *state, const struct argument *output)
+bool works_on_device(struct measuring *state, size_t bytes)
 {
     static const size_t least_bytes = 1 << 20;
     struct error ignored = {0};
@@ -231,8 +233,7 @@ static bool checks_on_device(struct measuring *state, const struct argument *out
         (void)environment_integer("TUNE_CHECK_ON_HOST", 0, 1, -1, &state->check_on_host, &ignored);
         state->check_mode_known = true;
     }
-    return state->api->compare && state->check_on_host != 1 &&
-           (state->check_on_host == 0 || argument_bytes(output) >= least_bytes);
+    return state->check_on_host != 1 && (state->check_on_host == 0 || bytes >= least_bytes);
 }
 
 /* On the device. *held: it was looked at there. What cannot be had there is had on the host. */
@@ -278,7 +279,7 @@ enum status expectations_hold(struct measuring *state, const struct expectations
         const void *got = NULL;
         bool held = false;
         enum status status =
-            checks_on_device(state, output)
+            state->api->compare && works_on_device(state, argument_bytes(output))
                 ? hold_there(state, item, output, &held, right, detail, detail_bytes, error)
                 : STATUS_OK;
         if (status == STATUS_OK && held)

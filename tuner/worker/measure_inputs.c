@@ -8,28 +8,42 @@
 /* Element i depends on the fill and i only, so a longer vector still serves a shorter need. */
 static bool serves(const struct host_input *input, const struct argument *argument)
 {
-    return input->data && input->contents == argument_contents(argument) &&
-           (argument->variant ? input->count == argument->count : input->count >= argument->count);
+    return input->contents == argument_contents(argument) && input->count >= argument->count;
 }
 
-/* The old data is freed after the new was allocated: the device knows data by its address, and must
- * never find other data where it last took some. */
-static enum status make_input(const struct measuring *state, struct host_input *input,
-                              const struct argument *argument, struct error *error)
+/* Without `on_host` only what the device does not make itself is made. The old data is freed after
+ * the new was allocated: the device knows data by its address, and must never find other data where
+ * it last took some. */
+static enum status make_input(struct measuring *state, struct host_input *input,
+                              const struct argument *argument, bool on_host, struct error *error)
 {
-    if (serves(input, argument))
+    const bool there = serves(input, argument)
+                           ? input->there
+                           : state->api->makes &&
+                                 works_on_device(state, argument_bytes(argument)) &&
+                                 state->api->makes(state->device, argument);
+    struct host_input made = {
+        .contents = argument_contents(argument), .count = argument->count, .there = there};
+    if (serves(input, argument) && (input->data || (there && !on_host)))
         return STATUS_OK;
-    size_t bytes = argument_bytes(argument);
-    void *data = host_room(bytes);
-    enum status status = data ? host_fill(state, argument, data, error) : error_no_memory(error);
-    if (status != STATUS_OK) {
-        free(data);
-        return status;
+    if (on_host || !there) {
+        made.data = host_room(argument_bytes(argument));
+        enum status status =
+            made.data ? host_fill(state, argument, made.data, error) : error_no_memory(error);
+        if (status != STATUS_OK) {
+            free(made.data);
+            return status;
+        }
     }
     free(input->data);
-    *input = (struct host_input){
-        .data = data, .contents = argument_contents(argument), .count = argument->count};
+    *input = made;
     return STATUS_OK;
+}
+
+/* What it is bound with. */
+static const void *given(const struct host_input *input)
+{
+    return input->there ? NULL : input->data;
 }
 
 static bool has_data(const struct measuring *state, const struct argument *argument)
@@ -47,9 +61,28 @@ enum status inputs_of_problem(const struct measuring *state, const struct launch
         if (!serves(&state->inputs[i], &plan->arguments[i]))
             return error_set(error, STATUS_INTERNAL, "the problem has no data for argument '%s'",
                              plan->arguments[i].name);
-        out[i] = state->inputs[i].data;
+        out[i] = given(&state->inputs[i]);
     }
     return STATUS_OK;
+}
+
+enum status inputs_on_host(struct measuring *state, const struct launch_plan *plan,
+                           const void *out[ARGUMENTS_MAX], struct error *error)
+{
+    enum status status = STATUS_OK;
+    memset(out, 0, ARGUMENTS_MAX * sizeof *out);
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        struct host_input *places[] = {&state->inputs[i], &state->cases[i], &state->others[i]};
+        size_t place = 0;
+        if (!has_data(state, argument))
+            continue;
+        while (place < 2 && !serves(places[place], argument))
+            place++;
+        status = make_input(state, places[place], argument, true, error);
+        out[i] = places[place]->data;
+    }
+    return status;
 }
 
 static enum status inputs_in(struct measuring *state, struct host_input *cases,
@@ -65,9 +98,9 @@ static enum status inputs_in(struct measuring *state, struct host_input *cases,
         struct host_input *input = &state->inputs[i];
         if (!serves(input, argument)) {
             input = &cases[i];
-            status = make_input(state, input, argument, error);
+            status = make_input(state, input, argument, false, error);
         }
-        out[i] = input->data;
+        out[i] = given(input);
     }
     return status;
 }
@@ -136,7 +169,7 @@ enum status serve_problem(struct measuring *state, const struct measure_request 
     (void)arena;
     for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
         if (has_data(state, &plan->arguments[i]))
-            status = make_input(state, &state->inputs[i], &plan->arguments[i], error);
+            status = make_input(state, &state->inputs[i], &plan->arguments[i], false, error);
     if (status != STATUS_OK)
         return status;
     status = inputs_of_problem(state, plan, inputs, error);

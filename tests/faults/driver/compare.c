@@ -1,12 +1,14 @@
-/* tune_compare(what, findings), of tuner/device/cuda/check.cu: by the very text that a device's
- * compiler takes. */
+/* tune_compare(what, findings) and tune_fill(out, filling, count), of tuner/device/cuda/check.cu
+ * and fill.cu: by the very texts that a device's compiler takes. */
 #include "tuner/base/compare.h"
+#include "tuner/base/fill_lane.h"
 
 #include <string.h>
 
 #include "tests/faults/driver/standin.h"
 
 const unsigned char compare_arguments[] = {sizeof(struct comparing), sizeof(void *)};
+const unsigned char fill_arguments[] = {sizeof(void *), sizeof(struct filling), sizeof(uint64_t)};
 
 void compare_run(const struct call *call)
 {
@@ -25,4 +27,16 @@ void compare_run(const struct call *call)
     memcpy(&findings, call->arguments[1], sizeof findings);
     for (uint64_t i = 0; i < call->grid[0]; i++)
         findings[i] = compare_chunk(&what, (enum element_type)type, i);
+}
+
+void fill_run(const struct call *call)
+{
+    struct filling filling;
+    uint64_t count = 0;
+    void *out = NULL;
+    memcpy(&out, call->arguments[0], sizeof out);
+    memcpy(&filling, call->arguments[1], sizeof filling);
+    memcpy(&count, call->arguments[2], sizeof count);
+    for (uint64_t i = 0; i < count && i < (uint64_t)call->grid[0] * FILL_THREADS; i++)
+        element_write(out, filling.type, i, fill_raw(&filling, i));
 }

@@ -396,6 +396,7 @@ static const struct host_kernel kernels[] = {
     {"tune_sum", 4, note_arguments, run_sum_bytes, bytes_added_up, -1, NULL},
     {"tune_patch", 6, patch_arguments, run_patch, NULL, -1, NULL},
     {"tune_compare", 2, compare_arguments, compare_run, NULL, -1, NULL},
+    {"tune_fill", 3, fill_arguments, fill_run, NULL, -1, NULL},
     {"tune_read_2", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_read_4", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},
     {"tune_read_8", 3, stream_arguments, NULL, bytes_streamed, -1, NULL},

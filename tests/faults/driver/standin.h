@@ -53,9 +53,10 @@ struct host_kernel {
     int output; /* the argument that is spoilt for a wrong result; -1: none */
     double (*time)(const struct call *call); /* what it takes in ns; NULL: by its bytes */
 };
-/* compare.c: tune_compare of tuner/device/cuda/check.cu. */
-extern const unsigned char compare_arguments[];
+/* compare.c: tune_compare of tuner/device/cuda/check.cu, tune_fill of fill.cu. */
+extern const unsigned char compare_arguments[], fill_arguments[];
 void compare_run(const struct call *call);
+void fill_run(const struct call *call);
 const struct host_kernel *host_kernel_find(const char *name);
 uint64_t call_blocks(const struct call *call);
 uint64_t call_threads(const struct call *call);

@@ -292,6 +292,14 @@ static void test_harness_compiles(void **state)
     compiles_everywhere(*state, &request);
 }
 
+static void as_the_host(struct binary_request *request)
+{
+    static const char *const flags[] = {"--device-as-default-execution-space", "--fmad=false",
+                                        "--diag-suppress=177"};
+    request->flag_count = sizeof flags / sizeof *flags;
+    memcpy(request->flags, flags, sizeof flags);
+}
+
 /* Those that hold outputs against what they must be, which the host's compiler takes as well. */
 static void test_checks_compile(void **state)
 {
@@ -302,13 +310,22 @@ static void test_checks_compile(void **state)
         struct binary_request request = request_of(fixture, "sm_90");
         request.define_count = 1;
         request.defines[0] = (struct named_value){"CHECK_TYPE", value_text(types[i])};
-        request.flag_count = 2;
-        request.flags[0] = "--device-as-default-execution-space";
-        request.flags[1] = "--fmad=false";
+        as_the_host(&request);
         request.kernel_count = 1;
         request.kernels[0] = "tune_compare";
         compiles_everywhere(fixture, &request);
     }
+}
+
+static void test_fills_compile(void **state)
+{
+    struct fixture *fixture = *state;
+    struct binary_request request = request_of(fixture, "sm_90");
+    write_source(fixture, cuda_fill_source);
+    as_the_host(&request);
+    request.kernel_count = 1;
+    request.kernels[0] = "tune_fill";
+    compiles_everywhere(fixture, &request);
 }
 
 static void test_ceilings_compile(void **state)
@@ -390,6 +407,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_includes_from_beside_the_source, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_harness_compiles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_checks_compile, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_fills_compile, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ceilings_compile, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_arithmetic_compiles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_missing_driver_says_what_to_do, set_up, tear_down),

@@ -22,6 +22,7 @@ const struct device_api device_cuda = {
     .calibration = gpu_calibration,
     .load = cuda_load,
     .resources = cuda_resources,
+    .makes = gpu_makes,
     .bind = gpu_bind,
     .vary = gpu_vary,
     .run = gpu_run,

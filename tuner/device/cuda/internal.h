@@ -11,6 +11,7 @@
 #include "tuner/device/cuda/container.h"
 #include "tuner/device/cuda/driver.h"
 #include "tuner/device/cuda/nvml.h"
+#include "tuner/device/cuda/own.h"
 #include "tuner/device/gpu/gpu.h"
 
 enum { MODULES_MAX = DEVICE_SLOTS };
@@ -69,13 +70,6 @@ struct harness {
     CUfunction patch;
 };
 
-/* Of outputs of one type. */
-struct check_kernels {
-    CUmodule module; /* NULL: not asked for yet, or not to be had */
-    CUfunction compare;
-    bool failed;
-};
-
 enum { CUDA_PADS = 12 };
 
 /* A plan as the driver takes it. */
@@ -106,7 +100,8 @@ struct cuda {
     int warp_size;
     int shared_default; /* dynamic + static shared memory per block without opting in */
     struct harness harness;
-    struct check_kernels checks[ELEMENT_TYPE_COUNT];
+    struct own_kernel checks[ELEMENT_TYPE_COUNT]; /* of outputs of each type */
+    struct own_kernel fill;
     struct gate gate;
     CUdeviceptr pads[CUDA_PADS];     /* of random sizes, in front of everything else; 0: none */
     CUdeviceptr flush;               /* flush_bytes, never written after its first fill */
@@ -190,16 +185,6 @@ void cuda_sensors(const struct device *device, struct conditions *out);
 double cuda_sm_clock(const struct device *device);
 bool cuda_read_energy(struct device *device, double *joules, const char **why);
 
-/* own.c */
-/* Loads kernels of tune's own, compiled with the request's defines and flags now or by an earlier
- * process (the cache keeps them). `what` names them in errors: "measuring kernels". */
-enum status cuda_load_own(struct device *device, const char *source, const char *name,
-                          const struct binary_request *request, const char *what, CUmodule *out,
-                          struct error *error);
-enum status cuda_compare(struct device *device, enum element_type type,
-                         const struct comparing *what, uint64_t chunks, gpu_address findings,
-                         struct error *error);
-void cuda_checks_free(struct device *device);
 /* harness.c */
 enum status cuda_harness_load(struct device *device, struct error *error);
 int cuda_flush(struct device *device, bool dirty);

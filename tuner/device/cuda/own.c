@@ -87,58 +87,88 @@ enum status cuda_load_own(struct device *device, const char *source, const char 
     return status;
 }
 
-/* ---- outputs held against what they must be ---- */
+/* ---- kernels that are the host's text as well ---- */
 
-static enum status load_checks(struct device *device, enum element_type type, struct error *error)
+/* Loads the kernel unless it is there. STATUS_UNAVAILABLE from the first failure on. */
+static enum status ensure(struct device *device, struct own_kernel *own, const char *source,
+                          const char *file, const struct named_value *define, const char *what,
+                          const char *name, struct error *error)
 {
-    static const char *const types[] = {
-#define ELEMENT_ENUMERATOR_NAME(enumerator, name, c_name, bytes, real) #enumerator,
-        ELEMENT_TYPE_LIST(ELEMENT_ENUMERATOR_NAME)
-#undef ELEMENT_ENUMERATOR_NAME
-    };
-    struct check_kernels *checks = &cuda_of(device)->checks[type];
-    const struct binary_request request = {
-        .define_count = 1,
-        .defines = {{"CHECK_TYPE", value_text(types[type])}},
-        .flag_count = 2, /* the host's text as it is, and its arithmetic */
-        .flags = {"--device-as-default-execution-space", "--fmad=false"}};
-    enum status status = cuda_load_own(device, cuda_check_source, "check.cu", &request,
-                                       "checking kernels", &checks->module, error);
-    if (status != STATUS_OK)
+    struct binary_request request = {
+        .define_count = define ? 1 : 0,
+        .flag_count = 3, /* the host's text as it is, all of it, and its arithmetic */
+        .flags = {"--device-as-default-execution-space", "--diag-suppress=177", "--fmad=false"}};
+    if (own->function)
+        return STATUS_OK;
+    if (own->failed)
+        return error_set(error, STATUS_UNAVAILABLE, "the %s failed before", what);
+    if (define)
+        request.defines[0] = *define;
+    enum status status = cuda_load_own(device, source, file, &request, what, &own->module, error);
+    if (status == STATUS_OK) {
+        CUresult result =
+            cuda_of(device)->driver->cuModuleGetFunction(&own->function, own->module, name);
+        if (result != CUDA_SUCCESS)
+            status = cuda_error(device, result, error, "loading the %s", what);
+    }
+    if (status == STATUS_OK || status == STATUS_DEVICE_LOST)
         return status;
-    CUresult result = cuda_of(device)->driver->cuModuleGetFunction(&checks->compare, checks->module,
-                                                                   "tune_compare");
-    return result == CUDA_SUCCESS
-               ? STATUS_OK
-               : cuda_error(device, result, error, "loading the checking kernel");
+    own->failed = true;
+    return error->status = STATUS_UNAVAILABLE;
 }
 
 enum status cuda_compare(struct device *device, enum element_type type,
                          const struct comparing *what, uint64_t chunks, gpu_address findings,
                          struct error *error)
 {
-    struct check_kernels *checks = &cuda_of(device)->checks[type];
+    static const char *const types[] = {
+#define ELEMENT_ENUMERATOR_NAME(enumerator, name, c_name, bytes, real) #enumerator,
+        ELEMENT_TYPE_LIST(ELEMENT_ENUMERATOR_NAME)
+#undef ELEMENT_ENUMERATOR_NAME
+    };
+    const struct named_value define = {"CHECK_TYPE", value_text(types[type])};
+    struct own_kernel *own = &cuda_of(device)->checks[type];
     struct comparing passed = *what;
     void *arguments[] = {&passed, &findings};
-    enum status status = STATUS_OK;
-    if (checks->failed)
-        return error_set(error, STATUS_UNAVAILABLE, "the checking kernels failed before");
-    if (!checks->compare)
-        status = load_checks(device, type, error);
-    CUresult result = CUDA_SUCCESS;
-    if (status == STATUS_OK)
-        result = cuda_launch(device, checks->compare, (uint32_t)chunks, COMPARE_LANES, arguments);
-    if (result != CUDA_SUCCESS)
-        status = cuda_error(device, result, error, "starting the checking kernel");
-    if (status == STATUS_OK || status == STATUS_DEVICE_LOST)
+    enum status status = ensure(device, own, cuda_check_source, "check.cu", &define,
+                                "checking kernels", "tune_compare", error);
+    if (status != STATUS_OK)
         return status;
-    checks->failed = true;
+    CUresult result =
+        cuda_launch(device, own->function, (uint32_t)chunks, COMPARE_LANES, arguments);
+    if (result == CUDA_SUCCESS)
+        return STATUS_OK;
+    status = cuda_error(device, result, error, "starting the checking kernel");
+    if (status == STATUS_DEVICE_LOST)
+        return status;
+    own->failed = true;
+    own->function = NULL;
     return error->status = STATUS_UNAVAILABLE;
 }
 
-void cuda_checks_free(struct device *device)
+bool cuda_generates(struct device *device)
 {
+    struct error ignored = {0};
+    return ensure(device, &cuda_of(device)->fill, cuda_fill_source, "fill.cu", NULL,
+                  "kernel that makes inputs", "tune_fill", &ignored) == STATUS_OK;
+}
+
+int cuda_generate(struct device *device, gpu_address to, const struct filling *filling,
+                  uint64_t count)
+{
+    struct filling passed = *filling;
+    void *arguments[] = {&to, &passed, &count};
+    return (int)cuda_launch(device, cuda_of(device)->fill.function,
+                            (uint32_t)((count + FILL_THREADS - 1) / FILL_THREADS), FILL_THREADS,
+                            arguments);
+}
+
+void cuda_own_free(struct device *device)
+{
+    struct cuda *cuda = cuda_of(device);
     for (size_t i = 0; i < ELEMENT_TYPE_COUNT; i++)
-        if (cuda_of(device)->checks[i].module)
-            (void)cuda_of(device)->driver->cuModuleUnload(cuda_of(device)->checks[i].module);
+        if (cuda->checks[i].module)
+            (void)cuda->driver->cuModuleUnload(cuda->checks[i].module);
+    if (cuda->fill.module)
+        (void)cuda->driver->cuModuleUnload(cuda->fill.module);
 }

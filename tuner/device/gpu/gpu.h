@@ -8,6 +8,7 @@
 #include "tuner/base/random.h"
 #include "tuner/device/device.h"
 #include "tuner/device/gpu/check.h"
+#include "tuner/device/gpu/vector.h"
 
 enum { GATE_TRIES = 3, NO_SLOT = -1, SUMS_MAX = BLOCK_RUNS_MAX };
 /* Of all graphs together; one takes about 7 kB on the host and 3 kB on the device. */
@@ -30,6 +31,10 @@ struct gpu_driver {
     int (*copy_out)(struct device *device, void *to, gpu_address from, size_t bytes);
     int (*copy)(struct device *device, gpu_address to, gpu_address from, size_t bytes);
     int (*fill)(struct device *device, gpu_address to, unsigned char byte, size_t bytes);
+    /* Whether there is a kernel that does the next: of arguments whose fill is arithmetic. */
+    bool (*generates)(struct device *device);
+    int (*generate)(struct device *device, gpu_address to, const struct filling *filling,
+                    uint64_t count);
     int (*wait)(struct device *device);
     /* Copies the argument into its variable of the current binary, unless it is there.
      * STATUS_BAD_INPUT where there is no such variable, or one of another size. */
@@ -77,39 +82,6 @@ struct gpu_driver {
     double (*clock_mhz)(const struct device *device); /* NaN: unknown */
     /* Whether there is a counter of energy, with its value; else `why` not. */
     bool (*read_energy)(struct device *device, double *joules, const char **why);
-};
-
-/* The device memory of one argument. Kept from plan to plan, as its size allows. Outputs and
- * scratch have a guard band right before and right behind them. */
-struct vector {
-    gpu_address base;
-    size_t capacity;
-    size_t offset; /* of the bound plan's vector behind base */
-    size_t wander; /* the part of it that changes: the place in use, times place_bytes */
-    size_t place_bytes;
-    uint32_t places; /* that runs rotate over; 1: it stays */
-    size_t bytes;    /* of the bound plan's vector */
-    /* Inputs and updates: what is there. Copy k that runs are given begins at base + offset + k *
-     * stride. Of updates there is one before these (memory.c). */
-    const void *host;
-    uint64_t contents; /* argument_contents of it */
-    size_t uploaded;   /* bytes of the first copy that are those of `host` */
-    size_t stride;
-    size_t copy_bytes; /* bytes of the further copies that are equal to the first */
-    uint32_t filled;
-    uint32_t copies; /* that runs rotate over, <= filled */
-    bool changed;    /* runs have written to copies */
-    /* Inputs: of so many copies every second one has the elements of a patch, by its hash. */
-    uint32_t patched;
-    uint64_t patch;
-    uint64_t patched_sum; /* of such a copy */
-    size_t shown;         /* where, behind copy 0, what is looked at lies: 0 but after gpu_show */
-    /* Inputs: the sum of a copy as it was uploaded, of `summed` bytes (SIZE_MAX: not known), and
-     * the copies that runs were given since it was looked at: so many from the first. */
-    uint64_t sum;
-    size_t summed;
-    uint32_t used_first, used;
-    unsigned char band[2][GUARD_BYTES]; /* written last before and behind an input */
 };
 
 /* What a slot keeps: a graph, and what it was built on. It may be launched while that holds. */
@@ -163,6 +135,7 @@ void gpu_launch_text(const struct launch *launch, char *out, size_t bytes);
 void gpu_plan_text(const struct launch_plan *plan, char *out, size_t bytes);
 
 /* memory.c */
+bool gpu_makes(struct device *device, const struct argument *argument);
 enum status gpu_bind(struct device *device, const struct launch_plan *plan,
                      const void *const *inputs, uint32_t copies, struct error *error);
 enum status gpu_vary(struct device *device, const struct launch_plan *plan,

@@ -194,6 +194,21 @@ static gpu_address first_copy(const struct device *device, const struct vector *
     return vector->base + front_of(device, argument);
 }
 
+bool gpu_makes(struct device *device, const struct argument *argument)
+{
+    return fill_is_arithmetic(argument->fill) && argument->variant == 0 && !argument->symbol &&
+           device->driver->generates(device);
+}
+
+/* What the argument's fill says, from the host or made here. */
+static int give(struct device *device, gpu_address to, const struct argument *argument,
+                const struct vector *vector)
+{
+    const struct filling filling = filling_of(argument);
+    return vector->host ? device->driver->copy_in(device, to, vector->host, vector->bytes)
+                        : device->driver->generate(device, to, &filling, (uint64_t)argument->count);
+}
+
 static enum status upload(struct device *device, struct vector *vector,
                           const struct argument *argument, const void *host, struct error *error)
 {
@@ -205,11 +220,11 @@ static enum status upload(struct device *device, struct vector *vector,
     forget(vector);
     device->scratch_slot = NO_SLOT; /* the L2 is full of it */
     device->uploads = true;
-    int result =
-        device->driver->copy_in(device, first_copy(device, vector, argument), host, vector->bytes);
-    if (result != GPU_DONE)
-        return gpu_error(device, result, error, "uploading '%s'", argument->name);
     vector->host = host;
+    int result = give(device, first_copy(device, vector, argument), argument, vector);
+    if (result != GPU_DONE)
+        return gpu_error(device, result, error, "%s '%s'", host ? "uploading" : "making",
+                         argument->name);
     vector->contents = argument_contents(argument);
     vector->uploaded = vector->bytes;
     return STATUS_OK;
@@ -257,7 +272,8 @@ static enum status bind_vector(struct device *device, const struct argument *arg
                                struct error *error)
 {
     bool rotates = argument_rotates(argument);
-    if (argument->count < 0 || (rotates && argument->count > 0 && !host))
+    if (argument->count < 0 ||
+        (rotates && argument->count > 0 && !host && !gpu_makes(device, argument)))
         return error_set(error, STATUS_INTERNAL, "argument '%s' has no data", argument->name);
     const size_t room =
         rotates ? stride_of(device, argument) * (copies + kept_copies(argument))
@@ -419,12 +435,12 @@ enum status gpu_fill(struct device *device, const struct launch_plan *plan, enum
     return STATUS_OK;
 }
 
-/* Out of the copy that no run is given; what kernels have written to it nevertheless is copied from
- * the host again. */
+/* Out of the copy that no run is given; what kernels have written to it nevertheless is given
+ * again. */
 static enum status restore(struct device *device, const struct argument *argument,
                            struct vector *vector, struct error *error)
 {
-    static const size_t copied_least = 1 << 20; /* less is as quickly copied from the host */
+    static const size_t copied_least = 1 << 20; /* less is given as quickly */
     const gpu_address start = gpu_vector_start(vector);
     const gpu_address kept = first_copy(device, vector, argument);
     int result = GPU_DONE;
@@ -437,10 +453,10 @@ static enum status restore(struct device *device, const struct argument *argumen
         if (status != STATUS_OK || sum == vector->sum)
             return status;
         vector->filled = 1; /* the copies were made of it */
-        result = device->driver->copy_in(device, kept, vector->host, vector->bytes);
+        result = give(device, kept, argument, vector);
     }
     if (result == GPU_DONE)
-        result = device->driver->copy_in(device, start, vector->host, vector->bytes);
+        result = give(device, start, argument, vector);
     return result == GPU_DONE ? STATUS_OK
                               : gpu_error(device, result, error, "restoring '%s'", argument->name);
 }

@@ -69,7 +69,7 @@ enum status gpu_intact(struct device *device, const struct launch_plan *plan, bo
         status = compare(device, vector, &same, error);
         if (status != STATUS_OK || same)
             continue;
-        vector->host = NULL; /* uploaded anew by the next binding */
+        vector->uploaded = 0; /* given anew by the next binding */
         vector->filled = 0;
         if (*intact)
             (void)string_format(detail, detail_bytes, "it writes its input: '%s' is changed",

@@ -7,9 +7,10 @@
 
 #include <cmocka.h>
 
+#include "tuner/base/fill_lane.h"
 #include "tuner/base/half.h"
+#include "tuner/base/launch.h"
 #include "tuner/base/random.h"
-#include "tuner/stats/data.h"
 
 enum { COUNT = 1000 };
 
@@ -145,6 +146,28 @@ static void odd_fills_lose_nothing_in_a_product(void **state)
         negative += reals[i] < 0 ? 1 : 0;
     }
     assert_in_range(negative, COUNT / 3, COUNT * 2 / 3);
+}
+
+/* The loops of the host and the text that devices compile. */
+static void one_element_is_as_in_the_vector(void **state)
+{
+    (void)state;
+    for (int type = 0; type < ELEMENT_TYPE_COUNT; type++)
+        for (int fill = 0; fill < ARGUMENT_FILLS; fill++) {
+            unsigned char whole[COUNT * 8], each[COUNT * 8];
+            const struct argument argument = {.type = (enum element_type)type,
+                                              .fill = (enum argument_fill)fill,
+                                              .seed = 3,
+                                              .fill_low = -7.5,
+                                              .fill_high = 90};
+            const struct filling filling = filling_of(&argument);
+            if (!fill_is_arithmetic(argument.fill))
+                continue;
+            fill_vector(whole, &argument, 0, COUNT);
+            for (uint64_t i = 0; i < COUNT; i++)
+                element_write(each, argument.type, i, fill_raw(&filling, i));
+            assert_memory_equal(whole, each, COUNT * element_bytes(argument.type));
+        }
 }
 
 /* ---- fills with numbers of their own ---- */
@@ -286,6 +309,7 @@ int main(void)
         cmocka_unit_test(fills_stay_as_they_were),
         cmocka_unit_test(halves_are_filled_with_values_of_theirs),
         cmocka_unit_test(odd_fills_lose_nothing_in_a_product),
+        cmocka_unit_test(one_element_is_as_in_the_vector),
         cmocka_unit_test(own_fills_depend_on_the_seed_and_the_index_alone),
         cmocka_unit_test(constants_are_the_nearest_of_the_type),
         cmocka_unit_test(uniform_fills_keep_within_their_ends),

@@ -1,0 +1,270 @@
+#include "tuner/base/fill.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "tuner/base/fill_lane.h"
+#include "tuner/base/half.h"
+#include "tuner/base/launch.h"
+
+/* ---- reals as elements of any type ---- */
+
+/* The bits of the nearest integer that the type holds. */
+static uint64_t integer_from_real(double real, enum element_type type)
+{
+    int bits = (int)element_bytes(type) * 8;
+    double beyond =
+        ldexp(1, compare_is_signed(type) ? bits - 1 : bits); /* the first that is too large */
+    double rounded = nearbyint(real);
+    if (isnan(rounded))
+        return 0;
+    if (rounded >= beyond)
+        return compare_is_signed(type) ? UINT64_MAX >> (65 - bits) : UINT64_MAX >> (64 - bits);
+    if (!compare_is_signed(type))
+        return rounded <= 0 ? 0 : (uint64_t)rounded;
+    return (uint64_t)(int64_t)fmax(rounded, -beyond);
+}
+
+void element_from_real(double real, enum element_type type, void *out)
+{
+    element_write(out, type, 0,
+                  element_is_real(type) ? element_raw_of(real, type)
+                                        : integer_from_real(real, type));
+}
+
+double element_to_real(const void *element, enum element_type type)
+{
+    const uint64_t raw = element_raw(element, type, 0);
+    if (element_is_real(type))
+        return element_real_of(raw, type);
+    const uint64_t bits = integer_extended(raw, type);
+    return compare_is_signed(type) ? (double)(int64_t)bits : (double)bits;
+}
+
+/* The number next to `real` among those of the type, up or down. */
+static double neighbour(double real, enum element_type type, double towards)
+{
+    if (type == ELEMENT_F64)
+        return nextafter(real, towards);
+    if (type == ELEMENT_F32)
+        return (double)nextafterf((float)real, (float)towards);
+    /* One unit of the last place, or the smallest number. */
+    int digits = type == ELEMENT_F16 ? 11 : 8;
+    int least = type == ELEMENT_F16 ? -24 : -133;
+    int exponent = 0;
+    (void)frexp(real, &exponent);
+    int unit = real != 0 && exponent - digits > least ? exponent - digits : least;
+    return real + copysign(ldexp(1, unit), towards - real);
+}
+
+static double rounded_to(double real, enum element_type type)
+{
+    unsigned char element[8];
+    element_from_real(real, type, element);
+    return element_to_real(element, type);
+}
+
+/* ---- fills ---- */
+
+/* Gigabytes are filled: the most frequent fills have loops of their own. */
+static void fill_f32(float *out, enum argument_fill fill, uint64_t seed, uint64_t first,
+                     uint64_t count)
+{
+    for (uint64_t i = first; i < first + count; i++)
+        out[i] = (float)random_real(fill, F32_RANDOM_BITS, random_at(seed, i));
+}
+
+static void fill_f64(double *out, enum argument_fill fill, uint64_t seed, uint64_t first,
+                     uint64_t count)
+{
+    for (uint64_t i = first; i < first + count; i++)
+        out[i] = random_real(fill, F32_RANDOM_BITS, random_at(seed, i));
+}
+
+/* Their few values are converted once each. */
+static void fill_halves(uint16_t *out, enum element_type type, enum argument_fill fill,
+                        uint64_t seed, uint64_t first, uint64_t count)
+{
+    uint16_t (*const convert)(double) = type == ELEMENT_F16 ? f16_from_real : bf16_from_real;
+    const int random_bits = random_bits_of(type);
+    const uint64_t end = first + count;
+    uint16_t values[1 << F16_RANDOM_BITS];
+    if (fill == FILL_RANDOM_EXACT) {
+        for (uint64_t i = 0; i < EXACT_COUNT; i++)
+            values[i] = convert(exact_value(i));
+        for (uint64_t i = first; i < end; i++)
+            out[i] = values[exact_index(random_at(seed, i))];
+        return;
+    }
+    const int used_bits = fill == FILL_RANDOM_ODD ? 1 : random_bits; /* of a random number */
+    for (uint64_t i = 0; i < UINT64_C(1) << used_bits; i++)
+        values[i] = convert(fill == FILL_RANDOM_ODD ? sign_value(i) : unit_value(i, random_bits));
+    for (uint64_t i = first; i < end; i++)
+        out[i] = values[random_at(seed, i) >> (64 - used_bits)];
+}
+
+/* The low bits of random numbers, those of `set` set. A loop for each width: gigabytes are filled,
+ * and a store of any width would cost more than the random number. */
+static void fill_integers(void *out, size_t bytes, uint64_t set, uint64_t seed, uint64_t first,
+                          uint64_t count)
+{
+    const uint64_t end = first + count;
+    uint8_t *const out8 = out;
+    uint16_t *const out16 = out;
+    uint32_t *const out32 = out;
+    uint64_t *const out64 = out;
+    switch (bytes) {
+    case 1:
+        for (uint64_t i = first; i < end; i++)
+            out8[i] = (uint8_t)(random_at(seed, i) | set);
+        break;
+    case 2:
+        for (uint64_t i = first; i < end; i++)
+            out16[i] = (uint16_t)(random_at(seed, i) | set);
+        break;
+    case 4:
+        for (uint64_t i = first; i < end; i++)
+            out32[i] = (uint32_t)(random_at(seed, i) | set);
+        break;
+    default:
+        for (uint64_t i = first; i < end; i++)
+            out64[i] = random_at(seed, i) | set;
+    }
+}
+
+static void fill_random(void *out, const struct argument *argument, uint64_t first, uint64_t count)
+{
+    const enum element_type type = argument->type;
+    const enum argument_fill fill = argument->fill;
+    if (type == ELEMENT_F32)
+        fill_f32(out, fill, argument->seed, first, count);
+    else if (type == ELEMENT_F64)
+        fill_f64(out, fill, argument->seed, first, count);
+    else if (element_is_real(type))
+        fill_halves(out, type, fill, argument->seed, first, count);
+    else
+        fill_integers(out, element_bytes(type), random_set(fill), argument->seed, first, count);
+}
+
+/* Box and Muller's, of two streams. */
+static double normal_at(uint64_t seed, uint64_t i)
+{
+    static const double turn = 6.283185307179586477;
+    double distance = sqrt(-2 * log(1 - unit_at(seed, i)));
+    return distance * cos(turn * unit_at(seed ^ UINT64_C(0x5851f42d4c957f2d), i));
+}
+
+bool fill_is_arithmetic(enum argument_fill fill)
+{
+    return fill != FILL_NORMAL && fill != FILL_SERIES && fill != FILL_FILE;
+}
+
+/* Rounding must not reach the upper end, nor go below the lower one. */
+static void hold_within(struct filling *filling, double low, double high)
+{
+    const enum element_type type = filling->type;
+    filling->low = low;
+    filling->span = high - low;
+    filling->least = rounded_to(low, type);
+    filling->most = rounded_to(high, type);
+    if (filling->least < low)
+        filling->least = neighbour(filling->least, type, INFINITY);
+    if (filling->most >= high)
+        filling->most = neighbour(filling->most, type, -INFINITY);
+    if (filling->most < filling->least) /* nothing of the type lies between them */
+        filling->most = filling->least;
+}
+
+struct filling filling_of(const struct argument *argument)
+{
+    const enum element_type type = argument->type;
+    struct filling out = {.fill = argument->fill, .type = type, .seed = argument->seed};
+    if (argument->fill == FILL_CONSTANT)
+        element_from_real(argument->fill_low, type, &out.constant);
+    if (argument->fill != FILL_UNIFORM)
+        return out;
+    if (element_is_real(type)) {
+        hold_within(&out, argument->fill_low, argument->fill_high);
+        return out;
+    }
+    out.first = integer_from_real(ceil(argument->fill_low), type);
+    out.bound = integer_from_real(floor(argument->fill_high), type) - out.first + 1;
+    return out;
+}
+
+static void fill_elements(void *out, const struct argument *argument, uint64_t first,
+                          uint64_t count)
+{
+    const struct filling filling = filling_of(argument);
+    for (uint64_t i = first; i < first + count; i++)
+        element_write(out, filling.type, i, fill_raw(&filling, i));
+}
+
+static void fill_normal(unsigned char *out, const struct argument *argument, uint64_t first,
+                        uint64_t count)
+{
+    const size_t size = element_bytes(argument->type);
+    for (uint64_t i = first; i < first + count; i++)
+        element_from_real(argument->fill_low + argument->fill_high * normal_at(argument->seed, i),
+                          argument->type, out + i * size);
+}
+
+void fill_vector(void *out, const struct argument *argument, uint64_t first, uint64_t count)
+{
+    size_t bytes = element_bytes(argument->type);
+    switch (argument->fill) {
+    case FILL_ZERO:
+        memset((unsigned char *)out + first * bytes, 0, count * bytes);
+        break;
+    case FILL_RANDOM:
+    case FILL_RANDOM_EXACT:
+    case FILL_RANDOM_ODD:
+        fill_random(out, argument, first, count);
+        break;
+    case FILL_CONSTANT:
+    case FILL_UNIFORM:
+        fill_elements(out, argument, first, count);
+        break;
+    case FILL_NORMAL:
+        fill_normal(out, argument, first, count);
+        break;
+    case FILL_SERIES:
+    case FILL_FILE:
+        break;
+    }
+}
+
+bool fill_draws(enum argument_fill fill)
+{
+    return fill == FILL_RANDOM || fill == FILL_RANDOM_EXACT || fill == FILL_RANDOM_ODD ||
+           fill == FILL_UNIFORM || fill == FILL_NORMAL;
+}
+
+void vary_patch(const struct argument *argument, struct patch *patch)
+{
+    const size_t bytes = element_bytes(argument->type);
+    unsigned char drawn[PATCH_ELEMENTS * sizeof(uint64_t)];
+    struct argument other = *argument;
+    *patch = (struct patch){0};
+    if (argument->variant == 0 || argument->count < 3 || !fill_draws(argument->fill))
+        return;
+    other.seed = random_at(argument->seed, argument->variant);
+    fill_vector(drawn, &other, 0, PATCH_ELEMENTS);
+    for (size_t i = 0; i < PATCH_ELEMENTS; i++) {
+        uint64_t at = 1 + random_at(other.seed, i) % (uint64_t)(argument->count - 2);
+        uint32_t place = 0;
+        while (place < patch->count && patch->at[place] != at)
+            place++;
+        patch->count += place == patch->count ? 1 : 0;
+        patch->at[place] = at;
+        memcpy(patch->values + place * bytes, drawn + i * bytes, bytes);
+    }
+}
+
+void vary_vector(void *out, const struct argument *argument)
+{
+    struct patch patch;
+    vary_patch(argument, &patch);
+    patch_vector(out, argument->type, &patch);
+}
