@@ -1,7 +1,9 @@
 /* Problems of a tune database, as spaces to play against. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "bench/strategies/recorded.h"
+#include "tuner/base/hash.h"
 #include "tuner/base/text.h"
 #include "tuner/store/query.h"
 
@@ -15,7 +17,7 @@ static const char list_query[] =
 static const char cells_query[] =
     "SELECT c.id, j.value, j.type IN ('integer', 'real') AS number,"
     "       CASE WHEN t.status = 'ok' THEN t.median_ns"
-    "            WHEN twin.status = 'ok' THEN twin.median_ns END AS time_ns "
+    "            WHEN twin.status = 'ok' THEN twin.median_ns END AS time_ns, t.binary_hash "
     "FROM trials AS t JOIN configurations AS c ON c.id = t.configuration_id "
     "LEFT JOIN trials AS twin ON twin.id = t.same_as_trial_id, json_each(c.parameters) AS j "
     "WHERE t.stage = 'sweep' AND t.problem_id = CAST(:problem AS INTEGER)"
@@ -66,6 +68,9 @@ static enum status read_cells(struct recorded_rows *rows, struct store_query *qu
             configuration = store_query_integer(query, 0);
             dimension = 0;
             status = recorded_add_row(rows, store_query_real(query, 3), error);
+            const char *binary = store_query_text(query, 4);
+            if (status == STATUS_OK && binary)
+                rows->rows[rows->count - 1].binary = hash_u64(binary, strlen(binary), 0);
         }
         const char *text = store_query_text(query, 1);
         if (status == STATUS_OK)

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "bench/strategies/score.h"
+#include "bench/strategies/series.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
@@ -42,6 +43,9 @@ static const char help[] =
     "  --prior FILE       the same kernel on another device, as FILEs are, or for --db a "
     "database,\n"
     "                     whose same problems are taken: told before each game\n"
+    "  --series           the problems of --db one after the other, as in a run: `surrogate` "
+    "learns\n"
+    "                     of each from those before, and shares binaries with them\n"
     "  --mislead          the prior is turned over: what was fast is slow\n"
     "  --until P          late games, too, that end when with 90 % nothing better by P % is left\n"
     "                     (tune run --until): how often that was right, and how often what the\n"
@@ -68,7 +72,7 @@ struct options {
     const char *db, *problem, *n, *csv, *reference, *prior;
     char **files;
     size_t file_count;
-    bool upgrade, mislead;
+    bool upgrade, mislead, series;
     size_t most, seeds, ahead, jobs;
     double trials; /* share of the space; 0: as the score defines it */
     double until;  /* share of the best; 0: not asked for */
@@ -120,36 +124,15 @@ struct match {
     struct error error; /* of whoever set the status */
 };
 
-static bool find_value(const struct recorded *recorded, size_t dimension, const char *text,
-                       uint16_t *index)
-{
-    for (size_t i = 0; i < recorded->value_counts[dimension]; i++)
-        if (strcmp(recorded->lists[dimension][i].text, text) == 0) {
-            *index = (uint16_t)i;
-            return true;
-        }
-    return false;
-}
-
-/* Points of which the space played has no such value are left out. */
 static void tell_prior(const struct match *match, struct search *search)
 {
     const struct recorded *prior = match->prior;
     uint16_t values[SEARCH_DIMENSIONS_MAX];
-    const size_t dimensions = match->recorded->space.dimensions;
-    if (!prior || prior->space.dimensions != dimensions)
-        return;
-    for (uint64_t point = 0; point < prior->space.count; point++) {
-        const uint16_t *theirs = &prior->values[point * dimensions];
-        size_t d = 0;
-        while (d < dimensions &&
-               find_value(match->recorded, d, prior->lists[d][theirs[d]].text, &values[d]))
-            d++;
-        if (d == dimensions)
+    for (uint64_t point = 0; prior && point < prior->space.count; point++)
+        if (recorded_translate(prior, point, match->recorded, values))
             search_tell_elsewhere(search, 1, values,
                                   match->mislead ? prior->best / prior->times[point] * prior->best
                                                  : prior->times[point]);
-    }
 }
 
 /* best[b]: best of the first b results, of `length`. */
@@ -502,6 +485,16 @@ static enum status play_database(struct bench *bench, struct error *error)
                                problems, &count, error);
     if (status == STATUS_OK && count == 0)
         status = error_set(error, STATUS_NOT_FOUND, "%s: no such problem was swept", options->db);
+    if (status == STATUS_OK && options->series) {
+        const struct series series = {.store = store,
+                                      .problems = problems,
+                                      .count = count,
+                                      .seeds = options->seeds,
+                                      .ahead = options->ahead,
+                                      .share = options->trials > 0 ? options->trials : 0.1};
+        status = play_series(&series, &bench->arena, error);
+        count = 0;
+    }
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         struct recorded recorded;
         struct recorded prior;
@@ -686,23 +679,15 @@ static enum status add_strategy(struct options *options, const char *name, struc
 }
 
 static const struct option long_options[] = {
-    {"db", required_argument, NULL, 'd'},
-    {"problem", required_argument, NULL, 'p'},
-    {"n", required_argument, NULL, 'n'},
-    {"most", required_argument, NULL, 'm'},
-    {"strategy", required_argument, NULL, 's'},
-    {"seeds", required_argument, NULL, 'x'},
-    {"trials", required_argument, NULL, 't'},
-    {"ahead", required_argument, NULL, 'a'},
-    {"jobs", required_argument, NULL, 'j'},
-    {"csv", required_argument, NULL, 'c'},
-    {"reference", required_argument, NULL, 'r'},
-    {"help", no_argument, NULL, 'h'},
-    {"upgrade", no_argument, NULL, 'u'},
-    {"prior", required_argument, NULL, 'o'},
-    {"mislead", no_argument, NULL, 'l'},
-    {"until", required_argument, NULL, 'w'},
-    {NULL, 0, NULL, 0},
+    {"db", required_argument, NULL, 'd'},        {"problem", required_argument, NULL, 'p'},
+    {"n", required_argument, NULL, 'n'},         {"most", required_argument, NULL, 'm'},
+    {"strategy", required_argument, NULL, 's'},  {"seeds", required_argument, NULL, 'x'},
+    {"trials", required_argument, NULL, 't'},    {"ahead", required_argument, NULL, 'a'},
+    {"jobs", required_argument, NULL, 'j'},      {"csv", required_argument, NULL, 'c'},
+    {"reference", required_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'},
+    {"upgrade", no_argument, NULL, 'u'},         {"prior", required_argument, NULL, 'o'},
+    {"mislead", no_argument, NULL, 'l'},         {"until", required_argument, NULL, 'w'},
+    {"series", no_argument, NULL, 'e'},          {NULL, 0, NULL, 0},
 };
 
 static enum status read_option(int letter, struct options *options, struct error *error)
@@ -731,6 +716,9 @@ static enum status read_option(int letter, struct options *options, struct error
         return STATUS_OK;
     case 'u':
         options->upgrade = true;
+        return STATUS_OK;
+    case 'e':
+        options->series = true;
         return STATUS_OK;
     case 'm':
         return read_count(optarg, PROBLEMS_MAX, &options->most, error);

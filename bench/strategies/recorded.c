@@ -135,7 +135,8 @@ enum status recorded_finish(struct recorded_rows *rows, struct recorded *recorde
         return status;
     recorded->values = arena_alloc(rows->arena, rows->count * dimensions + 1, sizeof(uint16_t));
     recorded->times = arena_alloc(rows->arena, rows->count + 1, sizeof(double));
-    if (!recorded->values || !recorded->times)
+    recorded->binaries = arena_alloc(rows->arena, rows->count + 1, sizeof(uint64_t));
+    if (!recorded->values || !recorded->times || !recorded->binaries)
         return error_no_memory(error);
     for (size_t d = 0; d < dimensions; d++) {
         recorded->value_counts[d] = (uint16_t)rows->list_counts[d];
@@ -150,6 +151,7 @@ enum status recorded_finish(struct recorded_rows *rows, struct recorded *recorde
         memcpy(&recorded->values[i * dimensions], rows->rows[i].values,
                dimensions * sizeof(uint16_t));
         recorded->times[i] = rows->rows[i].time_ns;
+        recorded->binaries[i] = rows->rows[i].binary;
         recorded->best = fmin(recorded->best, recorded->times[i]);
         recorded->failed += isnan(recorded->times[i]) ? 1 : 0;
     }
@@ -170,4 +172,28 @@ void recorded_rows_free(struct recorded_rows *rows)
     for (size_t d = 0; d < SEARCH_DIMENSIONS_MAX; d++)
         free(rows->lists[d]);
     free(rows->rows);
+}
+
+static bool find_value(const struct recorded *recorded, size_t dimension, const char *text,
+                       uint16_t *index)
+{
+    for (size_t i = 0; i < recorded->value_counts[dimension]; i++)
+        if (strcmp(recorded->lists[dimension][i].text, text) == 0) {
+            *index = (uint16_t)i;
+            return true;
+        }
+    return false;
+}
+
+bool recorded_translate(const struct recorded *from, uint64_t point, const struct recorded *to,
+                        uint16_t *values)
+{
+    const size_t dimensions = to->space.dimensions;
+    const uint16_t *theirs = &from->values[point * from->space.dimensions];
+    size_t d = 0;
+    if (from->space.dimensions != dimensions)
+        return false;
+    while (d < dimensions && find_value(to, d, from->lists[d][theirs[d]].text, &values[d]))
+        d++;
+    return d == dimensions;
 }

@@ -21,6 +21,7 @@ struct recorded {
     struct recorded_value *lists[SEARCH_DIMENSIONS_MAX]; /* of each parameter, ascending */
     uint16_t *values;                                    /* rows of `dimensions`, sorted */
     double *times;                                       /* ns */
+    uint64_t *binaries;                                  /* hash of each point's; 0: unknown */
     double best;
     size_t failed;
 };
@@ -40,6 +41,7 @@ struct recorded_rows {
     struct recorded_row {
         uint16_t values[SEARCH_DIMENSIONS_MAX];
         double time_ns;
+        uint64_t binary;
     } * rows;
     size_t count, capacity;
 };
@@ -52,6 +54,10 @@ enum status recorded_add_value(struct recorded_rows *rows, size_t dimension, con
 enum status recorded_finish(struct recorded_rows *rows, struct recorded *recorded,
                             struct error *error);
 void recorded_rows_free(struct recorded_rows *rows);
+
+/* The values of a point of `from` as indices of `to`; false when that has no such values. */
+bool recorded_translate(const struct recorded *from, uint64_t point, const struct recorded *to,
+                        uint16_t *values);
 
 /* ---- database.c ---- */
 

@@ -2,11 +2,13 @@
 """test.py BENCH_STRATEGIES: games against a small made space, as a database and as files of others, give tables and CSV of
 the right shape, and the numbers in them follow from its times."""
 
+import contextlib
 import csv
 import itertools
 import json
 import math
 import os
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -154,6 +156,23 @@ def test_prior(folder):
     assert after["prior"] <= 2 < after["alone"] and after["prior"] < after["misled"], after
 
 
+def test_series(folder):
+    """Sizes whose configurations share binaries: fewer are needed where those that exist go first, and what is found is
+    as good."""
+    database = os.path.join(folder, "series.db")
+    make_database(database, {("made.bowl", n): bowl() for n in (400, 800, 1600)})
+    with contextlib.closing(sqlite3.connect(database)) as opened, opened:
+        opened.execute("UPDATE trials SET binary_hash = (SELECT json_extract(parameters, '$.x') || "
+                       "json_extract(parameters, '$.letter') FROM configurations WHERE id = configuration_id)")
+    table = run("--db", database, "--series", "--seeds", "10")
+    assert "3 problems, 10 % of each, mean of 10 series" in table, table
+    rows = {line[:30].strip(): line[30:].split() for line in table.splitlines()[2:]}
+    any_binary, made_first = rows["whichever promises most"], rows["binaries that exist first"]
+    assert any_binary[0] == made_first[0] == "120", table
+    assert 0 < int(made_first[1]) < int(any_binary[1]) <= 20, table
+    assert float(made_first[2]) < 1.02, table
+
+
 def test_refusals(folder):
     broken = os.path.join(folder, "broken.json")
     for text, why in (("{", "line 1"), ('{"a": 1}', "neither a T4 file"), ("a,b\n1,2\n", "time_ns"),
@@ -183,6 +202,7 @@ def main():
         test_everything_is_found(folder)
         test_score(folder)
         test_prior(folder)
+        test_series(folder)
         test_refusals(folder)
 
 

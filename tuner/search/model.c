@@ -34,6 +34,9 @@ static const double noise_least = 1e-5, noise_most = 0.3;
 static const double relation_first = 4, relation_spread = 2;
 static const double relation_least = 0.01, relation_most = 100;
 static const double trusted_share = 0.7; /* of pairs of own results, in the order that they say */
+/* Of the promise of a point that is not ready: a binary takes as long to compile as a few trials.
+ */
+static const double unready_weight = 0.3;
 static const double sweep_steps[SWEEPS] = {4, 1.8};
 /* Results before length scales are learned again: so many times as many, and some. */
 static const double learn_growth = 1.4, learn_least = 2;
@@ -673,14 +676,28 @@ static double promise(const struct model *model, size_t candidate)
            probability_of_passing(model, candidate);
 }
 
+/* The same, less where something must be made first: that is asked of what may be the greatest
+ * only. */
+static double worth(const struct model *model, size_t candidate, double greatest)
+{
+    const struct search_space *space = &model->trail->space;
+    const double promised = promise(model, candidate);
+    return promised > greatest && space->is_ready &&
+                   !space->is_ready(space->context, model->points[candidate])
+               ? promised * unready_weight
+               : promised;
+}
+
 bool model_choose(struct model *model, uint64_t *point)
 {
     double greatest = -1;
-    for (size_t c = 0; c < model->candidate_count; c++)
-        if (promise(model, c) > greatest) {
-            greatest = promise(model, c);
+    for (size_t c = 0; c < model->candidate_count; c++) {
+        const double here = worth(model, c, greatest);
+        if (here > greatest) {
+            greatest = here;
             *point = model->points[c];
         }
+    }
     if (greatest < 0)
         return false;
     if (model->trail->space.count > CANDIDATES_MOST) {
@@ -702,9 +719,12 @@ bool model_choose_neighbour(struct model *model, uint64_t *point)
             : trail_neighbours(trail, trail->records[trail->best].point, neighbours);
     for (size_t i = 0; i < found; i++) {
         size_t c = 0;
-        if (!index_find(&model->places, neighbours[i], &c) || promise(model, c) <= greatest)
+        if (!index_find(&model->places, neighbours[i], &c))
             continue;
-        greatest = promise(model, c);
+        const double here = worth(model, c, greatest);
+        if (here <= greatest)
+            continue;
+        greatest = here;
         *point = neighbours[i];
     }
     return greatest >= 0;

@@ -25,6 +25,9 @@ struct search_space {
     bool (*find)(const void *context, const uint16_t *values, uint64_t *point);
     /* The number that a value of a parameter is, NaN for a text. NULL: no numbers are known. */
     double (*number)(const void *context, size_t dimension, uint16_t value);
+    /* Whether all is there that a point needs to be tried: its binary was compiled, for this search
+     * or another. Of points that promise as much those go first. NULL: nothing needs anything. */
+    bool (*is_ready)(const void *context, uint64_t point);
 };
 enum { SEARCH_DIMENSIONS_MAX = 32 };
 

@@ -243,8 +243,12 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
     free(sweep->shares);
     sweep->shares = NULL;
     free(sweep->window);
+    if (sweep->binaries)
+        index_free(sweep->binaries);
+    free(sweep->binaries);
     sweep->search = NULL;
     sweep->window = NULL;
+    sweep->binaries = NULL;
     sweep->window_count = sweep->window_capacity = 0;
     return sum_up(sweep, status, error);
 }

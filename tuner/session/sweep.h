@@ -25,6 +25,7 @@ struct sweep {
     struct candidate *best;                 /* NULL: none yet */
     char best_key[CONFIGURATION_KEY_BYTES]; /* for the progress */
     struct search *search;                  /* while it goes on; NULL: not begun, or over */
+    struct index *binaries;                 /* of points that the search may ask for */
     const char *strategy;                   /* of the search; NULL: there was none */
     struct allowance allowance;             /* of the budget */
     uint64_t points; /* that were tried, or are in the window: baselines not counted */

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/files.h"
 #include "tuner/base/hash.h"
+#include "tuner/session/prepare.h"
 #include "tuner/session/sweep.h"
 
 enum {
@@ -43,6 +45,30 @@ static double number_of(const void *context, size_t dimension, uint16_t value)
     double number = 0;
     return value_number(space_value(sweep->space, dimension, value), &number) ? number
                                                                               : (double)NAN;
+}
+
+/* Whether its binary is there, or being compiled, for this problem or another. Which it is, is
+ * found out once. */
+static bool is_ready(const void *context, uint64_t point)
+{
+    const struct sweep *sweep = context;
+    struct binaries *binaries = &sweep->work.group->binaries;
+    size_t place = NO_BINARY;
+    if (!index_find(sweep->binaries, point, &place)) {
+        struct configuration configuration;
+        struct candidate asked = {.binary = NO_BINARY};
+        struct error ignored = {0};
+        space_configuration(sweep->space, point, &configuration);
+        if (candidate_ask_binary(&sweep->work, &asked, &configuration, false, &ignored) !=
+                STATUS_OK ||
+            asked.binary == NO_BINARY)
+            return false;
+        place = asked.binary;
+        (void)index_put(sweep->binaries, point, place); /* else it is looked up again */
+    }
+    const struct binary *binary = &binaries->items[place];
+    return binary->state == BINARY_PENDING || binary->state == BINARY_READY ||
+           (binary->state == BINARY_KNOWN && file_exists(binary->path));
 }
 
 static bool is_bounded(const struct session_options *options)
@@ -129,7 +155,12 @@ enum status window_start(struct sweep *sweep, struct error *error)
         .values = values_of,
         .find = point_of,
         .number = number_of,
+        /* A recording has no compilers. */
+        .is_ready = options->recording ? NULL : is_ready,
     };
+    sweep->binaries = calloc(1, sizeof *sweep->binaries);
+    if (!sweep->binaries)
+        return error_no_memory(error);
     enum status status = create_search(sweep, &wanted, &space, error);
     if (status != STATUS_OK)
         return status;

@@ -1,0 +1,21 @@
+/* The problems of a database played in a row, as a run has them: each search is told what those
+ * before it tried, and a binary that one of them needed is there for all. */
+#ifndef TUNE_BENCH_STRATEGIES_SERIES_H
+#define TUNE_BENCH_STRATEGIES_SERIES_H
+
+#include "bench/strategies/recorded.h"
+
+struct series {
+    struct store *store;
+    struct recorded_problem *problems; /* PROBLEMS_MOST at most; sorted by this */
+    size_t count;
+    size_t seeds; /* series of games */
+    size_t ahead; /* points without a result at a time, at most */
+    double share; /* of each space that is tried */
+};
+
+/* Prints what came of `surrogate`, with no regard to binaries and with those that exist going
+ * first. */
+enum status play_series(const struct series *series, struct arena *arena, struct error *error);
+
+#endif
