@@ -23,6 +23,9 @@ enum {
     REPEAT_MAX = 1 << 16, /* launches in a row */
 };
 
+/* In place of a compiler: source_path is a binary that a program has its kernels from. */
+#define BINARY_AS_IT_IS "none"
+
 /* One binary: a source with its defines. Configurations that differ only in how they are launched
  * share it. */
 struct binary_request {
@@ -37,7 +40,7 @@ struct binary_request {
     size_t folder_count;
     const char *folders[UNITS_MAX];
     const char *architecture; /* facts "architecture"; of a host's code "": no one in particular */
-    const char *compiler;     /* "nvcc"; NULL: the device's own */
+    const char *compiler;     /* "nvcc"; NULL: the device's own. BINARY_AS_IT_IS */
     size_t define_count;
     struct named_value defines[DEFINES_MAX]; /* become -DNAME=VALUE; texts as they are, unquoted */
     size_t flag_count;

@@ -1,6 +1,8 @@
 #include "tuner/base/source.h"
 
+#include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -431,9 +433,39 @@ enum status source_read(struct arena *arena, const char *path, struct source *ou
     return source_read_in(arena, path, NULL, 0, out, error);
 }
 
+/* Machine code, which begins so, is what it is: nothing in it is a directive. */
+static bool is_code(const char *path)
+{
+    static const unsigned char elf[] = {0x7f, 'E', 'L', 'F'}, fatbin[] = {0x50, 0xed, 0x55, 0xba};
+    unsigned char head[4] = {0};
+    FILE *file = fopen(path, "rbe");
+    const bool read = file && fread(head, sizeof head, 1, file) == 1;
+    if (file)
+        (void)fclose(file);
+    return read && (memcmp(head, elf, sizeof elf) == 0 || memcmp(head, fatbin, sizeof fatbin) == 0);
+}
+
+static enum status read_code(struct arena *arena, const char *path, struct source *out,
+                             struct error *error)
+{
+    char *data = NULL;
+    struct source_file *file = arena_alloc(arena, 1, sizeof *file);
+    if (!file || !(file->path = arena_strdup(arena, path)))
+        return error_no_memory(error);
+    if (stat(path, &file->info) != 0)
+        return error_set_errno(error, errno, "%s", path);
+    *out = (struct source){.file_count = 1, .files = file};
+    enum status status = file_read(arena, path, CODE_BYTES_MAX, &data, &out->length, error);
+    out->text = out->contents = data;
+    out->content_length = out->length;
+    return status;
+}
+
 enum status source_read_in(struct arena *arena, const char *path, const char *const *folders,
                            size_t folder_count, struct source *out, struct error *error)
 {
+    if (is_code(path))
+        return read_code(arena, path, out, error);
     struct reader reader = {
         .arena = arena, .error = error, .folders = folders, .folder_count = folder_count};
     enum status status = read_all(&reader, path);

@@ -36,7 +36,9 @@ struct source {
  * #if count whether it holds or not, those in comments do not. A file that guards itself (#pragma
  * once, or #ifndef around all of it) stands there once where that is enough. STATUS_BAD_INPUT: a
  * file that includes itself without a guard, 64 files deep, more than 1024 files, more than 16 MiB
- * in all. All of `out` belongs to the arena. */
+ * in all. Machine code (a cubin, a fatbin) is its file, byte for byte. All of `out` belongs to the
+ * arena. */
+enum { CODE_BYTES_MAX = 1 << 29 }; /* of machine code */
 enum status source_read(struct arena *arena, const char *path, struct source *out,
                         struct error *error);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/source.h"
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
 
@@ -47,9 +48,10 @@ static bool read_sections(struct file_reader *reader, const struct node *root)
 {
     struct experiment *experiment = reader->experiment;
     return CHECK_KEYS(reader, root, "an experiment", "!experiment", "about", "device", "on_request",
-                      "usual", "source", "sources", "include", "std", "compiler", "axes", "sizes",
-                      "!parameters", "defaults", "constraints", "derived", "defines", "flags",
-                      "!launches", "!arguments", "check", "metrics", "objectives", "baselines") &&
+                      "usual", "source", "sources", "binary", "include", "std", "compiler", "axes",
+                      "sizes", "!parameters", "defaults", "constraints", "derived", "defines",
+                      "flags", "!launches", "!arguments", "check", "metrics", "objectives",
+                      "baselines") &&
            read_heading(reader, root) && declare_names(reader, root) &&
            read_derived(reader, root) &&
            read_optional(reader, root, "usual", USE_PROBLEM, &experiment->usual) &&
@@ -69,14 +71,12 @@ static bool read_sections(struct file_reader *reader, const struct node *root)
            read_baselines(reader, node_get(root, "baselines")) && check_whole(reader);
 }
 
-enum { SOURCE_BYTES_MAX = 16 << 20 };
-
 static enum status hash_source(const char *path, struct hash_state *hash, struct error *error)
 {
     struct arena arena = {0};
     char *contents = NULL;
     size_t length = 0;
-    enum status status = file_read(&arena, path, SOURCE_BYTES_MAX, &contents, &length, error);
+    enum status status = file_read(&arena, path, CODE_BYTES_MAX, &contents, &length, error);
     if (status == STATUS_OK) {
         hash_add(hash, &length, sizeof length);
         hash_add(hash, contents, length);

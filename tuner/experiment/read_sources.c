@@ -128,15 +128,35 @@ static bool read_compiler(struct file_reader *reader, const struct node *node)
                       suggest(name, words, 2).text);
 }
 
+/* What a program is launched from, in place of a source: there is nothing to tell a compiler. */
+static bool read_binary(struct file_reader *reader, const struct node *root,
+                        const struct node *binary)
+{
+    static const char *const others[] = {"source", "sources",  "include",
+                                         "std",    "compiler", "defines"};
+    if (!reader->experiment->device->is_gpu)
+        return node_error(reader, binary, "'binary' is of experiments for a GPU");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (node_get(root, others[i]))
+            return node_error(reader, node_get(root, others[i]),
+                              "'%s' beside 'binary', which is compiled already", others[i]);
+    reader->experiment->compiler = BINARY_AS_IT_IS;
+    return find_path(reader, binary, "binary", false, &reader->experiment->source);
+}
+
 bool read_sources(struct file_reader *reader, const struct node *root)
 {
+    const struct node *binary = node_get(root, "binary");
+    if (binary)
+        return read_binary(reader, root, binary);
     const struct node *source = node_get(root, "source");
     const struct node *sources = node_get(root, "sources");
     if (source && sources)
         return node_error(reader, sources,
                           "both 'source' and 'sources'; one of them names the files");
     if (!source && !sources)
-        return node_error(reader, root, "an experiment needs the key 'source' (or 'sources')");
+        return node_error(reader, root,
+                          "an experiment needs the key 'source' (or 'sources', or 'binary')");
     return (source ? read_source(reader, source, &reader->experiment->source)
                    : read_units(reader, sources)) &&
            read_include(reader, node_get(root, "include")) &&

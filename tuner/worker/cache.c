@@ -27,7 +27,7 @@
 enum { TOUCH_AFTER_S = 60 };
 
 /* Raised whenever what a binary file holds changes. */
-static const char *const cache_version = "4";
+static const char *const cache_version = "5";
 
 /* Of each unit the text that is compiled. */
 static enum status hash_sources(const struct binary_request *request, struct hash_state *hash,

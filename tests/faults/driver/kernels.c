@@ -376,6 +376,40 @@ static void run_take_steps(const struct call *call)
     }
 }
 
+/* A kernel that is told its block and its grid by the launch, and how much of n it comes to. */
+static size_t reached(const struct call *call, int64_t n)
+{
+    const uint64_t threads = call_blocks(call) * call_threads(call);
+    return (uint64_t)n < threads ? (size_t)n : (size_t)threads;
+}
+
+/* view_copy(struct {int n; const int *from; int *to;}): its grid must cover n. */
+static void run_view_copy(const struct call *call)
+{
+    struct {
+        int n;
+        const int *from;
+        int *to;
+    } view;
+    memcpy(&view, call->arguments[0], sizeof view);
+    memcpy(view.to, view.from, reached(call, view.n) * sizeof(int));
+}
+
+static double bytes_viewed(const struct call *call)
+{
+    int n = 0;
+    memcpy(&n, call->arguments[0], sizeof n);
+    return 8.0 * n;
+}
+
+/* copy_by_128(in, out, n): a block of 128 threads is compiled in. */
+static void run_copy_by_128(const struct call *call)
+{
+    if (call_threads(call) == 128)
+        run_copy(call);
+}
+
+static const unsigned char view_arguments[] = {24};
 static const unsigned char step_arguments[] = {P, P, P, 16};
 static const unsigned char add_arguments[] = {P, P, P, W, P};
 static const unsigned char note_arguments[] = {P, P, P, P};
@@ -421,6 +455,8 @@ static const struct host_kernel kernels[] = {
     {"reduce_bulk", 5, reduce_arguments, run_whole, bytes_read, OUT, NULL},
     {"reduce_partials", 5, reduce_arguments, run_second, bytes_read, OUT, NULL},
     {"copy_elements", 3, copy_arguments, run_copy, bytes_copied, 1, NULL},
+    {"view_copy", 1, view_arguments, run_view_copy, bytes_viewed, -1, NULL},
+    {"copy_by_128", 3, copy_arguments, run_copy_by_128, bytes_copied, 1, NULL},
     {"scaled_add", 5, add_arguments, run_scaled_add, bytes_added, 2, NULL},
     {"sum", 3, copy_arguments, run_sum, bytes_summed, 1, NULL},
     {"note_input", 4, note_arguments, run_note_input, NULL, -1, NULL},

@@ -512,8 +512,7 @@ static enum status compile_units(struct arena *arena, const struct binary_reques
                               error);
     }
     if (status == STATUS_OK)
-        status = cuda_link(arena, cubins, request->unit_count + 1, request->architecture, &linked,
-                           log, error);
+        status = cuda_link(arena, cubins, request->unit_count + 1, request, &linked, log, error);
     out->cubin = linked.data;
     out->cubin_bytes = linked.bytes;
     return status;
@@ -529,7 +528,10 @@ static enum status compile_file(struct arena *arena, const struct binary_request
     if (request->unit_count > UNITS_MAX)
         return error_set(error, STATUS_INTERNAL, "%zu sources", request->unit_count + 1);
     enum status status = read_units(arena, request, sources, error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && request->compiler && strcmp(request->compiler, BINARY_AS_IT_IS) == 0)
+        status = cuda_take_image(arena, request, sources[0].contents, sources[0].content_length,
+                                 &container, log, error);
+    else if (status == STATUS_OK)
         status = request->unit_count > 0
                      ? compile_units(arena, request, sources, binary_path, &container, log, error)
                      : compile_one(arena, sources[0].text, request->source_path, request,

@@ -10,14 +10,16 @@ struct cuda_cubin {
     const char *name; /* for messages */
     const void *data;
     size_t bytes;
+    bool is_ptx; /* what is linked may be: NUL-terminated, which `bytes` counts */
 };
 /* Which of the units defines what a name expression names, a kernel or a variable; the first when
  * none is seen to. */
 size_t cuda_defining_unit(const struct source *units, size_t count, const char *expression,
                           bool is_function);
-/* Relocatable cubins to one that can be loaded, in arena memory. */
+/* Relocatable cubins, or PTX, to one that can be loaded, in arena memory. `flags`: of the request;
+ * -maxrregcount=32 is the one that matters. */
 enum status cuda_link(struct arena *arena, const struct cuda_cubin *units, size_t count,
-                      const char *architecture, struct cuda_cubin *out, struct text *log,
+                      const struct binary_request *flags, struct cuda_cubin *out, struct text *log,
                       struct error *error);
 
 enum { OPTIONS_MAX = DEFINES_MAX + FLAGS_MAX + UNITS_MAX + 8 };
@@ -60,6 +62,14 @@ enum status cuda_compile_failed(const struct compilation *compilation, const cha
 enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,
                               const struct binary_request *request, struct container *out,
                               struct text *log, struct error *error);
+/* take_image.c */
+/* In place of compiling: what a program has its kernels from, with the request's architecture,
+ * names and flags. Code is taken as it is; PTX is compiled, with the flags, where nvJitLink is
+ * there, else left to the driver. `data`, behind which a NUL stands, must stay as long as `out`. */
+enum status cuda_take_image(struct arena *arena, const struct binary_request *request,
+                            const void *data, size_t bytes, struct container *out, struct text *log,
+                            struct error *error);
+
 /* nvcc.c */
 /* The compiler's file, looked for at the first call of the process; NULL with STATUS_UNAVAILABLE
  * and what to install. */

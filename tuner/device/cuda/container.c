@@ -14,7 +14,8 @@ struct header {
     uint64_t magic;
     uint32_t version;
     uint32_t kernel_count;
-    uint64_t symbol_count;
+    uint32_t symbol_count;
+    uint32_t is_foreign;  /* 0 or 1 */
     uint64_t bytes;       /* of the whole file */
     uint64_t cubin_start; /* in the file */
     uint64_t cubin_bytes;
@@ -29,7 +30,7 @@ struct kernel_row {
 static const uint64_t container_magic = UINT64_C(0x4e494255436e5554); /* "TUnCUBIN" */
 static const char damaged[] = "damaged: delete it, it will be compiled again";
 /* With it cache_version (tuner/worker/cache.c) is raised: files of another one are not read. */
-static const uint32_t container_version = 3;
+static const uint32_t container_version = 4;
 
 static size_t start_of_cubin(const struct container *container)
 {
@@ -68,7 +69,8 @@ enum status container_write(struct arena *arena, const struct container *contain
         .magic = container_magic,
         .version = container_version,
         .kernel_count = (uint32_t)container->kernel_count,
-        .symbol_count = container->symbol_count,
+        .symbol_count = (uint32_t)container->symbol_count,
+        .is_foreign = container->is_foreign,
         .cubin_start = start_of_cubin(container),
         .cubin_bytes = container->cubin_bytes,
     };
@@ -128,9 +130,9 @@ static bool take_kernel(struct reader *reader, struct container_kernel *out)
 static bool header_fits(const struct header *header, size_t bytes)
 {
     return header->bytes == bytes && header->kernel_count <= LAUNCHES_MAX &&
-           header->symbol_count <= ARGUMENTS_MAX && header->cubin_start >= sizeof *header &&
-           header->cubin_start <= bytes && header->cubin_bytes == bytes - header->cubin_start &&
-           header->cubin_bytes > 0;
+           header->symbol_count <= ARGUMENTS_MAX && header->is_foreign <= 1 &&
+           header->cubin_start >= sizeof *header && header->cubin_start <= bytes &&
+           header->cubin_bytes == bytes - header->cubin_start && header->cubin_bytes > 0;
 }
 
 enum status container_read(const void *data, size_t bytes, struct container *out,
@@ -154,7 +156,7 @@ enum status container_read(const void *data, size_t bytes, struct container *out
     bool whole = true;
     for (uint32_t i = 0; whole && i < header.kernel_count; i++)
         whole = take_kernel(&reader, &out->kernels[i]);
-    for (uint64_t i = 0; whole && i < header.symbol_count; i++) {
+    for (uint32_t i = 0; whole && i < header.symbol_count; i++) {
         struct container_kernel row = {0};
         whole = take_kernel(&reader, &row);
         out->symbols[i] = (struct container_symbol){row.name, row.lowered};
@@ -163,6 +165,7 @@ enum status container_read(const void *data, size_t bytes, struct container *out
         return error_set(error, STATUS_BAD_INPUT, "%s", damaged);
     out->kernel_count = header.kernel_count;
     out->symbol_count = header.symbol_count;
+    out->is_foreign = header.is_foreign != 0;
     out->cubin = file + header.cubin_start;
     out->cubin_bytes = header.cubin_bytes;
     return STATUS_OK;

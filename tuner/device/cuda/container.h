@@ -2,6 +2,7 @@
 #ifndef TUNE_DEVICE_CUDA_CONTAINER_H
 #define TUNE_DEVICE_CUDA_CONTAINER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,7 @@ struct container {
     struct container_symbol symbols[ARGUMENTS_MAX];
     const void *cubin;
     size_t cubin_bytes;
+    bool is_foreign; /* no cubin, but PTX, or whatever else the driver may take */
 };
 
 /* `*data` belongs to the arena. */

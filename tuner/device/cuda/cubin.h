@@ -46,6 +46,7 @@ enum cubin_attribute {
     CUBIN_MIN_STACK_SIZE = 0x12,   /* a symbol, bytes per thread */
     CUBIN_KERNEL_PARAMETER = 0x17, /* of each parameter: ordinal, offset, size */
     CUBIN_REGISTERS = 0x2f,        /* a symbol, registers per thread */
+    CUBIN_CLUSTER = 0x3d,          /* three numbers: blocks of a cluster, 1 where none is said */
     CUBIN_BARRIERS = 0x4c,         /* barriers of a block */
 };
 struct cubin_attribute_row {

@@ -134,7 +134,7 @@ struct cuda_linker {
     int (*get_error_log_size)(void *link, size_t *bytes);
     int (*get_error_log)(void *link, char *log);
 };
-enum { CUDA_LINK_CUBIN = 1 /* an input type */ };
+enum { CUDA_LINK_CUBIN = 1, CUDA_LINK_PTX = 2 }; /* input types */
 
 /* The driver, opened and initialised at the first call of the process; NULL with
  * STATUS_UNAVAILABLE or STATUS_PERMISSION and what to do when that fails. Never freed. May be

@@ -439,6 +439,8 @@ static enum status inspect_file(struct arena *arena, const char *path, const cha
     enum status status = container_open(arena, path, &container, error);
     if (status != STATUS_OK)
         return status;
+    if (container.is_foreign)
+        return error_set(error, STATUS_UNAVAILABLE, "%s: no machine code that is known", path);
     status = cubin_open(container.cubin, container.cubin_bytes, &cubin, error);
     if (status == STATUS_OK && resources)
         status = resources_of(&container, &cubin, kernel, resources, error);
@@ -490,8 +492,9 @@ static enum status fits_file(struct arena *arena, const char *path, const struct
     struct container container;
     struct cubin cubin;
     enum status status = container_open(arena, path, &container, error);
-    if (status == STATUS_OK)
-        status = cubin_open(container.cubin, container.cubin_bytes, &cubin, error);
+    if (status != STATUS_OK || container.is_foreign)
+        return status;
+    status = cubin_open(container.cubin, container.cubin_bytes, &cubin, error);
     for (size_t i = 0; status == STATUS_OK && i < plan->launch_count; i++)
         status = fits_launch(&container, plan, &plan->launches[i], error);
     for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)

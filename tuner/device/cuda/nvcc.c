@@ -99,7 +99,10 @@ const char *cuda_nvcc(struct error *error)
 
 enum status cuda_compiler_version(const char *compiler, const char **out, struct error *error)
 {
-    (void)compiler; /* there is one besides NVRTC */
+    if (strcmp(compiler, BINARY_AS_IT_IS) == 0) {
+        *out = ""; /* but for PTX, which the driver's and nvJitLink's compilers treat alike */
+        return STATUS_OK;
+    }
     const char *path = cuda_nvcc(error);
     *out = path ? found.version : "";
     return path ? STATUS_OK : error->status;

@@ -107,8 +107,8 @@ static int link_all(const struct cuda_linker *linker, void *link, const struct c
     int result = 0;
     char *cubin = NULL;
     for (size_t i = 0; result == 0 && i < count; i++)
-        result =
-            linker->add_data(link, CUDA_LINK_CUBIN, units[i].data, units[i].bytes, units[i].name);
+        result = linker->add_data(link, units[i].is_ptx ? CUDA_LINK_PTX : CUDA_LINK_CUBIN,
+                                  units[i].data, units[i].bytes, units[i].name);
     if (result == 0)
         result = linker->complete(link);
     if (result == 0)
@@ -120,19 +120,24 @@ static int link_all(const struct cuda_linker *linker, void *link, const struct c
 }
 
 enum status cuda_link(struct arena *arena, const struct cuda_cubin *units, size_t count,
-                      const char *architecture, struct cuda_cubin *out, struct text *log,
+                      const struct binary_request *flags, struct cuda_cubin *out, struct text *log,
                       struct error *error)
 {
+    const char *options[FLAGS_MAX + 1];
+    uint32_t option_count = 0;
     void *link = NULL;
     const struct cuda_linker *linker = cuda_linker(error);
     if (!linker)
         return error->status;
-    const char *option = arena_printf(arena, "-arch=%s", architecture);
-    if (!option)
+    options[option_count++] = arena_printf(arena, "-arch=%s", flags->architecture);
+    if (!options[0])
         return error_no_memory(error);
-    if (linker->create(&link, 1, &option) != 0)
-        return error_set(error, STATUS_COMPILE_FAILED, "nvJitLink does not link for %s",
-                         architecture);
+    for (size_t i = 0; units[0].is_ptx && i < flags->flag_count; i++)
+        options[option_count++] = flags->flags[i];
+    if (linker->create(&link, option_count, options) != 0)
+        return error_set(error, STATUS_COMPILE_FAILED, "nvJitLink does not link for %s%s%s",
+                         flags->architecture, option_count > 1 ? " with the flag " : "",
+                         option_count > 1 ? options[1] : "");
     enum status status = link_all(linker, link, units, count, arena, out) == 0
                              ? STATUS_OK
                              : link_failed(linker, link, arena, log, error);

@@ -1,0 +1,65 @@
+/* What a program has its kernels from, as the binary that is measured. */
+#include <string.h>
+
+#include "tuner/device/cuda/compile.h"
+#include "tuner/device/cuda/image.h"
+
+/* Of each kernel: whether the image has it, as far as that can be told. */
+static enum status name_kernels(const struct binary_request *request, const struct image *image,
+                                struct container *out, struct error *error)
+{
+    enum status status = STATUS_OK;
+    *out = (struct container){.kernel_count = request->kernel_count,
+                              .symbol_count = request->symbol_count};
+    for (size_t i = 0; status == STATUS_OK && i < request->kernel_count; i++) {
+        struct image_kernel kernel;
+        out->kernels[i] =
+            (struct container_kernel){request->kernels[i], request->kernels[i], .spill_bytes = -1};
+        if (image->cubin || image->ptx)
+            status = image_kernel(image, request->kernels[i], &kernel, error);
+    }
+    for (size_t i = 0; i < request->symbol_count; i++)
+        out->symbols[i] = (struct container_symbol){request->symbols[i], request->symbols[i]};
+    return status;
+}
+
+enum status cuda_take_image(struct arena *arena, const struct binary_request *request,
+                            const void *data, size_t bytes, struct container *out, struct text *log,
+                            struct error *error)
+{
+    struct image image;
+    struct cuda_cubin linked = {0};
+    struct error ignored = {0};
+    enum status status =
+        image_open(arena, data, bytes, image_capability(request->architecture), &image, error);
+    if (status == STATUS_OK)
+        status = name_kernels(request, &image, out, error);
+    if (status != STATUS_OK) {
+        (void)error_prefix(error, "%s", request->source_path);
+        error->status = status == STATUS_NO_MEMORY ? status : STATUS_COMPILE_FAILED;
+        return error->status;
+    }
+    if (request->flag_count > 0 && !image.ptx)
+        return error_set(error, STATUS_COMPILE_FAILED, "%s: %s needs PTX, and there is none%s%s",
+                         request->source_path, request->flags[0],
+                         *image.unread ? " that can be read: " : "", image.unread);
+    const struct cuda_cubin ptx = {.name = request->source_path,
+                                   .data = image.ptx,
+                                   .bytes = image.ptx_bytes + 1,
+                                   .is_ptx = true};
+    const bool as_it_is = image.cubin && request->flag_count == 0;
+    if (!as_it_is && image.ptx && (request->flag_count > 0 || cuda_linker(&ignored))) {
+        status = cuda_link(arena, &ptx, 1, request, &linked, log, error);
+        out->cubin = linked.data;
+        out->cubin_bytes = linked.bytes;
+        for (size_t i = 0; status == STATUS_OK && i < out->kernel_count; i++)
+            out->kernels[i].spill_bytes =
+                ptxas_spill_bytes(text_string(log), out->kernels[i].lowered);
+        return status;
+    }
+    /* What the driver compiles itself is a text with its end. */
+    out->is_foreign = !as_it_is;
+    out->cubin = as_it_is ? image.cubin : image.ptx ? image.ptx : data;
+    out->cubin_bytes = as_it_is ? image.cubin_bytes : image.ptx ? image.ptx_bytes + 1 : bytes + 1;
+    return STATUS_OK;
+}
