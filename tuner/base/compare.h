@@ -27,11 +27,20 @@ struct tolerance {
 struct expected_output {
     const void *elements;     /* NULL: `reals` */
     const double *reals;      /* one for each element */
-    const double *magnitudes; /* of `reals`, likewise; NULL: all 0 */
+    const double *magnitudes; /* of `reals`, likewise; NULL: all are `scale` */
     /* Of `elements`: the root of the mean of their squares, which is the least that counts as an
      * element's magnitude. */
     double scale;
+    const struct expected_difference *differs; /* NULL: all of it is above */
     uint64_t serial; /* no other expectation of this process has it; 0: none was given */
+};
+
+/* A few elements in place of others of an output that is there whole. */
+struct expected_difference {
+    struct expected_output base;
+    uint64_t count;
+    const uint64_t *at;             /* which, each once */
+    struct expected_output instead; /* `count` of them, in the form of `base` */
 };
 
 /* All that a comparison goes by. On a device the pointers are its own. */

@@ -64,7 +64,7 @@ static inline double expected_magnitude(const struct expected_output *expected, 
 {
     if (!expected->reals)
         return fmax(fabs(real), expected->scale);
-    return expected->magnitudes ? expected->magnitudes[i] : 0;
+    return expected->magnitudes ? expected->magnitudes[i] : expected->scale;
 }
 
 static inline struct difference real_difference(const struct comparing *comparing,
@@ -109,15 +109,22 @@ static inline uint64_t sum_mixed(uint64_t word, uint64_t place)
     return x ^ (x >> 31);
 }
 
+/* Of what is expected at `i` as if it stood at `place`. */
+static inline uint64_t expected_sum_at(const struct expected_output *expected,
+                                       enum element_type type, uint64_t i, uint64_t place)
+{
+    if (!expected->reals)
+        return sum_mixed(element_raw(expected->elements, type, i), place);
+    uint64_t sum = sum_mixed(element_raw(expected->reals, ELEMENT_F64, i), place);
+    if (expected->magnitudes)
+        sum += sum_mixed(element_raw(expected->magnitudes, ELEMENT_F64, i), ~place);
+    return sum;
+}
+
 static inline uint64_t expected_sum(const struct expected_output *expected, enum element_type type,
                                     uint64_t i)
 {
-    if (!expected->reals)
-        return sum_mixed(element_raw(expected->elements, type, i), i);
-    uint64_t sum = sum_mixed(element_raw(expected->reals, ELEMENT_F64, i), i);
-    if (expected->magnitudes)
-        sum += sum_mixed(element_raw(expected->magnitudes, ELEMENT_F64, i), ~i);
-    return sum;
+    return expected_sum_at(expected, type, i, i);
 }
 
 static inline struct findings findings_none(void)

@@ -130,7 +130,8 @@ static bool read_piece(const struct comparing *comparing, enum element_type type
     if (expected->magnitudes)
         memcpy(piece->magnitude, expected->magnitudes + first, sizeof piece->magnitude);
     else
-        memset(piece->magnitude, 0, sizeof piece->magnitude);
+        for (size_t i = 0; i < PIECE; i++)
+            piece->magnitude[i] = expected->scale;
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include "tuner/stats/data.h"
 #include "tuner/stats/protocol.h"
 #include "tuner/worker/message.h"
+#include "tuner/worker/reference.h"
 
 struct host_input {
     void *data;        /* NULL: nobody needed it here */
@@ -19,8 +20,9 @@ struct host_input {
 
 /* What an output is held against. */
 struct expectation {
-    void *room; /* what `must` points into */
-    struct expected_output must;
+    struct said said;            /* owns what `must` points into */
+    struct expected_output must; /* with said.differing but its serial: see `differs` */
+    struct expected_difference differs;
     size_t output; /* the argument */
     size_t count;  /* its elements */
     struct tolerance tolerance;
@@ -121,10 +123,12 @@ enum status host_fill(const struct measuring *state, const struct argument *argu
 
 /* measure_expected.c: what the references give for the inputs; nothing without any. What
  * `out` held is freed, and it is freed by expectations_free. Another binary may be current
- * afterwards, and another plan bound. */
+ * afterwards, and another plan bound. `base` (NULL: nothing): what they gave for inputs that differ
+ * little, which must be there as long as what is made. */
 enum status expectations_make(struct measuring *state, const struct worker_checks *checks,
                               const struct launch_plan *plan,
-                              const void *const inputs[ARGUMENTS_MAX], struct expectations *out,
+                              const void *const inputs[ARGUMENTS_MAX],
+                              const struct expectations *base, struct expectations *out,
                               struct error *error);
 void expectations_free(struct expectations *expected);
 /* Reads the bound plan's outputs and holds them against what is expected; false with the reason. */

@@ -50,7 +50,7 @@ enum status serve_check(struct measuring *state, const struct measure_request *r
     (void)arena;
     enum status status = inputs_for_check(state, plan, inputs, error);
     if (status == STATUS_OK)
-        status = expectations_make(state, &task->checks, plan, inputs, &expected, error);
+        status = expectations_make(state, &task->checks, plan, inputs, NULL, &expected, error);
     if (status == STATUS_OK)
         status = load_binary(state, task->binary_path, error);
     enum judgement judged = JUDGED_AGAIN;
@@ -119,7 +119,7 @@ static enum status make_sides(struct measuring *state, const struct worker_task 
         else if (is_known(state, task, &sides[i].plan, i))
             sides[i].expected = &state->expected[i];
         else
-            status = expectations_make(state, &task->checks, &sides[i].plan, sides[i].inputs,
+            status = expectations_make(state, &task->checks, &sides[i].plan, sides[i].inputs, NULL,
                                        &sides[i].own, error);
     }
     return status;

@@ -12,7 +12,7 @@
 void expectations_free(struct expectations *expected)
 {
     for (size_t i = 0; i < CHECKS_MAX; i++)
-        free(expected->items[i].room);
+        free(expected->items[i].said.room);
     *expected = (struct expectations){0};
 }
 
@@ -25,18 +25,16 @@ typedef enum status expectation_make(struct measuring *state,
 
 struct keeping {
     struct tune_expected *told;
-    enum element_type type;
-    uint64_t count;
-    bool magnitudes;
-    void *room;
+    struct said *said;
 };
 
 static void keep_part(void *context, uint64_t first, uint64_t count, struct error *error)
 {
     const struct keeping *keeping = context;
+    const struct said *said = keeping->said;
     (void)error;
-    expected_keep(keeping->told, keeping->type, keeping->count, keeping->magnitudes, first, count,
-                  keeping->room);
+    expected_keep(keeping->told, said->type, said->count, said->magnitudes, first, count,
+                  said->room);
 }
 
 static void clear_part(void *context, uint64_t first, uint64_t count, struct error *error)
@@ -46,50 +44,71 @@ static void clear_part(void *context, uint64_t first, uint64_t count, struct err
     memset(keeping->told + first, 0, count * sizeof *keeping->told);
 }
 
+/* By calling the function. */
+static enum status compute(struct measuring *state, const struct worker_reference *reference,
+                           const struct launch_plan *plan, size_t output, struct said *said,
+                           struct error *error)
+{
+    const int64_t started_ns = clock_now_ns();
+    const void *inputs[ARGUMENTS_MAX];
+    struct keeping keeping = {.told = host_room(said->count * sizeof *keeping.told), .said = said};
+    said->room = host_room(said_bytes(said));
+    enum status status = keeping.told && said->room ? STATUS_OK : error_no_memory(error);
+    if (status == STATUS_OK)
+        status =
+            host_in_parts(state, said->count, sizeof *keeping.told, clear_part, &keeping, error);
+    if (status == STATUS_OK)
+        status = inputs_on_host(state, plan, inputs, error);
+    if (status == STATUS_OK)
+        status = reference_compute(reference->path, reference->name, plan, inputs, output,
+                                   keeping.told, error);
+    if (status == STATUS_OK)
+        status =
+            host_in_parts(state, said->count, sizeof *keeping.told, keep_part, &keeping, error);
+    free(keeping.told);
+    said->made_ns = clock_now_ns() - started_ns;
+    return status;
+}
+
 /* What a function told, out of the cache or by calling it. */
 static enum status make_told(struct measuring *state, const struct worker_reference *reference,
                              const struct launch_plan *plan, const void *const *inputs,
                              struct expectation *out, struct error *error)
 {
-    const void *here[ARGUMENTS_MAX];
-    struct keeping keeping = {.type = plan->arguments[out->output].type,
-                              .count = out->count,
-                              .magnitudes = out->tolerance.magnitude > 0};
-    const size_t bytes = expected_bytes(keeping.type, out->count, keeping.magnitudes);
+    struct expected_difference *differs = &out->differs;
+    struct said *said = &out->said;
+    const bool has_base = differs->base.serial != 0;
     char hash[HASH_TEXT_BYTES] = "";
-    int64_t made_ns = 0;
     (void)inputs;
     if (!reference->path || !reference->name)
         return error_set(error, STATUS_INTERNAL, "a reference without its function");
+    said->magnitudes = out->tolerance.magnitude > 0;
     enum status status = seal_check(reference->path, error);
     if (status == STATUS_OK)
-        status =
-            reference_hash(reference->path, reference->name, plan, out->output, bytes, hash, error);
-    if (status == STATUS_OK && !(keeping.room = out->room = host_room(bytes)))
-        status = error_no_memory(error);
+        status = reference_hash(reference->path, reference->name, plan, out->output,
+                                said->magnitudes, has_base, hash, error);
     if (status != STATUS_OK)
         return status;
-    out->must = expected_in(out->room, keeping.type, out->count, keeping.magnitudes);
-    if (reference_recall(state, hash, out->room, bytes, &made_ns)) {
-        state->recalled_ns += made_ns;
-        return STATUS_OK;
+    if (reference_recall(state, hash, said)) {
+        state->recalled_ns += said->made_ns;
+    } else {
+        status = compute(state, reference, plan, out->output, said, error);
+        if (status != STATUS_OK)
+            return status;
+        said_flatten(said);
+        if (has_base)
+            said_differ(said, &differs->base);
+        reference_keep(state, hash, said);
     }
-    const int64_t started_ns = clock_now_ns();
-    keeping.told = host_room(out->count * sizeof *keeping.told);
-    if (!keeping.told)
-        return error_no_memory(error);
-    status = host_in_parts(state, out->count, sizeof *keeping.told, clear_part, &keeping, error);
-    if (status == STATUS_OK)
-        status = inputs_on_host(state, plan, here, error);
-    if (status == STATUS_OK)
-        status = reference_compute(reference->path, reference->name, plan, here, out->output,
-                                   keeping.told, error);
-    if (status == STATUS_OK)
-        status = host_in_parts(state, out->count, sizeof *keeping.told, keep_part, &keeping, error);
-    if (status == STATUS_OK)
-        reference_keep(state, hash, out->room, bytes, clock_now_ns() - started_ns);
-    free(keeping.told);
-    return status;
+    if (said->differing > 0) {
+        differs->count = said->differing;
+        differs->at = said->room;
+        differs->instead = said_elements(said);
+        out->must.scale = differs->instead.scale;
+    } else {
+        out->must = said_elements(said);
+    }
+    return STATUS_OK;
 }
 
 /* "kernel 'add' with in[1000], out[1000]": who failed, and on what. */
@@ -133,8 +152,8 @@ static enum status make_by_plan(struct measuring *state, const struct worker_ref
     if (status == STATUS_OK)
         status = state->api->run(state->device, other, &ignored_ns, error);
     if (status == STATUS_OK)
-        status =
-            state->api->read(state->device, out->output, out->room, argument_bytes(output), error);
+        status = state->api->read(state->device, out->output, out->said.room,
+                                  argument_bytes(output), error);
     if (status == STATUS_OK) /* what it changes is nobody else's doing */
         status =
             state->api->intact(state->device, other, &ignored, &worn, detail, sizeof detail, error);
@@ -152,7 +171,7 @@ static enum status make_by_fill(const struct measuring *state,
     struct argument as_input = plan->arguments[out->output];
     as_input.fill = fill;
     as_input.fill_text = reference->name ? reference->name : "";
-    return host_fill(state, &as_input, out->room, error);
+    return host_fill(state, &as_input, out->said.room, error);
 }
 
 static enum status make_by_series(struct measuring *state, const struct worker_reference *reference,
@@ -181,50 +200,6 @@ static const struct {
     [REFERENCE_FILE] = {make_by_file, false},
 };
 
-static enum status make_one(struct measuring *state, const struct worker_reference *reference,
-                            const struct launch_plan *plan, const void *const *inputs,
-                            struct expectation *out, struct error *error)
-{
-    size_t output = reference->output;
-    if (output >= plan->argument_count || !argument_is_written(&plan->arguments[output]))
-        return error_set(error, STATUS_INTERNAL, "the checked argument is no output");
-    const struct argument *argument = &plan->arguments[output];
-    *out = (struct expectation){
-        .output = output,
-        .count = (size_t)argument->count,
-        .tolerance = reference->tolerance,
-    };
-    const bool fills = !makers[reference->kind].tells;
-    if (fills) {
-        out->room = host_room(argument_bytes(argument));
-        if (!out->room)
-            return error_no_memory(error);
-        out->must = (struct expected_output){.elements = out->room};
-    }
-    enum status status = makers[reference->kind].make(state, reference, plan, inputs, out, error);
-    if (status == STATUS_OK && fills && out->tolerance.magnitude > 0)
-        out->must.scale = expected_scale(out->room, argument->type, out->count);
-    out->must.serial = ++state->expectation_serial;
-    return status;
-}
-
-enum status expectations_make(struct measuring *state, const struct worker_checks *checks,
-                              const struct launch_plan *plan,
-                              const void *const inputs[ARGUMENTS_MAX], struct expectations *out,
-                              struct error *error)
-{
-    enum status status = STATUS_OK;
-    expectations_free(out);
-    for (size_t i = 0; status == STATUS_OK && i < checks->count; i++) {
-        status = make_one(state, &checks->items[i], plan, inputs, &out->items[out->count], error);
-        if (status == STATUS_OK)
-            out->count++;
-    }
-    if (status != STATUS_OK)
-        expectations_free(out);
-    return status;
-}
-
 bool works_on_device(struct measuring *state, size_t bytes)
 {
     static const size_t least_bytes = 1 << 20;
@@ -236,13 +211,80 @@ bool works_on_device(struct measuring *state, size_t bytes)
     return state->check_on_host != 1 && (state->check_on_host == 0 || bytes >= least_bytes);
 }
 
+static bool compares_on_device(struct measuring *state, const struct argument *output)
+{
+    return state->api->compare && works_on_device(state, argument_bytes(output));
+}
+
+/* `base`: the same on inputs that differ little; NULL: there is none. */
+static enum status make_one(struct measuring *state, const struct worker_reference *reference,
+                            const struct launch_plan *plan, const void *const *inputs,
+                            const struct expectation *base, struct expectation *out,
+                            struct error *error)
+{
+    size_t output = reference->output;
+    if (output >= plan->argument_count || !argument_is_written(&plan->arguments[output]))
+        return error_set(error, STATUS_INTERNAL, "the checked argument is no output");
+    const struct argument *argument = &plan->arguments[output];
+    *out = (struct expectation){
+        .output = output,
+        .count = (size_t)argument->count,
+        .tolerance = reference->tolerance,
+        .said = {.type = argument->type, .count = (uint64_t)argument->count},
+    };
+    if (base && base->output == output && base->count == out->count &&
+        compares_on_device(state, argument))
+        out->differs.base = base->must;
+    const bool fills = !makers[reference->kind].tells;
+    if (fills) {
+        out->said.room = host_room(argument_bytes(argument));
+        if (!out->said.room)
+            return error_no_memory(error);
+        out->must = (struct expected_output){.elements = out->said.room};
+    }
+    enum status status = makers[reference->kind].make(state, reference, plan, inputs, out, error);
+    if (status == STATUS_OK && fills && out->tolerance.magnitude > 0)
+        out->must.scale = expected_scale(out->said.room, argument->type, out->count);
+    out->must.serial = ++state->expectation_serial;
+    return status;
+}
+
+enum status expectations_make(struct measuring *state, const struct worker_checks *checks,
+                              const struct launch_plan *plan,
+                              const void *const inputs[ARGUMENTS_MAX],
+                              const struct expectations *base, struct expectations *out,
+                              struct error *error)
+{
+    enum status status = STATUS_OK;
+    expectations_free(out);
+    for (size_t i = 0; status == STATUS_OK && i < checks->count; i++) {
+        status = make_one(state, &checks->items[i], plan, inputs,
+                          base && i < base->count ? &base->items[i] : NULL, &out->items[i], error);
+        out->count = i + 1;
+    }
+    if (status != STATUS_OK)
+        expectations_free(out);
+    return status;
+}
+
+/* What is expected as the host compares it; *room is to be freed. */
+static enum status whole_of(const struct expectation *item, struct expected_output *out,
+                            void **room, struct error *error)
+{
+    *room = NULL;
+    *out = item->must;
+    return item->differs.count > 0 ? said_whole(&item->said, &item->differs.base, room, out, error)
+                                   : STATUS_OK;
+}
+
 /* On the device. *held: it was looked at there. What cannot be had there is had on the host. */
 static enum status hold_there(struct measuring *state, const struct expectation *item,
                               const struct argument *output, bool *held, bool *right, char *detail,
                               size_t detail_bytes, struct error *error)
 {
-    const struct comparing what =
+    struct comparing what =
         comparing_of(NULL, output->type, item->count, &item->must, &item->tolerance);
+    what.expected.differs = item->differs.count > 0 ? &item->differs : NULL;
     struct findings findings;
     uint64_t got_raw[2] = {0};
     enum status status = state->api->compare(state->device, item->output, output->type, &what,
@@ -260,10 +302,15 @@ static enum status hold_there(struct measuring *state, const struct expectation 
     if (status != STATUS_OK)
         return status;
     *right = findings_match(&findings, &item->tolerance);
-    if (!*right)
+    if (*right)
+        return STATUS_OK;
+    void *room = NULL;
+    status = whole_of(item, &what.expected, &room, error);
+    if (status == STATUS_OK)
         findings_describe(&findings, &what, output->type, got_raw, output->name, detail,
                           detail_bytes);
-    return STATUS_OK;
+    free(room);
+    return status;
 }
 
 enum status expectations_hold(struct measuring *state, const struct expectations *expected,
@@ -279,7 +326,7 @@ enum status expectations_hold(struct measuring *state, const struct expectations
         const void *got = NULL;
         bool held = false;
         enum status status =
-            state->api->compare && works_on_device(state, argument_bytes(output))
+            compares_on_device(state, output)
                 ? hold_there(state, item, output, &held, right, detail, detail_bytes, error)
                 : STATUS_OK;
         if (status == STATUS_OK && held)
@@ -289,8 +336,14 @@ enum status expectations_hold(struct measuring *state, const struct expectations
                 state->api->look(state->device, item->output, &got, argument_bytes(output), error);
         if (status != STATUS_OK)
             return status;
-        *right = output_matches(got, output->type, item->count, &item->must, &item->tolerance,
+        struct expected_output whole;
+        void *room = NULL;
+        status = whole_of(item, &whole, &room, error);
+        if (status != STATUS_OK)
+            return status;
+        *right = output_matches(got, output->type, item->count, &whole, &item->tolerance,
                                 output->name, detail, detail_bytes);
+        free(room);
     }
     return STATUS_OK;
 }

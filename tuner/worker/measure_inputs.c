@@ -152,7 +152,7 @@ static enum status vary_problem(struct measuring *state, const struct worker_tas
         status = inputs_of_variant(state, state->varied, inputs, error);
     return status == STATUS_OK && state->expected[0].count > 0
                ? expectations_make(state, &problem->checks, state->varied, inputs,
-                                   &state->expected[1], error)
+                                   &state->expected[0], &state->expected[1], error)
                : status;
 }
 
@@ -176,8 +176,8 @@ enum status serve_problem(struct measuring *state, const struct measure_request 
     int64_t started_ns = clock_now_ns();
     state->recalled_ns = 0;
     if (status == STATUS_OK)
-        status =
-            expectations_make(state, &problem->checks, plan, inputs, &state->expected[0], error);
+        status = expectations_make(state, &problem->checks, plan, inputs, NULL, &state->expected[0],
+                                   error);
     answer->reference_ns = state->expected[0].count > 0 ? clock_now_ns() - started_ns : 0;
     /* What is costly is so whether or not the cache has it: what varies is the same each time. */
     state->reference_ns = answer->reference_ns + state->recalled_ns;

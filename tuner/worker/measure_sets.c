@@ -65,8 +65,8 @@ static enum status make_sides(struct measuring *state, const struct worker_task 
     const void *inputs[ARGUMENTS_MAX];
     enum status status = inputs_of_problem(state, task->plan, inputs, error);
     if (status == STATUS_OK)
-        status =
-            expectations_make(state, &task->checks, task->plan, inputs, &state->expected[0], error);
+        status = expectations_make(state, &task->checks, task->plan, inputs, NULL,
+                                   &state->expected[0], error);
     if (status != STATUS_OK || !state->varied)
         return status;
     struct launch_plan varied = *task->plan;
@@ -74,7 +74,7 @@ static enum status make_sides(struct measuring *state, const struct worker_task 
         varied.arguments[i].variant = state->varied->arguments[i].variant;
     status = inputs_of_variant(state, &varied, inputs, error);
     return status == STATUS_OK ? expectations_make(state, &task->checks, &varied, inputs,
-                                                   &state->expected[1], error)
+                                                   &state->expected[0], &state->expected[1], error)
                                : status;
 }
 

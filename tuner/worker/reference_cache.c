@@ -21,11 +21,12 @@ static const int64_t worth_ns = 20000000;
 enum { SHARE = 8 };
 static const size_t part_bytes = 4 << 20;
 /* Raised whenever the same bytes mean something else. */
-static const char version[] = "reference 1";
+static const char version[] = "reference 2";
 
 struct header {
     char version[sizeof version];
-    uint64_t bytes;
+    uint64_t bytes, differing, flat;
+    double magnitude;
     int64_t made_ns;
     uint64_t hash; /* of the parts' hashes */
 };
@@ -70,7 +71,7 @@ static enum status add_argument(struct hash_state *state, const struct argument 
 }
 
 enum status reference_hash(const char *path, const char *name, const struct launch_plan *plan,
-                           size_t output, size_t bytes, char hash[HASH_TEXT_BYTES],
+                           size_t output, bool magnitudes, bool differs, char hash[HASH_TEXT_BYTES],
                            struct error *error)
 {
     struct arena arena = {0};
@@ -85,7 +86,8 @@ enum status reference_hash(const char *path, const char *name, const struct laun
         hash_add(state, code, length);
         hash_add_string(state, name);
         hash_add(state, &output, sizeof output);
-        hash_add(state, &bytes, sizeof bytes);
+        hash_add(state, &magnitudes, sizeof magnitudes);
+        hash_add(state, &differs, sizeof differs);
     }
     for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
         status = add_argument(state, &plan->arguments[i], error);
@@ -165,49 +167,74 @@ static const char *place_of(struct arena *arena, const char *hash)
                : NULL;
 }
 
-bool reference_recall(const struct measuring *state, const char *hash, void *room, size_t bytes,
-                      int64_t *made_ns)
+/* The header, and room for what follows it. */
+static bool read_header(int file, struct said *out, struct header *header)
+{
+    if (!read_at(file, header, sizeof *header, 0) ||
+        memcmp(header->version, version, sizeof version) != 0 || header->differing > out->count)
+        return false;
+    out->flat = header->flat != 0;
+    out->magnitude = header->magnitude;
+    out->differing = header->differing;
+    out->made_ns = header->made_ns;
+    if (header->bytes != said_bytes(out))
+        return false;
+    out->room = host_room(header->bytes);
+    return out->room != NULL;
+}
+
+bool reference_recall(const struct measuring *state, const char *hash, struct said *out)
 {
     struct arena arena = {0};
     struct error ignored = {0};
     struct header header;
     struct stat info;
+    struct kept kept = {0};
     const char *path = place_of(&arena, hash);
     const int file = path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    struct kept kept = kept_of(file, room, bytes, true);
-    bool whole =
-        file >= 0 && kept.hashes && fstat(file, &info) == 0 &&
-        (size_t)info.st_size == data_at(&kept) + bytes &&
-        read_at(file, &header, sizeof header, 0) &&
-        memcmp(header.version, version, sizeof version) == 0 && header.bytes == bytes &&
+    out->room = NULL;
+    bool whole = file >= 0 && read_header(file, out, &header);
+    if (whole)
+        kept = kept_of(file, out->room, header.bytes, true);
+    whole =
+        whole && kept.hashes && fstat(file, &info) == 0 &&
+        (size_t)info.st_size == data_at(&kept) + header.bytes &&
         read_at(file, kept.hashes, kept.part_count * sizeof *kept.hashes, sizeof header) &&
         hash_u64(kept.hashes, kept.part_count * sizeof *kept.hashes, 0) == header.hash &&
         host_in_parts(state, kept.part_count, part_bytes, pass_parts, &kept, &ignored) == STATUS_OK;
-    if (whole)
-        *made_ns = header.made_ns;
     if (whole)
         (void)futimens(file, NULL); /* is used now */
     else if (file >= 0)
         (void)unlink(path);
     if (file >= 0)
         (void)close(file);
+    if (!whole) {
+        free(out->room);
+        out->room = NULL;
+        out->differing = 0;
+        out->flat = false;
+    }
     free(kept.hashes);
     arena_free(&arena);
     return whole;
 }
 
-void reference_keep(const struct measuring *state, const char *hash, const void *room, size_t bytes,
-                    int64_t made_ns)
+void reference_keep(const struct measuring *state, const char *hash, const struct said *said)
 {
     struct arena arena = {0};
     struct error ignored = {0};
     struct temporary fresh;
     int64_t limit = 0;
-    const char *path = made_ns >= worth_ns ? place_of(&arena, hash) : NULL;
+    const size_t bytes = said_bytes(said);
+    const char *path = said->made_ns >= worth_ns ? place_of(&arena, hash) : NULL;
     if (path && cache_limit(&limit, &ignored) == STATUS_OK && bytes <= (uint64_t)limit / SHARE &&
         temporary_file_make(path, &fresh, &ignored) == STATUS_OK) {
-        struct header header = {.bytes = bytes, .made_ns = made_ns};
-        struct kept kept = kept_of(fresh.file, room, bytes, false);
+        struct header header = {.bytes = bytes,
+                                .differing = said->differing,
+                                .flat = said->flat,
+                                .magnitude = said->magnitude,
+                                .made_ns = said->made_ns};
+        struct kept kept = kept_of(fresh.file, said->room, bytes, false);
         const size_t table_bytes = kept.part_count * sizeof *kept.hashes;
         memcpy(header.version, version, sizeof version);
         bool whole = kept.hashes && host_in_parts(state, kept.part_count, part_bytes, pass_parts,

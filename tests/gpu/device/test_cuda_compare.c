@@ -67,6 +67,52 @@ static void test_device_and_host_find_the_same(void **state)
         }
 }
 
+/* What differs in a few elements from what is there, whoever wrote to that meanwhile. */
+static void test_differences_are_as_if_whole(void **state)
+{
+    static const uint64_t at[] = {0, 5, COMPARE_CHUNK, LONG - 1};
+    enum { FEW = sizeof at / sizeof *at };
+    const struct tolerance *some = &compare_tolerances[3];
+    uint64_t serial = 5000;
+    (void)state;
+    need_gpu();
+    for (int type = 0; type < ELEMENT_TYPE_COUNT; type++)
+        for (int form = 0; form < COMPARE_FORMS; form++) {
+            struct compare_data data = compare_make((enum element_type)type, KIND_WILD, LONG, 3);
+            struct compare_data other = compare_make((enum element_type)type, KIND_WILD, FEW, 4);
+            const struct expected_output base_of = compare_expected(&data, (enum compare_form)form);
+            struct expected_difference differs = {.base = base_of, .count = FEW, .at = at};
+            differs.base.serial = ++serial;
+            differs.instead = compare_expected(&other, (enum compare_form)form);
+            bind_output(&data);
+            for (int turn = 0; turn < 3; turn++) {
+                struct compare_data whole =
+                    compare_make((enum element_type)type, KIND_WILD, LONG, 3);
+                struct expected_output expected = compare_expected(&whole, (enum compare_form)form);
+                for (size_t i = 0; i < FEW; i++) {
+                    compare_put(whole.elements, data.type, at[i],
+                                element_raw(other.elements, data.type, i));
+                    whole.reals[at[i]] = other.reals[i];
+                    whole.magnitudes[at[i]] = other.magnitudes[i];
+                }
+                if (turn == 1) /* the base is there, and written to */
+                    hold(&data, &differs.base, some);
+                for (size_t i = 0; turn == 1 && i < RESIDENTS_MAX; i++)
+                    if (device->checking.residents[i].serial == differs.base.serial)
+                        assert_int_equal(device->driver->fill(
+                                             device, device->checking.residents[i].address, 1, 64),
+                                         GPU_DONE);
+                expected.serial = ++serial;
+                expected.differs = &differs;
+                hold(&data, &expected, some);
+                compare_free(&whole);
+            }
+            hold(&data, &differs.base, some);
+            compare_free(&other);
+            compare_free(&data);
+        }
+}
+
 /* Who writes over what results are held against changes no verdict. */
 static void test_what_is_expected_is_guarded(void **state)
 {
@@ -109,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_device_and_host_find_the_same),
+        cmocka_unit_test(test_differences_are_as_if_whole),
         cmocka_unit_test(test_what_is_expected_is_guarded),
         cmocka_unit_test(test_what_cannot_be_kept_is_not_judged),
     };

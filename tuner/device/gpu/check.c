@@ -65,29 +65,46 @@ static struct expected_output placed(const struct resident *resident,
                                      const struct expected_output *expected, uint64_t count)
 {
     struct expected_output out = *expected;
+    const struct expected_output *form = expected->differs ? &expected->differs->base : expected;
     const double *at = (const double *)(uintptr_t)resident->address; /* the device's */
-    out.elements = expected->reals ? NULL : (const void *)at;
-    out.reals = expected->reals ? at : NULL;
-    out.magnitudes = expected->magnitudes ? at + count : NULL;
+    out.elements = form->reals ? NULL : (const void *)at;
+    out.reals = form->reals ? at : NULL;
+    out.magnitudes = form->magnitudes ? at + count : NULL;
+    out.differs = NULL;
     return out;
+}
+
+/* The memory of one that has none yet. */
+static enum status make_room(struct device *device, struct resident *resident, size_t bytes,
+                             struct error *error)
+{
+    if (resident->address)
+        return STATUS_OK;
+    resident->bytes = bytes;
+    const int result = allocate(device, bytes, &resident->address);
+    return result == GPU_DONE && resident->address
+               ? STATUS_OK
+               : error_set(error, STATUS_NO_MEMORY, "no room on the device");
+}
+
+static size_t part_bytes(const struct expected_output *expected, enum element_type type,
+                         uint64_t count)
+{
+    return count * (expected->reals ? sizeof(double) : element_bytes(type));
 }
 
 static enum status upload(struct device *device, struct resident *resident,
                           const struct expected_output *expected, enum element_type type,
                           uint64_t count, struct error *error)
 {
-    const size_t part = count * (expected->reals ? sizeof(double) : element_bytes(type));
+    const size_t part = part_bytes(expected, type, count);
     const void *parts[] = {expected->reals ? (const void *)expected->reals : expected->elements,
                            expected->magnitudes};
     const size_t part_count = expected->magnitudes ? 2 : 1;
-    int result = GPU_DONE;
-    if (!resident->address) {
-        resident->bytes = part * part_count;
-        result = allocate(device, resident->bytes, &resident->address);
-        if (result != GPU_DONE || !resident->address)
-            return error_set(error, STATUS_NO_MEMORY, "no room on the device");
-    }
     resident->serial = 0;
+    if (make_room(device, resident, part * part_count, error) != STATUS_OK)
+        return error->status;
+    int result = GPU_DONE;
     for (size_t i = 0; i < part_count && result == GPU_DONE; i++)
         result = device->driver->copy_in(device, resident->address + i * part, parts[i], part);
     if (result == GPU_DONE)
@@ -98,6 +115,61 @@ static enum status upload(struct device *device, struct resident *resident,
     resident->summed = false;
     device->scratch_slot = NO_SLOT; /* the L2 is full of it */
     device->busy_until_ns = clock_now_ns();
+    return STATUS_OK;
+}
+
+/* Writes elements over those of a vector. */
+static int replace(struct device *device, gpu_address vector, size_t width, gpu_address room,
+                   const struct expected_difference *differs, const void *values)
+{
+    const gpu_address at = room, from = room + differs->count * sizeof *differs->at;
+    int result =
+        device->driver->copy_in(device, at, differs->at, differs->count * sizeof *differs->at);
+    if (result == GPU_DONE)
+        result = device->driver->copy_in(device, from, values, differs->count * width);
+    return result == GPU_DONE
+               ? device->driver->patch(device, vector, 0, 2, width, differs->count, at, from)
+               : result;
+}
+
+/* What differs in a few elements is copied from what is there. That this was whole, the sum tells
+ * that is to be found. */
+static enum status derive(struct device *device, struct resident *resident,
+                          const struct resident *base, const struct expected_output *expected,
+                          enum element_type type, uint64_t count, struct error *error)
+{
+    const struct expected_difference *differs = expected->differs;
+    const struct expected_output *instead = &differs->instead;
+    const size_t part = part_bytes(&differs->base, type, count);
+    const size_t width = part_bytes(instead, type, 1);
+    const size_t bytes = part * (differs->base.magnitudes ? 2 : 1);
+    gpu_address room = 0;
+    resident->serial = 0;
+    if (make_room(device, resident, bytes, error) != STATUS_OK)
+        return error->status;
+    if (base->serial != differs->base.serial || /* it went for it */
+        device->driver->allocate(device, differs->count * 2 * sizeof *differs->at, &room) !=
+            GPU_DONE)
+        return error_set(error, STATUS_NO_MEMORY, "no room on the device");
+    int result = device->driver->copy(device, resident->address, base->address, bytes);
+    if (result == GPU_DONE)
+        result = replace(device, resident->address, width, room, differs,
+                         instead->reals ? (const void *)instead->reals : instead->elements);
+    if (result == GPU_DONE && instead->magnitudes)
+        result =
+            replace(device, resident->address + part, width, room, differs, instead->magnitudes);
+    if (result == GPU_DONE)
+        result = device->driver->wait(device);
+    device->driver->release(device, room);
+    if (result != GPU_DONE)
+        return gpu_error(device, result, error, "making what is expected on the device");
+    resident->serial = expected->serial;
+    resident->summed = true;
+    resident->sum = base->sum;
+    for (uint64_t i = 0; i < differs->count; i++)
+        resident->sum += expected_sum_at(instead, type, i, differs->at[i]) -
+                         expected_sum(&differs->base, type, differs->at[i]);
+    device->scratch_slot = NO_SLOT;
     return STATUS_OK;
 }
 
@@ -145,6 +217,33 @@ static enum status look_through(struct device *device, enum element_type type,
     return STATUS_OK;
 }
 
+/* Brings to the device what is expected, and before it what it differs from: with `anew`, also
+ * where that is there. */
+static enum status settle(struct device *device, struct resident *resident, enum element_type type,
+                          const struct comparing *what, bool anew, struct error *error)
+{
+    const struct expected_output *expected = &what->expected;
+    if (!expected->differs)
+        return upload(device, resident, expected, type, what->count, error);
+    const struct expected_output *whole = &expected->differs->base;
+    resident->used = ++device->checking.clock;
+    struct resident *base = resident_of(device, whole->serial);
+    enum status status = STATUS_OK;
+    if (base->serial != whole->serial || anew) {
+        struct comparing there = *what;
+        struct findings found = {0};
+        status = upload(device, base, whole, type, what->count, error);
+        there.expected = placed(base, whole, what->count);
+        if (status == STATUS_OK)
+            status = look_through(device, type, &there, &found, error);
+        base->sum = found.sum;
+        base->summed = status == STATUS_OK;
+    }
+    base->used = ++device->checking.clock;
+    return status == STATUS_OK ? derive(device, resident, base, expected, type, what->count, error)
+                               : status;
+}
+
 /* Elements of the output by their index; COMPARE_NONE is none. */
 static enum status read_elements(struct device *device, enum element_type type, const void *got,
                                  const uint64_t at[2], uint64_t got_raw[2], struct error *error)
@@ -176,13 +275,13 @@ enum status gpu_compare(struct device *device, size_t index, enum element_type t
     if (what->count == 0 || what->expected.serial == 0)
         return error_set(error, STATUS_NO_MEMORY, "nothing to be kept on the device");
     struct resident *resident = resident_of(device, what->expected.serial);
-    struct comparing there = *what;
-    there.got = (const void *)(uintptr_t)(gpu_vector_start(vector) + vector->shown);
+    struct comparing sought = *what, there = *what;
+    sought.got = there.got = (const void *)(uintptr_t)(gpu_vector_start(vector) + vector->shown);
     bool held = false;
     for (int tries = 0; tries < 2 && !held; tries++) {
         enum status status = STATUS_OK;
         if (resident->serial != what->expected.serial || tries > 0)
-            status = upload(device, resident, &what->expected, type, what->count, error);
+            status = settle(device, resident, type, &sought, tries > 0, error);
         if (status == STATUS_OK) {
             there.expected = placed(resident, &what->expected, what->count);
             status = look_through(device, type, &there, out, error);
