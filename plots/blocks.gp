@@ -1,5 +1,7 @@
 # points: 3 rank, 4 blocks_per_sm, 5 gbs, 6 low_gbs, 7 high_gbs, 8 shift_octaves; marks likewise; double: 10 grid.
 # Many points have one and the same grid: each series stands a little beside the others.
+about = sprintf('Grid and throughput: %s, n = %s', problem, n_text)
+load 'plots/heading.gp'
 load 'plots/throughput.gp'
 load 'plots/linear.gp'
 load 'plots/series.gp'
@@ -8,8 +10,8 @@ load 'plots/marks.gp'
 stats 'points.tsv' using 4 nooutput name 'BLOCKS'
 stats 'double.tsv' using 10 nooutput name 'DOUBLE'
 
-set title sprintf("Grid and throughput: %s, n = %s\n%s", problem, n_text, measured_on)
-set xlabel 'grid (blocks per SM); at one grid the configurations stand side by side, sorted'.covered_note
+set xlabel 'grid (blocks per SM)'.(characters ? '; letters: the best at each; dots: the others' \
+    : '; points: every configuration, beside its grid; lines: the best with each').notes
 set ylabel throughput_label
 least = BLOCKS_min < 2 ? BLOCKS_min : 2
 most = BLOCKS_max > 2 ? BLOCKS_max : 2
@@ -17,7 +19,6 @@ set logscale x 2
 x_low = least / 1.3
 x_high = most * 1.3
 set xrange [x_low:x_high]
-set yrange [0:1.08 * top]
 # A power of two each, or every other when there are many.
 octaves = log(most / least) / log(2)
 tic_step = 1 + int(octaves / 14)

@@ -26,12 +26,46 @@ celled AS (
                             CAST(150 * gbs / (SELECT max(gbs) FROM known) AS INTEGER)
                ORDER BY gbs DESC) > 1 AS covered
     FROM octaved
+),
+best AS (SELECT blocks_per_sm, max(gbs) AS gbs FROM known GROUP BY grid),
+-- What the others are held against: the winner, else the best.
+reference AS (
+    SELECT * FROM (
+        SELECT 'winner' AS name, k.blocks_per_sm, k.gbs, 0 AS place
+        FROM marked AS m
+        JOIN known AS k ON k.n = m.n AND k.configuration_id = m.configuration_id
+        WHERE m.rank = 0
+        UNION ALL
+        SELECT 'best', blocks_per_sm, max(gbs), 1 FROM known HAVING count(*) > 0)
+    ORDER BY place LIMIT 1
+),
+other AS (
+    SELECT b.blocks_per_sm, b.gbs FROM best AS b CROSS JOIN reference AS r
+    WHERE b.blocks_per_sm <> r.blocks_per_sm ORDER BY b.gbs DESC LIMIT 1
+),
+twice AS (
+    SELECT b.gbs FROM best AS b CROSS JOIN reference AS r WHERE b.blocks_per_sm = 2 AND r.blocks_per_sm <> 2
+),
+conclusion AS (
+    SELECT printf('The %s launches %.3g block%s per SM', r.name, r.blocks_per_sm, iif(r.blocks_per_sm = 1, '', 's'))
+           || iif(r.blocks_per_sm = 2, ' (#SM x 2)', '')
+           || coalesce(
+               (SELECT printf('; 2 per SM (#SM x 2) reach %.3g %% of it', 100 * min(t.gbs / r.gbs, 1)) FROM twice AS t),
+               (SELECT printf('; the best other grid, %.3g per SM, reaches %.3g %% of it', o.blocks_per_sm,
+                              100 * min(o.gbs / r.gbs, 1)) FROM other AS o),
+               ', as every configuration does') AS sentence
+    FROM reference AS r
 )
 SELECT 'points' AS layer, series, rank, blocks_per_sm, gbs, low_gbs, high_gbs,
        shift AS shift_octaves, covered, grid, configuration
 FROM celled
 UNION ALL
-SELECT 'marks', m.name, m.rank, d.blocks_per_sm, d.gbs, d.low_gbs, d.high_gbs, d.shift, 0, d.grid,
+-- Each series' best with each grid.
+SELECT 'curves', series, rank, blocks_per_sm, max(gbs), low_gbs, high_gbs, 0, 0, grid, configuration
+FROM known
+GROUP BY rank, series, grid
+UNION ALL
+SELECT 'marks', m.name, m.rank, d.blocks_per_sm, d.gbs, d.low_gbs, d.high_gbs, 0, 0, d.grid,
        d.configuration
 FROM marked AS m
 JOIN drawn AS d ON d.n = m.n AND d.configuration_id = m.configuration_id
@@ -41,6 +75,8 @@ UNION ALL
 SELECT DISTINCT 'double', '#SM x 2', 0, 2, NULL, NULL, NULL, NULL, NULL, 2 * unit_count,
                 NULL
 FROM drawn
+UNION ALL
+SELECT 'conclusion', sentence, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM conclusion
 UNION ALL
 SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
 UNION ALL

@@ -1,4 +1,7 @@
 # points: 3 rank, 4 n, 5 gbs, 6 low_gbs, 7 high_gbs; limits: 3 rank, 5 gbs; a series a device each.
+about = sprintf('The winners of %d devices: %s', points_series, problem)
+measured_on = sprintf('L2 %s, %d points%s', l2_mode, points_rows, database eq '' ? '' : ', '.database)
+load 'plots/heading.gp'
 load 'plots/throughput.gp'
 load 'plots/series.gp'
 stats 'points.tsv' using 4 nooutput name 'SIZE'
@@ -20,9 +23,7 @@ do for [i = 1:limits_series] {
     longest = strlen(limit_title[i]) > longest ? strlen(limit_title[i]) : longest
     if (LIMIT_max > top) { top = LIMIT_max }
 }
-set title sprintf("The winners of %d devices: %s\nL2 %s, %d points%s", points_series, problem, l2_mode, \
-    points_rows, database eq '' ? '' : ', '.database)
-set ylabel 'throughput ('.unit.'), median ± median absolute deviation'
+set ylabel throughput_label
 load 'plots/sizes.gp'
 load 'plots/decades.gp'
 key_entries = points_series + limits_series

@@ -25,6 +25,21 @@ devices_drawn AS (
            date, problem_id, environment_id, dense_rank() OVER (ORDER BY device, uuid) - 1 AS rank,
            count(*) OVER () AS device_count
     FROM (SELECT *, max(n), max(date) AS date FROM newest GROUP BY device_id)
+),
+-- At the largest of the sizes that most of them have.
+compared AS (
+    SELECT w.n, d.name, w.amount / w.median_ns AS gbs,
+           row_number() OVER (ORDER BY w.amount / w.median_ns DESC) AS place
+    FROM newest AS w
+    JOIN devices_drawn AS d ON d.device_id = w.device_id
+    WHERE w.n = (SELECT n FROM newest GROUP BY n ORDER BY count(*) DESC, n DESC LIMIT 1)
+),
+conclusion AS (
+    SELECT printf('At n = %d %s is fastest: %.3gx as fast as %s', a.n, a.name, a.gbs / b.gbs, b.name) AS sentence
+    FROM compared AS a JOIN compared AS b ON a.place = 1 AND b.place = 2
+    UNION ALL
+    SELECT printf('No size was measured on two of the %d devices', count(*)) FROM devices_drawn
+    WHERE (SELECT count(*) FROM compared) < 2 HAVING count(*) > 1
 )
 SELECT 'points' AS layer, d.name || ', ' || d.date AS series, d.rank, w.n,
        w.amount / w.median_ns AS gbs,
@@ -43,6 +58,8 @@ JOIN problem_ceilings AS c
     ON c.problem_id = d.problem_id AND c.environment_id = d.environment_id
 CROSS JOIN unit
 WHERE d.device_count > 1 AND c.gbs > 0 AND unit.name = 'GB/s'
+UNION ALL
+SELECT 'conclusion', sentence, 0, NULL, NULL, NULL, NULL, NULL FROM conclusion
 UNION ALL
 SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL FROM unit
 ORDER BY layer, rank, series, n;

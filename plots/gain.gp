@@ -1,4 +1,6 @@
 # points: 3 rank, 4 n, 5 ratio, 6 ratio_low, 7 ratio_high, 8 raced; a series each for the baselines and rivals.
+about = sprintf('How many times faster the winner is: %s', problem)
+load 'plots/heading.gp'
 load 'plots/series.gp'
 stats 'points.tsv' using 4 nooutput name 'SIZE'
 # With its interval where there is one.
@@ -10,7 +12,6 @@ stats 'points.tsv' using (column(8) > 0 ? 0 : 1) nooutput name 'ROUGH'
 least = LOW_min < 1 ? LOW_min : 1
 most = HIGH_max > 1 ? HIGH_max : 1
 
-set title sprintf("How many times faster the winner is: %s\n%s", problem, measured_on)
 set ylabel 'time of the other / time of the winner'
 load 'plots/sizes.gp'
 if (most / least > 8) {

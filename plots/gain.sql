@@ -21,11 +21,30 @@ over AS (
            CASE WHEN r.ratio > 0 THEN r.ratio_low END, CASE WHEN r.ratio > 0 THEN r.ratio_high END
     FROM rivals AS r
     LEFT JOIN best AS b ON b.n = r.n
+),
+shown AS (
+    SELECT *, coalesce(ratio_low > 0 AND ratio_high > 0, 0) AS raced
+    FROM over
+    WHERE n > 0 AND ratio > 0
+      -- bounds that say nothing: nothing is drawn
+      AND (coalesce(ratio_low, ratio_high) IS NULL OR ratio_high <= 4 * ratio_low)
+),
+-- faster: at how many sizes the winner is, shown by the interval where there is one.
+spans AS (
+    SELECT name, rank, printf('%.2f', min(ratio)) AS least, printf('%.2f', max(ratio)) AS most, count(*) AS sizes,
+           sum(iif(raced, ratio_low, ratio) > 1) AS faster
+    FROM shown GROUP BY rank, name
+),
+conclusion AS (
+    SELECT 'The winner is ' || group_concat(
+               least || iif(least = most, 'x', 'x to ' || most || 'x') || ' as fast as ' || name
+               || iif(sizes = faster, '', printf(' (faster at %d of %d sizes)', faster, sizes)), ', ')
+           || (SELECT iif(count(*) > 3, printf(', and %d more', count(*) - 3), '') FROM spans) AS sentence
+    FROM (SELECT * FROM spans ORDER BY rank, name LIMIT 3)
+    HAVING count(*) > 0
 )
-SELECT 'points' AS layer, name AS series, rank, n, ratio, ratio_low, ratio_high,
-       coalesce(ratio_low > 0 AND ratio_high > 0, 0) AS raced
-FROM over
-WHERE n > 0 AND ratio > 0
-  -- bounds that say nothing: nothing is drawn
-  AND (coalesce(ratio_low, ratio_high) IS NULL OR ratio_high <= 4 * ratio_low)
+SELECT 'points' AS layer, name AS series, rank, n, ratio, ratio_low, ratio_high, raced
+FROM shown
+UNION ALL
+SELECT 'conclusion', sentence, 0, NULL, NULL, NULL, NULL, NULL FROM conclusion
 ORDER BY layer, rank, series, n;

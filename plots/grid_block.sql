@@ -20,37 +20,56 @@ octaved AS (
     FROM known
     CROSS JOIN counts
 ),
--- Of more than 48 grids, or blocks, each half of an octave makes one column, or row.
+-- Of more than 48 grids, or blocks, each half of an octave makes one column, or row. Grids that differ from a whole number
+-- of blocks per SM by what rounding to clusters adds are in that one's column.
 cells AS (
     SELECT *,
            dense_rank() OVER (
                ORDER BY CASE WHEN is_grid_range THEN (grid << 1) >> grid_octave
-                                                     | (grid_octave << 2) ELSE grid END) AS x,
+                                                     | (grid_octave << 2)
+                             WHEN abs(blocks_per_sm - round(blocks_per_sm)) <= 0.02 * blocks_per_sm
+                             THEN round(blocks_per_sm) ELSE blocks_per_sm END) AS x,
            dense_rank() OVER (
                ORDER BY CASE WHEN is_block_range THEN (block << 1) >> block_octave
                                                       | (block_octave << 2) ELSE block END) AS y
     FROM octaved
+),
+bests AS (
+    SELECT x, max(gbs) AS gbs, y, blocks_per_sm, block, count(*) AS configurations, configuration
+    FROM cells
+    GROUP BY x, y
+),
+conclusion AS (
+    SELECT iif(count(*) = 1, 'Every configuration launches ',
+               printf('%d of %d combinations of grid and block reach 95 %% of the best: ',
+                      sum(b.gbs >= 0.95 * t.gbs), count(*)))
+           || printf('%.3g block%s of %d threads per SM', t.blocks_per_sm, iif(t.blocks_per_sm = 1, '', 's'), t.block)
+               AS sentence
+    FROM bests AS b CROSS JOIN (SELECT * FROM bests ORDER BY gbs DESC LIMIT 1) AS t
+    HAVING count(*) > 0
 )
-SELECT 'points' AS layer, 'best of the cell' AS series, 0 AS rank, x, max(gbs) AS gbs, y,
-       blocks_per_sm, block, count(*) AS configurations, 0 AS side, configuration
-FROM cells
-GROUP BY x, y
+SELECT 'points' AS layer, 'best of the cell' AS series, 0 AS rank, x, gbs, y, blocks_per_sm, block, configurations,
+       NULL AS best_gbs, 0 AS side, configuration
+FROM bests
 UNION ALL
-SELECT 'cell_marks', m.name, m.rank, c.x, m.gbs, c.y, c.blocks_per_sm, c.block, NULL,
+SELECT 'cell_marks', m.name, m.rank, c.x, m.gbs, c.y, c.blocks_per_sm, c.block, NULL, b.gbs,
        row_number() OVER cell - (count(*) OVER cell + 1) / 2.0, m.configuration
 FROM marked AS m
 JOIN cells AS c ON c.n = m.n AND c.configuration_id = m.configuration_id
+JOIN bests AS b ON b.x = c.x AND b.y = c.y
 WINDOW cell AS (PARTITION BY c.x, c.y)
 UNION ALL
-SELECT 'columns', '', 0, x, NULL, NULL, min(blocks_per_sm), NULL, NULL, max(is_grid_range), NULL
+SELECT 'columns', '', 0, x, NULL, NULL, min(blocks_per_sm), NULL, NULL, NULL, max(is_grid_range), NULL
 FROM cells
 GROUP BY x
 UNION ALL
-SELECT 'rows', '', 0, NULL, NULL, y, NULL, min(block), NULL, max(is_block_range), NULL
+SELECT 'rows', '', 0, NULL, NULL, y, NULL, min(block), NULL, NULL, max(is_block_range), NULL
 FROM cells
 GROUP BY y
 UNION ALL
-SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
+SELECT 'conclusion', sentence, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM conclusion
 UNION ALL
-SELECT 'whole', '', trials, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM whole
+SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
+UNION ALL
+SELECT 'whole', '', trials, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM whole
 ORDER BY layer, rank, series, x, y;

@@ -1,4 +1,4 @@
-# points: 4 row, 5 share, 7 levels, 8 configurations, 9 parameter, 10 its best value; values: 3 rank (0: the
+# points: 4 row, 5 share, 7 levels, 8 configurations, 9 parameter, 10 the winner's value; values: 3 rank (0: the
 # winner's), 4 row, 6 loss, 10 value; left_out: 4 count.
 rows = points_rows
 stats 'points.tsv' using (number_or(5, 0)) nooutput name 'SHARE'
@@ -10,10 +10,11 @@ if (exists('left_out_rows')) {
     stats 'left_out.tsv' using 4 nooutput name 'LEFT_OUT'
     left_out = int(LEFT_OUT_max)
 }
-heading = sprintf("Influence of parameters: %s, n = %s\n%s, %s, L2 %s, %d configurations", problem, \
-    n_text, device, date, l2_mode, TRIED_max).(database eq '' ? '' : ', '.database)
+about = sprintf('Influence of parameters: %s, n = %s', problem, n_text)
+measured_on = measured(sprintf('%d configurations', TRIED_max))
+load 'plots/heading.gp'
 
-# Left: what each explains; its best value stands with its name.
+# Left: what each explains; the winner's value stands with its name.
 set yrange [rows + 0.6:0.3]
 set ytics scale 0
 set grid noytics
@@ -21,19 +22,16 @@ set border 3
 set format x '%g %%'
 named(parameter, value) = sprintf('%.20s = %.16s', parameter, value)
 label_of(c) = valid(c) ? sprintf('%.3g %%', 100 * column(c)) : 'not known'
-set xlabel "share of the variance of log(time) that it explains\nalone (omega squared)" \
-    .(left_out ? sprintf('; parameters with less: %d', left_out) : '')
+set xlabel "share of the variance of log(time) that it explains;\nwhat several explain alike is shared out" \
+    .(left_out ? sprintf("\nparameters with less: %d", left_out) : '')
 set xrange [0:125 * most]
 set xtics most > 0.6 ? 20 : most > 0.25 ? 10 : most > 0.12 ? 5 : most > 0.06 ? 2 : 1
 if (!characters) {
     set multiplot
-    set label 1 heading at screen 0.5, screen 0.965 center
     set lmargin at screen 0.23
     set rmargin at screen 0.50
-    set tmargin at screen 0.89
+    set tmargin at screen heading_end - 0.02
     set bmargin at screen 0.2
-} else {
-    set title heading
 }
 plot \
     'points.tsv' \
@@ -60,7 +58,8 @@ height(x, name) = x >= end_1 ? (end_1 = room(x, name), 1) \
 short(name) = name[1:14]
 at(row, x, name) = (start(row), up = height(x, short(name)), up > 0 ? row - lift * (up - 0.25) : NaN)
 if (!characters) {
-    unset label 1
+    unset label 9001
+    unset label 9002
     set lmargin at screen 0.53
     set rmargin at screen 0.97
     set xrange [-0.03 * widest:1.16 * widest]

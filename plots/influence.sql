@@ -3,9 +3,9 @@
 -- draws: of all configurations only what is marked
 -- share: of the variance of log(time) over all configurations of the sweep (of very many over a sample, see
 -- measured.sql), omega squared of one
--- parameter alone (eta squared less what as many levels explain by chance). Shares need not add up to
--- 1: parameters act together, and constraints tie them to one another. NULL: as many values as
--- configurations.
+-- parameter alone (eta squared less what as many levels explain by chance). Constraints tie parameters to one another,
+-- and what two explain alike would count twice: shares of more than 1 together are scaled to 1. Of less, the rest is
+-- what only several explain together, and noise. NULL: as many values as configurations.
 -- loss: how much slower than the best of all the best with that value is.
 , swept AS (
     SELECT own.configuration_id, t.median_ns AS time_ns
@@ -59,12 +59,15 @@ sums AS (
     GROUP BY parameter
     HAVING count(*) > 1
 ),
-shares AS (
+shares_alone AS (
     SELECT parameter, level_count, n, part,
            CASE WHEN n <= level_count THEN NULL WHEN total <= 1e-18 * n THEN 0.0
                 ELSE max((total - within - (level_count - 1) * within / (n - level_count))
                          / (total + within / (n - level_count)), 0.0) END AS share
     FROM sums
+),
+shares AS (
+    SELECT parameter, level_count, n, part, share / max(coalesce(sum(share) OVER (), 1), 1) AS share FROM shares_alone
 ),
 winner_parts AS (
     SELECT j.key AS parameter, coalesce(j.value, 'null') AS value
@@ -78,15 +81,26 @@ best_parts AS (
     JOIN configurations AS c ON c.id = b.configuration_id, json_each(c.parameters) AS j
 ),
 ordered AS (
-    SELECT s.*, b.value AS best_value,
+    SELECT s.*, coalesce(w.value, b.value) AS chosen_value,
            (SELECT min(l.loss) FROM levels AS l
-            WHERE l.parameter = s.parameter AND l.value <> b.value) AS other_loss,
+            WHERE l.parameter = s.parameter AND l.value <> coalesce(w.value, b.value)) AS other_loss,
            row_number() OVER (ORDER BY s.share DESC NULLS LAST, s.part, s.parameter) AS row
     FROM shares AS s
     LEFT JOIN best_parts AS b ON b.parameter = s.parameter
+    LEFT JOIN winner_parts AS w ON w.parameter = s.parameter
+),
+conclusion AS (
+    SELECT parameter || iif(share > 0, printf(' matters most: %.3g %% of the variance, and', round(100 * share, 1)), ' comes first:')
+           || printf(' without %s=%s the best ', parameter, chosen_value)
+           || CASE WHEN other_loss < 0.001 THEN 'is as fast'
+              WHEN other_loss < 0.995 THEN printf('is %.3g %% slower', round(100 * other_loss, 1))
+              ELSE printf('takes %.3g times as long', 1 + other_loss) END
+           || (SELECT iif(count(*) > 1, printf('; %d of %d parameters have another value within 1 %%',
+                                               sum(other_loss < 0.01), count(*)), '') FROM ordered) AS sentence
+    FROM ordered WHERE row = 1
 )
 SELECT 'points' AS layer, 'share of the variance' AS series, 0 AS rank, row, share, other_loss AS loss,
-       level_count AS levels, n AS configurations, parameter, best_value AS value
+       level_count AS levels, n AS configurations, parameter, chosen_value AS value
 FROM ordered
 WHERE row <= 16
 UNION ALL
@@ -99,6 +113,8 @@ WHERE o.row <= 16
 UNION ALL
 SELECT 'left_out', '', 0, count(*), max(share), NULL, NULL, NULL, NULL, NULL
 FROM ordered WHERE row > 16 HAVING count(*) > 0
+UNION ALL
+SELECT 'conclusion', sentence, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM conclusion
 UNION ALL
 SELECT 'whole', '', trials, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM whole

@@ -1,6 +1,26 @@
-# For figures of throughput with an axis from 0, after throughput.gp: a ceiling far above the points would press them
-# flat, so it is named in the legend alone.
-if (ceiling_series && ceiling_gbs > 4 * POINTS_Y_max) {
+# For figures of throughput with a linear axis, after throughput.gp: `bottom` and `top` are its ends. Where all that is best
+# at something lies near the top, the axis begins below that, and what is slower still is counted (below_note). A ceiling
+# far above the points would press them flat, so it is named in the legend alone.
+stats 'curves.tsv' using 5 nooutput name 'BEST'
+least = BEST_min
+if (marks_series) {
+    stats 'marks.tsv' using 5 nooutput name 'MARK'
+    least = MARK_min < least ? MARK_min : least
+}
+if (ceiling_series && ceiling_gbs > (least > 0.5 * POINTS_Y_max ? 1.3 : 4) * POINTS_Y_max) {
     top = POINTS_Y_max
     ceiling_title = ceiling_title.', above the figure'
 }
+# What hardly differs is not blown up until it seems to.
+span = top - least > 0.1 * top ? top - least : 0.1 * top
+bottom = least > 0.5 * top ? top - 1.12 * span : 0
+share_of_height(gbs) = (gbs - bottom) / (1.08 * (top - bottom))
+below_note = ''
+if (bottom > 0) {
+    stats 'points.tsv' using ($5 < bottom ? 1 : 0) nooutput name 'BELOW'
+    below_note = sprintf('the axis begins at %.4g %s', bottom, unit) \
+        .(BELOW_sum > 0 ? sprintf(': %.0f slower one%s below it', BELOW_sum, BELOW_sum == 1 ? ' is' : 's are') : '')
+}
+# For the axis of figures with every configuration; among characters there is no room for it all.
+notes = (points_rows > 5000 ? '; of points that cover one another one is drawn' : '').(below_note eq '' ? '' : "\n".below_note)
+note_lines = below_note eq '' ? 0 : 1

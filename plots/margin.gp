@@ -4,7 +4,7 @@
 # margin_x, margin_y (where the thing is drawn), margin_at (its height as a share of the graph's),
 # each one longer than margin_count.
 # From the top down, each below the one before; what is pushed off the bottom lifts those above it.
-line_share = characters ? 0.045 : format eq 'png' ? 0.036 : 0.043
+line_share = characters ? 1.0 / graph_rows : format eq 'png' ? 0.036 : 0.043
 array margin_order[margin_count + 1]
 array margin_taken[margin_count + 1]
 array margin_place[margin_count + 1]

@@ -1,5 +1,5 @@
 # Names each row of the layer marks in the right margin at its height, with a line to it. Before this the figure
-# has defined beside(x, shift), where a point is drawn, and `top`: its axis is [0:1.08 * top].
+# has defined beside(x, shift), where a point is drawn, and the axis is that of share_of_height.
 # marks: 3 rank, 4 x, 5 gbs, 8 shift. Names come out of the data as values, so that nothing in one is
 # ever read as a command.
 # One more than there are marks: gnuplot looks at the body of a loop even when that runs no times.
@@ -24,7 +24,7 @@ do for [i = 1:marks_series] {
     margin_colour[i] = colour(rank)
     margin_x[i] = x
     margin_y[i] = MARK_max
-    margin_at[i] = MARK_max / (1.08 * top)
+    margin_at[i] = share_of_height(MARK_max)
 }
 load 'plots/margin.gp'
 if (marks_series) { set rmargin mark_width + 4 }

@@ -1,12 +1,30 @@
 -- Theoretical occupancy (CUDA Occupancy API) against throughput: every configuration, a series a variant.
 -- needs: a device whose occupancy is known (a GPU)
-, known AS (
-    SELECT *, 100 * occupancy AS percent, dense_rank() OVER (ORDER BY rank) - 1 AS side
-    FROM named
-    WHERE occupancy IS NOT NULL
+, occupied AS (
+    SELECT *, 100 * occupancy AS percent FROM named WHERE occupancy IS NOT NULL
 ),
--- At one occupancy the series stand side by side, each sorted by throughput: within 0.7 of the least
--- step to the next.
+-- Where there are no variants and configurations differ in what a thread asks for at a time, they are told apart by that.
+requested AS MATERIALIZED (
+    SELECT m.configuration_id, max(json_extract(t.metrics, '$.bytes_per_thread')) AS bytes
+    FROM occupied AS m
+    JOIN trials AS t ON t.problem_id = m.problem_id AND t.configuration_id = m.configuration_id
+                    AND t.environment_id = CAST(:environment AS INTEGER)
+    WHERE m.series = 'all configurations'
+    GROUP BY m.configuration_id
+),
+known AS (
+    SELECT k.*, dense_rank() OVER (ORDER BY rank) - 1 AS side
+    FROM (SELECT m.n, m.configuration_id, m.gbs, m.low_gbs, m.high_gbs, m.configuration, m.percent, NULL AS bytes,
+                 m.rank, m.series
+          FROM occupied AS m WHERE (SELECT count(DISTINCT bytes) FROM requested) NOT BETWEEN 2 AND 6
+          UNION ALL
+          SELECT m.n, m.configuration_id, m.gbs, m.low_gbs, m.high_gbs, m.configuration, m.percent, r.bytes,
+                 dense_rank() OVER (ORDER BY r.bytes) - 1, coalesce(printf('%g bytes per thread at a time', r.bytes), 'others')
+          FROM occupied AS m JOIN requested AS r ON r.configuration_id = m.configuration_id
+          WHERE (SELECT count(DISTINCT bytes) FROM requested) BETWEEN 2 AND 6) AS k
+),
+-- The configurations of one occupancy stand at the left of it, in 0.7 of the least step to the next: the series side
+-- by side, each sorted by throughput.
 steps AS (
     SELECT percent - lag(percent) OVER (ORDER BY percent) AS step
     FROM (SELECT DISTINCT percent FROM known)
@@ -14,7 +32,7 @@ steps AS (
 drawn AS (
     SELECT *, 0.7 * min(6.25, coalesce((SELECT min(step) FROM steps), 6.25))
                * ((side + (row_number() OVER slot - 0.5) / count(*) OVER (PARTITION BY percent, side))
-                  / (max(side) OVER () + 1) - 0.5) AS shift
+                  / (max(side) OVER () + 1) - 1) AS shift
     FROM known
     WINDOW slot AS (PARTITION BY percent, side ORDER BY gbs, configuration_id)
 ),
@@ -26,17 +44,68 @@ celled AS (
                             CAST(150 * gbs / (SELECT max(gbs) FROM known) AS INTEGER)
                ORDER BY gbs DESC) > 1 AS covered
     FROM drawn
+),
+best AS (SELECT percent, max(gbs) AS gbs FROM known GROUP BY percent),
+-- What the others are held against: the winner, else the best.
+reference AS (
+    SELECT * FROM (
+        SELECT 'the winner' AS name, k.percent, k.gbs, 0 AS place
+        FROM marked AS m
+        JOIN known AS k ON k.n = m.n AND k.configuration_id = m.configuration_id
+        WHERE m.rank = 0
+        UNION ALL
+        SELECT 'the best', percent, max(gbs), 1 FROM known HAVING count(*) > 0)
+    ORDER BY place LIMIT 1
+),
+-- The least occupancy that is nearly as fast, and the next below it.
+enough AS (
+    SELECT b.percent, min(b.gbs / r.gbs, 1) AS share FROM best AS b CROSS JOIN reference AS r
+    WHERE b.gbs >= 0.95 * r.gbs ORDER BY b.percent LIMIT 1
+),
+below AS (
+    SELECT b.percent, b.gbs / r.gbs AS share
+    FROM best AS b CROSS JOIN enough AS e CROSS JOIN reference AS r
+    WHERE b.percent < e.percent ORDER BY b.percent DESC LIMIT 1
+),
+-- What it takes with the fewest bytes at a time.
+few AS (
+    SELECT k.bytes, min(iif(k.gbs >= 0.95 * r.gbs, k.percent, NULL)) AS percent
+    FROM known AS k CROSS JOIN reference AS r
+    WHERE k.bytes = (SELECT min(bytes) FROM known) GROUP BY k.bytes
+),
+conclusion AS (
+    SELECT CASE
+        WHEN (SELECT count(*) FROM best) = 1
+        THEN printf('Every configuration has an occupancy of %.3g %%', r.percent)
+        WHEN e.percent < r.percent
+        THEN printf('%.3g %% occupancy already reaches %.3g %% of %s, which has %.3g %%', e.percent,
+                    100 * e.share, r.name, r.percent)
+        WHEN (SELECT count(*) FROM below) = 0
+        THEN printf('The lowest occupancy of all, %.3g %%, is that of %s', r.percent, r.name)
+        ELSE (SELECT printf('Nothing below %.3g %% occupancy reaches 95 %% of %s: %.3g %% reaches %.3g %%', r.percent,
+                            r.name, percent, 100 * share) FROM below)
+        END || coalesce((SELECT printf('; %g bytes per thread at a time ', f.bytes)
+                                || coalesce(printf('need %.3g %%', f.percent), 'never do')
+                         FROM few AS f WHERE f.percent IS NOT e.percent), '') AS sentence
+    FROM reference AS r CROSS JOIN enough AS e
 )
 SELECT 'points' AS layer, series, rank, percent AS occupancy_percent, gbs, low_gbs, high_gbs,
        shift AS shift_percent, covered, configuration
 FROM celled
 UNION ALL
-SELECT 'marks', m.name, m.rank, d.percent, d.gbs, d.low_gbs, d.high_gbs, d.shift, 0,
+-- Each series' best at each occupancy.
+SELECT 'curves', series, rank, percent, max(gbs), low_gbs, high_gbs, 0, 0, configuration
+FROM known
+GROUP BY rank, series, percent
+UNION ALL
+SELECT 'marks', m.name, m.rank, d.percent, d.gbs, d.low_gbs, d.high_gbs, 0, 0,
        d.configuration
 FROM marked AS m
 JOIN drawn AS d ON d.n = m.n AND d.configuration_id = m.configuration_id
 UNION ALL
 SELECT 'ceiling', name, 0, NULL, gbs, NULL, NULL, NULL, NULL, NULL FROM ceiling
+UNION ALL
+SELECT 'conclusion', sentence, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM conclusion
 UNION ALL
 SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
 UNION ALL

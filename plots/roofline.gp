@@ -1,6 +1,8 @@
 # points: 3 rank, 4 intensity, 5 gops, 6 and 7 low and high, 12 is_chosen; marks: those of the chosen
 # problem, 8 the roof above them; names: 4 intensity, 5 gops, 10 problems; memory: 3 rank (0: the chosen
 # problem's), 5 gbs; arithmetic: 3 rank likewise, 5 gops.
+about = sprintf('Roofline: %s, n = %s', problem, n_text)
+load 'plots/heading.gp'
 load 'plots/times.gp'
 if (!exists('memory_series')) memory_series = 0
 if (!exists('arithmetic_series')) arithmetic_series = 0
@@ -10,13 +12,6 @@ stats 'points.tsv' using 4 nooutput name 'X'
 stats 'points.tsv' using 5 nooutput name 'Y'
 array mark_rank[marks_series + 1]
 mark_rank[marks_series + 1] = 0
-margin_count = marks_series + arithmetic_series
-array margin_text[margin_count + 1]
-array margin_lines[margin_count + 1]
-array margin_colour[margin_count + 1]
-array margin_x[margin_count + 1]
-array margin_y[margin_count + 1]
-array margin_at[margin_count + 1]
 array flat_gops[arithmetic_series + 1]
 array flat_rank[arithmetic_series + 1]
 flat_gops[arithmetic_series + 1] = 1
@@ -41,20 +36,59 @@ do for [i = 1:memory_series] {
     slant_name[i] = sprintf('%s: %.4g GB/s', name, MEMORY_max)
     gbs = MEMORY_max > gbs ? MEMORY_max : gbs
 }
+array flat_name[arithmetic_series + 1]
+flat_name[arithmetic_series + 1] = ''
 top = Y_max
 bottom = Y_min
+lowest_flat = 1e300
+highest_flat = 0
 do for [i = 1:arithmetic_series] {
     stats 'arithmetic.tsv' index i - 1 using (name = strcol(2), rank = $3, $5) nooutput name 'FLAT'
-    k = marks_series + i
     flat_gops[i] = FLAT_max
     flat_rank[i] = rank
-    margin_text[k] = sprintf('%.16s: ', name).rate(FLAT_max)
+    flat_name[i] = sprintf('%s: ', name[1:16]).rate(FLAT_max)
+    lowest_flat = FLAT_max < lowest_flat ? FLAT_max : lowest_flat
+    highest_flat = FLAT_max > highest_flat ? FLAT_max : highest_flat
+}
+# Where all that is drawn lies far on one side of where memory and arithmetic meet, the other roof is named in the legend
+# and the axes end near the points.
+array far_title[memory_series + arithmetic_series + 1]
+do for [i = 1:memory_series + arithmetic_series + 1] { far_title[i] = '' }
+far_flats = gbs > 0 && arithmetic_series && lowest_flat / gbs > 8 * X_max
+far_slants = gbs > 0 && arithmetic_series && highest_flat / gbs < X_min / 8
+far_count = 0
+if (far_flats) {
+    far_count = arithmetic_series
+    do for [i = 1:far_count] {
+        far_title[i] = sprintf('%s, from %.3g operations per byte on', flat_name[i], flat_gops[i] / gbs)
+    }
+}
+if (far_slants) {
+    far_count = memory_series
+    do for [i = 1:far_count] {
+        far_title[i] = sprintf('%s, up to %.3g operations per byte', slant_name[i], highest_flat / slant_gbs[i])
+    }
+}
+slants = far_slants ? 0 : memory_series
+flats = far_flats ? 0 : arithmetic_series
+if (flats) {
+    top = highest_flat > top ? highest_flat : top
+    bottom = !far_slants && lowest_flat < bottom ? lowest_flat : bottom
+}
+margin_count = marks_series + flats
+array margin_text[margin_count + 1]
+array margin_lines[margin_count + 1]
+array margin_colour[margin_count + 1]
+array margin_x[margin_count + 1]
+array margin_y[margin_count + 1]
+array margin_at[margin_count + 1]
+do for [i = 1:flats] {
+    k = marks_series + i
+    margin_text[k] = flat_name[i]
     margin_lines[k] = 1
-    margin_colour[k] = rank == 0 ? 0x000000 : 0x7f7f7f
+    margin_colour[k] = flat_rank[i] == 0 ? 0x000000 : 0x7f7f7f
     margin_x[k] = NaN
-    margin_y[k] = FLAT_max
-    top = FLAT_max > top ? FLAT_max : top
-    bottom = FLAT_max < bottom ? FLAT_max : bottom
+    margin_y[k] = flat_gops[i]
 }
 do for [i = 1:marks_series] {
     stats 'marks.tsv' index i - 1 \
@@ -68,22 +102,34 @@ do for [i = 1:marks_series] {
     margin_y[i] = MARK_max
 }
 # Where the memory's line meets the highest of the flat ones, with some room about it.
-left = X_min / 6
-right = X_max * 6
-if (gbs > 0 && arithmetic_series) {
-    ridge = top / gbs
+left = X_min / 3
+right = X_max * 3
+if (slants && flats) {
+    ridge = highest_flat / gbs
     left = ridge / 4 < left ? ridge / 4 : left
     right = ridge * 4 > right ? ridge * 4 : right
+    bottom = slant_gbs[1] * left < bottom ? slant_gbs[1] * left : bottom
 }
-if (gbs > 0 && !arithmetic_series) { top = gbs * right > top ? gbs * right : top }
-bottom = bottom / 4
-top = top * 2.5
+if (slants && !flats) {
+    top = gbs * right > top ? gbs * right : top
+    bottom = gbs * left < bottom ? gbs * left : bottom
+}
+bottom = bottom / 1.5
+top = top * 1.5
 do for [i = 1:margin_count] {
     margin_at[i] = log(margin_y[i] / bottom) / log(top / bottom)
 }
+key_rows = (slants > 0) * memory_series + far_count + (names_known ? 1 : 0)
+if (key_rows > 2 || characters) {
+    set key vertical maxrows key_rows
+    set bmargin 4.5 + key_rows
+}
+if (characters) {
+    graph_rows = text_rows - top_lines - 5 - key_rows
+    set ylabel offset graph 0.4, graph 0.5 + 2.3 / graph_rows
+}
 load 'plots/margin.gp'
 
-set title sprintf("Roofline: %s, n = %s\n%s", problem, n_text, measured_on)
 set xlabel 'operations per byte that must be moved'
 set ylabel '10^9 operations/s'.(characters ? ', median' : ' (Gop/s), median ± median absolute deviation')
 set logscale xy
@@ -91,21 +137,27 @@ set xrange [left:right]
 set yrange [bottom:top]
 set format x '%g'
 set format y '%g'
+# Few decades: names for 2 and 5 in each as well.
+do for [k = -12:12] {
+    if (right / left < 300) { set xtics add (sprintf('%g', 2 * 10.0**k) 2 * 10.0**k, sprintf('%g', 5 * 10.0**k) 5 * 10.0**k) }
+    if (top / bottom < 300) { set ytics add (sprintf('%g', 2 * 10.0**k) 2 * 10.0**k, sprintf('%g', 5 * 10.0**k) 5 * 10.0**k) }
+}
 # gnuplot looks into the file of a loop even when that runs no times.
 marks_file = marks_series ? 'marks.tsv' : 'points.tsv'
 names_file = names_rows ? 'names.tsv' : 'points.tsv'
 # Both begin and end where they meet.
 upto(x, most) = x < most ? x : most
-most_gops = arithmetic_series ? top / 2.5 : top
+most_gops = flats ? highest_flat : top
 plot \
-    for [i = 1:memory_series] '+' \
+    for [i = 1:slants] '+' \
         using (upto($1, most_gops / slant_gbs[i])):(slant_gbs[i] * upto($1, most_gops / slant_gbs[i])) with lines \
         linewidth (slant_rank[i] == 0 ? 2.5 : 1.2) dashtype 1 + 2 * (slant_rank[i] != 0) \
-        linecolor rgb ceiling_colour title slant_name[i], \
-    for [i = 1:arithmetic_series] '+' \
+        linecolor rgb ceiling_colour title slants ? slant_name[i] : '', \
+    for [i = 1:flats] '+' \
         using (gbs > 0 && $1 * gbs < flat_gops[i] ? flat_gops[i] / gbs : $1):(flat_gops[i]) with lines \
         linewidth (flat_rank[i] == 0 ? 2.5 : 1.2) dashtype 1 + 2 * (flat_rank[i] != 0) \
         linecolor rgb ceiling_colour notitle, \
+    for [i = 1:far_count] keyentry with lines linewidth 1.2 dashtype 3 linecolor rgb ceiling_colour title far_title[i], \
     'points.tsv' using ($12 == 0 ? $4 : NaN):5 with points pointtype (characters ? 'o' : 6) pointsize 1.1 * scale \
         linewidth 1 linecolor rgb series_colour[6] title (names_known ? 'other problems, at this n or their largest' : ''), \
     for [i = 1:names_rows > 0] names_file \

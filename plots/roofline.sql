@@ -51,41 +51,58 @@ memory AS (
 arithmetic AS (
     SELECT type, gops FROM latest_arithmetic
     WHERE environment_id = CAST(:environment AS INTEGER) AND gops > 0
+      AND type IN (SELECT operations_type FROM kernels)
 ),
 -- What each kernel meets first.
 roofed AS (
     SELECT k.*, k.operations / k.bytes_moved AS intensity, k.operations / k.time_ns AS gops,
            k.operations / (k.time_ns + k.mad_ns) AS low_gops,
            k.operations / max(k.time_ns - k.mad_ns, k.time_ns / 10) AS high_gops,
-           (SELECT min(roof) FROM (
-               SELECT m.gbs * k.operations / k.bytes_moved AS roof FROM memory AS m
-               WHERE m.ceiling = k.ceiling
-               UNION ALL
-               SELECT a.gops FROM arithmetic AS a WHERE a.type = k.operations_type)) AS roof_gops
+           (SELECT m.gbs * k.operations / k.bytes_moved FROM memory AS m WHERE m.ceiling = k.ceiling) AS memory_gops,
+           (SELECT a.gops FROM arithmetic AS a WHERE a.type = k.operations_type) AS arithmetic_gops
     FROM timed_kernels AS k
+),
+roofs AS (
+    SELECT *, CASE WHEN memory_gops IS NULL OR arithmetic_gops < memory_gops THEN arithmetic_gops
+                   ELSE memory_gops END AS roof_gops
+    FROM roofed
+),
+-- Of the winner, else of the first baseline.
+conclusion AS (
+    SELECT CASE
+        WHEN roof_gops IS NULL THEN printf('%s does %.4g Gop/s; its roof was not measured', who, gops)
+        WHEN gops > 1.02 * roof_gops AND roof_gops = memory_gops
+        THEN printf('%s is above its roof, %s (%.3gx), as what comes from a cache can be', who, roof, gops / roof_gops)
+        WHEN gops > 1.02 * roof_gops THEN printf('%s is above its roof, %s (%.3gx)', who, roof, gops / roof_gops)
+        ELSE printf('%s reaches %.3g %% of its roof, %s', who, 100 * min(gops / roof_gops, 1), roof) END AS sentence
+    FROM (SELECT *, iif(rank = 0, 'The winner', name) AS who, iif(roof_gops = memory_gops, printf('the measured %s ceiling of the memory', ceiling),
+                        printf('the measured arithmetic of %s', operations_type)) AS roof
+          FROM roofs WHERE is_chosen ORDER BY rank LIMIT 1)
 ),
 -- Problems of one intensity stand above one another: their names go together.
 intensities AS (
     SELECT intensity, max(max(gops, coalesce(roof_gops, 0))) AS gops, group_concat(name, ', ') AS names
     FROM (SELECT intensity, max(gops) AS gops, max(roof_gops) AS roof_gops,
                  substr(key, 1 + instr(key, '.')) AS name
-          FROM roofed GROUP BY intensity, key ORDER BY intensity, key)
+          FROM roofs GROUP BY intensity, key ORDER BY intensity, key)
     GROUP BY intensity
 )
 SELECT * FROM (
 SELECT 'points' AS layer, name AS series, rank, intensity, gops, low_gops, high_gops, roof_gops, n,
        key AS problem, operations_type AS type, is_chosen, configuration
-FROM roofed
+FROM roofs
 WHERE EXISTS (SELECT 1 FROM memory UNION ALL SELECT 1 FROM arithmetic)
 UNION ALL
 SELECT 'marks', name, rank, intensity, gops, low_gops, high_gops, roof_gops, n, key, operations_type,
        1, configuration
-FROM roofed
+FROM roofs
 WHERE is_chosen
 UNION ALL
 SELECT 'names', '', 0, intensity, gops, NULL, NULL, NULL, NULL, names, NULL, NULL, NULL
 FROM intensities
 WHERE (SELECT count(*) FROM kernels) > 1
+UNION ALL
+SELECT 'conclusion', sentence, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM conclusion
 UNION ALL
 SELECT 'memory', 'measured ' || ceiling || ' ceiling',
        ceiling <> coalesce((SELECT ceiling FROM kernels WHERE is_chosen), ''), NULL, gbs, NULL,

@@ -37,6 +37,7 @@ scale_ns = time_scale(inner_low)
 alike = ''
 names = ''
 if (names_rows) { stats 'names.tsv' using (names = strcol(16), 1) nooutput name 'NAMES' }
+if (characters && exists("short_rows")) { stats 'short.tsv' using (names = strcol(2), 1) nooutput name 'NAMES' }
 if (alike_rows) { stats 'alike.tsv' using (alike = strcol(16), 1) nooutput name 'ALIKE' }
 left_out = 0
 if (left_out_rows) {
@@ -45,10 +46,11 @@ if (left_out_rows) {
 }
 note = (left_out ? sprintf('finalists not drawn: %d', left_out) : '').(left_out && beyond ? '; ' : '') \
     .(beyond ? sprintf('samples beyond the axis (< >): %d', beyond) : '')
-subtitle = (names eq '' ? '' : "\nrows: ".in_lines(names, 120, 1)) \
-    .(alike eq '' ? '' : "\nall: ".in_lines(alike, 120, 1))
+below = (names eq '' ? '' : "\nrows: ".in_lines(names, characters ? text_columns - 12 : 120, 1)) \
+    .(alike eq '' ? '' : "\nall: ".in_lines(alike, characters ? text_columns - 12 : 120, 1))
 
-set title sprintf("Samples of the finalists: %s, n = %s\n%s", problem, n_text, measured_on).subtitle
+about = sprintf('Samples of the finalists: %s, n = %s', problem, n_text)
+load 'plots/heading.gp'
 set xlabel 'time of one run ('.time_unit(inner_low).'); each row from top to bottom in the order taken' \
     .(note eq '' ? '' : "\n".note)
 set bmargin note eq '' ? 6.5 : 7.5
@@ -81,7 +83,8 @@ cell(c) = number_or(c, NaN)
 end(c) = number_or(c, column(5))
 row_verdict(unused) = \
     verdict(column(3), column(5), cell(11), cell(12), cell(13), cell(14), cell(15))
-row_name(label) = in_lines(label, label_width, 2)
+row_name(label) = in_lines(label, label_width, characters ? 1 : 2)
+row_names = characters && exists("short_rows") ? 'short.tsv' : 'medians.tsv'
 # Labels hang below their place by all but their first line.
 centred(row, text) = row - (strstrt(text, "\n") ? 0.016 * (rows + 0.2) : 0)
 dot = points_rows > 4000 ? 0.35 : points_rows > 1000 ? 0.5 : 0.7
@@ -101,7 +104,7 @@ plot \
         using (within(end(11))):($4 + 0.32):(within(end(12)) - within(end(11))):(0) with vectors nohead \
         linewidth 3 linecolor rgb text_colour \
         title 'interval: of the fastest its time, of others their difference to it', \
-    'medians.tsv' using (low / scale_ns):(centred($4, row_name(strcol(16)))):(row_name(strcol(16))) \
+    row_names using (low / scale_ns):(centred($4, row_name(strcol(16)))):(row_name(strcol(16))) \
         with labels right offset -2, 0 font small_font notitle, \
     'medians.tsv' using (high / scale_ns):(centred($4, row_verdict(0))):(row_verdict(0)) \
         with labels left offset 2, 0 font small_font notitle

@@ -94,6 +94,20 @@ medians AS (
            fastest.median_ns AS fastest_ns, w.time_low_ns, w.time_high_ns
     FROM drawn AS d, chosen_winner AS w,
          (SELECT median_ns FROM finalists ORDER BY abs(difference) NULLS LAST, place LIMIT 1) AS fastest
+),
+-- Of all finalists, those too slow to be drawn as well.
+conclusion AS (
+    SELECT CASE
+        WHEN count(*) = 1 THEN 'The winner alone was timed to the end'
+        WHEN others_tied = 0
+        THEN printf('The winner is shown to be faster than the %d other finalists%s', count(*) - 1,
+                    printf(', by %.3g %% and more', round(100 * min(iif(is_winner, NULL, difference)), 2)))
+        ELSE printf('%d of %d other finalists %s as fast as the winner, within %.3g %%', others_tied, count(*) - 1,
+                    iif(others_tied = 1, 'is', 'are'),
+                    round(100 * max(iif(tied AND NOT is_winner, abs(difference), 0)), 2))
+        END AS sentence
+    FROM finalists CROSS JOIN (SELECT count(*) AS others_tied FROM finalists WHERE tied AND NOT is_winner)
+    HAVING count(*) > 0
 )
 SELECT 'points' AS layer, role AS series, rank, t.row AS row, elapsed_ns, turn, quantile,
        sample_count <= 4
@@ -120,6 +134,13 @@ WHERE EXISTS (SELECT 1 FROM taken AS t WHERE t.row = m.row)
 UNION ALL
 SELECT 'alike', '', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, label
 FROM alike WHERE label IS NOT NULL
+UNION ALL
+SELECT 'conclusion', sentence, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM conclusion
+UNION ALL
+-- The rows by their values alone: as text there is one line for each.
+SELECT 'short', names, 0, row, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, short
+FROM named_rows AS l
+WHERE EXISTS (SELECT 1 FROM taken AS t WHERE t.row = l.row)
 UNION ALL
 SELECT 'names', '', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, names
 FROM labels WHERE row = 1 AND names IS NOT NULL

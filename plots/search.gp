@@ -1,5 +1,7 @@
 # points: 4 seconds, 5 time_ns; best: 4 seconds, 6 best_ns; marks: 3 rank, 4 and 5, 7 trial; final: 5
 # (a line); stages: 4 and 8, from and to; left: a line of text.
+about = sprintf('Search: %s, n = %s', problem, n_text)
+load 'plots/heading.gp'
 load 'plots/times.gp'
 if (!exists('best_rows')) best_rows = 0
 if (!exists('final_rows')) final_rows = 0
@@ -81,7 +83,6 @@ do for [i = 1:marks_series] {
 }
 load 'plots/margin.gp'
 
-set title sprintf("Search: %s, n = %s\n%s", problem, n_text, measured_on)
 set xlabel 'time that the trials of the sweep took, one after the other (s)'.then
 set ylabel characters ? 'time; the best: '.time_text(best_ns) : 'time of one run, against the best trial ('.time_text(best_ns).')'
 set bmargin 7.5

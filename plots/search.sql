@@ -80,6 +80,23 @@ spans AS (
     SELECT stage, rank, swept.seconds + sum(s.seconds) OVER (ORDER BY rank) AS end_seconds,
            s.seconds AS length
     FROM stages AS s, swept
+),
+-- When the sweep came to the winner, and when it had something within 1 % of its best.
+found AS (
+    SELECT b.turn, b.seconds FROM marked AS m JOIN best AS b ON b.configuration_id = m.configuration_id
+    WHERE m.rank = 0 AND m.n = CAST(:n AS INTEGER) AND b.time_ns > 0 LIMIT 1
+),
+near AS (
+    SELECT r.seconds FROM records AS r CROSS JOIN swept AS s
+    WHERE r.best_ns <= 1.01 * s.best_ns ORDER BY r.turn LIMIT 1
+),
+conclusion AS (
+    SELECT coalesce(
+               (SELECT printf('The sweep came to the winner after %.3g of %.3g s, as trial %d of %d', f.seconds,
+                              s.seconds, f.turn, s.trials) FROM found AS f),
+               printf('The sweep took %.3g s for %d trials', s.seconds, s.trials))
+           || (SELECT printf('; it was within 1 %% of its best after %.3g s', n.seconds) FROM near AS n) AS sentence
+    FROM swept AS s
 )
 SELECT * FROM (
 SELECT 'points' AS layer, 'a trial of the sweep' AS series, 0 AS rank, b.seconds, b.time_ns AS time_ns,
@@ -109,6 +126,8 @@ FROM winner WHERE median_ns > 0
 UNION ALL
 SELECT 'stages', stage, rank, end_seconds - length, NULL, NULL, NULL, end_seconds, NULL
 FROM spans
+UNION ALL
+SELECT 'conclusion', sentence, 0, NULL, NULL, NULL, NULL, NULL, NULL FROM conclusion WHERE sentence IS NOT NULL
 UNION ALL
 SELECT 'left', printf('not tried: at most %.2g %% better with 90 %%, by the model of the search', 100 * most_better), 0,
        NULL, NULL, NULL, NULL, NULL, NULL

@@ -3,7 +3,7 @@
 # a ceiling, this comes after throughput.gp.
 # Twelve variants differ in shape, and neighbours in hue: they are told apart in grey as well.
 array variant_colours[13] = [0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xa6761d, \
-    0xe69f00, 0x009e73, 0xcc79a7, 0x0072b2, 0xa6761d, 0x56b4e9, 0x7f7f7f]
+    0x7b5fd0, 0x8c9400, 0xb8336a, 0x17a2a2, 0x86b84a, 0xd9a08b, 0x7f7f7f]
 array variant_shapes[13] = [6, 8, 4, 10, 12, 14, 7, 9, 5, 11, 13, 15, 1]
 array rival_colours[4] = [0x0072b2, 0x009e73, 0xcc79a7, 0xe69f00]
 array rival_shapes[4] = [4, 6, 12, 10]
@@ -33,9 +33,6 @@ do for [i = 1:points_series] {
     series_name[i] = shortened(name)
     longest = strlen(series_name[i]) > longest ? strlen(series_name[i]) : longest
 }
-
-# For the axis of figures with every configuration.
-covered_note = points_rows > 5000 ? '; of points that cover one another one is drawn' : ''
 
 key_entries = points_series + ceiling_series
 load 'plots/legend.gp'

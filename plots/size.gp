@@ -1,10 +1,11 @@
 # points: 3 rank, 4 n, 5 gbs, 6 low_gbs, 7 high_gbs; a series each for the winner, the baselines and the rivals.
+about = sprintf('Problem size and throughput: %s', problem)
+load 'plots/heading.gp'
 load 'plots/throughput.gp'
 load 'plots/series.gp'
 stats 'points.tsv' using 4 nooutput name 'SIZE'
 stats 'points.tsv' using 6 nooutput name 'LOW'
-set title sprintf("Problem size and throughput: %s\n%s", problem, measured_on)
-set ylabel 'throughput ('.unit.'), median ± median absolute deviation'
+set ylabel throughput_label
 load 'plots/sizes.gp'
 load 'plots/decades.gp'
 plot \

@@ -45,17 +45,16 @@ do for [i = 1:processes_series] {
 end = stage_to[processes_series]
 if (end <= 0) { end = 1e-3 }
 
-heading = sprintf("Stability over rounds: %s, n = %s\n%s", problem, n_text, measured_on)
+about = sprintf('Stability over rounds: %s, n = %s', problem, n_text)
+load 'plots/heading.gp'
 note = 'time in rounds (s); what lay between processes is cut out'.(characters ? '' : ' (dotted: one begins)')
 set xrange [0:1.005 * end]
 round_step(x) = decade(x) * (x > 5 * decade(x) ? 10 : x > 4 * decade(x) ? 5 : x > 2 * decade(x) ? 4 : x > decade(x) ? 2 : 1)
 decade(x) = 10 ** floor(log10(x))
 if (characters) {
     panels = 1
-    set title heading
 } else {
     set multiplot
-    set label 1 heading at screen 0.5, screen 0.965 center
     set lmargin at screen 0.17
     set rmargin at screen 0.97
     unset key
@@ -63,8 +62,8 @@ if (characters) {
 # gnuplot looks into the file of a loop even when that runs no times.
 faults_file = faults_series ? 'faults.tsv' : 'points.tsv'
 tall = panel_column[1] == 5 ? 2.0 : 1.0
-share = 0.70 / (panels - 1 + tall)
-ceil_of_panel = 0.86
+ceil_of_panel = characters ? 0 : heading_end - 0.03
+share = (ceil_of_panel - 0.16) / (panels - 1 + tall)
 do for [p = 1:panels] {
     c = panel_column[p]
     spread = panel_high[p] - panel_low[p]
@@ -101,7 +100,11 @@ do for [p = 1:panels] {
                 textcolor rgb frame_colour
         }
     } else {
-        do for [i = 0:processes_series] { unset label 1 + i }
+        if (p > 1) {
+            unset label 9001
+            unset label 9002
+        }
+        do for [i = 1:processes_series] { unset label 1 + i }
     }
     if (p == panels) {
         set xlabel note

@@ -48,6 +48,17 @@ relative AS (
            p.anchor_last_ns / m.anchor_ns - 1 AS anchor_last
     FROM placed AS p
     LEFT JOIN middle AS m
+),
+conclusion AS (
+    SELECT iif(max(off) IS NULL, printf('%d rounds', count(*)),
+               printf('Over %d rounds the anchor stayed within %.3g %% of its median', count(*), round(100 * max(off), 2)))
+           || iif(sum(fault IS NOT NULL) > 0, printf('; left out for a fault: %d', sum(fault IS NOT NULL)), '')
+           || CASE WHEN sum(throttle > 0) > 0 THEN printf('; with a clock held back: %d', sum(throttle > 0))
+              WHEN max(sm_clock_mhz) > min(sm_clock_mhz)
+              THEN printf('; the core clock went from %d to %d MHz', min(sm_clock_mhz), max(sm_clock_mhz))
+              WHEN max(sm_clock_mhz) > 0 THEN '; the core clock did not move' ELSE '' END AS sentence
+    FROM (SELECT *, iif(fault IS NULL, max(abs(anchor_first), coalesce(abs(anchor_last), 0)), NULL) AS off FROM relative)
+    HAVING count(*) > 0
 )
 SELECT 'points' AS layer, CASE stage WHEN 'confirm' THEN 'confirmation' ELSE stage END AS series,
        rank, seconds, 100 * anchor_first AS anchor_first_percent,
@@ -60,6 +71,9 @@ SELECT 'faults', CASE WHEN fault IS NULL THEN 'clock held back' ELSE replace(fau
        temperature_c, power_w, throttle, process, ordinal, at_ns, NULL, fault
 FROM relative
 WHERE fault IS NOT NULL OR throttle > 0
+UNION ALL
+SELECT 'conclusion', sentence, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM conclusion
 UNION ALL
 SELECT 'processes', CASE stage WHEN 'confirm' THEN 'confirmation' ELSE stage END, rank,
        (end_ns - round_count * round_ns) / 1e9, NULL, NULL, NULL, NULL, NULL, NULL, NULL, process,

@@ -71,8 +71,8 @@ light_on_colour = '#fafafa'
 # shape as well, for grey print. Vermilion is kept for the winner, black for the baselines.
 array series_colour[7] = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#7f7f7f', '#000000']
 array series_shape[7] = [6, 8, 4, 10, 12, 1, 2]
-# By rank: the winner is 0; baselines follow.
-array mark_shape[8] = [3, 2, 1, 14, 4, 6, 8, 10]
+# By rank: the winner is 0; baselines follow. Two of them at one place are no star.
+array mark_shape[8] = [3, 2, 4, 14, 1, 6, 8, 10]
 if (characters) {
     # Other numbers are drawn as capital letters from A.
     array series_shape[7] = ['o', '+', 'x', 'a', 'c', 's', 'z']
@@ -99,11 +99,13 @@ set bmargin 6.5
 set title noenhanced
 if (characters) {
     # A grid is as loud as the points there, and the name of the vertical axis cannot be turned: it stands
-    # above the axis, below the title.
+    # above the axis, below the title. graph_rows: lines between the axis and that.
     unset grid
     set bmargin 6
     set title offset 0, 2
-    set ylabel offset graph 0.4, graph 0.5 + 2.3 / (text_rows - 12)
+    top_lines = 6
+    graph_rows = text_rows - top_lines - 6
+    set ylabel offset graph 0.4, graph 0.5 + 2.3 / graph_rows
 }
 # Long names are cut, by characters. What stands in a figure's second line is two lines where a terminal
 # is too narrow; `count` says how many things were measured, which mostly are points.
@@ -117,7 +119,19 @@ if (exists("whole_rows")) { stats 'whole.tsv' using 3 name 'WHOLE' nooutput; sam
 measured(count) = device.', '.date.(is_long(device.date.l2_mode.count.database.'____________') ? "\n" : ', ') \
     .'L2 '.l2_mode.', '.count.sample_of.(database eq '' ? '' : ', '.database)
 measured_on = measured(points_rows == 1 ? '1 point' : sprintf('%d points', points_rows))
-if (characters) { set tmargin strstrt(measured_on, "\n") ? 7 : 6 }
+if (characters) { set tmargin strstrt(measured_on, "\n") ? 7 : top_lines }
+# What is seen, as the layer `conclusion` has it: the first line of the title (heading.gp).
+conclusion = ''
+if (exists("conclusion_rows")) { stats 'conclusion.tsv' using (conclusion = strcol(2), $3) nooutput name 'CONCLUSION' }
+
+# A text in at most so many lines of at most `width` characters, broken at spaces where there are some.
+fitting(text, width, at) = at < width / 3 ? width : text[at + 1:at + 1] eq ' ' ? at : fitting(text, width, at - 1)
+unspaced(text) = text[1:1] eq ' ' ? text[2:] : text
+in_lines(text, width, lines) = strlen(text) <= width ? text \
+    : lines <= 1 ? text[1:width - 3].'...' \
+    : text[1:fitting(text, width, width)]."\n" \
+        .in_lines(unspaced(text[fitting(text, width, width) + 1:]), width, lines - 1)
+lines_of(text) = text eq '' ? 0 : 1 + (strstrt(text, "\n") ? lines_of(text[strstrt(text, "\n") + 1:]) : 0)
 
 # A column that may be empty, as a number. Always by a function: gnuplot 6 leaves out a row as soon as the
 # expression after `using` itself has an empty column in it, whatever valid() says.

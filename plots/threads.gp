@@ -1,5 +1,7 @@
 # points: 3 rank, 4 threads, 5 gbs, 6 low_gbs, 7 high_gbs, 8 shift_octaves, 9 covered; marks likewise; cores: 4.
 # Many points have one and the same number of threads: each series stands a little beside the others.
+about = sprintf('Threads and throughput: %s, n = %s', problem, n_text)
+load 'plots/heading.gp'
 load 'plots/throughput.gp'
 load 'plots/linear.gp'
 load 'plots/series.gp'
@@ -8,8 +10,8 @@ load 'plots/marks.gp'
 stats 'points.tsv' using 4 nooutput name 'THREADS'
 stats 'cores.tsv' using 4 nooutput name 'CORES'
 
-set title sprintf("Threads and throughput: %s, n = %s\n%s", problem, n_text, measured_on)
-set xlabel 'threads; at one number of threads the configurations stand side by side, sorted'.covered_note
+set xlabel 'threads'.(characters ? '; letters: the best at each; dots: the others' \
+    : '; points: every configuration, beside its number; lines: the best with each').notes
 set ylabel throughput_label
 least = THREADS_min < CORES_max ? THREADS_min : CORES_max
 most = THREADS_max > CORES_max ? THREADS_max : CORES_max
@@ -17,7 +19,6 @@ set logscale x 2
 x_low = least / 1.3
 x_high = most * 1.3
 set xrange [x_low:x_high]
-set yrange [0:1.08 * top]
 set xtics ()
 do for [k = 0:20] {
     set xtics add (sprintf('%.0f', 2.0**k) 2.0**k)

@@ -27,12 +27,42 @@ celled AS (
                             CAST(150 * gbs / (SELECT max(gbs) FROM known) AS INTEGER)
                ORDER BY gbs DESC) > 1 AS covered
     FROM drawn
+),
+best AS (SELECT threads, max(gbs) AS gbs FROM known GROUP BY threads),
+-- What the others are held against: the winner, else the best.
+reference AS (
+    SELECT * FROM (
+        SELECT 'winner' AS name, k.threads, k.gbs, 0 AS place
+        FROM marked AS m
+        JOIN known AS k ON k.n = m.n AND k.configuration_id = m.configuration_id
+        WHERE m.rank = 0
+        UNION ALL
+        SELECT 'best', threads, max(gbs), 1 FROM known HAVING count(*) > 0)
+    ORDER BY place LIMIT 1
+),
+other AS (
+    SELECT b.threads, b.gbs FROM best AS b CROSS JOIN reference AS r
+    WHERE b.threads <> r.threads ORDER BY b.threads = 1 DESC, b.gbs DESC LIMIT 1
+),
+conclusion AS (
+    SELECT printf('The %s runs %d thread%s', r.name, r.threads, iif(r.threads = 1, '', 's'))
+           || coalesce(
+               (SELECT iif(o.threads = 1, printf(', %.3gx as fast as the best of one thread', r.gbs / o.gbs),
+                           printf('; the best of %d reaches %.3g %% of it', o.threads, 100 * min(o.gbs / r.gbs, 1)))
+                FROM other AS o),
+               ', as every configuration does') AS sentence
+    FROM reference AS r
 )
 SELECT 'points' AS layer, series, rank, threads, gbs, low_gbs, high_gbs, shift AS shift_octaves,
        covered, configuration
 FROM celled
 UNION ALL
-SELECT 'marks', m.name, m.rank, d.threads, d.gbs, d.low_gbs, d.high_gbs, d.shift, 0,
+-- Each series' best with each number of threads.
+SELECT 'curves', series, rank, threads, max(gbs), low_gbs, high_gbs, 0, 0, configuration
+FROM known
+GROUP BY rank, series, threads
+UNION ALL
+SELECT 'marks', m.name, m.rank, d.threads, d.gbs, d.low_gbs, d.high_gbs, 0, 0,
        d.configuration
 FROM marked AS m
 JOIN drawn AS d ON d.n = m.n AND d.configuration_id = m.configuration_id
@@ -40,6 +70,8 @@ UNION ALL
 SELECT 'ceiling', name, 0, NULL, gbs, NULL, NULL, NULL, NULL, NULL FROM ceiling
 UNION ALL
 SELECT DISTINCT 'cores', 'cores', 0, unit_count, NULL, NULL, NULL, NULL, NULL, NULL FROM drawn
+UNION ALL
+SELECT 'conclusion', sentence, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM conclusion
 UNION ALL
 SELECT 'unit', name, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM unit
 UNION ALL

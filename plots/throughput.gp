@@ -15,9 +15,9 @@ if (ceiling_series) {
     ceiling_gbs = CEILING_max
 }
 if (ceiling_gbs > top) { top = ceiling_gbs }
+# Where a height lies on the axis, which is [0:1.08 * top] (linear.gp has another).
+share_of_height(gbs) = gbs / (1.08 * top)
 # gnuplot counts a title among those of the legend even where its loop runs no times.
-ceiling_title = ceiling_series ? sprintf('%s: %.4g %s', ceiling_name, ceiling_gbs, unit) : ''
+ceiling_title = ceiling_series ? sprintf('%s: %.4g %s', characters ? ceiling_name[10:] : ceiling_name, ceiling_gbs, unit) : ''
 
-# Beyond this many points their bars would only cover one another; characters are too coarse for them.
-bars_series = points_rows <= 5000 && !characters ? points_series : 0
-throughput_label = 'throughput ('.unit.'), median'.(bars_series ? ' ± median absolute deviation' : '')
+throughput_label = 'throughput ('.unit.'), median'.(characters ? '' : ' ± median absolute deviation')

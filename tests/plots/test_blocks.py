@@ -22,7 +22,8 @@ def test_numbers():
     assert figure.series("marks") == ["winner", "plain"]
     assert [(row["blocks_per_sm"], row["grid"]) for row in figure.layer("double")] == [("2", "200")]
     figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "winner", "plain", "4194 GB/s",
-                 "2 blocks per SM (#SM x 2 = 200)", "measured read ceiling: 5000 GB/s")
+                 "2 blocks per SM (#SM x 2 = 200)", "measured read ceiling: 5000 GB/s",
+                 "The winner launches 2 blocks per SM (#SM x 2); the best other grid, 64 per SM, reaches 50 % of it")
     assert {"1/64", "1/4", "1", "2", "16", "64"} <= set(figure.texts), "the axis is in octaves"
 
 

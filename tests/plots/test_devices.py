@@ -28,7 +28,8 @@ def test_numbers():
     close(points[1]["gbs"], 400)
     assert [(row["series"], float(row["gbs"])) for row in figure.layer("limits")] == [("Test CPU", 600), ("Test GPU", 500)]
     figure.shows("2 devices", "reduce.sum", "test.db", "Test CPU, 2026-02-03", "Test GPU, 2026-01-02",
-                 "Test CPU: read ceiling, 600 GB/s", "Test GPU: read ceiling, 500 GB/s", "1 Ki", "1 Mi")
+                 "Test CPU: read ceiling, 600 GB/s", "Test GPU: read ceiling, 500 GB/s", "1 Ki", "1 Mi",
+                 "At n = 1048576 Test CPU is fastest: 1.31x as fast as Test GPU")
 
 
 def test_devices_of_one_name():

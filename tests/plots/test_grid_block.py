@@ -19,7 +19,22 @@ def test_numbers():
     marks = [(row["series"], row["x"], row["y"], float(row["side"])) for row in figure.layer("cell_marks")]
     assert sorted(marks) == [("plain", "2", "2", 0.5), ("same", "2", "2", -0.5), ("winner", "1", "1", 0)], marks
     figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "3 configurations", "winner", "plain", "same",
-                 "4194", "1049", "128", "1024", "2.5", "(GB/s)")
+                 "4194", "1049", "128", "1024", "2.5", "(GB/s)",
+                 "1 of 2 combinations of grid and block reach 95 % of the best: 1 block of 128 threads per SM")
+
+
+def test_marks_in_cells_of_other_values():
+    """The cell has its best configuration's number; a mark's own stands in the legend. Grids that rounding to clusters made
+    larger are in the column of the others."""
+    db = Database()
+    plain, _ = db.measure(2000, number=1, grid=200, block=256)
+    _, best = db.measure(1000, number=2, grid=202, block=256)
+    db.measure(1100, number=3, grid=205, block=256)
+    db.winner(best)
+    db.baseline("plain", plain)
+    figure = draw(db, "grid_block")
+    assert [float(row["blocks_per_sm"]) for row in figure.layer("columns")] == [2, 2.05]
+    figure.shows("winner: 4194 GB/s", "plain: 2097 GB/s (best there: 4194)")
 
 
 def test_single_cell():

@@ -25,7 +25,7 @@ def test_numbers():
     assert [row["series"] for row in figure.layer("ceiling")] == ["measured read ceiling"]
     close(figure.layer("ceiling")[0]["gbs"], 5000)
     figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "a", "b", "winner", "plain", "4194 GB/s",
-                 "1049 GB/s", "measured read ceiling: 5000 GB/s")
+                 "1049 GB/s", "measured read ceiling: 5000 GB/s", "The lowest occupancy of all, 50 %, is that of the winner")
 
 
 def test_what_is_raced_counts_as_raced():
@@ -48,6 +48,52 @@ def test_what_is_raced_counts_as_raced():
     assert [row["series"] for row in got if row["layer"] == "marks"] == ["winner", "twin"]
 
 
+def test_curves():
+    """The best of each variant at each occupancy; what is seen of them is the title."""
+    db = Database()
+    for variant, occupancy, time in (("a", 0.125, 4000), ("a", 0.5, 1020), ("a", 0.5, 1300), ("a", 1.0, 1000), ("b", 0.125, 5000),
+                                     ("b", 0.25, 1040), ("b", 1.0, 2000)):
+        trial = db.measure(time, variant=variant, time=time, occupancy=occupancy)[1]
+        if time == 1000:
+            db.winner(trial)
+    figure = draw(db, "occupancy")
+    curves = [(row["series"], float(row["occupancy_percent"]), round(4 * (1 << 20) / float(row["gbs"])))
+              for row in figure.layer("curves")]
+    assert curves == [("a", 12.5, 4000), ("a", 50, 1020), ("a", 100, 1000), ("b", 12.5, 5000), ("b", 25, 1040), ("b", 100, 2000)]
+    sentence = "25 % occupancy already reaches 96.2 % of the winner, which has 100 %"
+    assert [row["series"] for row in figure.layer("conclusion")] == [sentence]
+    figure.shows(sentence)
+    assert f"<title>{sentence}. occupancy: reduce.sum" in figure.svg, "a reader of the page hears it"
+
+
+def test_nothing_less_will_do():
+    db = Database()
+    for occupancy, time in ((0.25, 4000), (0.5, 1250), (1.0, 1000)):
+        db.measure(time, occupancy=occupancy, number=time)
+    draw(db, "occupancy").shows("Nothing below 100 % occupancy reaches 95 % of the best: 50 % reaches 80 %")
+
+
+def test_bytes_in_flight_tell_apart_what_has_no_variants():
+    db = Database()
+    for loads, occupancy, time in ((1, 0.25, 3000), (1, 1.0, 1040), (4, 0.25, 1030), (4, 1.0, 1000)):
+        _, trial = db.measure(time, occupancy=occupancy, loads=loads, number=time)
+        db.sql.execute("UPDATE trials SET metrics = ? WHERE id = ?", (f'{{"bytes_per_thread": {16 * loads}}}', trial))
+    figure = draw(db, "occupancy")
+    assert figure.series("curves") == ["16 bytes per thread at a time", "64 bytes per thread at a time"]
+    assert figure.layer("conclusion")[0]["series"] == (
+        "25 % occupancy already reaches 97.1 % of the best, which has 100 %; 16 bytes per thread at a time need 100 %")
+
+
+def test_axis_begins_near_the_points():
+    """Where all that is best lies near the top; what is slower still is counted."""
+    db = Database()
+    for occupancy, time in ((0.25, 1050), (0.5, 1000), (0.5, 9000), (0.5, 8000)):
+        db.measure(time, occupancy=occupancy, number=time)
+    figure = draw(db, "occupancy")
+    figure.shows("the axis begins at ", ": 2 slower ones are below it")
+    assert len(figure.layer("points")) == 4
+
+
 def test_ceiling_far_above():
     """It does not press the points flat: it is named, and the axis ends at the points."""
     db = Database()
@@ -68,7 +114,7 @@ def test_side_by_side():
     where = [float(row["occupancy_percent"]) + float(row["shift_percent"]) for row in points]
     assert len(set(where)) == 16
     for row in points:
-        assert abs(float(row["shift_percent"])) < 3.125 / 2
+        assert -3.125 < float(row["shift_percent"]) < 0, "left of its occupancy, and right of the one before"
     by_series = {s: [float(r["shift_percent"]) for r in points if r["series"] == s] for s in "ab"}
     assert max(by_series["a"]) < min(by_series["b"])
 

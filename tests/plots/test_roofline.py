@@ -45,7 +45,7 @@ def test_numbers():
     close(figure.layer("memory")[0]["gops"], 5000)
     figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "measured read ceiling: 5000 GB/s",
                  "f32: 60 Top/s", "i64: 300 Gop/s", "1.049 Top/s", "83.9 % of its roof", "262.1 Gop/s", "21 % of its roof",
-                 "other problems")
+                 "other problems", "The winner reaches 83.9 % of its roof, the measured read ceiling of the memory")
     assert {"sum", "mul"} <= set(figure.texts), "problems are named at their intensities"
 
 
@@ -54,6 +54,19 @@ def test_the_chosen_size():
     db.ceilings(read=5000)
     got = [r for r in rows(db, "roofline", problem="reduce.sum", n=1024) if r["layer"] == "points"]
     assert {(r["problem"], r["n"]) for r in got} == {("reduce.sum", "1024"), ("reduce.mul", "4096")}
+
+
+def test_far_from_the_ridge():
+    """Arithmetic that nothing here comes near is named, and the axes end near the points."""
+    db = Database()
+    db.problem("reduce.sum", 1 << 20, operations=1 << 20, operations_type="f32")
+    db.winner(db.measure(700, size=1)[1])
+    db.ceilings(read=5000)
+    arithmetic(db, f32=60000)
+    figure = draw(db, "roofline")
+    figure.shows("f32: 60 Top/s, from 12 operations per byte on", "measured read ceiling: 5000 GB/s",
+                 "The winner is above its roof, the measured read ceiling of the memory (1.2x), as what comes from a")
+    assert "10" not in figure.texts and "10000" not in figure.texts
 
 
 def test_memory_alone():
@@ -81,7 +94,10 @@ def test_bound_by_arithmetic():
     arithmetic(db, f32=51200, f64=30000, i32=16000, f16=400000)
     figure = draw(db, "roofline")
     close(figure.layer("points")[0]["roof_gops"], 51200)
-    figure.shows("42.95 Top/s", "83.9 % of its roof", "f16: 400 Top/s")
+    figure.shows("42.95 Top/s", "83.9 % of its roof", "f32: 51.2 Top/s",
+                 "The winner reaches 83.9 % of its roof, the measured arithmetic of f32",
+                 "measured read ceiling: 4600 GB/s, up to 11.1 operations per byte")
+    assert not any("f16" in text for text in figure.texts), "no problem here computes with it"
     assert not any("other problems" in text for text in figure.texts)
 
 

@@ -55,7 +55,7 @@ def test_numbers():
     assert not figure.layer("left_out")
     figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "all: cache=on", "1.01 µs, winner",
                  "[1.005, 1.015] µs", "+3.00 %, slower", "[+2.00, +4.00] %", "+3.10 %, tied",
-                 "tile=512 variant=tree")
+                 "tile=512 variant=tree", "1 of 2 other finalists is as fast as the winner, within 3.1 %")
 
 
 def test_another_stage_does_not_compare():

@@ -44,7 +44,8 @@ def test_numbers():
     assert stages == {"race": (10, 14), "confirmation": (14, 14 + 4 + 6)}, stages
     figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "winner", "1 µs in the sweep",
                  "after 8.5 s, trial 6", "1.01 µs confirmed", "plain", "4 µs", "race 4 s, confirmation 10 s",
-                 "against the best trial (1 µs)", "best so far")
+                 "against the best trial (1 µs)", "best so far",
+                 "The sweep came to the winner after 8.5 of 10 s, as trial 6 of 7; it was within 1 % of its best after")
 
 
 def test_what_is_left():

@@ -31,7 +31,8 @@ def test_numbers():
     close(library[0]["low_gbs"], 4 * (1 << 20) / 25000)
     close(library[0]["high_gbs"], 4 * (1 << 20) / 15000)
     figure.shows("reduce.sum", "Test GPU", DATE, "test.db", "winner", "plain", "lib::Reduce", "other",
-                 "measured read ceiling: 500 GB/s", "1 Ki", "1 Mi", "64 Mi")
+                 "measured read ceiling: 500 GB/s", "1 Ki", "1 Mi", "64 Mi",
+                 "The winner reaches 80 % of the measured read ceiling, and nine tenths of that from n = 1024 on")
 
 
 def test_many_baselines_and_libraries():

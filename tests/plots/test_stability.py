@@ -40,6 +40,8 @@ def test_numbers():
     assert processes == [("race", "0", 0, 6), ("confirmation", "1", 6, 8), ("confirmation", "2", 8, 8.001)]
     figure.shows("reduce.sum", "1048576 (2^20)", "Test GPU", DATE, "test.db", "race", "confirmation: 2 processes",
                  "core clock", "memory clock", "temperature", "power", "anchor moved", "clock held back")
+    assert figure.layer("conclusion")[0]["series"] == (
+        "Over 6 rounds the anchor stayed within 2 % of its median; left out for a fault: 1; with a clock held back: 1")
 
 
 def test_what_was_not_read_has_no_panel():

@@ -23,7 +23,8 @@ def test_numbers():
     assert [(row["series"], row["threads"]) for row in figure.layer("marks")] == [("winner", "2"), ("plain", "1")]
     assert [row["threads"] for row in figure.layer("cores")] == ["2"]
     figure.shows("reduce.sum", "1048576 (2^20)", "Test CPU", DATE, "test.db", "queued", "static", "winner", "plain",
-                 "a thread per core (2)", "measured read ceiling: 5000 GB/s", "1678 GB/s")
+                 "a thread per core (2)", "measured read ceiling: 5000 GB/s", "1678 GB/s",
+                 "The winner runs 2 threads, 1.6x as fast as the best of one thread")
 
 
 def test_single_point():

@@ -20,6 +20,7 @@ struct layer {
 struct layers {
     struct layer items[LAYERS_MAX];
     size_t count;
+    struct text conclusion; /* what the layer of that name says, cleaned; empty: there is none */
 };
 
 /* One figure being drawn. */
@@ -34,10 +35,11 @@ struct job {
     struct temporary scratch; /* file -1: no picture is wanted */
     struct text table;
     struct layers layers;
-    const char *svg_name;    /* plot_svg: what its identifiers begin with ... */
-    struct arena *svg_arena; /* ... and the picture goes to `svg` there, and into no file */
+    const char *svg_name;       /* plot_svg: what its identifiers begin with ... */
+    struct arena *caller_arena; /* ... and the picture goes to `svg` there, and into no file */
     const char **svg;
-    unsigned lacking; /* outputs that cannot be made here, and what is said of that */
+    const char **conclusion; /* where that goes, there too; NULL: nowhere */
+    unsigned lacking;        /* outputs that cannot be made here, and what is said of that */
     struct error lacks;
 };
 

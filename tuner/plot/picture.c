@@ -138,8 +138,10 @@ static enum status deliver_svg(struct job *job, char *contents, size_t length, s
 {
     struct text svg = {0};
     const char *name = output_name(job);
-    char *title = arena_printf(&job->arena, "%s: %s, n = %" PRId64 " on %s", job->figure,
-                               job->subject->problem, job->subject->n, job->subject->device);
+    const char *seen = text_string(&job->layers.conclusion);
+    char *title =
+        arena_printf(&job->arena, "%s%s%s: %s, n = %" PRId64 " on %s", seen, seen[0] ? ". " : "",
+                     job->figure, job->subject->problem, job->subject->n, job->subject->device);
     if (!name || !title)
         return error_no_memory(error);
     plot_clean(title);
@@ -152,7 +154,7 @@ static enum status deliver_svg(struct job *job, char *contents, size_t length, s
         status = error_no_memory(error);
     } else if (job->svg) {
         const char *start = strstr(text_string(&svg), "<svg"); /* behind the XML prologue */
-        *job->svg = start ? arena_strdup(job->svg_arena, start) : NULL;
+        *job->svg = start ? arena_strdup(job->caller_arena, start) : NULL;
         status = !start ? error_set(error, STATUS_INTERNAL, "%s: gnuplot made no SVG", job->figure)
                  : *job->svg ? STATUS_OK
                              : error_no_memory(error);
@@ -264,6 +266,11 @@ static enum status draw_outputs(struct job *job, struct error *error)
                          "%s: nothing to draw for %s, n = %" PRId64 " on %s%s%s", job->figure,
                          job->subject->problem, job->subject->n, job->subject->device,
                          job->needs ? ": it needs " : "", job->needs ? job->needs : "");
+    if (job->conclusion) {
+        *job->conclusion = arena_strdup(job->caller_arena, text_string(&job->layers.conclusion));
+        if (!*job->conclusion)
+            return error_no_memory(error);
+    }
     if (outputs & PLOT_DATA) {
         enum status status = publish(job, "tsv", job->table.data, job->table.length, error);
         if (status != STATUS_OK)
@@ -289,6 +296,7 @@ enum status job_draw(struct job *job, struct store *store, struct error *error)
         status = draw_outputs(job, error);
     temporary_folder_remove(&job->scratch);
     text_free(&job->table);
+    text_free(&job->layers.conclusion);
     arena_free(&job->arena);
     return status;
 }

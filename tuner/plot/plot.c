@@ -34,22 +34,35 @@ enum status plot_figure(struct store *store, const struct plot_request *request,
     return status;
 }
 
-enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
-                     struct arena *arena, const char **svg, struct error *error)
+static enum status draw_for_caller(struct store *store, const struct plot_request *request,
+                                   unsigned outputs, struct job job, struct arena *arena,
+                                   struct error *error)
 {
     struct plot_subject subject;
     struct plot_request own = *request;
-    own.outputs = PLOT_SVG;
-    struct job job = {.request = &own,
-                      .subject = &subject,
-                      .figure = request->figure,
-                      .svg_name = name,
-                      .svg_arena = arena,
-                      .svg = svg};
+    own.outputs = outputs;
+    job.request = &own;
+    job.subject = &subject;
+    job.figure = request->figure;
+    job.caller_arena = arena;
     enum status status = check_figure(arena, request->figure, error);
     if (status == STATUS_OK)
         status = plot_choose(store, request, arena, &subject, error);
     return status == STATUS_OK ? job_draw(&job, store, error) : status;
+}
+
+enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
+                     struct arena *arena, const char **svg, struct error *error)
+{
+    const struct job job = {.svg_name = name, .svg = svg};
+    return draw_for_caller(store, request, PLOT_SVG, job, arena, error);
+}
+
+enum status plot_conclusion(struct store *store, const struct plot_request *request,
+                            struct arena *arena, const char **sentence, struct error *error)
+{
+    const struct job job = {.conclusion = sentence};
+    return draw_for_caller(store, request, 0, job, arena, error);
 }
 
 static void report_failure(const struct plot_request *request, const char *figure,

@@ -94,6 +94,12 @@ enum status plot_figure(struct store *store, const struct plot_request *request,
 enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
                      struct arena *arena, const char **svg, struct error *error);
 
+/* What a figure shows, in one sentence out of its rows: "12.5 % occupancy already reaches 97.8 % of
+ * the winner, which has 75 %". It is the first line of the figure's title. Needs no gnuplot. "": it
+ * says none. Belongs to the arena. Fails as plot_figure does. */
+enum status plot_conclusion(struct store *store, const struct plot_request *request,
+                            struct arena *arena, const char **sentence, struct error *error);
+
 /* Draws the figures; what fails is told through `failed`, and the others are still drawn. Fails
  * itself when nothing can be drawn at all: no measurements, no gnuplot, an unwritable folder. */
 enum status plot_all(struct store *store, const struct plot_request *request, struct error *error);

@@ -128,6 +128,8 @@ static enum status write_row(struct writer *writer, struct store_query *query, s
         series = "";
     if (new_layer || strcmp(series, text_string(&writer->series)) != 0)
         start_series(writer, query, series);
+    if (new_layer && strcmp(layers->items[layers->count - 1].name, "conclusion") == 0)
+        text_append(&layers->conclusion, clean_cell(writer, series));
     write_cells(writer, query);
     layers->items[layers->count - 1].row_count++;
     return STATUS_OK;
