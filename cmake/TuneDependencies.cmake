@@ -28,6 +28,19 @@ find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 add_library(tune::xxhash INTERFACE IMPORTED GLOBAL)
 target_include_directories(tune::xxhash INTERFACE ${XXHASH_INCLUDE_DIR})
 
+# libmicrohttpd, which serves the page of `tune run --watch`, is used through dlopen: only its header is needed to build.
+set(TUNE_WITH_WATCH OFF)
+if(NOT TUNE_WATCH STREQUAL "OFF")
+  find_path(TUNE_MICROHTTPD_INCLUDE_DIR microhttpd.h)
+  if(TUNE_MICROHTTPD_INCLUDE_DIR)
+    set(TUNE_WITH_WATCH ON)
+  elseif(TUNE_WATCH STREQUAL "ON")
+    message(FATAL_ERROR "TUNE_WATCH=ON, but microhttpd.h was not found: install libmicrohttpd-dev")
+  else()
+    message(STATUS "microhttpd.h not found: building without 'tune run --watch' (libmicrohttpd-dev has it)")
+  endif()
+endif()
+
 # CUDA is used through dlopen: only its headers are needed to build.
 set(TUNE_WITH_CUDA OFF)
 set(TUNE_TOOLKIT_DIR "" CACHE PATH "A CUDA toolkit to use before all others")

@@ -52,7 +52,7 @@ machine apt-get 1000
 bare tune
 [[ ! -s calls ]] || fail "called: $(cat calls)"
 expect_err 'an administrator has to run: apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev cmake '
-expect_err "with what './bootstrap test' wants, too: .* gnuplot-nox bash python3 g\+\+ libcmocka-dev make "
+expect_err "with what './bootstrap test' wants, too: .* gnuplot-nox libmicrohttpd-dev bash python3 g\+\+ libcmocka-dev make "
 bare --with-toolkit tune
 expect_err 'an administrator has to run: .* python3 python3-pip$'
 machine dnf 1000
@@ -65,5 +65,5 @@ expect_err 'an administrator has to run: pacman -S --needed gcc glibc '
 # Elsewhere things have the names that their projects gave them.
 machine '' 0
 bare tune
-expect_err 'missing: GCC \(or another C compiler\), headers of the C library, CMake, Ninja, pkg-config .*, SQLite, libyaml, Jansson, hwloc, xxHash, gnuplot$'
+expect_err 'missing: GCC \(or another C compiler\), headers of the C library, CMake, Ninja, pkg-config .*, SQLite, libyaml, Jansson, hwloc, xxHash, gnuplot, GNU libmicrohttpd$'
 refuse_err 'apt-get'

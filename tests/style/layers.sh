@@ -21,7 +21,7 @@ done
 includes $folders | awk -F '\t' '
 BEGIN {
     split("base=0 capture=1 device=1 stats=1 store=1 experiment=2 search=3 worker=3 export=3 exchange=3 plot=3 explain=3 " \
-          "session=4 report=4 cli=5", rows, " ")
+          "session=4 report=4 watch=5 cli=6", rows, " ")
     for (i in rows) {
         split(rows[i], row, "=")
         level[row[1]] = row[2]
@@ -30,6 +30,7 @@ BEGIN {
     owner["<sqlite3.h>"] = "tuner/store/"
     owner["<yaml.h>"] = "tuner/experiment/"
     owner["<hwloc.h>"] = "tuner/device/"
+    owner["<microhttpd.h>"] = "tuner/watch/"
     owner["<cuda.h>"] = "tuner/device/cuda/"
     owner["<nvrtc.h>"] = "tuner/device/cuda/"
     split("assert ctype errno float inttypes limits locale math stdarg stdbool stddef stdint stdio " \

@@ -116,7 +116,7 @@ static enum status measure(struct check *check, const struct device_api *api, in
     run->session.budget_ns = left_ns_of(check);
     run->session.picks = only;
     run->session.pick_count = pick_count;
-    progress_begin(&run->view, run->text.quiet, &run->session);
+    progress_begin(&run->view, run->text.quiet, &run->session, NULL);
     struct session_events events = progress_events(&run->view);
     events.winner = NULL; /* nothing is chosen here */
     status = session_run(check->store, &run->session, experiments, count, &events, &summary, error);

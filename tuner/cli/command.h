@@ -26,6 +26,7 @@ extern const struct command command_devices;
 extern const struct command command_show;
 extern const struct command command_plot;
 extern const struct command command_report;
+extern const struct command command_watch;
 extern const struct command command_export;
 extern const struct command command_check;
 extern const struct command command_hash;
@@ -40,7 +41,8 @@ struct option_list {
 };
 
 /* One option. Exactly one of `flag`, `text` and `list` is set; the latter two take a value, as
- * "--name V" or "--name=V". A letter of 0 means none. */
+ * "--name V" or "--name=V". Or `flag` and `text` are: its value, a number, may be left out. A
+ * letter of 0 means none. */
 struct option_spec {
     const char *name;
     char letter;
@@ -64,6 +66,10 @@ struct option_spec {
     {                                                                                              \
         .name = (name_), .letter = (letter_), .value = (value_), .list = (target_),                \
         .about = about_                                                                            \
+    }
+#define OPTION_NUMBER_OR_NONE(name_, value_, flag_, target_, about_)                               \
+    {                                                                                              \
+        .name = (name_), .value = (value_), .flag = (flag_), .text = (target_), .about = about_    \
     }
 #define OPTION_FLAG(name_, target_, about_) OPTION_SHORT_FLAG(0, name_, target_, about_)
 #define OPTION_SHORT_FLAG(letter_, name_, target_, about_)                                         \

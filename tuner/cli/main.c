@@ -9,12 +9,13 @@
 #include "tuner/base/version.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/complete.h"
+#include "tuner/watch/watch.h"
 #include "tuner/worker/worker.h"
 
 static const struct command *const commands[] = {
-    &command_run,  &command_init,   &command_devices, &command_show,
-    &command_plot, &command_report, &command_export,  &command_check,
-    &command_hash, &command_merge,  &command_import,
+    &command_run,   &command_init,   &command_devices, &command_show,
+    &command_plot,  &command_report, &command_watch,   &command_export,
+    &command_check, &command_hash,   &command_merge,   &command_import,
 };
 enum { COMMAND_COUNT = COUNT(commands) };
 
@@ -113,6 +114,8 @@ int main(int argc, char **argv)
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told as a disk that is full is */
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
+    if (argc == 4 && strcmp(argv[1], "__watch") == 0)
+        return watch_child(argv[2], argv[3]);
     if (argc > 2 && strcmp(argv[1], "__complete") == 0) {
         complete(commands, COMMAND_COUNT, argc - 2, argv + 2);
         return end_with_stdout();

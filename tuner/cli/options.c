@@ -13,8 +13,12 @@ static void print_option(const struct option_spec *option)
     char letter[8] = "    ";
     if (option->letter)
         (void)string_format(letter, sizeof letter, "-%c, ", option->letter);
-    (void)string_format(left, sizeof left, "  %s--%s%s%s", letter, option->name,
-                        option->value ? " " : "", option->value ? option->value : "");
+    const bool may = option->flag && option->value;
+    (void)string_format(left, sizeof left, "  %s--%s%s%s%s", letter, option->name,
+                        may             ? " ["
+                        : option->value ? " "
+                                        : "",
+                        option->value ? option->value : "", may ? "]" : "");
     printf("%-28s ", left);
     for (const char *c = option->about; *c; c++) {
         putchar(*c);
@@ -62,6 +66,13 @@ static enum status take_option(const struct option_spec *option, const char *att
                                const char *next, bool *taken, struct error *error)
 {
     *taken = false;
+    if (option->flag && option->text) {
+        const bool follows = next && *next && next[strspn(next, "0123456789")] == '\0';
+        *option->flag = true;
+        *option->text = attached ? attached : follows ? next : NULL;
+        *taken = !attached && follows;
+        return STATUS_OK;
+    }
     if (option->flag) {
         if (attached)
             return error_set(error, STATUS_USAGE, "--%s takes no value", option->name);

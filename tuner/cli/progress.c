@@ -9,15 +9,18 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/clock.h"
+#include "tuner/base/json.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/style.h"
 
 enum { BAR_WIDTH = 20, BAR_WIDTH_LEAST = 6, LINE_MAX_BYTES = 256 };
-static const int64_t redraw_every_ns = 100000000;
+static const int64_t redraw_every_ns = 100000000, tell_every_ns = 500000000;
 
-void progress_begin(struct progress_view *view, bool quiet, const struct session_options *options)
+void progress_begin(struct progress_view *view, bool quiet, const struct session_options *options,
+                    struct watch *watch)
 {
     *view = (struct progress_view){.options = options,
+                                   .watch = watch,
                                    .quiet = quiet,
                                    .terminal = isatty(STDERR_FILENO) == 1,
                                    .begun_ns = clock_running_ns()};
@@ -72,24 +75,31 @@ static double share_done(const struct session_progress *progress)
     return done < 1 ? done : 1;
 }
 
-/* As the work went since something was first measured; no longer than the budget lasts. */
-static void format_left(const struct progress_view *view, const struct session_progress *progress,
-                        char *out, size_t bytes)
+/* Seconds, as the work went since something was first measured; no longer than the budget lasts;
+ * NaN: not known yet. */
+static double seconds_left(const struct progress_view *view,
+                           const struct session_progress *progress)
 {
     int64_t now_ns = clock_running_ns();
     bool again = goes_over_again(progress);
     double known = again ? 0 : view->first_share;
     double share = share_done(progress);
     double passed_s = (double)(now_ns - (again ? view->phase_started_ns : view->started_ns)) * 1e-9;
-    (void)string_format(out, bytes, "-");
     if (!view->started || share <= known || passed_s <= 0)
-        return;
+        return NAN;
     double left_s = passed_s * (1 - share) / (share - known);
     double budget_s = (double)(view->begun_ns + view->options->budget_ns - now_ns) * 1e-9;
     if (view->options->budget_ns > 0 && left_s > budget_s)
         left_s = budget_s > 0 ? budget_s : 0;
-    long long wait_s = (long long)ceil(left_s);
-    if (wait_s < 3600)
+    return left_s;
+}
+
+static void format_left(double left_s, char *out, size_t bytes)
+{
+    long long wait_s = isfinite(left_s) ? (long long)ceil(left_s) : 0;
+    if (!isfinite(left_s))
+        (void)string_format(out, bytes, "-");
+    else if (wait_s < 3600)
         (void)string_format(out, bytes, "%lld:%02lld", wait_s / 60, wait_s % 60);
     else
         (void)string_format(out, bytes, "%lld:%02lld:%02lld", wait_s / 3600, wait_s / 60 % 60,
@@ -139,7 +149,7 @@ static void draw(const struct progress_view *view, const struct session_progress
     size_t width = terminal_width();
     size_t bar_width = BAR_WIDTH;
     format_time(progress->best_ns, best, sizeof best);
-    format_left(view, progress, left, sizeof left);
+    format_left(seconds_left(view, progress), left, sizeof left);
     format_phase(progress, phase, sizeof phase);
     bool more = view->options->protocol.confirm_processes > 0 && !goes_over_again(progress);
     (void)string_format(rest, sizeof rest, " %s %s, %s %s n=%lld, best %s, %zu failed", left,
@@ -156,6 +166,69 @@ static void draw(const struct progress_view *view, const struct session_progress
     (void)fflush(stderr);
 }
 
+/* ---- what the page that follows the run is told ---- */
+
+/* A line of JSON goes into a pipe whole, or not at all: each text has room for so much, and may be
+ * twice as long in JSON. */
+enum { TOLD_BYTES_MAX = 800 };
+
+static const char *cut_to_tell(const char *value, char out[TOLD_BYTES_MAX])
+{
+    (void)string_format(out, TOLD_BYTES_MAX, "%s", value ? value : "");
+    text_make_printable(out);
+    return value ? out : NULL;
+}
+
+static void tell_state(struct progress_view *view, const struct session_progress *progress)
+{
+    char problem[TOLD_BYTES_MAX], configuration[TOLD_BYTES_MAX];
+    struct text json = {0};
+    const struct named_value members[] = {
+        {"device", value_text(view->options->device_kind)},
+        {"phase", value_text(progress->phase)},
+        {"strategy", value_text(progress->strategy)},
+        {"problem", value_text(cut_to_tell(progress->problem_key, problem))},
+        {"configuration", value_text(cut_to_tell(progress->best_key, configuration))},
+        {"n", value_integer(progress->n)},
+        {"problem_index", value_integer((int64_t)progress->problem_index)},
+        {"problem_count", value_integer((int64_t)progress->problem_count)},
+        {"points_done", value_integer((int64_t)progress->points_done)},
+        {"points_total", value_integer((int64_t)progress->points_total)},
+        {"failures", value_integer((int64_t)progress->failures)},
+        {"process", value_integer(progress->process)},
+        {"process_count", value_integer(progress->process_count)},
+        {"best_ns", value_real(progress->best_ns)},
+        {"share", value_real(share_done(progress))},
+        {"left_s", value_real(seconds_left(view, progress))},
+        {"to_confirmation", value_boolean(view->options->protocol.confirm_processes > 0 &&
+                                          !goes_over_again(progress))},
+    };
+    json_append_object(&json, members, COUNT(members));
+    watch_say_state(view->watch, &json);
+    text_free(&json);
+}
+
+static void tell_event(const struct progress_view *view, const char *kind, const char *trust,
+                       const char *line)
+{
+    char at[CLOCK_TIMESTAMP_BYTES], text[2 * TOLD_BYTES_MAX];
+    struct text json = {0};
+    if (!view->watch)
+        return;
+    clock_timestamp(at);
+    (void)string_format(text, sizeof text, "%s", line);
+    text_make_printable(text);
+    const struct named_value members[] = {
+        {"kind", value_text(kind)},
+        {"at", value_text(at)},
+        {"trust", value_text(trust)},
+        {"text", value_text(text)},
+    };
+    json_append_object(&json, members, COUNT(members));
+    watch_say_event(view->watch, &json);
+    text_free(&json);
+}
+
 static void on_progress(void *context, const struct session_progress *progress)
 {
     struct progress_view *view = context;
@@ -168,6 +241,10 @@ static void on_progress(void *context, const struct session_progress *progress)
     if (!view->phase || strcmp(view->phase, progress->phase) != 0)
         view->phase_started_ns = now_ns;
     view->phase = progress->phase;
+    if (view->watch && now_ns - view->told_ns >= tell_every_ns) {
+        view->told_ns = now_ns;
+        tell_state(view, progress);
+    }
     if (view->quiet || !view->terminal || now_ns - view->drawn_ns < redraw_every_ns)
         return;
     view->drawn_ns = now_ns;
@@ -180,6 +257,7 @@ static void on_note(void *context, const char *line)
     struct progress_view *view = context;
     progress_clear(view);
     print_clean(stderr, "tune: %s\n", line);
+    tell_event(view, "note", NULL, line);
 }
 
 /* A line is printed for each choice that differs from all before: false when it was told before;
@@ -229,22 +307,27 @@ static void on_winner(void *context, const struct session_winner *winner)
     const char *reason = winner->trust_reason ? winner->trust_reason : "unstable";
     char time[32];
     char value[64];
+    struct text line = {0};
     bool changed = is_news(view, winner);
     bool unstable = winner->trust && strcmp(winner->trust, "unstable") == 0;
-    if (view->quiet || (winner->confirmed && !changed && !unstable))
+    if (winner->confirmed && !changed && !unstable)
         return;
-    progress_clear(view);
     format_time(winner->median_ns, time, sizeof time);
     format_value(view, winner->value, value, sizeof value);
-    print_clean(stderr, "%s n=%lld: %s%s with %s", winner->problem_key, (long long)winner->n, time,
+    text_printf(&line, "%s n=%lld: %s%s with %s", winner->problem_key, (long long)winner->n, time,
                 value, winner->configuration);
     if (winner->confirmed && changed)
-        fputs(", as fresh processes found", stderr);
+        text_append(&line, ", as fresh processes found");
     if (winner->tied > 1)
-        fprintf(stderr, " (%zu are as good)", winner->tied);
+        text_printf(&line, " (%zu are as good)", winner->tied);
     if (unstable)
-        print_clean(stderr, ". %.*s", (int)verdict_advice_bytes(reason), reason);
-    fputc('\n', stderr);
+        text_printf(&line, ". %.*s", (int)verdict_advice_bytes(reason), reason);
+    if (!view->quiet) {
+        progress_clear(view);
+        print_clean(stderr, "%s\n", text_string(&line));
+    }
+    tell_event(view, "winner", winner->trust, text_string(&line));
+    text_free(&line);
 }
 
 struct session_events progress_events(struct progress_view *view)

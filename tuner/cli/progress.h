@@ -3,16 +3,18 @@
 #define TUNE_CLI_PROGRESS_H
 
 #include "tuner/session/session.h"
+#include "tuner/watch/watch.h"
 
 struct progress_view {
     const struct session_options *options; /* of the session that is watched */
+    struct watch *watch;                   /* that is told, too; NULL: none */
     bool quiet;                            /* nothing but failures */
     bool terminal;                         /* standard error is one */
     bool bar_shown;
     int64_t begun_ns; /* what a budget counts from */
     int64_t started_ns;
-    int64_t drawn_ns;
-    double first_share; /* that was known before the first drawing */
+    int64_t drawn_ns, told_ns; /* on the terminal; to the watch */
+    double first_share;        /* that was known before the first drawing */
     bool started;
     const char *phase; /* that was drawn last, and since when */
     int64_t phase_started_ns;
@@ -20,8 +22,9 @@ struct progress_view {
     size_t choice_count, choice_capacity;
 };
 
-/* `options` must outlive the view. Ended by progress_end. */
-void progress_begin(struct progress_view *view, bool quiet, const struct session_options *options);
+/* `options` and `watch` must outlive the view. Ended by progress_end. */
+void progress_begin(struct progress_view *view, bool quiet, const struct session_options *options,
+                    struct watch *watch);
 /* Takes the bar away and frees what the view holds. */
 void progress_end(struct progress_view *view);
 /* Events that draw on `view`, which must outlive them. */

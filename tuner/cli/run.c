@@ -227,7 +227,7 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     run->session.device_kind = api->kind;
     run->session.compiles_beside_measuring = api->compiles_beside_measuring;
     share_budget(run, kind);
-    progress_begin(&run->view, run->text.quiet, &run->session);
+    progress_begin(&run->view, run->text.quiet, &run->session, run->watch);
     struct session_events events = progress_events(&run->view);
     status = session_run(store, &run->session, experiments, count, &events, &summary, error);
     progress_end(&run->view);
@@ -364,6 +364,23 @@ static bool stdout_is_taken(const struct run *run)
            (report_path(run) && output_is_stdout(report_path(run)));
 }
 
+/* On standard error whatever --quiet says: without the address nobody finds it. */
+static enum status begin_watch(struct run *run, struct error *error)
+{
+    char url[WATCH_URL_BYTES];
+    if (!run->text.watch)
+        return STATUS_OK;
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (watch_begin(run->text.database, run->text.port, &run->watch, url, error) != STATUS_OK)
+        return error_prefix(error, "--watch");
+    const char *const port = url + strlen("http://127.0.0.1:");
+    const int digits = (int)strcspn(port, "/");
+    fprintf(stderr,
+            "tune: follow the run at %s (from elsewhere: ssh -L %.*s:127.0.0.1:%.*s HOST)\n", url,
+            digits, port, digits, port);
+    return STATUS_OK;
+}
+
 static enum status run_it(struct run *run, struct error *error)
 {
     struct store *store = NULL, *prior = NULL;
@@ -372,7 +389,10 @@ static enum status run_it(struct run *run, struct error *error)
         status = store_open(run->text.database, STORE_CREATE, &store, error);
     if (status == STATUS_OK && run->text.prior)
         status = store_open(run->text.prior, STORE_COPY, &prior, error);
+    if (status == STATUS_OK)
+        status = begin_watch(run, error);
     if (status != STATUS_OK) {
+        store_close(prior);
         store_close(store);
         return status;
     }
@@ -397,6 +417,7 @@ static enum status run_it(struct run *run, struct error *error)
         if (report_path(run))
             write_report(run);
     }
+    watch_end(run->watch);
     return status;
 }
 

@@ -23,6 +23,7 @@ struct run_text {
     const char *database;
     const char *conf;   /* NULL: not given */
     const char *report; /* likewise */
+    const char *port;   /* of --watch; NULL: any of the usual ones */
     const char *l2;
     const char *seed;
     const char *sizes;
@@ -43,6 +44,7 @@ struct run_text {
     bool list_protocol;
     bool list_strategies;
     bool show_experiment;
+    bool watch;
     bool quiet;
     bool no_report;
 };
@@ -65,6 +67,7 @@ struct run {
     struct experiment_list experiments;
     struct replay replay; /* of `--device replay` */
     struct progress_view view;
+    struct watch *watch; /* what serves the page of --watch; NULL: nothing does */
     struct text command; /* what was typed, quoted for a shell */
 };
 

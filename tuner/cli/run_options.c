@@ -8,6 +8,7 @@
 #include "tuner/cli/style.h"
 #include "tuner/device/traits.h"
 #include "tuner/search/search.h"
+#include "tuner/watch/watch.h"
 
 /* ---- what is searched ---- */
 
@@ -435,6 +436,9 @@ static size_t list_others(struct run *run, struct option_spec *out)
         OPTION_TEXT("report", "FILE", &run->text.report,
                     "the page written at the end (default " DEFAULT_REPORT ")"),
         OPTION_FLAG("no-report", &run->text.no_report, "write no page at the end"),
+        OPTION_NUMBER_OR_NONE("watch", "PORT", &run->text.watch, &run->text.port,
+                              "serve a page that follows the run, on 127.0.0.1 alone\n(default "
+                              "port 7410, or the next that is free; 0: any)"),
         OPTION_SHORT_FLAG('q', "quiet", &run->text.quiet,
                           "print failures and what needs attention only"),
     };
@@ -460,6 +464,10 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
         return error_set(error, STATUS_USAGE,
                          "--%s: only with --dry-run: kernels are run on a device that is there",
                          run->text.architecture ? "arch" : "all");
+    if (run->text.watch && run->text.dry_run)
+        return error_set(error, STATUS_USAGE, "--watch: with --dry-run there is nothing to watch");
+    if (run->text.watch && watch_port_parse(run->text.port, &(struct watch_port){0}, error))
+        return error_prefix(error, "--watch");
     status = parse_values(run, error);
     *done = run->text.list_protocol || run->text.list_strategies;
     if (status == STATUS_OK && run->text.list_strategies)

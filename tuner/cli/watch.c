@@ -1,0 +1,47 @@
+/* tune watch: the page of `tune run --watch` for a database that others write, or wrote. */
+#include <stdio.h>
+
+#include "tuner/base/text.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/run.h"
+#include "tuner/store/store.h"
+#include "tuner/watch/watch.h"
+
+static void print_address(const char *url)
+{
+    printf("%s\n", url);
+    (void)fflush(stdout);
+}
+
+static enum status run(const struct command *command, int argc, char **argv, struct error *error)
+{
+    const char *database = DEFAULT_DATABASE, *port = NULL, *word = NULL;
+    size_t word_count = 0;
+    bool helped = false;
+    const struct option_spec options[] = {
+        OPTION_TEXT("db", "FILE", &database, OPTION_DB_ABOUT),
+        OPTION_TEXT("port", "PORT", &port,
+                    "of 127.0.0.1 (default 7410, or the next that is free;\n0: any)"),
+    };
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, &word, 1,
+                                       &word_count, &helped, error);
+    if (status != STATUS_OK || helped)
+        return status;
+    struct store *store = NULL;
+    if (word_count > 0)
+        database = word;
+    status = store_open(database, STORE_READ, &store, error);
+    store_close(store);
+    if (status == STATUS_OK)
+        status = watch_serve(database, port, run_catch_signals(), print_address, error);
+    return status;
+}
+
+const struct command command_watch = {
+    .name = "watch",
+    .usage = "[FILE.db] [options]",
+    .about = "Serves a page that follows a database, to browsers on this machine.",
+    .more = "Prints its address, and serves until Ctrl-C. From another machine:\n"
+            "ssh -L 7410:127.0.0.1:7410 HOST, and the same address there.",
+    .run = run,
+};
