@@ -19,10 +19,11 @@ SELECT json_object(
              FROM (SELECT * FROM runs ORDER BY id DESC LIMIT 8) AS r
              JOIN environments AS e ON e.id = r.environment_id
              JOIN devices AS d ON d.id = e.device_id),
-    'latest', (SELECT json_object('problem', problem, 'n', n, 'configuration', configuration,
-                                  'stage', stage, 'status', status, 'median_ns', median_ns,
-                                  'measured_at', measured_at)
-               FROM last ORDER BY id DESC LIMIT 1),
+    -- What comes through an ORDER BY is a text again.
+    'latest', json((SELECT json_object('problem', problem, 'n', n, 'configuration', configuration,
+                                       'stage', stage, 'status', status, 'median_ns', median_ns,
+                                       'measured_at', measured_at)
+                    FROM last ORDER BY id DESC LIMIT 1)),
     'noise', (SELECT share FROM spread WHERE place = (count + 1) / 2),
     'failures', (SELECT json_group_array(json_object(
                      'problem', problem, 'n', n, 'configuration', configuration, 'status', status,

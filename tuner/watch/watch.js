@@ -48,11 +48,11 @@
     const { state, database } = news;
     const facts = [];
     if (state) {
-      facts.push(fact(state.again ? 'time left' : 'time left, about',
+      facts.push(fact(state.to_confirmation ? 'time left to the confirmation, about' : 'time left, about',
         state.left_s === null ? 'not known yet' : span(state.left_s)));
       facts.push(fact('problem', count(Math.min(state.problem_index + 1, state.problem_count)) + ' of ' + count(state.problem_count)));
-      facts.push(fact('configurations', count(state.points_done) + ' of ' + count(state.points_total)));
-      facts.push(fact('best of this problem', time(state.best_ns)));
+      facts.push(fact('configurations', count(state.points_done) + ' of ' + count(Math.max(state.points_done, state.points_total))));
+      if (state.best_ns) facts.push(fact('best of this problem', time(state.best_ns)));
       facts.push(fact('failures', count(state.failures)));
     }
     if (database) {
