@@ -208,4 +208,5 @@ run "$TUNE" show --why fixture.sum.i32 --n 65536 --db absurd.db
 expect_out '^worse by .* unknown +unknown$'
 expect_out 'It does more f32 operations than were measured on this device, so that ceiling is not used'
 run "$TUNE" report --db absurd.db --no-figures -o absurd.html
-! grep -qE '63912600|4130' absurd.html || fail "the page tells what bounds contradict"
+# But for what was measured, which the page draws: 341306 ns are no 4130 %.
+! grep -v '^<script type="application/json"' absurd.html | grep -qE '63912600|4130' || fail "the page tells what bounds contradict"

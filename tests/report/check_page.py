@@ -4,6 +4,7 @@
 Prints "figures N, tables N" when all is well; else says what is wrong and fails."""
 import collections
 import html.parser
+import json
 import re
 import sys
 
@@ -20,6 +21,7 @@ class Page(html.parser.HTMLParser):
         self.scripts = []
         self.counts = collections.Counter()
         self.text = []
+        self.data = []
         self.wrong = []
 
     def handle_starttag(self, tag, attributes, closed=False):
@@ -55,6 +57,8 @@ class Page(html.parser.HTMLParser):
 
     def handle_data(self, data):
         inside = self.open[-1] if self.open else ""
+        if inside == "script" and "id" in self.scripts[-1]:
+            self.data.append(data)
         if inside == "style" and re.search(r"@import|url\(", data):
             self.wrong.append("the style sheet loads something")
         if inside not in ("style", "script"):
@@ -75,8 +79,10 @@ def check(path):
             page.wrong.append(f"id {name!r} stands {count} times")
     for name in page.referred - set(page.ids):
         page.wrong.append(f"refers to #{name}, which is nowhere")
-    if page.scripts != [{"nonce": "tune"}]:
+    if page.scripts != [{"type": "application/json", "id": "data"}, {"nonce": "tune"}]:
         page.wrong.append(f"scripts: {page.scripts}")
+    else:
+        json.loads("".join(page.data))
     for tag in ("iframe", "object", "embed", "link", "base", "form", "img"):
         if page.counts[tag]:
             page.wrong.append(f"a <{tag}>")

@@ -17,7 +17,7 @@ const overflowing = (page, width) =>
     .map((element) => element.outerHTML.slice(0, 120));
 
 const figures = (page) =>
-  [...page.querySelectorAll('figure')].map((figure) => {
+  [...page.querySelectorAll('#figures figure')].map((figure) => {
     const svg = figure.querySelector('svg');
     const place = svg ? svg.getBoundingClientRect() : { width: 0, height: 0 };
     const ink = svg ? [...svg.querySelectorAll('text, use, path')]
@@ -77,7 +77,7 @@ const sorting = (page) => {
 
 const colours = (page) => {
   const of = (element, name) => element ? page.defaultView.getComputedStyle(element)[name] : null;
-  const svg = page.querySelector('figure svg');
+  const svg = page.querySelector('#figures figure svg');
   return {
     paper: of(page.body, 'backgroundColor'), ink: of(page.body, 'color'),
     figurePaper: of(svg && svg.querySelector('rect'), 'fill'),
@@ -96,7 +96,7 @@ const look = (width) => new Promise((resolve) => {
       width, folded, title: page.title,
       pageWidth: page.documentElement.scrollWidth,
       overflowing: overflowing(page, width), broken: broken(page), squeezed: squeezed(page),
-      boxes: [...page.querySelectorAll('.box')].filter((box) => box.scrollWidth > box.clientWidth).length,
+      boxes: [...page.querySelectorAll('.box:not(.list)')].filter((box) => box.scrollWidth > box.clientWidth).length,
       figures: figures(page), colours: colours(page), sorting: sorting(page),
     });
   };

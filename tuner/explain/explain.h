@@ -91,6 +91,9 @@ struct explanation {
     bool kept_incumbent;              /* it had won before, and nothing is shown to be better */
     const char *trust, *trust_reason; /* NULL: no verdict */
     enum explain_limit limit;
+    double launch_share; /* of the winner's time, for empty launches in its place; NaN: unknown */
+    int64_t busy_units;  /* multiprocessors, or cores, that it gives work to; blocks where there are
+                            more; -1: unknown */
     struct clouds clouds;   /* of its times, at least delta apart */
     const char *limit_text; /* one sentence: what limits it now, with the numbers that say so */
     const char **sentences; /* why it wins, each with its numbers; most telling first */

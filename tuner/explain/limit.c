@@ -27,7 +27,7 @@ struct rules {
     struct text *text;
 };
 
-static bool limited_by_launch(const struct rules *rules)
+static bool limited_by_launch(const struct rules *rules, double *launch_share)
 {
     const struct explain_point *winner = rules->winner;
     /* One thread of a CPU wakes no others. */
@@ -38,6 +38,7 @@ static bool limited_by_launch(const struct rules *rules)
         winner->launches > 1 && !rules->background->launches_overlap && rules->device->is_gpu;
     const double empty_ns = (double)(all ? winner->launches : 1) * rules->background->node_gap_ns;
     const double share = empty_ns / winner->time_ns;
+    *launch_share = share;
     if (!(share >= launch_least))
         return false;
     if (all)
@@ -284,8 +285,10 @@ void decide_limit(struct explanation *explanation, const struct background *back
                           .device = device_traits(explanation->device_kind),
                           .busy = busy_units(explanation),
                           .text = text};
+    explanation->busy_units = rules.busy;
+    explanation->launch_share = (double)NAN;
     explanation->limit = LIMIT_LAUNCH;
-    if (limited_by_launch(&rules))
+    if (limited_by_launch(&rules, &explanation->launch_share))
         return;
     explanation->limit = limited_by_memory(&rules);
     if (explanation->limit != LIMIT_UNKNOWN)

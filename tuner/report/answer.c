@@ -292,13 +292,18 @@ void write_answer(struct page *page)
     for (size_t i = 0; i < page->setting_count; i++)
         write_lead(page, &page->settings[i]);
     for (size_t i = 0; i < page->setting_count; i++) {
-        setting_heading(page, &page->settings[i]);
+        html(
+            &page->out,
+            "<details class=\"fold\" open><summary>All problems together%s%s: how much faster, how "
+            "sure, what limits them</summary>\n",
+            page->setting_count > 1 ? " on " : "",
+            page->setting_count > 1 ? page->settings[i].label : "");
         text_append(&page->out, "<div class=\"cards\">\n");
         write_launch_card(page, &page->settings[i]);
         write_faster_card(page, &page->settings[i]);
         write_sure_card(page, &page->settings[i]);
         write_limit_card(page, &page->settings[i]);
-        text_append(&page->out, "</div>\n");
+        text_append(&page->out, "</div></details>\n");
     }
     section_end(page);
 }

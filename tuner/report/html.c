@@ -30,6 +30,25 @@ void html_escape(struct text *out, const char *string)
     escape(out, string, string + strlen(string));
 }
 
+void html_json(struct text *out, const char *json)
+{
+    for (const char *at = json; *at;) {
+        const char *plain = at;
+        while (*at >= ' ' && *at < 0x7f && *at != '<')
+            at++;
+        text_append_bytes(out, plain, (size_t)(at - plain));
+        if (!*at)
+            break;
+        const size_t bytes = utf8_bytes(at);
+        const unsigned long code = bytes > 0 ? utf8_code(at, bytes) : 0xfffd;
+        if (bytes < 2 || code < 0xa0)
+            text_printf(out, "\\u%04lx", code);
+        else
+            text_append_bytes(out, at, bytes);
+        at += bytes > 0 ? bytes : 1;
+    }
+}
+
 void html(struct text *out, const char *format, ...)
 {
     va_list arguments;

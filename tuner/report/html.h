@@ -10,5 +10,8 @@
  * become U+FFFD. */
 void html(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void html_escape(struct text *out, const char *string);
+/* JSON as it may stand between <script> tags: no '<', no control character, all of it UTF-8; what
+ * is within strings means the same as before, but for bytes that are no UTF-8: U+FFFD. */
+void html_json(struct text *out, const char *json);
 
 #endif

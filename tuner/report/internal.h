@@ -71,6 +71,7 @@ struct page {
     struct arena arena;
     struct text out;           /* the sections */
     struct text links;         /* to them */
+    bool is_folded;            /* the section in hand */
     const char *database;      /* its file's name, without folders */
     const char *database_word; /* the same, as a shell takes it */
     const char *title;
@@ -171,6 +172,9 @@ struct table {
 };
 /* A long table is folded. */
 enum status write_table(struct page *page, const struct table *table, struct error *error);
+
+/* data.c: appends what the script draws, as JSON that may stand in a <script>. */
+enum status page_data(struct page *page, struct text *out, struct error *error);
 
 /* ---- sections: each writes one, heading included ---- */
 /* A section with a heading is linked at the head of the page by its short name. */

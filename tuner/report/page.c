@@ -9,15 +9,18 @@
 void section_begin(struct page *page, const char *id, const char *link, const char *heading)
 {
     html(&page->out, "<section id=\"%s\">\n", id);
+    page->is_folded = heading != NULL;
     if (!heading)
         return;
-    html(&page->out, "<h2>%s</h2>\n", heading);
+    /* The table of winners is open where nothing else tells them: without the script. */
+    html(&page->out, "<details class=\"fold\"%s><summary><h2>%s</h2></summary>\n",
+         strcmp(id, "winners") == 0 ? " open" : "", heading);
     html(&page->links, "<a href=\"#%s\">%s</a> ", id, link);
 }
 
 void section_end(struct page *page)
 {
-    text_append(&page->out, "</section>\n");
+    text_append(&page->out, page->is_folded ? "</details></section>\n" : "</section>\n");
 }
 
 void setting_heading(struct page *page, const struct setting *setting)
@@ -99,17 +102,31 @@ static void write_header(const struct page *page, struct text *out)
     text_append(out, "<main>\n");
 }
 
-static void write_foot(const struct page *page, struct text *out)
+static void write_foot(const struct page *page, const struct text *data, struct text *out)
 {
     html(out,
          "</main>\n<footer><p>Made by tune %s out of %s. Times are medians; GB/s are 10<sup>9</sup>"
          " bytes per second; <i>ceiling</i> is the bandwidth that was measured on the device.</p>"
-         "</footer>\n<script nonce=\"%s\">\n",
-         TUNE_VERSION, page->database, page_nonce(page));
+         "</footer>\n<script type=\"application/json\" id=\"data\">",
+         TUNE_VERSION, page->database);
+    text_append(out, data->length > 0 ? text_string(data) : "null");
+    html(out, "</script>\n<script nonce=\"%s\">\n", page_nonce(page));
     text_append(out, report_script);
     if (page->request->live)
         text_append(out, page->request->live->script);
     text_append(out, "</script>\n</body>\n</html>\n");
+}
+
+/* Where the script draws. */
+static void write_live(struct page *page)
+{
+    if (page->setting_count == 0) {
+        text_append(&page->out, "<div id=\"live\"></div>\n");
+        return;
+    }
+    const struct winner *telling = &page->winners[page->settings[0].telling];
+    html(&page->out, "<div id=\"live\" data-telling=\"%s %lld\"></div>\n", telling->problem,
+         (long long)telling->n);
 }
 
 static enum status write_sections(struct page *page, struct error *error)
@@ -120,6 +137,7 @@ static enum status write_sections(struct page *page, struct error *error)
     };
     enum status status = STATUS_OK;
     write_answer(page);
+    write_live(page);
     write_winners(page);
     for (size_t i = 0; status == STATUS_OK && i < sizeof sections / sizeof sections[0]; i++)
         status = sections[i](page, error);
@@ -130,11 +148,14 @@ enum status report_make(struct store *store, const struct report_request *reques
                         struct error *error)
 {
     struct page page = {.store = store, .request = request};
+    struct text data = {0};
     enum status status = page_choose(&page, error);
     if (status == STATUS_OK)
         status = page_collect(&page, error);
     if (status == STATUS_OK)
         status = make_title(&page, error);
+    if (status == STATUS_OK)
+        status = page_data(&page, &data, error);
     if (status == STATUS_OK)
         status = write_sections(&page, error);
     if (status == STATUS_NOT_FOUND && request->live && !page.first_day) {
@@ -146,12 +167,26 @@ enum status report_make(struct store *store, const struct report_request *reques
         write_head(&page, out);
         write_header(&page, out);
         text_append(out, text_string(&page.out));
-        write_foot(&page, out);
-        if (page.out.failed || page.links.failed || out->failed)
+        write_foot(&page, &data, out);
+        if (page.out.failed || data.failed || page.links.failed || out->failed)
             status = error_no_memory(error);
     }
+    text_free(&data);
     text_free(&page.links);
     text_free(&page.out);
+    arena_free(&page.arena);
+    return status;
+}
+
+enum status report_data(struct store *store, const struct report_request *request, struct text *out,
+                        struct error *error)
+{
+    struct page page = {.store = store, .request = request};
+    enum status status = page_choose(&page, error);
+    if (status == STATUS_OK)
+        status = page_collect(&page, error);
+    if (status == STATUS_OK)
+        status = page_data(&page, out, error);
     arena_free(&page.arena);
     return status;
 }

@@ -40,4 +40,9 @@ struct report_request {
 enum status report_make(struct store *store, const struct report_request *request, struct text *out,
                         struct error *error);
 
+/* Appends to an empty text what the page draws, as JSON: what stands in its <script id="data">, and
+ * what its function render() takes. Fails as report_make does. */
+enum status report_data(struct store *store, const struct report_request *request, struct text *out,
+                        struct error *error);
+
 #endif

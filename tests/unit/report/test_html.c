@@ -52,6 +52,16 @@ static void test_conversions(void **state)
     text_free(&out);
 }
 
+/* Within <script> tags nothing ends them, and every reader takes it. */
+static void test_json(void **state)
+{
+    struct text out = {0};
+    (void)state;
+    html_json(&out, "[\"</script>&\xc3\xbc\x7f\xc2\x85\xff\"]");
+    expect(&out, "[\"\\u003c/script>&\xc3\xbc\\u007f\\u0085\\ufffd\"]");
+    text_free(&out);
+}
+
 /* One that html does not know would shift all arguments behind it: there is no page then. */
 static void test_unknown_conversions_fail(void **state)
 {
@@ -71,6 +81,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_json),
         cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_unknown_conversions_fail),
     };

@@ -47,7 +47,9 @@
   const reveal = () => {
     const target = location.hash && document.getElementById(location.hash.slice(1));
     for (let at = target; at; at = at.parentElement) if (at.localName === 'details') at.open = true;
+    const fold = target && target.querySelector(':scope > details.fold');
+    if (fold) fold.open = true;
   };
   addEventListener('hashchange', reveal);
-  reveal();
+  addEventListener('DOMContentLoaded', reveal);
 })();

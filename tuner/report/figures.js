@@ -1,0 +1,411 @@
+'use strict';
+// The figures of the chosen problem. Each is {title, body, redraw}: drawn anew when the problem, the colours or the
+// selection change; a ring follows what is hovered.
+const FIGURE_HEIGHT = 300;
+const NEAR_ENOUGH = 26;
+
+// A point in words.
+const constantNames = (problem) => problem.part.parameters.filter(({ name }) =>
+  new Set(problem.points.order.map((i) => problem.points.parameters[name][i])).size < 2).map(({ name }) => name);
+const describe = (problem, i) => {
+  const { points } = problem;
+  const constant = new Set(constantNames(problem));
+  const winner = problem.winner;
+  const rows = problem.part.parameters.filter(({ name }) => !constant.has(name) && points.parameters[name][i] !== null)
+    .map(({ name }) => [name, points.parameters[name][i]]);
+  const mark = problem.marks.filter((own) => own.point === i).map((own) => own.name);
+  const facts = [];
+  if (mark.length > 0) facts.push(['is', mark.join(', ')]);
+  if (points.time_ns[i] !== null) {
+    facts.push(['time', shownTime(points.time_ns[i]) + (points.mad_ns[i] !== null ? ` \u00b1 ${shownPercent(100 * points.mad_ns[i] / points.time_ns[i])}` : '')]);
+    if (winner && winner.time_ns && points.difference[i] === null)
+      facts.push(['to the winner', `${shownGain(points.time_ns[i] / winner.time_ns)} its time`]);
+    facts.push(['moves', `${shownRate(points.rate[i])} ${problem.unit}` +
+      (problem.ceiling && points.rate[i] <= problem.ceiling * 1.02 ? `, ${shownPercent(100 * points.rate[i] / problem.ceiling)} of the ceiling` : '')]);
+  }
+  if (points.difference[i] !== null)
+    facts.push(['to the fastest', points.difference_low[i] === null || points.difference[i] === 0 ? shownPercent(100 * points.difference[i])
+      : `${shownPercent(100 * points.difference[i])} slower (${shownPercent(100 * points.difference_low[i])} to ${shownPercent(100 * points.difference_high[i])})`]);
+  if (points.grid[i] !== null) facts.push(['grid \u00d7 block', `${shownCount(points.grid[i])} \u00d7 ${shownCount(points.block[i])}`]);
+  if (points.occupancy_percent[i] !== null) facts.push(['occupancy', shownPercent(points.occupancy_percent[i])]);
+  if (points.registers[i] !== null) facts.push(['registers', points.registers[i] + (points.spill_bytes[i] ? `, ${points.spill_bytes[i]} B spilled` : '')]);
+  if (points.shared_bytes[i] !== null) facts.push(['shared memory', shownBytes(points.shared_bytes[i])]);
+  if (points.threads[i] !== null) facts.push(['threads', points.threads[i]]);
+  facts.push(['last stage', points.stage[i] || '\u2013']);
+  if (points.status[i] && points.status[i] !== 'ok') facts.push(['status', `${points.status[i]}${points.detail[i] ? ': ' + points.detail[i] : ''}`]);
+  if (points.out[i]) facts.push(['could not win', points.out[i]]);
+  return { facts, rows };
+};
+const inWords = (problem, i) => {
+  const { facts, rows } = describe(problem, i);
+  return [...facts.map((fact) => fact.join(' ')), rows.map((row) => row.join('=')).join(' ')].join('; ');
+};
+
+// ---- what the figures have in common ----
+const frame = (width, height, label) => {
+  const marks = draw('g', { class: 'marks' });
+  const ring = draw('circle', { class: 'ring', r: 7, cx: -20, cy: -20 });
+  const pins = draw('g', { class: 'pins' });
+  const svg = draw('svg', { viewBox: `0 0 ${width} ${height}`, class: 'plot', role: 'application', tabindex: '0', 'aria-label': label });
+  return { svg, marks, ring, pins };
+};
+const axisY = (values, y, left, right, label) => [
+  values.map((value) => [draw('line', { class: 'grid', x1: left, x2: right, y1: y(value), y2: y(value) }),
+    draw('text', { x: left - 6, y: y(value) + 4, 'text-anchor': 'end' }, shownRate(value))]),
+  draw('text', { x: 4, y: 11, class: 'axis-label' }, label)].flat(2);
+
+// The next launch by speed, or by place: keys do what the mouse does.
+const walkPoints = (event) => {
+  const order = activeOrder();
+  if (order.length === 0) return;
+  const at = order.indexOf(state.hovered);
+  const to = { ArrowRight: at - 1, ArrowUp: at - 1, ArrowLeft: at + 1, ArrowDown: at + 1, Home: 0, End: order.length - 1 }[event.key];
+  if (to !== undefined) hover(order[Math.max(0, Math.min(order.length - 1, at < 0 ? 0 : to))]);
+  else if (event.key === 'Enter' || event.key === ' ') pin(state.hovered);
+  else if (event.key === 'Escape') { hover(null); clearSelection(); } else return;
+  event.preventDefault();
+};
+
+// A rectangle that is dragged; a press without one pins what is nearest.
+const interact = (svg, size, place, brushed) => {
+  let from = null;
+  let box = null;
+  const at = (event) => {
+    const own = svg.getBoundingClientRect();
+    return [(event.clientX - own.left) * size[0] / own.width, (event.clientY - own.top) * size[1] / own.height];
+  };
+  const nearest = ([x, y]) => {
+    let best = null;
+    let least = NEAR_ENOUGH ** 2;
+    for (const [i, px, py] of place()) {
+      const distance = (px - x) ** 2 + (py - y) ** 2;
+      if (distance < least) { least = distance; best = i; }
+    }
+    return best;
+  };
+  svg.addEventListener('pointerdown', (event) => { if (event.button === 0) from = at(event); });
+  svg.addEventListener('pointermove', (event) => {
+    const to = at(event);
+    if (from && event.buttons && Math.hypot(to[0] - from[0], to[1] - from[1]) > 6) {
+      if (!box) {
+        svg.setPointerCapture(event.pointerId);
+        box = draw('rect', { class: 'brush' });
+        svg.append(box);
+      }
+      put(box, { x: Math.min(from[0], to[0]), y: Math.min(from[1], to[1]), width: Math.abs(to[0] - from[0]), height: Math.abs(to[1] - from[1]) }, []);
+    } else hover(nearest(to), event);
+  });
+  svg.addEventListener('pointerup', (event) => {
+    const to = at(event);
+    if (box) {
+      box.remove();
+      brushed([Math.min(from[0], to[0]), Math.max(from[0], to[0])], [Math.min(from[1], to[1]), Math.max(from[1], to[1])]);
+    } else if (from) pin(nearest(to));
+    from = box = null;
+  });
+  svg.addEventListener('pointercancel', () => { if (box) box.remove(); from = box = null; });
+  svg.addEventListener('pointerleave', () => { if (!box) hover(null); });
+  svg.addEventListener('dblclick', () => brushed(null, null));
+  svg.addEventListener('keydown', walkPoints);
+};
+
+const follow = ({ ring, pins }, placeOf) => () => {
+  const at = state.hovered === null ? null : placeOf(state.hovered);
+  put(ring, { cx: at ? at[0] : -20, cy: at ? at[1] : -20 }, []);
+  pins.replaceChildren(...state.pinned.map((i, index) => ({ at: placeOf(i), index })).filter(({ at: own }) => own).map(({ at: own, index }) =>
+    draw('g', null, draw('circle', { class: 'pin', cx: own[0], cy: own[1], r: 7 }),
+      draw('text', { class: 'pin-name', x: own[0] + 9, y: own[1] - 7 }, 'AB'[index]))));
+};
+
+// ---- throughput against something a launch has ----
+// kind: {name, value(points, i), label, isLog, format, title(best)}
+const drawScatter = (kind, width) => {
+  const { problem } = state;
+  const { points } = problem;
+  const [left, right, top, bottom] = [52, width - 10, 20, FIGURE_HEIGHT - 34];
+  const known = points.order.filter((i) => kind.value(points, i) > (kind.isLog ? 0 : -1));
+  const values = [...new Set(known.map((i) => kind.value(points, i)))].sort((a, b) => a - b);
+  if (values.length < 2) return null;
+  const least = kind.isLog ? values[0] / 1.3 : 0;
+  const most = kind.isLog ? values.at(-1) * 1.3 : kind.most || values.at(-1);
+  const scale = (kind.isLog ? logarithmic : linear)(least, most, left + 8, right - 8);
+  const best = points.rate[points.order[0]];
+  // A ceiling far above all of them would leave the figure empty: it is named instead.
+  const isNear = problem.ceiling && problem.ceiling < 1.6 * best;
+  const y = linear(0, isNear ? Math.max(best, problem.ceiling) * 1.03 : best * 1.05, bottom, top);
+  const colours = colourGroups();
+  // At one value launches stand side by side, in the order of their speed, never past the value at either end.
+  const gap = Math.min(14, ...values.slice(1).map((value, k) => (scale(value) - scale(values[k])) * 0.8));
+  const place = new Map();
+  for (const value of values) {
+    const slot = known.filter((i) => kind.value(points, i) === value);
+    slot.forEach((i, rank) => {
+      const shift = slot.length < 2 ? 0 : (rank / (slot.length - 1) - 0.5) * gap;
+      place.set(i, [Math.min(right, Math.max(left, scale(value) + (value === most ? -Math.abs(shift) : shift))), y(points.rate[i])]);
+    });
+  }
+  const active = known.filter((i) => state.active[i]);
+  const title = kind.title(problem, active, values);
+  const { svg, ring, pins } = frame(width, FIGURE_HEIGHT, `${title}. ${kind.label} against ${problem.unit}. Arrow keys go from launch to launch, Enter pins one.`);
+  const winner = problem.marks.find((mark) => mark.name === 'winner');
+  const delta = problem.winner && problem.winner.limit ? problem.winner.limit.delta : null;
+  if (winner && delta > 0 && points.rate[winner.point]) {
+    const high = y(points.rate[winner.point]);
+    const low = y(points.rate[winner.point] / (1 + delta));
+    svg.append(draw('rect', { class: 'tie', x: left, width: right - left, y: high, height: Math.max(2, low - high) }));
+  }
+  svg.append(...axisY(ticks(0, isNear ? Math.max(best, problem.ceiling) : best, 5), y, left, right, problem.unit));
+  if (isNear) svg.append(draw('line', { class: 'ceiling', x1: left, x2: right, y1: y(problem.ceiling), y2: y(problem.ceiling) }),
+    draw('text', { class: 'ceiling-name', x: right, y: 11, 'text-anchor': 'end' }, `measured ${problem.ceilingName}`));
+  const shownTicks = kind.isLog ? values.filter((value, k) => k === 0 || k === values.length - 1 || Number.isInteger(Math.log2(value))) : ticks(0, most, 6);
+  let last = -99;
+  for (const value of shownTicks) {
+    if (scale(value) - last < 38) continue;
+    last = scale(value);
+    svg.append(draw('text', { x: last, y: bottom + 15, 'text-anchor': 'middle' }, kind.format(value)));
+  }
+  svg.append(draw('text', { class: 'axis-label', x: right, y: FIGURE_HEIGHT - 4, 'text-anchor': 'end' }, kind.label));
+  const dim = known.filter((i) => !state.active[i]).map((i) => place.get(i));
+  if (dim.length > 0) svg.append(draw('path', { class: 'dots dim', d: dots(dim) }));
+  const byGroup = colours.groups.map(() => []);
+  for (const i of active) byGroup[colours.of(i)].push(i);
+  const many = known.length > 3000;
+  byGroup.forEach((members, k) => members.length > 0 && svg.append(draw('path', {
+    class: many ? 'dots many' : 'dots', style: { stroke: colours.groups[k].colour }, d: dots(members.map((i) => place.get(i))),
+  })));
+  // One curve a group: its best at each value.
+  byGroup.forEach((members, k) => {
+    const tops = new Map();
+    for (const i of members) if (!tops.has(kind.value(points, i)) || points.rate[i] > tops.get(kind.value(points, i))) tops.set(kind.value(points, i), points.rate[i]);
+    const line = [...tops].sort((a, b) => a[0] - b[0]).map(([value, rate]) => `${scale(value).toFixed(1)} ${y(rate).toFixed(1)}`);
+    if (line.length > 1) svg.append(draw('path', { class: 'curve', style: { stroke: colours.groups[k].colour }, d: 'M' + line.join('L') }));
+  });
+  for (const point of new Set(problem.marks.map((mark) => mark.point))) {
+    const at = place.get(point);
+    if (!at) continue;
+    const names = problem.marks.filter((mark) => mark.point === point).map((mark) => mark.name);
+    const isWinner = names.includes('winner');
+    const toLeft = at[0] > width * 0.6;
+    svg.append(isWinner ? draw('circle', { class: 'mark', cx: at[0], cy: at[1], r: 6 })
+      : draw('path', { class: 'mark', d: `M${at[0]} ${at[1] - 6}l6 6l-6 6l-6 -6Z` }),
+    draw('text', { class: 'mark-name', x: at[0] + (toLeft ? -9 : 9), y: at[1] + (isWinner && at[1] > 40 ? -8 : 14), 'text-anchor': toLeft ? 'end' : 'start' }, names.join(', ')));
+  }
+  svg.append(pins, ring);
+  interact(svg, [width, FIGURE_HEIGHT], () => active.map((i) => [i, ...place.get(i)]), (xs, ys) => setBrush(kind.name, xs && ((i) => {
+    const at = place.get(i);
+    return at !== undefined && at[0] >= xs[0] && at[0] <= xs[1] && at[1] >= ys[0] && at[1] <= ys[1];
+  })));
+  return { title, body: svg, hovered: follow({ ring, pins }, (i) => place.get(i)) };
+};
+const bestOf = (problem, members) => members.reduce((best, i) => Math.max(best, problem.points.rate[i]), 0);
+// The least value at which 98 % of the best of all is reached.
+const enough = (kind, problem, active, values) => {
+  const best = bestOf(problem, active);
+  return values.find((value) => active.some((i) => kind.value(problem.points, i) === value && problem.points.rate[i] >= 0.98 * best));
+};
+const OCCUPANCY = {
+  name: 'occupancy', value: (points, i) => points.occupancy_percent[i], label: 'theoretical occupancy, %', most: 100,
+  format: (value) => String(value),
+  title(problem, active, values) {
+    const from = enough(this, problem, active, values);
+    return from === undefined ? 'No launch is left' : from >= 99 ? 'Only full occupancy comes within 2 % of the fastest'
+      : `${from.toFixed(0)} % occupancy already reaches 98 % of the fastest`;
+  },
+};
+const BLOCKS = {
+  name: 'blocks', value: (points, i) => points.blocks_per_sm[i], label: 'grid, blocks per SM', isLog: true,
+  format: (value) => String(+value.toPrecision(2)),
+  title(problem, active, values) {
+    const from = enough(this, problem, active, values);
+    return from === undefined ? 'No launch is left' : `From ${+from.toPrecision(2)} ${from === 1 ? 'block' : 'blocks'} per SM on, 98 % of the fastest is reached`;
+  },
+};
+const THREADS = {
+  name: 'threads', value: (points, i) => points.threads[i], label: 'threads', isLog: true, format: (value) => String(value),
+  title(problem, active, values) {
+    const from = enough(this, problem, active, values);
+    return from === undefined ? 'No launch is left' : `${from} ${from === 1 ? 'thread' : 'threads'} reach 98 % of the fastest`;
+  },
+};
+
+// ---- influence: the best with each value of each parameter, as a multiple of the best time ----
+const drawInfluence = (width) => {
+  const { problem } = state;
+  const { points } = problem;
+  const active = activeOrder();
+  if (active.length === 0) return null;
+  const best = points.time_ns[active[0]];
+  const rows = problem.part.parameters.map(({ name }) => {
+    const tops = new Map(); // value -> the fastest launch with it
+    for (const i of active) {
+      const value = points.parameters[name][i];
+      if (value !== null && !tops.has(value)) tops.set(value, i);
+    }
+    const own = [...tops].map(([value, i]) => ({ value, i, ratio: points.time_ns[i] / best })).sort((a, b) => a.ratio - b.ratio);
+    return { name, own, costs: own.length > 1 ? own[1].ratio : 1 };
+  }).filter(({ own }) => own.length > 1).sort((a, b) => b.costs - a.costs || b.own.at(-1).ratio - a.own.at(-1).ratio);
+  if (rows.length === 0) return null;
+  const step = Math.max(22, Math.min(34, (FIGURE_HEIGHT - 50) / rows.length));
+  const height = Math.max(FIGURE_HEIGHT, 50 + step * rows.length);
+  const left = Math.min(130, 24 + 7 * Math.max(...rows.map(({ name }) => name.length)));
+  const right = width - 24;
+  const most = Math.max(1.1, ...rows.map(({ own }) => own.at(-1).ratio));
+  const x = logarithmic(1, most, left + 12, right);
+  const costs = rows[0].costs - 1;
+  const title = costs < 0.01 ? 'No parameter costs 1 % by itself: its next best value does as well'
+    : `${rows[0].name} matters most: its next best value costs ${shownPercent(100 * costs)}`;
+  const { svg, ring, pins } = frame(width, height, `${title}. For each value of each parameter the fastest launch with it, as a multiple of the fastest time.`);
+  for (const tick of ratioTicks(1, most)) {
+    svg.append(draw('line', { class: 'grid', x1: x(tick), x2: x(tick), y1: 14, y2: height - 34 }),
+      draw('text', { x: x(tick), y: height - 19, 'text-anchor': 'middle' }, `${tick}\u00d7`));
+  }
+  svg.append(draw('text', { class: 'axis-label', x: right, y: height - 4, 'text-anchor': 'end' }, 'best time with the value, over the best of all'));
+  const place = [];
+  rows.forEach(({ name, own }, row) => {
+    const y = 26 + step * (row + 0.5) - 8;
+    svg.append(draw('text', { x: left, y: y + 4, 'text-anchor': 'end', class: 'name' }, name.length > 16 ? `${name.slice(0, 15)}\u2026` : name),
+      draw('line', { class: 'rail', x1: x(1), x2: x(own.at(-1).ratio), y1: y, y2: y }));
+    let end = -1;
+    own.forEach(({ value, i, ratio }, index) => {
+      const at = x(ratio);
+      const text = String(value).length > 14 ? `${String(value).slice(0, 13)}\u2026` : String(value);
+      const isFiltered = state.filters.some((filter) => filter.name === name && filter.value === String(value));
+      place.push([i, at, y]);
+      svg.append(draw('circle', { class: index === 0 ? 'value first' : 'value', cx: at, cy: y, r: 4.5 }));
+      const half = text.length * 3.2;
+      const middle = Math.max(left + 6 + half, Math.min(width - 2 - half, at));
+      if (middle - half < end + 4) return;
+      end = middle + half;
+      svg.append(draw('text', {
+        x: middle, y: y - 7, 'text-anchor': 'middle', class: `pick ${index === 0 ? 'first' : ''} ${isFiltered ? 'on' : ''}`, tabindex: '0', role: 'button',
+        'aria-label': `only ${name} = ${value}: ${shownGain(ratio)}`, 'aria-pressed': String(isFiltered),
+        onclick: () => toggleFilter(name, value),
+        onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); event.stopPropagation(); toggleFilter(name, value); } },
+      }, text));
+    });
+  });
+  svg.append(pins, ring);
+  interact(svg, [width, height], () => place, (xs, ys) => {
+    if (!xs) { setBrush('influence', null); return; }
+    const names = rows.filter((_, row) => { const y = 18 + step * (row + 0.5); return y >= ys[0] && y <= ys[1]; });
+    const held = names.map(({ name, own }) => [name, new Set(own.filter(({ ratio }) => x(ratio) >= xs[0] && x(ratio) <= xs[1]).map(({ value }) => value))])
+      .filter(([, values]) => values.size > 0);
+    setBrush('influence', held.length > 0 ? (i) => held.every(([name, values]) => values.has(points.parameters[name][i])) : null);
+  });
+  const placeOf = new Map(place.map(([i, px, py]) => [i, [px, py]]));
+  return { title, body: svg, hovered: follow({ ring, pins }, (i) => placeOf.get(i)) };
+};
+
+// ---- parallel coordinates: an axis for each parameter that varies, and the time ----
+const LINES_MOST = 1500;
+const drawParallel = (width) => {
+  const { problem } = state;
+  const { points } = problem;
+  const names = problem.part.parameters.map(({ name }) => name).filter((name) => !constantNames(problem).includes(name));
+  if (names.length === 0) return null;
+  const [top, bottom] = [34, FIGURE_HEIGHT - 12];
+  const axes = names.map((name) => {
+    const values = distinct(points.order.map((i) => points.parameters[name][i]));
+    const row = new Map(values.map((value, index) => [value, index]));
+    const y = linear(0, Math.max(1, values.length - 1), bottom, top);
+    return { name, values, y: (i) => { const own = row.get(points.parameters[name][i]); return own === undefined ? null : y(own); }, of: y };
+  });
+  const slowest = points.time_ns[points.order.at(-1)];
+  const fastest = points.time_ns[points.order[0]];
+  const time = logarithmic(fastest, slowest > fastest ? slowest : fastest * 1.1, top, bottom);
+  axes.push({ name: 'time', values: null, y: (i) => time(points.time_ns[i]) });
+  const x = linear(0, axes.length - 1, 34, width - 66);
+  const colours = colourGroups();
+  const active = activeOrder();
+  const few = active.slice(0, Math.max(1, Math.ceil(active.length * 0.05)));
+  const shared = names.filter((name) => new Set(few.map((i) => points.parameters[name][i])).size === 1 && new Set(active.map((i) => points.parameters[name][i])).size > 1);
+  const title = active.length === 0 ? 'No launch is left'
+    : shared.length > 0 ? `The fastest 5 % have ${shared.slice(0, 3).map((name) => `${name} = ${points.parameters[name][few[0]]}`).join(', ')} in common`
+      : 'The fastest 5 % agree on no single parameter';
+  const { svg, ring, pins } = frame(width, FIGURE_HEIGHT, `${title}. Parallel coordinates of the parameters.`);
+  const path = (i) => {
+    let text = '';
+    axes.forEach((axis, k) => {
+      const y = axis.y(i);
+      text += y === null ? '' : `${text === '' ? 'M' : 'L'}${x(k).toFixed(0)} ${y.toFixed(1)}`;
+    });
+    return text;
+  };
+  const dim = points.order.filter((i) => !state.active[i]).slice(0, LINES_MOST / 3);
+  if (dim.length > 0) svg.append(draw('path', { class: 'line dim', d: dim.map(path).join('') }));
+  const byGroup = colours.groups.map(() => []);
+  for (const i of active.slice(0, LINES_MOST)) byGroup[colours.of(i)].push(i);
+  const faint = Math.max(0.12, Math.min(0.7, 60 / Math.max(1, active.length)));
+  byGroup.forEach((members, k) => members.length > 0 && svg.append(draw('path', {
+    class: 'line', style: { stroke: colours.groups[k].colour, 'stroke-opacity': faint }, d: members.map(path).join(''),
+  })));
+  const winner = problem.marks.find((mark) => mark.name === 'winner');
+  if (winner && points.rate[winner.point] !== null) svg.append(draw('path', { class: 'line winner', d: path(winner.point) }));
+  const hovered = draw('path', { class: 'line hovered' });
+  const room = (width - 100) / Math.max(1, axes.length - 1);
+  axes.forEach((axis, k) => {
+    const most = Math.max(5, Math.floor(room / 6.4) + (k === axes.length - 1 ? 2 : 0));
+    const name = axis.name.length > most ? `${axis.name.slice(0, most - 1)}\u2026` : axis.name;
+    svg.append(draw('line', { class: 'axis', x1: x(k), x2: x(k), y1: top, y2: bottom }),
+      draw('text', { x: x(k), y: k % 2 && room < 52 ? 22 : 11, 'text-anchor': 'middle', class: 'name' }, draw('title', null, axis.name), name));
+    if (axis.values) {
+      const every = Math.ceil(axis.values.length / 12);
+      axis.values.forEach((value, index) => {
+        if (index % every !== 0) return;
+        const isFiltered = state.filters.some((filter) => filter.name === axis.name && filter.value === String(value));
+        svg.append(draw('text', {
+          x: x(k) + 4, y: axis.of(index) + 4, class: `pick halo ${isFiltered ? 'on' : ''}`, tabindex: '0', role: 'button',
+          'aria-label': `only ${axis.name} = ${value}`, 'aria-pressed': String(isFiltered), onclick: () => toggleFilter(axis.name, value),
+          onkeydown: (event) => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); event.stopPropagation(); toggleFilter(axis.name, value); } },
+        }, draw('title', null, String(value)), String(value).slice(0, Math.max(4, Math.floor(room / 6.4) - 1))));
+      });
+    } else svg.append(draw('text', { x: x(k) + 5, y: top + 4, class: 'halo' }, shownTime(fastest)), draw('text', { x: x(k) + 5, y: bottom + 4, class: 'halo' }, shownTime(slowest)));
+  });
+  svg.append(hovered, pins, ring);
+  interact(svg, [width, FIGURE_HEIGHT], () => active.slice(0, LINES_MOST).flatMap((i) => axes.map((axis, k) => [i, x(k), axis.y(i)]).filter(([, , y]) => y !== null)), (xs, ys) => {
+    const held = xs && axes.filter((_, k) => x(k) >= xs[0] && x(k) <= xs[1]);
+    setBrush('parallel', held && held.length > 0 ? (i) => held.every((axis) => { const y = axis.y(i); return y !== null && y >= ys[0] - 4 && y <= ys[1] + 4; }) : null);
+  });
+  const last = axes.length - 1;
+  const ringed = follow({ ring, pins }, (i) => points.rate[i] === null ? null : [x(last), axes[last].y(i)]);
+  return { title, body: svg, hovered: () => { put(hovered, { d: state.hovered !== null && points.rate[state.hovered] !== null ? path(state.hovered) : '' }, []); ringed(); } };
+};
+
+// ---- all of them ----
+const FIGURES = [
+  { id: 'occupancy', about: 'Each dot a launch; a curve is the best of its colour at each occupancy. The band: as good as the winner.', draw: (width) => drawScatter(OCCUPANCY, width) },
+  { id: 'threads', about: 'Each dot a launch; a curve is the best of its colour.', draw: (width) => state.problem.part.is_gpu ? null : drawScatter(THREADS, width) },
+  { id: 'blocks', about: 'Each dot a launch; a curve is the best of its colour at each grid.', draw: (width) => state.problem.part.is_gpu ? drawScatter(BLOCKS, width) : null },
+  { id: 'influence', about: 'The fastest launch with each value, on a logarithmic axis; filled: of the fastest of all. A value filters.', draw: (width) => drawInfluence(width) },
+  { id: 'parallel', about: 'Each line a launch, the thick one the winner; drag along an axis, or choose a value.', draw: (width) => drawParallel(width) },
+];
+const drawFigures = () => {
+  const grid = make('div', { class: 'figures' });
+  const boxes = FIGURES.map((figure) => {
+    const heading = make('h4');
+    const body = make('div', { class: 'canvas' });
+    const box = make('figure', { class: 'live', 'data-figure': figure.id, hidden: true }, heading, body, make('figcaption', null, figure.about));
+    grid.append(box);
+    return { figure, heading, body, box, drawn: null };
+  });
+  const drawOne = (own) => {
+    own.width = Math.max(300, own.body.clientWidth);
+    own.drawn = own.figure.draw(own.width);
+    own.box.hidden = !own.drawn;
+    if (!own.drawn) return;
+    own.heading.textContent = own.drawn.title;
+    own.body.replaceChildren(own.drawn.body);
+    own.drawn.hovered();
+  };
+  // Those that there is nothing for leave their room to the others.
+  const redraw = () => {
+    if (state.problem.points.order.length === 0) { for (const own of boxes) own.box.hidden = true; return; }
+    for (const own of boxes) own.box.hidden = false;
+    for (const own of boxes) drawOne(own);
+    for (const own of boxes) if (own.drawn && own.body.clientWidth > 0 && Math.abs(own.body.clientWidth - own.width) > 8) drawOne(own);
+  };
+  listen((what) => {
+    if (what === 'hover' || what === 'pins') for (const own of boxes) { if (own.drawn) own.drawn.hovered(); } else redraw();
+  });
+  return grid;
+};

@@ -1,0 +1,33 @@
+'use strict';
+// Draws the page's data, and draws it anew when there is newer: render(JSON) is all that a page that is served needs.
+const render = (json) => {
+  const root = document.getElementById('live');
+  const before = state.problem && { ...state, part: state.problem.part };
+  if (!root || !json || json.parts.every((part) => part.problems.length === 0)) return;
+  state.data = readData(json);
+  listeners.length = 0;
+  root.replaceChildren();
+  state.problem = null;
+  const same = before && state.data.problems.find((other) => other.problem === before.problem.problem && other.n === before.problem.n &&
+    other.part.setting === before.part.setting && other.part.experiment === before.part.experiment);
+  const telling = state.data.problems.find((other) => `${other.problem} ${other.n}` === root.dataset.telling && other.winner);
+  overview.setting = (same || telling || state.data.problems[0]).part.setting;
+  drawOverview(root);
+  for (const section of sections) section.draw(state.data, root);
+  drawExplore(root);
+  choose(same || telling || state.data.problems[0]);
+  if (same) { // what the reader had chosen stays
+    state.colourBy = before.colourBy;
+    changed('problem');
+  }
+};
+
+(() => {
+  const block = document.getElementById('data');
+  if (!block) return;
+  render(JSON.parse(block.textContent));
+  let width = innerWidth;
+  addEventListener('resize', () => { if (innerWidth !== width) { width = innerWidth; changed('colour'); } });
+  // The tables of all are one click away, not in the way.
+  for (const details of document.querySelectorAll('details.fold[open]')) details.open = false;
+})();

@@ -1,0 +1,229 @@
+'use strict';
+// The answer at a glance: every problem in a map, and of the chosen one what to launch, how sure, what limits it.
+const overview = { by: 'ceiling', setting: null };
+
+const gainNames = (data) => {
+  const counts = new Map();
+  for (const { winner } of data.problems)
+    for (const gain of winner ? winner.gains : []) counts.set(gain.name, (counts.get(gain.name) || 0) + 1);
+  return [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
+};
+const LIGHTS = {
+  sound: { word: 'sure', mark: '\u25cf', about: 'Believe it.' },
+  noisy: { word: 'nearly sure', mark: '\u25d0', about: '' },
+  unstable: { word: 'not sure', mark: '\u25cb', about: '' },
+  unknown: { word: 'not known', mark: '\u25cb', about: 'The database does not say how sure it is.' },
+};
+const lightOf = (winner) => LIGHTS[winner.trust] || LIGHTS.unknown;
+
+// What a cell of the map says, how strong its colour is (0 to 1), and whether it is a loss.
+const cellOf = (problem, by, largest) => {
+  const { winner } = problem;
+  if (!winner) return { text: '\u2026', strength: 0, title: 'nothing was chosen yet' };
+  if (by === 'ceiling') {
+    const percent = winner.ceiling_percent;
+    if (percent === null) return { text: '\u2013', strength: 0, title: 'its share of a ceiling is not known' };
+    return { text: percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0), strength: percent / 100, title: `${shownPercent(percent)} of the ceiling` };
+  }
+  if (by === 'sure') {
+    const light = lightOf(winner);
+    return { text: light.mark, strength: { sound: 1, noisy: 0.4, unstable: 0 }[winner.trust] ?? 0, title: light.word };
+  }
+  const gain = winner.gains.find((own) => own.name === by);
+  const told = gainTold(gain);
+  if (told === null) return { text: '\u2013', strength: 0, title: 'not compared' };
+  return {
+    text: told.toFixed(told < 9.995 ? 2 : told < 99.95 ? 1 : 0), strength: Math.abs(Math.log(told)) / Math.log(largest), isLoss: told < 1,
+    title: `${gain.tied ? 'as good' : `${shownTold(gain)} as fast`} as ${by}`,
+  };
+};
+
+const mapOf = (part) => {
+  const keys = [...new Set(part.problems.map((problem) => problem.problem))];
+  const sizes = [...new Set(part.problems.map((problem) => problem.n))].sort((a, b) => a - b);
+  const gains = part.problems.map(({ winner }) => winner && gainTold(winner.gains.find((own) => own.name === overview.by)))
+    .filter((ratio) => ratio > 0).map((ratio) => Math.exp(Math.abs(Math.log(ratio))));
+  const largest = Math.max(1.5, ...gains);
+  const at = new Map(part.problems.map((problem) => [`${problem.problem} ${problem.n}`, problem]));
+  const cell = (key, n) => {
+    const problem = at.get(`${key} ${n}`);
+    if (!problem) return make('td');
+    const { text, strength, isLoss, title } = cellOf(problem, overview.by, largest);
+    const trust = problem.winner ? problem.winner.trust : 'open';
+    return make('td', null, make('button', {
+      type: 'button', class: `cell ${isLoss ? 'loss' : ''} ${trust === 'sound' ? '' : 'hatched'}`,
+      style: { '--strength': `${Math.round(Math.min(1, strength) * 100)}%` }, 'data-problem': key, 'data-n': n,
+      'aria-label': `${key}, n = ${shownCount(n)}: ${title}${problem.winner ? `, ${lightOf(problem.winner).word}` : ''}`,
+      title: `${key}, n = ${shownCount(n)}: ${title}`, tabindex: '-1',
+      onclick: () => choose(problem),
+    }, text));
+  };
+  return make('table', { class: 'map' },
+    make('caption', null, make('b', null, part.experiment), ` ${part.setting}${part.objective === 'time' ? '' : `, by ${part.objective}`}`),
+    make('thead', null, make('tr', null, make('th', { scope: 'col' }, 'problem'),
+      sizes.map((n) => make('th', { scope: 'col', class: 'n', title: `n = ${shownCount(n)}` }, shownSize(n))))),
+    make('tbody', null, keys.map((key) => make('tr', null, make('th', { scope: 'row' }, key), sizes.map((n) => cell(key, n))))));
+};
+
+// One stop for the tab key; arrows go from cell to cell.
+const walkMap = (event) => {
+  const button = event.target.closest('button.cell');
+  const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+  if (!button || !step) return;
+  event.preventDefault();
+  const rows = [...event.currentTarget.querySelectorAll('tbody tr')];
+  let row = rows.indexOf(button.closest('tr'));
+  let column = button.parentNode.cellIndex;
+  for (let tried = 0; tried < 64; tried++) {
+    row += step[0];
+    column += step[1];
+    const cell = rows[row] && rows[row].cells[column];
+    if (!cell) return;
+    const next = cell.querySelector('button');
+    if (next) { next.focus(); return; }
+  }
+};
+
+const drawMaps = () => {
+  const { data } = state;
+  const names = gainNames(data);
+  const settings = [...new Set(data.parts.map((part) => part.setting))];
+  if (!settings.includes(overview.setting)) overview.setting = settings[0];
+  const maps = make('div', { class: 'box maps', onkeydown: walkMap });
+  const fill = () => {
+    maps.replaceChildren(...data.parts.filter((part) => part.setting === overview.setting).map(mapOf));
+    markChosen();
+  };
+  const options = [['ceiling', 'share of the ceiling, %'], ...names.map((name) => [name, `times as fast as ${name}`]), ['sure', 'how sure it is']];
+  if (!data.problems.some(({ winner }) => winner && winner.ceiling_percent !== null)) options.shift();
+  if (!options.some(([value]) => value === overview.by)) overview.by = options[0][0];
+  const controls = make('div', { class: 'controls' },
+    choice('Show', options, overview.by, (value) => { overview.by = value; fill(); }),
+    settings.length > 1 && choice('on', settings.map((name) => [name, name]), overview.setting, (value) => {
+      overview.setting = value;
+      choose(data.parts.find((part) => part.setting === value).problems[0]);
+      fill();
+    }));
+  fill();
+  return make('div', { class: 'index' }, controls, maps,
+    make('p', { class: 'note key' }, make('span', { class: 'cell hatched' }, ' '), ' hatched: not sure. A cell chooses its problem.'));
+};
+const markChosen = () => {
+  const cells = [...document.querySelectorAll('.map button.cell')];
+  for (const cell of cells) {
+    const isChosen = state.problem && overview.setting === state.problem.part.setting && cell.dataset.problem === state.problem.problem &&
+      Number(cell.dataset.n) === state.problem.n;
+    cell.setAttribute('aria-pressed', String(isChosen));
+    cell.tabIndex = isChosen ? 0 : -1;
+  }
+  if (!cells.some((cell) => cell.tabIndex === 0) && cells[0]) cells[0].tabIndex = 0;
+};
+
+// ---- the chosen problem ----
+const settingSpans = (parameters) => make('span', { class: 'set' }, Object.entries(parameters).map(([name, value]) =>
+  make('span', null, make('i', null, name), ' ', make('b', null, String(value)))));
+
+// Gains on one logarithmic axis: a dot and its interval, 1x marked.
+const drawGains = (winner) => {
+  const gains = winner.gains.map((gain) => ({ gain, told: gainTold(gain) })).filter(({ told }) => told !== null);
+  if (gains.length === 0) return make('p', { class: 'note' }, 'It was compared with nothing.');
+  const most = Math.max(1.25, ...gains.map(({ gain, told }) => Math.max(told, gain.high || 0))) * 1.05;
+  const least = Math.min(0.95, ...gains.map(({ gain, told }) => Math.min(told, gain.low || told))) * 0.98;
+  const width = 220;
+  const x = logarithmic(least, most, 4, width - 4);
+  return make('table', { class: 'gains' }, make('tbody', null, gains.map(({ gain, told }) => make('tr', null,
+    make('th', { scope: 'row' }, gain.name),
+    make('td', { class: 'n' }, make(winner.trust === 'sound' && !gain.tied ? 'b' : 'span', null, shownTold(gain)),
+      gain.low > 0 && gain.high > 0 && !gain.tied && make('small', null, `${shownGain(gain.low)} to ${shownGain(gain.high)}`)),
+    make('td', { class: 'picture' }, draw('svg', { viewBox: `0 0 ${width} 20`, width, height: 20, 'aria-hidden': 'true' },
+      draw('line', { x1: x(1), x2: x(1), y1: 0, y2: 20, class: 'axis' }),
+      gain.low > 0 && gain.high > 0 && draw('path', { class: 'whisker', d: `M${x(gain.low)} 10H${x(gain.high)}M${x(gain.low)} 6v8M${x(gain.high)} 6v8` }),
+      draw('circle', { cx: x(told), cy: 10, r: 4, class: told < 1 ? 'dot bad' : gain.tied ? 'dot quiet-dot' : 'dot' })))))));
+};
+
+// The winner at each size: its share of the ceiling as bars, or its throughput where there is no ceiling.
+const drawSizes = (problem) => {
+  const same = problem.part.problems.filter((other) => other.problem === problem.problem && other.winner);
+  if (same.length < 2) return null;
+  const shares = same.map(({ winner }) => winner.ceiling_percent);
+  const isShare = shares.every((share) => share !== null);
+  const values = isShare ? shares : same.map((other) => other.amount / other.winner.time_ns);
+  const most = isShare ? 100 : Math.max(...values);
+  const best = (winner) => winner.gains.filter((gain) => !gain.peer).map((gain) => gainTold(gain)).filter((told) => told > 0);
+  return make('div', { class: 'sizes' },
+    make('h4', null, isShare ? 'Share of the ceiling by size' : `${problem.unit} by size`),
+    make('div', { class: 'box columns', role: 'group', 'aria-label': 'sizes' }, same.map((other, index) => {
+      const gains = best(other.winner);
+      const gain = gains.length > 0 ? Math.min(...gains) : null;
+      return make('button', {
+        type: 'button', class: other.winner.trust === 'sound' ? '' : 'hatched', 'aria-pressed': String(other === problem),
+        title: `n = ${shownCount(other.n)}: ${shownTime(other.winner.time_ns)}, ${isShare ? shownPercent(values[index]) + ' of the ceiling' : shownRate(values[index]) + ' ' + problem.unit}; ${other.winner.configuration}`,
+        onclick: () => choose(other),
+      }, make('span', { class: 'bar' }, make('span', { style: { height: `${Math.max(1, Math.min(100, 100 * values[index] / most))}%` } })),
+      make('span', null, isShare ? `${values[index].toFixed(0)} %` : shownRate(values[index])),
+      make('span', { class: 'quiet' }, gain === null ? '' : shownGain(gain)),
+      make('span', { class: 'size' }, shownSize(other.n)));
+    })),
+    make('p', { class: 'note' }, same.some(({ winner }) => best(winner).length > 0) ? 'Below each share: times as fast as the best baseline.' : ''));
+};
+
+// As Nsight Compute's speed of light: what is used up, and what is kept busy; the line is where the rule begins.
+const drawLimits = (problem) => {
+  const { winner, part } = problem;
+  const limit = winner.limit;
+  if (!limit) return null;
+  const busy = limit.busy_units === null ? null : Math.min(1, limit.busy_units / part.unit_count);
+  const inFlight = limit.bytes_in_flight_per_sm && limit.ceiling_gbs && limit.busy_units
+    ? limit.bytes_in_flight_per_sm * Math.min(limit.busy_units, part.unit_count) / (limit.ceiling_gbs * 1000) : null;
+  const rows = [
+    ['memory', 'used of the memory\u2019s ceiling', limit.ceiling_share, 0.85, ['memory', 'cache']],
+    ['arithmetic', `used of the ${limit.operations_type || ''} operations`, limit.arithmetic_share, 0.7, ['arithmetic']],
+    ['launch', 'of the time an empty launch takes', limit.launch_share, 1 / 3, ['launch']],
+    ['occupancy', 'resident warps of the most', limit.occupancy, null, []],
+    [part.is_gpu ? 'SMs with work' : 'cores with work', 'of all', busy, null, ['parallelism']],
+    ['bytes in flight', `of what fills 1 \u00b5s of memory: ${shownBytes(limit.bytes_in_flight_per_sm)} per SM`, inFlight, null, ['parallelism']],
+  ].filter(([, , share]) => share !== null && share !== undefined);
+  return make('div', { class: 'limits' },
+    make('h4', null, limit.name === 'unknown' ? 'What limits it is not known' : `Limited by ${limit.name}`),
+    make('div', { class: 'meters' }, rows.map(([name, about, share, from, limits]) => make('div', { class: `meter ${limits.includes(limit.name) ? 'limiter' : ''}`, title: `${shownPercent(100 * share)} ${about}` },
+      make('span', null, name),
+      make('span', { class: 'track' }, make('span', { class: 'fill', style: { width: `${Math.min(100, 100 * share)}%` } }),
+        from && make('span', { class: 'from', style: { left: `${100 * from}%` } })),
+      make('span', { class: 'n' }, share > 1.05 ? `${share.toFixed(1)}\u00d7` : shownPercent(100 * share)),
+      make('small', null, about)))),
+    make('p', { class: 'note' }, limit.text || ''));
+};
+
+const drawChosen = () => {
+  const { problem } = state;
+  const { winner, part } = problem;
+  const head = make('h3', null, problem.problem, make('span', { class: 'quiet' }, ` n = ${shownCount(problem.n)}`));
+  if (!winner) return make('div', { class: 'chosen', 'aria-live': 'polite' }, head, make('p', null, 'Nothing was chosen yet; what was tried stands below.'));
+  const light = lightOf(winner);
+  return make('div', { class: 'chosen' }, make('div', null, head,
+    make('p', { class: 'launch' }, winner.launch || winner.configuration),
+    winner.launch && make('p', { class: 'configuration' }, settingSpans(winner.parameters)),
+    copyButtons(problem),
+    make('dl', { class: 'facts' },
+      make('dt', null, 'takes'), make('dd', null, make('b', null, shownTime(winner.time_ns)),
+        winner.time_low_ns && winner.time_high_ns && make('span', { class: 'quiet' }, ` ${shownTime(winner.time_low_ns)} to ${shownTime(winner.time_high_ns)}`)),
+      make('dt', null, 'moves'), make('dd', null, `${shownRate(problem.amount / winner.time_ns)} ${problem.unit}`,
+        winner.ceiling_percent === null ? '' : `, ${shownPercent(winner.ceiling_percent)} of the ${problem.ceilingName || 'ceiling'}`),
+      make('dt', null, 'sure?'), make('dd', { class: `light t-${winner.trust}` }, make('b', null, `${light.mark} ${light.word}`), ' ',
+        make('span', { class: 'advice' }, winner.trust === 'sound' ? '' : winner.advice || light.about)),
+      winner.tied_count > 1 && [make('dt', null, 'as good'), make('dd', null, `${shownCount(winner.tied_count)} launches cannot be told from it`)]),
+    drawGains(winner),
+    winner.reasons && winner.reasons.length > 0 && make('details', null, make('summary', null, 'Why it wins'),
+      make('ul', null, winner.reasons.map((reason) => make('li', null, reason))))),
+  make('div', null, drawSizes(problem), drawLimits(problem)));
+};
+
+const drawOverview = (root) => {
+  const chosen = make('div', { class: 'chosen-box', role: 'region', 'aria-label': 'The chosen problem', 'aria-live': 'polite' });
+  root.append(make('section', { id: 'overview' }, drawMaps(), chosen));
+  listen((what) => {
+    if (what !== 'problem') return;
+    chosen.replaceChildren(drawChosen());
+    markChosen();
+  });
+};
