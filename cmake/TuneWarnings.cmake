@@ -3,6 +3,9 @@ function(tune_compile_options target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes>
     $<$<AND:$<COMPILE_LANGUAGE:C>,$<BOOL:${TUNE_WERROR}>>:-Werror>)
+  # What is installed names no folder of the build.
+  target_compile_options(${target} PRIVATE
+    $<$<AND:$<COMPILE_LANGUAGE:C>,$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.>)
   if(TUNE_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${TUNE_SANITIZE} -fno-omit-frame-pointer
                            -fno-sanitize-recover=all)

@@ -296,16 +296,14 @@ enum status data_folder(struct arena *arena, const char **out, struct error *err
     if (!installed)
         return error_no_memory(error);
     char *real = is_data_folder(arena, installed) ? realpath(installed, NULL) : NULL;
-    *out = real ? arena_strdup(arena, real) : TUNE_SOURCE_DIR;
-    free(real);
-    if (!*out)
-        return error_no_memory(error);
-    if (!is_data_folder(arena, *out))
+    *out = real ? arena_strdup(arena, real) : NULL;
+    if (!real)
         return error_set(error, STATUS_NOT_FOUND,
                          "no data beside %s: reinstall, or set TUNE_DATA_DIR to the folder that "
                          "holds configs/ and kernels/",
                          program);
-    return STATUS_OK;
+    free(real);
+    return *out ? STATUS_OK : error_no_memory(error);
 }
 
 /* What is in the cache is loaded and run: nobody else may have a say in it. A folder that the user

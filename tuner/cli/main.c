@@ -7,8 +7,10 @@
 
 #include "tuner/base/text.h"
 #include "tuner/base/version.h"
+#include "tuner/cli/build.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/complete.h"
+#include "tuner/cli/source.h"
 #include "tuner/watch/watch.h"
 #include "tuner/worker/worker.h"
 
@@ -130,7 +132,12 @@ int main(int argc, char **argv)
         return end_with_stdout();
     }
     if (argc > 1 && strcmp(argv[1], "--version") == 0) {
-        printf("tune %s\n", TUNE_VERSION);
+        printf("tune %s\n"
+               "source     %s\n"
+               "compiler   %s\n"
+               "libraries  %s\n"
+               "options    %s\n",
+               TUNE_VERSION, TUNE_SOURCE, TUNE_COMPILER, TUNE_LIBRARIES, TUNE_OPTIONS);
         return end_with_stdout();
     }
     const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
