@@ -3,46 +3,63 @@
 include(CMakePackageConfigHelpers)
 
 option(TUNE_BUNDLE_LIBRARIES "Install hwloc's shared library beside tune (lib/tune)" ON)
+option(TUNE_DEBIAN "Install as Debian's packages have it (the preset debian)" OFF)
+
+# Four parts, each a package of TunePackage.cmake: the program and its data; libtuned for programs that run; for programs
+# that are built; for Python.
+set(TUNE_PARTS tuner runtime development python)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME tuner)
 
 file(RELATIVE_PATH libdir_from_bin "/prefix/${CMAKE_INSTALL_BINDIR}"
      "/prefix/${CMAKE_INSTALL_LIBDIR}")
-set_target_properties(tune PROPERTIES
-                      INSTALL_RPATH "$ORIGIN/${libdir_from_bin};$ORIGIN/${libdir_from_bin}/tune")
+if(TUNE_BUNDLE_LIBRARIES)
+  set_target_properties(tune PROPERTIES
+                        INSTALL_RPATH "$ORIGIN/${libdir_from_bin};$ORIGIN/${libdir_from_bin}/tune")
+endif()
 install(TARGETS tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 # libtuned, which `cmake --install BUILD --component libtuned` installs by itself.
+install(CODE "
+  foreach(part runtime development python)
+    execute_process(COMMAND \"\${CMAKE_COMMAND}\" -D \"CMAKE_INSTALL_PREFIX=\${CMAKE_INSTALL_PREFIX}\"
+                            -D CMAKE_INSTALL_COMPONENT=\${part} -P \"\${CMAKE_CURRENT_LIST_FILE}\" COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()" COMPONENT libtuned EXCLUDE_FROM_ALL)
 set(tuned_package ${CMAKE_INSTALL_LIBDIR}/cmake/tuned)
 foreach(kind static shared)
   install(TARGETS tuned_${kind} EXPORT tuned_${kind}
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libtuned
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libtuned)
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
   install(EXPORT tuned_${kind} NAMESPACE tuned:: FILE tuned_${kind}.cmake
-          DESTINATION ${tuned_package} COMPONENT libtuned)
+          DESTINATION ${tuned_package} COMPONENT development)
 endforeach()
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/libtuned COMPONENT libtuned)
 install(FILES libtuned/tuned.h libtuned/tuned.hpp libtuned/tuned_cuda.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        COMPONENT libtuned)
-install(FILES bindings/python/tuned.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tune/python
-        COMPONENT libtuned)
+        COMPONENT development)
+set(python ${CMAKE_INSTALL_DATADIR}/tune/python)
+if(TUNE_DEBIAN)
+  set(python lib/python3/dist-packages)
+else()
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/libtuned COMPONENT runtime)
+endif()
+install(FILES bindings/python/libtuned.py DESTINATION ${python} COMPONENT python)
 # The calls for programs, with the kernels beside them, where "kernels/..." is found from. They are
 # compiled by whoever includes them.
-install(DIRECTORY include/tune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/tune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 foreach(family reduce reduce_ordered reduce_rows)
-  install(DIRECTORY kernels/${family} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tune/kernels
+  install(DIRECTORY kernels/${family} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tune/kernels COMPONENT development
           FILES_MATCHING PATTERN "*.cuh")
 endforeach()
 configure_package_config_file(libtuned/tunedConfig.cmake.in "${PROJECT_BINARY_DIR}/tunedConfig.cmake"
                               INSTALL_DESTINATION ${tuned_package})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/tunedConfigVersion.cmake"
-                                 COMPATIBILITY SameMinorVersion)
+                                 COMPATIBILITY SameMajorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/tunedConfig.cmake"
               "${PROJECT_BINARY_DIR}/tunedConfigVersion.cmake" DESTINATION ${tuned_package}
-        COMPONENT libtuned)
+        COMPONENT development)
 file(RELATIVE_PATH TUNED_PC_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 string(REGEX REPLACE "/$" "" TUNED_PC_PREFIX "${TUNED_PC_PREFIX}")
 configure_file(cmake/tuned.pc.in "${PROJECT_BINARY_DIR}/tuned.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/tuned.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
-        COMPONENT libtuned)
+        COMPONENT development)
 
 # hwloc has no archive that links without libudev's, so its shared library goes along, where only
 # tune looks for it.
@@ -63,15 +80,24 @@ install(DIRECTORY db/recorded DESTINATION ${data}/db
         FILES_MATCHING PATTERN "tune.db.xz" PATTERN "cpu-*" EXCLUDE)
 
 # Pages, completion, documents, examples.
-foreach(page tune.1 tuned.conf.5)
+foreach(page tune.1 libtuned.conf.5)
   configure_file(docs/man/${page}.in "${PROJECT_BINARY_DIR}/man/${page}" @ONLY)
   string(REGEX REPLACE ".*\\." "" section ${page})
+  if(TUNE_DEBIAN)
+    execute_process(COMMAND gzip -9nf "${PROJECT_BINARY_DIR}/man/${page}" COMMAND_ERROR_IS_FATAL ANY)
+    string(APPEND page .gz)
+  endif()
   install(FILES "${PROJECT_BINARY_DIR}/man/${page}"
           DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 endforeach()
 install(FILES tuner/cli/completion/tune.bash RENAME tune
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES tuner/cli/completion/_tune DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+# Debian's zsh looks in a folder of its own, for what packages bring.
+set(zsh zsh/site-functions)
+if(TUNE_DEBIAN)
+  set(zsh zsh/vendor-completions)
+endif()
+install(FILES tuner/cli/completion/_tune DESTINATION ${CMAKE_INSTALL_DATADIR}/${zsh})
 install(FILES tuner/cli/completion/tune.fish
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 # The documents keep their places, so that the links between them hold.
@@ -90,12 +116,4 @@ foreach(package libsqlite3-dev libyaml-dev libjansson-dev libhwloc-dev libxxhash
   endif()
 endforeach()
 
-# A tarball that works wherever it is unpacked.
-string(TOLOWER "${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}" CPACK_SYSTEM_NAME)
-set(CPACK_GENERATOR TGZ)
-set(CPACK_PACKAGE_NAME tune)
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_PACKAGE_VENDOR "tune")
-set(CPACK_STRIP_FILES ON)
-set(CPACK_VERBATIM_VARIABLES ON)
-include(CPack)
+include(TunePackage)

@@ -26,8 +26,8 @@
 
 #include <stddef.h>
 
-#define TUNED_VERSION        "0.1.0"
-#define TUNED_VERSION_NUMBER 100 /* major * 10000 + minor * 100 + patch, for #if */
+#define TUNED_VERSION        "0.2.0"
+#define TUNED_VERSION_NUMBER 200 /* major * 10000 + minor * 100 + patch, for #if */
 #define TUNED_FORMAT_VERSION 4   /* the newest that is read; 1 to 3 are read too */
 
 /* Larger files (256 MiB) are refused. */

@@ -1,4 +1,4 @@
-"""The wheel: a package `tuned` of tuned.py, the library that it looks for beside itself, and py.typed.
+"""The wheel: a package `libtuned` of libtuned.py, the library that it looks for beside itself, and py.typed.
 
 The library is compiled from ../../libtuned by $CC, and needs the C library alone: so one wheel serves every
 Python 3 of the platform.
@@ -24,9 +24,9 @@ VERSION = re.search(r'#define TUNED_VERSION +"([^"]+)"', (LIBTUNED / "tuned.h").
 
 class Build(build_py):
     def run(self):
-        package = pathlib.Path(self.build_lib) / "tuned"
+        package = pathlib.Path(self.build_lib) / "libtuned"
         package.mkdir(parents=True, exist_ok=True)
-        shutil.copy(HERE / "tuned.py", package / "__init__.py")
+        shutil.copy(HERE / "libtuned.py", package / "__init__.py")
         (package / "py.typed").touch()
         compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
         subprocess.run([*compiler, "-std=c99", "-O2", "-DTUNED_WITH_DEBUG", "-fPIC", "-fvisibility=hidden", "-shared",
@@ -45,5 +45,5 @@ class WithLibrary(Distribution):
 
 SCRATCH = tempfile.TemporaryDirectory()  # nothing is left in the tree
 setup(version=VERSION, options={"build": {"build_base": SCRATCH.name}, "egg_info": {"egg_base": SCRATCH.name}},
-      packages=["tuned"], package_dir={"tuned": "."}, distclass=WithLibrary,
+      packages=["libtuned"], package_dir={"libtuned": "."}, distclass=WithLibrary,
       cmdclass={"build_py": Build, "bdist_wheel": Wheel})

@@ -56,10 +56,10 @@ for static in '' 1; do
     check "make$static"
 done
 
-run env PYTHONPATH="$prefix/share/tune/python" python3 -B -c 'import tuned
-answer = tuned.load("tuned.conf").find(tuned.Device("cuda", "Some GPU"), "saxpy.f32", 2000)
+run env PYTHONPATH="$prefix/share/tune/python" python3 -B -c 'import libtuned
+answer = libtuned.load("tuned.conf").find(libtuned.Device("cuda", "Some GPU"), "saxpy.f32", 2000)
 print(answer.grade, answer.values)
-print(tuned._library()._name)'
+print(libtuned._library()._name)'
 expect_code 0
 expect_out "^exact {'variant': 'plain', 'block': 128, 'grid': 16}$"
 expect_out "^$prefix/.*libtuned\\.so"

@@ -1,5 +1,5 @@
 /* Prints where the members of libtuned's structs lie, a line each, for python_test.py to hold
- * tuned.py against. */
+ * libtuned.py against. */
 #include <stddef.h>
 #include <stdio.h>
 

@@ -45,7 +45,7 @@ within() {
 within tree "add_subdirectory(\"$TUNE_SOURCE/libtuned\" tuned)"
 readelf -d tree/build/app | grep -q 'libtuned' && fail "linked with a shared library that nobody asked for"
 within shared "add_subdirectory(\"$TUNE_SOURCE/libtuned\" tuned)" -DBUILD_SHARED_LIBS=ON
-readelf -d shared/build/app | grep -q "libtuned\.so\.${version%.*}\]" || fail "no soname of ${version%.*}"
+readelf -d shared/build/app | grep -q "libtuned\.so\.0\]" || fail "another soname"
 within fetched "include(FetchContent)
 FetchContent_Declare(tuned SOURCE_DIR \"$TUNE_SOURCE\" SOURCE_SUBDIR libtuned)
 FetchContent_MakeAvailable(tuned)"
@@ -56,9 +56,9 @@ for only in STATIC SHARED; do
     expect_code 0
     run "$TUNE_CMAKE" --build "only$only" --target install
     expect_code 0
-    within "found$only" 'find_package(tuned 0.1 CONFIG REQUIRED)' -DCMAKE_PREFIX_PATH="$PWD/prefix$only"
+    within "found$only" 'find_package(tuned 0.2 CONFIG REQUIRED)' -DCMAKE_PREFIX_PATH="$PWD/prefix$only"
 done
-nm -D --with-symbol-versions onlySHARED/libtuned.so | grep -q ' tuned_find@@TUNED_0\.1$' || fail "tuned_find has no version"
+nm -D --with-symbol-versions onlySHARED/libtuned.so | grep -q ' tuned_find@@TUNED_0\.2$' || fail "tuned_find has no version"
 
 # What cannot be run here is built all the same; where there is Wine, the one for Windows runs.
 for compiler in x86_64-w64-mingw32-gcc aarch64-linux-gnu-gcc; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bindings/python/tuned.py over the libtuned that was built.
+"""bindings/python/libtuned.py over the libtuned that was built.
 
     python_test.py LIBTUNED LAYOUT [DRIVER]   DRIVER: the folder of the stand-in driver
 """
@@ -22,7 +22,7 @@ LIBRARY, LAYOUT = sys.argv[1], sys.argv[2]
 DRIVER = sys.argv[3] if len(sys.argv) > 3 else None
 os.environ["TUNED_LIBRARY"] = LIBRARY
 sys.path.insert(0, str(MODULE))
-import tuned  # noqa: E402
+import libtuned  # noqa: E402
 
 TEXT = """tuned-conf 3
 [cuda "First GPU"] compute_capability=9.0 sm_count=132 memory_bytes=1000000 driver=580.95
@@ -31,7 +31,7 @@ reduce n=2000 variant="one block" block=128 grid=1
 gemm n=512 m@256-1024 k@64 block=64
 """
 CONF = TEXT + "end\n"
-FIRST = tuned.Device("cuda", "First GPU", (9, 0), 132, 1000000)
+FIRST = libtuned.Device("cuda", "First GPU", (9, 0), 132, 1000000)
 
 
 class Layout(unittest.TestCase):
@@ -44,26 +44,26 @@ class Layout(unittest.TestCase):
         self.assertGreater(len(lines), 30)
         for name, number in lines.items():
             struct, _, member = name.partition(".")
-            struct = getattr(tuned, "_" + struct[len("tuned_"):].capitalize())
+            struct = getattr(libtuned, "_" + struct[len("tuned_"):].capitalize())
             found = getattr(struct, member).offset if member else ctypes.sizeof(struct)
             self.assertEqual(found, int(number), name)
         grades = [line.split(" ", 2)[1:] for line in told.splitlines() if line.startswith("grade ")]
-        self.assertEqual([[str(int(grade)), str(grade)] for grade in tuned.Grade], grades)
-        self.assertIn("skip %d %d %d\n" % (tuned.Skip.ENVIRONMENT, tuned.Skip.USER,
-                                           tuned.Skip.SYSTEM), told)
+        self.assertEqual([[str(int(grade)), str(grade)] for grade in libtuned.Grade], grades)
+        self.assertIn("skip %d %d %d\n" % (libtuned.Skip.ENVIRONMENT, libtuned.Skip.USER,
+                                           libtuned.Skip.SYSTEM), told)
 
     def test_version(self):
-        self.assertEqual(tuned.__version__, tuned.library_version())
+        self.assertEqual(libtuned.__version__, libtuned.library_version())
 
 
 class Finding(unittest.TestCase):
     def setUp(self):
-        self.conf = tuned.loads(CONF)
+        self.conf = libtuned.loads(CONF)
 
     def test_exact(self):
         answer = self.conf.find(FIRST, "reduce", 1000)
         self.assertTrue(answer)
-        self.assertEqual(answer.grade, tuned.Grade.EXACT)
+        self.assertEqual(answer.grade, libtuned.Grade.EXACT)
         self.assertEqual(answer.distance, 0)
         self.assertEqual(answer.values, {"variant": "last_block", "block": 512, "grid": 264,
                                          "share": 0.25, "exact": True})
@@ -94,8 +94,8 @@ class Finding(unittest.TestCase):
         most, long = 2**64 - 1, "9" * 5000
         entry = (f"reduce n=1 top={most} long={long} huge=1e999 plus=+5 low={-2**63} grid=264"
                  " | per_unit=grid source=12345678e901 driver=580.10\n")
-        answer = tuned.loads(f'tuned-conf 3\n[cuda "First GPU"] sm_count=132\n{entry}end\n').find(
-            tuned.Device("cuda", "Half", unit_count=66), "reduce", 1)
+        answer = libtuned.loads(f'tuned-conf 3\n[cuda "First GPU"] sm_count=132\n{entry}end\n').find(
+            libtuned.Device("cuda", "Half", unit_count=66), "reduce", 1)
         values = {"top": most, "long": long, "huge": "1e999", "plus": "+5", "low": -2**63}
         self.assertEqual(answer.values, {**values, "grid": 132})
         self.assertEqual(answer.entry.values, {**values, "grid": 264})
@@ -107,33 +107,33 @@ class Finding(unittest.TestCase):
         self.assertIsNone(answer.entry.stale(source=source))
 
     def test_other_sizes(self):
-        self.assertEqual(self.conf.find(FIRST, "reduce", 1001).grade, tuned.Grade.IN_RANGE)
+        self.assertEqual(self.conf.find(FIRST, "reduce", 1001).grade, libtuned.Grade.IN_RANGE)
         answer = self.conf.find(FIRST, "reduce", 3000)
-        self.assertEqual(answer.grade, tuned.Grade.NEAREST_SIZE)
+        self.assertEqual(answer.grade, libtuned.Grade.NEAREST_SIZE)
         self.assertGreater(answer.distance, 0)
         self.assertEqual(answer.values["variant"], "one block")
 
     def test_further_sizes(self):
         answer = self.conf.find(FIRST, "gemm", 512, m=300, k=64)
-        self.assertGreaterEqual(answer.grade, tuned.Grade.IN_RANGE)
+        self.assertGreaterEqual(answer.grade, libtuned.Grade.IN_RANGE)
         self.assertEqual(answer.entry.sizes, {"n": (512, 512), "m": (256, 1024), "k": (64, 64)})
-        self.assertLess(self.conf.find(FIRST, "gemm", 512, m=300, k=65).grade, tuned.Grade.IN_RANGE)
+        self.assertLess(self.conf.find(FIRST, "gemm", 512, m=300, k=65).grade, libtuned.Grade.IN_RANGE)
 
     def test_other_device_is_scaled(self):
-        half = tuned.Device("cuda", "Half", (9, 0), 66)
+        half = libtuned.Device("cuda", "Half", (9, 0), 66)
         answer = self.conf.find(half, "reduce", 1000)
-        self.assertTrue(tuned.Grade.NONE < answer.grade < tuned.Grade.IN_RANGE)
+        self.assertTrue(libtuned.Grade.NONE < answer.grade < libtuned.Grade.IN_RANGE)
         self.assertEqual((answer.values["grid"], answer.entry.values["grid"]), (132, 264))
         self.assertEqual(answer.integer("grid", 0), 132)
 
     def test_launch(self):
-        conf = tuned.loads('''tuned-conf 4
+        conf = libtuned.loads('''tuned-conf 4
 [cuda "First GPU"] compute_capability=9.0 sm_count=132
 reduce n=1000-1999 tile=8 grid=125 | at=1000 launch.grid="min(units*2,ceil_div(n,tile)),2" launch.block=64 launch.shared=n launch2.grid=1 launch2.block=32 capability=9.0
 scan n=1000-1999 grid=7 block=64 | at=1000 launch.grid=7 launch.block=64 measured=grid,launch.grid
 end
 ''')
-        half = tuned.Device("cuda", "Half", (9, 0), 66)
+        half = libtuned.Device("cuda", "Half", (9, 0), 66)
         launch = conf.find(half, "reduce", 1999).launch()
         self.assertEqual((launch.grid, launch.block, launch.cluster, launch.shared_bytes),
                          ((132, 2, 1), (64, 1, 1), (1, 1, 1), 1999))
@@ -143,45 +143,45 @@ end
         self.assertEqual((exact.launch().grid, exact.values), ((7, 1, 1), {"grid": 7, "block": 64}))
         self.assertEqual((other.launch(), other.values), (None, {"block": 64}))
         self.assertIsNone(conf.find(FIRST, "none", 1).launch())
-        self.assertFalse(conf.find(tuned.Device("cuda", "Old", (8, 0), 66), "reduce", 1000))
+        self.assertFalse(conf.find(libtuned.Device("cuda", "Old", (8, 0), 66), "reduce", 1000))
 
     def test_least_grade_and_size_factor(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "t.conf")
             path.write_text(CONF)
-            nothing = tuned.Skip.ENVIRONMENT | tuned.Skip.USER | tuned.Skip.SYSTEM
-            other = tuned.Device("cuda", "Half", (9, 0), 66)
-            conf = tuned.open([path], skip=nothing)
+            nothing = libtuned.Skip.ENVIRONMENT | libtuned.Skip.USER | libtuned.Skip.SYSTEM
+            other = libtuned.Device("cuda", "Half", (9, 0), 66)
+            conf = libtuned.open([path], skip=nothing)
             self.assertFalse(conf.find(FIRST, "reduce", 16001))
             self.assertTrue(conf.find(FIRST, "reduce", 16000))
             self.assertTrue(conf.find(other, "reduce", 1000))
-            conf = tuned.open([path], skip=nothing, least_grade=tuned.Grade.SAME_MODEL, size_factor=9)
+            conf = libtuned.open([path], skip=nothing, least_grade=libtuned.Grade.SAME_MODEL, size_factor=9)
             self.assertTrue(conf.find(FIRST, "reduce", 16001))
             self.assertFalse(conf.find(other, "reduce", 1000))
 
     def test_limits(self):
-        conf = tuned.loads(CONF.replace("samples=30", "samples=30 threads=512"))
-        small = tuned.Device("cuda", "First GPU", (9, 0), 132, 1000000, max_threads_per_block=256)
+        conf = libtuned.loads(CONF.replace("samples=30", "samples=30 threads=512"))
+        small = libtuned.Device("cuda", "First GPU", (9, 0), 132, 1000000, max_threads_per_block=256)
         self.assertNotEqual(conf.find(small, "reduce", 1000).values.get("block"), 512)
 
     def test_missing(self):
-        for device, problem in ((FIRST, "nothing"), (tuned.Device("cpu", "First GPU"), "reduce")):
+        for device, problem in ((FIRST, "nothing"), (libtuned.Device("cpu", "First GPU"), "reduce")):
             answer = self.conf.find(device, problem, 1000)
             self.assertFalse(answer)
             self.assertEqual((answer.grade, answer.entry, answer.values),
-                             (tuned.Grade.NONE, None, {}))
+                             (libtuned.Grade.NONE, None, {}))
             self.assertEqual(answer.integer("block", -5), -5)
             self.assertEqual(answer.text("variant", "mine"), "mine")
             self.assertTrue(answer.reason)
 
     def test_resolved(self):
         found = self.conf.resolve(FIRST, "reduce")
-        self.assertEqual(found.grade, tuned.Grade.EXACT)
+        self.assertEqual(found.grade, libtuned.Grade.EXACT)
         for n in (1, 1000, 1001, 2000, 10**12):
             one, other = found.find(n), self.conf.find(FIRST, "reduce", n)
             self.assertEqual((one.grade, one.distance, one.values, one.reason),
                              (other.grade, other.distance, other.values, other.reason))
-        self.assertEqual(self.conf.resolve(FIRST, "nothing").grade, tuned.Grade.NONE)
+        self.assertEqual(self.conf.resolve(FIRST, "nothing").grade, libtuned.Grade.NONE)
         self.assertFalse(self.conf.resolve(FIRST, "nothing").find(5))
 
     def test_stale(self):
@@ -204,8 +204,8 @@ end
             self.conf.find(FIRST, "red\0uce", 5)
 
     def test_answers_keep_what_they_are_of(self):
-        conf = tuned.loads(CONF)
-        device = tuned.Device("cuda", "First GPU", (9, 0), 132)
+        conf = libtuned.loads(CONF)
+        device = libtuned.Device("cuda", "First GPU", (9, 0), 132)
         found = conf.resolve(device, "reduce")
         kept = [weakref.ref(each) for each in (conf, device, found)]
         answers = [found.find(1000), conf.find(device, "reduce", 1000)]
@@ -225,7 +225,7 @@ end
         self.assertIsNone(kept[0]())
 
     def test_direct_answers_keep_their_device(self):
-        device = tuned.Device("cuda", "First GPU", (9, 0), 132)
+        device = libtuned.Device("cuda", "First GPU", (9, 0), 132)
         kept = weakref.ref(device)
         answer = self.conf.find(device, "reduce", 1000)
         del device
@@ -240,24 +240,24 @@ end
 
         entries = "".join(f"reduce n={n} block=256 grid=264\n" for n in range(1, 5001))
         text = f'tuned-conf 3\n[cuda "First GPU"]\n{entries}end\n'
-        self.assertEqual(len(tuned.loads(text)), 5000)
+        self.assertEqual(len(libtuned.loads(text)), 5000)
         before = resident_bytes()
         for _ in range(200):
-            tuned.loads(text)
+            libtuned.loads(text)
         self.assertLess(resident_bytes() - before, 50 * len(text))
 
     def test_threads(self):
         failed = []
 
         def ask(seed):
-            device = tuned.Device("cuda", "First GPU", (9, 0), 132, 1000000)
+            device = libtuned.Device("cuda", "First GPU", (9, 0), 132, 1000000)
             for i in range(300):
                 n = 1000 + (i * 7 + seed) % 1000
                 answer = self.conf.find(device, "reduce", n)
                 if answer.values != {"variant": "last_block", "block": 512, "grid": 264,
                                      "share": 0.25, "exact": True} or not answer.reason:
                     failed.append(n)
-                if i % 50 == 0 and tuned.loads(CONF).find(device, "reduce", n).integer("block", 0) != 512:
+                if i % 50 == 0 and libtuned.loads(CONF).find(device, "reduce", n).integer("block", 0) != 512:
                     failed.append(n)
 
         threads = [threading.Thread(target=ask, args=(seed,)) for seed in range(8)]
@@ -288,75 +288,75 @@ class Files(unittest.TestCase):
     def test_load(self):
         path = self.write("a b:c.conf", CONF)
         for given in (path, str(path)):
-            self.assertEqual(tuned.load(given).files, [str(path)])
+            self.assertEqual(libtuned.load(given).files, [str(path)])
 
     def test_missing_file(self):
-        with self.assertRaises(tuned.Error) as caught:
-            tuned.load(self.folder / "none.conf")
+        with self.assertRaises(libtuned.Error) as caught:
+            libtuned.load(self.folder / "none.conf")
         self.assertEqual((caught.exception.file, caught.exception.line),
                          (str(self.folder / "none.conf"), 0))
         self.assertIn("none.conf", str(caught.exception))
 
     def test_bad_file(self):
         path = self.write("bad.conf", TEXT + "reduce n=x block=1\nend\n")
-        with self.assertRaises(tuned.Error) as caught:
-            tuned.load(path)
+        with self.assertRaises(libtuned.Error) as caught:
+            libtuned.load(path)
         self.assertEqual((caught.exception.file, caught.exception.line), (str(path), 6))
         self.assertTrue(str(caught.exception).startswith(f"{path}:6: "))
-        with self.assertRaises(tuned.Error) as caught:
-            tuned.loads(TEXT, "cut off")
+        with self.assertRaises(libtuned.Error) as caught:
+            libtuned.loads(TEXT, "cut off")
         self.assertEqual(caught.exception.file, "cut off")
-        with self.assertRaises(tuned.Error):
-            tuned.loads(b"\0\xff\xfe", "binary")
-        with self.assertRaises(tuned.Error):
-            tuned.loads(CONF.replace("tuned-conf 3", "tuned-conf 99"))
+        with self.assertRaises(libtuned.Error):
+            libtuned.loads(b"\0\xff\xfe", "binary")
+        with self.assertRaises(libtuned.Error):
+            libtuned.loads(CONF.replace("tuned-conf 3", "tuned-conf 99"))
 
     def test_errors_have_the_whole_name(self):
         for name in ("a: b.conf", "/".join(["d" * 50] * 4) + "/c.conf"):
             path = self.write(name, "tuned-conf 3\nx\n")
             missing = path.with_name("none")
-            for load in (tuned.load, lambda file: tuned.open([file], skip=tuned.Skip.SYSTEM)):
+            for load in (libtuned.load, lambda file: libtuned.open([file], skip=libtuned.Skip.SYSTEM)):
                 for file, line in ((path, 2), (missing, 0)):
-                    with self.assertRaises(tuned.Error) as caught:
+                    with self.assertRaises(libtuned.Error) as caught:
                         load(file)
                     self.assertEqual((caught.exception.file, caught.exception.line),
                                      (str(file), line))
 
     def test_places(self):
-        system = tuned.Skip.SYSTEM
-        with self.assertRaises(tuned.Error):
-            tuned.open(skip=system)
-        built_in = tuned.open(skip=system, built_in=CONF.replace("block=512", "block=32"))
+        system = libtuned.Skip.SYSTEM
+        with self.assertRaises(libtuned.Error):
+            libtuned.open(skip=system)
+        built_in = libtuned.open(skip=system, built_in=CONF.replace("block=512", "block=32"))
         self.assertEqual(built_in.files, ["built-in"])
         user = self.write(".config/tune/tuned.conf", CONF.replace("block=512", "block=64"))
-        both = tuned.open(skip=system, built_in=CONF.replace("block=512", "block=32"))
+        both = libtuned.open(skip=system, built_in=CONF.replace("block=512", "block=32"))
         self.assertEqual(both.files, [str(user), "built-in"])
         self.assertEqual(both.find(FIRST, "reduce", 1000).values["block"], 64)
         given = self.write("given.conf", CONF)
         os.environ["TUNED_CONF"] = str(given)
-        self.assertEqual(tuned.open(skip=system).files, [str(given), str(user)])
-        self.assertEqual(tuned.open(skip=system).find(FIRST, "reduce", 1000).values["block"], 512)
-        self.assertEqual(tuned.open([user], skip=system | tuned.Skip.USER).files, [str(user)])
-        self.assertEqual(tuned.open(skip=system | tuned.Skip.ENVIRONMENT, built_in=CONF).files,
+        self.assertEqual(libtuned.open(skip=system).files, [str(given), str(user)])
+        self.assertEqual(libtuned.open(skip=system).find(FIRST, "reduce", 1000).values["block"], 512)
+        self.assertEqual(libtuned.open([user], skip=system | libtuned.Skip.USER).files, [str(user)])
+        self.assertEqual(libtuned.open(skip=system | libtuned.Skip.ENVIRONMENT, built_in=CONF).files,
                          ["built-in"])
 
     def test_refused_of_several(self):
         good = self.write("good.conf", CONF)
         bad = self.write("bad.conf", "nonsense\n")
-        with self.assertRaises(tuned.Error) as caught:
-            tuned.open([good, bad], skip=tuned.Skip.SYSTEM)
+        with self.assertRaises(libtuned.Error) as caught:
+            libtuned.open([good, bad], skip=libtuned.Skip.SYSTEM)
         self.assertEqual((caught.exception.file, caught.exception.line), (str(bad), 1))
-        left = tuned.open([good, bad], skip=tuned.Skip.SYSTEM, leave_out_refused=True)
+        left = libtuned.open([good, bad], skip=libtuned.Skip.SYSTEM, leave_out_refused=True)
         self.assertEqual(left.files, [str(good)])
         self.assertEqual(left.left_out.file, str(bad))
-        self.assertIsNone(tuned.open([good], skip=tuned.Skip.SYSTEM).left_out)
+        self.assertIsNone(libtuned.open([good], skip=libtuned.Skip.SYSTEM).left_out)
 
 
 class Library(unittest.TestCase):
     """Where libtuned is looked for: each in a Python of its own."""
 
     def python(self, module, **environment):
-        code = "import tuned; print(tuned._library()._name)"
+        code = "import libtuned; print(libtuned._library()._name)"
         return subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True,
                               env={"PATH": os.environ["PATH"], "PYTHONPATH": str(module),
                                    **environment})
@@ -366,13 +366,13 @@ class Library(unittest.TestCase):
             prefix = pathlib.Path(folder).resolve()
             module = prefix / "share" / "tune" / "python"
             module.mkdir(parents=True)
-            shutil.copy(MODULE / "tuned.py", module)
+            shutil.copy(MODULE / "libtuned.py", module)
             missing = self.python(module, TUNED_LIBRARY=str(prefix / "none.so"))
             self.assertNotEqual(missing.returncode, 0)
             self.assertIn("OSError", missing.stderr)
             self.assertIn("none.so", missing.stderr)
-            for place in ("lib/x86_64-linux-gnu/libtuned.so", "lib64/libtuned.so.0.1",
-                          "lib/libtuned.so.0.1", "share/tune/python/libtuned.so"):
+            for place in ("lib/x86_64-linux-gnu/libtuned.so", "lib64/libtuned.so.0",
+                          "lib/libtuned.so.0", "share/tune/python/libtuned.so.0"):
                 (prefix / place).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(LIBRARY, prefix / place)
                 found = self.python(module)
@@ -390,17 +390,17 @@ class Cuda(unittest.TestCase):
     """Device.cuda on the stand-in driver (tests/faults)."""
 
     def python(self, code, **environment):
-        return subprocess.run([sys.executable, "-B", "-c", "import tuned\n" + code],
+        return subprocess.run([sys.executable, "-B", "-c", "import libtuned\n" + code],
                               capture_output=True, text=True,
                               env={"PATH": os.environ["PATH"], "PYTHONPATH": str(MODULE),
                                    "TUNED_LIBRARY": LIBRARY, **environment})
 
     @unittest.skipUnless(DRIVER, "built without CUDA")
     def test_device(self):
-        done = self.python("print(tuned.Device.cuda(0)); print(tuned.Device.cuda(1).name)\n"
-                           "try: tuned.Device.cuda(2)\nexcept OSError as error: print(error)",
+        done = self.python("print(libtuned.Device.cuda(0)); print(libtuned.Device.cuda(1).name)\n"
+                           "try: libtuned.Device.cuda(2)\nexcept OSError as error: print(error)",
                            LD_LIBRARY_PATH=DRIVER, TUNE_FAULTS="devices=big,small; memory=1G")
-        big = tuned.Device("cuda", "Stand-in GPU 132", (9, 0), 132, 1 << 30,
+        big = libtuned.Device("cuda", "Stand-in GPU 132", (9, 0), 132, 1 << 30,
                            2.0 * 2619000 * 6144 / 8 / 1e6, 1024, 227 << 10, 65536)
         self.assertEqual(done.stdout.splitlines(),
                          [repr(big), "Stand-in GPU 40", "cuDeviceGet: CUDA error 101"], done.stderr)

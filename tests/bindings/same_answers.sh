@@ -44,13 +44,13 @@ expect_err '^2000000 questions, [0-9]+ of them answered, 0 answers differ$'
 
 cp "$captured.out" questions
 cat >same.py <<'P'
-import tuned
-configurations, devices, count = tuned.load("asked.conf"), {}, 0
+import libtuned
+configurations, devices, count = libtuned.load("asked.conf"), {}, 0
 for line in open("questions", encoding="utf-8"):
     kind, name, major, minor, units, problem, n, grade, at, grid, told, launched = line.rstrip("\n").split("\t")
     key = kind, name, (int(major), int(minor)), int(units)
     if key not in devices:
-        devices[key] = tuned.Device(*key)
+        devices[key] = libtuned.Device(*key)
     answer = configurations.find(devices[key], problem, int(n))
     launch = answer.launch()
     have = (int(answer.grade), answer.entry.line if answer else 0, answer.integer("grid", -7), launch is not None,

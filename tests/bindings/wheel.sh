@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The wheel of libtuned, made from the tree: tuned.py with the library inside, in a virtual environment of its own
+# The wheel of libtuned, made from the tree: libtuned.py with the library inside, in a virtual environment of its own
 # where no other libtuned is to be had; typed. Needs PyPI for setuptools: skipped where that is not to be had.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_SOURCE/tests/cli/lib.sh"
@@ -20,10 +20,10 @@ run "$python" -m pip --python alone/bin/python install -q --no-index --no-deps "
 expect_code 0
 printf 'tuned-conf 4\n[cuda "X"] compute_capability=9.0\np n=1-9 block=64 | capability=7.0\nend\n' >t.conf
 run env -u PYTHONPATH -u TUNED_LIBRARY LD_LIBRARY_PATH= alone/bin/python -c '
-import pathlib, tuned
-here = pathlib.Path(tuned.__file__).parent
+import pathlib, libtuned
+here = pathlib.Path(libtuned.__file__).parent
 assert (here / "py.typed").is_file() and (here / "libtuned.so").is_file(), here
-answer = tuned.load("t.conf").find(tuned.Device("cuda", "X", (9, 0)), "p", 5)
-print(tuned.library_version(), answer.grade.name, answer.integer("block", -1), answer.reason)'
+answer = libtuned.load("t.conf").find(libtuned.Device("cuda", "X", (9, 0)), "p", 5)
+print(libtuned.library_version(), answer.grade.name, answer.integer("block", -1), answer.reason)'
 expect_code 0
 expect_out "^$(sed -n 's/^#define TUNED_VERSION  *"\(.*\)"/\1/p' "$TUNE_SOURCE/libtuned/tuned.h") IN_RANGE 64 tuned on X for n from 1 to 9\$"

@@ -78,7 +78,7 @@ mkdir package
 cat >package/CMakeLists.txt <<'C'
 cmake_minimum_required(VERSION 3.22)
 project(use CXX)
-find_package(tuned 0.1 REQUIRED)
+find_package(tuned 0.2 REQUIRED)
 get_target_property(libraries tuned::reduce INTERFACE_LINK_LIBRARIES)
 message(STATUS "tuned::reduce links ${libraries}")
 file(WRITE main.cpp "#include <tuned.h>\nint main() { return tuned_version() == 0; }\n")

@@ -34,7 +34,7 @@ mkdir elsewhere
 mv first "elsewhere/a place"
 prefix="$PWD/elsewhere/a place"
 check_program "$prefix"
-for file in bin/tune include/tuned.h share/man/man1/tune.1 share/man/man5/tuned.conf.5 \
+for file in bin/tune include/tuned.h share/man/man1/tune.1 share/man/man5/libtuned.conf.5 \
     share/bash-completion/completions/tune share/zsh/site-functions/_tune \
     share/fish/vendor_completions.d/tune.fish share/doc/tune/README.md share/doc/tune/LICENSE; do
     expect_file "$prefix/$file"
@@ -71,7 +71,7 @@ mkdir package
 cat >package/CMakeLists.txt <<'C'
 cmake_minimum_required(VERSION 3.22)
 project(use C)
-find_package(tuned 0.1 REQUIRED)
+find_package(tuned 0.2 REQUIRED)
 foreach(kind tuned static shared)
   add_executable(use_${kind} ../use.c)
   target_link_libraries(use_${kind} PRIVATE tuned::${kind})

@@ -13,7 +13,7 @@ class Tuned(CMakePackage):
     root_cmakelists_dir = "libtuned"
 
     license("MIT")
-    version("0.1.0", branch="main")
+    version("0.2.0", branch="main")
     variant("shared", default=True, description="Build the shared library, else the static one")
 
     def cmake_args(self):

@@ -1,9 +1,9 @@
 """Which launch configuration, here, now? Reads tuned.conf through libtuned.
 
-    import tuned
+    import libtuned
 
-    configurations = tuned.open()              # $TUNED_CONF, the user's file, the system's
-    gpu = tuned.Device.cuda(0)                 # asks the driver, once
+    configurations = libtuned.open()             # $TUNED_CONF, the user's file, the system's
+    gpu = libtuned.Device.cuda(0)              # asks the driver, once
     answer = configurations.find(gpu, "reduce.sum.i32", n)
     block = answer.integer("block", 256)       # 256 where there is no answer
     print(answer.grade, answer.reason)
@@ -11,10 +11,10 @@
     found = configurations.resolve(gpu, "reduce.sum.i32")    # once, then
     answer = found.find(n)                                   # as often as you like
 
-One file, nothing but Python's own library (3.8 or newer) and libtuned.so, which is looked for where
+One file, nothing but Python's own library (3.8 or newer) and libtuned.so.0, which is looked for where
 $TUNED_LIBRARY says, beside this file, in the lib folders of the prefix this file is installed under, and
 where the dynamic linker looks. What was loaded never changes, so any number of threads may share it;
-it is freed when the last answer from it is gone. Files that are refused raise tuned.Error, with file
+it is freed when the last answer from it is gone. Files that are refused raise libtuned.Error, with file
 and line. docs/bindings.md says more, docs/tuned-conf.md what the file is.
 """
 
@@ -32,12 +32,12 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Answer", "Device", "Entry", "Error", "Grade", "Launch", "Resolved", "Skip", "Tuned",
            "library_version", "load", "loads", "open"]
 
 Value = Union[bool, int, float, str]
-_SONAME = "libtuned.so." + ".".join(__version__.split(".")[:2])
+_SONAME = "libtuned.so.0"
 
 
 class Error(Exception):
@@ -205,12 +205,12 @@ def _library() -> ctypes.CDLL:
                 function = getattr(library, name)
             except AttributeError:
                 raise OSError(f"{place} has no {name}: it is not the libtuned {__version__} that "
-                              "this tuned.py is for") from None
+                              "this libtuned.py is for") from None
             function.restype = result
             function.argtypes = arguments
         version = library.tuned_version().decode()
-        if version.split(".")[:2] != __version__.split(".")[:2]:
-            raise OSError(f"{place} is libtuned {version}, this tuned.py is for {__version__}")
+        if version.split(".")[0] != __version__.split(".")[0]:
+            raise OSError(f"{place} is libtuned {version}, this libtuned.py is for {__version__}")
         return library
     raise OSError("libtuned.so was not found; set TUNED_LIBRARY to its path (tried "
                   + "; ".join(tried) + ")")

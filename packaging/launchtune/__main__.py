@@ -1,0 +1,7 @@
+import os
+import sys
+
+from launchtune import program
+
+path = program()
+os.execv(path, [str(path), *sys.argv[1:]])
