@@ -1,7 +1,7 @@
 'use strict';
 // Draws the page's data, and draws it anew when there is newer: render(JSON) is all that a page that is served needs.
 const render = (json) => {
-  const root = document.getElementById('live');
+  const root = document.getElementById('drawn');
   const before = state.problem && { ...state, part: state.problem.part };
   if (!root || !json || json.parts.every((part) => part.problems.length === 0)) return;
   state.data = readData(json);

@@ -121,11 +121,11 @@ static void write_foot(const struct page *page, const struct text *data, struct 
 static void write_live(struct page *page)
 {
     if (page->setting_count == 0) {
-        text_append(&page->out, "<div id=\"live\"></div>\n");
+        text_append(&page->out, "<div id=\"drawn\"></div>\n");
         return;
     }
     const struct winner *telling = &page->winners[page->settings[0].telling];
-    html(&page->out, "<div id=\"live\" data-telling=\"%s %lld\"></div>\n", telling->problem,
+    html(&page->out, "<div id=\"drawn\" data-telling=\"%s %lld\"></div>\n", telling->problem,
          (long long)telling->n);
 }
 
