@@ -114,9 +114,9 @@ def test_who_gets_it(folder):
     with watching(folder) as served:
         assert listeners(served.port) in ([], ["0100007F"]), "it listens elsewhere than on 127.0.0.1"
         page, text = served.ask(served.path)
-        assert page.status == 200 and "Fixture GPU" in text and 'id="live"' in text
+        assert page.status == 200 and "Fixture GPU" in text and 'id="watch"' in text
         wrong = ("0" if served.token[0] != "0" else "1") + served.token[1:]
-        for path in ["/", "/live.json", "/favicon.ico", f"/{wrong}/", f"/{wrong}/live.json", f"/{served.token[:-1]}/",
+        for path in ["/", "/live.json", "/favicon.ico", f"/{wrong}/", f"/{wrong}/live.json", f"/{wrong}/data.json", "/data.json", f"/{served.token[:-1]}/",
                      f"/{served.token}", f"/{served.token}x/", f"/{served.token}/../", f"/{served.token}/..%2f", "//",
                      f"//{served.token}/", f"/{served.token}/live.json/", f"/{served.token}/tune.db",
                      f"/{served.token.upper()}/", "/" + "a" * 8000, "/%00", "*", "http://127.0.0.1/"]:
@@ -224,6 +224,9 @@ def test_only_reads(folder):
         while f'data-revision="{news["revision"]}"' not in (page := served.ask(served.path)[1]):
             time.sleep(0.05)
         assert "&lt;/script&gt;&lt;img" in page and "<img" not in page
+        while (answer := served.ask(served.path + "data.json"))[0].headers["Tune-Revision"] != news["revision"]:
+            time.sleep(0.05)
+        assert HOSTILE in [problem["problem"] for part in json.loads(answer[1])["parts"] for problem in part["problems"]]
         database.rename(folder / "away.db")
         while not (news := served.live())["trouble"]:
             time.sleep(0.05)

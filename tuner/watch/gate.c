@@ -60,5 +60,7 @@ enum gate gate_pass(const char *token, const char *method, const char *host, con
         return GATE_PAGE;
     if (strcmp(rest, "/live.json") == 0)
         return GATE_LIVE;
+    if (strcmp(rest, "/data.json") == 0)
+        return GATE_DATA;
     return *rest == '\0' ? GATE_BARE : GATE_NOTHING;
 }

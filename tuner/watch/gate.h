@@ -13,6 +13,7 @@ enum status gate_make_token(char out[GATE_TOKEN_BYTES], struct error *error);
 enum gate {
     GATE_PAGE,      /* /TOKEN/ */
     GATE_LIVE,      /* /TOKEN/live.json */
+    GATE_DATA,      /* /TOKEN/data.json */
     GATE_BARE,      /* /TOKEN: the slash is missing */
     GATE_NO_METHOD, /* anything but GET */
     GATE_NO_HOST, /* a name that is not this machine's own: a page elsewhere that resolves to it */

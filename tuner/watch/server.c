@@ -43,6 +43,15 @@ struct made {
     int64_t at_ns, cost_ns;
 };
 
+/* Of the report, the page and what it draws of: made when somebody asks, and given to all who do.
+ */
+enum part { PART_PAGE, PART_DATA, PARTS };
+struct served {
+    struct MHD_Response *response; /* NULL: not yet */
+    struct text revision;          /* that it is of */
+    struct made made;
+};
+
 struct server {
     const struct server_options *options;
     struct http http;
@@ -56,9 +65,8 @@ struct server {
     struct text events[EVENTS_KEPT];                            /* a ring */
     struct text database, revision;                             /* as snapshot_live has them */
     struct error database_error;
-    struct made looked, page_made;
-    struct MHD_Response *page;
-    struct text page_revision;
+    struct made looked;
+    struct served parts[PARTS];
 };
 
 /* ---- clients ---- */
@@ -174,33 +182,38 @@ static void look(struct server *server)
     text_free(&revision);
 }
 
-/* The run goes on without the page that cannot be made. */
-static void make_page(struct server *server, struct error *error)
+/* What cannot be made anew stays as it was. */
+static void make_part(struct server *server, enum part part, struct error *error)
 {
+    struct served *served = &server->parts[part];
+    const char *database = server->options->database;
     const char *revision = text_string(&server->revision);
-    if (server->page && (strcmp(text_string(&server->page_revision), revision) == 0 ||
-                         !may_look_again(&server->page_made, second_ns)))
+    if (served->response && (strcmp(text_string(&served->revision), revision) == 0 ||
+                             !may_look_again(&served->made, second_ns)))
         return;
-    struct text page = {0};
+    struct text body = {0};
     const int64_t begun_ns = clock_now_ns();
-    const enum status status =
-        snapshot_page(server->options->database, server->nonce, revision, &page, error);
-    server->page_made.at_ns = clock_now_ns();
-    server->page_made.cost_ns = server->page_made.at_ns - begun_ns;
+    const enum status status = part == PART_PAGE
+                                   ? snapshot_page(database, server->nonce, revision, &body, error)
+                                   : snapshot_data(database, &body, error);
+    served->made.at_ns = clock_now_ns();
+    served->made.cost_ns = served->made.at_ns - begun_ns;
     struct MHD_Response *made =
-        status == STATUS_OK ? server->http.create_response_from_buffer(page.length, page.data,
+        status == STATUS_OK ? server->http.create_response_from_buffer(body.length, body.data,
                                                                        MHD_RESPMEM_MUST_FREE)
                             : NULL;
     if (!made) {
-        text_free(&page);
+        text_free(&body);
         return;
     }
-    if (server->page)
-        server->http.destroy_response(server->page);
-    server->page = made;
-    add_headers(server, made, "text/html; charset=utf-8");
-    text_clear(&server->page_revision);
-    text_append(&server->page_revision, revision);
+    add_headers(server, made, part == PART_PAGE ? "text/html; charset=utf-8" : "application/json");
+    if (part == PART_DATA)
+        (void)server->http.add_response_header(made, "Tune-Revision", revision);
+    if (served->response)
+        server->http.destroy_response(served->response);
+    served->response = made;
+    text_clear(&served->revision);
+    text_append(&served->revision, revision);
 }
 
 static void append_age(struct text *out, const char *name, int64_t at_ns)
@@ -254,15 +267,16 @@ static enum MHD_Result send_text(struct server *server, struct MHD_Connection *c
     return result;
 }
 
-static enum MHD_Result send_page(struct server *server, struct MHD_Connection *connection)
+static enum MHD_Result send_part(struct server *server, struct MHD_Connection *connection,
+                                 enum part part)
 {
     struct error error = {0};
     look(server);
-    make_page(server, &error);
-    if (server->page)
-        return server->http.queue_response(connection, MHD_HTTP_OK, server->page);
+    make_part(server, part, &error);
+    if (server->parts[part].response)
+        return server->http.queue_response(connection, MHD_HTTP_OK, server->parts[part].response);
     struct text body = {0};
-    text_printf(&body, "There is no page: %s\n", error.text);
+    text_printf(&body, "It cannot be made: %s\n", error.text);
     return send_text(server, connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain; charset=utf-8",
                      &body);
 }
@@ -285,7 +299,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         server->http.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     if (info && info->socket_context && knows)
         ((struct client *)info->socket_context)->knows = true;
-    if (gate == GATE_PAGE || gate == GATE_LIVE) {
+    if (gate == GATE_PAGE || gate == GATE_LIVE || gate == GATE_DATA) {
         if (*upload_bytes > 0)
             return MHD_NO;
         if (!*passed) {
@@ -293,8 +307,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
             return MHD_YES;
         }
     }
-    if (gate == GATE_PAGE)
-        return send_page(server, connection);
+    if (gate == GATE_PAGE || gate == GATE_DATA)
+        return send_part(server, connection, gate == GATE_PAGE ? PART_PAGE : PART_DATA);
     if (gate == GATE_LIVE) {
         server->asked_at_ns = clock_now_ns();
         look(server);
@@ -466,15 +480,17 @@ enum status server_run(const struct server_options *options, struct error *error
     } else if (listener >= 0) {
         (void)close(listener);
     }
-    if (server->page)
-        server->http.destroy_response(server->page);
+    for (size_t i = 0; i < PARTS; i++) {
+        if (server->parts[i].response)
+            server->http.destroy_response(server->parts[i].response);
+        text_free(&server->parts[i].revision);
+    }
     for (size_t i = 0; i < EVENTS_KEPT; i++)
         text_free(&server->events[i]);
     text_free(&server->unread);
     text_free(&server->state);
     text_free(&server->database);
     text_free(&server->revision);
-    text_free(&server->page_revision);
     free(server);
     return status;
 }

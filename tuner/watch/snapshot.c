@@ -32,7 +32,7 @@ enum status snapshot_page(const char *database, const char *nonce, const char *r
                           struct text *page, struct error *error)
 {
     struct text body = {0};
-    text_printf(&body, "<aside id=\"live\" aria-label=\"Live\" data-revision=\"%s\">", revision);
+    text_printf(&body, "<aside id=\"watch\" aria-label=\"Live\" data-revision=\"%s\">", revision);
     text_append(&body, watch_body);
     text_append(&body, "</aside>\n");
     const struct report_live live = {
@@ -45,5 +45,16 @@ enum status snapshot_page(const char *database, const char *nonce, const char *r
         status = report_make(store, &request, page, error);
     store_close(store);
     text_free(&body);
+    return status;
+}
+
+enum status snapshot_data(const char *database, struct text *json, struct error *error)
+{
+    const struct report_request request = {.database = database};
+    struct store *store = NULL;
+    enum status status = store_open(database, STORE_READ, &store, error);
+    if (status == STATUS_OK)
+        status = report_data(store, &request, json, error);
+    store_close(store);
     return status;
 }

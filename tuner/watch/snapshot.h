@@ -11,5 +11,7 @@ enum status snapshot_live(const char *database, struct text *json, struct text *
 /* Appends the page, whose scripts have that nonce, and which knows the revision that it is of. */
 enum status snapshot_page(const char *database, const char *nonce, const char *revision,
                           struct text *page, struct error *error);
+/* Appends what the page draws of, anew (report_data). */
+enum status snapshot_data(const char *database, struct text *json, struct error *error);
 
 #endif

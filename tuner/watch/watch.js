@@ -3,7 +3,7 @@
 // is shown is text: names are anybody's.
 (() => {
   const at = (id) => document.getElementById(id);
-  const live = at('live');
+  const live = at('watch');
   const everyMs = 2000, hiddenMs = 15000, lostMs = 5000;
   let shown = -1; // events that are in the log
   let known = ''; // what the table of the best was made of
@@ -61,7 +61,7 @@
       facts.push(fact('winners', count(database.winners.length) + (database.winners.length ? ', ' + sure + ' sure' : '')));
       if (database.latest) facts.push(fact('last trial stored', new Date(database.latest.measured_at).toLocaleString()));
     }
-    at('live-facts').replaceChildren(...facts);
+    at('watch-facts').replaceChildren(...facts);
   };
 
   const line = (news) => {
@@ -86,7 +86,7 @@
     if (text === known) return;
     known = text;
     const many = new Set(winners.map((winner) => winner.device)).size > 1;
-    at('live-best').tBodies[0].replaceChildren(...winners.map((winner) => {
+    at('watch-best').tBodies[0].replaceChildren(...winners.map((winner) => {
       const row = make('tr');
       const name = winner.problem + (many ? ' on ' + winner.device : '') +
         (winner.objective === 'time' ? '' : ', ' + winner.objective) + (winner.l2_mode === 'cold' ? '' : ', ' + winner.l2_mode);
@@ -101,8 +101,8 @@
   };
 
   const showFailures = (failures) => {
-    at('live-failed').textContent = count(failures.length);
-    at('live-failures').replaceChildren(...failures.map((failure) => {
+    at('watch-failed').textContent = count(failures.length);
+    at('watch-failures').replaceChildren(...failures.map((failure) => {
       const item = make('li');
       item.append(clock(failure.measured_at), make('span', failure.status.replaceAll('_', ' '), 'bad'),
         ' ' + failure.problem + ', n = ' + count(failure.n) + ', ' + failure.configuration + (failure.detail ? ': ' + failure.detail : ''));
@@ -112,7 +112,7 @@
 
   // The log is added to, so that a reader of screens reads what is new, and stays where it was scrolled to.
   const showEvents = (news) => {
-    const log = at('live-log');
+    const log = at('watch-log');
     if (news.event_count === shown) return;
     const bottom = log.scrollHeight - log.scrollTop - log.clientHeight < 30;
     const fresh = shown < 0 ? news.events : news.events.slice(-Math.max(0, news.event_count - shown));
@@ -123,14 +123,34 @@
       log.append(item);
     }
     while (log.children.length > 200) log.firstChild.remove();
-    at('live-log-part').hidden = false;
+    at('watch-log-part').hidden = false;
     if (bottom) log.scrollTop = log.scrollHeight;
+  };
+
+  // What is drawn of launches is drawn anew when there are winners it does not know; a page of a database that had none is
+  // loaded again. The reader's problem, filters and pins stay.
+  let drawn = live.dataset.revision, asking = false;
+  const renew = async (revision) => {
+    if (revision === '' || revision === drawn || asking) return;
+    if (!at('data') || at('data').textContent === 'null') { location.reload(); return; }
+    asking = true;
+    try {
+      const answer = await fetch('data.json', { cache: 'no-store', redirect: 'error' });
+      if (answer.ok) {
+        const data = await answer.json(), top = scrollY;
+        render(data);
+        scrollTo({ top, behavior: 'instant' }); // the page was shorter for a moment
+        drawn = answer.headers.get('Tune-Revision');
+      }
+    } catch { /* the next news asks again */ } finally {
+      asking = false;
+    }
   };
 
   const show = (news) => {
     live.classList.toggle('stale', Boolean(news.trouble) || news.serves === 'ended');
-    at('live-line').textContent = line(news) + (news.trouble ? ' The database cannot be read: ' + news.trouble : '');
-    const bar = at('live-bar');
+    at('watch-line').textContent = line(news) + (news.trouble ? ' The database cannot be read: ' + news.trouble : '');
+    const bar = at('watch-bar');
     bar.hidden = !news.state;
     if (news.state) {
       bar.value = news.serves === 'ended' ? 1 : news.state.share;
@@ -142,7 +162,8 @@
       showFailures(news.database.failures);
     }
     showEvents(news);
-    at('live-new').hidden = news.revision === '' || news.revision === live.dataset.revision;
+    at('watch-new').hidden = news.revision === '' || news.revision === live.dataset.revision;
+    renew(news.revision);
   };
 
   let timer = 0;
@@ -154,15 +175,15 @@
       if (!answer.ok) throw new Error('answer ' + answer.status);
       const news = await answer.json();
       show(news);
-      if (news.serves === 'ended') return;
+      if (news.serves === 'ended' && news.revision === drawn) return;
     } catch (error) {
       live.classList.add('stale');
-      at('live-line').textContent = 'No answer (' + error.message + '): the run is over, or the way to it is broken. It is asked again.';
+      at('watch-line').textContent = 'No answer (' + error.message + '): the run is over, or the way to it is broken. It is asked again.';
       wait = lostMs;
     }
     timer = setTimeout(ask, wait);
   };
   document.addEventListener('visibilitychange', () => { if (!document.hidden && timer) ask(); });
-  at('live-reload').addEventListener('click', () => location.reload());
+  at('watch-reload').addEventListener('click', () => location.reload());
   ask();
 })();

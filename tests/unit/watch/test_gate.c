@@ -30,6 +30,7 @@ static void test_paths(void **state)
     } cases[] = {
         {"/0123456789abcdef0123456789abcdef/", GATE_PAGE, true},
         {"/0123456789abcdef0123456789abcdef/live.json", GATE_LIVE, true},
+        {"/0123456789abcdef0123456789abcdef/data.json", GATE_DATA, true},
         {"/0123456789abcdef0123456789abcdef", GATE_BARE, true},
         {"/0123456789abcdef0123456789abcdef/live.jsonx", GATE_NOTHING, true},
         {"/0123456789abcdef0123456789abcdef/../", GATE_NOTHING, true},
