@@ -311,7 +311,7 @@ static enum status check_use(struct show *show, enum show_question *asked, struc
     if (count > 1)
         return error_set(error, STATUS_USAGE,
                          "give one of --top, --baselines, --failures, --trust, --ties, --ranges, "
-                         "--searches, --why, --trial and --runs");
+                         "--searches, --why, --compare, --trial and --runs");
     if (show->json && show->csv)
         return error_set(error, STATUS_USAGE, "give one of --json and --csv");
     if ((*asked == SHOW_TRIAL || *asked == SHOW_RUNS) && (show->word_count > 0 || show->n))
@@ -339,10 +339,11 @@ static enum status answer(struct show *show, struct error *error)
     if (status == STATUS_OK)
         status = show_check_names(show, store, error);
     if (status == STATUS_OK)
-        status = asked == SHOW_TRIAL   ? answer_trial(show, store, error)
-                 : asked == SHOW_TRUST ? show_trust(show, store, error)
-                 : asked == SHOW_WHY   ? show_why(show, store, error)
-                                       : answer_table(show, asked, store, error);
+        status = asked == SHOW_TRIAL     ? answer_trial(show, store, error)
+                 : asked == SHOW_TRUST   ? show_trust(show, store, error)
+                 : asked == SHOW_WHY     ? show_why(show, store, error)
+                 : asked == SHOW_COMPARE ? show_compare(show, store, error)
+                                         : answer_table(show, asked, store, error);
     store_close(store);
     free(show->words_json);
     return status;
@@ -383,6 +384,9 @@ static enum status run_show(const struct command *command, int argc, char **argv
         OPTION_FLAG("why", &show.asked[SHOW_WHY],
                     "each winner against the runner-up and the baselines, what\nlimits it, and "
                     "what changing a parameter costs"),
+        OPTION_FLAG("compare", &show.asked[SHOW_COMPARE],
+                    "devices, drivers and versions side by side: which winners\nmoved, by how "
+                    "much, and whether that is more than noise"),
         OPTION_TEXT("objective", "NAME", &show.objective,
                     "winners by this: time (default), energy, edp, a formula"),
         OPTION_TEXT("trial", "ID", &show.trial,

@@ -25,6 +25,7 @@ enum show_question {
     SHOW_TABLES, /* those before are a query and a table */
     SHOW_TRUST = SHOW_TABLES,
     SHOW_WHY,
+    SHOW_COMPARE,
     SHOW_TRIAL,
     SHOW_QUESTIONS
 };
@@ -53,6 +54,8 @@ enum status show_read(const struct show *show, struct store *store, const char *
 enum status show_trust(const struct show *show, struct store *store, struct error *error);
 /* --why: each winner explained. */
 enum status show_why(const struct show *show, struct store *store, struct error *error);
+/* --compare: environments and devices side by side. */
+enum status show_compare(const struct show *show, struct store *store, struct error *error);
 /* The winners in as many columns as a page has, and of each device a line to forward. */
 enum status show_winners(const struct rows *rows, struct error *error);
 /* "20 of 22 problems: sure; 2 nearly sure"; what has no verdict is not known. */

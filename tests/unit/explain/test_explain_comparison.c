@@ -1,0 +1,97 @@
+/* What two sides show of one problem: whether a difference is more than noise, and what became of
+ * the first one's winner. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tuner/explain/comparison.h"
+
+static struct compared_winner winner_of(double b_ns, double half_width)
+{
+    return (struct compared_winner){
+        .a_trust = "sound",
+        .b_trust = "sound",
+        .a_ns = 1000,
+        .a_low_ns = 1000 - half_width,
+        .a_high_ns = 1000 + half_width,
+        .b_ns = b_ns,
+        .b_low_ns = b_ns - half_width,
+        .b_high_ns = b_ns + half_width,
+        .a_delta = 0.002,
+        .b_delta = 0.003,
+        .same = true,
+        .carried = (double)NAN,
+        .carried_once = (double)NAN,
+    };
+}
+
+static void expect_change(double b_ns, double half_width, enum time_change change)
+{
+    struct compared_winner winner = winner_of(b_ns, half_width);
+    judge_winner(&winner);
+    assert_int_equal(winner.change, change);
+    assert_true(fabs(winner.ratio - b_ns / 1000) < 1e-12);
+}
+
+static void test_times(void **state)
+{
+    (void)state;
+    expect_change(900, 5, TIME_FASTER);
+    expect_change(1100, 5, TIME_SLOWER);
+    expect_change(1005, 5, TIME_ALIKE);   /* the intervals meet */
+    expect_change(1002, 0.1, TIME_ALIKE); /* apart, but by less than counts */
+    expect_change(998, 0.1, TIME_ALIKE);
+    expect_change(1004, 0.1, TIME_SLOWER);
+    expect_change(1100, 900, TIME_UNKNOWN); /* bounds that say nothing */
+    expect_change(1100, (double)NAN, TIME_UNKNOWN);
+    struct compared_winner unstable = winner_of(500, 1);
+    unstable.b_trust = "unstable";
+    judge_winner(&unstable);
+    assert_int_equal(unstable.change, TIME_UNKNOWN);
+    struct compared_winner no_delta = winner_of(1001, 0.1);
+    no_delta.a_delta = no_delta.b_delta = (double)NAN;
+    judge_winner(&no_delta);
+    assert_int_equal(no_delta.change, TIME_SLOWER);
+}
+
+static void test_winners(void **state)
+{
+    (void)state;
+    struct compared_winner winner = winner_of(1000, 1);
+    judge_winner(&winner);
+    assert_int_equal(winner.move, WINNER_SAME);
+    assert_true(isnan(winner.loss));
+    winner.same = false;
+    judge_winner(&winner);
+    assert_int_equal(winner.move, WINNER_UNTRIED);
+    winner.carried_once = 1.05;
+    judge_winner(&winner);
+    assert_int_equal(winner.move, WINNER_ONCE);
+    assert_true(fabs(winner.loss - 0.05) < 1e-12 && isnan(winner.loss_low));
+    winner.carried = 1.04;
+    winner.carried_low = 1.02;
+    winner.carried_high = 1.06;
+    judge_winner(&winner); /* rounds that both were in go before single timings */
+    assert_int_equal(winner.move, WINNER_LOSES);
+    assert_true(fabs(winner.loss - 0.04) < 1e-12 && fabs(winner.loss_low - 0.02) < 1e-12);
+    winner.carried_low = 1.002; /* within what counts as a tie there */
+    judge_winner(&winner);
+    assert_int_equal(winner.move, WINNER_TIED);
+    winner.carried_high = 9; /* bounds that say nothing */
+    judge_winner(&winner);
+    assert_int_equal(winner.move, WINNER_ONCE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_winners),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* tune show --compare: environments and devices side by side. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tuner/cli/command.h"
+#include "tuner/cli/show.h"
+#include "tuner/cli/style.h"
+#include "tuner/explain/comparison.h"
+
+/* A winner with the sides that it is compared on. */
+struct compared_row {
+    struct comparison sides;
+    struct compared_winner winner;
+    const char *change, *move;
+    double more, more_low, more_high; /* that b's winner takes, as a share of a's */
+};
+#define SIDE(member) offsetof(struct compared_row, sides.member)
+#define OF(member)   offsetof(struct compared_row, winner.member)
+
+static const struct row_member members[] = {
+    {"device_kind", "device_kind", SIDE(device_kind), MEMBER_TEXT},
+    {"a_device", "a_device", SIDE(a.device), MEMBER_TEXT},
+    {"a_uuid", "a_uuid", SIDE(a.uuid), MEMBER_TEXT},
+    {"a_driver", "a_driver", SIDE(a.driver), MEMBER_TEXT},
+    {"a_compiler", "a_compiler", SIDE(a.compiler), MEMBER_TEXT},
+    {"a_tool_version", "a_tool_version", SIDE(a.tool_version), MEMBER_TEXT},
+    {"a_host", "a_host", SIDE(a.host), MEMBER_TEXT},
+    {"a_day", "a_day", SIDE(a.day), MEMBER_TEXT},
+    {"b_device", "b_device", SIDE(b.device), MEMBER_TEXT},
+    {"b_uuid", "b_uuid", SIDE(b.uuid), MEMBER_TEXT},
+    {"b_driver", "b_driver", SIDE(b.driver), MEMBER_TEXT},
+    {"b_compiler", "b_compiler", SIDE(b.compiler), MEMBER_TEXT},
+    {"b_tool_version", "b_tool_version", SIDE(b.tool_version), MEMBER_TEXT},
+    {"b_host", "b_host", SIDE(b.host), MEMBER_TEXT},
+    {"b_day", "b_day", SIDE(b.day), MEMBER_TEXT},
+    {"experiment", "experiment", OF(experiment), MEMBER_TEXT},
+    {"problem", "problem", OF(problem), MEMBER_TEXT},
+    {"n", "n", OF(n), MEMBER_INTEGER},
+    {"l2_mode", "l2_mode", OF(l2_mode), MEMBER_TEXT},
+    {"a_ns", "a_ns", OF(a_ns), MEMBER_REAL},
+    {"b_ns", "b_ns", OF(b_ns), MEMBER_REAL},
+    {"more", "more_percent", offsetof(struct compared_row, more), MEMBER_SHARE},
+    {"more_low", "more_low_percent", offsetof(struct compared_row, more_low), MEMBER_SHARE},
+    {"more_high", "more_high_percent", offsetof(struct compared_row, more_high), MEMBER_SHARE},
+    {"change", "change", offsetof(struct compared_row, change), MEMBER_TEXT},
+    {"move", "move", offsetof(struct compared_row, move), MEMBER_TEXT},
+    {"loss", "loss_percent", OF(loss), MEMBER_SHARE},
+    {"loss_low", "loss_low_percent", OF(loss_low), MEMBER_SHARE},
+    {"loss_high", "loss_high_percent", OF(loss_high), MEMBER_SHARE},
+    {"redefined", "redefined", OF(redefined), MEMBER_TRUTH},
+    {"a_configuration", "a_configuration", OF(a_configuration), MEMBER_TEXT},
+    {"b_configuration", "b_configuration", OF(b_configuration), MEMBER_TEXT},
+    {NULL, "differences", OF(differences), MEMBER_TEXT},
+};
+
+static const struct row_column columns[] = {
+    {"problem", "problem"},
+    {"n", "n"},
+    {"l2_mode", "L2"},
+    {"a_ns", "time a"},
+    {"b_ns", "time b"},
+    {"more_percent", "b takes more"},
+    {"more_low_percent", "at least"},
+    {"more_high_percent", "at most"},
+    {"change", "b is"},
+    {"move", "a's winner"},
+    {"loss_percent", "it takes more"},
+    {"loss_low_percent", "at least"},
+    {"differences", "b's winner differs by"},
+};
+
+static const struct show_word compare_words[] = {
+    {"b is",
+     "by the ends of both intervals, and by more than what counts as a tie: faster, slower, or "
+     "alike, which is no more than noise."},
+    {"a's winner",
+     "same: it won at b, too. tied: another won, and it is not shown to be slower "
+     "there. loses: it is "
+     "shown to be, by 'it takes more', 'at least' the lower end of the interval. timed "
+     "once: in the sweep "
+     "alone, where a few percent say little. not tried: it has no time at b."},
+};
+
+static bool make_rows(const struct comparison *comparisons, size_t count, enum members_for printing,
+                      struct rows *rows)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += comparisons[i].winner_count;
+    struct compared_row *all = calloc(total + 1, sizeof *all);
+    struct compared_row *next = all;
+    for (size_t i = 0; all && i < count; i++)
+        for (size_t k = 0; k < comparisons[i].winner_count; k++, next++) {
+            const struct compared_winner *winner = &comparisons[i].winners[k];
+            *next = (struct compared_row){.sides = comparisons[i],
+                                          .winner = *winner,
+                                          .change = time_change_name(winner->change),
+                                          .move = winner_move_name(winner->move),
+                                          .more = winner->ratio - 1,
+                                          .more_low = winner->ratio_low - 1,
+                                          .more_high = winner->ratio_high - 1};
+        }
+    const bool good =
+        all && rows_make_of(rows, members, COUNT(members), printing, all, sizeof *all, total);
+    free(all);
+    return good;
+}
+
+static void print_comparisons(const struct comparison *comparisons, size_t count,
+                              const struct rows *rows)
+{
+    const int width = style_terminal_columns();
+    size_t first = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct comparison *comparison = &comparisons[i];
+        if (i > 0)
+            putchar('\n');
+        style_begin(STYLE_BOLD);
+        rows_put_text("a: ");
+        rows_put_text(comparison->a.device);
+        printf(", %s; b: ", comparison->a.day);
+        rows_put_text(comparison->b.device);
+        printf(", %s", comparison->b.day);
+        style_end(STYLE_BOLD);
+        putchar('\n');
+        for (size_t k = 0; k < comparison->sentence_count; k++)
+            rows_put_paragraph("- ", "  ", comparison->sentences[k], width);
+        rows_print_table(rows, first, first + comparison->winner_count, columns, COUNT(columns));
+        first += comparison->winner_count;
+    }
+    if (count > 0)
+        show_put_words(compare_words, COUNT(compare_words));
+}
+
+enum status show_compare(const struct show *show, struct store *store, struct error *error)
+{
+    struct arena arena = {0};
+    struct rows rows = {0};
+    struct comparison *comparisons = NULL;
+    size_t count = 0;
+    enum status status =
+        explain_comparisons(store, show->words_json, show->n_text[0] ? show->n_text : NULL, &arena,
+                            &comparisons, &count, error);
+    if (status == STATUS_OK && count == 0)
+        fprintf(stderr,
+                "%s: nothing to compare: it has one device under one driver; 'tune merge' brings "
+                "databases together\n",
+                show->db);
+    if (status == STATUS_OK &&
+        !make_rows(comparisons, count, show->json ? MEMBERS_FOR_JSON : MEMBERS_FOR_TABLE, &rows))
+        status = error_no_memory(error);
+    if (status == STATUS_OK && show->json) {
+        rows_print_json(&rows);
+        putchar('\n');
+    } else if (status == STATUS_OK && show->csv) {
+        rows_print_csv(&rows);
+    } else if (status == STATUS_OK) {
+        print_comparisons(comparisons, count, &rows);
+    }
+    rows_free(&rows);
+    arena_free(&arena);
+    return status;
+}
