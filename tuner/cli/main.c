@@ -10,6 +10,7 @@
 #include "tuner/cli/build.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/complete.h"
+#include "tuner/cli/defaults.h"
 #include "tuner/cli/source.h"
 #include "tuner/watch/watch.h"
 #include "tuner/worker/worker.h"
@@ -30,7 +31,11 @@ static void print_overview(FILE *out)
                  "commands:\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->about);
-    fprintf(out, "\n'tune COMMAND --help' tells more; 'tune' alone is 'tune run'.\n");
+    fprintf(out, "\n'tune COMMAND --help' tells more; 'tune' alone is 'tune run'.\n"
+                 "Options that are always the same may stand in " DEFAULTS_FILE
+                 ", here or in a folder above\n"
+                 "('device: 0', 'effort: thorough', 'budget: 8h', 'db: results.db'); what is typed "
+                 "goes first.\n");
 }
 
 static const struct command *find_command(const char *name)
@@ -61,12 +66,19 @@ static int end_with_stdout(void)
 static int run_command(const struct command *command, int argc, char **argv)
 {
     struct error error = {0};
-    enum status status = command->run(command, argc, argv, &error);
+    struct arena arena = {0};
+    struct defaults defaults = {argc, argv};
+    const bool helps = argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+    enum status status =
+        helps ? STATUS_OK : defaults_add(&arena, command, argc, argv, &defaults, &error);
+    if (status == STATUS_OK)
+        status = command->run(command, defaults.argc, defaults.argv, &error);
     if (status == STATUS_OK)
         status = check_stdout(&error);
     if (status != STATUS_OK)
         fprintf(stderr, "tune %s: %s\n", command->name,
                 error.text[0] ? error.text : status_text(status));
+    arena_free(&arena);
     return status_exit_code(status);
 }
 

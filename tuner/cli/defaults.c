@@ -1,0 +1,142 @@
+#include "tuner/cli/defaults.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/text.h"
+#include "tuner/base/trust.h"
+#include "tuner/experiment/document.h"
+#include "tuner/experiment/place.h"
+
+/* What a file may say: how and where it is measured, nothing that names a command, a source or a
+ * file elsewhere. A file that came with somebody's sources must not be able to run or write over
+ * anything. */
+static const char *const allowed[] = {"budget", "db",   "device",    "effort",   "jobs", "l2",
+                                      "points", "seed", "objective", "strategy", "until"};
+
+/* The nearest file of this name, from the current folder upwards; else the user's own. */
+static const char *find_file(struct arena *arena)
+{
+    char folder[PATH_MAX];
+    if (getcwd(folder, sizeof folder))
+        for (char *slash = folder + strlen(folder); slash; slash = strrchr(folder, '/')) {
+            *slash = '\0';
+            const char *path = arena_printf(arena, "%s/" DEFAULTS_FILE, folder);
+            if (path && file_exists(path))
+                return path;
+        }
+    const char *home = getenv("HOME");
+    const char *xdg = getenv("XDG_CONFIG_HOME");
+    const char *path = xdg && xdg[0] == '/' ? arena_printf(arena, "%s/tune/" DEFAULTS_FILE, xdg)
+                                            : arena_printf(arena, "%s/.config/tune/" DEFAULTS_FILE,
+                                                           home ? home : "");
+    return path && file_exists(path) ? path : NULL;
+}
+
+struct wanted {
+    const char *name;
+    bool is_there;
+};
+
+static void note_option(void *context, const struct option_spec *option)
+{
+    struct wanted *wanted = context;
+    if (option->text && !option->flag && strcmp(option->name, wanted->name) == 0)
+        wanted->is_there = true;
+}
+
+/* A value of `db` is a place in the file's folder. */
+static enum status value_of(struct arena *arena, const char *path, const struct node *key,
+                            const char **out, struct error *error)
+{
+    const struct node *value = key->value;
+    if (!value || value->kind != NODE_SCALAR || !value->text[0])
+        return place_error(error, STATUS_BAD_INPUT, key->place,
+                           "'%s' has no value: write it as on the command line", key->text);
+    *out = value->text;
+    if (strcmp(key->text, "db") == 0) {
+        if (value->text[0] == '/' || strstr(value->text, ".."))
+            return place_error(error, STATUS_BAD_INPUT, value->place,
+                               "'db' is a file in this folder or below it");
+        *out = arena_printf(arena, "%.*s/%s", (int)(strrchr(path, '/') - path), path, value->text);
+    }
+    return *out ? STATUS_OK : error_no_memory(error);
+}
+
+static enum status add_options(struct arena *arena, const struct command *command, const char *path,
+                               const struct node *root, struct defaults *out, struct error *error)
+{
+    /* Elsewhere than where it is measured they would mean something else, or nothing. */
+    const bool measures = command == &command_run || command == &command_check;
+    char said[1024] = "";
+    for (const struct node *key = root->first; key; key = key->next) {
+        bool known = false;
+        for (size_t i = 0; i < COUNT(allowed); i++)
+            known |= strcmp(key->text, allowed[i]) == 0;
+        if (!known)
+            return place_error(error, STATUS_BAD_INPUT, key->place,
+                               "'%s' is nothing that this file may set%s", key->text,
+                               suggest(key->text, allowed, COUNT(allowed)).text);
+        const char *value = NULL;
+        enum status status = value_of(arena, path, key, &value, error);
+        if (status != STATUS_OK)
+            return status;
+        struct wanted wanted = {.name = key->text};
+        if (measures || strcmp(key->text, "db") == 0)
+            options_each(command, note_option, &wanted);
+        if (!wanted.is_there)
+            continue;
+        char *word = arena_printf(arena, "--%s=%s", key->text, value);
+        if (!word)
+            return error_no_memory(error);
+        out->argv[out->argc++] = word;
+        const size_t length = strlen(said);
+        (void)string_format(said + length, sizeof said - length, " --%s %s", key->text, value);
+    }
+    if (said[0])
+        fprintf(stderr, "tune %s: by %s:%s\n", command->name, path, said);
+    return STATUS_OK;
+}
+
+enum status defaults_add(struct arena *arena, const struct command *command, int argc, char **argv,
+                         struct defaults *out, struct error *error)
+{
+    *out = (struct defaults){argc, argv};
+    const char *path = find_file(arena);
+    if (!path)
+        return STATUS_OK;
+    if (path_is_open_to_others(path)) {
+        fprintf(stderr, "tune %s: %s: left out, as somebody else may write it\n", command->name,
+                path);
+        return STATUS_OK;
+    }
+    struct document document = {0};
+    char *text = NULL;
+    size_t length = 0;
+    enum status status = file_read(arena, path, DOCUMENT_BYTES_MAX, &text, &length, error);
+    if (status == STATUS_OK)
+        status = document_read(&document, path, text, length, error);
+    /* An experiment of this name is none of ours. */
+    if (status == STATUS_OK && !node_get(document.root, "experiment")) {
+        if (document.root->kind != NODE_MAPPING)
+            status = place_error(error, STATUS_BAD_INPUT, document.root->place,
+                                 "write options as 'name: value', one a line");
+        out->argv = arena_alloc(arena, (size_t)argc + COUNT(allowed) + 1, sizeof *out->argv);
+        if (status == STATUS_OK && !out->argv)
+            status = error_no_memory(error);
+        if (status == STATUS_OK) {
+            out->argv[0] = argv[0];
+            out->argc = 1;
+            status = add_options(arena, command, path, document.root, out, error);
+        }
+        for (int i = 1; status == STATUS_OK && i <= argc; i++)
+            out->argv[out->argc++] = argv[i]; /* the last is NULL */
+        out->argc--;
+    }
+    arena_free(&document.arena);
+    return status;
+}
