@@ -57,6 +57,7 @@ cp COPYING "$prefix/licences/hwloc"
 
 # package MODULE NAME LIBRARY: what pkg-config is to know of one that is compiled here.
 package() {
+    # shellcheck disable=SC2016 # pkg-config's own variable
     printf 'prefix=%s\nName: %s\nDescription: %s\nVersion: %s\nLibs: -L${prefix}/lib -l%s -lm -lpthread\nCflags: -I${prefix}/include\n' \
         "$prefix" "$2" "$2" "$version" "$3" >"$prefix/lib/pkgconfig/$1.pc"
 }

@@ -33,7 +33,7 @@ export PKG_CONFIG_LIBDIR=$work/libraries/lib/pkgconfig
 (cd "$root" && cmake --preset portable -B "$work/build" -D CMAKE_C_COMPILER="$work/cc" -D XXHASH_INCLUDE_DIR="$work/libraries/include" \
     -D TUNE_CUDA="${TUNE_CUDA:-ON}" ${CUDA_HOME:+-D TUNE_CUDA_INCLUDE_DIR="$CUDA_HOME/include"}) >"$work/configure.log"
 cmake --build "$work/build" -- --quiet
-rm -rf "$work/$name"
+rm -rf "${work:?}/$name"
 cmake --install "$work/build" --prefix "$work/$name" --strip >/dev/null
 rm -rf "$work/$name/share/doc/tune/licences"
 cp -r "$work/libraries/licences" "$work/$name/share/doc/tune/"
