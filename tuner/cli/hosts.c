@@ -25,7 +25,7 @@ static enum status add_host(struct host_list *hosts, const char *command, struct
     }
     if (command[strspn(command, " \t")] == '\0')
         return error_set(error, STATUS_USAGE, "--on: write a command that reaches a host, or here");
-    enum status status = host_open(command, program, &host, error);
+    enum status status = host_open(command, program, hosts->stop, &host, error);
     if (status == STATUS_OK)
         hosts->items[hosts->count++] = host;
     return status;

@@ -14,7 +14,8 @@ struct host_list {
     const char *file;    /* of --hosts; NULL: none */
     const char *program; /* of --remote-tune; NULL: "tune" */
     const struct host *items[HOSTS_MAX];
-    size_t count; /* 0: this machine, as ever */
+    size_t count;                      /* 0: this machine, as ever */
+    const volatile sig_atomic_t *stop; /* when it becomes non-zero they are left; NULL: never */
     struct arena arena;
 };
 

@@ -186,7 +186,7 @@ static enum status choose_there(struct run *run, struct error *error)
 {
     const struct host *ready[HOSTS_MAX];
     size_t count = 0;
-    enum status status = hosts_await(&run->hosts, run_catch_signals(), ready, &count, error);
+    enum status status = hosts_await(&run->hosts, run->hosts.stop, ready, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < device_traits_count; i++) {
         const struct device_traits *traits = &device_traits_list[i];
         bool has_one = false;
@@ -201,6 +201,8 @@ static enum status choose_there(struct run *run, struct error *error)
         if (has_one)
             status = add_device(run, device_kind(traits->kind), RUN_EVERY_DEVICE, error);
     }
+    if (status == STATUS_OK && *run->hosts.stop)
+        status = error_set(error, STATUS_INTERRUPTED, "stopped before a device was found");
     if (status != STATUS_OK || run->device_count > 0)
         return status;
     fprintf(stderr, "tune: no GPU on %s%s; tuning CPUs\n", ready[0]->name,
@@ -212,6 +214,8 @@ enum status run_parse_devices(struct run *run, struct error *error)
 {
     char list[256];
     char *rest = NULL;
+    if (run->hosts.on.count > 0 || run->hosts.file)
+        run->hosts.stop = run_catch_signals();
     enum status opened = hosts_open(&run->hosts, error);
     if (opened != STATUS_OK)
         return opened;

@@ -104,9 +104,10 @@ static inline void host_unlock(struct host_lock *lock)
 /* Runs `command` in a shell, with the words `program` and "__host" behind it: what it starts is to
  * be this program's agent. Returns at once; the host is awaited until the agent has said hello. The
  * command ends, or is run again after it was lost, by itself; a first time that fails is the last.
+ * Some seconds after `stop` (NULL: none) has become non-zero it is left for good.
  * Freed by host_close. */
-enum status host_open(const char *command, const char *program, struct host **out,
-                      struct error *error);
+enum status host_open(const char *command, const char *program, const volatile sig_atomic_t *stop,
+                      struct host **out, struct error *error);
 /* Ends what runs there. No worker may be left. NULL is taken. */
 void host_close(struct host *host);
 /* Returns once the host has become ready more than `connections` times, is gone, or after

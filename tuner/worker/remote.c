@@ -394,8 +394,8 @@ static void free_remote(struct remote *remote)
     free(remote);
 }
 
-enum status host_open(const char *command, const char *program, struct host **out,
-                      struct error *error)
+enum status host_open(const char *command, const char *program, const volatile sig_atomic_t *stop,
+                      struct host **out, struct error *error)
 {
     struct remote *remote = calloc(1, sizeof *remote);
     int64_t silent_ms = 0;
@@ -418,6 +418,7 @@ enum status host_open(const char *command, const char *program, struct host **ou
     (void)string_format(remote->name, sizeof remote->name, "%.60s", command);
     remote->command = strdup(command);
     remote->program = strdup(program);
+    remote->stop = stop;
     remote->state = HOST_AWAITED;
     remote->input = remote->output = remote->errors = -1;
     remote->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -33,6 +33,7 @@ struct remote {
     struct host host; /* the first: one is the other */
     char name[256];
     char *command, *program;
+    const volatile sig_atomic_t *stop; /* NULL: none */
     pthread_t keeper, sender;
     pthread_mutex_t mutex; /* of all that follows but what is the keeper's own */
     pthread_cond_t changed;
@@ -52,6 +53,7 @@ struct remote {
     pid_t pid;
     int output, errors;
     int64_t silent_ns, retry_ms;
+    int64_t stopped_ns; /* when `stop` was seen; 0: it was not */
 };
 
 /* Steals the message. STATUS_DEVICE_LOST: nobody is there. */
@@ -64,5 +66,8 @@ struct remote_child *remote_child_of(struct remote *remote, int64_t number);
 void remote_child_free(struct remote_child *child);
 /* The keeper's thread. */
 void *remote_keep(void *context);
+/* What the keeper does while the command runs: takes in what comes from `output`, and makes the
+ * host ready once an agent has said hello. Returns why that ended. */
+enum status remote_hear(struct remote *remote, struct error *error);
 
 #endif

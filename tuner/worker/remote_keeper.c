@@ -23,6 +23,7 @@ extern char **environ;
 enum {
     LOOK_MS = 500,    /* the time is looked at at least so often */
     SILENT_MS = 3000, /* beats come once a second */
+    STOP_MS = 5000,   /* that a run which was stopped is left for what it has in hand */
     HELLO_MS = 60000,
     LEAVE_MS = 5000,  /* what a command has to end by itself, then by SIGTERM */
     RESTARTS_MAX = 4, /* in a row, each having lasted less than SOUND_MS */
@@ -195,12 +196,31 @@ static void take_answer(struct remote *remote, json_t *message)
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
+/* Of a child or a call, by a number that was given once: late ones are no fault. */
+static bool is_of_ours(struct remote *remote, const json_t *message)
+{
+    static const char *const members[] = {"child", "closed", "ended", "made", "answer"};
+    (void)pthread_mutex_lock(&remote->mutex);
+    json_int_t last = remote->last_number;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    bool is_one = json_object_get(message, "beat") || json_object_get(message, "failed");
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        const json_t *number = json_object_get(message, members[i]);
+        if (number && !(json_integer_value(number) > 0 && json_integer_value(number) <= last))
+            return false;
+        is_one = is_one || number;
+    }
+    return is_one;
+}
+
 static enum status take(struct remote *remote, json_t *message, struct error *error)
 {
+    if (!is_of_ours(remote, message))
+        return error_set(error, STATUS_INTERNAL, "it says what nobody asked for");
     const json_t *closed = json_object_get(message, "closed");
     if (json_object_get(message, "frame"))
         carry_down(remote, message);
-    else if (closed && json_integer_value(closed) > 0)
+    else if (closed)
         close_down(remote, json_integer_value(closed));
     else if (json_object_get(message, "ended"))
         take_end(remote, message);
@@ -290,27 +310,38 @@ static enum status run_command(struct remote *remote, struct error *error)
     return failure == 0 ? STATUS_OK : error_set_errno(error, failure, "sh");
 }
 
+/* Also one that never stops talking is left when that is wanted. A run that was stopped may wait
+ * for what a host that says nothing of use has in hand: for so long. */
+static bool is_to_leave(struct remote *remote)
+{
+    (void)pthread_mutex_lock(&remote->mutex);
+    bool closing = remote->closing;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    if (remote->stop && *remote->stop && remote->stopped_ns == 0)
+        remote->stopped_ns = clock_running_ns();
+    return closing || (remote->stopped_ns != 0 &&
+                       clock_running_ns() - remote->stopped_ns > STOP_MS * INT64_C(1000000));
+}
+
 /* Returns when there is something to read from the agent: a job may wait in a queue for hours. */
 static enum status await_output(struct remote *remote, int64_t limit_ns, struct error *error)
 {
-    for (;;) {
+    while (!is_to_leave(remote)) {
         struct pollfd files[] = {{.fd = remote->output, .events = POLLIN},
                                  {.fd = remote->errors, .events = POLLIN}};
         (void)poll(files, 2, LOOK_MS);
         (void)pthread_mutex_lock(&remote->mutex);
-        bool closing = remote->closing;
         int64_t quiet_ns = clock_running_ns() - remote->heard_ns;
         (void)pthread_mutex_unlock(&remote->mutex);
         if (files[1].revents)
             read_errors(remote);
         if (files[0].revents)
             return STATUS_OK;
-        if (closing)
-            return error_set(error, STATUS_INTERRUPTED, "ended");
         if (limit_ns > 0 && quiet_ns > limit_ns)
             return error_set(error, STATUS_TIMED_OUT, "nothing was heard of it for %.0f s",
                              (double)limit_ns * 1e-9);
     }
+    return error_set(error, STATUS_INTERRUPTED, "ended");
 }
 
 /* Past what a login prints. */
@@ -405,9 +436,9 @@ static void note_word(struct remote *remote)
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
-static enum status serve(struct remote *remote, struct error *error)
+enum status remote_hear(struct remote *remote, struct error *error)
 {
-    enum status status = STATUS_OK;
+    enum status status = greet(remote, error);
     while (status == STATUS_OK) {
         json_t *message = NULL;
         status = await_output(remote, remote->silent_ns, error);
@@ -501,9 +532,7 @@ void *remote_keep(void *context)
         int64_t started_ns = clock_running_ns();
         enum status status = run_command(remote, &error);
         if (status == STATUS_OK)
-            status = greet(remote, &error);
-        if (status == STATUS_OK)
-            status = serve(remote, &error);
+            status = remote_hear(remote, &error);
         (void)pthread_mutex_lock(&remote->mutex);
         /* What the command itself said last tells more than that it ended. */
         if (status != STATUS_DEVICE_LOST || !remote->said[0])
@@ -511,7 +540,8 @@ void *remote_keep(void *context)
         (void)pthread_mutex_unlock(&remote->mutex);
         end_command(remote, status == STATUS_INTERRUPTED);
         (void)pthread_mutex_lock(&remote->mutex);
-        goes_on = !remote->closing && remote->connections > 0 && status != STATUS_UNAVAILABLE;
+        goes_on = !remote->closing && remote->stopped_ns == 0 && remote->connections > 0 &&
+                  status != STATUS_UNAVAILABLE;
         (void)pthread_mutex_unlock(&remote->mutex);
         if (clock_running_ns() - started_ns > SOUND_MS * INT64_C(1000000))
             failures = 0;

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""hostile.py VERSION MODE FILE: says hello as an agent does, then for ever what no agent says. FILE appears when it was told
+something after its beginning."""
+
+import json
+import os
+import struct
+import sys
+import threading
+
+NUMBERS = range(1, 40)
+FLOODS = {
+    "flood": [{"beat": 1}, {"beat": [], "say": "x" * 4096}],
+    "unknown": [{"what": "is this"}],
+    "never": [{"answer": 1 << 40}],
+    "answers": [{"answer": number, "devices": "none"} for number in NUMBERS],
+    "children": [{"child": number, "frame": {"answer": number}} for number in NUMBERS],
+    "ends": [{"ended": number, "how": "x" * 500, "end": 77} for number in NUMBERS] + [{"closed": number} for number in NUMBERS],
+    "wants": [{"want": "/etc/passwd", "child": number} for number in NUMBERS],
+}
+
+
+def write(data):
+    while data:
+        data = data[os.write(1, data):]
+
+
+def frame(message):
+    text = (json.dumps(message) + "\n").encode()
+    return b"TUN1" + struct.pack("<I", len(text)) + text
+
+
+def listen(path):
+    heard = b""
+    while got := os.read(0, 65536):
+        heard += got
+        if heard.count(b"TUN1") > 1:
+            with open(path, "w", encoding="utf-8") as told:
+                told.write("told")
+
+
+def main(version, mode, path):
+    threading.Thread(target=listen, args=(path,), daemon=True).start()
+    while mode == "banner":
+        write(b"no agent, and no end of a line")
+    write(b"Welcome.\ntune host agent\n")
+    while mode == "bytes":
+        write(b"TUN1TUN2\0\1nonsense")
+    write(frame({"hello": 1, "version": version, "name": mode, "cores": 1}))
+    flood = b"".join(map(frame, FLOODS[mode]))
+    while True:
+        write(flood)
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:4])  # what follows is what an agent would be started with
+    except BrokenPipeError:
+        os._exit(1)

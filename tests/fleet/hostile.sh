@@ -1,0 +1,30 @@
+# A host that never stops saying what nobody asked for costs nobody else anything, and ends with the program.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/fleet/lib.sh"
+write_copy
+version=$("$TUNE" --version | head -1)
+export TUNE_HOST_RETRY_MS=1
+hostile() { echo "python3 $TUNE_SOURCE/tests/fleet/hostile.py ${version##* } $1 $TMPDIR/told"; }
+
+for mode in banner bytes unknown never answers ends wants; do
+    run "$TUNE" devices --device cpu --on "$(hostile $mode)"
+    expect_code 4
+    refuse_out 'cpu:0'
+done
+
+# Others are tuned all the same.
+tune_on 'devices=big' --on here --on "$(hostile children)" --effort quick
+expect_code 0
+expect_sweep 'Stand-in GPU 132 18 ok'
+
+# SIGTERM ends a run that waits for it.
+forget; rm -f told
+stop_run() {
+    while [[ ! -e $TMPDIR/told ]]; do sleep 0.05; done
+    kill "$(pgrep -of "^$TUNE run ./copy.yaml.*hostile.py")"
+}
+stop_run &
+tune_on '' --on "$(hostile flood)"
+expect_code 130
+wait
+refuse_agents
