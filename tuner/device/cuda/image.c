@@ -274,7 +274,8 @@ static uint32_t scan_number(const struct scan *scan)
 static uint32_t type_bytes(const struct scan *scan)
 {
     const char *digits = scan->length >= 3 ? scan->word + 2 : "";
-    if (scan->length < 3 || !memchr("bsuf", scan->word[1], 4) || !isdigit((unsigned char)digits[0]))
+    if (scan->length < 3 || !scan->word[1] || !strchr("bsuf", scan->word[1]) ||
+        !isdigit((unsigned char)digits[0]))
         return 0;
     const struct scan number = {.word = digits, .length = scan->length - 2};
     return scan_number(&number) / 8;
