@@ -467,6 +467,7 @@ static enum status run_command(const struct command *command, int argc, char **a
     experiments_free(&run->experiments);
     replay_close(&run->replay);
     text_free(&run->command);
+    text_free(&run->binary);
     free(run);
     return status;
 }

@@ -37,7 +37,8 @@ struct run_text {
     const char *strategy;
     struct option_list set;
     const char *dialect;
-    const char *architecture; /* of --dry-run; NULL: of the device that is there */
+    const char *binary, *kernel; /* a capture, and of which of its kernels */
+    const char *architecture;    /* of --dry-run; NULL: of the device that is there */
     bool dry_run;
     bool default_only; /* of --dry-run: compile the default configuration alone */
     bool all;          /* of --dry-run: compile every point, not a sample */
@@ -69,6 +70,7 @@ struct run {
     struct progress_view view;
     struct watch *watch; /* what serves the page of --watch; NULL: nothing does */
     struct text command; /* what was typed, quoted for a shell */
+    struct text binary;  /* the experiment of --binary */
 };
 
 /* Reads the command line into a zeroed run, its devices and experiments included. *done: --help or

@@ -6,6 +6,7 @@
 #include "tuner/base/text.h"
 #include "tuner/cli/run.h"
 #include "tuner/cli/style.h"
+#include "tuner/cli/unpack.h"
 #include "tuner/device/traits.h"
 #include "tuner/search/search.h"
 #include "tuner/watch/watch.h"
@@ -426,6 +427,11 @@ static size_t list_others(struct run *run, struct option_spec *out)
             "JSON that is merged over the file of T1 (docs/t1.md);\nseveral: in their order"),
         OPTION_FLAG("show-experiment", &run->text.show_experiment,
                     "print the experiment that a file of T1 means, and exit"),
+        OPTION_TEXT("binary", "FILE.cap", &run->text.binary,
+                    "tune the launches of a kernel without its source: one that\n'tune capture' "
+                    "kept launches of (docs/capture.md)"),
+        OPTION_TEXT("kernel", "NAME", &run->text.kernel,
+                    "with --binary: which kernel, where there are several"),
         OPTION_FLAG("dry-run", &run->text.dry_run,
                     "print problems, parameters, numbers of configurations and\nlaunches, and run "
                     "nothing"),
@@ -488,6 +494,13 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     run->experiments.sizes = run->text.sizes;
     if (status == STATUS_OK && device_replayed_name(run->text.device) && !run->text.dry_run)
         status = start_replay(run, error);
+    if (status == STATUS_OK && run->text.binary) {
+        status = binary_experiment(run->text.binary, run->text.kernel, &run->binary, error);
+        if (status == STATUS_OK && word_count == EXPERIMENTS_MAX)
+            status = error_set(error, STATUS_USAGE, "too many experiments beside --binary");
+        if (status == STATUS_OK)
+            words[word_count++] = text_string(&run->binary);
+    }
     if (status == STATUS_OK)
         status = experiments_load(words, word_count, &run->experiments, error);
     if (status == STATUS_OK)

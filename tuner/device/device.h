@@ -11,6 +11,7 @@
 #include "tuner/base/facts.h"
 #include "tuner/base/launch.h"
 #include "tuner/base/text.h"
+#include "tuner/device/image.h"
 #include "tuner/device/measures.h"
 #include "tuner/device/signature.h"
 
@@ -66,6 +67,12 @@ struct device_api {
     /* Optional, pure. What the kernels of a source take, for `tune init`; needs no device. */
     enum status (*signatures)(struct arena *arena, const struct signature_question *question,
                               struct source_signature *out, struct error *error);
+
+    /* Optional, pure. What a binary that a program loads tells of a kernel of it, for a device of
+     * that architecture. STATUS_UNAVAILABLE where nothing of it can be read, STATUS_NOT_FOUND where
+     * there is no such kernel in it. */
+    enum status (*image)(const void *data, size_t bytes, const char *architecture,
+                         const char *kernel, struct image_kernel *out, struct error *error);
 
     /* Opens device `index`, warms it up and calibrates its timer. *out is freed by close. */
     enum status (*open)(int index, const struct warm_up *warm_up, struct device **out,

@@ -62,6 +62,30 @@ static size_t add_case(const struct contest *contest, struct gauntlet_case *case
     return count + 1;
 }
 
+/* Whether inputs or what is expected are files, which are there at some sizes alone. */
+static bool uses_files(const struct sweep *sweep)
+{
+    bool files = checks_are_recorded(&sweep->inputs.problem->checks);
+    for (size_t i = 0; i < sweep->inputs.problem->plan->argument_count; i++) {
+        const struct argument *argument = &sweep->inputs.problem->plan->arguments[i];
+        files |= role_is_filled(argument->role) && argument->fill == FILL_FILE;
+    }
+    return files;
+}
+
+/* The sizes that the experiment lists: files are there for each. */
+static size_t add_listed(const struct contest *contest, struct gauntlet_case *cases, size_t count)
+{
+    const struct work *work = &contest->sweep->work;
+    for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
+        struct problem problem;
+        experiment_problem(work->experiment, i, &problem);
+        if (strcmp(problem.key, work->problem.key) == 0)
+            count = add_case(contest, cases, count, problem.n, 0);
+    }
+    return count;
+}
+
 /* Around the size itself, around powers of two and warps, and two odd ones below it. */
 static size_t list_cases(const struct contest *contest, struct gauntlet_case *cases)
 {
@@ -78,6 +102,8 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
     const double most = many_elements / (longest / (double)n);
     if (!experiment_has_size(contest->sweep->work.experiment))
         return add_case(contest, cases, count, n, 3);
+    if (contest->sweep->inputs.problem && uses_files(contest->sweep))
+        count = add_listed(contest, cases, count);
     for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
         if (small[i] <= n && (double)small[i] <= most)
             count = add_case(contest, cases, count, small[i], (uint32_t)(i % 4));
@@ -181,15 +207,10 @@ static void note_limits(const struct sweep *sweep)
     struct session *session = sweep->work.session;
     if (!sweep->inputs.problem) /* all is known from earlier runs */
         return;
-    bool files = checks_are_recorded(&sweep->inputs.problem->checks);
-    for (size_t i = 0; i < sweep->inputs.problem->plan->argument_count; i++) {
-        const struct argument *argument = &sweep->inputs.problem->plan->arguments[i];
-        files |= role_is_filled(argument->role) && argument->fill == FILL_FILE;
-    }
     if (!experiment_has_size(sweep->work.experiment))
         session_note(session, "%s: finalists are checked at this size alone, as it has no other",
                      sweep->work.problem.key);
-    else if (files)
+    else if (uses_files(sweep))
         session_note(session,
                      "%s n=%lld: finalists are checked at other sizes only where its files have "
                      "data for them",

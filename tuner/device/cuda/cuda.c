@@ -1,3 +1,4 @@
+#include "tuner/device/cuda/image.h"
 #include "tuner/device/cuda/internal.h"
 #include "tuner/device/cuda/signatures.h"
 #include "tuner/device/cuda/textures.h"
@@ -17,6 +18,7 @@ const struct device_api device_cuda = {
     .fits = cuda_fits,
     .occupancy = cuda_occupancy,
     .signatures = cuda_signatures,
+    .image = cuda_image,
     .open = cuda_open,
     .close = cuda_close,
     .calibration = gpu_calibration,

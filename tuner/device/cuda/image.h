@@ -9,6 +9,7 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
+#include "tuner/device/image.h"
 
 /* Other: nothing of it is known, but the driver may take it. */
 enum image_kind { IMAGE_OTHER, IMAGE_CUBIN, IMAGE_PTX, IMAGE_FATBIN };
@@ -33,33 +34,11 @@ enum status image_open(struct arena *arena, const void *data, size_t bytes, int 
 /* 90 of "sm_90a"; 0 of what is no architecture. */
 int image_capability(const char *architecture);
 
-enum { IMAGE_PARAMETERS_MAX = 256 };
-struct image_parameter {
-    uint32_t offset, bytes;
-};
-
-/* What a kernel's code finds out about its launch, so that a launch may differ in it: bits. */
-enum image_reads {
-    IMAGE_READS_BLOCK = 1 << 0,   /* blockDim */
-    IMAGE_READS_GRID = 1 << 1,    /* gridDim */
-    IMAGE_READS_CLUSTER = 1 << 2, /* the cluster's extents, or where in it */
-    IMAGE_READS_SHARED = 1 << 3,  /* how much dynamic shared memory there is */
-    IMAGE_USES_DYNAMIC = 1 << 4,  /* extern __shared__ */
-    IMAGE_CALLS = 1 << 5,         /* functions; what these read is counted */
-};
-
-struct image_kernel {
-    int parameter_count; /* -1: not known */
-    struct image_parameter parameters[IMAGE_PARAMETERS_MAX];
-    uint32_t required_block[3];   /* 0: any */
-    uint32_t max_threads;         /* of a block, by __launch_bounds__; 0: nothing is said */
-    uint32_t required_cluster[3]; /* 0: none */
-    int32_t registers, static_shared_bytes, local_bytes; /* -1: not known */
-    bool has_ptx;                                        /* `reads` is known */
-    unsigned reads;                                      /* enum image_reads */
-};
 /* By its name in the image. STATUS_NOT_FOUND where what was read of the image has none of it. */
 enum status image_kernel(const struct image *image, const char *name, struct image_kernel *out,
                          struct error *error);
+/* device_api.image */
+enum status cuda_image(const void *data, size_t bytes, const char *architecture, const char *kernel,
+                       struct image_kernel *out, struct error *error);
 
 #endif

@@ -39,7 +39,11 @@ enum status cuda_take_image(struct arena *arena, const struct binary_request *re
         error->status = status == STATUS_NO_MEMORY ? status : STATUS_COMPILE_FAILED;
         return error->status;
     }
-    if (request->flag_count > 0 && !image.ptx)
+    /* No limit is none. */
+    const bool has_flags =
+        request->flag_count > 1 ||
+        (request->flag_count == 1 && strcmp(request->flags[0], "-maxrregcount=0") != 0);
+    if (has_flags && !image.ptx)
         return error_set(error, STATUS_COMPILE_FAILED, "%s: %s needs PTX, and there is none%s%s",
                          request->source_path, request->flags[0],
                          *image.unread ? " that can be read: " : "", image.unread);
@@ -47,8 +51,8 @@ enum status cuda_take_image(struct arena *arena, const struct binary_request *re
                                    .data = image.ptx,
                                    .bytes = image.ptx_bytes + 1,
                                    .is_ptx = true};
-    const bool as_it_is = image.cubin && request->flag_count == 0;
-    if (!as_it_is && image.ptx && (request->flag_count > 0 || cuda_linker(&ignored))) {
+    const bool as_it_is = image.cubin && !has_flags;
+    if (!as_it_is && image.ptx && (has_flags || cuda_linker(&ignored))) {
         status = cuda_link(arena, &ptx, 1, request, &linked, log, error);
         out->cubin = linked.data;
         out->cubin_bytes = linked.bytes;

@@ -1,0 +1,52 @@
+# Launches that were captured are tuned without the kernel's source: the program's own launch is the
+# default, what it left is what is expected, and a block that is compiled in is found out.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/faults/lib.sh"
+
+printf 'stand-in cubin 1\nsource app\narchitecture sm_90\ndefine ELEMENT int\n' >image
+"$TUNE_CAPTURE" app.cap image || fail "no capture was made"
+quick=(--device 0 --effort quick --no-report "${warm[@]}")
+
+run "$TUNE" run --binary app.cap "${quick[@]}"
+expect_code 3
+expect_err 'launches of 3 kernels were kept: name one by --kernel: view_copy, copy_by_128, linked'
+run "$TUNE" run --binary app.cap --kernel linked "${quick[@]}"
+expect_err 'linked: no launch can be replayed: its buffers hold addresses'
+run "$TUNE" run --binary app.cap --kernel other "${quick[@]}"
+expect_err "no launch of 'other' was kept"
+head -c 1000 app.cap >cut.cap
+run "$TUNE" run --binary cut.cap "${quick[@]}"
+expect_err 'cut.cap'
+
+# A struct with pointers, one of them into the middle of its buffer, at two sizes.
+run "$TUNE" run --binary app.cap --kernel view_copy "${quick[@]}"
+expect_code 0
+expect_err 'unpacked 2 launches, .* of the program.s data, into app.captured'
+expect_err '2 problems, .* 0 failed'
+expect_out 'gain over program'
+grep -qE '^app n=1000.* checked_on=2 image=[0-9a-f]{32} ' tuned.conf || fail "no evidence: $(cat tuned.conf)"
+[[ $(stat -c %a app.captured app.captured/* | sort | uniq -c | tr -s ' ') == *' 600'*' 700' ]] ||
+    fail "others may read it: $(stat -c '%a %n' app.captured app.captured/*)"
+
+# Again nothing is measured: what was unpacked is as it was.
+run "$TUNE" run --binary app.cap --kernel view_copy "${quick[@]}"
+expect_code 0
+expect_err ' 0 trials'
+
+# What is right at the size that it wins, and not at the other captured one, does not win.
+forget
+TUNE_FAULTS='kernel@kernel=view_copy,block=32,grid=94: nothing' \
+    run "$TUNE" run --binary app.cap --kernel view_copy --sizes 1000 "${quick[@]}"
+expect_code 0
+! grep -q 'block_x=32 ' tuned.conf || fail "a launch won that is wrong on another captured one"
+[[ $(query "SELECT count(*) FROM trials t JOIN configurations c ON c.id = t.configuration_id WHERE
+    json_extract(c.parameters, '\$.block_x') = 32 AND t.stage = 'sweep' AND t.status = 'ok'") -ge 1 ]] ||
+    fail "it was not tried"
+
+forget
+# A block that is compiled in: the program's own is all that passes.
+run "$TUNE" run --binary app.cap --kernel copy_by_128 "${quick[@]}"
+expect_code 0
+[[ $(query "SELECT json_extract(c.parameters, '\$.block_x') FROM trials t JOIN configurations c
+    ON c.id = t.configuration_id WHERE t.stage = 'sweep' AND t.status = 'ok'") == 128 ]] ||
+    fail "another block passed"

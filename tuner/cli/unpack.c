@@ -1,0 +1,95 @@
+#include "tuner/cli/unpack.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/base/files.h"
+#include "tuner/cli/style.h"
+#include "tuner/device/device.h"
+#include "tuner/device/traits.h"
+
+void unpacked_note(const struct captured_set *set, const char *folder, int64_t bytes)
+{
+    fprintf(stderr, "tune: unpacked %zu launch%s, %.1f MiB of the program's data, into %s\n",
+            set->launch_count, set->launch_count == 1 ? "" : "es", (double)bytes / 1048576, folder);
+    if (set->left_out > 0)
+        fprintf(stderr, "tune: %zu launch%s of it cannot be replayed: %s\n", set->left_out,
+                set->left_out == 1 ? "" : "es", set->why);
+}
+
+/* What the image tells, by whichever device can read one. */
+static bool read_image(const struct captured_set *set, struct image_kernel *out)
+{
+    const struct captured_image *image = set->kernel->image;
+    const struct captured_device *device = set->launches[set->default_launch]->device;
+    struct error ignored = {0};
+    char architecture[32] = "";
+    if (!image || !image->data)
+        return false;
+    if (device)
+        (void)string_format(architecture, sizeof architecture, "sm_%d%d", device->is.major,
+                            device->is.minor);
+    for (size_t i = 0; device_kinds[i]; i++)
+        if (device_kinds[i]->image &&
+            device_kinds[i]->image(image->data, image->is.kept_bytes, architecture,
+                                   set->kernel->name, out, &ignored) == STATUS_OK)
+            return true;
+    return false;
+}
+
+/* "runs/blur.cap" -> "runs/blur", and "blur" as an experiment may be called. */
+static enum status names_of(struct arena *arena, const char *capture, const char **stem,
+                            const char **name, struct error *error)
+{
+    const char *slash = strrchr(capture, '/');
+    const char *file = slash ? slash + 1 : capture;
+    const size_t length = strcspn(file, ".");
+    *stem = arena_printf(arena, "%.*s", (int)(file - capture + (ptrdiff_t)length), capture);
+    char *word = arena_printf(arena, "%s%.*s", isalpha((unsigned char)*file) ? "" : "k_",
+                              (int)(length > 40 ? 40 : length), file);
+    for (char *at = word; at && *at; at++)
+        if (!isalnum((unsigned char)*at))
+            *at = '_';
+    *name = word;
+    return *stem && word ? STATUS_OK : error_no_memory(error);
+}
+
+enum status binary_experiment(const char *capture, const char *kernel, struct text *path,
+                              struct error *error)
+{
+    struct arena arena = {0};
+    struct capture *opened = NULL;
+    struct captured_set *set = arena_alloc(&arena, 1, sizeof *set);
+    struct image_kernel *image = arena_alloc(&arena, 1, sizeof *image);
+    struct text text = {0};
+    const char *stem = NULL, *name = NULL;
+    int64_t bytes = 0;
+    enum status status =
+        set && image ? names_of(&arena, capture, &stem, &name, error) : error_no_memory(error);
+    if (status == STATUS_OK)
+        status = capture_open(capture, &opened, error);
+    const struct captured_question question = {.capture = opened, .kernel = kernel, .size = "n"};
+    if (status == STATUS_OK)
+        status = captured_take(&arena, &question, set, error);
+    if (status == STATUS_OK)
+        status = captured_experiment(set, name, ".", read_image(set, image) ? image : NULL, &text,
+                                     error);
+    const char *folder = status == STATUS_OK ? arena_printf(&arena, "%s.captured", stem) : NULL;
+    if (status == STATUS_OK && !folder)
+        status = error_no_memory(error);
+    if (status == STATUS_OK)
+        status = captured_unpack(set, folder, &bytes, error);
+    if (status == STATUS_OK) {
+        unpacked_note(set, folder, bytes);
+        text_printf(path, "%s%s/%s.yaml", strchr(folder, '/') ? "" : "./", folder, name);
+        status = path->failed ? error_no_memory(error)
+                              : file_write_atomically(text_string(path), text_string(&text),
+                                                      text.length, error);
+    }
+    text_free(&text);
+    if (opened)
+        capture_close(opened);
+    arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* Captures unpacked as experiments, for `tune run --binary` and `tune init --capture`. */
+#ifndef TUNE_CLI_UNPACK_H
+#define TUNE_CLI_UNPACK_H
+
+#include "tuner/base/text.h"
+#include "tuner/exchange/captured.h"
+
+/* Writes the experiment of a kernel without its source, and what it needs, into FILE.captured/
+ * beside the capture; its path is appended to *path. */
+enum status binary_experiment(const char *capture, const char *kernel, struct text *path,
+                              struct error *error);
+/* Tells how much was unpacked where, and what was left out, to stderr. */
+void unpacked_note(const struct captured_set *set, const char *folder, int64_t bytes);
+
+#endif
