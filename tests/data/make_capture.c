@@ -30,11 +30,12 @@ static bool add_copy(struct capture_fixture *fixture, uint32_t kernel, uint32_t 
     const struct {
         int n;
         uint64_t from, to;
-    } view = {(int)n, from_address + 4 * AHEAD, to_address};
+    } view = {(int)n, from_address + sizeof(uint32_t) * AHEAD, to_address};
     const uint64_t plain[] = {from_address, to_address, n};
     const uint32_t ahead = by_struct ? AHEAD : 0;
-    const struct cap_pointer pointers[] = {{CAP_IN_PARAMETERS, 0, by_struct ? 8 : 0, 4 * ahead},
-                                           {CAP_IN_PARAMETERS, 1, by_struct ? 16 : 8, 0}};
+    const struct cap_pointer pointers[] = {
+        {CAP_IN_PARAMETERS, 0, by_struct ? 8 : 0, (uint64_t)4 * ahead},
+        {CAP_IN_PARAMETERS, 1, by_struct ? 16 : 8, 0}};
     for (uint32_t i = 0; i < n + ahead; i++)
         from[i] = i * 2654435761u + n;
     for (uint32_t i = 0; i < n; i++) {

@@ -1,4 +1,5 @@
 /* What launches that were captured come to in an experiment file. */
+#include <math.h>
 #include <string.h>
 
 #include "tuner/base/array.h"
@@ -9,6 +10,8 @@ const char *captured_number(const struct captured_set *set,
                             const int64_t values[CAPTURED_LAUNCHES_MAX])
 {
     bool same = true;
+    if (set->launch_count == 0)
+        return "0";
     const int64_t times = values[0] / set->sizes[0];
     bool follows = times > 0;
     struct text list = {0};
@@ -123,7 +126,7 @@ static int64_t bytes_at(const struct captured_launch *launch, uint32_t at, uint3
 
 static const char *number_at(const struct captured_set *set, uint32_t at, uint32_t bytes)
 {
-    int64_t values[CAPTURED_LAUNCHES_MAX];
+    int64_t values[CAPTURED_LAUNCHES_MAX] = {0};
     for (size_t i = 0; i < set->launch_count; i++)
         values[i] = bytes_at(set->launches[i], at, bytes);
     /* The least integer has no sign that could stand in front of it. */
@@ -143,8 +146,8 @@ static const char *real_at(const struct captured_set *set, uint32_t at, enum ele
         memcpy(&real, set->launches[i]->parameters + at, type == ELEMENT_F64 ? 8 : 4);
         real = type == ELEMENT_F64 ? real : (double)narrow;
         first = i == 0 ? real : first;
-        same = same && memcmp(&real, &first, sizeof real) == 0;
-        plain = real - real == 0; /* neither infinite nor no number */
+        same = same && real == first && signbit(real) == signbit(first);
+        plain = isfinite(real);
         text_printf(&list, "%s%.17g", i ? ", " : "", real);
     }
     const char *text = !plain ? NULL
