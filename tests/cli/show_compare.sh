@@ -94,3 +94,10 @@ for row in rows:
     assert abs(row["more"] - (row["b_ns"] / row["a_ns"] - 1)) < 1e-9
     assert (row["move"] == "same") == (row["a_configuration"] == row["b_configuration"])
 P
+
+# The page has the same.
+run "$TUNE" report --no-figures -o page.html
+expect_code 0
+grep -q '<section id="compare">' page.html || fail "no section"
+grep -q '<li>3 winners are the same; 1 moved within noise: ' page.html || fail "no sentence"
+[[ $(grep -c '<td><b>loses</b></td>' page.html) -eq 1 ]] || fail "not one winner that loses"

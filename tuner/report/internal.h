@@ -184,6 +184,8 @@ void section_end(struct page *page);
 void setting_heading(struct page *page, const struct setting *setting);
 void write_answer(struct page *page);
 void write_winners(struct page *page);
+/* Nothing where the database has nothing to compare. */
+enum status write_compare(struct page *page, struct error *error);
 enum status write_ranges(struct page *page, struct error *error);
 enum status write_figures(struct page *page, struct error *error);
 enum status write_why(struct page *page, struct error *error);

@@ -132,8 +132,8 @@ static void write_live(struct page *page)
 static enum status write_sections(struct page *page, struct error *error)
 {
     static enum status (*const sections[])(struct page * page, struct error * error) = {
-        write_ranges,   write_why,    write_parameters, write_figures,
-        write_failures, write_search, write_trust,      write_repeat,
+        write_compare,  write_ranges, write_why,   write_parameters, write_figures,
+        write_failures, write_search, write_trust, write_repeat,
     };
     enum status status = STATUS_OK;
     write_answer(page);

@@ -1,0 +1,99 @@
+/* Devices, drivers and versions side by side. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tuner/explain/comparison.h"
+#include "tuner/report/html.h"
+#include "tuner/report/internal.h"
+#include "tuner/stats/estimate.h"
+
+static bool has_environment(const struct page *page, int64_t id)
+{
+    for (size_t i = 0; i < page->environment_count; i++)
+        if (page->environments[i].id == id)
+            return true;
+    return false;
+}
+
+/* "−5.40 %" with the ends of its interval in small letters. */
+static void write_share(struct text *out, double share, double low, double high)
+{
+    char shown[3][SHOWN_BYTES];
+    if (!isfinite(share)) {
+        text_append(out, "<td class=\"n\">–</td>");
+        return;
+    }
+    html(out, "<td class=\"n\" data-v=\"%.9g\">%s", share, shown_percent(100 * share, shown[0]));
+    if (bounds_tell(1 + low, 1 + high))
+        write_interval(out, shown_percent(100 * low, shown[1]),
+                       shown_percent(100 * high, shown[2]));
+    text_append(out, "</td>");
+}
+
+static void write_row(struct text *out, const struct compared_winner *winner)
+{
+    /* Only what is shown stands out. */
+    const bool is_shown = winner->change == TIME_FASTER || winner->change == TIME_SLOWER;
+    const bool loses = winner->move == WINNER_LOSES;
+    html(out, "<tr><th scope=\"row\">%s</th>", winner->problem);
+    write_integer(out, winner->n);
+    write_value(out, CELL_TIME, winner->a_ns);
+    write_value(out, CELL_TIME, winner->b_ns);
+    write_share(out, winner->ratio - 1, winner->ratio_low - 1, winner->ratio_high - 1);
+    html(out, is_shown ? "<td><b>%s</b></td>" : "<td>%s</td>", time_change_name(winner->change));
+    html(out, loses ? "<td><b>%s</b></td>" : "<td>%s</td>", winner_move_name(winner->move));
+    write_share(out, winner->loss, winner->loss_low, winner->loss_high);
+    text_append(out, "<td>");
+    write_configuration(out, winner->differences);
+    text_append(out, "</td></tr>\n");
+}
+
+static void write_comparison(struct page *page, const struct comparison *comparison)
+{
+    struct text *out = &page->out;
+    html(out, "<h3>a: %s, %s; b: %s, %s</h3>\n<ul>", comparison->a.device, comparison->a.day,
+         comparison->b.device, comparison->b.day);
+    for (size_t i = 0; i < comparison->sentence_count; i++)
+        html(out, "<li>%s</li>\n", comparison->sentences[i]);
+    text_append(out, "</ul>\n");
+    write_table_begin(out, "winners side by side");
+    text_append(out, "<th>problem</th><th class=\"n\">n</th><th class=\"n\">time a</th>"
+                     "<th class=\"n\">time b</th><th class=\"n\">b takes more</th><th>b is</th>"
+                     "<th>a’s winner</th><th class=\"n\">it takes more</th>"
+                     "<th>b’s winner differs by</th></tr></thead><tbody>\n");
+    for (size_t i = 0; i < comparison->winner_count; i++)
+        write_row(out, &comparison->winners[i]);
+    write_table_end(out);
+}
+
+enum status write_compare(struct page *page, struct error *error)
+{
+    struct arena arena = {0};
+    struct comparison *comparisons = NULL;
+    size_t count = 0;
+    size_t written = 0;
+    enum status status = explain_comparisons(page->store, page->words_json, NULL, &arena,
+                                             &comparisons, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        if (!has_environment(page, comparisons[i].a.environment_id) ||
+            !has_environment(page, comparisons[i].b.environment_id))
+            continue;
+        if (written++ == 0) {
+            section_begin(page, "compare", "Side by side", "Side by side");
+            text_append(
+                &page->out,
+                "<p>What another driver, board or version changed. <i>b is</i> faster or slower "
+                "where both intervals say so, by more than what counts as a tie, and else "
+                "alike: no more than noise. <i>a’s winner</i> is the <i>same</i>, or "
+                "another one won at b, where it is <i>tied</i> (not shown to be slower), "
+                "<i>loses</i> (shown to be, in rounds that both were in), was <i>timed once</i>, "
+                "in "
+                "the sweep, or <i>not tried</i>.</p>\n");
+        }
+        write_comparison(page, &comparisons[i]);
+    }
+    if (written > 0)
+        section_end(page);
+    arena_free(&arena);
+    return status;
+}
