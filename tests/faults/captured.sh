@@ -50,3 +50,43 @@ expect_code 0
 [[ $(query "SELECT json_extract(c.parameters, '\$.block_x') FROM trials t JOIN configurations c
     ON c.id = t.configuration_id WHERE t.stage = 'sweep' AND t.status = 'ok'") == 128 ]] ||
     fail "another block passed"
+
+# With the source: an experiment with nothing invented, which is then tuned as any other. What its kernels take a real compiler
+# tells.
+forget
+cat >app.cu <<'C'
+struct view { int n; const unsigned *from; unsigned *to; };
+extern "C" __global__ void view_copy(view v)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < v.n)
+        v.to[i] = v.from[i];
+}
+extern "C" __global__ void copy_by_128(const unsigned *in, unsigned *out, long long n)
+{
+    long long i = blockIdx.x * 128ll + threadIdx.x;
+    if (i < n)
+        out[i] = in[i];
+}
+extern "C" __global__ void linked(float *x, int n) { x[n] = 1; }
+C
+draft() {
+    run env -u LD_LIBRARY_PATH -u TUNE_NVRTC_PATH "$TUNE" init app.cu --capture app.cap "$@"
+}
+draft --kernel view_copy
+if grep -qE 'NVRTC|without CUDA' "$captured.err"; then
+    echo "the part with a source is skipped: $(cat "$captured.err")"
+    exit 0
+fi
+expect_code 0
+grep -qF '{name: v, fields: [{type: i64, value: "n"}, {pointer: v_8, offset: "64"}, {pointer: v_16}]}' app.yaml ||
+    fail "no struct: $(cat app.yaml)"
+run "$TUNE" run ./app.yaml "${quick[@]}"
+expect_code 0
+expect_err '2 problems, .* 0 failed'
+expect_out 'gain over program'
+draft --kernel copy_by_128 -o by.yaml
+expect_code 0
+grep -qF '{name: out, type: u32, count: "n", output: true}' by.yaml || fail "no output: $(cat by.yaml)"
+draft --kernel linked -o linked.yaml
+expect_err 'app.cap: linked was launched with 1 parameters, and the source.s kernel takes 2'

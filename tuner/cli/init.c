@@ -7,6 +7,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/unpack.h"
 #include "tuner/device/device.h"
 #include "tuner/device/traits.h"
 #include "tuner/exchange/draft.h"
@@ -18,6 +19,7 @@ struct init {
     const char *architecture;
     const char *device;
     const char *compiler;
+    const char *capture;
     struct option_list defines;
     struct option_list folders;
     bool force;
@@ -45,6 +47,9 @@ static enum status parse(const struct command *command, int argc, char **argv, s
                     "what to compile for (default sm_90); no GPU is needed"),
         OPTION_SHORT('d', "device", "KIND", &init->device,
                      "cuda (the default, and all that there is so far)"),
+        OPTION_TEXT("capture", "FILE.cap", &init->capture,
+                    "sizes, inputs and expected outputs from launches that\n'tune capture' kept "
+                    "(docs/capture.md)"),
         OPTION_FLAG("force", &init->force, "write over a file that is there"),
     };
     init->architecture = "sm_90";
@@ -211,6 +216,33 @@ static enum status write_file(const struct init *init, const char *output, const
     return try_file(output, error);
 }
 
+/* Launches of the kernel, unpacked beside the file that is written. */
+static enum status take_capture(struct arena *arena, const struct init *init, const char *output,
+                                struct draft_request *file, struct capture **capture,
+                                struct error *error)
+{
+    const char *beside = output_is_special(output) ? init->source : output;
+    const size_t stem = (size_t)(file_part(beside) - beside) + strcspn(file_part(beside), ".");
+    const char *folder = arena_printf(arena, "%.*s.captured", (int)stem, beside);
+    int64_t bytes = 0;
+    file->captured = arena_alloc(arena, 1, sizeof *file->captured);
+    if (!folder || !file->captured)
+        return error_no_memory(error);
+    file->captured_folder = file_part(folder);
+    enum status status = capture_open(init->capture, capture, error);
+    const struct captured_question question = {.capture = *capture,
+                                               .kernel = file->signature->asked->name,
+                                               .signature = file->signature->asked,
+                                               .size = "n"};
+    if (status == STATUS_OK)
+        status = captured_take(arena, &question, file->captured, error);
+    if (status == STATUS_OK)
+        status = captured_unpack(file->captured, folder, &bytes, error);
+    if (status == STATUS_OK)
+        unpacked_note(file->captured, folder, bytes);
+    return status == STATUS_OK ? status : error_prefix(error, "%s", init->capture);
+}
+
 static enum status ask_and_write(struct arena *arena, const struct init *init, struct error *error)
 {
     const struct device_traits *traits = signing_kind();
@@ -244,10 +276,16 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
     memcpy(file.folders, question.folders, sizeof file.folders);
     if (!file.experiment || !file.source)
         return error_no_memory(error);
-    status = draft_experiment(arena, &file, &text, error);
+    struct capture *capture = NULL;
+    if (init->capture)
+        status = take_capture(arena, init, output, &file, &capture, error);
+    if (status == STATUS_OK)
+        status = draft_experiment(arena, &file, &text, error);
     if (status == STATUS_OK)
         status = write_file(init, output, &text, error);
     text_free(&text);
+    if (capture)
+        capture_close(capture);
     return status;
 }
 

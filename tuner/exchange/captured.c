@@ -381,6 +381,13 @@ enum status captured_take(struct arena *arena, const struct captured_question *q
 {
     *out = (struct captured_set){.arena = arena, .question = *question};
     enum status status = find_kernel(out, error);
+    if (status == STATUS_OK && question->signature &&
+        question->signature->parameter_count != out->kernel->is.parameter_count)
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "%.100s was launched with %u parameters, and the source's kernel takes "
+                           "%zu: it is not the program's source",
+                           out->kernel->name, out->kernel->is.parameter_count,
+                           question->signature->parameter_count);
     if (status == STATUS_OK)
         status = take_launches(out, error);
     if (status != STATUS_OK)

@@ -21,6 +21,7 @@ const char *captured_number(const struct captured_set *set,
                   values[i] % times == 0;
         text_printf(&list, "%s%lld", i ? ", " : "", (long long)values[i]);
     }
+    same = same && (set->launch_count > 1 || values[0] != set->sizes[0]); /* that is n */
     const char *number = same      ? arena_printf(set->arena, "%lld", (long long)values[0])
                          : follows ? times == 1 ? arena_strdup(set->arena, set->question.size)
                                                 : arena_printf(set->arena, "%lld * %s",

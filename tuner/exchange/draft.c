@@ -165,6 +165,15 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
         list_values(tunable, few, COUNT(few));
 }
 
+/* The side of the block that the program launched. */
+static const char *as_launched(const struct draft *draft, char axis)
+{
+    const char *side = arena_printf(draft->arena, "%u",
+                                    captured_block(draft->request->captured, (size_t)(axis - 'x')));
+    draft->out->failed |= !side;
+    return side ? side : "1";
+}
+
 static void add_tunable(struct draft *draft, const char *name, const char *preset, bool define)
 {
     struct tunable *tunable = &draft->tunables[draft->tunable_count++];
@@ -176,6 +185,8 @@ static void add_tunable(struct draft *draft, const char *name, const char *prese
     for (size_t i = 0; i + 1 < draft->tunable_count; i++)
         if (draft->tunables[i].axis == tunable->axis)
             tunable->axis = 0;
+    if (draft->request->captured && tunable->axis)
+        tunable->preset = as_launched(draft, tunable->axis);
 }
 
 /* The parameter that is that side of the block; NULL: none. */
@@ -246,8 +257,10 @@ static void add_block(struct draft *draft)
         add_tunable(draft, draft->flat ? "block_size" : "block_x", fixed ? bounds : preset, false);
         struct tunable *block = &draft->tunables[draft->tunable_count - 1];
         block->axis = 'x';
+        if (draft->request->captured)
+            block->preset = as_launched(draft, 'x');
         choose_values(draft, block);
-        if (fixed)
+        if (fixed && !draft->request->captured)
             (void)string_format(block->values, sizeof block->values, "%s", bounds);
     }
     if (!draft->flat && draft->kernel->uses_y && !block_side(draft, 'y')) {
@@ -255,6 +268,8 @@ static void add_block(struct draft *draft)
         add_tunable(draft, "block_y", fixed || across > 128 ? "1" : "8", false);
         struct tunable *block = &draft->tunables[draft->tunable_count - 1];
         block->axis = 'y';
+        if (draft->request->captured)
+            block->preset = as_launched(draft, 'y');
         choose_values(draft, block);
     }
 }
@@ -362,6 +377,11 @@ static void put_head(struct draft *draft)
             put_line(draft, "? more types: i32, f64, f16 ...", "  %s: [f32]",
                      draft->kernel->template[i].name);
         }
+    if (file->captured) {
+        text_append(draft->out, "\n# Each launch that was captured is a size.\n");
+        captured_put_sizes(file->captured, draft->out);
+        return;
+    }
     put_line(draft, "each size is tuned by itself", "\nsizes:");
     put_line(draft, "?", "  %s: %s", draft->size,
              draft->flat     ? "[1048576, 16777216]"
@@ -436,12 +456,34 @@ static const char *kernel_name(const struct draft *draft)
     return copy ? copy : draft->kernel->name;
 }
 
+/* The grid follows the block as it did in all launches. */
+static void put_captured_launch(struct draft *draft)
+{
+    const struct captured_set *captured = draft->request->captured;
+    const char *block[3], *grid[3];
+    for (size_t axis = 0; axis < 3; axis++) {
+        const struct tunable *side =
+            draft->block ? NULL : block_side(draft, (char)('x' + (int)axis));
+        int64_t sides[CAPTURED_LAUNCHES_MAX];
+        for (size_t i = 0; i < captured->launch_count; i++)
+            sides[i] = captured->launches[i]->is.block[axis];
+        const char *name = side ? side->name : draft->block && axis == 0 ? draft->block : NULL;
+        block[axis] = name ? name : captured_number(captured, sides);
+        grid[axis] = captured_grid(captured, axis, name);
+    }
+    captured_put_launch(captured, grid, block, captured_shared(captured), draft->out);
+}
+
 static void put_launch(struct draft *draft)
 {
     const struct tunable *x = block_side(draft, 'x');
     const struct tunable *y = block_side(draft, 'y');
     const struct source_signature *signature = draft->request->signature;
     text_printf(draft->out, "\nlaunches:\n  - kernel: \"%s\"\n", kernel_name(draft));
+    if (draft->request->captured) {
+        put_captured_launch(draft);
+        return;
+    }
     if (draft->block) {
         put_line(draft, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
                  elements(draft, 1), draft->block);
@@ -619,6 +661,25 @@ static const char *choose_size_name(const struct draft *draft)
     return "tune_size";
 }
 
+/* What launches were given, and what they left. */
+static void put_captured(struct draft *draft)
+{
+    const struct draft_request *request = draft->request;
+    text_append(draft->out, "\n");
+    captured_put_derived(request->captured, draft->out);
+    captured_put_arguments(request->captured, request->captured_folder, draft->out);
+    text_append(
+        draft->out,
+        "\n# What the program's own launch left. ? Other launches may add in another order.\n");
+    captured_put_checks(request->captured, request->captured_folder, false, draft->out);
+    text_append(draft->out,
+                "baselines:\n  - {name: program, about: As the program launches it, set: {");
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        text_printf(draft->out, "%s%s: %s", i ? ", " : "", draft->tunables[i].name,
+                    draft->tunables[i].preset);
+    text_append(draft->out, "}}\n");
+}
+
 enum status draft_experiment(struct arena *arena, const struct draft_request *request,
                              struct text *out, struct error *error)
 {
@@ -633,15 +694,22 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
     size_t sizes = 0;
     for (size_t i = 0; i < draft->kernel->parameter_count; i++)
         sizes += is_size(draft, &draft->kernel->parameters[i]);
-    draft->flat = !draft->kernel->uses_y && sizes < 2;
+    draft->flat = !draft->kernel->uses_y && (sizes < 2 || request->captured);
     draft->volume = draft->kernel->uses_y && draft->kernel->uses_z;
     list_tunables(draft);
     draft->size = choose_size_name(draft);
+    if (request->captured)
+        request->captured->question.size = draft->size;
     put_head(draft);
     put_parameters(draft);
     put_launch(draft);
-    enum status status = put_arguments(draft, error);
-    put_tail(draft);
+    enum status status = STATUS_OK;
+    if (request->captured) {
+        put_captured(draft);
+    } else {
+        status = put_arguments(draft, error);
+        put_tail(draft);
+    }
     if (status == STATUS_OK && out->failed)
         status = error_no_memory(error);
     return status;

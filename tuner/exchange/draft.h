@@ -4,6 +4,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/device/signature.h"
+#include "tuner/exchange/captured.h"
 
 struct draft_request {
     const char *experiment; /* its name */
@@ -12,6 +13,8 @@ struct draft_request {
     size_t folder_count;
     const char *folders[UNITS_MAX];
     const struct source_signature *signature;
+    struct captured_set *captured; /* launches of it; NULL: none. Is told what its size is called */
+    const char *captured_folder;   /* where they are unpacked, as the file names it */
 };
 
 /* Appends the experiment file. STATUS_BAD_INPUT when the kernel takes what none can give. */
