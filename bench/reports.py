@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes a page of each recorded device, as `tune report` writes it, for a browser.
 
-    bench/reports.py BUILD_FOLDER [DEVICE...]    writes BUILD_FOLDER/reports/DEVICE.html
+    bench/reports.py BUILD_FOLDER [--no-figures] [DEVICE...]    writes BUILD_FOLDER/reports/DEVICE.html
 
 Reads db/recorded/DEVICE/tune.db.xz, and the times of other implementations beside it; without names, those of all
 devices. Figures need gnuplot; without it the pages say so.
@@ -22,21 +22,23 @@ def main():
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__.strip())
     build = pathlib.Path(sys.argv[1]).resolve()
+    options = [word for word in sys.argv[2:] if word == "--no-figures"]
+    names = [word for word in sys.argv[2:] if word not in options]
     tune = str(build / "bin" / "tune")
     known = sorted(folder.name for folder in RECORDED.iterdir() if folder.is_dir())
-    for name in sys.argv[2:]:
+    for name in names:
         if name not in known:
             sys.exit(f"bench/reports.py: {name} was not recorded; there are {', '.join(known)}")
     target = build / "reports"
     target.mkdir(parents=True, exist_ok=True)
-    for name in sys.argv[2:] or known:
+    for name in names or known:
         with tempfile.TemporaryDirectory() as work:
             databases = databases_of(RECORDED / name, pathlib.Path(work))
             if not databases:
                 sys.exit(f"bench/reports.py: {RECORDED / name} has no tune.db")
             results_peers.take_in(tune, RECORDED / name, databases[0])
             page = target / f"{name}.html"
-            subprocess.run([tune, "report", "--db", databases[0].name, "-o", str(page)], check=True, cwd=work)
+            subprocess.run([tune, "report", "--db", databases[0].name, "-o", str(page), *options], check=True, cwd=work)
             print(f"wrote {page}")
 
 

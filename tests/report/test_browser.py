@@ -1,77 +1,90 @@
 #!/usr/bin/env python3
-"""Pages of `tune report` in headless Chromium: no errors, no request, no sideways overflow, figures, sorting, dark,
-print. Skipped (77) where there is no such browser."""
-import html
+"""Pages of `tune report` and `tune watch` in headless Chromium and Firefox: no errors, no request, nothing wider than the window; what a
+reader points at, clicks, drags, types and copies; colours, paper, names that are markup. Skipped (77) where there is no browser.
+
+    test_browser.py --screenshots FOLDER PAGE...   pictures of pages at three widths, light, dark and on paper, to be looked at"""
+import contextlib
 import json
 import os
 import pathlib
 import re
 import shutil
-import socketserver
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
+import time
+
+import browsers
 
 HERE = pathlib.Path(__file__).resolve().parent
-BROWSERS = ["chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome"]
+LOOK = (HERE / "look.js").read_text()
+HOSTILE = "</script><script>document.title='bad'</script><img src=http://example.invalid/x.png onerror=\"document.title='bad'\">&amp;'`${1}"
+DOTS = "figure.live[data-figure=occupancy] svg, figure.live[data-figure=threads] svg"
 
 
-class Proxy:
-    """Whatever the browser asks of the network, it asks here; nobody answers, and it is written down."""
+class Pages:
+    """The files that are opened, made once."""
 
-    def __enter__(self):
-        asked = self.asked = []
-
-        class Handler(socketserver.StreamRequestHandler):
-            def handle(self):
-                asked.append(self.rfile.readline().decode("latin-1").strip())
-
-        self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-
-    @property
-    def address(self):
-        return "127.0.0.1:%d" % self.server.server_address[1]
-
-
-class Browser:
-    def __init__(self, program, folder):
-        self.program = program
+    def __init__(self, folder):
         self.folder = folder
-        self.harness = folder / "harness.html"
-        shutil.copy(HERE / "harness.js", folder / "harness.js")
-        self.harness.write_text('<!DOCTYPE html><meta charset="utf-8"><script src="harness.js"></script><body>')
+        self.database = folder / "test.db"
+        subprocess.run([os.environ["FIXTURE"], self.database], check=True)
+        # Cells without a value, which are to come last.
+        with changed(self.database) as sql:
+            sql.execute("DELETE FROM baselines WHERE problem_id = (SELECT min(problem_id) FROM winners)")
+            # A name that is nearly as wide as a card.
+            sql.execute("UPDATE devices SET facts = json_set(facts, '$.shared_bytes_per_block_reserved', 1024)")
+        self.plain = self.report(self.database, "plain.html")
+        self.hostile_database = folder / "hostile.db"
+        shutil.copy(self.database, self.hostile_database)
+        with changed(self.hostile_database) as sql:
+            sql.execute("UPDATE problems SET key = key || ?", [HOSTILE])
+            sql.execute("UPDATE configurations SET key = key || ?, parameters = json_set(parameters, '$.' || ?, ? || id)", [HOSTILE, '"<b>x"', HOSTILE])
+            sql.execute("UPDATE devices SET name = name || ?", [HOSTILE])
+            sql.execute("UPDATE resources SET kernel = kernel || ?", [HOSTILE])
+            sql.execute("UPDATE trials SET detail = ? WHERE status <> 'ok'", [HOSTILE])
+            sql.execute("UPDATE baselines SET name = name || ?", [HOSTILE])
+        self.hostile = self.report(self.hostile_database, "hostile.html", "--no-figures", "--title", HOSTILE)
+        build = pathlib.Path(os.environ["TUNE"]).resolve().parents[1]
+        subprocess.run([sys.executable, HERE.parents[1] / "bench" / "reports.py", build, "--no-figures", "nvidia-h200"], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.recorded = build / "reports" / "nvidia-h200.html"
 
-    def start(self, page, *options):
-        """What the browser printed, what its console said, and what was asked of the network."""
-        with Proxy() as proxy:
-            done = subprocess.run(
-                [self.program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                 "--hide-scrollbars", "--disable-background-networking", "--disable-component-update", "--no-first-run",
-                 "--disable-sync", "--disable-extensions", "--proxy-server=http://" + proxy.address,
-                 "--proxy-bypass-list=<-loopback>", "--allow-file-access-from-files", "--enable-logging=stderr",
-                 "--user-data-dir=" + str(self.folder / "profile"), "--virtual-time-budget=20000", *options,
-                 page.as_uri()],
-                capture_output=True, text=True, timeout=120, errors="replace")
-            console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-            assert done.returncode == 0, done.stderr[-2000:]
-            return done.stdout, console, list(proxy.asked)
+    def report(self, database, name, *options):
+        subprocess.run([os.environ["TUNE"], "report", "--db", database, "-o", self.folder / name, *options], check=True,
+                       stderr=subprocess.DEVNULL)
+        return self.folder / name
 
-    def look(self, *options):
-        """What harness.js saw of page.html at each width."""
-        out, console, asked = self.start(self.harness, "--dump-dom", "--window-size=1500,1000", *options)
-        assert not console, console
-        assert not asked, asked
-        title = re.search(r"<title>(.*?)</title>", out, re.S)
-        assert title, "the harness did not come to its end: " + out[:500]
-        return json.loads(html.unescape(title[1]))
+
+@contextlib.contextmanager
+def changed(database):
+    """Closed at its end, so that the file itself has all of it."""
+    with contextlib.closing(sqlite3.connect(database)) as sql, sql:
+        yield sql
+
+
+def opened(browser, page, width=1440):
+    browser.size(width, 1000)
+    browser.open(page.as_uri())
+
+
+def silent(browser):
+    assert not browser.errors(), browser.errors()
+    assert not browser.requests(), browser.requests()
+
+
+def text_of(browser, selector):
+    return browser.run(f"return [...document.querySelectorAll({json.dumps(selector)})].map((own) => own.textContent)")
+
+
+def eventually(check, what):
+    """What an event does may be there a frame later."""
+    end = time.monotonic() + browsers.PATIENCE_S
+    while not check():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)
 
 
 def luminance(colour):
@@ -79,62 +92,59 @@ def luminance(colour):
     return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255
 
 
-def test_the_test(browser):
-    """An error, and a request, are seen where there are some."""
-    page = browser.folder / "page.html"
+def test_the_test(browser, pages):
+    """An error, a request, and what the policy of a page forbids are seen where there are some."""
+    page = pages.folder / "bad.html"
     page.write_text("<!DOCTYPE html><script>undefined_function()</script><img src=http://example.invalid/x.png>")
-    _, console, asked = browser.start(page, "--dump-dom")
-    assert any("undefined_function" in line for line in console), console
-    assert any("example.invalid" in line for line in asked), asked
+    opened(browser, page)
+    browser.until("return document.images[0].complete", "the picture never fails")
+    assert any("undefined_function" in line for line in browser.errors()), browser.errors()
+    assert any("example.invalid" in line for line in browser.requests()), browser.requests()
 
 
-def test_opens(browser):
-    out, console, asked = browser.start(browser.page(), "--dump-dom")
-    assert not console and not asked, (console, asked)
-    assert "Fixture GPU" in out
-
-
-def test_policy(browser):
+def test_policy(browser, pages):
     """Were markup to get in, nothing of it would run or be loaded."""
-    page = browser.page()
-    text = page.read_text()
-    page.write_text(text.replace("</main>", "<script>document.title = 'bad'</script><p onclick='x()'>"
-                                 "<img src=http://example.invalid/x.png onerror=\"document.title='bad'\"></main>"))
-    out, _, asked = browser.start(page, "--dump-dom")
-    assert not asked, asked
-    assert "<title>bad</title>" not in out
+    page = pages.folder / "policy.html"
+    page.write_text(pages.plain.read_text().replace(
+        "</main>", "<script>document.title = 'bad'</script><p id=bad onclick=\"document.title = 'bad'\">x</p>"
+        "<img src=http://example.invalid/x.png onerror=\"document.title='bad'\"></main>"))
+    opened(browser, page)
+    browser.click("#bad")
+    browser.until("return document.images[0].complete", "the picture is still awaited")
+    assert not browser.requests(), browser.requests()
+    assert browser.run("return document.title") != "bad"
 
 
-def test_layout(browser):
-    browser.page()
-    for seen in browser.look():
+def test_hostile_names(browser, pages):
+    """Whatever kernels, parameters, devices and files are called, it is text, also where a reader points at it."""
+    opened(browser, pages.hostile)
+    assert browser.run("return document.title") == HOSTILE
+    assert text_of(browser, "h1") == [HOSTILE]
+    assert any(HOSTILE in text for text in text_of(browser, ".map th[scope=row]"))
+    assert any(HOSTILE in text for text in text_of(browser, ".chosen .launch, .chosen .configuration"))
+    browser.run("for (const details of document.querySelectorAll('details')) details.open = true")
+    browser.hover(".list tr[data-point]")
+    browser.until("return document.querySelector('#inspector').textContent.includes('onerror')", "the inspector does not tell")
+    browser.click(".copy button[data-form=C]")
+    browser.until("return document.querySelector('.copy-text').textContent.includes('TUNED_')", "nothing is copied")
+    assert browser.run("return document.querySelectorAll('img, #live b > x').length") == 0
+    assert browser.run("return document.title") == HOSTILE
+    silent(browser)
+
+
+def test_layout(browser, pages):
+    for width in (360, 768, 1440):
+        opened(browser, pages.plain, width)
+        seen = browser.run(LOOK)
         assert seen["pageWidth"] <= seen["width"], (seen["width"], seen["pageWidth"])
         assert not seen["overflowing"], (seen["width"], seen["overflowing"][:5])
         assert not seen["broken"], (seen["width"], seen["broken"])
         assert not seen["squeezed"], (seen["width"], seen["squeezed"])
-        if seen["width"] < 400:
-            assert seen["boxes"] > 0, "no table scrolls in its box: none was wide enough to tell"
-        else:
+        if width > 1000:
             assert seen["boxes"] == 0, "a table must be scrolled on a wide screen"
-
-
-def test_recorded(browser):
-    """Of a real device, with baselines and a library's times, all columns are there at once on a wide screen."""
-    build = pathlib.Path(os.environ["TUNE"]).resolve().parents[1]
-    devices = ["nvidia-h100", "nvidia-h200"]
-    subprocess.run([sys.executable, HERE.parents[1] / "bench" / "reports.py", build, *devices], check=True)
-    for page in [build / "reports" / f"{device}.html" for device in devices]:
-        shutil.copy(page, browser.folder / "page.html")
-        for seen in browser.look():
-            assert not seen["overflowing"], (page.name, seen["width"], seen["overflowing"][:5])
-            assert seen["width"] < 400 or seen["boxes"] == 0, (page.name, "a table must be scrolled on a wide screen")
-
-
-def test_figures(browser):
-    if not shutil.which("gnuplot"):
-        return
-    browser.page()
-    for seen in browser.look():
+        silent(browser)
+    check_sorting(seen["sorting"])
+    if shutil.which("gnuplot"):
         assert {"size", "gain", "occupancy"} <= {figure["name"] for figure in seen["figures"]}, seen["figures"]
         for figure in seen["figures"]:
             assert figure["width"] > 300 and figure["height"] > 150, figure
@@ -142,31 +152,186 @@ def test_figures(browser):
             assert "Fixture GPU" in figure["label"] and len(figure["caption"]) > 10, figure
 
 
-def test_sorting(browser):
-    browser.page()
-    for seen in browser.look():
-        labels = [column["label"] for column in seen["sorting"]]
-        assert {"problem", "n", "time", "GB/s"} <= set(labels), labels
-        for column in seen["sorting"]:
-            assert column["kept"] and column["focused"] and column["others"] == 1, column["label"]
-            up, down = column["orders"]
-            assert (up["sorted"], down["sorted"]) == ("ascending", "descending"), column["label"]
-            known = [key for key in up["keys"] if key is not None]
-            if known:
-                assert known == sorted(known) and up["keys"][:len(known)] == known, (column["label"], up["keys"])
-                down_known = [key for key in down["keys"] if key is not None]
-                assert down_known == known[::-1] and down["keys"][:len(known)] == down_known, column["label"]
-            elif column["label"] == "problem":
-                assert up["texts"] == sorted(up["texts"]) and down["texts"] == up["texts"][::-1], up["texts"]
-        assert any(None in column["orders"][0]["keys"] for column in seen["sorting"] if "over" in column["label"])
-        distinct = {tuple(column["orders"][0]["keys"]) for column in seen["sorting"] if column["label"] in ("n", "time")}
-        assert len(distinct) == 2, "nothing was moved"
+def check_sorting(sorting):
+    labels = [column["label"] for column in sorting]
+    assert {"problem", "n", "time", "GB/s"} <= set(labels), labels
+    for column in sorting:
+        assert column["kept"] and column["focused"] and column["others"] == 1, column["label"]
+        up, down = column["orders"]
+        assert (up["sorted"], down["sorted"]) == ("ascending", "descending"), column["label"]
+        known = [key for key in up["keys"] if key is not None]
+        if known:
+            assert known == sorted(known) and up["keys"][:len(known)] == known, (column["label"], up["keys"])
+            down_known = [key for key in down["keys"] if key is not None]
+            assert down_known == known[::-1] and down["keys"][:len(known)] == down_known, column["label"]
+        elif column["label"] == "problem":
+            assert up["texts"] == sorted(up["texts"]) and down["texts"] == up["texts"][::-1], up["texts"]
+    assert any(None in column["orders"][0]["keys"] for column in sorting if "over" in column["label"])
+    distinct = {tuple(column["orders"][0]["keys"]) for column in sorting if column["label"] in ("n", "time")}
+    assert len(distinct) == 2, "nothing was moved"
 
 
-def test_dark(browser):
-    browser.page()
-    light = browser.look("--blink-settings=preferredColorScheme=1")[0]["colours"]
-    dark = browser.look("--blink-settings=preferredColorScheme=0")[0]["colours"]
+def test_recorded(browser, pages):
+    """Of a real device, with baselines and a library's times, all columns are there at once on a wide screen."""
+    for width in (360, 1440):
+        opened(browser, pages.recorded, width)
+        seen = browser.run(LOOK)
+        assert seen["pageWidth"] <= seen["width"] and not seen["overflowing"], (seen["width"], seen["overflowing"][:5])
+        assert width < 1000 or seen["boxes"] == 0, "a table must be scrolled on a wide screen"
+        silent(browser)
+
+
+def chosen(browser):
+    return text_of(browser, ".chosen h3")[0]
+
+
+def test_map(browser, pages):
+    """A cell chooses its problem; arrows go from cell to cell, and Enter chooses."""
+    opened(browser, pages.recorded)
+    first = chosen(browser)
+    browser.click(".map button.cell[aria-pressed=false]")
+    eventually(lambda: chosen(browser) != first, "the cell chooses nothing")
+    second = chosen(browser)
+    assert text_of(browser, "#explore h2")[0].startswith("Every launch of ")
+    assert browser.run("return document.querySelectorAll('.map button.cell[tabindex=\"0\"]').length") == 1
+    browser.run("document.querySelector('.map button.cell[aria-pressed=true]').focus()")
+    browser.key("ArrowRight")
+    assert chosen(browser) == second, "walking chooses nothing"
+    label = browser.run("return document.activeElement.getAttribute('aria-label')")
+    browser.key("Enter")
+    eventually(lambda: chosen(browser) != second, "Enter chooses nothing")
+    third = chosen(browser)
+    assert third.replace(" n = ", ", n = ") in label, (third, label)
+    silent(browser)
+
+
+def dots(browser):
+    """Places of two launches in the first figure, as the script has them."""
+    return browser.run("""const svg = document.querySelector(%s);
+        svg.scrollIntoView({block: 'center', behavior: 'instant'});
+        const box = svg.getBoundingClientRect();
+        return [box.left, box.top, box.width, box.height];""" % json.dumps(DOTS))
+
+
+def test_pointing(browser, pages):
+    """Hover tells what a launch is; a click keeps it, a second one compares; keys do the same."""
+    opened(browser, pages.plain)
+    assert "Point at a launch" in text_of(browser, "#inspector")[0]
+    left, top, width, height = dots(browser)
+    told = ""
+    for step in range(60):
+        browser.point("move", left + width * (0.1 + 0.8 * (step % 10) / 10), top + height * (0.1 + 0.13 * (step // 10)))
+        told = text_of(browser, "#inspector")[0]
+        if "last stage" in told:
+            break
+    assert "time" in told and "last stage" in told, "no launch is under the pointer anywhere"
+    browser.point("move", left + 1, top - 30)
+    browser.until("return document.querySelector('#inspector').textContent.includes('Point at')", "it stays after the pointer is gone")
+    browser.run("document.querySelector(%s).focus()" % json.dumps(DOTS))
+    browser.key("Home")
+    eventually(lambda: text_of(browser, "#inspector td"), "keys tell nothing")
+    browser.key("Enter")
+    browser.key("ArrowLeft")
+    browser.key("Enter")
+    eventually(lambda: [head[0] for head in text_of(browser, "#inspector thead th")[1:]] == ["A", "B"], "two are not compared")
+    assert browser.run("return document.querySelectorAll('#inspector tr.differs').length") > 0
+    assert browser.run("return document.querySelectorAll('.list tr.pinned').length") == 2
+    browser.click("#inspector thead button")
+    eventually(lambda: len(text_of(browser, "#inspector thead th")) == 2, "one of two is not let go")
+    browser.run("document.querySelector('details.launches').open = true")
+    browser.click(".list tr[data-point]:nth-child(3)")
+    eventually(lambda: len(text_of(browser, "#inspector thead th")) == 3, "the list pins nothing")
+    silent(browser)
+
+
+def launches(browser):
+    count = text_of(browser, "#shown-count")[0]
+    numbers = [int(number) for number in re.findall(r"\d+", count.replace(",", ""))]
+    return numbers[0], numbers[-1]
+
+
+def test_brushing(browser, pages):
+    """What is dragged over in one figure is what all of them, and the list, show."""
+    opened(browser, pages.plain)
+    shown, everything = launches(browser)
+    assert shown == everything > 3
+    left, top, width, height = dots(browser)
+    browser.drag((left + 54, top + 2), (left + width - 12, top + height * 0.5))  # the faster half
+    browser.until("return document.querySelector('.chips').textContent.includes('brushed')", "nothing is brushed")
+    some, of = launches(browser)
+    assert 0 < some < of == everything, (some, of)
+    browser.run("document.querySelector('details.launches').open = true")
+    rows = browser.run("return [...document.querySelectorAll('.list tr[data-point] th')].length")
+    assert rows >= min(some, 100)
+    browser.click(".chips button")
+    browser.until("return document.querySelector('.chips').textContent === ''", "the chip does not go")
+    assert launches(browser) == (everything, everything)
+    left, top, width, height = dots(browser)
+    browser.drag((left + 54, top + 2), (left + 64, top + 12))  # where there is nothing
+    eventually(lambda: launches(browser) == (0, everything), "what is there none of is left")
+    browser.run("document.querySelector(%s).focus()" % json.dumps(DOTS))
+    browser.key("Escape")
+    eventually(lambda: launches(browser) == (everything, everything), "Escape lets nothing go")
+    silent(browser)
+
+
+def test_filtering(browser, pages):
+    opened(browser, pages.plain)
+    _, everything = launches(browser)
+    for words, wrong in [("block >= 256", ""), ("nonsense = 1", "no nonsense"), ("what", "OPERATOR")]:
+        browser.click("#filter")
+        browser.run("document.querySelector('#filter').select()")
+        browser.type(words)
+        browser.key("Enter")
+        if wrong:
+            eventually(lambda word=wrong: word in text_of(browser, ".wrong")[0], words)
+        else:
+            eventually(lambda: len(text_of(browser, ".chips button")) == 1 and text_of(browser, ".wrong") == [""], words)
+    some, _ = launches(browser)
+    chips = text_of(browser, ".chips button")
+    assert some < everything and len(chips) == 1 and chips[0].startswith("block >= 256"), (some, everything, chips)
+    browser.run("document.querySelector('details.launches').open = true")
+    heads = text_of(browser, ".list thead th")
+    blocks = text_of(browser, f".list tbody tr td:nth-child({heads.index('block') + 1})") if "block" in heads else []
+    assert all(int(block) >= 256 for block in blocks), blocks
+    browser.run("document.querySelector('.chips button').focus()")
+    browser.key("Enter")
+    eventually(lambda: launches(browser)[0] == everything, "the chip does not go")
+    # A value in the figure of influence filters, by the keyboard as well.
+    browser.run("document.querySelector('figure[data-figure=influence] .pick').focus()")
+    browser.key("Enter")
+    eventually(lambda: launches(browser)[0] < everything and len(text_of(browser, ".chips button")) == 1, "a value filters nothing")
+    silent(browser)
+
+
+def test_copying(browser, pages):
+    """What is copied is what is shown, and arrives where it is pasted."""
+    opened(browser, pages.plain)
+    browser.run("const area = document.createElement('textarea'); area.id = 'pasted'; document.body.append(area)")
+    seen = set()
+    for form in browser.run("return [...document.querySelectorAll('.copy button')].map((own) => own.dataset.form)"):
+        browser.click(f'.copy button[data-form="{form}"]')
+        eventually(lambda: text_of(browser, ".copied") == ["copied as " + form], f"not copied as {form}")
+        text = text_of(browser, ".copy-text")[0]
+        browser.run("document.querySelector('#pasted').value = ''")
+        browser.click("#pasted")
+        browser.paste()
+        browser.until("return document.querySelector('#pasted').value !== ''", "nothing is pasted")
+        assert browser.run("return document.querySelector('#pasted').value") == text
+        seen.add(form)
+        if form == "JSON":
+            assert json.loads(text)["parameters"]
+    assert {"C", "JSON", "tuned.conf"} <= seen, seen
+    silent(browser)
+
+
+def test_dark(browser, pages):
+    opened(browser, pages.plain)
+    browser.scheme("light")
+    light = browser.run(LOOK)["colours"]
+    browser.scheme("dark")
+    dark = browser.run(LOOK)["colours"]
+    browser.scheme("light")
     assert luminance(light["paper"]) > 0.9 and luminance(light["ink"]) < 0.3, light
     assert luminance(dark["paper"]) < 0.15 and luminance(dark["ink"]) > 0.7, dark
     if light["figurePaper"]:
@@ -174,41 +339,85 @@ def test_dark(browser):
         assert luminance(dark["figurePaper"]) < 0.15 and luminance(dark["figureInk"]) > 0.5, dark
 
 
-def test_print(browser):
+def test_print(browser, pages):
     """Pages on paper, and dark is for screens."""
-    page = browser.page()
-    sizes = []
-    for scheme in "10":
-        paper = browser.folder / f"page{scheme}.pdf"
-        _, console, asked = browser.start(page, "--print-to-pdf=" + str(paper), "--no-pdf-header-footer",
-                                          "--blink-settings=preferredColorScheme=" + scheme)
-        assert not console and not asked, (console, asked)
-        data = paper.read_bytes()
-        assert data.startswith(b"%PDF") and len(re.findall(rb"/Type\s*/Page\b", data)) >= 3, len(data)
-        sizes.append(len(data))
-    assert abs(sizes[0] - sizes[1]) < 0.01 * sizes[0], sizes
+    opened(browser, pages.hostile)  # the one without pictures is printed sooner
+    papers = []
+    for scheme in ("light", "dark"):
+        browser.scheme(scheme)
+        papers.append(browser.print())
+    browser.scheme("light")
+    assert all(paper.startswith(b"%PDF") for paper in papers)
+    if browser.name == "chromium":  # the other compresses the list of pages
+        assert len(re.findall(rb"/Type\s*/Page\b", papers[0])) >= 3, len(papers[0])
+    assert abs(len(papers[0]) - len(papers[1])) < 0.02 * len(papers[0]), [len(paper) for paper in papers]
+    silent(browser)
+
+
+def test_live(browser, pages):
+    """The page that is served asks its server and nobody else; new winners come to it by themselves; it says when nobody answers."""
+    database = pages.folder / f"live-{browser.name}.db"
+    shutil.copy(pages.hostile_database, database)
+    process = subprocess.Popen([os.environ["TUNE"], "watch", "--port", "0", database], stdout=subprocess.PIPE, text=True)
+    try:
+        url = process.stdout.readline().strip()
+        if not url:
+            print("   the served page is left out: tune watch does not serve", flush=True)
+            return
+        os.sched_setscheduler(process.pid, os.SCHED_OTHER, os.sched_param(0))
+        browser.size(1440, 1000)
+        browser.open(url)
+        browser.until("return document.querySelectorAll('#watch-best tbody tr').length > 0", "no winners are told")
+        names = text_of(browser, "#watch-best th[scope=row]")
+        assert names and all(HOSTILE in name for name in names), names
+        assert "noise" in text_of(browser, "#watch-facts")[0]
+        before = chosen(browser)
+        with changed(database) as sql:
+            sql.execute("UPDATE winners SET trust = 'unstable', chosen_at = '2099-01-01T00:00:00Z'")
+        browser.until("return document.querySelector('#watch-best').textContent.includes('not sure')", "the new winners are not told")
+        browser.until("return document.querySelector('.chosen .t-unstable') !== null", "what is drawn stays as it was")
+        assert chosen(browser) == before, "another problem than the reader's is shown"
+        silent(browser)
+        assert browser.run("return performance.getEntriesByType('resource').every((own) => own.name.startsWith(location.origin))")
+        process.send_signal(signal.SIGINT)
+        browser.until("return document.querySelector('#watch').classList.contains('stale')", "nobody is told that the server is gone")
+        assert "No answer" in text_of(browser, "#watch-line")[0]
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def screenshots(folder, names):
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind, program in browsers.installed():
+        with tempfile.TemporaryDirectory(prefix="tune-report.") as work, kind(program, work) as browser:
+            for page in map(pathlib.Path, names):
+                for width in (360, 768, 1440):
+                    for scheme in ("light", "dark"):
+                        opened(browser, page.resolve(), width)
+                        browser.scheme(scheme)
+                        (folder / f"{page.stem}-{browser.name}-{width}-{scheme}.png").write_bytes(browser.screenshot())
+                (folder / f"{page.stem}-{browser.name}.pdf").write_bytes(browser.print())
 
 
 def main():
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if not program:
-        print("no Chromium: " + ", ".join(BROWSERS))
+    if sys.argv[1:2] == ["--screenshots"]:
+        screenshots(pathlib.Path(sys.argv[2]), sys.argv[3:])
+        return 0
+    found = browsers.installed()
+    if not found:
+        print("no browser: " + ", ".join(browsers.Chromium.programs + browsers.Firefox.programs))
         return 77
     with tempfile.TemporaryDirectory(prefix="tune-report.") as name:
-        browser = Browser(program, pathlib.Path(name))
-        database, made = browser.folder / "test.db", browser.folder / "made.html"
-        subprocess.run([os.environ["FIXTURE"], database], check=True)
-        # Cells without a value, which are to come last.
-        with sqlite3.connect(database) as sql:
-            sql.execute("DELETE FROM baselines WHERE problem_id = (SELECT min(problem_id) FROM winners)")
-            # A name that is nearly as wide as a card.
-            sql.execute("UPDATE devices SET facts = json_set(facts, '$.shared_bytes_per_block_reserved', 1024)")
-        subprocess.run([os.environ["TUNE"], "report", "--db", database, "-o", made], check=True)
-        browser.page = lambda: pathlib.Path(shutil.copy(made, browser.folder / "page.html"))
-        for test_name, test in list(globals().items()):
-            if test_name.startswith("test_"):
-                test(browser)
-                print("ok", test_name, flush=True)
+        pages = Pages(pathlib.Path(name))
+        for kind, program in found:
+            with kind(program, name) as browser:
+                for test_name, test in list(globals().items()):
+                    if test_name.startswith("test_"):
+                        begun = time.monotonic()
+                        test(browser, pages)
+                        print(f"ok {browser.name} {test_name} {time.monotonic() - begun:.1f} s", flush=True)
     return 0
 
 

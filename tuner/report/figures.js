@@ -57,12 +57,13 @@ const axisY = (values, y, left, right, label) => [
 // The next launch by speed, or by place: keys do what the mouse does.
 const walkPoints = (event) => {
   const order = activeOrder();
+  if (event.key === 'Escape') { hover(null); clearSelection(); event.preventDefault(); return; } // also when nothing is left
   if (order.length === 0) return;
   const at = order.indexOf(state.hovered);
   const to = { ArrowRight: at - 1, ArrowUp: at - 1, ArrowLeft: at + 1, ArrowDown: at + 1, Home: 0, End: order.length - 1 }[event.key];
   if (to !== undefined) hover(order[Math.max(0, Math.min(order.length - 1, at < 0 ? 0 : to))]);
   else if (event.key === 'Enter' || event.key === ' ') pin(state.hovered);
-  else if (event.key === 'Escape') { hover(null); clearSelection(); } else return;
+  else return;
   event.preventDefault();
 };
 

@@ -1,6 +1,4 @@
-'use strict';
-// Opens page.html in frames of several widths, looks at it, and leaves what it saw as JSON in the title.
-const widths = [360, 1440];
+// What a page of `tune report` looks like, as it is in its window: the body of a function, which test_browser.py runs in the page.
 const keyOf = (row, column) => {
   const cell = row.cells[column];
   return cell.dataset.v === undefined ? null : Number(cell.dataset.v);
@@ -85,27 +83,12 @@ const colours = (page) => {
   };
 };
 
-const look = (width) => new Promise((resolve) => {
-  const frame = document.createElement('iframe');
-  frame.style.cssText = `width:${width}px;height:900px;border:0`;
-  frame.onload = () => {
-    const page = frame.contentDocument;
-    const folded = page.querySelectorAll('details:not([open])').length;
-    for (const details of page.querySelectorAll('details')) details.open = true;
-    resolve({
-      width, folded, title: page.title,
-      pageWidth: page.documentElement.scrollWidth,
-      overflowing: overflowing(page, width), broken: broken(page), squeezed: squeezed(page),
-      boxes: [...page.querySelectorAll('.box:not(.list)')].filter((box) => box.scrollWidth > box.clientWidth).length,
-      figures: figures(page), colours: colours(page), sorting: sorting(page),
-    });
-  };
-  frame.src = 'page.html';
-  document.body.append(frame);
-});
-
-onload = async () => {
-  const seen = [];
-  for (const width of widths) seen.push(await look(width));
-  document.title = JSON.stringify(seen);
+const page = document;
+const width = page.documentElement.clientWidth;
+for (const details of page.querySelectorAll('details')) details.open = true;
+return {
+  width, pageWidth: page.documentElement.scrollWidth,
+  overflowing: overflowing(page, width), broken: broken(page), squeezed: squeezed(page),
+  boxes: [...page.querySelectorAll('.box:not(.list)')].filter((box) => box.scrollWidth > box.clientWidth).length,
+  figures: figures(page), colours: colours(page), sorting: sorting(page),
 };
