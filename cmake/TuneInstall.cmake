@@ -17,6 +17,10 @@ if(TUNE_BUNDLE_LIBRARIES)
                         INSTALL_RPATH "$ORIGIN/${libdir_from_bin};$ORIGIN/${libdir_from_bin}/tune")
 endif()
 install(TARGETS tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# What `tune capture` puts into programs.
+if(TARGET tune_capture_preload)
+  install(TARGETS tune_capture_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tune)
+endif()
 
 # libtuned, which `cmake --install BUILD --component libtuned` installs by itself.
 install(CODE "

@@ -27,6 +27,7 @@ ELSEWHERE = [
     (r"tests/fuzz|fuzz_", "the tests labelled fuzz run so"),
     (r"reduce_cpu tuned.conf", "faults and cli tests run the examples"),
     (r"--device replay", "cli.replay plays recordings"),
+    (r"tune capture", "tests/capture and the step `capture` of tests/gpu run programs so"),
     (r"srun|sbatch|ssh |--on |--hosts", "the tests labelled fleet"),
 ]
 # What a command prints, on either stream.

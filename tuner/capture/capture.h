@@ -11,6 +11,7 @@
 #include "capture/format.h"
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
+#include "tuner/base/text.h"
 
 /* `is` is the record as it was written, for its numbers; identifiers and counts in it are followed
  * already. */
@@ -93,9 +94,15 @@ void capture_close(struct capture *capture);
 bool captured_read(const struct captured_content *content, uint64_t first, uint64_t bytes,
                    void *out);
 
+/* The kernel's name without what C++ puts around it: "blur" of "_ZN3app4blurIfEEvPT_i". */
+void captured_plain_name(const char *name, char *out, size_t bytes);
+/* Appends why something is not there (enum cap_left_out), reasons joined by "; ". */
+void captured_left_out(uint32_t left_out, struct text *text);
+
 /* Makes one file of what processes wrote into `folder`, packed by zstd, xz or gzip, whichever is
  * there first and `pack` says so; mode 0600, written beside its place and renamed. Records that a
- * process was killed over are left out. STATUS_NOT_FOUND: no process wrote there. */
+ * process was killed over are left out. STATUS_NOT_FOUND: no process wrote there;
+ * STATUS_IO: one tried, and could not. */
 enum status capture_join(const char *folder, const char *path, bool pack, struct error *error);
 
 #endif

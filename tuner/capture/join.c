@@ -147,7 +147,12 @@ static enum status join_all(struct joined *out, const char *folder, struct error
         free(names[i]);
     }
     free(names);
-    if (status == STATUS_OK && out->bytes == sizeof head)
+    if (status == STATUS_OK && out->bytes == sizeof head && count > 0)
+        status = error_set(
+            error, STATUS_IO,
+            "%s: a process could not write there: is the disk full, or the size of files limited?",
+            folder);
+    else if (status == STATUS_OK && out->bytes == sizeof head)
         status = error_set(error, STATUS_NOT_FOUND, "%s: no process has recorded there", folder);
     if (status == STATUS_OK)
         status = append_end(out, error);

@@ -164,8 +164,8 @@ static void offer_files(const struct option_spec *option)
 {
     static const struct {
         const char *option, *endings;
-    } endings[] = {{"db", " db"},       {"from", " db"},      {"conf", " conf"},
-                   {"report", " html"}, {"overlay", " json"}, {"header", " h"}};
+    } endings[] = {{"db", " db"},        {"from", " db"},  {"conf", " conf"}, {"report", " html"},
+                   {"overlay", " json"}, {"header", " h"}, {"list", " cap"}};
     if (strcmp(option->value, "FOLDER") == 0 || strcmp(option->value, "DIR") == 0) {
         puts(":folders");
         return;
@@ -204,10 +204,10 @@ static void complete_word(const struct typed *typed, const char *command)
 {
     static const struct {
         const char *command, *files; /* NULL: no file is expected */
-    } words[] = {{"run", ":files yaml json"},  {"init", ":files cu"},
-                 {"export", ":files conf"},    {"check", ":files conf yaml"},
-                 {"hash", ":files yaml json"}, {"merge", ":files db"},
-                 {"import", ":files csv"},     {"watch", ":files db"}};
+    } words[] = {
+        {"run", ":files yaml json"},   {"init", ":files cu"},        {"export", ":files conf"},
+        {"check", ":files conf yaml"}, {"hash", ":files yaml json"}, {"merge", ":files db"},
+        {"import", ":files csv"},      {"watch", ":files db"},       {"capture", ":files"}};
     if (strcmp(command, "run") == 0 || strcmp(command, "hash") == 0)
         experiments_complete(typed->rest);
     if (strcmp(command, "show") == 0 || strcmp(command, "report") == 0)

@@ -18,11 +18,10 @@ void unpacked_note(const struct captured_set *set, const char *folder, int64_t b
                 set->left_out == 1 ? "" : "es", set->why);
 }
 
-/* What the image tells, by whichever device can read one. */
-static bool read_image(const struct captured_set *set, struct image_kernel *out)
+bool image_told(const struct captured_kernel *kernel, const struct captured_device *device,
+                struct image_kernel *out)
 {
-    const struct captured_image *image = set->kernel->image;
-    const struct captured_device *device = set->launches[set->default_launch]->device;
+    const struct captured_image *image = kernel->image;
     struct error ignored = {0};
     char architecture[32] = "";
     if (!image || !image->data)
@@ -32,8 +31,8 @@ static bool read_image(const struct captured_set *set, struct image_kernel *out)
                             device->is.minor);
     for (size_t i = 0; device_kinds[i]; i++)
         if (device_kinds[i]->image &&
-            device_kinds[i]->image(image->data, image->is.kept_bytes, architecture,
-                                   set->kernel->name, out, &ignored) == STATUS_OK)
+            device_kinds[i]->image(image->data, image->is.kept_bytes, architecture, kernel->name,
+                                   out, &ignored) == STATUS_OK)
             return true;
     return false;
 }
@@ -65,6 +64,7 @@ enum status binary_experiment(const char *capture, const char *kernel, struct te
     struct text text = {0};
     const char *stem = NULL, *name = NULL;
     int64_t bytes = 0;
+    bool has_image = false;
     enum status status =
         set && image ? names_of(&arena, capture, &stem, &name, error) : error_no_memory(error);
     if (status == STATUS_OK)
@@ -73,8 +73,9 @@ enum status binary_experiment(const char *capture, const char *kernel, struct te
     if (status == STATUS_OK)
         status = captured_take(&arena, &question, set, error);
     if (status == STATUS_OK)
-        status = captured_experiment(set, name, ".", read_image(set, image) ? image : NULL, &text,
-                                     error);
+        has_image = image_told(set->kernel, set->launches[set->default_launch]->device, image);
+    if (status == STATUS_OK)
+        status = captured_experiment(set, name, ".", has_image ? image : NULL, &text, error);
     const char *folder = status == STATUS_OK ? arena_printf(&arena, "%s.captured", stem) : NULL;
     if (status == STATUS_OK && !folder)
         status = error_no_memory(error);

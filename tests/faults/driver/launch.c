@@ -207,6 +207,26 @@ static CUresult launch(CUfunction function, const struct call *call, const char 
     return queue_run(function, call, call->shared, false);
 }
 
+#ifndef STANDIN_OLD
+/* A launch into a stream that is being captured: a node behind the last. */
+static CUresult add_captured(CUgraph graph, CUfunction function, const struct call *call)
+{
+    CUgraphNode node = NULL, last = (CUgraphNode)(uintptr_t)graph->count;
+    const CUDA_KERNEL_NODE_PARAMS parameters = {
+        .func = function,
+        .gridDimX = call->grid[0],
+        .gridDimY = call->grid[1],
+        .gridDimZ = call->grid[2],
+        .blockDimX = call->block[0],
+        .blockDimY = call->block[1],
+        .blockDimZ = call->block[2],
+        .sharedMemBytes = call->shared,
+        .kernelParams = (void **)(uintptr_t)call->arguments,
+    };
+    return cuGraphAddKernelNode(&node, graph, &last, graph->count > 0 ? 1 : 0, &parameters);
+}
+#endif
+
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         CUstream stream, void **arguments, void **extra)
@@ -216,8 +236,22 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                         .block = {block_x, block_y, block_z},
                         .shared = shared,
                         .arguments = arguments};
+    void *unpacked[ARGUMENTS_MAX];
+    if (extra && !arguments) { /* one block, with a parameter behind the other */
+        char *at = extra[1];
+        for (size_t i = 0; i < function->kernel->argument_count; i++) {
+            unpacked[i] = at;
+            at += function->kernel->argument_bytes[i];
+        }
+        call.arguments = unpacked;
+    }
+#ifdef STANDIN_OLD
     (void)stream;
-    (void)extra;
+#else
+    CUgraph graph = stream_graph(stream);
+    if (graph)
+        return add_captured(graph, function, &call);
+#endif
     return launch(function, &call, __func__, '-');
 }
 

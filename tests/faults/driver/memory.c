@@ -23,6 +23,19 @@ static void *at(CUdeviceptr address)
     return (void *)(uintptr_t)address;
 }
 
+/* bytes 0: it goes. */
+static void note_allocation(void *start, size_t bytes, CUmemorytype type)
+{
+#ifdef STANDIN_OLD
+    (void)start, (void)bytes, (void)type;
+#else
+    if (bytes > 0)
+        allocation_add(start, bytes, type, false);
+    else
+        allocation_remove(start);
+#endif
+}
+
 CUresult cuMemGetInfo(size_t *free_bytes, size_t *total)
 {
     CUresult result = enter(__func__);
@@ -45,8 +58,11 @@ CUresult cuMemAlloc(CUdeviceptr *out, size_t bytes)
     if (!memory)
         return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(memory, &bytes, sizeof bytes);
+    standin_lock();
     used_bytes += bytes;
+    standin_unlock();
     *out = (CUdeviceptr)(uintptr_t)(memory + HEADER_BYTES);
+    note_allocation(at(*out), bytes, CU_MEMORYTYPE_DEVICE);
     return CUDA_SUCCESS;
 }
 
@@ -55,7 +71,10 @@ CUresult cuMemFree(CUdeviceptr address)
     size_t bytes = 0;
     char *memory = (char *)at(address) - HEADER_BYTES;
     memcpy(&bytes, memory, sizeof bytes);
+    standin_lock();
     used_bytes -= bytes;
+    standin_unlock();
+    note_allocation(at(address), 0, CU_MEMORYTYPE_DEVICE);
     free(memory);
     return enter(__func__);
 }
@@ -67,6 +86,8 @@ CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
     if (result != CUDA_SUCCESS)
         return result;
     *out = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    if (*out)
+        note_allocation(*out, bytes, CU_MEMORYTYPE_HOST);
     return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -79,6 +100,7 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr *out, void *memory, unsigned flag
 
 CUresult cuMemFreeHost(void *memory)
 {
+    note_allocation(memory, 0, CU_MEMORYTYPE_HOST);
     free(memory);
     return enter(__func__);
 }

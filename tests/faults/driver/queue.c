@@ -1,5 +1,6 @@
 /* The stream, its clock, events, and what kernels did wrong until somebody waits. */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ static const double tick_ns = 32;
 static const double event_ns = 960;
 
 struct CUstream_st {
-    int unused;
+    CUgraph graph; /* that it is captured into */
 };
 struct CUevent_st {
     double at_ns;
@@ -44,12 +45,38 @@ static CUresult settle(const struct fault *fault)
     return (CUresult)code;
 }
 
+static pthread_mutex_t lock;
+static pthread_once_t lock_is_made = PTHREAD_ONCE_INIT;
+
+static void make_lock(void)
+{
+    pthread_mutexattr_t kind;
+    (void)pthread_mutexattr_init(&kind);
+    (void)pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+    (void)pthread_mutex_init(&lock, &kind);
+}
+
+void standin_lock(void)
+{
+    (void)pthread_once(&lock_is_made, make_lock);
+    (void)pthread_mutex_lock(&lock);
+}
+
+void standin_unlock(void)
+{
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* What a fault does is done without the lock: it may take for ever. */
 CUresult enter_with(const char *call, const struct subject *subjects, size_t count)
 {
     struct fault fault;
     if (context_error != CUDA_SUCCESS)
         return context_error;
-    return script_match(call, subjects, count, &fault) ? settle(&fault) : CUDA_SUCCESS;
+    standin_lock();
+    const bool is_faulty = script_match(call, subjects, count, &fault);
+    standin_unlock();
+    return is_faulty ? settle(&fault) : CUDA_SUCCESS;
 }
 
 CUresult enter(const char *call)
@@ -65,10 +92,13 @@ CUresult enter_bare(const char *call)
 
 CUresult queue_wait(const char *call)
 {
-    struct subject none = {.kernel = NULL};
-    CUresult result = enter_with(call, pending_count > 0 ? pending : &none,
-                                 pending_count > 0 ? pending_count : 1);
+    struct subject subjects[PENDING_MAX] = {{.kernel = NULL}};
+    standin_lock();
+    const size_t count = pending_count;
+    memcpy(subjects, pending, count * sizeof *pending);
     pending_count = 0;
+    standin_unlock();
+    CUresult result = enter_with(call, subjects, count > 0 ? count : 1);
     if (result == CUDA_SUCCESS && is_pending_fault) {
         is_pending_fault = false;
         pending_fault.sticky = true;
@@ -204,6 +234,7 @@ CUresult queue_run(CUfunction function, const struct call *call, unsigned shared
     struct subject subject = subject_of(function, call, shared);
     struct fault fault = script_no_fault();
     subject.timed = timed;
+    standin_lock();
     bool is_faulty = script_match("kernel", &subject, 1, &fault);
     double time_ns = paced(kernel, call_time_ns(kernel, call) * noise());
     if (is_faulty && fault.slower > 0)
@@ -219,6 +250,7 @@ CUresult queue_run(CUfunction function, const struct call *call, unsigned shared
         kernel->run(call);
     if (is_faulty && fault.wrong)
         spoil(kernel, call);
+    standin_unlock();
     return CUDA_SUCCESS;
 }
 
@@ -294,3 +326,34 @@ CUresult cuEventElapsedTime(float *out, CUevent begin, CUevent end)
     *out = (float)((end->at_ns - begin->at_ns) * 1e-6);
     return result;
 }
+
+#ifndef STANDIN_OLD
+CUgraph stream_graph(CUstream stream)
+{
+    const bool is_default = !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+    return is_default ? NULL : stream->graph;
+}
+
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
+{
+    (void)mode;
+    if (!stream || stream->graph)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    return cuGraphCreate(&stream->graph, 0);
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *out)
+{
+    *out = stream_graph(stream);
+    if (!*out)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    stream->graph = NULL;
+    return enter(__func__);
+}
+
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *out)
+{
+    *out = stream_graph(stream) ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+    return enter(__func__);
+}
+#endif

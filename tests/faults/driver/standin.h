@@ -84,6 +84,19 @@ struct CUfunc_st {
 const char *standin_edges(void);
 const char *standin_stream_edges(void);
 
+/* Held while something of the stand-in's own changes: programs that are looked at have threads. May
+ * be taken again. */
+void standin_lock(void);
+void standin_unlock(void);
+
+#ifndef STANDIN_OLD
+/* programs.c: what cuPointerGetAttributes knows. */
+void allocation_add(void *start, size_t bytes, CUmemorytype type, bool is_managed);
+void allocation_remove(const void *start);
+/* queue.c: the graph that the stream is captured into; NULL: it runs. */
+CUgraph stream_graph(CUstream stream);
+#endif
+
 /* What each call of the driver begins with: the error of the context, or of a rule about `call`. */
 CUresult enter(const char *call);
 CUresult enter_with(const char *call, const struct subject *subjects, size_t count);

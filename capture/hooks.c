@@ -1,0 +1,666 @@
+/* How the recorder hears of a program's calls without touching it: LD_PRELOAD. A program comes to
+ * the driver's functions by its linker (we have functions of the same names), by dlsym (ours is in
+ * front), or by cuGetProcAddress, whose answers are replaced; both CUDA runtimes, static and
+ * shared, use the latter two. */
+#include <string.h>
+
+#include "capture/front.h"
+#include "capture/recorder.h"
+
+/* One function that is heard of. */
+struct hook {
+    const char *symbol; /* as the driver's library has it */
+    const char *name;   /* as cuGetProcAddress has it */
+    int since;          /* the least version that this one is given for */
+    bool is_per_thread; /* for default streams of threads */
+    anything ours;
+    anything _Atomic next;   /* what the program would have had */
+    anything _Atomic driver; /* the driver's own */
+};
+
+/* Ours are called again where another preloaded library's function, which we call, looked up its
+ * own next: then the driver's is next. */
+static _Thread_local int depth;
+
+/* What one of ours calls in the end; NULL: the program has no driver. */
+static anything next_of(struct hook *hook)
+{
+    anything next = atomic_load_explicit(&hook->next, memory_order_acquire);
+    if (next && depth == 0)
+        return next;
+    anything driver = atomic_load_explicit(&hook->driver, memory_order_acquire);
+    if (!driver && driver_library()) {
+        driver = look_up(driver_library(), hook->symbol);
+        atomic_store_explicit(&hook->driver, driver, memory_order_release);
+    }
+    return driver ? driver : next;
+}
+
+enum hook_number {
+#define HOOKS(X)                                                                                   \
+    X(cuGetProcAddress, cuGetProcAddress, 0, false)                                                \
+    X(cuGetProcAddress_v2, cuGetProcAddress, 12000, false)                                         \
+    X(cuGetProcAddress_v2_ptsz, cuGetProcAddress, 12000, true)                                     \
+    X(cuLaunchKernel, cuLaunchKernel, 0, false)                                                    \
+    X(cuLaunchKernel_ptsz, cuLaunchKernel, 0, true)                                                \
+    X(cuLaunchKernelEx, cuLaunchKernelEx, 0, false)                                                \
+    X(cuLaunchKernelEx_ptsz, cuLaunchKernelEx, 0, true)                                            \
+    X(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel, 0, false)                              \
+    X(cuLaunchCooperativeKernel_ptsz, cuLaunchCooperativeKernel, 0, true)                          \
+    X(cuLaunchCooperativeKernelMultiDevice, cuLaunchCooperativeKernelMultiDevice, 0, false)        \
+    X(cuGraphAddKernelNode, cuGraphAddKernelNode, 0, false)                                        \
+    X(cuGraphAddKernelNode_v2, cuGraphAddKernelNode, 12000, false)                                 \
+    X(cuGraphLaunch, cuGraphLaunch, 0, false)                                                      \
+    X(cuGraphLaunch_ptsz, cuGraphLaunch, 0, true)                                                  \
+    X(cuStreamBeginCapture, cuStreamBeginCapture, 0, false)                                        \
+    X(cuStreamBeginCapture_ptsz, cuStreamBeginCapture, 0, true)                                    \
+    X(cuStreamBeginCapture_v2, cuStreamBeginCapture, 10010, false)                                 \
+    X(cuStreamBeginCapture_v2_ptsz, cuStreamBeginCapture, 10010, true)                             \
+    X(cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph, 0, false)                          \
+    X(cuStreamBeginCaptureToGraph_ptsz, cuStreamBeginCaptureToGraph, 0, true)                      \
+    X(cuStreamEndCapture, cuStreamEndCapture, 0, false)                                            \
+    X(cuStreamEndCapture_ptsz, cuStreamEndCapture, 0, true)                                        \
+    X(cuModuleLoad, cuModuleLoad, 0, false)                                                        \
+    X(cuModuleLoadData, cuModuleLoadData, 0, false)                                                \
+    X(cuModuleLoadDataEx, cuModuleLoadDataEx, 0, false)                                            \
+    X(cuModuleLoadFatBinary, cuModuleLoadFatBinary, 0, false)                                      \
+    X(cuModuleUnload, cuModuleUnload, 0, false)                                                    \
+    X(cuModuleGetFunction, cuModuleGetFunction, 0, false)                                          \
+    X(cuModuleGetGlobal_v2, cuModuleGetGlobal, 3020, false)                                        \
+    X(cuLibraryLoadData, cuLibraryLoadData, 0, false)                                              \
+    X(cuLibraryLoadFromFile, cuLibraryLoadFromFile, 0, false)                                      \
+    X(cuLibraryUnload, cuLibraryUnload, 0, false)                                                  \
+    X(cuLibraryGetKernel, cuLibraryGetKernel, 0, false)                                            \
+    X(cuLibraryEnumerateKernels, cuLibraryEnumerateKernels, 0, false)                              \
+    X(cuLibraryGetGlobal, cuLibraryGetGlobal, 0, false)                                            \
+    X(cuLibraryGetManaged, cuLibraryGetManaged, 0, false)                                          \
+    X(cuLibraryGetModule, cuLibraryGetModule, 0, false)                                            \
+    X(cuKernelGetFunction, cuKernelGetFunction, 0, false)                                          \
+    X(cuTexObjectCreate, cuTexObjectCreate, 0, false)                                              \
+    X(cuTexObjectDestroy, cuTexObjectDestroy, 0, false)                                            \
+    X(cuSurfObjectCreate, cuSurfObjectCreate, 0, false)                                            \
+    X(cuSurfObjectDestroy, cuSurfObjectDestroy, 0, false)
+#define HOOK_NUMBER(symbol, name, since, is_per_thread) NUMBER_##symbol,
+    HOOKS(HOOK_NUMBER)
+#undef HOOK_NUMBER
+        HOOK_COUNT
+};
+static struct hook hooks[HOOK_COUNT + 1]; /* the last has no symbol */
+
+/* Ours begin so: `next` is what to call, and calls that are made by it go to the driver's own. */
+#define NEXT_OF(number, next)                                                                      \
+    do {                                                                                           \
+        const anything function_ = next_of(&hooks[number]);                                        \
+        if (!function_)                                                                            \
+            return CUDA_ERROR_NOT_FOUND;                                                           \
+        memcpy(&(next), &function_, sizeof function_);                                             \
+    } while (0)
+#define CALLED(result, call)                                                                       \
+    do {                                                                                           \
+        depth++;                                                                                   \
+        (result) = (call);                                                                         \
+        depth--;                                                                                   \
+    } while (0)
+/* Of the driver's name, seen by the program's linker. */
+#define OURS(symbol, ...)                                                                          \
+    __attribute__((visibility("default"))) CUresult ours_##symbol(__VA_ARGS__) __asm__(#symbol);   \
+    CUresult ours_##symbol(__VA_ARGS__)
+/* The same function under two names: for the legacy stream and for those of threads. */
+#define OURS_OF_STREAMS(symbol, body, parameters, arguments)                                       \
+    __attribute__((visibility("default"))) CUresult ours_##symbol parameters __asm__(#symbol);     \
+    CUresult ours_##symbol parameters                                                              \
+    {                                                                                              \
+        return body(NUMBER_##symbol, false, UNPACKED arguments);                                   \
+    }                                                                                              \
+    __attribute__((visibility("default")))                                                         \
+    CUresult ours_##symbol##_ptsz parameters __asm__(#symbol "_ptsz");                             \
+    CUresult ours_##symbol##_ptsz parameters                                                       \
+    {                                                                                              \
+        return body(NUMBER_##symbol##_ptsz, true, UNPACKED arguments);                             \
+    }
+#define UNPACKED(...) __VA_ARGS__
+
+/* ---- launches ---- */
+
+static CUresult launched(enum hook_number number, const struct launch_facts *launch)
+{
+    CUresult(CUDAAPI * next)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                             unsigned, CUstream, void **, void **);
+    CUresult result;
+    struct seen seen = {0};
+    const unsigned *grid = launch->grid, *block = launch->block;
+    const bool is_outer = depth == 0;
+    NEXT_OF(number, next);
+    if (is_outer)
+        recorder_before(launch, &seen);
+    CALLED(result, next(launch->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                        launch->shared_bytes, launch->stream, launch->parameters, launch->extra));
+    if (is_outer)
+        recorder_after(launch, &seen, result);
+    return result;
+}
+#define OURS_TO_LAUNCH(symbol, per_thread)                                                         \
+    OURS(symbol, CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,           \
+         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, CUstream stream,   \
+         void **parameters, void **extra)                                                          \
+    {                                                                                              \
+        const struct launch_facts launch = {.function = function,                                  \
+                                            .entry = CAP_LAUNCH_KERNEL,                            \
+                                            .grid = {grid_x, grid_y, grid_z},                      \
+                                            .block = {block_x, block_y, block_z},                  \
+                                            .shared_bytes = shared,                                \
+                                            .stream = stream,                                      \
+                                            .is_per_thread = (per_thread),                         \
+                                            .parameters = parameters,                              \
+                                            .extra = extra};                                       \
+        return launched(NUMBER_##symbol, &launch);                                                 \
+    }
+OURS_TO_LAUNCH(cuLaunchKernel, false)
+OURS_TO_LAUNCH(cuLaunchKernel_ptsz, true)
+
+static CUresult launched_ex(enum hook_number number, bool is_per_thread,
+                            const CUlaunchConfig *config, CUfunction function, void **parameters,
+                            void **extra)
+{
+    CUresult(CUDAAPI * next)(const CUlaunchConfig *, CUfunction, void **, void **);
+    CUresult result;
+    NEXT_OF(number, next);
+    if (depth > 0 || !config)
+        return next(config, function, parameters, extra);
+    struct launch_facts launch = {
+        .function = function,
+        .entry = CAP_LAUNCH_KERNEL_EX,
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .shared_bytes = config->sharedMemBytes,
+        .stream = config->hStream,
+        .is_per_thread = is_per_thread,
+        .parameters = parameters,
+        .extra = extra,
+        .attributes = config->attrs,
+        .attribute_count = config->attrs ? config->numAttrs : 0,
+    };
+    for (unsigned i = 0; i < launch.attribute_count; i++) {
+        const CUlaunchAttributeValue *value = &launch.attributes[i].value;
+        if (launch.attributes[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            memcpy(launch.cluster, &value->clusterDim, sizeof launch.cluster);
+        else if (launch.attributes[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && value->cooperative)
+            launch.entry = CAP_LAUNCH_COOPERATIVE;
+    }
+    struct seen seen;
+    recorder_before(&launch, &seen);
+    CALLED(result, next(config, function, parameters, extra));
+    recorder_after(&launch, &seen, result);
+    return result;
+}
+OURS_OF_STREAMS(cuLaunchKernelEx, launched_ex,
+                (const CUlaunchConfig *config, CUfunction function, void **parameters,
+                 void **extra),
+                (config, function, parameters, extra))
+
+/* Without the last parameter; what is given in its place is not read. */
+#define OURS_TO_COOPERATE(symbol, per_thread)                                                      \
+    OURS(symbol, CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,           \
+         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, CUstream stream,   \
+         void **parameters)                                                                        \
+    {                                                                                              \
+        const struct launch_facts launch = {.function = function,                                  \
+                                            .entry = CAP_LAUNCH_COOPERATIVE,                       \
+                                            .grid = {grid_x, grid_y, grid_z},                      \
+                                            .block = {block_x, block_y, block_z},                  \
+                                            .shared_bytes = shared,                                \
+                                            .stream = stream,                                      \
+                                            .is_per_thread = (per_thread),                         \
+                                            .parameters = parameters};                             \
+        return launched(NUMBER_##symbol, &launch);                                                 \
+    }
+OURS_TO_COOPERATE(cuLaunchCooperativeKernel, false)
+OURS_TO_COOPERATE(cuLaunchCooperativeKernel_ptsz, true)
+
+OURS(cuLaunchCooperativeKernelMultiDevice, void *launches, unsigned count, unsigned flags)
+{
+    CUresult(CUDAAPI * next)(void *, unsigned, unsigned);
+    CUresult result;
+    NEXT_OF(NUMBER_cuLaunchCooperativeKernelMultiDevice, next);
+    recorder_note(CAP_NOTE_MULTI_DEVICE, "launches over several devices at once are not recorded");
+    CALLED(result, next(launches, count, flags));
+    return result;
+}
+
+/* ---- graphs ---- */
+
+static CUresult node_added(enum hook_number number, CUgraphNode *out, CUgraph graph,
+                           const CUgraphNode *before, size_t before_count,
+                           const CUDA_KERNEL_NODE_PARAMS *node)
+{
+    CUresult(CUDAAPI * next)(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
+                             const CUDA_KERNEL_NODE_PARAMS *);
+    CUresult result;
+    NEXT_OF(number, next);
+    CALLED(result, next(out, graph, before, before_count, node));
+    if (result != CUDA_SUCCESS || depth > 0)
+        return result;
+    const bool has_kernel = number == NUMBER_cuGraphAddKernelNode_v2 && !node->func;
+    const struct launch_facts launch = {
+        .function = has_kernel ? (CUfunction)(void *)node->kern : node->func,
+        .entry = CAP_GRAPH_NODE,
+        .grid = {node->gridDimX, node->gridDimY, node->gridDimZ},
+        .block = {node->blockDimX, node->blockDimY, node->blockDimZ},
+        .shared_bytes = node->sharedMemBytes,
+        .parameters = node->kernelParams,
+        .extra = node->extra,
+    };
+    recorder_node(&launch);
+    return result;
+}
+OURS(cuGraphAddKernelNode, CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
+     size_t before_count, const CUDA_KERNEL_NODE_PARAMS *node)
+{
+    return node_added(NUMBER_cuGraphAddKernelNode, out, graph, before, before_count, node);
+}
+OURS(cuGraphAddKernelNode_v2, CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
+     size_t before_count, const CUDA_KERNEL_NODE_PARAMS *node)
+{
+    return node_added(NUMBER_cuGraphAddKernelNode_v2, out, graph, before, before_count, node);
+}
+
+static CUresult graph_launched(enum hook_number number, bool is_per_thread, CUgraphExec graph,
+                               CUstream stream)
+{
+    CUresult(CUDAAPI * next)(CUgraphExec, CUstream);
+    CUresult result;
+    (void)is_per_thread;
+    NEXT_OF(number, next);
+    recorder_note(CAP_NOTE_GRAPH,
+                  "launches of graphs: the kernels in them were counted when they were added");
+    CALLED(result, next(graph, stream));
+    return result;
+}
+OURS_OF_STREAMS(cuGraphLaunch, graph_launched, (CUgraphExec graph, CUstream stream),
+                (graph, stream))
+
+static void count_capturing(CUresult result, int by)
+{
+    if (result == CUDA_SUCCESS && depth == 0)
+        (void)atomic_fetch_add(&recorder.capturing, by);
+}
+
+static CUresult capture_begun(enum hook_number number, bool is_per_thread, CUstream stream,
+                              CUstreamCaptureMode mode)
+{
+    CUresult(CUDAAPI * next)(CUstream, CUstreamCaptureMode);
+    CUresult result;
+    (void)is_per_thread;
+    NEXT_OF(number, next);
+    CALLED(result, next(stream, mode));
+    count_capturing(result, 1);
+    return result;
+}
+/* The older one has no mode: what it is given is not read. */
+OURS_OF_STREAMS(cuStreamBeginCapture, capture_begun, (CUstream stream, CUstreamCaptureMode mode),
+                (stream, mode))
+OURS(cuStreamBeginCapture_v2, CUstream stream, CUstreamCaptureMode mode)
+{
+    return capture_begun(NUMBER_cuStreamBeginCapture_v2, false, stream, mode);
+}
+OURS(cuStreamBeginCapture_v2_ptsz, CUstream stream, CUstreamCaptureMode mode)
+{
+    return capture_begun(NUMBER_cuStreamBeginCapture_v2_ptsz, true, stream, mode);
+}
+
+static CUresult capture_begun_in(enum hook_number number, bool is_per_thread, CUstream stream,
+                                 CUgraph graph, const CUgraphNode *before, const void *edges,
+                                 size_t count, CUstreamCaptureMode mode)
+{
+    CUresult(CUDAAPI * next)(CUstream, CUgraph, const CUgraphNode *, const void *, size_t,
+                             CUstreamCaptureMode);
+    CUresult result;
+    (void)is_per_thread;
+    NEXT_OF(number, next);
+    CALLED(result, next(stream, graph, before, edges, count, mode));
+    count_capturing(result, 1);
+    return result;
+}
+OURS_OF_STREAMS(cuStreamBeginCaptureToGraph, capture_begun_in,
+                (CUstream stream, CUgraph graph, const CUgraphNode *before, const void *edges,
+                 size_t count, CUstreamCaptureMode mode),
+                (stream, graph, before, edges, count, mode))
+
+/* A capture that went wrong ends, too. */
+static CUresult capture_ended(enum hook_number number, bool is_per_thread, CUstream stream,
+                              CUgraph *out)
+{
+    CUresult(CUDAAPI * next)(CUstream, CUgraph *);
+    CUresult result;
+    (void)is_per_thread;
+    NEXT_OF(number, next);
+    CALLED(result, next(stream, out));
+    if (result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
+        result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED)
+        count_capturing(CUDA_SUCCESS, -1);
+    return result;
+}
+OURS_OF_STREAMS(cuStreamEndCapture, capture_ended, (CUstream stream, CUgraph *out), (stream, out))
+
+/* ---- images ---- */
+
+OURS(cuModuleLoad, CUmodule *out, const char *path)
+{
+    CUresult(CUDAAPI * next)(CUmodule *, const char *);
+    CUresult result;
+    NEXT_OF(NUMBER_cuModuleLoad, next);
+    CALLED(result, next(out, path));
+    if (result == CUDA_SUCCESS && depth == 0)
+        recorder_loaded(*out, image_of_file(path));
+    return result;
+}
+
+static CUresult module_loaded(enum hook_number number, CUmodule *out, const void *data)
+{
+    CUresult(CUDAAPI * next)(CUmodule *, const void *);
+    CUresult result;
+    NEXT_OF(number, next);
+    CALLED(result, next(out, data));
+    if (result == CUDA_SUCCESS && depth == 0)
+        recorder_loaded(*out, image_of_memory(data));
+    return result;
+}
+OURS(cuModuleLoadData, CUmodule *out, const void *data)
+{
+    return module_loaded(NUMBER_cuModuleLoadData, out, data);
+}
+OURS(cuModuleLoadFatBinary, CUmodule *out, const void *data)
+{
+    return module_loaded(NUMBER_cuModuleLoadFatBinary, out, data);
+}
+
+OURS(cuModuleLoadDataEx, CUmodule *out, const void *data, unsigned count, CUjit_option *options,
+     void **values)
+{
+    CUresult(CUDAAPI * next)(CUmodule *, const void *, unsigned, CUjit_option *, void **);
+    CUresult result;
+    NEXT_OF(NUMBER_cuModuleLoadDataEx, next);
+    CALLED(result, next(out, data, count, options, values));
+    if (result == CUDA_SUCCESS && depth == 0)
+        recorder_loaded(*out, image_of_memory(data));
+    return result;
+}
+
+OURS(cuModuleUnload, CUmodule module)
+{
+    CUresult(CUDAAPI * next)(CUmodule);
+    CUresult result;
+    NEXT_OF(NUMBER_cuModuleUnload, next);
+    if (depth == 0)
+        recorder_unloaded(module);
+    CALLED(result, next(module));
+    return result;
+}
+
+OURS(cuModuleGetFunction, CUfunction *out, CUmodule module, const char *name)
+{
+    CUresult(CUDAAPI * next)(CUfunction *, CUmodule, const char *);
+    CUresult result;
+    NEXT_OF(NUMBER_cuModuleGetFunction, next);
+    CALLED(result, next(out, module, name));
+    if (result == CUDA_SUCCESS && depth == 0)
+        recorder_handle(*out, module, name, false);
+    return result;
+}
+
+OURS(cuModuleGetGlobal_v2, CUdeviceptr *out, size_t *bytes, CUmodule module, const char *name)
+{
+    CUresult(CUDAAPI * next)(CUdeviceptr *, size_t *, CUmodule, const char *);
+    CUdeviceptr address = 0;
+    size_t size = 0;
+    CUresult result;
+    NEXT_OF(NUMBER_cuModuleGetGlobal_v2, next);
+    CALLED(result, next(out, bytes, module, name));
+    if (result != CUDA_SUCCESS || depth > 0)
+        return result;
+    if (out && bytes) {
+        address = *out;
+        size = *bytes;
+    } else if (next(&address, &size, module, name) != CUDA_SUCCESS) {
+        return result;
+    }
+    recorder_variable(module, name, address, size);
+    return result;
+}
+
+OURS(cuLibraryLoadData, CUlibrary *out, const void *data, CUjit_option *jit, void **jit_values,
+     unsigned jit_count, CUlibraryOption *options, void **values, unsigned count)
+{
+    CUresult(CUDAAPI * next)(CUlibrary *, const void *, CUjit_option *, void **, unsigned,
+                             CUlibraryOption *, void **, unsigned);
+    CUresult result;
+    NEXT_OF(NUMBER_cuLibraryLoadData, next);
+    CALLED(result, next(out, data, jit, jit_values, jit_count, options, values, count));
+    if (result == CUDA_SUCCESS && depth == 0)
+        recorder_loaded(*out, image_of_memory(data));
+    return result;
+}
+
+OURS(cuLibraryLoadFromFile, CUlibrary *out, const char *path, CUjit_option *jit, void **jit_values,
+     unsigned jit_count, CUlibraryOption *options, void **values, unsigned count)
+{
+    CUresult(CUDAAPI * next)(CUlibrary *, const char *, CUjit_option *, void **, unsigned,
+                             CUlibraryOption *, void **, unsigned);
+    CUresult result;
+    NEXT_OF(NUMBER_cuLibraryLoadFromFile, next);
+    CALLED(result, next(out, path, jit, jit_values, jit_count, options, values, count));
+    if (result == CUDA_SUCCESS && depth == 0)
+        recorder_loaded(*out, image_of_file(path));
+    return result;
+}
+
+OURS(cuLibraryUnload, CUlibrary library)
+{
+    CUresult(CUDAAPI * next)(CUlibrary);
+    CUresult result;
+    NEXT_OF(NUMBER_cuLibraryUnload, next);
+    if (depth == 0)
+        recorder_unloaded(library);
+    CALLED(result, next(library));
+    return result;
+}
+
+OURS(cuLibraryGetKernel, CUkernel *out, CUlibrary library, const char *name)
+{
+    CUresult(CUDAAPI * next)(CUkernel *, CUlibrary, const char *);
+    CUresult result;
+    NEXT_OF(NUMBER_cuLibraryGetKernel, next);
+    CALLED(result, next(out, library, name));
+    if (result == CUDA_SUCCESS && depth == 0)
+        recorder_handle(*out, library, name, true);
+    return result;
+}
+
+OURS(cuLibraryEnumerateKernels, CUkernel *out, unsigned count, CUlibrary library)
+{
+    CUresult(CUDAAPI * next)(CUkernel *, unsigned, CUlibrary);
+    CUresult result;
+    NEXT_OF(NUMBER_cuLibraryEnumerateKernels, next);
+    for (unsigned i = 0; out && i < count; i++)
+        out[i] = NULL;
+    CALLED(result, next(out, count, library));
+    for (unsigned i = 0; out && i < count && result == CUDA_SUCCESS && depth == 0; i++)
+        recorder_handle(out[i], library, NULL, true);
+    return result;
+}
+
+static CUresult library_variable(enum hook_number number, CUdeviceptr *out, size_t *bytes,
+                                 CUlibrary library, const char *name)
+{
+    CUresult(CUDAAPI * next)(CUdeviceptr *, size_t *, CUlibrary, const char *);
+    CUdeviceptr address = 0;
+    size_t size = 0;
+    CUresult result;
+    NEXT_OF(number, next);
+    CALLED(result, next(out, bytes, library, name));
+    if (result == CUDA_SUCCESS && depth == 0 &&
+        next(&address, &size, library, name) == CUDA_SUCCESS)
+        recorder_variable(library, name, address, size);
+    return result;
+}
+OURS(cuLibraryGetGlobal, CUdeviceptr *out, size_t *bytes, CUlibrary library, const char *name)
+{
+    return library_variable(NUMBER_cuLibraryGetGlobal, out, bytes, library, name);
+}
+OURS(cuLibraryGetManaged, CUdeviceptr *out, size_t *bytes, CUlibrary library, const char *name)
+{
+    return library_variable(NUMBER_cuLibraryGetManaged, out, bytes, library, name);
+}
+
+OURS(cuLibraryGetModule, CUmodule *out, CUlibrary library)
+{
+    CUresult(CUDAAPI * next)(CUmodule *, CUlibrary);
+    CUresult result;
+    NEXT_OF(NUMBER_cuLibraryGetModule, next);
+    CALLED(result, next(out, library));
+    if (result == CUDA_SUCCESS && depth == 0)
+        recorder_module_of(*out, library);
+    return result;
+}
+
+OURS(cuKernelGetFunction, CUfunction *out, CUkernel kernel)
+{
+    CUresult(CUDAAPI * next)(CUfunction *, CUkernel);
+    CUresult result;
+    NEXT_OF(NUMBER_cuKernelGetFunction, next);
+    CALLED(result, next(out, kernel));
+    if (result == CUDA_SUCCESS && depth == 0)
+        recorder_function_of(*out, kernel);
+    return result;
+}
+
+/* ---- textures ---- */
+
+static CUresult object_made(enum hook_number number, uint64_t *out, const void *a, const void *b,
+                            const void *c)
+{
+    CUresult(CUDAAPI * next)(uint64_t *, const void *, const void *, const void *);
+    CUresult result;
+    NEXT_OF(number, next);
+    CALLED(result, next(out, a, b, c));
+    if (result == CUDA_SUCCESS && depth == 0)
+        recorder_texture(*out, true);
+    return result;
+}
+static CUresult object_gone(enum hook_number number, uint64_t object)
+{
+    CUresult(CUDAAPI * next)(uint64_t);
+    CUresult result;
+    NEXT_OF(number, next);
+    if (depth == 0)
+        recorder_texture(object, false);
+    CALLED(result, next(object));
+    return result;
+}
+OURS(cuTexObjectCreate, uint64_t *out, const void *resource, const void *reading, const void *view)
+{
+    return object_made(NUMBER_cuTexObjectCreate, out, resource, reading, view);
+}
+OURS(cuTexObjectDestroy, uint64_t object)
+{
+    return object_gone(NUMBER_cuTexObjectDestroy, object);
+}
+OURS(cuSurfObjectCreate, uint64_t *out, const void *resource)
+{
+    return object_made(NUMBER_cuSurfObjectCreate, out, resource, NULL, NULL);
+}
+OURS(cuSurfObjectDestroy, uint64_t object)
+{
+    return object_gone(NUMBER_cuSurfObjectDestroy, object);
+}
+
+/* ---- how ours come in front ---- */
+
+static void keep_next(struct hook *hook, anything found)
+{
+    anything none = NULL;
+    if (found && found != hook->ours)
+        (void)atomic_compare_exchange_strong(&hook->next, &none, found);
+}
+
+/* What cuGetProcAddress gives for a name becomes ours, which goes on with what it gave. */
+static void replace(const char *name, int version, cuuint64_t flags, void **function)
+{
+    const bool is_per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+    struct hook *best = NULL;
+    anything found = NULL;
+    if (!function || !*function)
+        return;
+    for (size_t i = 0; hooks[i].symbol; i++)
+        if (strcmp(hooks[i].name, name) == 0 && hooks[i].since <= version &&
+            (!best ||
+             (hooks[i].is_per_thread == is_per_thread) > (best->is_per_thread == is_per_thread) ||
+             ((hooks[i].is_per_thread == is_per_thread) == (best->is_per_thread == is_per_thread) &&
+              hooks[i].since > best->since)))
+            best = &hooks[i];
+    if (!best)
+        return;
+    memcpy(&found, function, sizeof found);
+    keep_next(best, found);
+    memcpy(function, &best->ours, sizeof best->ours);
+}
+
+OURS(cuGetProcAddress, const char *name, void **function, int version, cuuint64_t flags)
+{
+    CUresult(CUDAAPI * next)(const char *, void **, int, cuuint64_t);
+    CUresult result;
+    NEXT_OF(NUMBER_cuGetProcAddress, next);
+    CALLED(result, next(name, function, version, flags));
+    if (result == CUDA_SUCCESS && depth == 0 && name)
+        replace(name, version, flags, function);
+    return result;
+}
+
+static CUresult address_given(enum hook_number number, cuuint64_t added_flags, const char *name,
+                              void **function, int version, cuuint64_t flags,
+                              CUdriverProcAddressQueryResult *status)
+{
+    CUresult(CUDAAPI * next)(const char *, void **, int, cuuint64_t,
+                             CUdriverProcAddressQueryResult *);
+    CUresult result;
+    NEXT_OF(number, next);
+    CALLED(result, next(name, function, version, flags, status));
+    if (result == CUDA_SUCCESS && depth == 0 && name)
+        replace(name, version, flags == 0 ? added_flags : flags, function);
+    return result;
+}
+OURS(cuGetProcAddress_v2, const char *name, void **function, int version, cuuint64_t flags,
+     CUdriverProcAddressQueryResult *status)
+{
+    return address_given(NUMBER_cuGetProcAddress_v2, 0, name, function, version, flags, status);
+}
+OURS(cuGetProcAddress_v2_ptsz, const char *name, void **function, int version, cuuint64_t flags,
+     CUdriverProcAddressQueryResult *status)
+{
+    return address_given(NUMBER_cuGetProcAddress_v2_ptsz,
+                         CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, name, function, version,
+                         flags, status);
+}
+
+static struct hook hooks[HOOK_COUNT + 1] = {
+#define HOOK_ROW(symbol_, name_, since_, per_thread)                                               \
+    {.symbol = #symbol_,                                                                           \
+     .name = #name_,                                                                               \
+     .since = (since_),                                                                            \
+     .is_per_thread = (per_thread),                                                                \
+     .ours = (anything)ours_##symbol_},
+    HOOKS(HOOK_ROW)
+#undef HOOK_ROW
+};
+
+anything hook_for(void *library, const char *symbol)
+{
+    for (size_t i = 0; depth == 0 && hooks[i].symbol; i++)
+        if (strcmp(hooks[i].symbol, symbol) == 0) {
+            const anything found = look_up(library, symbol);
+            if (found)
+                keep_next(&hooks[i], found);
+            return found ? hooks[i].ours : NULL;
+        }
+    return NULL;
+}

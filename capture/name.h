@@ -1,0 +1,34 @@
+/* What people call a kernel. */
+#ifndef TUNE_CAPTURE_NAME_H
+#define TUNE_CAPTURE_NAME_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The last of the names that a mangled name (Itanium C++ ABI) begins with: "blur" of
+ * "_ZN3app4blurIfEEvPT_i". False: the name is none, or does not fit. */
+static inline bool cap_plain_name(const char *name, char *out, size_t bytes)
+{
+    const char *at = name + 2, *last = NULL;
+    size_t length = 0;
+    if (strncmp(name, "_Z", 2) != 0)
+        return false;
+    at += *at == 'L';
+    at += *at == 'N';
+    while (*at >= '0' && *at <= '9') {
+        char *end = NULL;
+        length = strtoul(at, &end, 10);
+        if (length == 0 || length > strlen(end))
+            return false;
+        last = end;
+        at = end + length;
+    }
+    if (!last || length >= bytes)
+        return false;
+    memcpy(out, last, length);
+    out[length] = '\0';
+    return true;
+}
+
+#endif

@@ -1,0 +1,13 @@
+/* Between the files of `tune capture`. */
+#ifndef TUNE_CLI_CAPTURE_H
+#define TUNE_CLI_CAPTURE_H
+
+#include "tuner/capture/capture.h"
+
+/* What was launched, to stdout. `command`: the program and its arguments, for the line to type
+ * next; NULL: that of the capture's first program. `path`: of the file that was written; NULL:
+ * none. */
+enum status capture_list(const struct capture *capture, const char *const *command,
+                         const char *path, struct error *error);
+
+#endif
