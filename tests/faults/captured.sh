@@ -22,8 +22,11 @@ expect_err 'cut.cap'
 run "$TUNE" run --binary app.cap --kernel view_copy "${quick[@]}"
 expect_code 0
 expect_err 'unpacked 2 launches, .* of the program.s data, into app.captured'
+expect_err 'replayed three times each: what the program left, to the bit'
 expect_err '2 problems, .* 0 failed'
 expect_out 'gain over program'
+# Poisoned before, what it writes was as it was: nothing of it is read.
+grep -qF '{name: p0_16, type: u32, count: "n", output: true}' app.captured/app.yaml || fail "no output: $(cat app.captured/app.yaml)"
 grep -qE '^app n=1000.* checked_on=2 image=[0-9a-f]{32} ' tuned.conf || fail "no evidence: $(cat tuned.conf)"
 [[ $(stat -c %a app.captured app.captured/* | sort | uniq -c | tr -s ' ') == *' 600'*' 700' ]] ||
     fail "others may read it: $(stat -c '%a %n' app.captured app.captured/*)"
@@ -50,6 +53,16 @@ expect_code 0
 [[ $(query "SELECT json_extract(c.parameters, '\$.block_x') FROM trials t JOIN configurations c
     ON c.id = t.configuration_id WHERE t.stage = 'sweep' AND t.status = 'ok'") == 128 ]] ||
     fail "another block passed"
+
+# A launch that fails, that ends its process, or that leaves something else each time is told before anything is tuned.
+replayed() {
+    TUNE_FAULTS="kernel@kernel=copy_by_128$1" run "$TUNE" run --binary app.cap --kernel copy_by_128 "${quick[@]}"
+    [[ $code -ne 0 ]] || fail "it was taken"
+    expect_err "$2"
+}
+replayed '#2: 700' 'replayed as the program launched it: kernel copy_by_128 .*CUDA_ERROR_ILLEGAL_ADDRESS'
+replayed '#1: crash' 'replayed as the program launched it, copy_by_128 ends the process .signal 11.'
+replayed '#3: nothing' 'copy_by_128: replayed .* 5000 of 5000 elements of p1 are not as the program left them, .* not deterministic'
 
 # With the source: an experiment with nothing invented, which is then tuned as any other. What its kernels take a real compiler
 # tells.

@@ -7,6 +7,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/replays.h"
 #include "tuner/cli/unpack.h"
 #include "tuner/device/device.h"
 #include "tuner/device/traits.h"
@@ -283,6 +284,17 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
         status = draft_experiment(arena, &file, &text, error);
     if (status == STATUS_OK)
         status = write_file(init, output, &text, error);
+    bool replayed = false;
+    if (status == STATUS_OK && capture && !output_is_special(output)) {
+        status = replay_captured(output, file.captured, &replayed, error);
+        text_clear(&text);
+        if (status == STATUS_OK && replayed)
+            status = draft_experiment(arena, &file, &text, error);
+        if (status == STATUS_OK && replayed)
+            status = output_write(output, text_string(&text), text.length, error);
+        if (status == STATUS_OK)
+            replayed_note(file.captured, replayed);
+    }
     text_free(&text);
     if (capture)
         capture_close(capture);

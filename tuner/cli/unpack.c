@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
+#include "tuner/cli/replays.h"
 #include "tuner/cli/style.h"
 #include "tuner/device/device.h"
 #include "tuner/device/traits.h"
@@ -16,6 +17,22 @@ void unpacked_note(const struct captured_set *set, const char *folder, int64_t b
     if (set->left_out > 0)
         fprintf(stderr, "tune: %zu launch%s of it cannot be replayed: %s\n", set->left_out,
                 set->left_out == 1 ? "" : "es", set->why);
+}
+
+void replayed_note(const struct captured_set *set, bool replayed)
+{
+    double differs = 0;
+    for (size_t i = 0; i < set->vector_count; i++)
+        differs = set->vectors[i].differs > differs ? set->vectors[i].differs : differs;
+    if (!replayed)
+        fputs("tune: no GPU here to replay them on: what they left is taken as it is\n", stderr);
+    else if (differs > 0)
+        fprintf(stderr,
+                "tune: replayed three times each: not deterministic, by up to %.2g of the "
+                "magnitude\n",
+                differs);
+    else
+        fputs("tune: replayed three times each: what the program left, to the bit\n", stderr);
 }
 
 bool image_told(const struct captured_kernel *kernel, const struct captured_device *device,
@@ -54,8 +71,14 @@ static enum status names_of(struct arena *arena, const char *capture, const char
     return *stem && word ? STATUS_OK : error_no_memory(error);
 }
 
-enum status binary_experiment(const char *capture, const char *kernel, struct text *path,
-                              struct error *error)
+static enum status write_draft(const struct text *path, const struct text *text,
+                               struct error *error)
+{
+    return file_write_atomically(text_string(path), text_string(text), text->length, error);
+}
+
+enum status binary_experiment(const char *capture, const char *kernel, bool replays,
+                              struct text *path, struct error *error)
 {
     struct arena arena = {0};
     struct capture *opened = NULL;
@@ -84,10 +107,19 @@ enum status binary_experiment(const char *capture, const char *kernel, struct te
     if (status == STATUS_OK) {
         unpacked_note(set, folder, bytes);
         text_printf(path, "%s%s/%s.yaml", strchr(folder, '/') ? "" : "./", folder, name);
-        status = path->failed ? error_no_memory(error)
-                              : file_write_atomically(text_string(path), text_string(&text),
-                                                      text.length, error);
+        status = path->failed ? error_no_memory(error) : write_draft(path, &text, error);
     }
+    bool replayed = false;
+    if (status == STATUS_OK && replays)
+        status = replay_captured(text_string(path), set, &replayed, error);
+    if (status == STATUS_OK && replayed) {
+        text_clear(&text);
+        status = captured_experiment(set, name, ".", has_image ? image : NULL, &text, error);
+        if (status == STATUS_OK)
+            status = write_draft(path, &text, error);
+    }
+    if (status == STATUS_OK && replays)
+        replayed_note(set, replayed);
     text_free(&text);
     if (opened)
         capture_close(opened);

@@ -6,13 +6,16 @@
 #include "tuner/exchange/captured.h"
 
 /* Writes the experiment of a kernel without its source, and what it needs, into FILE.captured/
- * beside the capture; its path is appended to *path. */
-enum status binary_experiment(const char *capture, const char *kernel, struct text *path,
-                              struct error *error);
+ * beside the capture; its path is appended to *path. `replays`: where there is a GPU the launches
+ * are replayed on it (replays.h). */
+enum status binary_experiment(const char *capture, const char *kernel, bool replays,
+                              struct text *path, struct error *error);
 /* What a kernel's image tells, by whichever kind of device can read one; `device`: that it was
  * launched on, or NULL. */
 bool image_told(const struct captured_kernel *kernel, const struct captured_device *device,
                 struct image_kernel *out);
+/* Tells what replaying came to, to stderr. */
+void replayed_note(const struct captured_set *set, bool replayed);
 /* Tells how much was unpacked where, and what was left out, to stderr. */
 void unpacked_note(const struct captured_set *set, const char *folder, int64_t bytes);
 

@@ -35,6 +35,7 @@ struct captured_vector {
     bool is_known;      /* the type: else bytes in pieces as large as may be */
     bool is_written;    /* to compare: it changed in some launch, or the source says so */
     bool is_output;     /* whose contents before do not count */
+    double differs;     /* by so much of the magnitude replays differ; 0: not at all */
     const char *symbol; /* a variable that is set before; NULL: it is passed */
     const struct captured_buffer *buffers[CAPTURED_LAUNCHES_MAX];
 };

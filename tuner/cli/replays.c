@@ -1,0 +1,347 @@
+#include "tuner/cli/replays.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/base/files.h"
+#include "tuner/base/half.h"
+#include "tuner/base/pack.h"
+#include "tuner/device/device.h"
+#include "tuner/experiment/experiment.h"
+#include "tuner/experiment/point.h"
+
+enum { REPLAYS = 3 };
+/* Of all launches: they are the program's own, and so end. */
+static const int64_t patience_ns = INT64_C(600) * 1000000000;
+
+/* What replays say of a vector, over all launches. */
+struct finding {
+    uint64_t elements, other; /* of `elements` so many are not as the program left them each time */
+    double difference;        /* the largest of them by the magnitude; infinite: not of reals */
+    bool is_output;           /* what it held before does not count */
+    bool were_reals;          /* words of no known type, which would be reals */
+};
+struct replay_findings {
+    enum status status;
+    char text[ERROR_TEXT_BYTES];
+    struct finding items[CAPTURED_POINTERS_MAX];
+};
+
+static double real_of(const void *data, size_t i, enum element_type type)
+{
+    uint16_t half = 0;
+    float narrow = 0;
+    double wide = NAN;
+    if (type == ELEMENT_F64)
+        memcpy(&wide, (const char *)data + 8 * i, sizeof wide);
+    if (type == ELEMENT_F32) {
+        memcpy(&narrow, (const char *)data + 4 * i, sizeof narrow);
+        wide = (double)narrow;
+    }
+    if (type == ELEMENT_F16 || type == ELEMENT_BF16) {
+        memcpy(&half, (const char *)data + 2 * i, sizeof half);
+        wide = type == ELEMENT_F16 ? f16_to_real(half) : bf16_to_real(half);
+    }
+    return wide;
+}
+
+/* By the larger of what is expected and the root of its mean square, as checks have it. Infinite
+ * where one is no number that a program would compute with. */
+static double difference_of(const void *expected, const void *got, size_t count,
+                            enum element_type type)
+{
+    double squares = 0, largest = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double real = real_of(expected, i, type);
+        squares += isfinite(real) ? real * real : 0;
+    }
+    const double mean = sqrt(squares / (double)(count ? count : 1));
+    for (size_t i = 0; i < count; i++) {
+        const double a = real_of(expected, i, type), b = real_of(got, i, type);
+        if (a == b || (isnan(a) && isnan(b)))
+            continue;
+        const double ratio = fabs(a - b) / fmax(fabs(a), mean);
+        largest = isfinite(ratio) ? fmax(largest, ratio) : INFINITY;
+    }
+    return largest;
+}
+
+static void compare(const struct captured_vector *vector, const void *expected, const void *got,
+                    size_t bytes, struct finding *out)
+{
+    const size_t size = element_bytes(vector->type), count = bytes / size;
+    uint64_t other = 0;
+    for (size_t i = 0; i < count; i++)
+        other += memcmp((const char *)expected + i * size, (const char *)got + i * size, size) != 0;
+    out->elements = count > out->elements ? count : out->elements;
+    if (other == 0)
+        return;
+    out->other = other > out->other ? other : out->other;
+    out->were_reals = !vector->is_known && size == 4;
+    const bool real = out->were_reals || (vector->is_known && element_is_real(vector->type));
+    const double difference =
+        real ? difference_of(expected, got, count, out->were_reals ? ELEMENT_F32 : vector->type)
+             : INFINITY;
+    out->difference = fmax(out->difference, difference);
+}
+
+/* One launch in the process of its own. */
+struct replaying {
+    const struct device_api *api;
+    struct device *device;
+    const struct captured_set *set;
+    struct arena arena;
+    struct launch_plan plan;
+    const void *inputs[ARGUMENTS_MAX];
+    struct replay_findings *findings;
+    struct error *error;
+};
+
+static size_t place_of(const struct launch_plan *plan, const char *name)
+{
+    size_t i = 0;
+    while (i < plan->argument_count && strcmp(plan->arguments[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static bool take_inputs(struct replaying *replaying)
+{
+    for (size_t i = 0; i < replaying->plan.argument_count; i++) {
+        const struct argument *argument = &replaying->plan.arguments[i];
+        char *data = NULL;
+        size_t bytes = 0;
+        if (!role_is_filled(argument->role))
+            continue;
+        if (file_read(&replaying->arena, argument->fill_text, SIZE_MAX / 2, &data, &bytes,
+                      replaying->error) != STATUS_OK)
+            return false;
+        replaying->inputs[i] = data;
+    }
+    return true;
+}
+
+/* The default configuration's binary and plan at one size. */
+static bool prepare(struct replaying *replaying, const struct experiment *experiment,
+                    const struct problem *problem, const struct facts *facts)
+{
+    struct configuration configuration;
+    struct binary_request request;
+    struct text log = {0};
+    char binary[] = "/tmp/tune-replay-XXXXXX";
+    struct error *error = replaying->error;
+    if (experiment_default(experiment, problem, facts, &configuration, error) != STATUS_OK)
+        return false;
+    const struct point point = {experiment, problem, facts, &configuration, 0};
+    const int file = mkstemp(binary);
+    if (file < 0) {
+        (void)error_set_errno(error, errno, "%s", binary);
+        return false;
+    }
+    (void)close(file);
+    const bool right =
+        point_binary(&point, &replaying->arena, &request, error) == STATUS_OK &&
+        point_plan(&point, &replaying->arena, &replaying->plan, error) == STATUS_OK &&
+        replaying->api->compile(&request, binary, &log, error) == STATUS_OK &&
+        replaying->api->load(replaying->device, binary, error) == STATUS_OK &&
+        take_inputs(replaying);
+    (void)unlink(binary);
+    text_free(&log);
+    return right;
+}
+
+static bool run(struct replaying *replaying)
+{
+    double elapsed_ns = 0;
+    return replaying->api->bind(replaying->device, &replaying->plan, replaying->inputs, 0,
+                                replaying->error) == STATUS_OK &&
+           replaying->api->run(replaying->device, &replaying->plan, &elapsed_ns,
+                               replaying->error) == STATUS_OK;
+}
+
+static bool look_at(struct replaying *replaying, size_t vector, size_t launch, struct finding *out)
+{
+    const struct captured_vector *is = &replaying->set->vectors[vector];
+    const struct captured_buffer *buffer = is->buffers[launch];
+    const size_t bytes = buffer->is.bytes;
+    void *expected = arena_alloc(&replaying->arena, bytes, 1);
+    const void *got = NULL;
+    if (!expected || !captured_read(buffer->after, 0, bytes, expected)) {
+        (void)error_no_memory(replaying->error);
+        return false;
+    }
+    if (replaying->api->look(replaying->device, place_of(&replaying->plan, is->name), &got, bytes,
+                             replaying->error) != STATUS_OK)
+        return false;
+    compare(is, expected, got, bytes, out);
+    return true;
+}
+
+/* Three times as it was; then each written vector poisoned in its turn, which must not show. */
+static bool replay_launch(struct replaying *replaying, size_t launch)
+{
+    const struct captured_set *set = replaying->set;
+    struct finding *items = replaying->findings->items;
+    for (int k = 0; k < REPLAYS; k++) {
+        if (!run(replaying))
+            return false;
+        for (size_t v = 0; v < set->vector_count; v++)
+            if (set->vectors[v].is_written && !look_at(replaying, v, launch, &items[v]))
+                return false;
+    }
+    for (size_t v = 0; v < set->vector_count; v++) {
+        struct argument *argument =
+            &replaying->plan.arguments[place_of(&replaying->plan, set->vectors[v].name)];
+        if (!set->vectors[v].is_written || argument->role != ARGUMENT_UPDATE || items[v].other)
+            continue;
+        struct finding poisoned[CAPTURED_POINTERS_MAX] = {0};
+        bool same = true;
+        argument->role = ARGUMENT_OUTPUT;
+        if (!run(replaying))
+            return false;
+        for (size_t w = 0; w < set->vector_count; w++) {
+            if (set->vectors[w].is_written && !look_at(replaying, w, launch, &poisoned[w]))
+                return false;
+            same = same && poisoned[w].other <= items[w].other;
+        }
+        argument->role = same ? ARGUMENT_OUTPUT : ARGUMENT_UPDATE;
+        items[v].is_output = (launch == 0 || items[v].is_output) && same;
+    }
+    return true;
+}
+
+static void replay_all(const char *path, const struct captured_set *set,
+                       struct replay_findings *out, struct error *error)
+{
+    static const struct warm_up none = {0};
+    struct replaying replaying = {.set = set, .findings = out, .error = error};
+    struct arena arena = {0};
+    struct facts facts = {0};
+    struct experiment *experiment = NULL;
+    const char *folder = NULL;
+    bool right = data_folder(&arena, &folder, error) == STATUS_OK &&
+                 experiment_load(path, folder, &experiment, error) == STATUS_OK;
+    replaying.api = right ? device_kind(experiment_device_kind(experiment)) : NULL;
+    right = right && replaying.api && replaying.api->describe(0, &facts, error) == STATUS_OK &&
+            replaying.api->open(0, &none, &replaying.device, error) == STATUS_OK;
+    for (size_t i = 0; right && i < set->launch_count; i++) {
+        struct problem problem;
+        experiment_problem(experiment, i, &problem);
+        right = prepare(&replaying, experiment, &problem, &facts) && replay_launch(&replaying, i);
+        arena_free(&replaying.arena);
+    }
+    out->status = right ? STATUS_OK : error->status;
+    (void)string_format(out->text, sizeof out->text, "%s", right ? "" : error->text);
+}
+
+/* False: the process ended before all was told; *signal_number says by what. */
+static bool receive(int from, pid_t child, struct replay_findings *out, int *signal_number)
+{
+    const int64_t end_ns = clock_now_ns() + patience_ns;
+    size_t have = 0;
+    int status = 0;
+    while (have < sizeof *out) {
+        struct pollfd ready = {.fd = from, .events = POLLIN};
+        const int64_t left_ms = (end_ns - clock_now_ns()) / 1000000;
+        if (left_ms <= 0)
+            break;
+        if (poll(&ready, 1, (int)left_ms) < 0 && errno == EINTR)
+            continue;
+        const ssize_t got = read(from, (char *)out + have, sizeof *out - have);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        have += (size_t)got;
+    }
+    if (have < sizeof *out)
+        (void)kill(child, SIGKILL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    *signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return have == sizeof *out;
+}
+
+/* In a process of its own: what a driver that has failed leaves behind ends with it. */
+static enum status ask(const char *path, const struct captured_set *set,
+                       struct replay_findings *out, struct error *error)
+{
+    int ends[2];
+    int signal_number = 0;
+    (void)fflush(NULL);
+    if (pipe(ends) != 0)
+        return error_set_errno(error, errno, "replaying");
+    const pid_t child = fork();
+    if (child < 0) {
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        return error_set_errno(error, errno, "replaying");
+    }
+    if (child == 0) {
+        (void)close(ends[0]);
+        replay_all(path, set, out, error);
+        for (size_t done = 0; done < sizeof *out;) {
+            const ssize_t wrote = write(ends[1], (const char *)out + done, sizeof *out - done);
+            if (wrote <= 0)
+                break;
+            done += (size_t)wrote;
+        }
+        _exit(0);
+    }
+    (void)close(ends[1]);
+    const bool told = receive(ends[0], child, out, &signal_number);
+    (void)close(ends[0]);
+    if (told)
+        return out->status == STATUS_OK
+                   ? STATUS_OK
+                   : error_set(error, out->status, "replayed as the program launched it: %s",
+                               out->text);
+    return error_set(error, STATUS_BAD_INPUT,
+                     "replayed as the program launched it, %.100s ends the process (signal %d)",
+                     set->kernel->name, signal_number);
+}
+
+enum status replay_captured(const char *path, struct captured_set *set, bool *replayed,
+                            struct error *error)
+{
+    struct replay_findings *findings = arena_alloc(set->arena, 1, sizeof *findings);
+    *replayed = false;
+    if (!findings)
+        return error_no_memory(error);
+    enum status status = ask(path, set, findings, error);
+    if (status == STATUS_UNAVAILABLE)
+        return STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    for (size_t v = 0; v < set->vector_count; v++) {
+        const struct finding *finding = &findings->items[v];
+        struct captured_vector *vector = &set->vectors[v];
+        vector->is_output |= finding->is_output;
+        if (finding->other == 0)
+            continue;
+        /* What differs by a tenth was not computed in another order. */
+        if (!(finding->difference < 0.1))
+            return error_set(
+                error, STATUS_BAD_INPUT,
+                "%.100s: replayed as the program launched it, %llu of %llu elements of "
+                "%s are not as the program left them, or not the same each time: not "
+                "deterministic, or it depends on what was not captured",
+                set->kernel->name, (unsigned long long)finding->other,
+                (unsigned long long)finding->elements, vector->name);
+        if (finding->were_reals) {
+            vector->is_known = true;
+            vector->type = ELEMENT_F32;
+        }
+        vector->differs = finding->difference;
+    }
+    *replayed = true;
+    return STATUS_OK;
+}
