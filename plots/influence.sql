@@ -90,13 +90,16 @@ ordered AS (
     LEFT JOIN winner_parts AS w ON w.parameter = s.parameter
 ),
 conclusion AS (
-    SELECT parameter || iif(share > 0, printf(' matters most: %.3g %% of the variance, and', round(100 * share, 1)), ' comes first:')
+    SELECT CASE WHEN (SELECT max(coalesce(share, 0)) FROM ordered) < 0.01 AND (SELECT max(other_loss) FROM ordered) < 0.01
+           THEN 'No parameter matters much: none explains 1 % of the variance, and each has another value within 1 %'
+           ELSE
+           parameter || iif(share > 0, printf(' matters most: %.3g %% of the variance, and', round(100 * share, 1)), ' comes first:')
            || printf(' without %s=%s the best ', parameter, chosen_value)
            || CASE WHEN other_loss < 0.001 THEN 'is as fast'
               WHEN other_loss < 0.995 THEN printf('is %.3g %% slower', round(100 * other_loss, 1))
               ELSE printf('takes %.3g times as long', 1 + other_loss) END
            || (SELECT iif(count(*) > 1, printf('; %d of %d parameters have another value within 1 %%',
-                                               sum(other_loss < 0.01), count(*)), '') FROM ordered) AS sentence
+                                               sum(other_loss < 0.01), count(*)), '') FROM ordered) END AS sentence
     FROM ordered WHERE row = 1
 )
 SELECT 'points' AS layer, 'share of the variance' AS series, 0 AS rank, row, share, other_loss AS loss,

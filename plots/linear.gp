@@ -21,6 +21,8 @@ if (bottom > 0) {
     below_note = sprintf('the axis begins at %.4g %s', bottom, unit) \
         .(BELOW_sum > 0 ? sprintf(': %.0f slower one%s below it', BELOW_sum, BELOW_sum == 1 ? ' is' : 's are') : '')
 }
-# For the axis of figures with every configuration; among characters there is no room for it all.
-notes = (points_rows > 5000 ? '; of points that cover one another one is drawn' : '').(below_note eq '' ? '' : "\n".below_note)
-note_lines = below_note eq '' ? 0 : 1
+# For the axis of figures with every configuration: a line of its own.
+notes = below_note.(below_note ne '' && points_rows > 5000 ? '; ' : '') \
+    .(points_rows > 5000 ? 'of points that cover one another one is drawn' : '')
+note_lines = notes eq '' ? 0 : 1
+if (note_lines) { notes = "\n".(characters ? in_lines(notes, text_columns - 4, 1) : notes) }

@@ -122,6 +122,7 @@ def test_all_times_alike():
     figure = draw(db, "influence")
     assert {float(p["share"]) for p in figure.layer("points")} == {0}
     assert {float(v["loss"]) for v in figure.layer("values")} == {0}
+    figure.shows("No parameter matters much")
 
 
 def test_lists_odd_names_and_many_parameters():

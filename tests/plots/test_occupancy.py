@@ -63,6 +63,7 @@ def test_curves():
     sentence = "25 % occupancy already reaches 96.2 % of the winner, which has 100 %"
     assert [row["series"] for row in figure.layer("conclusion")] == [sentence]
     figure.shows(sentence)
+    assert ":Bold" not in figure.svg, "what gnuplot makes a part of the font's name"
     assert f"<title>{sentence}. occupancy: reduce.sum" in figure.svg, "a reader of the page hears it"
 
 

@@ -144,6 +144,8 @@ static const struct rule {
     {" id=\"", " id=\"", true},
     {"href='#", "href='#", true},
     {"url(#", "url(#", true},
+    {"font-family=\"DejaVu Sans:Bold\"",
+     "font-family=\"DejaVu Sans, Verdana, sans-serif\" font-weight=\"bold\"", false},
     {"font-family=\"DejaVu Sans", "font-family=\"DejaVu Sans, Verdana, sans-serif", false},
     {"stroke-width='0.178'", "stroke-width='0.35'", false}, /* of points: as strong as in the PNG */
     {"<svg ", "<svg role=\"img\"", false},
