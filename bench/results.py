@@ -221,8 +221,22 @@ def results(tune, recorded):
     return "\n".join(lines).rstrip() + "\n"
 
 
+def seen(tune, databases, figure, problem, n):
+    """A picture of docs/figures for the README, with the sentence that is its title; none where no database has it."""
+    for database in databases:
+        with tempfile.TemporaryDirectory() as work:
+            subprocess.run([tune, "plot", figure, "--db", str(database), "--problem", problem, "--n", str(n), "--data", "-o", work],
+                           check=False, capture_output=True)
+            for path in pathlib.Path(work).glob("*.tsv"):
+                rows = [line.split("\t") for line in path.read_text().splitlines()]
+                sentences = [row[1] for row in rows if row[0] == "conclusion"]
+                return [f"![{sentence}](docs/figures/{databases[0].parent.name}/{path.stem}.png)" for sentence in sentences]
+    return []
+
+
 def readme(tune, recorded):
-    """What `tune show` prints of one problem on the first device, at a few of its sizes, and the picture of what is won."""
+    """What `tune show` prints of one problem on the first device, at a few of its sizes, and the pictures of what is won
+    and of how much occupancy that takes."""
     problem = "reduce.sum.i32"
     folder, databases = recorded[0]
     row = next(row for row in show(tune, databases[0]) if row["problem"] == problem)
@@ -233,12 +247,15 @@ def readme(tune, recorded):
             kept = int(size_of_row.group(1)) in README_SIZES
         if kept:
             lines.append("    " + line if line else "")
-    pictures = sorted((ROOT / "docs" / "figures" / folder.name).glob(f"gain-{problem}-*.png"))
     text = (ROOT / "README.md").read_text()
     start = text.index(BEGIN)
     made = [BEGIN, "", f"What `tune show {problem}` says of an {row['device']} ({row['chosen_at'][:10]}), at three of its "
             f"{sum(row['problem'] == problem for row in show(tune, databases[0]))} sizes:", "", *"\n".join(lines).rstrip().split("\n"), "",
-            *(f"![How many times faster the winner is]({picture.relative_to(ROOT)})" for picture in pictures), "",
+            *seen(tune, databases, "gain", problem, 10**8), "",
+            "How much occupancy a kernel needs that only reads memory: the family `occupancy` runs the same loop at each, a curve "
+            "for what a thread asks for before it waits. Then what the variants of the sums reach at theirs. (`tune plot occupancy`)", "",
+            *seen(tune, databases, "occupancy", "occupancy", 2**28), "",
+            *seen(tune, databases, "occupancy", problem, 10**8), "",
             "More, and how it was made: [docs/results.md](docs/results.md).", "", END]
     return text[:start] + "\n".join(made) + text[text.index(END) + len(END):]
 

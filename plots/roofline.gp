@@ -54,8 +54,8 @@ do for [i = 1:arithmetic_series] {
 # and the axes end near the points.
 array far_title[memory_series + arithmetic_series + 1]
 do for [i = 1:memory_series + arithmetic_series + 1] { far_title[i] = '' }
-far_flats = gbs > 0 && arithmetic_series && lowest_flat / gbs > 8 * X_max
-far_slants = gbs > 0 && arithmetic_series && highest_flat / gbs < X_min / 8
+far_flats = gbs > 0 && arithmetic_series && lowest_flat / gbs > 2.5 * X_max
+far_slants = gbs > 0 && arithmetic_series && highest_flat / gbs < X_min / 2.5
 far_count = 0
 if (far_flats) {
     far_count = arithmetic_series

@@ -6,7 +6,7 @@ array variant_colours[13] = [0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0
     0x7b5fd0, 0x8c9400, 0xb8336a, 0x17a2a2, 0x86b84a, 0xd9a08b, 0x7f7f7f]
 array variant_shapes[13] = [6, 8, 4, 10, 12, 14, 7, 9, 5, 11, 13, 15, 1]
 array rival_colours[4] = [0x0072b2, 0x009e73, 0xcc79a7, 0xe69f00]
-array rival_shapes[4] = [4, 6, 12, 10]
+array rival_shapes[4] = [6, 12, 10, 8]
 if (characters) {
     array variant_shapes[13] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', '.']
     array rival_shapes[4] = ['Q', 'R', 'S', 'T']
