@@ -45,7 +45,8 @@ static const char help[] =
     "                     whose same problems are taken: told before each game\n"
     "  --series           the problems of --db one after the other, as in a run: `surrogate` "
     "learns\n"
-    "                     of each from those before, and shares binaries with them\n"
+    "                     of each from those before and from --prior, and shares binaries\n"
+    "                     with them; \"problems\": of which half of the games came to 0.5 %\n"
     "  --mislead          the prior is turned over: what was fast is slow\n"
     "  --until P          late games, too, that end when with 90 % nothing better by P % is left\n"
     "                     (tune run --until): how often that was right, and how often what the\n"
@@ -489,6 +490,7 @@ static enum status play_database(struct bench *bench, struct error *error)
         const struct series series = {.store = store,
                                       .problems = problems,
                                       .count = count,
+                                      .prior = options->prior,
                                       .seeds = options->seeds,
                                       .ahead = options->ahead,
                                       .share = options->trials > 0 ? options->trials : 0.1};

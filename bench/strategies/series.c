@@ -10,17 +10,24 @@
 
 enum { PROBLEMS_MOST = 256, PENDING_MOST = 1024 };
 
-/* A problem, and what was tried of it in this series. */
+/* A problem, and what was tried of it in this series, or elsewhere. */
 struct played {
+    struct recorded_problem problem;
     struct recorded recorded;
     uint64_t *tried;
     size_t tried_count;
     double best;
+    size_t near; /* of its games, so many came within 0.5 % of the best */
+};
+
+struct played_list {
+    struct played *items;
+    size_t count;
 };
 
 struct course {
     const struct series *series;
-    struct played *problems;
+    struct played_list own, prior;
     struct index made; /* binaries */
     bool prefers;      /* those */
 };
@@ -62,27 +69,26 @@ static double distance(const struct recorded_problem *one, const struct recorded
     return fmax(ratio, 1 / ratio) * (strcmp(one->key, other->key) == 0 ? 1 : 4);
 }
 
-/* The nearest of those before it, in the order in which store_trials_elsewhere has them. */
-static void tell_earlier(const struct course *course, size_t current, struct search *search)
+/* The nearest of the first `count`, in the order in which store_trials_elsewhere has them. */
+static void tell_nearest(const struct played_list *list, size_t count, const struct played *here,
+                         size_t first_source, struct search *search)
 {
     bool told[PROBLEMS_MOST] = {false};
-    const struct played *here = &course->problems[current];
-    const struct recorded_problem *problems = course->series->problems;
-    for (size_t source = 1; source <= STORE_SOURCES_MOST; source++) {
-        size_t nearest = SIZE_MAX;
-        for (size_t i = 0; i < current; i++)
-            if (!told[i] &&
-                (nearest == SIZE_MAX || distance(&problems[i], &problems[current]) <
-                                            distance(&problems[nearest], &problems[current])))
-                nearest = i;
-        if (nearest == SIZE_MAX)
+    for (size_t source = 0; source < STORE_SOURCES_MOST; source++) {
+        const struct played *nearest = NULL;
+        for (size_t i = 0; i < count; i++)
+            if (!told[i] && (!nearest || distance(&list->items[i].problem, &here->problem) <
+                                             distance(&nearest->problem, &here->problem)))
+                nearest = &list->items[i];
+        if (!nearest)
             return;
-        told[nearest] = true;
-        const struct played *from = &course->problems[nearest];
-        for (size_t i = 0; i < from->tried_count; i++) {
+        told[nearest - list->items] = true;
+        for (size_t i = 0; i < nearest->tried_count; i++) {
+            const uint64_t point = nearest->tried[i];
             uint16_t values[SEARCH_DIMENSIONS_MAX];
-            if (recorded_translate(&from->recorded, from->tried[i], &here->recorded, values))
-                search_tell_elsewhere(search, source, values, from->recorded.times[from->tried[i]]);
+            if (recorded_translate(&nearest->recorded, point, &here->recorded, values))
+                search_tell_elsewhere(search, first_source + source, values,
+                                      nearest->recorded.times[point]);
         }
     }
 }
@@ -90,7 +96,7 @@ static void tell_earlier(const struct course *course, size_t current, struct sea
 static enum status play_one(struct course *course, size_t current, uint64_t seed,
                             struct error *error)
 {
-    struct played *here = &course->problems[current];
+    struct played *here = &course->own.items[current];
     struct view view = {.recorded = &here->recorded, .course = course};
     struct search_space space = here->recorded.space;
     space.context = &view;
@@ -109,7 +115,8 @@ static enum status play_one(struct course *course, size_t current, uint64_t seed
     enum status status = search_create(&options, &space, &search, error);
     if (status != STATUS_OK)
         return status;
-    tell_earlier(course, current, search);
+    tell_nearest(&course->own, current, here, 1, search);
+    tell_nearest(&course->prior, course->prior.count, here, 1 + STORE_SOURCES_MOST, search);
     here->tried_count = 0;
     here->best = (double)INFINITY;
     for (;;) {
@@ -137,16 +144,18 @@ static enum status play_one(struct course *course, size_t current, uint64_t seed
 
 static enum status play_all(struct course *course, const char *name, struct error *error)
 {
-    size_t trials = 0, binaries = 0, near = 0, games = 0;
+    const struct played_list *own = &course->own;
+    size_t trials = 0, binaries = 0, near = 0, games = 0, near_mostly = 0;
     double log_sum = 0, worst = 1;
     for (uint64_t seed = 1; seed <= course->series->seeds; seed++) {
-        for (size_t i = 0; i < course->series->count; i++) {
+        for (size_t i = 0; i < own->count; i++) {
             enum status status = play_one(course, i, seed, error);
             if (status != STATUS_OK)
                 return status;
-            const struct played *played = &course->problems[i];
+            struct played *played = &own->items[i];
             const double ratio = played->best / played->recorded.best;
             trials += played->tried_count;
+            played->near = (seed == 1 ? 0 : played->near) + (ratio <= 1.005 ? 1 : 0);
             near += ratio <= 1.005 ? 1 : 0;
             games++;
             log_sum += log(ratio);
@@ -157,9 +166,11 @@ static enum status play_all(struct course *course, const char *name, struct erro
         course->made = (struct index){0};
     }
     const double seeds = (double)course->series->seeds;
-    printf("  %-28s  %8.0f  %8.0f  %13.4f  %7.3f  %6.1f %%\n", name, (double)trials / seeds,
+    for (size_t i = 0; i < own->count; i++)
+        near_mostly += 2 * own->items[i].near >= course->series->seeds ? 1 : 0;
+    printf("  %-28s  %8.0f  %8.0f  %13.4f  %7.3f  %6.1f %%  %8zu\n", name, (double)trials / seeds,
            (double)binaries / seeds, exp(log_sum / (double)games), worst,
-           100 * (double)near / (double)games);
+           100 * (double)near / (double)games, near_mostly);
     return STATUS_OK;
 }
 
@@ -171,27 +182,61 @@ static int compare_problems(const void *left, const void *right)
     return (a->problem_id > b->problem_id) - (a->problem_id < b->problem_id);
 }
 
+/* With all that was tried of each. */
+static enum status read_list(struct store *store, const struct recorded_problem *problems,
+                             size_t count, struct arena *arena, struct played_list *list,
+                             struct error *error)
+{
+    list->items = arena_alloc(arena, count + 1, sizeof list->items[0]);
+    if (!list->items)
+        return error_no_memory(error);
+    for (list->count = 0; list->count < count; list->count++) {
+        struct played *played = &list->items[list->count];
+        played->problem = problems[list->count];
+        enum status status =
+            recorded_read(store, &played->problem, arena, &played->recorded, error);
+        if (status != STATUS_OK)
+            return status;
+        const uint64_t points = played->recorded.space.count;
+        played->tried = arena_alloc(arena, points, sizeof(uint64_t));
+        if (!played->tried)
+            return error_no_memory(error);
+        for (uint64_t point = 0; point < points; point++)
+            played->tried[played->tried_count++] = point;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_prior(const char *path, struct arena *arena, struct played_list *list,
+                              struct error *error)
+{
+    struct recorded_problem *problems = arena_alloc(arena, PROBLEMS_MOST, sizeof problems[0]);
+    struct store *store = NULL;
+    size_t count = 0;
+    if (!problems)
+        return error_no_memory(error);
+    enum status status = store_open(path, STORE_READ, &store, error);
+    if (status == STATUS_OK)
+        status = recorded_list(store, arena, NULL, NULL, PROBLEMS_MOST, problems, &count, error);
+    if (status == STATUS_OK)
+        status = read_list(store, problems, count, arena, list, error);
+    store_close(store);
+    return status;
+}
+
 enum status play_series(const struct series *series, struct arena *arena, struct error *error)
 {
-    struct course course = {.series = series,
-                            .problems = arena_alloc(arena, series->count, sizeof(struct played))};
-    enum status status = course.problems ? STATUS_OK : error_no_memory(error);
+    struct course course = {.series = series};
     qsort(series->problems, series->count, sizeof series->problems[0], compare_problems);
-    for (size_t i = 0; status == STATUS_OK && i < series->count; i++) {
-        struct played *played = &course.problems[i];
-        status =
-            recorded_read(series->store, &series->problems[i], arena, &played->recorded, error);
-        if (status != STATUS_OK)
-            break;
-        played->tried = arena_alloc(arena, played->recorded.space.count, sizeof(uint64_t));
-        if (!played->tried)
-            status = error_no_memory(error);
-    }
+    enum status status =
+        read_list(series->store, series->problems, series->count, arena, &course.own, error);
+    if (status == STATUS_OK && series->prior)
+        status = read_prior(series->prior, arena, &course.prior, error);
     if (status == STATUS_OK)
         printf("%zu problems, %g %% of each, mean of %zu series\n  %-28s  %8s  %8s  %13s  %7s  "
-               "%8s\n",
+               "%8s  %8s\n",
                series->count, 100 * series->share, series->seeds, "", "trials", "binaries",
-               "over the best", "worst", "to 0.5%");
+               "over the best", "worst", "to 0.5%", "problems");
     if (status == STATUS_OK)
         status = play_all(&course, "whichever promises most", error);
     course.prefers = true;

@@ -9,6 +9,7 @@ struct series {
     struct store *store;
     struct recorded_problem *problems; /* PROBLEMS_MOST at most; sorted by this */
     size_t count;
+    const char *prior; /* a database of another device, told besides; NULL: none */
     size_t seeds; /* series of games */
     size_t ahead; /* points without a result at a time, at most */
     double share; /* of each space that is tried */

@@ -200,30 +200,48 @@ static enum status lead_to(struct replay *replay, struct recording_draft *draft,
     return status;
 }
 
+/* A file, or one that is shipped, by its name; and the folder for what is unpacked. */
+static enum status find_recording(struct replay *replay, const char *name, const char **path,
+                                  const char **title, struct error *error)
+{
+    const char *folder = getenv("TMPDIR");
+    const char *slash = strrchr(name, '/');
+    const char *prefix =
+        arena_printf(&replay->arena, "%s/tune-replay-", folder && *folder ? folder : "/tmp");
+    replay->folder.file = -1;
+    *path = name;
+    *title = slash ? slash + 1 : name;
+    enum status status =
+        prefix ? temporary_folder_make(prefix, &replay->folder, error) : error_no_memory(error);
+    if (status != STATUS_OK || (*name && file_exists(name)))
+        return status;
+    if (slash || strchr(name, '.'))
+        return error_set(error, STATUS_NOT_FOUND, "%s: there is no such file", name);
+    return find_shipped(replay, name, path, title, error);
+}
+
+enum status replay_find_database(struct replay *replay, const char *which, const char **database,
+                                 struct error *error)
+{
+    const char *path, *title;
+    enum status status =
+        find_recording(replay, strcmp(which, "recorded") == 0 ? "" : which, &path, &title, error);
+    return status == STATUS_OK ? unpacked_database(replay, path, database, error) : status;
+}
+
 enum status replay_open(struct replay *replay, const char *which, enum l2_mode mode, uint64_t seed,
                         struct error *error)
 {
     static const char clock_word[] = ",clock";
     struct recording_draft draft = {.failed = false};
-    const char *folder = getenv("TMPDIR");
+    const char *path = NULL, *title = NULL;
     replay->has_clock = text_ends_with(which, clock_word);
-    replay->folder.file = -1;
     char *name = arena_strdup(&replay->arena, which);
-    const char *prefix =
-        arena_printf(&replay->arena, "%s/tune-replay-", folder && *folder ? folder : "/tmp");
-    if (!name || !prefix)
+    if (!name)
         return error_no_memory(error);
     if (replay->has_clock)
         name[strlen(name) - strlen(clock_word)] = '\0';
-    const char *path = name;
-    const char *slash = strrchr(name, '/');
-    const char *title = slash ? slash + 1 : name;
-    const bool is_file = slash || strchr(name, '.');
-    enum status status = temporary_folder_make(prefix, &replay->folder, error);
-    if (status == STATUS_OK && is_file && !file_exists(path))
-        status = error_set(error, STATUS_NOT_FOUND, "%s: there is no such file", path);
-    if (status == STATUS_OK && !is_file)
-        status = find_shipped(replay, name, &path, &title, error);
+    enum status status = find_recording(replay, name, &path, &title, error);
     if (status == STATUS_OK && is_json(path))
         status = take_file(replay, path, title, &draft, error);
     else if (status == STATUS_OK)

@@ -384,16 +384,21 @@ static enum status begin_watch(struct run *run, struct error *error)
 static enum status run_it(struct run *run, struct error *error)
 {
     struct store *store = NULL, *prior = NULL;
+    struct replay prior_files = {.folder.file = -1};
+    const char *prior_path = NULL;
     enum status status = check_outputs(run, error);
     if (status == STATUS_OK)
         status = store_open(run->text.database, STORE_CREATE, &store, error);
     if (status == STATUS_OK && run->text.prior)
-        status = store_open(run->text.prior, STORE_COPY, &prior, error);
+        status = replay_find_database(&prior_files, run->text.prior, &prior_path, error);
+    if (status == STATUS_OK && prior_path)
+        status = store_open(prior_path, STORE_COPY, &prior, error);
     if (status == STATUS_OK)
         status = begin_watch(run, error);
     if (status != STATUS_OK) {
         store_close(prior);
         store_close(store);
+        replay_close(&prior_files);
         return status;
     }
     run->session.prior = prior;
@@ -402,6 +407,7 @@ static enum status run_it(struct run *run, struct error *error)
     status = run_with_store(run, store, error);
     FAILPOINT("run.written");
     store_close(prior);
+    replay_close(&prior_files);
     store_close(store);
     FAILPOINT("run.closed");
     struct error ignored = {0};
