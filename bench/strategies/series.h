@@ -10,9 +10,9 @@ struct series {
     struct recorded_problem *problems; /* PROBLEMS_MOST at most; sorted by this */
     size_t count;
     const char *prior; /* a database of another device, told besides; NULL: none */
-    size_t seeds; /* series of games */
-    size_t ahead; /* points without a result at a time, at most */
-    double share; /* of each space that is tried */
+    size_t seeds;      /* series of games */
+    size_t ahead;      /* points without a result at a time, at most */
+    double share;      /* of each space that is tried */
 };
 
 /* Prints what came of `surrogate`, with no regard to binaries and with those that exist going
