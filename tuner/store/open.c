@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/trust.h"
 #include "tuner/store/embedded.h"
@@ -222,11 +223,21 @@ static enum status check_writable(struct store *store, const struct store_schema
     return status;
 }
 
-/* A file system that cannot do WAL gets the rollback journal: slower, as safe. */
+/* A file system that cannot do WAL gets the rollback journal: slower, as safe. Of processes that
+ * turn a database to WAL at once, SQLite refuses some without having waited, lest they wait for
+ * each other: these begin again, for as long as any lock is waited for. */
 static enum status open_to_write(struct store *store, const struct store_schema *schema, bool fresh,
                                  struct error *error)
 {
+    const int64_t until_ns = clock_now_ns() + (int64_t)STORE_BUSY_MS * 1000000;
     enum status status = check_writable(store, schema, fresh, true, error);
+    while (status != STATUS_OK && store->db && (sqlite3_errcode(store->db) & 0xff) == SQLITE_BUSY &&
+           clock_now_ns() < until_ns) {
+        disconnect(store);
+        (void)sqlite3_sleep(10);
+        error_clear(error);
+        status = check_writable(store, schema, fresh, true, error);
+    }
     if (status == STATUS_OK || !lacks_shared_memory(store))
         return status;
     disconnect(store);
