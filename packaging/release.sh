@@ -42,12 +42,13 @@ mkdir -p "$out/logs" "$out/work"
 out=$(cd -- "$out" && pwd)
 work=$out/work logs=$out/logs
 version=$(sed -n 's/^project(tune VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
-SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct)
+commit=$(git -C "$root" rev-parse HEAD)
+SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct "$commit")
 export SOURCE_DATE_EPOCH
 
 # copy NAME: what is committed, in a folder of that name.
 copy() {
-    rm -rf "${work:?}/$1" && mkdir -p "$work/$1" && git -C "$root" archive HEAD | tar -x -C "$work/$1"
+    rm -rf "${work:?}/$1" && mkdir -p "$work/$1" && git -C "$root" archive "$commit" | tar -x -C "$work/$1" && echo "$commit" >"$work/$1.commit"
 }
 
 version() {
@@ -64,11 +65,11 @@ version() {
 }
 
 source_archive() {
-    git -C "$root" archive --prefix="launchtune-$version/" HEAD | gzip -9n >"$out/launchtune-$version.tar.gz"
+    git -C "$root" archive --prefix="launchtune-$version/" "$commit" | gzip -9n >"$out/launchtune-$version.tar.gz"
 }
 
 ci() {
-    rm -rf "$work/clone" && git clone -q "$root" "$work/clone" && "$work/clone/.ci/run"
+    rm -rf "$work/clone" && git clone -q "$root" "$work/clone" && git -C "$work/clone" checkout -q "$commit" && "$work/clone/.ci/run"
 }
 
 fresh() {
@@ -89,7 +90,7 @@ portable() {
 }
 
 twice() {
-    [[ -d $work/one/build/debian ]] || { copy one && build_debian "$work/one" || return 1; }
+    [[ $(cat "$work/one.commit" 2>/dev/null) == "$commit" ]] || { copy one && build_debian "$work/one" || return 1; }
     local file
     copy another-folder && build_debian "$work/another-folder" || return 1
     for file in bin/tune libtuned/libtuned.so libtuned/libtuned.a $(cd "$work/one/build/debian" && echo *.deb); do
