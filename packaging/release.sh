@@ -106,7 +106,7 @@ installed() {
 
 recipes() {
     rm -rf "$work/archive" && mkdir "$work/archive" && tar -xzf "$out/launchtune-$version.tar.gz" -C "$work/archive" &&
-        TUNE_SOURCE=$work/archive/launchtune-$version TUNE_SANITIZE='' TUNE_CMAKE=$(command -v cmake) CC=${CC:-cc} \
+        TUNE_SOURCE=$work/archive/launchtune-$version TUNE_SANITIZE='' TUNE_CMAKE=$(command -v cmake) CC=$(command -v "${CC:-cc}") \
             bash "$root/tests/cli/run" "$root/tests/bindings/recipes.sh"
 }
 

@@ -79,7 +79,10 @@ tune_result() {
     # 6: the budget ended before all was done
     [[ $code -eq 0 || ($code -eq 6 && $budget != 0) ]] || { echo "exit code $code" && return 1; }
     for file in tune.db tuned.conf report.html; do
-        [[ -s $home/tune/$file ]] || { echo "no $file" && return 1; }
+        [[ -s $home/tune/$file ]] && continue
+        # A busy machine may come to nothing sure within the budget, and says so.
+        [[ $file == tuned.conf && $code -eq 6 ]] && grep -q '^tune run: no winner is sure enough' "$log" && continue
+        echo "no $file" && return 1
     done
     if [[ -n $with ]] && ! grep -q '^bootstrap: CUDA toolkit: .*/build/toolkit' "$log"; then
         echo "built without the toolkit" && return 1
