@@ -31,6 +31,17 @@ run "$TUNE" devices --remote-tune "$TUNE" --on 'echo who are you >&2; false' --o
 expect_code 0
 expect_err 'who are you'
 
+# A job that ends bounds what is begun, unless another host stays.
+forget
+in_job() { echo "env SLURM_JOB_END_TIME=$(($(date +%s) + $1)) $TMPDIR/host $2"; }
+tune_on 'devices=big' --on "$(in_job 5 a)" --effort quick
+[[ $code -ne 0 ]] || fail "a job that is over was measured in"
+expect_err 'its job ends in'
+forget
+tune_on 'devices=big' --on "$(in_job 5 a)" --on "$(in_job 86400 b)" --effort quick
+expect_code 0
+expect_sweep 'Stand-in GPU 132 18 ok'
+
 # From a file, with a host that is this one; --device counts on each.
 forget
 printf '# the fleet\n\n%s\nhere\n' "$TMPDIR/host a" >fleet.conf

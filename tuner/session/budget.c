@@ -24,6 +24,8 @@ static const double few_points = 0.25, sweep_share_of_many = 0.85;
 static const double processes_of_many = 3;
 /* For tuned.conf, the tables and the page. */
 static const double end_share = 0.02, end_most_ns = 2e9;
+/* Of a job, for the same, and what is in hand. */
+static const double before_job_end_ns = 10e9;
 /* What checks take that nobody has seen: so many times what the inputs and results took, and so
  * much; how far from that they may turn out to be. */
 static const double check_tells = 4, check_least_ns = 0.3e9, check_scale_most = 10;
@@ -37,14 +39,29 @@ static const double ms_ns = 1e6;
 static const double around_visit_ns = 5e5;
 enum { TRIALS_TO_KNOW = 30, FINALISTS_LEAST = 2, WATCH_LEAST_MS = 20, WATCH_SHARE = 10 };
 
+/* When the last of the jobs ends that the hosts are in; those that are awaited may bring more.
+ * INT64_MAX: one of them does not end. */
+static int64_t jobs_end_ns(const struct session *session)
+{
+    int64_t last_ns = 0;
+    for (size_t i = 0; i < session->site_count; i++) {
+        const struct host *host = session->sites[i].host;
+        const int64_t end_ns = host_state(host) == HOST_READY ? host_end_ns(host) : 0;
+        last_ns = end_ns > last_ns ? end_ns : last_ns;
+    }
+    return last_ns > 0 && last_ns != INT64_MAX ? last_ns - (int64_t)before_job_end_ns : INT64_MAX;
+}
+
 int64_t budget_end_ns(const struct session *session)
 {
     double budget_ns = (double)session->options->budget_ns;
     double end_ns = budget_ns * end_share;
-    if (!(budget_ns > 0))
-        return 0;
-    return session->started_ns +
-           (int64_t)(budget_ns - (end_ns < end_most_ns ? end_ns : end_most_ns));
+    const int64_t job_end_ns = jobs_end_ns(session);
+    const int64_t own_end_ns =
+        session->started_ns + (int64_t)(budget_ns - (end_ns < end_most_ns ? end_ns : end_most_ns));
+    if (budget_ns > 0 && own_end_ns < job_end_ns)
+        return own_end_ns;
+    return job_end_ns == INT64_MAX ? 0 : job_end_ns;
 }
 
 static bool confirms(const struct session *session)

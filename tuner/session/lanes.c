@@ -224,6 +224,12 @@ enum status site_join(struct site *site, struct error *error)
             session_note(session, "%s: %s", lane->name, lane->lock.warning);
         join_group(session, lane);
     }
+    const int64_t end_ns = host_end_ns(site->host);
+    if (joins && end_ns != INT64_MAX)
+        session_note(session,
+                     "%s: its job ends in %.1f min: what needs it ends before, and goes on with "
+                     "the same command",
+                     site->host->name, (double)(end_ns - clock_running_ns()) / 60e9);
     enum status status = joins ? place_lanes(site, error) : STATUS_OK;
     return joins && status == STATUS_OK ? start_compilers(site, error) : status;
 }

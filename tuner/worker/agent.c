@@ -355,10 +355,14 @@ static enum status begin(struct agent *agent, struct error *error)
 {
     struct machine machine;
     json_t *message = NULL;
+    int64_t left_s = 0;
     machine_describe(&machine);
-    say(agent,
+    json_t *hello =
         json_pack("{s:i, s:s, s:s, s:i}", "hello", AGENT_VERSION, "version", TUNE_VERSION, "name",
-                  machine.name[0] ? machine.name : "?", "cores", (int)machine.cores));
+                  machine.name[0] ? machine.name : "?", "cores", (int)machine.cores);
+    if (job_time_left(&left_s))
+        (void)json_object_set_new(hello, "left_s", json_integer(left_s));
+    say(agent, hello);
     enum status status = frame_read(STDIN_FILENO, -1, &message, error);
     if (status != STATUS_OK)
         return status;

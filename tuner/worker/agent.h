@@ -8,11 +8,11 @@
  * CHILD, "how": whether that is asked "file": PATH, and "same": true, or "bytes", or "error": why
  * it cannot be had "call": NUMBER, and "lock": NAME, "note", or "unlock": the call that took it, or
  * "place": [PCI address or null] from the agent   "hello": VERSION, "version": of the program,
- * "name", "cores" "beat": 1, once a second "child": CHILD, "frame": what it says   "closed": CHILD,
- * its output has ended "ended": CHILD, "how": text, "end": enum child_end "made": CHILD, "bytes":
- * of the binary that it compiled, before its answer "want": PATH, "child": CHILD, "hash": of what
- * lies there; of a source "folders" "answer": NUMBER of the call, with what it gave, or "error" and
- * "text"
+ * "name", "cores", "left_s" of its job, if it ends "beat": 1, once a second "child": CHILD,
+ * "frame": what it says   "closed": CHILD, its output has ended "ended": CHILD, "how": text, "end":
+ * enum child_end "made": CHILD, "bytes": of the binary that it compiled, before its answer "want":
+ * PATH, "child": CHILD, "hash": of what lies there; of a source "folders" "answer": NUMBER of the
+ * call, with what it gave, or "error" and "text"
  *
  * A path of the parent's cache stands for the same name in the host's. Any other that a request
  * names is used as it is where the same file lies there, else the parent sends it. */

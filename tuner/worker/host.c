@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tuner/base/arena.h"
+#include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
 #include "tuner/base/process.h"
@@ -203,6 +205,23 @@ enum child_end child_kill(struct child *child, char *how, size_t how_bytes)
     if (how && how_bytes > 0)
         how[0] = '\0';
     return child->host ? child->host->end(child, how, how_bytes) : CHILD_WAS_RUNNING;
+}
+
+bool job_time_left(int64_t *left_s)
+{
+    const char *text = getenv("SLURM_JOB_END_TIME");
+    char *end = NULL;
+    const long long ends_at = text ? strtoll(text, &end, 10) : 0;
+    *left_s = (int64_t)(ends_at - time(NULL));
+    return ends_at > 0 && *end == '\0';
+}
+
+int64_t host_end_ns(const struct host *host)
+{
+    int64_t left_s = 0;
+    if (host->end_ns)
+        return host->end_ns(host);
+    return job_time_left(&left_s) ? clock_running_ns() + left_s * INT64_C(1000000000) : INT64_MAX;
 }
 
 void machine_describe(struct machine *machine)

@@ -82,6 +82,8 @@ struct host {
     int64_t (*heard)(const struct host *host, int64_t *silence_ended_ns);
     /* *connections: how often it has become ready. */
     enum host_state (*state)(const struct host *host, unsigned *connections);
+    /* As host_end_ns. */
+    int64_t (*end_ns)(const struct host *host);
 };
 const struct host *host_local(void);
 
@@ -93,6 +95,11 @@ static inline enum host_state host_state(const struct host *host)
     unsigned ignored = 0;
     return host->state ? host->state(host, &ignored) : HOST_READY;
 }
+/* When the job ends in which it was reached, by clock_running_ns: whoever schedules jobs says so
+ * there. INT64_MAX: nobody does. */
+int64_t host_end_ns(const struct host *host);
+/* How long the job goes on that this process is in, as Slurm says; false: it is in none. */
+bool job_time_left(int64_t *left_s);
 static inline void host_unlock(struct host_lock *lock)
 {
     if (lock->host)

@@ -284,6 +284,15 @@ static enum host_state state_there(const struct host *host, unsigned *connection
     return state;
 }
 
+static int64_t end_ns_there(const struct host *host)
+{
+    struct remote *remote = remote_of(host);
+    (void)pthread_mutex_lock(&remote->mutex);
+    int64_t end_ns = remote->end_ns;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    return end_ns;
+}
+
 enum host_state host_await(const struct host *host, int64_t timeout_ms,
                            const volatile sig_atomic_t *stop, unsigned *connections)
 {
@@ -410,7 +419,9 @@ enum status host_open(const char *command, const char *program, const volatile s
                                  .place = place_there,
                                  .cache_folder = cache_folder,
                                  .heard = heard_there,
-                                 .state = state_there};
+                                 .state = state_there,
+                                 .end_ns = end_ns_there};
+    remote->end_ns = INT64_MAX;
     (void)pthread_mutex_init(&remote->mutex, NULL);
     (void)pthread_mutex_init(&remote->sending, NULL);
     (void)pthread_cond_init(&remote->changed, NULL);

@@ -42,6 +42,7 @@ struct remote {
     bool closing, sender_ends;
     int64_t heard_ns; /* when a frame last came */
     int64_t silence_ended_ns;
+    int64_t end_ns; /* of the job there, by clock_running_ns; INT64_MAX: nobody ends it */
     char said[256]; /* the command's last line of standard error, or why it was lost */
     int64_t last_number;
     struct call *calls;

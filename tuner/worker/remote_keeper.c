@@ -28,6 +28,7 @@ enum {
     LEAVE_MS = 5000,  /* what a command has to end by itself, then by SIGTERM */
     RESTARTS_MAX = 4, /* in a row, each having lasted less than SOUND_MS */
     SOUND_MS = 600000,
+    LEFT_MOST_S = 1000000000,
     BANNER_BYTES_MAX = 1 << 20,
 };
 
@@ -400,6 +401,7 @@ static enum status greet(struct remote *remote, struct error *error)
         return status;
     const char *name = json_string_value(json_object_get(hello, "name"));
     const char *version = json_string_value(json_object_get(hello, "version"));
+    const json_t *left_s = json_object_get(hello, "left_s");
     if (json_integer_value(json_object_get(hello, "hello")) != AGENT_VERSION || !version ||
         strcmp(version, TUNE_VERSION) != 0)
         status = error_set(error, STATUS_UNAVAILABLE,
@@ -416,6 +418,9 @@ static enum status greet(struct remote *remote, struct error *error)
             (void)string_format(remote->name, sizeof remote->name, "%.*s",
                                 (int)strcspn(name ? name : "?", "."), name ? name : "?");
         remote->heard_ns = clock_running_ns();
+        remote->end_ns = left_s ? remote->heard_ns +
+                                      json_integer_value(left_s) % LEFT_MOST_S * INT64_C(1000000000)
+                                : INT64_MAX;
         remote->said[0] = '\0';
         remote->connections++;
         remote->state = HOST_READY;
