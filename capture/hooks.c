@@ -76,6 +76,11 @@ enum hook_number {
     X(cuLibraryGetManaged, cuLibraryGetManaged, 0, false)                                          \
     X(cuLibraryGetModule, cuLibraryGetModule, 0, false)                                            \
     X(cuKernelGetFunction, cuKernelGetFunction, 0, false)                                          \
+    X(cuCtxDestroy_v2, cuCtxDestroy, 4000, false)                                                  \
+    X(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease, 0, false)                              \
+    X(cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease, 11000, false)                       \
+    X(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset, 0, false)                                  \
+    X(cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxReset, 11000, false)                           \
     X(cuTexObjectCreate, cuTexObjectCreate, 0, false)                                              \
     X(cuTexObjectDestroy, cuTexObjectDestroy, 0, false)                                            \
     X(cuSurfObjectCreate, cuSurfObjectCreate, 0, false)                                            \
@@ -532,6 +537,47 @@ OURS(cuKernelGetFunction, CUfunction *out, CUkernel kernel)
     if (result == CUDA_SUCCESS && depth == 0)
         recorder_function_of(*out, kernel);
     return result;
+}
+
+/* ---- contexts ---- */
+
+OURS(cuCtxDestroy_v2, CUcontext context)
+{
+    CUresult(CUDAAPI * next)(CUcontext);
+    CUresult result;
+    NEXT_OF(NUMBER_cuCtxDestroy_v2, next);
+    if (depth == 0)
+        recorder_context_goes();
+    CALLED(result, next(context));
+    return result;
+}
+
+/* Of which the last to let go ends the context. */
+static CUresult primary_goes(enum hook_number number, CUdevice device)
+{
+    CUresult(CUDAAPI * next)(CUdevice);
+    CUresult result;
+    NEXT_OF(number, next);
+    if (depth == 0)
+        recorder_context_goes();
+    CALLED(result, next(device));
+    return result;
+}
+OURS(cuDevicePrimaryCtxRelease, CUdevice device)
+{
+    return primary_goes(NUMBER_cuDevicePrimaryCtxRelease, device);
+}
+OURS(cuDevicePrimaryCtxRelease_v2, CUdevice device)
+{
+    return primary_goes(NUMBER_cuDevicePrimaryCtxRelease_v2, device);
+}
+OURS(cuDevicePrimaryCtxReset, CUdevice device)
+{
+    return primary_goes(NUMBER_cuDevicePrimaryCtxReset, device);
+}
+OURS(cuDevicePrimaryCtxReset_v2, CUdevice device)
+{
+    return primary_goes(NUMBER_cuDevicePrimaryCtxReset_v2, device);
 }
 
 /* ---- textures ---- */

@@ -370,7 +370,8 @@ static bool can_read(struct kept *kept, const struct launch_facts *launch)
 struct kept *keep_before(struct kernel *kernel, const struct launch_facts *launch,
                          uint64_t sequence, uint64_t kernel_sequence)
 {
-    const bool is_node = launch->entry == CAP_GRAPH_NODE || launch_is_capturing(launch);
+    /* Those without contents do not take the place of others. */
+    const bool is_node = launch->entry == CAP_GRAPH_NODE || atomic_load(&recorder.capturing) > 0;
     _Atomic uint32_t *kept_so_far = is_node ? &kernel->kept_nodes : &kernel->kept;
     if (kernel_sequence < recorder.settings.skip ||
         atomic_load(kept_so_far) >= recorder.settings.keep || recorder.writer.failed ||

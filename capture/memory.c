@@ -15,7 +15,7 @@ bool memory_find(uint64_t address, struct range *out)
     CUmemorytype type = (CUmemorytype)0;
     CUdeviceptr start = 0;
     size_t bytes = 0;
-    bool is_managed = false;
+    unsigned is_managed = 0; /* drivers write a byte of it, or all */
     int device = 0;
     void *host = NULL;
     void *answers[] = {&type, &start, &bytes, &is_managed, &device, &host};

@@ -179,6 +179,7 @@ bool recorder_begins(void)
 
 static void lock_all(void)
 {
+    times_lock();
     (void)pthread_mutex_lock(&recorder.keep_lock);
     (void)pthread_mutex_lock(&recorder.lock);
     (void)pthread_mutex_lock(&recorder.data_lock);
@@ -189,6 +190,7 @@ static void unlock_all(void)
     (void)pthread_mutex_unlock(&recorder.data_lock);
     (void)pthread_mutex_unlock(&recorder.lock);
     (void)pthread_mutex_unlock(&recorder.keep_lock);
+    times_unlock();
 }
 
 /* The files, and what is counted in them, are the parent's: a child begins anew, if it launches
@@ -215,12 +217,6 @@ static void begin_anew(void)
 __attribute__((constructor)) static void start(void)
 {
     (void)pthread_atfork(lock_all, unlock_all, begin_anew);
-}
-
-__attribute__((destructor)) static void end(void)
-{
-    if (atomic_load(&recorder.is_on) > 0)
-        times_end();
 }
 
 void recorder_note(enum cap_note_kind kind, const char *text)
@@ -373,6 +369,21 @@ void recorder_unloaded(const void *owner)
             *at = (*at)->next;
         else
             at = &(*at)->next;
+    (void)pthread_mutex_unlock(&recorder.lock);
+}
+
+void recorder_context_goes(void)
+{
+    if (atomic_load(&recorder.is_on) <= 0)
+        return;
+    times_end();
+    times_forget();
+    (void)pthread_mutex_lock(&recorder.lock);
+    struct slot *slots = atomic_load(&kernels_by_handle.slots);
+    for (size_t i = 0; slots && i < SLOTS; i++)
+        atomic_store(&slots[i].value, NULL);
+    for (struct kernel *kernel = all_kernels; kernel; kernel = kernel->next)
+        kernel->function = NULL;
     (void)pthread_mutex_unlock(&recorder.lock);
 }
 

@@ -109,6 +109,8 @@ void recorder_module_of(CUmodule module, CUlibrary library);
 /* The image of a module or library, which becomes the recorder's. */
 void recorder_loaded(const void *owner, struct image *image);
 void recorder_unloaded(const void *owner);
+/* A context is about to go, with its functions, streams and events. */
+void recorder_context_goes(void);
 void recorder_variable(const void *owner, const char *name, CUdeviceptr address, size_t bytes);
 void recorder_texture(uint64_t object, bool is_there);
 bool recorder_is_texture(uint64_t word);
@@ -157,9 +159,12 @@ void keep_after(struct kept *kept, const struct launch_facts *launch, CUresult r
 struct timing *time_before(const struct launch_facts *launch);
 void time_after(struct timing *timing, const struct launch_facts *launch, struct cap_kernel *kernel,
                 struct cap_shape *shape, CUresult result);
-/* Takes what has ended; at the end of the process. */
+/* Around a fork. */
+void times_lock(void);
+void times_unlock(void);
+/* Takes what has ended, before a context or the process does. */
 void times_end(void);
-/* In the child of a fork: what was there is the parent's. */
+/* No event of before is touched again: its context is gone, or the parent's. */
 void times_forget(void);
 
 #endif

@@ -17,6 +17,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct timing *unused;                 /* of any context */
 static struct timing *first, **last = &first; /* that run, in the order of their launches */
 static uint32_t pair_count;
+static pthread_once_t is_ended_later = PTHREAD_ONCE_INIT;
+
+/* In front of what the runtime and the driver do at the end: they were there first. */
+static void end_later(void)
+{
+    (void)atexit(times_end);
+}
 
 static CUresult record(const struct launch_facts *launch, CUevent event)
 {
@@ -87,6 +94,7 @@ struct timing *time_before(const struct launch_facts *launch)
         atomic_load(&recorder.capturing) > 0 ||
         (driver->current_context && driver->current_context(&context) != CUDA_SUCCESS))
         return NULL;
+    (void)pthread_once(&is_ended_later, end_later);
     if (driver->exchange_mode)
         (void)driver->exchange_mode(&mode);
     (void)pthread_mutex_lock(&lock);
@@ -123,6 +131,16 @@ void time_after(struct timing *timing, const struct launch_facts *launch, struct
     (void)pthread_mutex_unlock(&lock);
 }
 
+void times_lock(void)
+{
+    (void)pthread_mutex_lock(&lock);
+}
+
+void times_unlock(void)
+{
+    (void)pthread_mutex_unlock(&lock);
+}
+
 void times_end(void)
 {
     const struct driver *driver = driver_get();
@@ -134,8 +152,9 @@ void times_end(void)
 
 void times_forget(void)
 {
-    (void)pthread_mutex_init(&lock, NULL);
+    (void)pthread_mutex_lock(&lock);
     unused = first = NULL;
     last = &first;
     pair_count = 0;
+    (void)pthread_mutex_unlock(&lock);
 }
