@@ -10,15 +10,16 @@ here=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:?usage: tests/gpu/pack.sh BUILD_FOLDER OUT_FOLDER}" && pwd)
 out=${2:?usage: tests/gpu/pack.sh BUILD_FOLDER OUT_FOLDER}
 rm -rf "$out"
-mkdir -p "$out"/{bin,bench,examples,tests/gpu,lib-carried}
+mkdir -p "$out"/{bin,bench,examples,tests/gpu,lib-carried,lib/tune}
 cp "$build/bin/tune" "$out/bin/"
+cp "$build"/lib/tune/libtunecapture.so "$out/lib/tune/"
 for program in "$build"/bench/bench_* "$build"/examples/reduce_c* "$build"/tests/gpu/*; do
     if [[ -f $program && -x $program ]]; then
         cp "$program" "$out/$(dirname "${program#"$build"/}")/"
     fi
 done
 cp -r "$here/bench/spaces" "$out/bench/"
-for library in hwloc udev cmocka; do
+for library in hwloc udev cmocka cudart; do
     path=$(ldconfig -p | awk -v name="lib$library.so" 'index($1, name) == 1 && /x86-64/ {print $NF; exit}')
     [[ -z $path ]] || cp -L "$path" "$out/lib-carried/$(basename "$path")"
 done

@@ -4,14 +4,14 @@
 #   tests/gpu/run.sh BUILD_FOLDER [OUT_FOLDER]
 # (tests/gpu/pack.sh makes a BUILD_FOLDER that can be carried to another machine.)
 # Results are put into OUT_FOLDER (default $OUT or ./gpu-results): devices.json, tuned.conf, run.txt,
-# example.txt, hostile.txt, hostile_timed.txt, promise.txt, budget.txt, and in more.tar.gz tune.db.xz and families.db.xz (as bench/slim.py leaves
+# example.txt, capture.txt, hostile.txt, hostile_timed.txt, promise.txt, budget.txt, and in more.tar.gz tune.db.xz and families.db.xz (as bench/slim.py leaves
 # and compresses them), families.conf, families.txt, lookup.txt, peers*, calls.txt, sanitize.txt,
 # sanitize/, twin*, flush*, agree*, t1*, compile.txt, space.txt,
 # strategies*, check*.txt, saxpy.txt, trial_cost.txt. db/recorded/ keeps them
 # all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
-# saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents; and, which
+# saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture; and, which
 # are not among the usual ones, own (of tests: own kernels only), wide (reductions searched without
 # hindsight, against the shipped space: some 5 minutes), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
@@ -45,7 +45,7 @@ if [ -d "$build/lib-carried" ]; then
 fi
 failed=0
 
-usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents"
+usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture"
 step() { # name command...
     local name=$1
     shift
@@ -406,6 +406,8 @@ source "$here/tests/gpu/steps/budget.sh"
 source "$here/tests/gpu/steps/fleet.sh"
 # shellcheck source=tests/gpu/steps/wide.sh
 source "$here/tests/gpu/steps/wide.sh"
+# shellcheck source=tests/gpu/steps/capture.sh
+source "$here/tests/gpu/steps/capture.sh"
 
 step devices devices
 step tests gpu_tests
@@ -439,6 +441,7 @@ step agreement agreement
 step several several
 step wide wide
 step documents documents
+step capture capture
 if [ -n "$(ls "$more")" ]; then
     tar -czf "$out/more.tar.gz" -C "$more" .
 fi

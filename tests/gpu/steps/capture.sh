@@ -1,0 +1,64 @@
+# shellcheck shell=bash disable=SC2154 # variables of run.sh, which reads this
+# `tune capture` on programs that nvcc built in several ways (tests/gpu/capture): their results stay what they are, launches
+# are kept whole, one is tuned without its source, and what it costs is written to capture.txt.
+
+# capture_one NAME WHAT: the result is as without, and every kept launch that is no node of a graph is whole.
+capture_one() {
+    local program=$build/tests/gpu/capture_$1 file=$1-$2.cap plain kept whole
+    plain=$("$program" ${2:+"$2"}) || { echo "FAILED $1 $2: it does not run by itself"; return 1; }
+    "$tune" capture --kernel '*' --keep 4 -o "$file" -- "$program" ${2:+"$2"} >"$1-$2.txt" 2>"$1-$2.err" ||
+        { echo "FAILED $1 $2: $(tail -n 1 "$1-$2.err")"; return 1; }
+    [ "$(head -n 1 "$1-$2.txt")" = "$plain" ] || { echo "FAILED $1 $2: another result"; return 1; }
+    "$build/tests/gpu/capture_dump" "$file" >"$1-$2.dump" || return 1
+    kept=$(grep -c '^launch .* entry=\(kernel\|kernel_ex\|cooperative\) stream=\(legacy\|per_thread\|other\)' "$1-$2.dump")
+    whole=$(grep -c '^launch .* stream=\(legacy\|per_thread\|other\) .* left_out=0 result=0' "$1-$2.dump")
+    printf '%-10s %-11s %2d launches kept, %2d whole, %2d buffers changed, %9d bytes\n' "$1" "$2" "$kept" "$whole" \
+        "$(grep -c '^buffer .* changed=1 ' "$1-$2.dump")" "$(stat -c %s "$file")"
+    [ "$kept" -ge 1 ] && [ "$kept" -eq "$whole" ] && grep -q '^buffer .* changed=1 ' "$1-$2.dump" ||
+        { echo "FAILED $1 $2: not whole"; grep -v ' left_out=0 ' "$1-$2.dump"; return 1; }
+}
+
+# expect_dump FILE PATTERN
+expect_dump() {
+    grep -qE "$2" "$1.dump" || { echo "FAILED $1: nothing like $2"; return 1; }
+}
+
+capture() {
+    local status=0 name what
+    mkdir -p "$work/capture" && cd "$work/capture" || return 1
+    {
+        for name in static shared ptx per_thread rdc; do
+            if ! "$build/tests/gpu/capture_$name" view >/dev/null 2>&1; then
+                echo "left out: capture_$name does not run here"
+                continue
+            fi
+            for what in add view memory streams pool graph cooperative threads reset driver; do
+                capture_one $name $what || status=1
+            done
+        done
+        capture_one cub "" || status=1
+        # Names, variables, pointers in structs, nodes.
+        expect_dump static-add '^kernel 0 _ZN3own3addI' || status=1
+        expect_dump static-view '^pointer 0 parameters at=8 buffer=0 offset=40' || status=1
+        expect_dump static-memory '^buffer 0\.[0-9] managed ' || status=1
+        expect_dump static-memory '^buffer 0\.[0-9] (constant|variable) bytes=16 name=factors ' || status=1
+        expect_dump static-memory '^buffer 0\.[0-9] (constant|variable) bytes=4 name=bias ' || status=1
+        expect_dump static-graph '^launch 0 .* stream=capturing ' || status=1
+        expect_dump static-graph '^note 0 count=3' || status=1
+        expect_dump per_thread-add '^launch 0 .* stream=per_thread ' || status=1
+        expect_dump static-driver '^image 0 kind=3 ' || status=1
+        echo "-- listed, with times"
+        "$tune" capture --times -- "$build/tests/gpu/capture_static" add || status=1
+        echo "-- tuned without the source"
+        "$tune" run --binary static-add.cap --kernel add --device 0 --effort quick --no-report --budget 120s 2>&1 || status=1
+        echo "-- a launch: bare, while listed, while another kernel's are kept, with times"
+        for what in 1 2 3; do
+            "$build/tests/gpu/capture_static" loop 2>&1 >/dev/null
+            "$tune" capture -- "$build/tests/gpu/capture_static" loop 2>&1 >/dev/null | grep '^app'
+            "$tune" capture -k other -o loop.cap -- "$build/tests/gpu/capture_static" loop 2>&1 >/dev/null | grep '^app'
+            "$tune" capture --times -- "$build/tests/gpu/capture_static" loop 2>&1 >/dev/null | grep '^app'
+        done
+    } >"$out/capture.txt"
+    cat "$out/capture.txt"
+    return $status
+}
