@@ -181,15 +181,19 @@ const drawScatter = (kind, width) => {
     const line = [...tops].sort((a, b) => a[0] - b[0]).map(([value, rate]) => `${scale(value).toFixed(1)} ${y(rate).toFixed(1)}`);
     if (line.length > 1) svg.append(draw('path', { class: 'curve', style: { stroke: colours.groups[k].colour }, d: 'M' + line.join('L') }));
   });
+  const labelled = [];
   for (const point of new Set(problem.marks.map((mark) => mark.point))) {
     const at = place.get(point);
     if (!at) continue;
     const names = problem.marks.filter((mark) => mark.point === point).map((mark) => mark.name);
     const isWinner = names.includes('winner');
     const toLeft = at[0] > width * 0.6;
+    let labelY = at[1] + (isWinner && at[1] > 40 ? -8 : 14);
+    while (labelled.some(([x, y]) => Math.abs(x - at[0]) < 150 && Math.abs(y - labelY) < 12)) labelY += 12;
+    labelled.push([at[0], labelY]);
     svg.append(isWinner ? draw('circle', { class: 'mark', cx: at[0], cy: at[1], r: 6 })
       : draw('path', { class: 'mark', d: `M${at[0]} ${at[1] - 6}l6 6l-6 6l-6 -6Z` }),
-    draw('text', { class: 'mark-name', x: at[0] + (toLeft ? -9 : 9), y: at[1] + (isWinner && at[1] > 40 ? -8 : 14), 'text-anchor': toLeft ? 'end' : 'start' }, names.join(', ')));
+    draw('text', { class: 'mark-name', x: at[0] + (toLeft ? -9 : 9), y: labelY, 'text-anchor': toLeft ? 'end' : 'start' }, names.join(', ')));
   }
   svg.append(pins, ring);
   interact(svg, [width, FIGURE_HEIGHT], () => active.map((i) => [i, ...place.get(i)]), (xs, ys) => setBrush(kind.name, xs && ((i) => {
@@ -256,7 +260,10 @@ const drawInfluence = (width) => {
   const title = costs < 0.01 ? 'No parameter costs 1 % by itself: its next best value does as well'
     : `${rows[0].name} matters most: its next best value costs ${shownPercent(100 * costs)}`;
   const { svg, ring, pins } = frame(width, height, `${title}. For each value of each parameter the fastest launch with it, as a multiple of the fastest time.`);
+  let lastTick = -99;
   for (const tick of ratioTicks(1, most)) {
+    if (x(tick) - lastTick < 30) continue;
+    lastTick = x(tick);
     svg.append(draw('line', { class: 'grid', x1: x(tick), x2: x(tick), y1: 14, y2: height - 34 }),
       draw('text', { x: x(tick), y: height - 19, 'text-anchor': 'middle' }, `${tick}\u00d7`));
   }
@@ -369,7 +376,7 @@ const drawParallel = (width) => {
   });
   const last = axes.length - 1;
   const ringed = follow({ ring, pins }, (i) => points.rate[i] === null ? null : [x(last), axes[last].y(i)]);
-  return { title, body: svg, hovered: () => { put(hovered, { d: state.hovered !== null && points.rate[state.hovered] !== null ? path(state.hovered) : '' }, []); ringed(); } };
+  return { title, note: active.length > LINES_MOST ? ` The fastest ${shownCount(LINES_MOST)} are drawn.` : '', body: svg, hovered: () => { put(hovered, { d: state.hovered !== null && points.rate[state.hovered] !== null ? path(state.hovered) : '' }, []); ringed(); } };
 };
 
 // ---- all of them ----
@@ -385,9 +392,10 @@ const drawFigures = () => {
   const boxes = FIGURES.map((figure) => {
     const heading = make('h4');
     const body = make('div', { class: 'canvas' });
-    const box = make('figure', { class: 'live', 'data-figure': figure.id, hidden: true }, heading, body, make('figcaption', null, figure.about));
+    const caption = make('figcaption');
+    const box = make('figure', { class: 'live', 'data-figure': figure.id, hidden: true }, heading, body, caption);
     grid.append(box);
-    return { figure, heading, body, box, drawn: null };
+    return { figure, heading, body, box, caption, drawn: null };
   });
   const drawOne = (own) => {
     own.width = Math.max(300, own.body.clientWidth);
@@ -395,6 +403,7 @@ const drawFigures = () => {
     own.box.hidden = !own.drawn;
     if (!own.drawn) return;
     own.heading.textContent = own.drawn.title;
+    own.caption.textContent = own.figure.about + (own.drawn.note || '');
     own.body.replaceChildren(own.drawn.body);
     own.drawn.hovered();
   };
@@ -403,6 +412,7 @@ const drawFigures = () => {
     if (state.problem.points.order.length === 0) { for (const own of boxes) own.box.hidden = true; return; }
     for (const own of boxes) own.box.hidden = false;
     for (const own of boxes) drawOne(own);
+    grid.style.setProperty('--count', boxes.filter((own) => own.drawn && own.figure.id !== 'parallel').length);
     for (const own of boxes) if (own.drawn && own.body.clientWidth > 0 && Math.abs(own.body.clientWidth - own.width) > 8) drawOne(own);
   };
   listen((what) => {

@@ -59,7 +59,7 @@ const mapOf = (part) => {
     }, text));
   };
   return make('table', { class: 'map' },
-    make('caption', null, make('b', null, part.experiment), ` ${part.setting}${part.objective === 'time' ? '' : `, by ${part.objective}`}`),
+    make('caption', null, make('b', null, part.experiment), state.data.parts.every((other) => other.setting === part.setting) ? '' : ` ${part.setting}`),
     make('thead', null, make('tr', null, make('th', { scope: 'col' }, 'problem'),
       sizes.map((n) => make('th', { scope: 'col', class: 'n', title: `n = ${shownCount(n)}` }, shownSize(n))))),
     make('tbody', null, keys.map((key) => make('tr', null, make('th', { scope: 'row' }, key), sizes.map((n) => cell(key, n))))));
@@ -156,15 +156,15 @@ const drawSizes = (problem) => {
       const gains = best(other.winner);
       const gain = gains.length > 0 ? Math.min(...gains) : null;
       return make('button', {
-        type: 'button', class: other.winner.trust === 'sound' ? '' : 'hatched', 'aria-pressed': String(other === problem),
+        type: 'button', 'aria-pressed': String(other === problem),
         title: `n = ${shownCount(other.n)}: ${shownTime(other.winner.time_ns)}, ${isShare ? shownPercent(values[index]) + ' of the ceiling' : shownRate(values[index]) + ' ' + problem.unit}; ${other.winner.configuration}`,
         onclick: () => choose(other),
-      }, make('span', { class: 'bar' }, make('span', { style: { height: `${Math.max(1, Math.min(100, 100 * values[index] / most))}%` } })),
+      }, make('span', { class: 'bar' }, make('span', { class: other.winner.trust === 'sound' ? '' : 'hatched', style: { height: `${Math.max(1, Math.min(100, 100 * values[index] / most))}%` } })),
       make('span', null, isShare ? `${values[index].toFixed(0)} %` : shownRate(values[index])),
       make('span', { class: 'quiet' }, gain === null ? '' : shownGain(gain)),
       make('span', { class: 'size' }, shownSize(other.n)));
     })),
-    make('p', { class: 'note' }, same.some(({ winner }) => best(winner).length > 0) ? 'Below each share: times as fast as the best baseline.' : ''));
+    make('p', { class: 'note' }, same.some(({ winner }) => best(winner).length > 0) ? 'Below: how many times as fast as the best baseline.' : ''));
 };
 
 // As Nsight Compute's speed of light: what is used up, and what is kept busy; the line is where the rule begins.
@@ -176,7 +176,8 @@ const drawLimits = (problem) => {
   const inFlight = limit.bytes_in_flight_per_sm && limit.ceiling_gbs && limit.busy_units
     ? limit.bytes_in_flight_per_sm * Math.min(limit.busy_units, part.unit_count) / (limit.ceiling_gbs * 1000) : null;
   const rows = [
-    ['memory', 'used of the memory\u2019s ceiling', limit.ceiling_share, 0.85, ['memory', 'cache']],
+    ['memory', limit.ceiling_share === null ? 'what it moves is over the memory\u2019s ceiling' : 'used of the memory\u2019s ceiling',
+      limit.ceiling_share ?? (['memory', 'cache'].includes(limit.name) ? Infinity : null), 0.85, ['memory', 'cache']],
     ['arithmetic', `used of the ${limit.operations_type || ''} operations`, limit.arithmetic_share, 0.7, ['arithmetic']],
     ['launch', 'of the time an empty launch takes', limit.launch_share, 1 / 3, ['launch']],
     ['occupancy', 'resident warps of the most', limit.occupancy, null, []],
@@ -185,11 +186,11 @@ const drawLimits = (problem) => {
   ].filter(([, , share]) => share !== null && share !== undefined);
   return make('div', { class: 'limits' },
     make('h4', null, limit.name === 'unknown' ? 'What limits it is not known' : `Limited by ${limit.name}`),
-    make('div', { class: 'meters' }, rows.map(([name, about, share, from, limits]) => make('div', { class: `meter ${limits.includes(limit.name) ? 'limiter' : ''}`, title: `${shownPercent(100 * share)} ${about}` },
+    make('div', { class: 'meters' }, rows.map(([name, about, share, from, limits]) => make('div', { class: `meter ${limits.includes(limit.name) ? 'limiter' : ''}`, title: about },
       make('span', null, name),
       make('span', { class: 'track' }, make('span', { class: 'fill', style: { width: `${Math.min(100, 100 * share)}%` } }),
         from && make('span', { class: 'from', style: { left: `${100 * from}%` } })),
-      make('span', { class: 'n' }, share > 1.05 ? `${share.toFixed(1)}\u00d7` : shownPercent(100 * share)),
+      make('span', { class: 'n' }, share === Infinity ? 'over' : share > 1.05 ? `${share.toFixed(1)}\u00d7` : shownPercent(100 * share)),
       make('small', null, about)))),
     make('p', { class: 'note' }, limit.text || ''));
 };
@@ -207,7 +208,7 @@ const drawChosen = () => {
     make('dl', { class: 'facts' },
       make('dt', null, 'takes'), make('dd', null, make('b', null, shownTime(winner.time_ns)),
         winner.time_low_ns && winner.time_high_ns && make('span', { class: 'quiet' }, ` ${shownTime(winner.time_low_ns)} to ${shownTime(winner.time_high_ns)}`)),
-      make('dt', null, 'moves'), make('dd', null, `${shownRate(problem.amount / winner.time_ns)} ${problem.unit}`,
+      make('dt', null, problem.bytes_moved ? 'moves' : 'does'), make('dd', null, `${shownRate(problem.amount / winner.time_ns)} ${problem.unit}`,
         winner.ceiling_percent === null ? '' : `, ${shownPercent(winner.ceiling_percent)} of the ${problem.ceilingName || 'ceiling'}`),
       make('dt', null, 'sure?'), make('dd', { class: `light t-${winner.trust}` }, make('b', null, `${light.mark} ${light.word}`), ' ',
         make('span', { class: 'advice' }, winner.trust === 'sound' ? '' : winner.advice || light.about)),
