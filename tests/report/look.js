@@ -51,6 +51,7 @@ const sorting = (page) => {
   const table = page.querySelector('#winners table');
   const seen = [];
   for (const header of table.tHead.rows[0].cells) {
+    if (header.hidden) continue;
     const button = header.querySelector('button');
     const column = header.cellIndex;
     const before = [...table.tBodies[0].rows].map((row) => row.textContent).sort().join('|');
@@ -86,6 +87,7 @@ const colours = (page) => {
 const page = document;
 const width = page.documentElement.clientWidth;
 for (const details of page.querySelectorAll('details')) details.open = true;
+await new Promise((opened) => setTimeout(opened, 200)); // tables fit themselves when they are told
 return {
   width, pageWidth: page.documentElement.scrollWidth,
   overflowing: overflowing(page, width), broken: broken(page), squeezed: squeezed(page),

@@ -83,7 +83,8 @@ const shownTime = (ns) => {
 const shownGain = (ratio) => `${ratio.toFixed(ratio < 99.995 ? 2 : 0)}\u00d7`;
 const shownPercent = (percent) => percent === null || percent === undefined ? '\u2013'
   : `${percent.toFixed(Math.abs(percent) < 9.95 ? 2 : 1)} %`;
-const shownCount = (count) => count === null || count === undefined ? '\u2013' : Number(count).toLocaleString('en-US');
+const grouped = new Intl.NumberFormat('en-US');
+const shownCount = (count) => count === null || count === undefined ? '\u2013' : grouped.format(count);
 const shownRate = (rate) => rate === null ? '\u2013'
   : rate >= 1e6 ? rate.toExponential(2) : rate >= 999.5 ? shownCount(Math.round(rate)) : rate.toFixed(rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0);
 const shownBytes = (bytes) => bytes === null || bytes === undefined ? '\u2013'

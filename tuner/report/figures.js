@@ -89,7 +89,7 @@ const interact = (svg, size, place, brushed) => {
     const to = at(event);
     if (from && event.buttons && Math.hypot(to[0] - from[0], to[1] - from[1]) > 6) {
       if (!box) {
-        svg.setPointerCapture(event.pointerId);
+        try { svg.setPointerCapture(event.pointerId); } catch { /* the pointer is gone already */ }
         box = draw('rect', { class: 'brush' });
         svg.append(box);
       }
@@ -380,10 +380,11 @@ const drawParallel = (width) => {
 };
 
 // ---- all of them ----
+const isOfGpu = (problem) => problem.part.is_gpu;
 const FIGURES = [
-  { id: 'occupancy', about: 'Each dot a launch; a curve is the best of its colour at each occupancy. The band: as good as the winner.', draw: (width) => drawScatter(OCCUPANCY, width) },
-  { id: 'threads', about: 'Each dot a launch; a curve is the best of its colour.', draw: (width) => state.problem.part.is_gpu ? null : drawScatter(THREADS, width) },
-  { id: 'blocks', about: 'Each dot a launch; a curve is the best of its colour at each grid.', draw: (width) => state.problem.part.is_gpu ? drawScatter(BLOCKS, width) : null },
+  { id: 'occupancy', about: 'Each dot a launch; a curve is the best of its colour at each occupancy. The band: as good as the winner.', isFor: isOfGpu, draw: (width) => drawScatter(OCCUPANCY, width) },
+  { id: 'threads', about: 'Each dot a launch; a curve is the best of its colour.', isFor: (problem) => !isOfGpu(problem), draw: (width) => drawScatter(THREADS, width) },
+  { id: 'blocks', about: 'Each dot a launch; a curve is the best of its colour at each grid.', isFor: isOfGpu, draw: (width) => drawScatter(BLOCKS, width) },
   { id: 'influence', about: 'The fastest launch with each value, on a logarithmic axis; filled: of the fastest of all. A value filters.', draw: (width) => drawInfluence(width) },
   { id: 'parallel', about: 'Each line a launch, the thick one the winner; drag along an axis, or choose a value.', draw: (width) => drawParallel(width) },
 ];
@@ -397,9 +398,8 @@ const drawFigures = () => {
     grid.append(box);
     return { figure, heading, body, box, caption, drawn: null };
   });
-  const drawOne = (own) => {
-    own.width = Math.max(300, own.body.clientWidth);
-    own.drawn = own.figure.draw(own.width);
+  const drawOne = (own, width) => {
+    own.drawn = own.figure.isFor && !own.figure.isFor(state.problem) ? null : own.figure.draw(Math.max(300, width));
     own.box.hidden = !own.drawn;
     if (!own.drawn) return;
     own.heading.textContent = own.drawn.title;
@@ -407,13 +407,21 @@ const drawFigures = () => {
     own.body.replaceChildren(own.drawn.body);
     own.drawn.hovered();
   };
-  // Those that there is nothing for leave their room to the others.
+  // Widths are read before anything is drawn, so that the page is laid out once; those that there is nothing for
+  // leave their room to the others, which are then drawn again.
   const redraw = () => {
-    if (state.problem.points.order.length === 0) { for (const own of boxes) own.box.hidden = true; return; }
-    for (const own of boxes) own.box.hidden = false;
-    for (const own of boxes) drawOne(own);
-    grid.style.setProperty('--count', boxes.filter((own) => own.drawn && own.figure.id !== 'parallel').length);
-    for (const own of boxes) if (own.drawn && own.body.clientWidth > 0 && Math.abs(own.body.clientWidth - own.width) > 8) drawOne(own);
+    const isEmpty = state.problem.points.order.length === 0;
+    for (const own of boxes) own.box.hidden = isEmpty;
+    if (isEmpty) return;
+    grid.style.setProperty('--count', state.problem.part.is_gpu ? 3 : 2);
+    for (const own of boxes) own.box.hidden = own.figure.isFor ? !own.figure.isFor(state.problem) : false;
+    const widths = boxes.map((own) => own.body.clientWidth);
+    boxes.forEach((own, k) => drawOne(own, widths[k]));
+    const count = boxes.filter((own) => own.drawn && own.figure.id !== 'parallel').length;
+    if (count === (state.problem.part.is_gpu ? 3 : 2)) return;
+    grid.style.setProperty('--count', count);
+    const wider = boxes.map((own) => own.body.clientWidth);
+    boxes.forEach((own, k) => own.drawn && Math.abs(wider[k] - widths[k]) > 8 && drawOne(own, wider[k]));
   };
   listen((what) => {
     if (what === 'hover' || what === 'pins') for (const own of boxes) { if (own.drawn) own.drawn.hovered(); } else redraw();

@@ -97,11 +97,15 @@ const drawList = () => {
     event.preventDefault();
   });
   box.addEventListener('pointerleave', () => hover(null));
+  // Made when it is looked at: a hundred rows take longer than the figures.
+  const details = make('details', { class: 'launches', ontoggle: () => { if (details.open) { redraw(); mark(); } } },
+    make('summary', null, make('b', null, 'Launches'), ', fastest first'), box, note);
   listen((what) => {
+    if (!details.open) return;
     if (what !== 'hover' && what !== 'pins') redraw();
     mark();
   });
-  return make('details', { class: 'launches' }, make('summary', null, make('b', null, 'Launches'), ', fastest first'), box, note);
+  return details;
 };
 
 // What is hovered or pinned, in a box that stays put: two columns when two are pinned.

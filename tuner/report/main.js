@@ -25,9 +25,9 @@ const render = (json) => {
 (() => {
   const block = document.getElementById('data');
   if (!block) return;
+  // The tables of all are one click away, not in the way; folded first, or they would be laid out.
+  for (const details of document.querySelectorAll('details.fold[open]')) details.open = false;
   render(JSON.parse(block.textContent));
   let width = innerWidth;
   addEventListener('resize', () => { if (innerWidth !== width) { width = innerWidth; changed('colour'); } });
-  // The tables of all are one click away, not in the way.
-  for (const details of document.querySelectorAll('details.fold[open]')) details.open = false;
 })();
