@@ -213,6 +213,12 @@ def dots(browser):
         return [box.left, box.top, box.width, box.height];""" % json.dumps(DOTS))
 
 
+def open_list(browser):
+    """Its rows are made when it is opened."""
+    browser.run("document.querySelector('details.launches').open = true")
+    browser.until("return document.querySelector('.list tr[data-point]') !== null", "the list has no rows")
+
+
 def test_pointing(browser, pages):
     """Hover tells what a launch is; a click keeps it, a second one compares; keys do the same."""
     opened(browser, pages.plain)
@@ -235,10 +241,10 @@ def test_pointing(browser, pages):
     browser.key("Enter")
     eventually(lambda: [head[0] for head in text_of(browser, "#inspector thead th")[1:]] == ["A", "B"], "two are not compared")
     assert browser.run("return document.querySelectorAll('#inspector tr.differs').length") > 0
+    open_list(browser)
     assert browser.run("return document.querySelectorAll('.list tr.pinned').length") == 2
     browser.click("#inspector thead button")
     eventually(lambda: len(text_of(browser, "#inspector thead th")) == 2, "one of two is not let go")
-    browser.run("document.querySelector('details.launches').open = true")
     browser.click(".list tr[data-point]:nth-child(3)")
     eventually(lambda: len(text_of(browser, "#inspector thead th")) == 3, "the list pins nothing")
     silent(browser)
@@ -260,7 +266,7 @@ def test_brushing(browser, pages):
     browser.until("return document.querySelector('.chips').textContent.includes('brushed')", "nothing is brushed")
     some, of = launches(browser)
     assert 0 < some < of == everything, (some, of)
-    browser.run("document.querySelector('details.launches').open = true")
+    open_list(browser)
     rows = browser.run("return [...document.querySelectorAll('.list tr[data-point] th')].length")
     assert rows >= min(some, 100)
     browser.click(".chips button")
@@ -290,7 +296,7 @@ def test_filtering(browser, pages):
     some, _ = launches(browser)
     chips = text_of(browser, ".chips button")
     assert some < everything and len(chips) == 1 and chips[0].startswith("block >= 256"), (some, everything, chips)
-    browser.run("document.querySelector('details.launches').open = true")
+    open_list(browser)
     heads = text_of(browser, ".list thead th")
     blocks = text_of(browser, f".list tbody tr td:nth-child({heads.index('block') + 1})") if "block" in heads else []
     assert all(int(block) >= 256 for block in blocks), blocks

@@ -191,6 +191,9 @@ const drawScatter = (kind, width) => {
     let labelY = at[1] + (isWinner && at[1] > 40 ? -8 : 14);
     while (labelled.some(([x, y]) => Math.abs(x - at[0]) < 150 && Math.abs(y - labelY) < 12)) labelY += 12;
     labelled.push([at[0], labelY]);
+    // Its median absolute deviation, where that is wide enough to be seen.
+    const [slow, fast] = [1, -1].map((sign) => y(problem.amount / (points.time_ns[point] + sign * (points.mad_ns[point] || 0))));
+    if (slow - fast > 3) svg.append(draw('path', { class: 'whisker', d: `M${at[0]} ${slow}V${fast}M${at[0] - 4} ${slow}h8M${at[0] - 4} ${fast}h8` }));
     svg.append(isWinner ? draw('circle', { class: 'mark', cx: at[0], cy: at[1], r: 6 })
       : draw('path', { class: 'mark', d: `M${at[0]} ${at[1] - 6}l6 6l-6 6l-6 -6Z` }),
     draw('text', { class: 'mark-name', x: at[0] + (toLeft ? -9 : 9), y: labelY, 'text-anchor': toLeft ? 'end' : 'start' }, names.join(', ')));
