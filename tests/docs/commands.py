@@ -26,6 +26,7 @@ ELSEWHERE = [
     (r"^(\S+ )?bench/|^tests/gpu|^TUNE_\w+=\S+ tests/gpu", "measures: tests/gpu and recorded runs"),
     (r"tests/fuzz|fuzz_", "the tests labelled fuzz run so"),
     (r"reduce_cpu tuned.conf", "faults and cli tests run the examples"),
+    (r"^tune watch|--watch", "watch.server follows runs"),
     (r"--device replay", "cli.replay plays recordings"),
     (r"tune capture", "tests/capture and the step `capture` of tests/gpu run programs so"),
     (r"srun|sbatch|ssh |--on |--hosts", "the tests labelled fleet"),

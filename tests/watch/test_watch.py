@@ -334,7 +334,6 @@ def test_refusals(folder):
     for word in ["99999", "-1", "x"]:
         refused(folder, *run, "--watch=" + word, code=2, words=["--watch", f"'{word}'", "65535"])
     refused(folder, "watch", "nowhere.db", code=3, words=["nowhere.db", "no such database"])
-    refused(folder, *run, "--dry-run", "--watch", code=2, words=["--watch", "--dry-run"])
     # Where the library is not.
     (folder / "lib").mkdir()
     (folder / "lib" / "libmicrohttpd.so.12").touch()

@@ -475,8 +475,6 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
         return error_set(error, STATUS_USAGE,
                          "--%s: only with --dry-run: kernels are run on a device that is there",
                          run->text.architecture ? "arch" : "all");
-    if (run->text.watch && run->text.dry_run)
-        return error_set(error, STATUS_USAGE, "--watch: with --dry-run there is nothing to watch");
     if (run->text.watch && watch_port_parse(run->text.port, &(struct watch_port){0}, error))
         return error_prefix(error, "--watch");
     status = parse_values(run, error);
