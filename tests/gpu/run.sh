@@ -11,7 +11,7 @@
 # all, but for sanitize/:
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
-# saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture; and, which
+# saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture captured; and, which
 # are not among the usual ones, own (of tests: own kernels only), wide (reductions searched without
 # hindsight, against the shipped space: some 5 minutes), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
@@ -45,7 +45,7 @@ if [ -d "$build/lib-carried" ]; then
 fi
 failed=0
 
-usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture"
+usual_steps="devices tests calls tune resume check saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture captured"
 step() { # name command...
     local name=$1
     shift
@@ -404,6 +404,8 @@ source "$here/tests/gpu/steps/own.sh"
 source "$here/tests/gpu/steps/budget.sh"
 # shellcheck source=tests/gpu/steps/fleet.sh
 source "$here/tests/gpu/steps/fleet.sh"
+# shellcheck source=tests/gpu/steps/captured.sh
+source "$here/tests/gpu/steps/captured.sh"
 # shellcheck source=tests/gpu/steps/wide.sh
 source "$here/tests/gpu/steps/wide.sh"
 # shellcheck source=tests/gpu/steps/capture.sh
@@ -436,6 +438,7 @@ step strategies strategies
 step twin twin
 step flush flush
 step sanitize sanitize
+step captured captured
 step agree agree
 step agreement agreement
 step several several
