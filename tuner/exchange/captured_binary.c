@@ -97,8 +97,10 @@ static void put_registers(struct binary_draft *draft)
     size_t count = COUNT(limits);
     if (!draft->image || !draft->image->has_ptx)
         return;
-    while (count > 0 && draft->image->registers > 0 &&
-           limits[count - 1] >= (uint32_t)draft->image->registers)
+    /* Of PTX alone only the driver knew, when the program ran. */
+    const int32_t own =
+        draft->image->registers > 0 ? draft->image->registers : draft->set->kernel->is.registers;
+    while (count > 0 && own > 0 && limits[count - 1] >= (uint32_t)own)
         count--;
     if (count == 0)
         return;

@@ -1,0 +1,15 @@
+# What was recorded is replayed and tuned: launches into the middle of their buffers, and the same one again, which counts once.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/capture/lib.sh"
+
+capture app.cap --keep 9 -- link add
+expect_code 0
+run "$TUNE" run --binary app.cap --device 0 --effort quick --points 4 --no-report --set warm_window_ms=1 --set warm_least_ms=1 --set warm_most_ms=20
+expect_code 0
+expect_err 'replayed three times each: what the program left, to the bit'
+expect_err ' 0 failed'
+expect_out 'gain over program'
+grep -qE '^app n=.* checked_on=[0-9]+ image=[0-9a-f]{32} ' tuned.conf || fail "no evidence: $(cat tuned.conf)"
+grep -qE '\{pointer: p0_0, offset: "\[2000, 0.*\]\[_launch\]"\}' app.captured/app.yaml || fail "no offset: $(cat app.captured/app.yaml)"
+sizes=$(sed -n 's/^  n: \[\(.*\)\]$/\1/p' app.captured/app.yaml | tr -d ' ' | tr ',' '\n')
+[[ $(wc -l <<<"$sizes") -eq $(sort -u <<<"$sizes" | wc -l) ]] || fail "a size twice: $sizes"
