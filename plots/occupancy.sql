@@ -84,9 +84,9 @@ conclusion AS (
         THEN printf('The lowest occupancy of all, %.3g %%, is that of %s', r.percent, r.name)
         ELSE (SELECT printf('Nothing below %.3g %% occupancy reaches 95 %% of %s: %.3g %% reaches %.3g %%', r.percent,
                             r.name, percent, 100 * share) FROM below)
-        END || coalesce((SELECT printf('; %g bytes per thread at a time ', f.bytes)
-                                || coalesce(printf('need %.3g %%', f.percent), 'never do')
-                         FROM few AS f WHERE f.percent IS NOT e.percent), '') AS sentence
+        END || coalesce((SELECT printf('; with %g bytes per thread at a time ', f.bytes)
+                                || iif(f.percent IS NULL, 'no occupancy does', printf('it takes %.3g %%', f.percent))
+                         FROM few AS f WHERE f.percent IS NOT e.percent AND (SELECT count(*) FROM best) > 1), '') AS sentence
     FROM reference AS r CROSS JOIN enough AS e
 )
 SELECT 'points' AS layer, series, rank, percent AS occupancy_percent, gbs, low_gbs, high_gbs,

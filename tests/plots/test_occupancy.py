@@ -82,7 +82,18 @@ def test_bytes_in_flight_tell_apart_what_has_no_variants():
     figure = draw(db, "occupancy")
     assert figure.series("curves") == ["16 bytes per thread at a time", "64 bytes per thread at a time"]
     assert figure.layer("conclusion")[0]["series"] == (
-        "25 % occupancy already reaches 97.1 % of the best, which has 100 %; 16 bytes per thread at a time need 100 %")
+        "25 % occupancy already reaches 97.1 % of the best, which has 100 %; with 16 bytes per thread at a time it takes 100 %")
+
+
+def test_bytes_in_flight_that_never_do():
+    for occupancy, sentence in (
+            (0.25, "The lowest occupancy of all, 25 %, is that of the best; with 16 bytes per thread at a time no occupancy does"),
+            (1.0, "Every configuration has an occupancy of 100 %")):
+        db = Database()
+        for loads, at, time in ((1, 1.0, 2000), (4, occupancy, 1000)):
+            _, trial = db.measure(time, occupancy=at, loads=loads)
+            db.sql.execute("UPDATE trials SET metrics = ? WHERE id = ?", (f'{{"bytes_per_thread": {16 * loads}}}', trial))
+        assert [row["series"] for row in rows(db, "occupancy") if row["layer"] == "conclusion"] == [sentence]
 
 
 def test_axis_begins_near_the_points():

@@ -52,9 +52,10 @@ static enum status draw_for_caller(struct store *store, const struct plot_reques
 }
 
 enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
-                     struct arena *arena, const char **svg, struct error *error)
+                     struct arena *arena, const char **svg, const char **sentence,
+                     struct error *error)
 {
-    const struct job job = {.svg_name = name, .svg = svg};
+    const struct job job = {.svg_name = name, .svg = svg, .conclusion = sentence};
     return draw_for_caller(store, request, PLOT_SVG, job, arena, error);
 }
 

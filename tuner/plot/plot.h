@@ -90,9 +90,11 @@ enum status plot_figure(struct store *store, const struct plot_request *request,
 
 /* One figure as an <svg> element (UTF-8, no outside links), for a page that holds several, whose
  * identifiers begin with `name` and '-' (letters and digits; no two figures of a page have the
- * same): writes no file. Belongs to the arena. Fails as plot_figure does. */
+ * same): writes no file. `sentence`: as of plot_conclusion (NULL: not asked for). Both belong to
+ * the arena. Fails as plot_figure does. */
 enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
-                     struct arena *arena, const char **svg, struct error *error);
+                     struct arena *arena, const char **svg, const char **sentence,
+                     struct error *error);
 
 /* What a figure shows, in one sentence out of its rows: "12.5 % occupancy already reaches 97.8 % of
  * the winner, which has 75 %". It is the first line of the figure's title. Needs no gnuplot. "": it

@@ -10,7 +10,7 @@ enum { EXPERIMENTS_MOST = 12, BYTES_MOST = 4 << 20, BYTES_ONE = 3 << 19, ABSENT_
 /* Trials of a figure: so many points fit in BYTES_ONE. Of more a sample is drawn, and says so. */
 enum { TRIALS_MOST = 12000 };
 
-static const char *const overview[] = {"size", "gain", "roofline"};
+static const char *const overview[] = {"size", "gain", "roofline", "occupancy"};
 enum { OVERVIEW = sizeof overview / sizeof overview[0] };
 
 struct drawing {
@@ -61,7 +61,8 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
     };
     const char *about = about_figure(drawing, figure);
     const char *svg = NULL;
-    char name[32]; /* figures do not take each other's points */
+    const char *sentence = ""; /* the picture shows it, and who does not see it hears it */
+    char name[32];             /* figures do not take each other's points */
     struct error error = {0};
     if (drawing->ended || !about)
         return;
@@ -69,7 +70,8 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
         request->progress(request->context, drawing->done, drawing->total);
     drawing->done++;
     (void)string_format(name, sizeof name, "f%zu", drawing->drawn + 1);
-    if (plot_svg(drawing->page->store, &wanted, name, &drawing->arena, &svg, &error) == STATUS_OK &&
+    if (plot_svg(drawing->page->store, &wanted, name, &drawing->arena, &svg, &sentence, &error) ==
+            STATUS_OK &&
         (strlen(svg) > BYTES_ONE || drawing->bytes + strlen(svg) > BYTES_MOST))
         (void)error_set(
             &error, STATUS_INTERNAL,
@@ -82,8 +84,9 @@ static void draw(struct drawing *drawing, const char *figure, const struct winne
         drawing->bytes += strlen(svg);
         html(out,
              "<figure data-figure=\"%s\"><div class=\"box\" tabindex=\"0\" role=\"img\" "
-             "aria-label=\"%s: %s, n = %lld, on %s\">",
-             figure, about, winner->problem, (long long)winner->n, winner->device);
+             "aria-label=\"%s%s%s: %s, n = %lld, on %s\">",
+             figure, sentence, sentence[0] ? ". " : "", about, winner->problem,
+             (long long)winner->n, winner->device);
         text_append(out, svg);
         html(out, "</div><figcaption>%s</figcaption></figure>\n", about);
     } else {

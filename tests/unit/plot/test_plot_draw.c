@@ -59,7 +59,7 @@ static void test_svg_for_pages(void **state)
     struct arena arena = {0};
     const char *svg = NULL;
     struct plot_request request = request_of(bench, "own", 0);
-    ok(plot_svg(bench->store, &request, "f1", &arena, &svg, &error));
+    ok(plot_svg(bench->store, &request, "f1", &arena, &svg, NULL, &error));
     assert_int_equal(bench->wrote, 0);
     assert_false(file_exists("out"));
     assert_memory_equal(svg, "<svg role=\"img\"", 15);
@@ -78,14 +78,14 @@ static void test_svg_for_pages(void **state)
     assert_non_null(strstr(svg, "-gpPt5' transform="));
     const char *other = NULL; /* no identifier of one is one of the other's */
     request.n = 1024;
-    ok(plot_svg(bench->store, &request, "f2", &arena, &other, &error));
+    ok(plot_svg(bench->store, &request, "f2", &arena, &other, NULL, &error));
     const char *id = strstr(svg, " id=");
     char name[40] = {0};
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(id + 5, "-") + 1, id + 5);
     assert_true(count_of(svg, name) > count_of(svg, " id="));
     assert_int_equal(count_of(other, name), 0);
     request.figure = "ow";
-    assert_int_equal(plot_svg(bench->store, &request, "f1", &arena, &svg, &error),
+    assert_int_equal(plot_svg(bench->store, &request, "f1", &arena, &svg, NULL, &error),
                      STATUS_NOT_FOUND);
     arena_free(&arena);
 }
@@ -155,7 +155,7 @@ static void test_ceiling_of_the_problem(void **state)
     request.problem = "reduce.sum.f32";
     struct arena arena = {0};
     const char *svg = NULL;
-    ok(plot_svg(bench->store, &request, "f1", &arena, &svg, &error));
+    ok(plot_svg(bench->store, &request, "f1", &arena, &svg, NULL, &error));
     assert_non_null(strstr(svg, "measured write ceiling: 450 GB/s"));
     arena_free(&arena);
 }
@@ -234,7 +234,7 @@ static void test_names_are_never_commands(void **state)
     struct arena arena = {0};
     const char *svg = NULL;
     request.figure = "own";
-    ok(plot_svg(bench->store, &request, "f1", &arena, &svg, &error));
+    ok(plot_svg(bench->store, &request, "f1", &arena, &svg, NULL, &error));
     assert_non_null(
         strstr(svg, "{/Symbol a}^2 @a $(touch pwned) n &lt;&amp;> \xc2\xb5\xe4\xb8\xad</text>"));
     assert_null(strstr(svg, "<&"));
