@@ -14,8 +14,11 @@ capture_one() {
     whole=$(grep -c '^launch .* stream=\(legacy\|per_thread\|other\) .* left_out=0 result=0' "$1-$2.dump")
     printf '%-10s %-11s %2d launches kept, %2d whole, %2d buffers changed, %9d bytes\n' "$1" "$2" "$kept" "$whole" \
         "$(grep -c '^buffer .* changed=1 ' "$1-$2.dump")" "$(stat -c %s "$file")"
-    [ "$kept" -ge 1 ] && [ "$kept" -eq "$whole" ] && grep -q '^buffer .* changed=1 ' "$1-$2.dump" ||
-        { echo "FAILED $1 $2: not whole"; grep -v ' left_out=0 ' "$1-$2.dump"; return 1; }
+    if [ "$kept" -lt 1 ] || [ "$kept" -ne "$whole" ] || ! grep -q '^buffer .* changed=1 ' "$1-$2.dump"; then
+        echo "FAILED $1 $2: not whole"
+        grep -v ' left_out=0 ' "$1-$2.dump"
+        return 1
+    fi
 }
 
 # expect_dump FILE PATTERN
@@ -53,10 +56,10 @@ capture() {
         "$tune" run --binary static-add.cap --kernel add --device 0 --effort quick --no-report --budget 120s 2>&1 || status=1
         echo "-- a launch: bare, while listed, while another kernel's are kept, with times"
         for what in 1 2 3; do
-            "$build/tests/gpu/capture_static" loop 2>&1 >/dev/null
-            "$tune" capture -- "$build/tests/gpu/capture_static" loop 2>&1 >/dev/null | grep '^app'
-            "$tune" capture -k other -o loop.cap -- "$build/tests/gpu/capture_static" loop 2>&1 >/dev/null | grep '^app'
-            "$tune" capture --times -- "$build/tests/gpu/capture_static" loop 2>&1 >/dev/null | grep '^app'
+            { "$build/tests/gpu/capture_static" loop >/dev/null; } 2>&1
+            { "$tune" capture -- "$build/tests/gpu/capture_static" loop >/dev/null; } 2>&1 | grep '^app'
+            { "$tune" capture -k other -o loop.cap -- "$build/tests/gpu/capture_static" loop >/dev/null; } 2>&1 | grep '^app'
+            { "$tune" capture --times -- "$build/tests/gpu/capture_static" loop >/dev/null; } 2>&1 | grep '^app'
         done
     } >"$out/capture.txt"
     cat "$out/capture.txt"
