@@ -194,16 +194,18 @@ static CUresult check(CUfunction function, const struct call *call)
 static CUresult launch(CUfunction function, const struct call *call, const char *name, char edge)
 {
     struct subject subject = subject_of(function, call, call->shared);
-    size_t count = strlen(stream_edges);
     CUresult result = enter_with(name, &subject, 1);
     if (result == CUDA_SUCCESS)
         result = check(function, call);
     if (result != CUDA_SUCCESS)
         return result;
+    standin_lock();
+    const size_t count = strlen(stream_edges);
     if (count + 1 == EDGES_MAX)
         memset(stream_edges, 0, sizeof stream_edges);
     else
         stream_edges[count] = edge;
+    standin_unlock();
     return queue_run(function, call, call->shared, false);
 }
 

@@ -51,7 +51,10 @@ CUresult cuMemAlloc(CUdeviceptr *out, size_t bytes)
         return result;
     if (bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (bytes > device_memory_bytes() - used_bytes)
+    standin_lock();
+    const bool fits = bytes <= device_memory_bytes() - used_bytes;
+    standin_unlock();
+    if (!fits)
         return CUDA_ERROR_OUT_OF_MEMORY;
     size_t whole = (bytes + 2 * HEADER_BYTES - 1) / HEADER_BYTES * HEADER_BYTES;
     char *memory = aligned_alloc(HEADER_BYTES, whole);

@@ -146,7 +146,9 @@ static double noise(void)
 
 void queue_add_time(double ns)
 {
+    standin_lock();
     now_ns += ns;
+    standin_unlock();
 }
 
 /* Both as factors of time. */
@@ -303,8 +305,10 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
     CUresult result = enter(__func__);
     if (result != CUDA_SUCCESS)
         return result;
+    standin_lock();
     now_ns += event_ns;
     event->at_ns = floor(now_ns / tick_ns) * tick_ns;
+    standin_unlock();
     return CUDA_SUCCESS;
 }
 
