@@ -1,5 +1,6 @@
 #include "tuner/exchange/captured.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +23,16 @@ static bool is_kernel(const struct captured_kernel *kernel, const char *name)
         return true;
     (void)string_format(mangled, sizeof mangled, "%zu%.*s", length, (int)length, bare);
     return strncmp(kernel->name, "_Z", 2) == 0 && strstr(kernel->name, mangled) != NULL;
+}
+
+/* Names go into an experiment file as they are. */
+static bool is_plain(const char *name)
+{
+    static const char more[] = "_$.@";
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr(more, *c))
+            return false;
+    return *name != '\0' && strlen(name) < 1024;
 }
 
 static bool has_launches(const struct capture *capture, const struct captured_kernel *kernel)
@@ -60,6 +71,9 @@ static enum status find_kernel(struct captured_set *set, struct error *error)
         status = error_set(error, STATUS_NOT_FOUND,
                            "launches of %zu kernels were kept: name one by --kernel: %.300s", found,
                            text_string(&names));
+    else if (!is_plain(set->kernel->name))
+        status =
+            error_set(error, STATUS_BAD_INPUT, "the kernel's name is none that a compiler makes");
     text_free(&names);
     return status;
 }
@@ -86,6 +100,15 @@ static const char *why_not(const struct captured_launch *launch)
         return "its parameters' sizes are not known";
     if (launch->is.result != 0)
         return "it failed";
+    for (size_t axis = 0; axis < 3; axis++)
+        if (launch->is.grid[axis] == 0 || launch->is.block[axis] == 0)
+            return "it has no threads";
+    for (uint32_t i = 0; i < launch->kernel->is.parameter_count; i++) {
+        const struct cap_parameter *parameter = &launch->kernel->parameters[i];
+        if (parameter->bytes == 0 || parameter->offset > launch->is.parameter_bytes ||
+            parameter->bytes > launch->is.parameter_bytes - parameter->offset)
+            return "not all of its parameters were kept";
+    }
     if (launch->is.entry == CAP_GRAPH_NODE || launch->is.stream == CAP_STREAM_CAPTURING)
         return "it is a node of a graph";
     for (size_t i = 0; i < COUNT(reasons); i++)
@@ -371,7 +394,7 @@ static enum status take_variables(struct captured_set *set, struct error *error)
     const struct captured_launch *first = set->launches[0];
     for (uint32_t i = 0; i < first->is.buffer_count; i++) {
         const char *name = first->buffers[i].name;
-        if (!*name)
+        if (!*name || !is_plain(name))
             continue;
         if (set->vector_count == CAPTURED_POINTERS_MAX)
             return error_set(error, STATUS_BAD_INPUT, "%.100s: more than %d buffers and variables",
