@@ -41,7 +41,7 @@ if(TUNE_DEBIAN)
     "the fastest to tuned.conf, which programs read through libtuned."
     "." "Kernels for the CPU are tuned, too. NVIDIA's driver and NVRTC are opened"
     "where they are there.")
-  set(CPACK_DEBIAN_TUNER_PACKAGE_RECOMMENDS "gcc, libc6-dev, gnuplot-nox | gnuplot")
+  set(CPACK_DEBIAN_TUNER_PACKAGE_RECOMMENDS "gcc, libc6-dev, gnuplot-nox | gnuplot, libmicrohttpd12 | libmicrohttpd12t64")
   tune_debian_package(runtime libtuned0 libs ""
     "reads tuned.conf, launch configurations of kernels (library)"
     "libtuned tells programs in production which launch configuration to take for"

@@ -9,10 +9,11 @@ enum status http_open(struct http *http, struct error *error)
     static const char file[] = "libmicrohttpd.so.12";
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        return error_set(error, STATUS_UNAVAILABLE,
-                         "a page is served by libmicrohttpd, and %s is not here: install "
-                         "libmicrohttpd12 (Debian, Ubuntu) or libmicrohttpd",
-                         file);
+        return error_set(
+            error, STATUS_UNAVAILABLE,
+            "a page is served by libmicrohttpd, and %s is not here: install "
+            "libmicrohttpd12 (Debian, Ubuntu), libmicrohttpd12t64 (newer) or libmicrohttpd",
+            file);
 #define HTTP_LOAD(name)                                                                            \
     {                                                                                              \
         void *const symbol = dlsym(library, "MHD_" #name);                                         \
