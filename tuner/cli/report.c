@@ -86,7 +86,7 @@ static enum status run(const struct command *command, int argc, char **argv, str
         OPTION_TEXT("title", "TEXT", &asked.title,
                     "the page's (default: the experiments and the devices)"),
         OPTION_FLAG("no-figures", &asked.no_figures,
-                    "without figures, which take seconds and gnuplot"),
+                    "without those of gnuplot, which take seconds; the page draws its own"),
     };
     char name[DEVICE_NAME_BYTES];
     bool helped = false;

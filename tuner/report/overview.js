@@ -182,7 +182,7 @@ const drawLimits = (problem) => {
     ['launch', 'of the time an empty launch takes', limit.launch_share, 1 / 3, ['launch']],
     ['occupancy', 'resident warps of the most', limit.occupancy, null, []],
     [part.is_gpu ? 'SMs with work' : 'cores with work', 'of all', busy, null, ['parallelism']],
-    ['bytes in flight', `of what fills 1 \u00b5s of memory: ${shownBytes(limit.bytes_in_flight_per_sm)} per SM`, inFlight, null, ['parallelism']],
+    ['bytes in flight', `${shownBytes(limit.bytes_in_flight_per_sm)} per SM, of 1 \u00b5s of memory`, inFlight, null, ['parallelism']],
   ].filter(([, , share]) => share !== null && share !== undefined);
   return make('div', { class: 'limits' },
     make('h4', null, limit.name === 'unknown' ? 'What limits it is not known' : `Limited by ${limit.name}`),
