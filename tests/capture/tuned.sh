@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/capture/lib.sh"
 
-capture app.cap --keep 9 -- link add
+capture app.cap --keep 3 -- link add
 expect_code 0
 run "$TUNE" run --binary app.cap --device 0 --effort quick --points 4 --no-report --set warm_window_ms=1 --set warm_least_ms=1 --set warm_most_ms=20
 expect_code 0
