@@ -75,6 +75,7 @@ struct site {
     pthread_t thread; /* of a host that comes and goes: looks after it */
     bool has_thread;
     bool settled; /* its devices were started, or never will be */
+    bool is_late; /* it came when the run went on: sites.c begins its lanes, and groups they make */
     struct error error;
 };
 

@@ -134,7 +134,7 @@ static enum status start(struct session *session, struct error *error)
     if (status == STATUS_OK && session->progress.problem_count == 0)
         return no_such_size(session, error);
     for (size_t i = 0; status == STATUS_OK && i < session->lane_count; i++)
-        if (!session->lanes[i].lost)
+        if (!session->lanes[i].lost && !session->lanes[i].site->is_late)
             status = lane_begin(&session->lanes[i], error);
     return status;
 }
@@ -155,13 +155,20 @@ enum status group_begin(struct group *group, struct error *error)
                              : error_set(error, STATUS_UNAVAILABLE, "no more threads can be had");
 }
 
+/* It is begun by the host that brought its first device, and only by that. */
+static bool is_late(const struct group *group)
+{
+    return group->lanes[0]->site->is_late;
+}
+
 /* The mutex is held; the groups take turns with it. Others may come meanwhile, as long as a host is
  * awaited that was never there. */
 static enum status run_groups(struct session *session, struct error *error)
 {
     enum status status = STATUS_OK;
     for (size_t i = 1; i < session->group_count; i++)
-        (void)group_begin(&session->groups[i], error);
+        if (!is_late(&session->groups[i]))
+            (void)group_begin(&session->groups[i], error);
     group_run(&session->groups[0]);
     for (size_t i = 1; i < session->group_count || sites_awaited(session);) {
         if (i == session->group_count) {
@@ -170,7 +177,12 @@ static enum status run_groups(struct session *session, struct error *error)
             session_pause(session);
             continue;
         }
-        struct group *group = &session->groups[i++];
+        struct group *group = &session->groups[i];
+        if (is_late(group) && !group->has_thread && group_lane(group)) {
+            session_pause(session);
+            continue;
+        }
+        i++;
         if (group->has_thread) {
             (void)pthread_mutex_unlock(&session->mutex);
             (void)pthread_join(group->thread, NULL);

@@ -20,6 +20,7 @@ static void join_late(struct site *site)
     struct session *session = site->session;
     size_t groups = session->group_count;
     struct error error = {0};
+    site->is_late = true;
     enum status status =
         site->error.status != STATUS_OK ? site->error.status : site_join(site, &error);
     if (site->error.status != STATUS_OK)
