@@ -2,10 +2,14 @@
 """What a trial costs when it is carried to another host (docs/fleet.md), beside here.
 
     bench/hosts.py BUILD_FOLDER [--rounds 3] [--device null] [--on COMMAND]...
+    bench/hosts.py BUILD_FOLDER --scale 1,2,4,8 [--block-us 5000] [--on COMMAND]
 
 Without --on: through `env`, which is an agent on this machine. With the device null nothing is run, so that a trial is what
 tune and the way to it take; any other times that as well. Here and each command take turns; told are the 10th percentile
-(what it takes on a machine that is busy otherwise) and the median of a trial of the sweep, as the parent waited for it, and the median of a whole run's start and of its wall time."""
+(what it takes on a machine that is busy otherwise) and the median of a trial of the sweep, as the parent waited for it, and the median of a whole run's start and of its wall time.
+
+With --scale: how long a sweep of 600 points takes so many hosts, each an agent on this machine with a null device whose
+blocks take so long (and no processor), and which share that is of the speed that as many times one host's would be."""
 import argparse
 import os
 import pathlib
@@ -33,14 +37,50 @@ def run(tune, device, folder, cache, command):
     return trials, float(start.group(1)) if start else 0, float(wall.group(1)) if wall else 0
 
 
+def sweep(tune, folder, count, command, block_us):
+    """Seconds of the sweep, and of a trial in it, by so many hosts with a null device each."""
+    for file in folder.glob("tune.db*"):
+        file.unlink()
+    where = []
+    for i in range(count):
+        where += ["--on", f"env TUNE_LOCK_DIR={folder}/locks-{i} {command}"]
+        (folder / f"locks-{i}").mkdir(exist_ok=True)
+    done = subprocess.run([tune, "run", "reduce.sum.i32", "--device", "null:0", "--no-report", "--effort", "quick", "--strategy", "exhaustive",
+                           "--sizes", "1048576", "--points", "600", "--remote-tune", tune, *where],
+                          env=dict(os.environ, TUNE_CACHE_DIR=str(folder / "cache"), TUNE_NULL_BLOCK_US=str(block_us)),
+                          capture_output=True, text=True, cwd=folder)
+    if done.returncode not in (0, 6):
+        sys.exit(f"{count} hosts: exit code {done.returncode}\n{done.stderr}")
+    with sqlite3.connect(folder / "tune.db") as database:
+        trial_s, = database.execute("SELECT avg(duration_ns) / 1e9 FROM trials WHERE stage = 'sweep'").fetchone()
+    return float(re.search(r"([\d.]+) s sweeps", done.stderr).group(1)), trial_s
+
+
+def scale(tune, counts, command, block_us, rounds):
+    with tempfile.TemporaryDirectory(prefix="tune-hosts-") as name:
+        folder = pathlib.Path(name)
+        sweep(tune, folder, 1, command, 0)  # fills the caches
+        rows = {count: [sweep(tune, folder, count, command, block_us) for _ in range(rounds)] for count in counts}
+    one = min(sweep_s for sweep_s, _ in rows[counts[0]]) * counts[0]
+    print(f"{'hosts':>5} {'trial ms':>9} {'sweep s':>8} {'of ideal':>9}   (the shortest of {rounds} sweeps of 600 points)")
+    for count, row in rows.items():
+        sweep_s, trial_s = min(row)
+        print(f"{count:5} {1000 * trial_s:9.1f} {sweep_s:8.2f} {one / count / sweep_s:9.2f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--device", default="null")
     parser.add_argument("--on", action="append", metavar="COMMAND", help="may be given several times (default: env)")
+    parser.add_argument("--scale", metavar="COUNTS", help="of hosts: 1,2,4,8")
+    parser.add_argument("--block-us", type=int, default=5000, help="what a block takes on the null devices of --scale (5000)")
     options = parser.parse_args()
     tune = str((options.build / "bin" / "tune").resolve())
+    if options.scale:
+        scale(tune, [int(count) for count in options.scale.split(",")], (options.on or [""])[0], options.block_us, options.rounds)
+        return
     found = {command: ([], [], []) for command in [None, *(options.on or ["env"])]}
     with tempfile.TemporaryDirectory(prefix="tune-hosts-") as name:
         folder = pathlib.Path(name)

@@ -1,11 +1,12 @@
 /* The null device: a GPU that runs nothing. What a kernel needs and how long it takes follow, by a
  * formula, from the plan and from what is defined for its binary; noise is drawn from
  * TUNE_NULL_SEED. A whole run thus needs neither a GPU nor a compiler, comes out alike each time,
- * and takes as long as tune itself takes. */
+ * and takes as long as tune itself takes, and a block TUNE_NULL_BLOCK_US besides. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tuner/base/environment.h"
 #include "tuner/base/files.h"
@@ -31,8 +32,9 @@ static const double read_gbs = 3000, power_w = 400, launch_ns = 1800, noise_shar
 
 struct device {
     uint64_t seed;
-    uint64_t draws; /* of noise, so far */
-    char *path;     /* of the current binary; NULL: none yet */
+    uint64_t draws;   /* of noise, so far */
+    int64_t block_us; /* that a block of runs is waited for */
+    char *path;       /* of the current binary; NULL: none yet */
     uint64_t binary;
 };
 
@@ -95,17 +97,20 @@ static enum status null_describe(int index, struct facts *facts, struct error *e
 static enum status null_open(int index, const struct warm_up *warm_up, struct device **out,
                              struct error *error)
 {
-    int64_t seed = 0;
+    int64_t seed = 0, block_us = 0;
     (void)warm_up; /* it is always warm */
     enum status status = check_index(index, error);
     if (status == STATUS_OK)
         status = environment_integer("TUNE_NULL_SEED", 0, INT64_MAX, 0, &seed, error);
+    if (status == STATUS_OK)
+        status = environment_integer("TUNE_NULL_BLOCK_US", 0, 1000000, 0, &block_us, error);
     if (status != STATUS_OK)
         return status;
     *out = calloc(1, sizeof **out);
     if (!*out)
         return error_no_memory(error);
     (*out)->seed = random_at((uint64_t)seed, (uint64_t)index);
+    (*out)->block_us = block_us;
     return STATUS_OK;
 }
 
@@ -320,6 +325,8 @@ static enum status null_time_block(struct device *device, const struct block *bl
     (void)error;
     const double run_ns = run_time_ns(device, block->plan, block->mode);
     *elapsed_ns = with_noise(device, block->runs * run_ns) / block->runs;
+    if (device->block_us > 0)
+        (void)usleep((useconds_t)device->block_us);
     return STATUS_OK;
 }
 
