@@ -310,6 +310,23 @@ def test_filtering(browser, pages):
     silent(browser)
 
 
+def test_tables(browser, pages):
+    """What is the same in all rows is said once, and shown again; a box keeps the rows that have its words."""
+    opened(browser, pages.plain)
+    browser.run("document.querySelector('#winners > details').open = true")
+    rows = "#winners tbody tr:not([hidden])"
+    everything = len(text_of(browser, rows))
+    hidden = len(text_of(browser, "#winners thead th[hidden], #winners .set > span[hidden]"))
+    assert everything > 5 and hidden > 0 and text_of(browser, "#winners .table-note")[0].startswith("The same in all rows"), (everything, hidden)
+    browser.click("#winners .table-note button")
+    eventually(lambda: not text_of(browser, "#winners thead th[hidden], #winners .set > span[hidden]"), "what is constant stays hidden")
+    browser.click("#winners .table-note input")
+    browser.type("i32")
+    eventually(lambda: 0 < len(text_of(browser, rows)) < everything, "the box filters nothing")
+    assert all("i32" in row for row in text_of(browser, rows))
+    silent(browser)
+
+
 def test_copying(browser, pages):
     """What is copied is what is shown, and arrives where it is pasted."""
     opened(browser, pages.plain)

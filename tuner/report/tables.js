@@ -26,7 +26,7 @@
   };
   // ---- what makes long tables short: constants said once, a box that filters, bars in cells ----
   const ROWS_FEW = 3;
-  const ROWS_MANY = 8;
+  const ROWS_MANY = 5;
   const textOf = (cell) => cell ? cell.textContent.trim() : '';
   // Columns, and parameters within cells, that are the same in all rows; heads of rows stay.
   const hideConstants = (table, rows, note) => {
