@@ -30,22 +30,6 @@ enum {
         1024 * 1024 /* PID-N.table grows by so many; zeros lie behind its last record */
 };
 
-/* How `tune capture` tells the library what is wanted: the environment of the program. */
-/* Where the files go; without it the library does nothing. */
-#define CAP_FOLDER_VARIABLE "TUNE_CAPTURE_FOLDER"
-/* Launches of these are kept: fnmatch of the name; none: they are only counted. */
-#define CAP_KERNEL_VARIABLE "TUNE_CAPTURE_KERNEL"
-/* At most so many launches of a kernel. */
-#define CAP_KEEP_VARIABLE "TUNE_CAPTURE_KEEP"
-/* 1: of each shape, with the numbers among the parameters, the first only. */
-#define CAP_SIZES_VARIABLE "TUNE_CAPTURE_SIZES"
-/* So many launches of a kernel pass before one is kept. */
-#define CAP_SKIP_VARIABLE "TUNE_CAPTURE_SKIP"
-/* Bytes of memory behind a launch; buffers beyond them are left out. */
-#define CAP_MAX_BYTES_VARIABLE "TUNE_CAPTURE_MAX_BYTES"
-/* 1: events around launches. */
-#define CAP_TIMES_VARIABLE "TUNE_CAPTURE_TIMES"
-
 struct cap_file_head {
     char magic[8];
     uint32_t version;

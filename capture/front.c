@@ -6,6 +6,7 @@
 
 #include "capture/front.h"
 #include "capture/recorder.h"
+#include "capture/settings.h"
 
 void *(*tune_capture_next_dlsym)(void *, const char *)__attribute__((visibility("hidden")));
 void *(*tune_capture_next_dlopen)(const char *, int)__attribute__((visibility("hidden")));

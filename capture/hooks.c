@@ -50,6 +50,8 @@ enum hook_number {
     X(cuLaunchCooperativeKernelMultiDevice, cuLaunchCooperativeKernelMultiDevice, 0, false)        \
     X(cuGraphAddKernelNode, cuGraphAddKernelNode, 0, false)                                        \
     X(cuGraphAddKernelNode_v2, cuGraphAddKernelNode, 12000, false)                                 \
+    X(cuGraphAddNode, cuGraphAddNode, 0, false)                                                    \
+    X(cuGraphAddNode_v2, cuGraphAddNode, 12030, false)                                             \
     X(cuGraphLaunch, cuGraphLaunch, 0, false)                                                      \
     X(cuGraphLaunch_ptsz, cuGraphLaunch, 0, true)                                                  \
     X(cuStreamBeginCapture, cuStreamBeginCapture, 0, false)                                        \
@@ -234,20 +236,13 @@ OURS(cuLaunchCooperativeKernelMultiDevice, void *launches, unsigned count, unsig
 
 /* ---- graphs ---- */
 
-static CUresult node_added(enum hook_number number, CUgraphNode *out, CUgraph graph,
-                           const CUgraphNode *before, size_t before_count,
-                           const CUDA_KERNEL_NODE_PARAMS *node)
+/* Older nodes have no `kern`, and are the same up to there. */
+static void node_added(const CUDA_KERNEL_NODE_PARAMS *node, bool has_kern, CUresult result)
 {
-    CUresult(CUDAAPI * next)(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
-                             const CUDA_KERNEL_NODE_PARAMS *);
-    CUresult result;
-    NEXT_OF(number, next);
-    CALLED(result, next(out, graph, before, before_count, node));
     if (result != CUDA_SUCCESS || depth > 0)
-        return result;
-    const bool has_kernel = number == NUMBER_cuGraphAddKernelNode_v2 && !node->func;
+        return;
     const struct launch_facts launch = {
-        .function = has_kernel ? (CUfunction)(void *)node->kern : node->func,
+        .function = has_kern && !node->func ? (CUfunction)(void *)node->kern : node->func,
         .entry = CAP_GRAPH_NODE,
         .grid = {node->gridDimX, node->gridDimY, node->gridDimZ},
         .block = {node->blockDimX, node->blockDimY, node->blockDimZ},
@@ -256,17 +251,56 @@ static CUresult node_added(enum hook_number number, CUgraphNode *out, CUgraph gr
         .extra = node->extra,
     };
     recorder_node(&launch);
+}
+
+static CUresult kernel_node_added(enum hook_number number, CUgraphNode *out, CUgraph graph,
+                                  const CUgraphNode *before, size_t before_count,
+                                  const CUDA_KERNEL_NODE_PARAMS *node)
+{
+    CUresult(CUDAAPI * next)(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
+                             const CUDA_KERNEL_NODE_PARAMS *);
+    CUresult result;
+    NEXT_OF(number, next);
+    CALLED(result, next(out, graph, before, before_count, node));
+    node_added(node, number == NUMBER_cuGraphAddKernelNode_v2, result);
     return result;
 }
 OURS(cuGraphAddKernelNode, CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
      size_t before_count, const CUDA_KERNEL_NODE_PARAMS *node)
 {
-    return node_added(NUMBER_cuGraphAddKernelNode, out, graph, before, before_count, node);
+    return kernel_node_added(NUMBER_cuGraphAddKernelNode, out, graph, before, before_count, node);
 }
 OURS(cuGraphAddKernelNode_v2, CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
      size_t before_count, const CUDA_KERNEL_NODE_PARAMS *node)
 {
-    return node_added(NUMBER_cuGraphAddKernelNode_v2, out, graph, before, before_count, node);
+    return kernel_node_added(NUMBER_cuGraphAddKernelNode_v2, out, graph, before, before_count,
+                             node);
+}
+
+/* Nodes of any kind. */
+OURS(cuGraphAddNode, CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
+     size_t before_count, CUgraphNodeParams *node)
+{
+    CUresult(CUDAAPI * next)(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
+                             CUgraphNodeParams *);
+    CUresult result;
+    NEXT_OF(NUMBER_cuGraphAddNode, next);
+    CALLED(result, next(out, graph, before, before_count, node));
+    if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
+        node_added((const CUDA_KERNEL_NODE_PARAMS *)(const void *)&node->kernel, true, result);
+    return result;
+}
+OURS(cuGraphAddNode_v2, CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
+     const void *edges, size_t before_count, CUgraphNodeParams *node)
+{
+    CUresult(CUDAAPI * next)(CUgraphNode *, CUgraph, const CUgraphNode *, const void *, size_t,
+                             CUgraphNodeParams *);
+    CUresult result;
+    NEXT_OF(NUMBER_cuGraphAddNode_v2, next);
+    CALLED(result, next(out, graph, before, edges, before_count, node));
+    if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
+        node_added((const CUDA_KERNEL_NODE_PARAMS *)(const void *)&node->kernel, true, result);
+    return result;
 }
 
 static CUresult graph_launched(enum hook_number number, bool is_per_thread, CUgraphExec graph,

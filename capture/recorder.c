@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "capture/name.h"
+#include "capture/settings.h"
 
 struct recorder recorder = {
     .lock = PTHREAD_MUTEX_INITIALIZER,

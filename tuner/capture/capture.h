@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "capture/format.h"
+#include "capture/settings.h"
 #include "tuner/base/error.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/text.h"

@@ -151,6 +151,20 @@ static long long do_graph()
     for (int i = 0; i < 3; i++)
         CHECK(cudaGraphLaunch(made, stream));
     CHECK(cudaStreamSynchronize(stream));
+    // One that is made node by node.
+    int count = n, scale = 3;
+    void *arguments[] = {&a, &b, &out, &count, &scale};
+    cudaKernelNodeParams parameters = {};
+    cudaGraphNode_t node;
+    parameters.func = (void *)own::add<int>;
+    parameters.gridDim = dim3(16);
+    parameters.blockDim = dim3(256);
+    parameters.kernelParams = arguments;
+    CHECK(cudaGraphCreate(&graph, 0));
+    CHECK(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &parameters));
+    CHECK(cudaGraphInstantiate(&made, graph, 0));
+    CHECK(cudaGraphLaunch(made, stream));
+    CHECK(cudaStreamSynchronize(stream));
     own::add<int><<<16, 256, 0, stream>>>(a, out, out, n, 1);
     return sum(out, n);
 }

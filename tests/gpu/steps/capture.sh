@@ -47,7 +47,8 @@ capture() {
         expect_dump static-memory '^buffer 0\.[0-9] (constant|variable) bytes=16 name=factors ' || status=1
         expect_dump static-memory '^buffer 0\.[0-9] (constant|variable) bytes=4 name=bias ' || status=1
         expect_dump static-graph '^launch 0 .* stream=capturing ' || status=1
-        expect_dump static-graph '^note 0 count=3' || status=1
+        expect_dump static-graph '^note 0 count=4' || status=1
+        expect_dump static-graph '^kernel 0 .* launches=3 nodes=2 ' || status=1
         expect_dump per_thread-add '^launch 0 .* stream=per_thread ' || status=1
         expect_dump static-driver '^image 0 kind=3 ' || status=1
         echo "-- listed, with times"

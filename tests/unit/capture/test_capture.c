@@ -321,6 +321,27 @@ static void test_nobody_recorded(void **state)
     assert_false(file_exists(place->path));
 }
 
+static void test_names_as_people_say_them(void **state)
+{
+    static const char *const names[][2] = {
+        {"blur", "blur"},
+        {"_Z4blurPfPKfi", "blur"},
+        {"_ZN3own3addIiEEvPKT_S3_PS1_iS1_", "add"},
+        {"_ZL6hiddenv", "hidden"},
+        {"_ZN12_GLOBAL__N_15inner4deepEv", "deep"},
+        {"_Z", "_Z"},
+        {"_Z99short", "_Z99short"},
+        {"_Z18446744073709551616a", "_Z18446744073709551616a"},
+        {"", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char plain[64];
+        captured_plain_name(names[i][0], plain, sizeof plain);
+        assert_string_equal(plain, names[i][1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +353,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_full_disk, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_table_grows, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nobody_recorded, setup, teardown),
+        cmocka_unit_test(test_names_as_people_say_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
