@@ -286,7 +286,7 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
         status = write_file(init, output, &text, error);
     bool replayed = false;
     if (status == STATUS_OK && capture && !output_is_special(output)) {
-        status = replay_captured(output, file.captured, &replayed, error);
+        status = replay_captured(output, NULL, file.captured, &replayed, error);
         text_clear(&text);
         if (status == STATUS_OK && replayed)
             status = draft_experiment(arena, &file, &text, error);

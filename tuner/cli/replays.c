@@ -218,7 +218,7 @@ static bool replay_launch(struct replaying *replaying, size_t launch)
     return true;
 }
 
-static void replay_all(const char *path, const struct captured_set *set,
+static void replay_all(const char *path, int index, const struct captured_set *set,
                        struct replay_findings *out, struct error *error)
 {
     static const struct warm_up none = {0};
@@ -230,8 +230,8 @@ static void replay_all(const char *path, const struct captured_set *set,
     bool right = data_folder(&arena, &folder, error) == STATUS_OK &&
                  experiment_load(path, folder, &experiment, error) == STATUS_OK;
     replaying.api = right ? device_kind(experiment_device_kind(experiment)) : NULL;
-    right = right && replaying.api && replaying.api->describe(0, &facts, error) == STATUS_OK &&
-            replaying.api->open(0, &none, &replaying.device, error) == STATUS_OK;
+    right = right && replaying.api && replaying.api->describe(index, &facts, error) == STATUS_OK &&
+            replaying.api->open(index, &none, &replaying.device, error) == STATUS_OK;
     for (size_t i = 0; right && i < set->launch_count; i++) {
         struct problem problem;
         experiment_problem(experiment, i, &problem);
@@ -271,7 +271,7 @@ static bool receive(int from, pid_t child, struct replay_findings *out, int *sig
 }
 
 /* In a process of its own: what a driver that has failed leaves behind ends with it. */
-static enum status ask(const char *path, const struct captured_set *set,
+static enum status ask(const char *path, int index, const struct captured_set *set,
                        struct replay_findings *out, struct error *error)
 {
     int ends[2];
@@ -287,7 +287,7 @@ static enum status ask(const char *path, const struct captured_set *set,
     }
     if (child == 0) {
         (void)close(ends[0]);
-        replay_all(path, set, out, error);
+        replay_all(path, index, set, out, error);
         for (size_t done = 0; done < sizeof *out;) {
             const ssize_t wrote = write(ends[1], (const char *)out + done, sizeof *out - done);
             if (wrote <= 0)
@@ -309,14 +309,19 @@ static enum status ask(const char *path, const struct captured_set *set,
                      set->kernel->name, signal_number);
 }
 
-enum status replay_captured(const char *path, struct captured_set *set, bool *replayed,
-                            struct error *error)
+enum status replay_captured(const char *path, const char *device, struct captured_set *set,
+                            bool *replayed, struct error *error)
 {
+    const struct device_api *api = NULL;
+    struct error ignored = {0};
+    int index = 0; /* where several are meant, or none is named, the first */
+    if (device && device_parse(device, &api, &index, &ignored) != STATUS_OK)
+        index = 0;
     struct replay_findings *findings = arena_alloc(set->arena, 1, sizeof *findings);
     *replayed = false;
     if (!findings)
         return error_no_memory(error);
-    enum status status = ask(path, set, findings, error);
+    enum status status = ask(path, index, set, findings, error);
     if (status == STATUS_UNAVAILABLE)
         return STATUS_OK;
     if (status != STATUS_OK)

@@ -495,7 +495,7 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
         status = start_replay(run, error);
     if (status == STATUS_OK && run->text.binary) {
         status = binary_experiment(run->text.binary, run->text.kernel, !run->text.dry_run,
-                                   &run->binary, error);
+                                   run->text.device, &run->binary, error);
         if (status == STATUS_OK && word_count == EXPERIMENTS_MAX)
             status = error_set(error, STATUS_USAGE, "too many experiments beside --binary");
         if (status == STATUS_OK)

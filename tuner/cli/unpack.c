@@ -78,7 +78,7 @@ static enum status write_draft(const struct text *path, const struct text *text,
 }
 
 enum status binary_experiment(const char *capture, const char *kernel, bool replays,
-                              struct text *path, struct error *error)
+                              const char *device, struct text *path, struct error *error)
 {
     struct arena arena = {0};
     struct capture *opened = NULL;
@@ -111,7 +111,7 @@ enum status binary_experiment(const char *capture, const char *kernel, bool repl
     }
     bool replayed = false;
     if (status == STATUS_OK && replays)
-        status = replay_captured(text_string(path), set, &replayed, error);
+        status = replay_captured(text_string(path), device, set, &replayed, error);
     if (status == STATUS_OK && replayed) {
         text_clear(&text);
         status = captured_experiment(set, name, ".", has_image ? image : NULL, &text, error);

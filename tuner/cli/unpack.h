@@ -7,9 +7,9 @@
 
 /* Writes the experiment of a kernel without its source, and what it needs, into FILE.captured/
  * beside the capture; its path is appended to *path. `replays`: where there is a GPU the launches
- * are replayed on it (replays.h). */
+ * are replayed on it (replays.h), on `device` where that names one. */
 enum status binary_experiment(const char *capture, const char *kernel, bool replays,
-                              struct text *path, struct error *error);
+                              const char *device, struct text *path, struct error *error);
 /* What a kernel's image tells, by whichever kind of device can read one; `device`: that it was
  * launched on, or NULL. */
 bool image_told(const struct captured_kernel *kernel, const struct captured_device *device,
