@@ -340,3 +340,41 @@ has '  - 1 <= (BM * BN) // TM <= 1024' tiles.yaml
 has '  - {name: how, type: i32, value: 1}' tiles.yaml
 run "$TUNE" run --dry-run --arch sm_90 --points 2 tiles.yaml --sizes 1024
 expect_code 0
+
+# A comment behind a condition names nothing; parameters of a condition that does not hold are none; lines may end in \r\n; a
+# struct by value may hold others, and arrays; a class of the host's may hold its time.
+cat >lines.cu <<'C'
+#include <sys/time.h>
+#include <time.h>
+#include <pthread.h>
+#include <stdio.h>
+struct log { FILE *file; pthread_mutex_t *lock; };
+class watch {
+    struct timeval start;
+    void stop() { gettimeofday(&start, 0); }
+};
+#if defined(DEEP) // This is for widths that scale
+#endif
+struct pair { float low, high; };
+struct options { struct pair ends; short kinds[3]; double *at; };
+struct sizes { struct pair ends; short kinds[3]; int count; };
+__global__ void lines(const float *x, float *y,
+#ifdef TRACED
+    int *trace, int *traced,
+#endif
+    struct sizes s, int width)
+{
+    y[threadIdx.x] = x[threadIdx.x] * s.ends.low + s.kinds[2] * width;
+}
+C
+sed -i 's/$/\r/' lines.cu
+run "$TUNE" init lines.cu
+expect_code 0
+has '  - {name: s, fields: [{type: f32, value: 1}, {type: f32, value: 1}, {type: i16, value: 1}, {type: i16, value: 1}, {type: i16, value: 1}, {type: i32, value: n}]}' lines.yaml
+grep -qE $'trace|scale|widths|\r' lines.yaml && fail "$(cat lines.yaml)"
+run "$TUNE" run --dry-run --arch sm_90 --points 1 lines.yaml
+expect_code 0
+sed 's/struct sizes s/struct options s/' lines.cu >pointer.cu
+run "$TUNE" init pointer.cu
+expect_code 3
+expect_err "parameter 'struct options s' is passed by value, and is neither a number nor a struct of numbers"

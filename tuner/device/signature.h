@@ -16,7 +16,7 @@ enum {
     SIGNATURE_TEMPLATE_MAX = 16,
     SIGNATURE_MACROS_MAX = 48,
     SIGNATURE_SYMBOLS_MAX = 8,
-    SIGNATURE_FIELDS_MAX = 16,
+    SIGNATURE_FIELDS_MAX = 64,
 };
 
 enum parameter_kind {
@@ -27,7 +27,7 @@ enum parameter_kind {
 };
 
 struct signature_field {
-    const char *name;
+    const char *name; /* as it is reached: "scale", "low.x", "sizes[1]" */
     enum element_type type;
 };
 
@@ -35,8 +35,9 @@ struct kernel_parameter {
     const char *name; /* as in the source; "p0" where it has none */
     const char *text; /* its declaration, blanks normalised */
     enum parameter_kind kind;
-    bool constant; /* what it points to */
-    bool known;    /* whether `type` holds; else the element has `bytes` bytes of something */
+    bool constant;    /* what it points to */
+    bool conditional; /* stands between #if and #endif */
+    bool known;       /* whether `type` holds; else the element has `bytes` bytes of something */
     enum element_type type;
     uint32_t lanes; /* float4: 4 */
     uint32_t bytes; /* of the element, or of the whole by value; 0: incomplete */

@@ -10,6 +10,9 @@
     X(math)                                                                                        \
     X(cmath)                                                                                       \
     X(stdlib)                                                                                      \
+    X(time)                                                                                        \
+    X(stdio)                                                                                       \
+    X(pthread)                                                                                     \
     X(empty)                                                                                       \
     X(cuda_runtime)                                                                                \
     X(cub)
@@ -38,7 +41,10 @@ static const struct header headers[] = {
     {"math.h", cuda_header_math, false},
     {"stdlib.h", cuda_header_stdlib, false},
     {"sys/types.h", cuda_header_stdlib, false},
-    {"stdio.h", cuda_header_empty, false},
+    {"time.h", cuda_header_time, false},
+    {"sys/time.h", C_OF("time"), false},
+    {"stdio.h", cuda_header_stdio, false},
+    {"pthread.h", cuda_header_pthread, false},
     {"stddef.h", cuda_header_empty, false},
     {"stdbool.h", cuda_header_empty, false},
     {"string.h", cuda_header_empty, false},
@@ -56,7 +62,7 @@ static const struct header headers[] = {
     {"climits", C_OF("limits"), false},
     {"cfloat", C_OF("float"), false},
     {"cstdlib", C_OF("stdlib"), false},
-    {"cstdio", cuda_header_empty, false},
+    {"cstdio", C_OF("stdio"), false},
     {"cassert", cuda_header_empty, false},
     {"cmath", cuda_header_cmath, false},
     {"cstddef", STD_OF("cstddef"), true},
@@ -111,13 +117,13 @@ static const char *const host_headers[] = {
     "pwd.h", "sched.h", "semaphore.h", "setjmp.h", "stdarg.h", "stdatomic.h", "stdnoreturn.h",
     "syslog.h", "termios.h", "ucontext.h", "utime.h", "wait.h", "wchar.h", "x86intrin.h",
     "xmmintrin.h", "emmintrin.h", "chrono", "codecvt", "condition_variable", "csignal", "ctime",
-    "ctype.h", "deque", "dirent.h", "dlfcn.h", "errno.h", "exception", "execution", "fcntl.h",
-    "filesystem", "forward_list", "fstream", "future", "getopt.h", "iomanip", "ios", "iosfwd",
-    "iostream", "istream", "list", "locale", "locale.h", "malloc.h", "map", "memory", "memory.h",
-    "mutex", "new", "ostream", "pthread.h", "queue", "random", "regex", "set", "shared_mutex",
+    "ctype.h", "deque", "dirent.h", "dlfcn.h", "errno.h", "error.h", "exception", "execution",
+    "fcntl.h", "filesystem", "forward_list", "fstream", "future", "getopt.h", "iomanip", "ios",
+    "iosfwd", "iostream", "istream", "list", "locale", "locale.h", "malloc.h", "map", "memory",
+    "memory.h", "mutex", "new", "ostream", "queue", "random", "regex", "set", "shared_mutex",
     "signal.h", "sstream", "stack", "stdexcept", "streambuf", "string", "string_view", "strings.h",
-    "system_error", "thread", "time.h", "typeindex", "typeinfo", "unistd.h", "unordered_map",
-    "unordered_set", "valarray", "vector", "windows.h",
+    "system_error", "thread", "typeindex", "typeinfo", "unistd.h", "unordered_map", "unordered_set",
+    "valarray", "vector", "windows.h",
     /* of CUDA's and others' libraries, all called from the host */
     "cublas.h", "cublasLt.h", "cublas_v2.h", "cudaProfiler.h", "cuda_gl_interop.h",
     "cuda_profiler_api.h", "cudnn.h", "cufft.h", "cufftXt.h", "curand.h", "cusolverDn.h",
@@ -130,8 +136,8 @@ static const char *const host_headers[] = {
 static const char *const host_folders[] = {
     "sys/",  "arpa/",         "netinet/", "net/",   "linux/",   "bits/",   "GL/",
     "GLFW/", "experimental/", "boost/",   "nvtx3/", "opencv2/", "thrust/", "cub/device/"};
-static const char *const in_host_folders[] = {"sys/types.h", "thrust/complex.h", "thrust/pair.h",
-                                              "thrust/tuple.h", "thrust/swap.h"};
+static const char *const in_host_folders[] = {"sys/types.h",   "sys/time.h",     "thrust/complex.h",
+                                              "thrust/pair.h", "thrust/tuple.h", "thrust/swap.h"};
 
 static bool is_in(const char *name, size_t length, const char *const *words, size_t count)
 {
@@ -173,6 +179,10 @@ const char *cuda_header_of(const char *name, size_t length)
         "M_LN2",    "M_LN10", "M_LOG2E",  "M_LOG10E",  "M_2_SQRTPI"};
     static const char *const reals[] = {"FLT_MAX", "FLT_MIN", "FLT_EPSILON",
                                         "DBL_MAX", "DBL_MIN", "DBL_EPSILON"};
+    static const char *const threads[] = {"pthread_t",      "pthread_attr_t",  "pthread_barrier_t",
+                                          "pthread_cond_t", "pthread_mutex_t", "pthread_rwlock_t"};
+    if (is_in(name, length, threads, sizeof threads / sizeof *threads))
+        return "pthread.h"; /* iostream brings it */
     if (is_in(name, length, integers, sizeof integers / sizeof *integers))
         return "stdint.h";
     if (is_in(name, length, halves, sizeof halves / sizeof *halves))

@@ -4,6 +4,11 @@
  * asked for by name, and the compiler answers with its symbol, in which they stand. */
 const char cuda_signature_probe[] =
     "\n#line 1 \"what tune init asks\"\n"
+    "#ifdef __CUDACC_RTC__\n" /* which has no offsetof */
+    "#define TUNE_PLACE(tune_T, tune_M) __INTADDR__(&(((tune_T *)0)->tune_M))\n"
+    "#else\n"
+    "#define TUNE_PLACE(tune_T, tune_M) __builtin_offsetof(tune_T, tune_M)\n"
+    "#endif\n"
     "namespace tune_probe {\n"
     "template <class tune_T> struct tune_code {\n"
     "static constexpr int tune_value = __is_enum(tune_T) ? 5 : 0, tune_lanes = "
@@ -50,11 +55,13 @@ const char cuda_signature_probe[] =
     "tune_bare<tune_T>::tune_constant> {};\n"
     "template <class tune_T> struct tune_shape<tune_T *> : tune_is<typename "
     "tune_bare<tune_T>::tune_type, 1, tune_bare<tune_T>::tune_constant> {};\n"
+    "template <class tune_T> struct tune_shape<tune_T &> : tune_shape<tune_T> {};\n"
     "template <class tune_T, unsigned long tune_N> struct tune_shape<tune_T[tune_N]> : "
     "tune_shape<tune_T> {\n"
     "static constexpr int tune_bytes = sizeof(tune_T) * tune_N; };\n"
-    "template <int tune_I, class tune_H, class... tune_T> struct tune_pick : tune_pick<tune_I - 1, "
-    "tune_T...> {};\n"
+    "template <int tune_I, class... tune_T> struct tune_pick : tune_shape<void> {};\n"
+    "template <int tune_I, class tune_H, class... tune_T> struct tune_pick<tune_I, tune_H, "
+    "tune_T...> : tune_pick<tune_I - 1, tune_T...> {};\n"
     "template <class tune_H, class... tune_T> struct tune_pick<0, tune_H, tune_T...> : "
     "tune_shape<tune_H> {};\n"
     "template <class tune_F> struct tune_takes;\n"

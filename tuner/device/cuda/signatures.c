@@ -147,7 +147,7 @@ static void put_numbers(struct text *text, const char *what)
 }
 
 /* The name expression: first how many parameters there are, then five numbers of each, of each
- * field of each, and of each symbol. */
+ * field of each with where it lies, and of each symbol. */
 static const char *make_expression(struct asking *asking)
 {
     struct text text = {0};
@@ -163,6 +163,7 @@ static const char *make_expression(struct asking *asking)
             char what[64];
             (void)string_format(what, sizeof what, "tune_field_%zu_%zu", i, j);
             put_numbers(&text, what);
+            text_printf(&text, ", tune_probe::tune_place_%zu_%zu::tune_value", i, j);
         }
     for (size_t i = 0; i < asking->out->symbol_count; i++) {
         char what[64];
@@ -184,10 +185,15 @@ static const char *make_source(struct asking *asking)
     text_printf(&text, "namespace tune_probe { typedef tune_takes<decltype(&::%s)> tune_asked;\n",
                 asking->instance);
     for (size_t i = 0; i < kernel->parameter_count; i++)
-        for (size_t j = 0; j < kernel->parameters[i].field_count; j++)
-            text_printf(&text, "typedef tune_shape<decltype(::%s::%s)> tune_field_%zu_%zu;\n",
-                        type_word(asking, &kernel->parameters[i]),
-                        kernel->parameters[i].fields[j].name, i, j);
+        for (size_t j = 0; j < kernel->parameters[i].field_count; j++) {
+            const char *type = type_word(asking, &kernel->parameters[i]);
+            const char *name = kernel->parameters[i].fields[j].name;
+            text_printf(&text,
+                        "typedef tune_shape<decltype(::%s::%s)> tune_field_%zu_%zu;\n"
+                        "struct tune_place_%zu_%zu { static constexpr int tune_value = "
+                        "TUNE_PLACE(::%s, %s); };\n",
+                        type, name, i, j, i, j, type, name);
+        }
     for (size_t i = 0; i < asking->out->symbol_count; i++)
         text_printf(&text, "typedef tune_shape<decltype(::%s)> tune_symbol_%zu;\n",
                     asking->out->symbols[i].name, i);
@@ -237,7 +243,7 @@ static void take_parameter(struct kernel_parameter *parameter, const struct numb
         parameter->kind = parameter->field_count > 0 ? PARAMETER_STRUCT : PARAMETER_OTHER;
 }
 
-/* A struct is known when C lays its fields out in the size that it has. */
+/* A struct is known when C lays its fields out where they are, in the size that it has. */
 static bool take_fields(const char **at, struct kernel_parameter *parameter)
 {
     size_t end = 0;
@@ -245,12 +251,14 @@ static bool take_fields(const char **at, struct kernel_parameter *parameter)
     bool plain = true;
     for (size_t i = 0; i < parameter->field_count; i++) {
         struct numbers numbers;
-        if (!take_numbers(at, &numbers))
+        int offset = 0;
+        if (!take_numbers(at, &numbers) || !next_number(at, &offset))
             return false;
         plain = plain && !numbers.pointer && numbers.code > 0 && numbers.lanes == 1;
         parameter->fields[i].type = coded_types[numbers.code];
         size_t bytes = numbers.bytes > 0 ? (size_t)numbers.bytes : 1;
         end = (end + bytes - 1) / bytes * bytes + bytes;
+        plain = plain && end == (size_t)offset + bytes;
         largest = bytes > largest ? bytes : largest;
     }
     if (parameter->field_count > 0 &&
@@ -261,15 +269,34 @@ static bool take_fields(const char **at, struct kernel_parameter *parameter)
     return true;
 }
 
+/* Takes away those that stand between #if and #endif; false where what was asked of them is in the
+ * way. */
+static bool drop_conditional(struct kernel_signature *kernel)
+{
+    size_t kept = 0;
+    bool fits = true;
+    for (size_t i = 0; i < kernel->parameter_count; i++)
+        if (!kernel->parameters[i].conditional)
+            kernel->parameters[kept++] = kernel->parameters[i];
+        else
+            fits = fits && kernel->parameters[i].field_count == 0;
+    kernel->parameter_count = kept;
+    return fits;
+}
+
 static enum status take_answer(struct asking *asking, const char *answer, struct error *error)
 {
     struct kernel_signature *kernel = asking->kernel;
     struct numbers numbers;
     int count = 0;
-    bool fits = next_number(&answer, &count) && (size_t)count == kernel->parameter_count;
-    for (size_t i = 0; fits && i < kernel->parameter_count; i++) {
+    const size_t asked = kernel->parameter_count;
+    bool fits = next_number(&answer, &count);
+    if (fits && (size_t)count != asked)
+        fits = drop_conditional(kernel);
+    fits = fits && (size_t)count == kernel->parameter_count;
+    for (size_t i = 0; fits && i < asked; i++) {
         fits = take_numbers(&answer, &numbers);
-        if (fits)
+        if (fits && i < kernel->parameter_count)
             take_parameter(&kernel->parameters[i], &numbers);
     }
     for (size_t i = 0; fits && i < kernel->parameter_count; i++)

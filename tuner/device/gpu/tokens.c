@@ -179,6 +179,27 @@ const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
+/* Where the comment begins that ends the line; `end` when none does. */
+static const char *last_comment(const char *at, const char *end)
+{
+    char quote = '\0';
+    for (; at + 1 < end; at++) {
+        if (quote && *at == '\\')
+            at++;
+        else if (quote || *at == '"' || *at == '\'')
+            quote = quote == *at ? '\0' : quote ? quote : *at;
+        else if (at[0] == '/' && at[1] == '/')
+            return at;
+        else if (at[0] == '/' && at[1] == '*') {
+            const char *close = memmem(at + 2, (size_t)(end - at) - 2, "*/", 2);
+            if (!close || skip_blanks(close + 2, end) == end)
+                return at;
+            at = close + 1;
+        }
+    }
+    return end;
+}
+
 bool token_is_directive(const struct token *token, const char *list, const char **rest,
                         const char **end)
 {
@@ -188,6 +209,7 @@ bool token_is_directive(const struct token *token, const char *list, const char 
     const char *word = skip_blanks(token->start + 1, *end);
     const size_t length = word_length(word, *end);
     *rest = skip_blanks(word + length, *end);
+    *end = last_comment(*rest, *end);
     while (*end > *rest && isspace((unsigned char)(*end)[-1]))
         --*end;
     return word_is_in(word, length, list);

@@ -39,7 +39,7 @@ bool word_is_in(const char *word, size_t length, const char *list);
 size_t word_length(const char *at, const char *end);
 const char *skip_blanks(const char *at, const char *end);
 /* Whether the token is a directive `#word`, `word` being one of the list; what follows it lies
- * between *rest and *end, without blanks around it. */
+ * between *rest and *end, without blanks around it or a comment behind it. */
 bool token_is_directive(const struct token *token, const char *list, const char **rest,
                         const char **end);
 /* The tokens from `first` up to `end`, with one blank where there was any. NULL: no memory. */
@@ -58,10 +58,10 @@ bool macro_is_listed(const struct source_signature *out, const char *name, size_
 /* Leaves out what only kernels use that are not asked about: macros are marked, symbols and
  * dynamic shared memory taken away. */
 void uses_mark(const struct tokens *tokens, struct source_signature *out);
-/* Whether an array has it as both sides: [NAME][NAME], [NAME][NAME + 1]. */
+/* Whether an array has it as both sides: [NAME][NAME], [NAME * NAME]. */
 bool uses_as_square(const struct tokens *tokens, const char *name);
-/* The names of a struct's fields; none when the source does not have it, or when it is more than a
- * list of variables. */
+/* A struct's fields, elements of arrays and fields of structs in it each by itself, as they are
+ * reached; none when the source does not have it, or when it is more than a list of variables. */
 size_t fields_of(struct arena *arena, const struct tokens *tokens, const char *name,
                  const char *fields[SIGNATURE_FIELDS_MAX]);
 
