@@ -101,7 +101,9 @@ const drawMaps = () => {
     choice('Show', options, overview.by, (value) => { overview.by = value; fill(); }),
     settings.length > 1 && choice('on', settings.map((name) => [name, name]), overview.setting, (value) => {
       overview.setting = value;
-      choose(data.parts.find((part) => part.setting === value).problems[0]);
+      const there = data.problems.filter((problem) => problem.part.setting === value);
+      choose(there.find((problem) => problem.problem === state.problem.problem && problem.n === state.problem.n) ||
+        there.find((problem) => problem.problem === state.problem.problem) || there[0]);
       fill();
     }));
   fill();
