@@ -22,8 +22,10 @@ bool memory_find(uint64_t address, struct range *out)
     /* Small numbers, and what no address can be: most words of a launch. */
     if (!driver->pointer_attributes || address < 65536 || address >> 57 != 0)
         return false;
-    if (driver->pointer_attributes(sizeof asked / sizeof *asked, asked, answers,
-                                   (CUdeviceptr)address) != CUDA_SUCCESS ||
+    /* The first three tell where it is; should a driver refuse the others, these do. */
+    if ((driver->pointer_attributes(sizeof asked / sizeof *asked, asked, answers,
+                                    (CUdeviceptr)address) != CUDA_SUCCESS &&
+         driver->pointer_attributes(3, asked, answers, (CUdeviceptr)address) != CUDA_SUCCESS) ||
         (type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_HOST &&
          type != CU_MEMORYTYPE_UNIFIED) ||
         bytes == 0 || address < start || address - start >= bytes)

@@ -10,10 +10,11 @@
  * "_ZN3app4blurIfEEvPT_i". False: the name is none, or does not fit. */
 static inline bool cap_plain_name(const char *name, char *out, size_t bytes)
 {
-    const char *at = name + 2, *last = NULL;
+    const char *at = name, *last = NULL;
     size_t length = 0;
     if (strncmp(name, "_Z", 2) != 0)
         return false;
+    at += 2;
     at += *at == 'L';
     at += *at == 'N';
     while (*at >= '0' && *at <= '9') {
