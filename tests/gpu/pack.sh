@@ -23,6 +23,12 @@ for library in hwloc udev cmocka cudart; do
     path=$(ldconfig -p | awk -v name="lib$library.so" 'index($1, name) == 1 && /x86-64/ {print $NF; exit}')
     [[ -z $path ]] || cp -L "$path" "$out/lib-carried/$(basename "$path")"
 done
+# What serves the page of `tune run --watch` is opened, not linked; what it stands on goes along.
+served=$(ldconfig -p | awk '$1 == "libmicrohttpd.so.12" && /x86-64/ {print $NF; exit}')
+if [[ -n $served ]]; then
+    { echo "$served"; ldd "$served" | awk '$3 ~ /^\// && $1 !~ /^(libc|libm|libdl|libpthread|librt)\.so/ {print $3}'; } |
+        while read -r path; do cp -L "$path" "$out/lib-carried/$(basename "$path")"; done
+fi
 find "$out" -type f -perm -u+x -exec strip {} + 2>/dev/null || true
 git -C "$here" archive HEAD -- . ':!db/recorded' ':!docs/figures' | gzip >"$out/tree.tar.gz"
 du -sh "$out"

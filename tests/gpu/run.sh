@@ -12,7 +12,7 @@
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
 # saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture captured; and, which
-# are not among the usual ones, own (of tests: own kernels only), wide (reductions searched without
+# are not among the usual ones, own (of tests: own kernels only), watched (a page that follows a run: some 5 minutes), wide (reductions searched without
 # hindsight, against the shipped space: some 5 minutes), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
 # (some 150 s), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
@@ -282,6 +282,11 @@ trial_cost() {
     record trial_cost python3 "$here/bench/trial_cost.py" "$build" --device cuda:0
 }
 
+# Whether a page that follows a run disturbs what is measured.
+watched() {
+    record watched python3 "$here/bench/watch.py" "$tune" --device cuda:0 --sizes 2**20,2**24 --json "$more/watched.json"
+}
+
 # The cache flushed by reading and by writing.
 flush() {
     record flush "$protocol" flush --device cuda:0 --out "$more/flush.csv"
@@ -429,6 +434,7 @@ step hostile_timed hostile_timed
 step promise promise
 step budget budget
 step trial_cost trial_cost
+step watched watched
 step own own
 step language language
 step compile compile

@@ -470,6 +470,7 @@ enum status server_run(const struct server_options *options, struct error *error
     if (status == STATUS_OK)
         status = start(server, listener, error);
     if (status == STATUS_OK) {
+        (void)signal(SIGPIPE, SIG_IGN); /* of clients that are gone; libmicrohttpd asks for it */
         (void)sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
         if (options->input >= 0)
             (void)fcntl(options->input, F_SETFL, O_NONBLOCK);
