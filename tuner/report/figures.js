@@ -328,11 +328,11 @@ const drawParallel = (width) => {
   const x = linear(0, axes.length - 1, 34, width - 66);
   const colours = colourGroups();
   const active = activeOrder();
-  const few = active.slice(0, Math.max(1, Math.ceil(active.length * 0.05)));
+  const few = active.slice(0, Math.max(3, Math.ceil(active.length * 0.05)));
   const shared = names.filter((name) => new Set(few.map((i) => points.parameters[name][i])).size === 1 && new Set(active.map((i) => points.parameters[name][i])).size > 1);
-  const title = active.length === 0 ? 'No launch is left'
-    : shared.length > 0 ? `The fastest 5 % have ${shared.slice(0, 3).map((name) => `${name} = ${points.parameters[name][few[0]]}`).join(', ')} in common`
-      : 'The fastest 5 % agree on no single parameter';
+  const title = active.length < 2 ? (active.length === 0 ? 'No launch is left' : 'One launch is left')
+    : shared.length > 0 ? `The fastest ${few.length} of ${shownCount(active.length)} have ${shared.slice(0, 3).map((name) => `${name} = ${points.parameters[name][few[0]]}`).join(', ')} in common`
+      : `The fastest ${few.length} of ${shownCount(active.length)} agree on no single parameter`;
   const { svg, ring, pins } = frame(width, FIGURE_HEIGHT, `${title}. Parallel coordinates of the parameters.`);
   const path = (i) => {
     let text = '';
