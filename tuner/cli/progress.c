@@ -260,6 +260,12 @@ static void on_note(void *context, const char *line)
     tell_event(view, "note", NULL, line);
 }
 
+static void on_host(void *context, const char *line)
+{
+    if (!((struct progress_view *)context)->quiet)
+        on_note(context, line);
+}
+
 /* A line is printed for each choice that differs from all before: false when it was told before;
  * where memory is short it is new. */
 static bool is_news(struct progress_view *view, const struct session_winner *winner)
@@ -332,6 +338,9 @@ static void on_winner(void *context, const struct session_winner *winner)
 
 struct session_events progress_events(struct progress_view *view)
 {
-    return (struct session_events){
-        .context = view, .progress = on_progress, .note = on_note, .winner = on_winner};
+    return (struct session_events){.context = view,
+                                   .progress = on_progress,
+                                   .note = on_note,
+                                   .winner = on_winner,
+                                   .host = on_host};
 }

@@ -53,6 +53,7 @@ void session_progress(struct group *group, const char *phase)
     session->progress.best_key = group->best_key;
     if (session->events->progress)
         session->events->progress(session->events->context, &session->progress);
+    sites_tell(session, false);
 }
 
 enum session_stage stage_enter(struct group *group, enum session_stage stage)

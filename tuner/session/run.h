@@ -57,6 +57,7 @@ struct lane {
     bool returns;  /* but with its host, should that */
     bool relocks;  /* its lock went with its host's agent */
     struct error error;
+    size_t trials;
     int64_t measuring_ns;
     int64_t compile_wait_ns;
     int64_t start_ns;  /* what its worker's first start took */
@@ -127,6 +128,7 @@ struct session {
     size_t group_count;
     struct session_progress progress;
     int64_t started_ns;
+    int64_t hosts_told_ns; /* sites_tell */
     struct site *sites;
     size_t site_count;
     bool begun;                                /* what comes now comes late */
@@ -200,6 +202,9 @@ void site_start(struct site *site);
 enum status site_reserve(struct site *site, size_t count, struct error *error);
 /* Its devices to their groups, each in its place; their groups get its compilers. */
 enum status site_join(struct site *site, struct error *error);
+/* Tells a line a host, where hosts are given, and when the last ones were told long enough ago (or
+ * `now`). */
+void sites_tell(struct session *session, bool now);
 /* How many devices of it are meant; asked of the host without the mutex. */
 enum status site_count(const struct site *site, size_t *count, struct error *error);
 

@@ -238,6 +238,7 @@ static enum status end_runs(struct session *session, enum status status, struct 
                                   &ending, error);
         }
     }
+    sites_tell(session, true);
     return first;
 }
 

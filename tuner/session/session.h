@@ -119,6 +119,9 @@ struct session_events {
     /* One line that the user should see: a failure, a skipped problem, what is resumed. */
     void (*note)(void *context, const char *line);
     void (*winner)(void *context, const struct session_winner *winner);
+    /* A line of what a host has done so far: once a minute and at the end, where hosts are given.
+     */
+    void (*host)(void *context, const char *line);
 };
 
 struct session_summary {

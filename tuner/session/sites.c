@@ -1,10 +1,13 @@
 /* Hosts that come late, are lost, and come again. */
 #include <stdlib.h>
 
+#include "tuner/base/clock.h"
+#include "tuner/base/text.h"
 #include "tuner/session/run.h"
 #include "tuner/session/sweep.h"
 
 enum { LOOK_MS = 300 };
+static const int64_t tell_every_ns = INT64_C(60000000000);
 
 bool sites_awaited(const struct session *session)
 {
@@ -164,5 +167,35 @@ void *site_keep(void *context)
             pending = true;
         if (pending || state == HOST_READY)
             pending = !come_again(site);
+    }
+}
+
+void sites_tell(struct session *session, bool now)
+{
+    const int64_t now_ns = clock_running_ns();
+    if (session->hosts_told_ns == 0)
+        session->hosts_told_ns = session->started_ns;
+    if (session->options->host_count == 0 || !session->events->host ||
+        (!now && now_ns - session->hosts_told_ns < tell_every_ns))
+        return;
+    session->hosts_told_ns = now_ns;
+    for (size_t i = 0; i < session->site_count; i++) {
+        const struct site *site = &session->sites[i];
+        size_t there = 0, trials = 0;
+        int64_t measuring_ns = 0;
+        char line[256];
+        for (size_t j = 0; j < site->lane_count; j++) {
+            there += site->lanes[j]->lost ? 0 : 1;
+            trials += site->lanes[j]->trials;
+            measuring_ns += site->lanes[j]->measuring_ns;
+        }
+        if (site->lane_count == 0)
+            continue;
+        const double all_ns = (double)(now_ns - session->started_ns) * (double)site->lane_count;
+        (void)string_format(line, sizeof line,
+                            "%s: %zu of %zu devices, %zu trials, %.0f %% of the time measuring",
+                            site->host->name, there, site->lane_count, trials,
+                            all_ns > 0 ? 100 * (double)measuring_ns / all_ns : 0.0);
+        session->events->host(session->events->context, line);
     }
 }

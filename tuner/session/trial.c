@@ -195,6 +195,7 @@ static enum status end_trial(struct sweep *sweep, struct track *track, const str
     sweep->measured++;
     sweep->work.group->costs.trials++;
     sweep->failures += failed ? 1 : 0;
+    track->lane->trials++;
     session->summary->trials++;
     session->summary->samples += slot->sample_count;
     session->summary->failures += failed ? 1 : 0;
