@@ -12,7 +12,7 @@ for file in "${names[@]}"; do
 done
 
 mkdir -p elsewhere/build
-cp -r "$TUNE_SOURCE"/{libtuned,tuner} elsewhere/
+tar -C "$TUNE_SOURCE" --exclude=./build --exclude=./.git --exclude=./db/recorded --exclude=./docs --exclude=./tests -cf - . | tar -x -C elsewhere
 cp -r "$TUNE_BUILD/generated" elsewhere/build/
 python3 -B - "$TUNE_SOURCE" "$TUNE_BUILD" "$PWD/elsewhere" <<'P'
 import concurrent.futures, json, os, pathlib, shlex, subprocess, sys
