@@ -76,3 +76,6 @@ expect_measured 18 54
 run "$TUNE" run ./double.yaml --device cpu "${steady[@]}" --retry wrng_result
 expect_code 2
 expect_err "did you mean 'wrong_result'"
+run "$TUNE" run ./double.yaml --device cpu "${steady[@]}" --retry ok
+expect_code 2
+expect_err "'ok' is no failure; 'crashed' is one, for instance"

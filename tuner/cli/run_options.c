@@ -280,10 +280,14 @@ static enum status parse_retry(struct run *run, struct error *error)
         if (!trial_status_from_name(word, &status) || status == TRIAL_OK ||
             status == TRIAL_SKIPPED) {
             const char *names[TRIAL_STATUS_COUNT];
+            size_t count = 0;
             for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
-                names[i] = trial_status_name((enum trial_status)i);
-            const char *nearest = nearest_word(word, names, TRIAL_STATUS_COUNT);
-            return error_set(error, STATUS_USAGE, "--retry: '%s' is no failure; did you mean '%s'?",
+                if (i != TRIAL_OK && i != TRIAL_SKIPPED)
+                    names[count++] = trial_status_name((enum trial_status)i);
+            const char *nearest = nearest_word(word, names, count);
+            return error_set(error, STATUS_USAGE,
+                             nearest ? "--retry: '%s' is no failure; did you mean '%s'?"
+                                     : "--retry: '%s' is no failure; '%s' is one, for instance",
                              word, nearest ? nearest : "crashed");
         }
         run->session.retry_mask |= 1u << status;
