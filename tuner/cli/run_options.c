@@ -391,8 +391,9 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
                     "ends the search of a problem when nothing better by P% is left\nwith 90 %, by "
                     "the search's model: 1%"),
         OPTION_TEXT("prior", "FILE", &run->text.prior,
-                    "another database that searches begin with (FILE.db, FILE.db.xz): of other\n"
-                    "devices, sizes, drivers; or a shipped one: recorded, nvidia-h100\n"
+                    "another database that searches begin with (FILE.db,\n"
+                    "FILE.db.xz): of other devices, sizes, drivers; or a shipped\n"
+                    "one: recorded, nvidia-h100\n"
                     "(the run's own is looked into anyway)"),
         OPTION_TEXT("strategy", "NAME", &run->text.strategy,
                     "which configurations to try next: auto (default), or one of"),
