@@ -29,9 +29,17 @@ if [[ ! -e $work/libraries/complete ]] || [[ $here/libraries.txt -nt $work/libra
     : >"$work/libraries/complete"
 fi
 
+# The one header of libmicrohttpd, which is opened where it is there; from beside it come this system's own, which are newer.
+rm -f "$work/libraries/include/microhttpd.h"
+watch=OFF
+if [[ -e /usr/include/microhttpd.h ]]; then
+    cp /usr/include/microhttpd.h "$work/libraries/include/"
+    watch=ON
+fi
+
 export PKG_CONFIG_LIBDIR=$work/libraries/lib/pkgconfig
 (cd "$root" && cmake --preset portable -B "$work/build" -D CMAKE_C_COMPILER="$work/cc" -D XXHASH_INCLUDE_DIR="$work/libraries/include" \
-    -D TUNE_CUDA="${TUNE_CUDA:-ON}" ${CUDA_HOME:+-D TUNE_CUDA_INCLUDE_DIR="$CUDA_HOME/include"}) >"$work/configure.log"
+    -D TUNE_WATCH="$watch" -D TUNE_MICROHTTPD_INCLUDE_DIR="$work/libraries/include" -D TUNE_CUDA="${TUNE_CUDA:-ON}" ${CUDA_HOME:+-D TUNE_CUDA_INCLUDE_DIR="$CUDA_HOME/include"}) >"$work/configure.log"
 cmake --build "$work/build" -- --quiet
 rm -rf "${work:?}/$name"
 cmake --install "$work/build" --prefix "$work/$name" --strip >/dev/null
@@ -42,7 +50,8 @@ python3 "$here/sbom.py" "$version" "$source" >"$out/$name.spdx.json"
 cp "$out/$name.spdx.json" "$work/$name/share/doc/tune/"
 
 # Nothing newer than that glibc, no library but its own, no folder of the build.
-for file in "$work/$name/bin/tune" "$work/$name/lib/libtuned.so"; do
+for file in "$work/$name/bin/tune" "$work/$name/lib/libtuned.so" "$work/$name"/lib/tune/*.so; do
+    [[ -e $file ]] || continue
     newest=$(objdump -T "$file" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1)
     [[ $(printf '%s\n' "$newest" "GLIBC_$glibc" | sort -V | tail -n 1) == "GLIBC_$glibc" ]] ||
         { echo "portable.sh: $file wants $newest" >&2; exit 1; }
