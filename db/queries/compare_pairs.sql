@@ -1,5 +1,6 @@
--- Which environments are put side by side: those of a device that follow one another, and the newest of each two
--- devices of a kind; a came first. Only such as have a winner by time of the same problem.
+-- Which environments are put side by side: those of a device that follow one another, and the newest of each device beside
+-- that of the first board of its model, or, of a model's first board, beside that of the first device of its kind: as many
+-- as there are devices, not each with each. a came first. Only such as have a winner by time of the same problem.
 -- :words  experiment names and problem keys (a JSON array; NULL: all)
 -- :n      one size (NULL: all)
 WITH won AS MATERIALIZED (
@@ -19,7 +20,9 @@ sides AS MATERIALIZED (
            lag(won.environment_id) OVER (
                PARTITION BY e.device_id ORDER BY max(won.chosen_at), won.environment_id) AS before_id,
            row_number() OVER (
-               PARTITION BY e.device_id ORDER BY max(won.chosen_at) DESC, won.environment_id DESC) AS place
+               PARTITION BY e.device_id ORDER BY max(won.chosen_at) DESC, won.environment_id DESC) AS place,
+           min(e.device_id) OVER (PARTITION BY d.kind, d.name) AS first_of_model,
+           min(e.device_id) OVER (PARTITION BY d.kind) AS first_of_kind
     FROM won
     JOIN environments AS e ON e.id = won.environment_id
     JOIN devices AS d ON d.id = e.device_id
@@ -29,9 +32,9 @@ pairs AS (
     SELECT before_id AS a_id, environment_id AS b_id, 0 AS of_two FROM sides WHERE before_id IS NOT NULL
     UNION ALL
     SELECT a.environment_id, b.environment_id, 1
-    FROM sides AS a
-    JOIN sides AS b ON b.kind = a.kind AND b.device_id > a.device_id
-    WHERE a.place = 1 AND b.place = 1
+    FROM sides AS b
+    JOIN sides AS a ON a.device_id = iif(b.device_id > b.first_of_model, b.first_of_model, b.first_of_kind)
+    WHERE a.place = 1 AND b.place = 1 AND a.device_id < b.device_id
 )
 SELECT r.a_id, da.name AS a_device, da.uuid AS a_uuid, ea.driver AS a_driver, ea.compiler AS a_compiler,
        ea.tool_version AS a_tool_version, ea.host AS a_host, a.day AS a_day,

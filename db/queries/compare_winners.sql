@@ -47,14 +47,17 @@ SELECT r.experiment, r.problem, r.n, r.l2_mode, r.a_configuration, r.a_parameter
        r.time_low_ns AS b_low_ns, r.time_high_ns AS b_high_ns, r.trust AS b_trust, r.redefined,
        r.a_delta, r.delta AS b_delta,
        r.a_configuration = r.configuration OR coalesce(r.carried_id = r.launched_id, 0) AS same,
-       -- of rounds that both were in
-       p.ratio AS carried, p.ratio_low AS carried_low, p.ratio_high AS carried_high,
+       -- Of rounds that both were in; a LEFT JOIN would make all of `paired` for it.
+       (SELECT p.ratio FROM paired AS p WHERE p.winner_id = r.id AND p.configuration_id = r.configuration_id
+        AND p.other_launched_trial_id = r.carried_id) AS carried,
+       (SELECT p.ratio_low FROM paired AS p WHERE p.winner_id = r.id AND p.configuration_id = r.configuration_id
+        AND p.other_launched_trial_id = r.carried_id) AS carried_low,
+       (SELECT p.ratio_high FROM paired AS p WHERE p.winner_id = r.id AND p.configuration_id = r.configuration_id
+        AND p.other_launched_trial_id = r.carried_id) AS carried_high,
        -- of two trials of the sweep
        iif(s.status = 'ok' AND o.status = 'ok', s.median_ns / o.median_ns, NULL) AS carried_once,
        s.status AS carried_status
 FROM sides AS r
 LEFT JOIN trials AS s ON s.id = r.carried_id
 LEFT JOIN trials AS o ON o.id = r.launched_id
-LEFT JOIN paired AS p
-    ON p.winner_id = r.id AND p.configuration_id = r.configuration_id AND p.other_launched_trial_id = r.carried_id
 ORDER BY r.experiment, r.problem, r.l2_mode, r.n;
