@@ -12,6 +12,7 @@
     X(function_name, "cuFuncGetName", (const char **, CUfunction))                                 \
     X(function_module, "cuFuncGetModule", (CUmodule *, CUfunction))                                \
     X(function_attribute, "cuFuncGetAttribute", (int *, CUfunction_attribute, CUfunction))         \
+    X(function_set_attribute, "cuFuncSetAttribute", (CUfunction, CUfunction_attribute, int))       \
     X(function_parameter, "cuFuncGetParamInfo", (CUfunction, size_t, size_t *, size_t *))          \
     X(kernel_name, "cuKernelGetName", (const char **, CUkernel))                                   \
     X(kernel_function, "cuKernelGetFunction", (CUfunction *, CUkernel))                            \

@@ -129,6 +129,43 @@ static struct hook hooks[HOOK_COUNT + 1]; /* the last has no symbol */
 
 /* ---- launches ---- */
 
+/* By the entry point that the program took, but where a cluster is new: only cuLaunchKernelEx has
+ * them. `config` is NULL where the program took another. */
+static CUresult launch_tuned(enum hook_number number, const struct launch_facts *launch,
+                             const CUlaunchConfig *config, const struct apply_launch *to)
+{
+    CUresult(CUDAAPI * next)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                             unsigned, CUstream, void **, void **);
+    CUresult(CUDAAPI * next_ex)(const CUlaunchConfig *, CUfunction, void **, void **);
+    CUresult result;
+    struct applied_config made;
+    const uint32_t *grid = to->grid, *block = to->block;
+    if (!apply_config(launch, config, to, &made))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (!config && made.is.numAttrs == 0) {
+        NEXT_OF(number, next);
+        CALLED(result,
+               next(launch->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                    to->shared_bytes, launch->stream, launch->parameters, launch->extra));
+        return result;
+    }
+    if (!config)
+        number = launch->is_per_thread ? NUMBER_cuLaunchKernelEx_ptsz : NUMBER_cuLaunchKernelEx;
+    NEXT_OF(number, next_ex);
+    CALLED(result, next_ex(&made.is, launch->function, launch->parameters, launch->extra));
+    return result;
+}
+
+/* Whether a launch that tuned.conf has was made in place of the program's. */
+static bool launched_tuned(enum hook_number number, const struct launch_facts *launch,
+                           const CUlaunchConfig *config, const struct seen *seen)
+{
+    struct applied applied;
+    return recorder.settings.applies && seen->kernel &&
+           apply_before(seen->kernel, launch, &applied) &&
+           apply_after(&applied, launch_tuned(number, launch, config, applied.to));
+}
+
 static CUresult launched(enum hook_number number, const struct launch_facts *launch)
 {
     CUresult(CUDAAPI * next)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
@@ -140,6 +177,8 @@ static CUresult launched(enum hook_number number, const struct launch_facts *lau
     NEXT_OF(number, next);
     if (is_outer)
         recorder_before(launch, &seen);
+    if (is_outer && launched_tuned(number, launch, NULL, &seen))
+        return CUDA_SUCCESS;
     CALLED(result, next(launch->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
                         launch->shared_bytes, launch->stream, launch->parameters, launch->extra));
     if (is_outer)
@@ -196,6 +235,8 @@ static CUresult launched_ex(enum hook_number number, bool is_per_thread,
     }
     struct seen seen;
     recorder_before(&launch, &seen);
+    if (launched_tuned(number, &launch, config, &seen))
+        return CUDA_SUCCESS;
     CALLED(result, next(config, function, parameters, extra));
     recorder_after(&launch, &seen, result);
     return result;

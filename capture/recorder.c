@@ -113,6 +113,10 @@ static uint64_t number(const char *variable, uint64_t otherwise)
 static void read_settings(void)
 {
     const char *folder = getenv(CAP_FOLDER_VARIABLE), *pattern = getenv(CAP_KERNEL_VARIABLE);
+    const char *applied = getenv(CAP_APPLY_FOLDER_VARIABLE), *word = getenv(CAP_APPLY_VARIABLE);
+    const bool applies = applied && *applied;
+    if (applies)
+        folder = word && strcmp(word, "off") == 0 ? NULL : applied;
     /* Copies: a program may change its environment. */
     recorder.settings = (struct settings){
         .folder = folder && *folder ? strdup(folder) : NULL,
@@ -121,6 +125,7 @@ static void read_settings(void)
         .skip = (uint32_t)number(CAP_SKIP_VARIABLE, 0),
         .sizes = number(CAP_SIZES_VARIABLE, 0) != 0,
         .times = number(CAP_TIMES_VARIABLE, 0) != 0,
+        .applies = applies,
         .bytes_most = number(CAP_MAX_BYTES_VARIABLE, UINT64_C(2) << 30),
     };
 }
@@ -166,8 +171,12 @@ bool recorder_begins(void)
         if (!recorder.settings.folder)
             read_settings();
         is_on = -1;
-        if (recorder.settings.folder &&
-            cap_table_open(&recorder.table, recorder.settings.folder, (long)getpid(), data_path)) {
+        if (recorder.settings.applies) {
+            recorder.table.failed = true; /* nothing is added to it */
+            is_on = recorder.settings.folder && apply_open(recorder.settings.folder) ? 1 : -1;
+        } else if (recorder.settings.folder &&
+                   cap_table_open(&recorder.table, recorder.settings.folder, (long)getpid(),
+                                  data_path)) {
             cap_writer_start(&recorder.writer, data_path);
             write_program();
             is_on = program_row ? 1 : -1;
@@ -222,7 +231,7 @@ __attribute__((constructor)) static void start(void)
 
 void recorder_note(enum cap_note_kind kind, const char *text)
 {
-    if (!recorder_begins())
+    if (!recorder_begins() || recorder.settings.applies)
         return;
     (void)pthread_mutex_lock(&recorder.lock);
     const struct cap_note note = {.kind = kind, .text_bytes = (uint32_t)strlen(text) + 1};
@@ -453,6 +462,11 @@ static void write_image(struct image *image)
             image->id = known->id;
             image->is_kept = known->is_kept;
         }
+    if (image->id == 0 && recorder.settings.applies) {
+        image->id = ++recorder.writer.images; /* told apart, and written nowhere */
+        image->next = written_images;
+        written_images = image;
+    }
     if (image->id != 0)
         return;
     const bool keeps = image->data && image->bytes <= IMAGE_BYTES_MAX;
@@ -562,6 +576,8 @@ static struct kernel *make_kernel(struct image *image, const char *name, CUfunct
     if (function)
         read_layout(kernel);
     write_kernel(kernel);
+    if (recorder.settings.applies)
+        apply_kernel(kernel);
     kernel->is_wanted = kernel->row != &kernel->spare && is_wanted(kernel->name);
     kernel->next = all_kernels;
     all_kernels = kernel;
@@ -682,8 +698,10 @@ void recorder_before(const struct launch_facts *launch, struct seen *seen)
     if (!launch->function || !recorder_begins())
         return;
     seen->kernel = find_kernel(launch->function);
-    if (!seen->kernel)
+    if (!seen->kernel || recorder.settings.applies) {
+        errno = error_number;
         return;
+    }
     seen->shape = find_shape(seen->kernel, launch);
     const uint64_t sequence = atomic_fetch_add(&recorder.sequence, 1);
     const uint64_t kernel_sequence =
@@ -715,6 +733,8 @@ void recorder_node(const struct launch_facts *launch)
 {
     struct seen seen;
     recorder_before(launch, &seen);
+    if (seen.kernel && recorder.settings.applies)
+        apply_node(seen.kernel);
     if (seen.kernel)
         (void)__atomic_fetch_add(&seen.kernel->row->graph_nodes, 1, __ATOMIC_RELAXED);
     recorder_after(launch, &seen, CUDA_SUCCESS);

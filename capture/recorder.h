@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "capture/apply.h"
 #include "capture/driver.h"
 #include "capture/writer.h"
 
@@ -49,6 +50,8 @@ struct kernel {
     _Atomic uint32_t kept, kept_nodes; /* with contents, and launches that became nodes */
     struct shape *_Atomic shapes;
     uint32_t shape_count;
+    uint32_t *rows; /* of the table of `tune apply`, of its name */
+    uint32_t row_count;
 };
 struct variable {
     struct variable *next;
@@ -75,6 +78,7 @@ struct settings {
     const char *pattern; /* NULL: nothing is kept */
     uint32_t keep, skip;
     bool sizes, times;
+    bool applies; /* launches are changed, and nothing is recorded */
     uint64_t bytes_most;
 };
 
@@ -166,5 +170,33 @@ void times_unlock(void);
 void times_end(void);
 /* No event of before is touched again: its context is gone, or the parent's. */
 void times_forget(void);
+
+/* ---- apply.c: with settings.applies ---- */
+
+struct applied {
+    uint32_t row;
+    const struct apply_launch *to; /* in place of the program's */
+};
+/* Reads the table of `tune apply` in that folder. False: it is not what it must be, and all
+ * launches pass. With recorder.lock. */
+bool apply_open(const char *folder);
+/* Finds the rows of a new kernel. With recorder.lock. */
+void apply_kernel(struct kernel *kernel);
+/* Whether another launch is to be made in place of this one. */
+bool apply_before(const struct kernel *kernel, const struct launch_facts *launch,
+                  struct applied *out);
+/* `to` with all else as the program has it; `config` is NULL where it made the launch without one.
+ * False: it has more attributes than are taken along. */
+enum { APPLIED_ATTRIBUTES_MAX = 32 };
+struct applied_config {
+    CUlaunchConfig is;
+    CUlaunchAttribute attributes[APPLIED_ATTRIBUTES_MAX];
+};
+bool apply_config(const struct launch_facts *launch, const CUlaunchConfig *config,
+                  const struct apply_launch *to, struct applied_config *out);
+/* How that went; false: it was refused, and the program's own is to be made. */
+bool apply_after(const struct applied *applied, CUresult result);
+/* A node of a graph, which stays as it is. */
+void apply_node(const struct kernel *kernel);
 
 #endif

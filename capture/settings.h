@@ -17,4 +17,9 @@
 /* 1: events around launches. */
 #define CAP_TIMES_VARIABLE "TUNE_CAPTURE_TIMES"
 
+/* How `tune apply` does (capture/apply.h): where its table is; nothing is recorded then. */
+#define CAP_APPLY_FOLDER_VARIABLE "TUNE_APPLY_FOLDER"
+/* "off", set by whoever runs the program: all launches pass as they are. */
+#define CAP_APPLY_VARIABLE "TUNE_APPLY"
+
 #endif

@@ -87,7 +87,7 @@ function starts(text, with) {
             wrong(from[2] " (level " level[from[2]] ") may not use " to[2] " (level " level[to[2]] ")")
         else if (from[2] != to[2] && name ~ /internal\.h$/)
             wrong("that header is private to its room")
-    } else if (name ~ /^capture\/(format|name|settings)\.h$/ && from[2] == "capture") {
+    } else if (name ~ /^capture\/(apply|format|name|settings)\.h$/ && from[2] == "capture") {
         seen++ # what the recorder and its reader share
     } else if (name != "libtuned/tuned.h" && name != "tuned.h" && !starts(name, "kernels/")) {
         wrong("write it from the root: \"tuner/ROOM/FILE.h\"")

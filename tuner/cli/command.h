@@ -33,6 +33,7 @@ extern const struct command command_hash;
 extern const struct command command_merge;
 extern const struct command command_import;
 extern const struct command command_capture;
+extern const struct command command_apply;
 
 /* The values of an option that may be given several times, in their order; borrowed from argv. */
 enum { OPTION_LIST_MAX = 64 };

@@ -204,10 +204,11 @@ static void complete_word(const struct typed *typed, const char *command)
 {
     static const struct {
         const char *command, *files; /* NULL: no file is expected */
-    } words[] = {
-        {"run", ":files yaml json"},   {"init", ":files cu"},        {"export", ":files conf"},
-        {"check", ":files conf yaml"}, {"hash", ":files yaml json"}, {"merge", ":files db"},
-        {"import", ":files csv"},      {"watch", ":files db"},       {"capture", ":files"}};
+    } words[] = {{"run", ":files yaml json"},  {"init", ":files cu"},
+                 {"export", ":files conf"},    {"check", ":files conf yaml"},
+                 {"hash", ":files yaml json"}, {"merge", ":files db"},
+                 {"import", ":files csv"},     {"watch", ":files db"},
+                 {"capture", ":files"},        {"apply", ":files"}};
     if (strcmp(command, "run") == 0 || strcmp(command, "hash") == 0)
         experiments_complete(typed->rest);
     if (strcmp(command, "show") == 0 || strcmp(command, "report") == 0)

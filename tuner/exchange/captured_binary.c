@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/capture/applied.h"
 #include "tuner/exchange/captured.h"
 
 struct binary_draft {
@@ -165,6 +166,22 @@ static void put_launch(struct binary_draft *draft, const char *grid_x)
         text_append(draft->out, "    cluster: cluster\n");
 }
 
+/* What `tune apply` finds a launch by: of each launch what it was, the image, the kernel. */
+static void put_evidence(const struct captured_set *set, struct text *out)
+{
+    uint32_t pointers[CAPTURED_POINTERS_MAX];
+    for (size_t i = 0; i < set->address_count; i++)
+        pointers[i] = set->addresses[i].at;
+    text_printf(out, "  checked_on: %zu\n  image: \"'%s'\"\n  kernel: \"'%s'\"\n  launched: \"[",
+                set->launch_count, set->kernel->image->hash, set->kernel->name);
+    for (size_t i = 0; i < set->launch_count; i++) {
+        text_append(out, i ? ", '" : "'");
+        applied_key(set->launches[i], pointers, set->address_count, out);
+        text_append(out, "'");
+    }
+    text_printf(out, "][%s]\"\n", set->launch_count > 1 ? "_launch" : "0");
+}
+
 enum status captured_experiment(const struct captured_set *set, const char *name,
                                 const char *folder, const struct image_kernel *image,
                                 struct text *out, struct error *error)
@@ -200,8 +217,7 @@ enum status captured_experiment(const struct captured_set *set, const char *name
     captured_put_derived(set, out);
     if (set->launch_count < 2)
         text_append(out, "derived:\n");
-    text_printf(out, "  checked_on: %zu\n  image: \"'%s'\"\n", set->launch_count,
-                set->kernel->image->hash);
+    put_evidence(set, out);
     if (draft.has_registers)
         text_append(out, "flags: [\"-maxrregcount=${registers}\"]\n");
     put_launch(&draft, grid ? grid : "1");

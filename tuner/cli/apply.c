@@ -1,0 +1,456 @@
+/* `tune apply`: runs a program with the launches that tuned.conf has for it in place of its own,
+ * and shows what that changed. */
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "libtuned/tuned.h"
+#include "tuner/base/clock.h"
+#include "tuner/capture/applied.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/preload.h"
+#include "tuner/cli/style.h"
+#include "tuner/stats/estimate.h"
+#include "tuner/stats/summary.h"
+
+enum { WORDS_MAX = 4096, REPEATS_MAX = 200, WHY_BYTES = 320 };
+
+/* An entry of tuned.conf that is of a captured kernel. */
+struct apply_entry {
+    const struct tuned_entry *is;
+    char why[WHY_BYTES]; /* it cannot be applied; "": it is a row of the table */
+    size_t row;
+};
+
+struct apply {
+    const char *conf, *repeat;
+    bool once;
+    const char *words[WORDS_MAX]; /* tuned.conf, the program and its arguments, NULL */
+    const char *const *program;
+    size_t repeats;
+    struct tuned *tuned;
+    struct arena arena;
+    struct apply_entry *entries;
+    size_t entry_count, other_count; /* others are of experiments with a source */
+    struct apply_row *rows;
+    size_t row_count;
+    struct text texts;
+    struct apply_counts_head launches; /* of the last run */
+    struct apply_counts *counts;
+    double plain_s[REPEATS_MAX], applied_s[REPEATS_MAX];
+    int plain_ended, applied_ended; /* as waitpid has it */
+};
+
+/* ---- the table ---- */
+
+static uint32_t add_text(struct text *texts, const char *text)
+{
+    const uint32_t at = (uint32_t)texts->length;
+    text_append_bytes(texts, text, strlen(text) + 1);
+    return at;
+}
+
+/* The launch that the entry has at the size that it was captured at; false: the file does not say.
+ */
+static bool find_launch(const struct apply *apply, const struct tuned_entry *entry,
+                        struct apply_launch *out)
+{
+    struct tuned_answer answer;
+    struct tuned_launch launch;
+    if (tuned_find(apply->tuned, tuned_entry_device(entry), tuned_entry_problem(entry),
+                   tuned_entry_n(entry), &answer) != TUNED_EXACT ||
+        answer.entry != entry || !tuned_answer_launch(&answer, 0, &launch) ||
+        launch.shared_bytes < 0 || launch.shared_bytes > INT32_MAX)
+        return false;
+    for (size_t axis = 0; axis < 3; axis++) {
+        if (launch.grid[axis] < 1 || launch.grid[axis] > INT32_MAX || launch.block[axis] < 1 ||
+            launch.block[axis] > 1024 || launch.cluster[axis] < 1 || launch.cluster[axis] > 1024)
+            return false;
+        out->grid[axis] = (uint32_t)launch.grid[axis];
+        out->block[axis] = (uint32_t)launch.block[axis];
+        out->cluster[axis] = (uint32_t)launch.cluster[axis];
+    }
+    out->shared_bytes = (uint32_t)launch.shared_bytes;
+    return out->block[0] * out->block[1] * out->block[2] <= 1024;
+}
+
+static bool has_cluster(const struct apply_launch *launch)
+{
+    return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1;
+}
+
+/* A row of the entry, or why there is none. */
+static void take_entry(struct apply *apply, struct apply_entry *entry)
+{
+    const struct tuned_device *device = tuned_entry_device(entry->is);
+    const long long registers = tuned_integer(entry->is, "registers", 0);
+    struct apply_row *row = &apply->rows[apply->row_count];
+    const char *why = NULL;
+    if (!applied_key_read(tuned_text(entry->is, "launched", ""), row) ||
+        !applied_image_read(tuned_text(entry->is, "image", ""), row))
+        why = "its line does not say which launch it is of";
+    else if (registers > 0)
+        (void)string_format(entry->why, sizeof entry->why,
+                            "it won under a limit of %lld registers, for which the program would "
+                            "need another image; 'tune run' with --only registers=0 tunes "
+                            "without",
+                            registers);
+    else if (!find_launch(apply, entry->is, &row->to))
+        why = "the file does not tell the launch for the size and device that it was measured at";
+    else if (has_cluster(&row->from) &&
+             memcmp(row->from.cluster, row->to.cluster, sizeof row->to.cluster) != 0)
+        why = "the program's own cluster stays";
+    if (why)
+        (void)string_format(entry->why, sizeof entry->why, "%s", why);
+    if (entry->why[0] != '\0')
+        return;
+    row->kernel = add_text(&apply->texts, tuned_text(entry->is, "kernel", ""));
+    row->device = add_text(&apply->texts, device->name);
+    row->major = device->compute_capability_major;
+    row->minor = device->compute_capability_minor;
+    row->sm_count = device->unit_count;
+    entry->row = apply->row_count++;
+}
+
+static enum status make_table(struct apply *apply, struct error *error)
+{
+    struct tuned_error refused;
+    apply->tuned = tuned_load(apply->conf, &refused);
+    if (!apply->tuned)
+        return error_set(error, STATUS_BAD_INPUT, "%s", refused.text);
+    const size_t all = tuned_entry_count(apply->tuned);
+    apply->entries = arena_alloc(&apply->arena, all + 1, sizeof *apply->entries);
+    apply->rows = arena_alloc(&apply->arena, all + 1, sizeof *apply->rows);
+    apply->counts = arena_alloc(&apply->arena, all + 1, sizeof *apply->counts);
+    if (!apply->entries || !apply->rows || !apply->counts)
+        return error_no_memory(error);
+    (void)add_text(&apply->texts, "");
+    for (size_t i = 0; i < all; i++) {
+        const struct tuned_entry *entry = tuned_entry_at(apply->tuned, i);
+        const struct tuned_device *device = tuned_entry_device(entry);
+        if (strcmp(device->kind, "cuda") != 0 || strcmp(device->name, "*") == 0)
+            continue;
+        if (!tuned_text(entry, "image", NULL) || tuned_integer(entry, "checked_on", 0) < 1) {
+            apply->other_count++;
+            continue;
+        }
+        apply->entries[apply->entry_count] = (struct apply_entry){.is = entry};
+        take_entry(apply, &apply->entries[apply->entry_count++]);
+    }
+    if (apply->texts.failed)
+        return error_no_memory(error);
+    if (apply->entry_count == 0)
+        return error_set(
+            error, STATUS_NOT_FOUND,
+            "%s: no entry is of a captured kernel; 'tune run --binary FILE.cap' writes "
+            "such (docs/capture.md)",
+            apply->conf);
+    return STATUS_OK;
+}
+
+/* ---- running ---- */
+
+static enum status run_once(struct apply *apply, const char *folder, const char *library, double *s,
+                            int *ended, struct error *error)
+{
+    const struct preload_variable variables[] = {
+        {CAP_FOLDER_VARIABLE, NULL},
+        {CAP_APPLY_FOLDER_VARIABLE, library ? folder : NULL},
+    };
+    enum status status = STATUS_OK;
+    if (library)
+        status = applied_write(folder, apply->rows, apply->row_count, apply->texts.data,
+                               apply->texts.length, error);
+    if (status != STATUS_OK)
+        return status;
+    const int64_t before = clock_now_ns();
+    status = preload_run(apply->program, library, variables, COUNT(variables), ended, error);
+    *s = (double)(clock_now_ns() - before) / 1e9;
+    if (status == STATUS_OK && library)
+        status = applied_counts(folder, &apply->launches, apply->counts, apply->row_count, error);
+    if (status == STATUS_OK && WIFSIGNALED(*ended) &&
+        (WTERMSIG(*ended) == SIGINT || WTERMSIG(*ended) == SIGTERM))
+        status = error_set(error, STATUS_INTERRUPTED, "%s was ended by signal %d",
+                           apply->program[0], WTERMSIG(*ended));
+    return status;
+}
+
+/* In turns, so that what drifts is in both; each is first as often as the other. */
+static enum status run_all(struct apply *apply, struct error *error)
+{
+    struct temporary folder = {.file = -1};
+    const char *library = NULL;
+    enum status status = preload_library(&apply->arena, &library, error);
+    if (status == STATUS_OK)
+        status = preload_folder(NULL, &apply->arena, &folder, error);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < apply->repeats; i++)
+        for (size_t turn = 0; turn < 2 && status == STATUS_OK; turn++) {
+            const bool is_plain = (i + turn) % 2 == 0;
+            if (is_plain && !apply->once)
+                status = run_once(apply, folder.path, NULL, &apply->plain_s[i], &apply->plain_ended,
+                                  error);
+            else if (!is_plain)
+                status = run_once(apply, folder.path, library, &apply->applied_s[i],
+                                  &apply->applied_ended, error);
+        }
+    temporary_folder_remove(&folder);
+    return status;
+}
+
+/* ---- what is said ---- */
+
+static void append_dimensions(struct text *out, const char *name, const uint32_t d[3])
+{
+    text_printf(out, "%s %" PRIu32, name, d[0]);
+    if (d[1] > 1 || d[2] > 1)
+        text_printf(out, "x%" PRIu32, d[1]);
+    if (d[2] > 1)
+        text_printf(out, "x%" PRIu32, d[2]);
+}
+
+static void append_launch(struct text *out, const struct apply_launch *launch)
+{
+    append_dimensions(out, "grid", launch->grid);
+    append_dimensions(out, ", block", launch->block);
+    if (has_cluster(launch))
+        append_dimensions(out, ", cluster", launch->cluster);
+    if (launch->shared_bytes > 0)
+        text_printf(out, ", dynamic shared %" PRIu32 " B", launch->shared_bytes);
+}
+
+/* Why a row's launch was not made in place of any, after what it was compared by. */
+static void append_why(struct text *out, const struct apply *apply, const struct apply_row *row,
+                       const struct apply_counts *counts)
+{
+    const uint64_t *count = counts->count;
+    char kernel[256];
+    captured_plain_name(apply->texts.data + row->kernel, kernel, sizeof kernel);
+    if (count[APPLY_NAMED] == 0) {
+        text_printf(out, "%s was not launched", kernel);
+    } else if (count[APPLY_IMAGE] == 0) {
+        text_printf(out,
+                    "%s was launched %" PRIu64 " times, but of another image: the program was "
+                    "built anew since the capture, or is another",
+                    kernel, count[APPLY_NAMED]);
+    } else if (count[APPLY_SHAPED] == 0) {
+        text_printf(out, "%s was launched %" PRIu64 " times, never with ", kernel,
+                    count[APPLY_IMAGE]);
+        append_launch(out, &row->from);
+    } else if (count[APPLY_PASSED] == 0) {
+        text_printf(out, "%s was launched %" PRIu64 " times with ", kernel, count[APPLY_SHAPED]);
+        append_launch(out, &row->from);
+        text_append(out, ", always with other numbers than it was tuned with");
+    } else if (count[APPLY_ON_DEVICE] == 0) {
+        text_printf(out, "it was tuned on %s, and launched on another device",
+                    apply->texts.data + row->device);
+    } else if (count[APPLY_SHADOWED] > 0) {
+        text_append(out, "an entry before it has the same launches");
+    } else if (count[APPLY_CAPTURING] > 0) {
+        text_printf(out, "%" PRIu64 " became nodes of graphs or were cooperative: left alone",
+                    count[APPLY_CAPTURING]);
+    } else if (count[APPLY_REFUSED] > 0) {
+        text_printf(out,
+                    "the driver refused it (error %" PRId64 "): launched as the program has it",
+                    counts->error);
+    } else {
+        text_printf(out, "the program's own launch is the winner (%" PRIu64 " such)",
+                    count[APPLY_ON_DEVICE]);
+    }
+}
+
+static void say_entry(const struct apply *apply, const struct apply_entry *entry)
+{
+    struct text line = {0};
+    text_printf(&line, "tune: %s n=%lld: ", tuned_entry_problem(entry->is),
+                tuned_entry_n(entry->is));
+    if (entry->why[0] != '\0') {
+        text_printf(&line, "not applied: %s", entry->why);
+    } else {
+        const struct apply_row *row = &apply->rows[entry->row];
+        const struct apply_counts *counts = &apply->counts[entry->row];
+        const uint64_t changed = counts->count[APPLY_CHANGED];
+        const uint64_t all = counts->count[APPLY_ON_DEVICE];
+        if (changed > 0) {
+            char kernel[256];
+            captured_plain_name(apply->texts.data + row->kernel, kernel, sizeof kernel);
+            text_printf(&line, "%" PRIu64 " of %" PRIu64 " launches of %s changed, from ", changed,
+                        counts->count[APPLY_NAMED], kernel);
+            append_launch(&line, &row->from);
+            text_append(&line, " to ");
+            append_launch(&line, &row->to);
+            if (changed < all)
+                text_printf(&line, "; %" PRIu64 " like them stayed (graphs, or refused)",
+                            all - changed);
+        } else {
+            text_append(&line, "nothing changed: ");
+            append_why(&line, apply, row, counts);
+        }
+    }
+    print_clean(stderr, "%s\n", text_string(&line));
+    text_free(&line);
+}
+
+static void say_times(struct apply *apply)
+{
+    const size_t count = apply->repeats;
+    double logs[REPEATS_MAX];
+    if (apply->once) {
+        fprintf(stderr, "tune: wall time: %.4g s with tuned launches\n", apply->applied_s[0]);
+        return;
+    }
+    if (count == 1) {
+        fprintf(
+            stderr,
+            "tune: wall time: %.4g s as it is, %.4g s with tuned launches; one run of each says "
+            "little: --repeat 7\n",
+            apply->plain_s[0], apply->applied_s[0]);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        logs[i] = log(apply->plain_s[i] / apply->applied_s[i]);
+    const struct interval gain = hodges_lehmann(logs, count, normal_quantile(0.975));
+    const struct summary plain = summarize(apply->plain_s, count);
+    const struct summary applied = summarize(apply->applied_s, count);
+    fprintf(
+        stderr,
+        "tune: wall time, the median of %zu runs each: %.4g s as it is (%.4g to %.4g s), %.4g s "
+        "with tuned launches (%.4g to %.4g s)\n",
+        count, plain.median, plain.minimum, plain.maximum, applied.median, applied.minimum,
+        applied.maximum);
+    if (isfinite(gain.low) && isfinite(gain.high))
+        fprintf(stderr, "tune: %.3f times as fast with tuned launches (%.3f to %.3f, at 95 %%)\n",
+                exp(gain.estimate), exp(gain.low), exp(gain.high));
+    else
+        fprintf(stderr, "tune: too few runs for an interval of the gain: --repeat 7\n");
+}
+
+static void append_end(struct text *out, int ended)
+{
+    if (WIFSIGNALED(ended))
+        text_printf(out, "by signal %d", WTERMSIG(ended));
+    else
+        text_printf(out, "with exit code %d", WEXITSTATUS(ended));
+}
+
+static enum status say(struct apply *apply, struct error *error)
+{
+    const char *word = getenv(CAP_APPLY_VARIABLE), *program = apply->program[0];
+    const bool is_off = word && strcmp(word, "off") == 0;
+    uint64_t changed = 0;
+    const bool is_seen = apply->launches.processes > 0;
+    for (size_t i = 0; i < apply->entry_count && is_seen; i++)
+        say_entry(apply, &apply->entries[i]);
+    for (size_t i = 0; i < apply->row_count; i++)
+        changed += apply->counts[i].count[APPLY_CHANGED];
+    if (is_off)
+        fprintf(stderr, "tune: " CAP_APPLY_VARIABLE "=off: all launches passed as they are\n");
+    else if (is_seen)
+        fprintf(stderr, "tune: %" PRIu64 " of %" PRIu64 " launches changed\n", changed,
+                apply->launches.launches);
+    if (apply->launches.graph_nodes > 0)
+        fprintf(stderr, "tune: %" PRIu64 " nodes that were added to graphs were left alone\n",
+                apply->launches.graph_nodes);
+    if (apply->other_count > 0)
+        fprintf(stderr,
+                "tune: %zu entries are of experiments with a source: their programs use libtuned\n",
+                apply->other_count);
+    if (!is_off)
+        say_times(apply);
+    struct text end = {0};
+    enum status status = STATUS_OK;
+    if (!is_off && !is_seen) {
+        status = error_set(error, STATUS_NOT_FOUND,
+                           "%s: no launch was seen: does it use CUDA, is it no set-user-ID "
+                           "program, and does it keep its environment?",
+                           program);
+    } else if (!apply->once && apply->plain_ended != apply->applied_ended) {
+        text_append(&end, "with tuned launches it ended ");
+        append_end(&end, apply->applied_ended);
+        text_append(&end, ", as it is ");
+        append_end(&end, apply->plain_ended);
+        status = error_set(error, STATUS_NOT_HELD, "%s: %s", program, text_string(&end));
+    } else if (apply->applied_ended != 0) {
+        append_end(&end, apply->applied_ended);
+        print_clean(stderr, "tune: %s ended %s%s\n", program, text_string(&end),
+                    apply->once ? "" : ", as it does by itself");
+    }
+    text_free(&end);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static enum status take_words(struct apply *apply, int argc, char **argv, size_t count,
+                              struct error *error)
+{
+    int behind = 0; /* words behind "--" */
+    long long repeats = 1;
+    for (int i = 1; i < argc && behind == 0; i++)
+        if (strcmp(argv[i], "--") == 0)
+            behind = argc - i - 1;
+    if (behind == 0 || (size_t)behind > count)
+        return error_set(error, STATUS_USAGE,
+                         "name the program: tune apply tuned.conf -- ./app ARGUMENTS");
+    const size_t before = count - (size_t)behind;
+    if (before > 1)
+        return error_set(error, STATUS_USAGE, "one tuned.conf at a time: '%s' or '%s'",
+                         apply->words[0], apply->words[1]);
+    apply->conf = before == 1 ? apply->words[0] : "tuned.conf";
+    apply->program = apply->words + before;
+    if (apply->once && apply->repeat)
+        return error_set(error, STATUS_USAGE, "--once and --repeat %s: one of them", apply->repeat);
+    const enum status status =
+        apply->repeat ? option_integer("--repeat", apply->repeat, 1, REPEATS_MAX, &repeats, error)
+                      : STATUS_OK;
+    apply->repeats = (size_t)repeats;
+    return status;
+}
+
+static enum status apply_run(const struct command *command, int argc, char **argv,
+                             struct error *error)
+{
+    struct apply *apply = calloc(1, sizeof *apply);
+    size_t count = 0;
+    bool helped = false;
+    if (!apply)
+        return error_no_memory(error);
+    const struct option_spec options[] = {
+        OPTION_FLAG("once", &apply->once, "run the program with tuned launches alone"),
+        OPTION_TEXT("repeat", "N", &apply->repeat,
+                    "run it so often as it is and with tuned launches, in turns\n(default 1)"),
+    };
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, apply->words,
+                                       WORDS_MAX - 1, &count, &helped, error);
+    if (status == STATUS_OK && !helped) {
+        status = take_words(apply, argc, argv, count, error);
+        if (status == STATUS_OK)
+            status = make_table(apply, error);
+        if (status == STATUS_OK)
+            status = run_all(apply, error);
+        if (status == STATUS_OK)
+            status = say(apply, error);
+    }
+    tuned_free(apply->tuned);
+    text_free(&apply->texts);
+    arena_free(&apply->arena);
+    free(apply);
+    return status;
+}
+
+const struct command command_apply = {
+    .name = "apply",
+    .usage = "[tuned.conf] [options] -- PROGRAM [ARGUMENT...]",
+    .about = "Runs a program with the launches that 'tune run --binary' found for it.",
+    .more =
+        "The program runs twice: as it is, and with a library in front of the driver\n"
+        "(LD_PRELOAD) that makes the launches of tuned.conf in place of those that were captured\n"
+        "and tuned: of the same image and kernel, with the same grid, block and numbers, on the\n"
+        "same device. All others pass. TUNE_APPLY=off lets all of them pass.",
+    .run = apply_run,
+};

@@ -1,0 +1,130 @@
+/* Running a program with a library of ours in front of its own. */
+#include "tuner/cli/preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tuner/base/array.h"
+#include "tuner/base/files.h"
+#include "tuner/base/process.h"
+
+enum status preload_library(struct arena *arena, const char **out, struct error *error)
+{
+    static const char *const folders[] = {TUNE_LIBDIR_FROM_BIN "/tune", "../lib/tune"};
+    const char *named = getenv("TUNE_CAPTURE_LIBRARY"), *program = NULL;
+    if (named && *named) {
+        *out = arena_strdup(arena, named);
+        return !*out               ? error_no_memory(error)
+               : file_exists(*out) ? STATUS_OK
+                                   : error_set(error, STATUS_NOT_FOUND,
+                                               "TUNE_CAPTURE_LIBRARY: %s is not there", named);
+    }
+    enum status status = executable_path(arena, &program, error);
+    for (size_t i = 0; i < COUNT(folders) && status == STATUS_OK; i++) {
+        *out = arena_printf(arena, "%.*s%s/libtunecapture.so",
+                            (int)(strrchr(program, '/') + 1 - program), program, folders[i]);
+        if (!*out)
+            return error_no_memory(error);
+        if (file_exists(*out))
+            return STATUS_OK;
+    }
+    return status != STATUS_OK ? status
+                               : error_set(error, STATUS_UNAVAILABLE,
+                                           "libtunecapture.so is not beside this program: build "
+                                           "tune with CUDA's headers, "
+                                           "or name the library with TUNE_CAPTURE_LIBRARY");
+}
+
+enum status preload_folder(const char *output, struct arena *arena, struct temporary *folder,
+                           struct error *error)
+{
+    const char *above = getenv("TMPDIR");
+    const char *slash = output ? strrchr(output, '/') : NULL;
+    if (output)
+        above = slash ? arena_strndup(arena, output, (size_t)(slash - output) + 1) : ".";
+    else if (!above || !*above)
+        above = "/tmp";
+    char real[PATH_MAX];
+    if (!above || !realpath(above, real))
+        return above ? error_set_errno(error, errno, "%s", above) : error_no_memory(error);
+    const char *prefix = arena_printf(arena, "%s/.tune-capture-", real);
+    return prefix ? temporary_folder_make(prefix, folder, error) : error_no_memory(error);
+}
+
+static enum status set_environment(const char *library, const struct preload_variable *variables,
+                                   size_t count, struct arena *arena, struct error *error)
+{
+    const char *others = getenv("LD_PRELOAD");
+    bool failed = false;
+    for (size_t i = 0; i < count; i++)
+        failed |= (variables[i].value ? setenv(variables[i].name, variables[i].value, 1)
+                                      : unsetenv(variables[i].name)) != 0;
+    if (library && others && *others)
+        library = arena_printf(arena, "%s:%s", library, others);
+    failed |= arena->failed || (library && setenv("LD_PRELOAD", library, 1) != 0);
+    return failed ? error_no_memory(error) : STATUS_OK;
+}
+
+static volatile sig_atomic_t child;
+
+/* What ends us ends the program, and is told afterwards; Ctrl-C reaches it by itself. */
+static void pass_on(int number)
+{
+    if (child > 0)
+        (void)kill((pid_t)child, number);
+}
+
+enum status preload_run(const char *const *words, const char *library,
+                        const struct preload_variable *variables, size_t count, int *wait_status,
+                        struct error *error)
+{
+    struct arena arena = {0};
+    const char *path = program_find(&arena, words[0]);
+    int told[2];
+    if (!path) {
+        arena_free(&arena);
+        return error_set(error, STATUS_NOT_FOUND, "%s: there is no such program", words[0]);
+    }
+    if (pipe2(told, O_CLOEXEC) != 0) {
+        arena_free(&arena);
+        return error_set_errno(error, errno, "%s: cannot start", path);
+    }
+    struct error failed = {0};
+    const pid_t started = fork();
+    if (started == 0) {
+        (void)signal(SIGXFSZ, SIG_DFL);
+        if (set_environment(library, variables, count, &arena, &failed) == STATUS_OK) {
+            (void)execv(path, (char *const *)(uintptr_t)words);
+            (void)error_set_errno(&failed, errno, "%s", path);
+        }
+        (void)!write(told[1], &failed, sizeof failed);
+        _exit(127);
+    }
+    const int number = errno;
+    (void)close(told[1]);
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = pass_on}, before[4];
+    static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+    child = (sig_atomic_t)started;
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        (void)sigaction(numbers[i], i < 2 ? &ignore : &pass, &before[i]);
+    enum status status = STATUS_OK;
+    if (started < 0)
+        status = error_set_errno(error, number, "%s: cannot start", path);
+    while (started > 0 && waitpid(started, wait_status, 0) < 0 && errno == EINTR)
+        continue;
+    child = 0;
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        (void)sigaction(numbers[i], &before[i], NULL);
+    if (started > 0 && read(told[0], &failed, sizeof failed) == (ssize_t)sizeof failed) {
+        *error = failed;
+        status = failed.status;
+    }
+    (void)close(told[0]);
+    arena_free(&arena);
+    return status;
+}

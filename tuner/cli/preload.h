@@ -1,0 +1,25 @@
+/* Running a program with a library of ours in front of its own (`tune capture`, `tune apply`). */
+#ifndef TUNE_CLI_PRELOAD_H
+#define TUNE_CLI_PRELOAD_H
+
+#include "tuner/base/arena.h"
+#include "tuner/base/temporary.h"
+
+/* The library: $TUNE_CAPTURE_LIBRARY, or what is installed or built with this program. */
+enum status preload_library(struct arena *arena, const char **out, struct error *error);
+/* A folder for what processes write: beside the file that becomes of it, or (NULL) where temporary
+ * files go. Absolute, as the program may go elsewhere. */
+enum status preload_folder(const char *output, struct arena *arena, struct temporary *folder,
+                           struct error *error);
+
+struct preload_variable {
+    const char *name, *value; /* NULL: it is unset */
+};
+/* Runs a program in our place: our files, our terminal, our process group. `words`: the program and
+ * its arguments, NULL behind the last; `library` NULL: without one. *wait_status as waitpid has it.
+ */
+enum status preload_run(const char *const *words, const char *library,
+                        const struct preload_variable *variables, size_t count, int *wait_status,
+                        struct error *error);
+
+#endif
