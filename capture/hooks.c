@@ -161,7 +161,7 @@ static bool launched_tuned(enum hook_number number, const struct launch_facts *l
                            const CUlaunchConfig *config, const struct seen *seen)
 {
     struct applied applied;
-    return recorder.settings.applies && seen->kernel &&
+    return seen->kernel && recorder.settings.applies &&
            apply_before(seen->kernel, launch, &applied) &&
            apply_after(&applied, launch_tuned(number, launch, config, applied.to));
 }

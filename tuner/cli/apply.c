@@ -14,6 +14,7 @@
 #include "tuner/cli/command.h"
 #include "tuner/cli/preload.h"
 #include "tuner/cli/style.h"
+#include "tuner/device/traits.h"
 #include "tuner/stats/estimate.h"
 #include "tuner/stats/summary.h"
 
@@ -132,7 +133,7 @@ static enum status make_table(struct apply *apply, struct error *error)
     for (size_t i = 0; i < all; i++) {
         const struct tuned_entry *entry = tuned_entry_at(apply->tuned, i);
         const struct tuned_device *device = tuned_entry_device(entry);
-        if (strcmp(device->kind, "cuda") != 0 || strcmp(device->name, "*") == 0)
+        if (!device_traits(device->kind)->is_gpu || strcmp(device->name, "*") == 0)
             continue;
         if (!tuned_text(entry, "image", NULL) || tuned_integer(entry, "checked_on", 0) < 1) {
             apply->other_count++;
