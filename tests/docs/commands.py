@@ -28,7 +28,7 @@ ELSEWHERE = [
     (r"reduce_cpu tuned.conf", "faults and cli tests run the examples"),
     (r"^tune watch|--watch", "watch.server follows runs"),
     (r"--device replay", "cli.replay plays recordings"),
-    (r"tune capture|tune apply|--binary", "tests/capture and the step `capture` of tests/gpu run programs so"),
+    (r"tune capture|tune apply|--binary|--capture", "tests/capture and the step `capture` of tests/gpu run programs so"),
     (r"srun|sbatch|ssh |--on |--hosts", "the tests labelled fleet"),
 ]
 # What a command prints, on either stream.

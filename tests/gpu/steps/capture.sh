@@ -27,7 +27,7 @@ expect_dump() {
 }
 
 capture() {
-    local status=0 name what
+    local status=0 name what only
     mkdir -p "$work/capture" && cd "$work/capture" || return 1
     {
         for name in static shared ptx per_thread rdc; do
@@ -55,6 +55,18 @@ capture() {
         "$tune" capture --times -- "$build/tests/gpu/capture_static" add || status=1
         echo "-- tuned without the source"
         "$tune" run --binary static-add.cap --kernel add --device 0 --effort quick --no-report --budget 120s 2>&1 || status=1
+        echo "-- applied to the program: the same result, and launches that are tuned"
+        "$build/tests/gpu/capture_static" add >add.plain
+        only=()
+        grep -q '^  registers:' static-add.captured/*.yaml && only=(--only registers=0)
+        "$tune" run --binary static-add.cap --kernel add --device 0 --effort quick --no-report --budget 60s "${only[@]}" --db applied.db \
+            --conf applied.conf >applied.log 2>&1 || { tail -n 5 applied.log; status=1; }
+        "$tune" apply applied.conf --repeat 6 -- "$build/tests/gpu/capture_static" add >applied.out 2>applied.err || status=1
+        cat applied.err
+        [ "$(sort -u applied.out)" = "$(sort -u add.plain)" ] || { echo "FAILED apply: another result"; status=1; }
+        grep -qE '^tune: [^ ]+ n=[0-9]+: ([0-9]+ of [0-9]+ launches of add changed|.* own launch is the winner)' applied.err ||
+            { echo "FAILED apply: no entry met a launch"; status=1; }
+        TUNE_APPLY=off "$tune" apply applied.conf --once -- "$build/tests/gpu/capture_static" add 2>&1 | grep 'TUNE_APPLY=off' || status=1
         echo "-- a launch: bare, while listed, while another kernel's are kept, with times"
         for what in 1 2 3; do
             { "$build/tests/gpu/capture_static" loop >/dev/null; } 2>&1
