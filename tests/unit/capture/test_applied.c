@@ -1,0 +1,113 @@
+/* What tuned.conf says of a captured launch: written and read again; nothing else is taken for it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tuner/base/array.h"
+#include "tuner/capture/applied.h"
+
+#define HASH "00112233445566778899aabbccddeeff"
+
+/* Two addresses and a number of 4 bytes, with 4 bytes between that nobody passes. */
+static const struct cap_parameter parameters[] = {{0, 8}, {8, 4}, {16, 8}};
+static const struct captured_kernel kernel = {.is.parameter_count = COUNT(parameters),
+                                              .parameters = parameters};
+
+static void read_again(const uint32_t words[6], struct apply_row *out)
+{
+    static const uint32_t pointers[] = {0, 16};
+    const struct captured_launch launch = {.is = {.grid = {7, 2, 1},
+                                                  .block = {32, 4, 1},
+                                                  .shared_bytes = 48,
+                                                  .parameter_bytes = 6 * sizeof *words},
+                                           .kernel = &kernel,
+                                           .parameters = (const uint8_t *)words};
+    struct text key = {0};
+    applied_key(&launch, pointers, COUNT(pointers), &key);
+    assert_false(key.failed);
+    assert_true(applied_key_read(text_string(&key), out));
+    text_free(&key);
+}
+
+static void reads_what_it_writes(void **state)
+{
+    struct apply_row row = {0};
+    (void)state;
+    read_again((const uint32_t[]){1, 2, 3, 4, 5, 6}, &row);
+    const uint32_t grid[] = {7, 2, 1}, block[] = {32, 4, 1}, cluster[] = {1, 1, 1};
+    assert_memory_equal(row.from.grid, grid, sizeof grid);
+    assert_memory_equal(row.from.block, block, sizeof block);
+    assert_memory_equal(row.from.cluster, cluster, sizeof cluster);
+    assert_int_equal(row.from.shared_bytes, 48);
+    assert_int_equal(row.pointer_count, 2);
+    assert_int_equal(row.pointers[0], 0);
+    assert_int_equal(row.pointers[1], 16);
+}
+
+static void goes_by_the_numbers(void **state)
+{
+    struct apply_row row = {0}, elsewhere = {0}, other = {0};
+    (void)state;
+    read_again((const uint32_t[]){1, 2, 3, 4, 5, 6}, &row);
+    read_again((const uint32_t[]){10, 20, 3, 40, 50, 60}, &elsewhere);
+    read_again((const uint32_t[]){1, 2, 4, 4, 5, 6}, &other);
+    assert_memory_equal(row.numbers, elsewhere.numbers, sizeof row.numbers);
+    assert_memory_not_equal(row.numbers, other.numbers, sizeof row.numbers);
+}
+
+static void refuses_all_else(void **state)
+{
+    static const char *const keys[] = {
+        "",
+        "4x1x1",
+        "4x1x1/256x1x1/1x1x1/64/" HASH,
+        "4x1x1/256x1x1/1x1x1/64/" HASH "/",
+        "4x1x1/256x1x1/1x1x1/64/" HASH "0/none",
+        "4x1x1/256x1x1/1x1x1/64/" HASH "/nonesuch",
+        "4x1x1/256x1x1/1x1x1/64/" HASH "/0+",
+        "4x1x1/256x1x1/1x1x1/64/" HASH "/+8",
+        "4x1x1/256x1x1/1x1x1/64/" HASH "/0+8 ",
+        "4x1x1/256x1x1/1x1x1/64/" HASH "/32757",
+        "4x1x1/256x1x1/1x1x1/64/" HASH "/99999999999999999999999",
+        "0x1x1/256x1x1/1x1x1/64/" HASH "/none",
+        "4x1/256x1x1/1x1x1/64/" HASH "/none",
+        "4x1x1/2048x1x1/1x1x1/64/" HASH "/none",
+        "4x1x1/256x1x1/1x1x1/-1/" HASH "/none",
+        "2147483648x1x1/256x1x1/1x1x1/64/" HASH "/none",
+        "4x1x1/256x1x1/1x1x1/64/00112233445566778899aabbccddeefg/none",
+    };
+    struct apply_row row = {0};
+    struct text many = {0};
+    (void)state;
+    for (size_t i = 0; i < COUNT(keys); i++)
+        if (applied_key_read(keys[i], &row))
+            fail_msg("taken: %s", keys[i]);
+    text_append(&many, "4x1x1/256x1x1/1x1x1/64/" HASH "/0");
+    for (size_t i = 1; i < APPLY_POINTERS_MAX; i++)
+        text_append(&many, "+8");
+    assert_true(applied_key_read(text_string(&many), &row));
+    assert_int_equal(row.pointer_count, APPLY_POINTERS_MAX);
+    text_append(&many, "+8");
+    assert_false(applied_key_read(text_string(&many), &row));
+    text_free(&many);
+    assert_true(applied_key_read("4x1x1/256x1x1/1x1x1/64/" HASH "/none", &row));
+    assert_int_equal(row.pointer_count, 0);
+    assert_true(applied_image_read(HASH, &row));
+    assert_false(applied_image_read(HASH "0", &row));
+    assert_false(applied_image_read("", &row));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_what_it_writes),
+        cmocka_unit_test(goes_by_the_numbers),
+        cmocka_unit_test(refuses_all_else),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
