@@ -30,8 +30,8 @@ for way in link dlsym address per_thread library; do
     expect_err '^tune: wall time: .* s as it is, .* s with tuned launches;'
 done
 # That is what the driver is asked for.
-asked() { # CONF RULE
-    TUNE_FAULTS="$2: exit=41" run "$TUNE" apply "$1" --once -- "$APP" address add
+asked() { # CONF RULE [WHAT]
+    TUNE_FAULTS="$2: exit=41" run "$TUNE" apply "$1" --once -- "$APP" address "${3:-add}"
     expect_err 'ended with exit code 41$'
 }
 asked tuned.conf 'cuLaunchKernel@grid=16,block=64,shared=64'
@@ -77,14 +77,23 @@ reason 's/GPU 132"/GPU 133"/' 'nothing changed: it was tuned on Stand-in GPU 133
 # More shared memory than a function may have without asking for it; a cluster that the program does not know.
 reason '/at=1000 /s/launch.shared=64/launch.shared=100000/' '1 of 6 launches .* to grid 16, block 64, dynamic shared 100000 B$'
 asked other.conf 'cuLaunchKernel@grid=16,shared=100000'
-reason '/at=1000 /s/launch.block=64/& launch.cluster=2/' '1 of 6 launches .* to grid 16, block 64, cluster 2, dynamic shared 64 B$'
+reason '/at=1000 /s/block_x=64/& cluster=2/;/at=1000 /s/threads=/cluster=2 &/' '1 of 6 launches .* to grid 16, block 64, cluster 2, dynamic shared 64 B$'
 asked other.conf 'cuLaunchKernelEx@grid=16,block=64'
+reason '/at=1000 /s/threads=/cluster=2 &/' 'not applied: the file does not tell its clusters$'
 # Refused by the driver: the program's own.
 reason '/at=1000 /s/launch.shared=64/launch.shared=1000000/' 'nothing changed: the driver refused it'
 TUNE_FAULTS='cuLaunchKernel@block=64: 701' run "$TUNE" apply tuned.conf -- "$APP" link add
 expect_code 0
 expect_err 'n=1000: nothing changed: the driver refused it \(error 701\): launched as the program has it$'
 [[ $(sort -u "$captured.out") == "$("$APP" link add)" ]] || fail "not the program's own launch: $(cat "$captured.out")"
+
+# A cluster of the program's own stays.
+run "$TUNE" capture -k view_copy -o view.cap -- "$APP" library forms
+tune_capture view.cap view.conf
+sed -i -E 's/launch.block=[0-9]+/launch.block=128/; s/launch.grid=[0-9]+/launch.grid=32/' view.conf
+apply view.conf --once -- per_thread forms
+expect_err '^tune: view n=4096: 1 of 1 launches of view_copy changed, from grid 16, block 256, cluster 2 to grid 32, block 128, cluster 2$'
+asked view.conf 'cuLaunchKernelEx@grid=32,block=128' forms
 
 # The program ends otherwise; there is none; no launch; no such entry.
 run "$TUNE" apply tuned.conf -- bash -c '[[ -z ${TUNE_APPLY_FOLDER:-} ]] || exit 7; exec "$@"' - "$APP" link add

@@ -84,6 +84,21 @@ static bool has_cluster(const struct apply_launch *launch)
     return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1;
 }
 
+/* The entry says how many blocks its clusters have. How they lie the file may not tell: as the
+ * program's own, or in a line where it has none (`cluster` is then a parameter). */
+static bool find_cluster(const struct tuned_entry *entry, struct apply_row *row)
+{
+    const double blocks = tuned_evidence(entry, "cluster", 1);
+    const uint32_t *from = row->from.cluster;
+    uint32_t *to = row->to.cluster;
+    if (!has_cluster(&row->to) && has_cluster(&row->from))
+        memcpy(to, from, sizeof row->to.cluster);
+    else if (!has_cluster(&row->to) && blocks > 1)
+        to[0] = (uint32_t)tuned_integer(entry, "cluster", 1);
+    return (double)to[0] * to[1] * to[2] == blocks &&
+           (!has_cluster(&row->from) || memcmp(from, to, sizeof row->to.cluster) == 0);
+}
+
 /* A row of the entry, or why there is none. */
 static void take_entry(struct apply *apply, struct apply_entry *entry)
 {
@@ -102,9 +117,8 @@ static void take_entry(struct apply *apply, struct apply_entry *entry)
                             registers);
     else if (!find_launch(apply, entry->is, &row->to))
         why = "the file does not tell the launch for the size and device that it was measured at";
-    else if (has_cluster(&row->from) &&
-             memcmp(row->from.cluster, row->to.cluster, sizeof row->to.cluster) != 0)
-        why = "the program's own cluster stays";
+    else if (!find_cluster(entry->is, row))
+        why = "the file does not tell its clusters";
     if (why)
         (void)string_format(entry->why, sizeof entry->why, "%s", why);
     if (entry->why[0] != '\0')
@@ -407,7 +421,7 @@ static enum status take_words(struct apply *apply, int argc, char **argv, size_t
     if (apply->once && apply->repeat)
         return error_set(error, STATUS_USAGE, "--once and --repeat %s: one of them", apply->repeat);
     const enum status status =
-        apply->repeat ? option_integer("--repeat", apply->repeat, 1, REPEATS_MAX, &repeats, error)
+        apply->repeat ? option_integer("repeat", apply->repeat, 1, REPEATS_MAX, &repeats, error)
                       : STATUS_OK;
     apply->repeats = (size_t)repeats;
     return status;

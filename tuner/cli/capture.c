@@ -144,9 +144,9 @@ static enum status check_request(struct capture_request *request, struct error *
                          "-o %s: which kernel? tune capture --kernel NAME -o %s -- ...",
                          request->output, request->output);
     if (request->keep)
-        status = option_integer("--keep", request->keep, 1, 1000, &number, error);
+        status = option_integer("keep", request->keep, 1, 1000, &number, error);
     if (status == STATUS_OK && request->skip)
-        status = option_integer("--skip", request->skip, 0, INT_MAX, &number, error);
+        status = option_integer("skip", request->skip, 0, INT_MAX, &number, error);
     if (status == STATUS_OK && request->max_bytes)
         status = read_bytes(request->max_bytes, &arena, &bytes, error);
     arena_free(&arena);
