@@ -295,14 +295,13 @@ enum status data_folder(struct arena *arena, const char **out, struct error *err
     char *installed = arena_printf(arena, "%.*s/../share/tune", (int)(slash - program), program);
     if (!installed)
         return error_no_memory(error);
-    char *real = is_data_folder(arena, installed) ? realpath(installed, NULL) : NULL;
-    *out = real ? arena_strdup(arena, real) : NULL;
-    if (!real)
+    char real[PATH_MAX];
+    if (!is_data_folder(arena, installed) || !realpath(installed, real))
         return error_set(error, STATUS_NOT_FOUND,
                          "no data beside %s: reinstall, or set TUNE_DATA_DIR to the folder that "
                          "holds configs/ and kernels/",
                          program);
-    free(real);
+    *out = arena_strdup(arena, real);
     return *out ? STATUS_OK : error_no_memory(error);
 }
 
