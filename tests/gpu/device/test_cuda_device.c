@@ -143,7 +143,7 @@ static void test_hot_is_not_slower_than_cold(void **state)
         }
     }
     print_message("  add of %d: cold %.1f ns, hot %.1f ns\n", COUNT, best[0], best[1]);
-    assert_true(best[1] <= best[0]);
+    assert_true(best[1] <= 1.05 * best[0]); /* alike, where no cache matters */
 }
 
 static void test_tells_resources(void **state)
