@@ -87,6 +87,12 @@ class Browser:
 
     def place(self, selector):
         """The middle of the first such element, which is scrolled into the window."""
+        found = None
+        while found != (found := self._middle(selector)):  # it may still move
+            time.sleep(0.03)
+        return found
+
+    def _middle(self, selector):
         found = self.run("""const element = document.querySelector(%s);
             if (!element) return null;
             element.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
