@@ -79,16 +79,21 @@ for TUNE_CHECK_ON_HOST in 0 1; do
         expect_code 0
         expect_failed "1 64 wrong_result out\[0\] is -?[0-9]+, not -?[0-9]+; 1 of 1000 elements is wrong"
         told=$(grep -cE 'cuda:0: outputs are checked on the host: (the checking kernels: .*this configuration does not compile|starting the checking kernel: )' "$captured.err" || true)
-        [[ $told -eq $([[ $TUNE_CHECK_ON_HOST$fault == 0*[16] && $fault != *slow* ]] && echo 1 || echo 0) ]] || fail "told $told times: $(cat "$captured.err")"
+        [[ $told -eq $([[ $TUNE_CHECK_ON_HOST$fault == 0*[16] && $fault != *slow* ]] && echo 1 || echo 0) ]] || fail "$fault: told $told times: $(cat "$captured.err")"
     done
 done
 
-# Inputs are made on the device, and on the host where the kernel for it cannot be had or where that is asked for.
+# Inputs are made on the device, and on the host where the kernel for it cannot be had, or fails at once or later, or where that is asked for.
 for TUNE_CHECK_ON_HOST in 0 1; do
-    for fault in 'nvrtcCompileProgram@source=fill.cu: 6' 'cuLaunchKernel@kernel=tune_fill: 1'; do
+    for fault in 'nvrtcCompileProgram@source=fill.cu: 6' 'cuLaunchKernel@kernel=tune_fill: 1' 'cuLaunchKernel@kernel=tune_fill: 1 every=2' \
+        'cuLaunchKernel@kernel=tune_fill|tune_compare: 1'; do
         forget
         tune_copy "$fault" --effort quick
-        expect_code "$([[ $TUNE_CHECK_ON_HOST$fault == 0*1 ]] && echo 6 || echo 0)"
-        [[ $(outcomes | grep -cv ' ok$') -eq $([[ $code -ne 0 ]] && outcomes | wc -l || echo 0) ]] || fail "$(outcomes)"
+        expect_code 0
+        expect_failed
+        for what in 'inputs are made' 'outputs are checked'; do
+            told=$(grep -cE "cuda:0: (.*; )?$what on the host: (the |starting the )(kernel that makes inputs|checking kernel)" "$captured.err" || true)
+            [[ $told -eq $([[ $TUNE_CHECK_ON_HOST == 1 || ($what == outputs* && $fault != *compare*) ]] && echo 0 || echo 1) ]] || fail "$fault: told $told times: $(cat "$captured.err")"
+        done
     done
 done

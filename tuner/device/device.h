@@ -88,8 +88,9 @@ struct device_api {
                              struct kernel_resources *out, struct error *error);
 
     /* Optional. Whether `bind` itself makes what the argument's fill says, to the bit as
-     * fill_vector() does: inputs[i] is then NULL. */
-    bool (*makes)(struct device *device, const struct argument *argument);
+     * fill_vector() does: inputs[i] is then NULL. `why` is filled where only a failure keeps it
+     * from that, from then on; what was to be made there is nevertheless. */
+    bool (*makes)(struct device *device, const struct argument *argument, struct error *why);
     /* Gives the plan's vectors memory on the device and uploads inputs. `inputs[i]` is the host
      * copy of argument i for what has a fill (inputs and updates) that the device does not make,
      * else NULL; it must stay valid and unchanged until the next call with another pointer or a

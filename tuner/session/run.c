@@ -86,6 +86,11 @@ void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns)
     int64_t now_ns = clock_now_ns();
     (void)pthread_mutex_lock(&lane->session->mutex);
     *spent_ns += now_ns - left_ns;
+    const char *remark = worker_remark(lane->worker) + lane->remarked;
+    if (*remark)
+        session_note(lane->session, "%s: %s", lane->name,
+                     remark + (lane->remarked > 0 ? strlen("; ") : 0));
+    lane->remarked += strlen(remark);
 }
 
 enum status lane_lose(struct lane *lane, const struct error *error)

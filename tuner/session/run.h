@@ -52,10 +52,10 @@ struct lane {
     const struct inputs *known; /* the problem's inputs that the worker has made ... */
     bool knows_expected;        /* ... with the expected results */
     int restarts_seen;
-    bool remarked; /* the worker's remark was told */
-    bool lost;     /* its device does not come back; `error` says why */
-    bool returns;  /* but with its host, should that */
-    bool relocks;  /* its lock went with its host's agent */
+    size_t remarked; /* so much of the worker's remark was told */
+    bool lost;       /* its device does not come back; `error` says why */
+    bool returns;    /* but with its host, should that */
+    bool relocks;    /* its lock went with its host's agent */
     struct error error;
     size_t trials;
     int64_t measuring_ns;
@@ -161,7 +161,8 @@ enum session_stage stage_enter(struct group *group, enum session_stage stage);
 /* What the group has spent in it so far. */
 int64_t stage_ns(const struct group *group, enum session_stage stage);
 
-/* Around what blocks. lane_enter adds the time since to *spent_ns. */
+/* Around what blocks. lane_enter adds the time since to *spent_ns, and notes what the worker has
+ * remarked. */
 int64_t lane_leave(struct lane *lane);
 void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns);
 /* Notes that the lane's device is gone for good; returns the error's status. With STATUS_BAD_INPUT

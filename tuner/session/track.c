@@ -176,9 +176,6 @@ enum status track_time_alone(struct track *track, struct slot *slot, const struc
         int64_t left_ns = lane_leave(lane);
         status = worker_trial(lane->worker, &task, &samples, &slot->outcome, error);
         lane_enter(lane, left_ns, &lane->measuring_ns);
-        if (*worker_remark(lane->worker) && !lane->remarked)
-            session_note(lane->session, "%s: %s", lane->name, worker_remark(lane->worker));
-        lane->remarked = lane->remarked || *worker_remark(lane->worker);
         if (status != STATUS_OK)
             return lane_lose(lane, error);
         status = lane_probe_after(lane, &slot->outcome, error);

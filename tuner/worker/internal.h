@@ -34,7 +34,7 @@ struct worker {
     char how[128]; /* the last child ended, where that was noticed */
     bool absent;   /* no child could be started: the device does not come back */
     int restarts;
-    char remark[ERROR_TEXT_BYTES]; /* of the last answer that had one */
+    char remark[ERROR_TEXT_BYTES]; /* worker_remark */
 };
 
 void worker_forget(struct kept *kept);

@@ -72,6 +72,7 @@ struct measuring {
     int64_t check_on_host;       /* measure_expected.c */
     bool check_mode_known;
     char remark[ERROR_TEXT_BYTES]; /* of the next answer */
+    bool told_of_inputs;           /* that the device does not make them */
     struct launch_plan *varied; /* the problem's arguments with their variants; NULL: none vary */
     struct patch patches[ARGUMENTS_MAX]; /* of these */
     struct armed *slots[DEVICE_SLOTS];
@@ -88,6 +89,10 @@ typedef enum status measure_serve(struct measuring *state, const struct measure_
                                   struct measure_answer *answer, struct arena *arena,
                                   struct error *error);
 
+/* measure_child.c: what goes another way than it should, for people, with the next answer. */
+void measure_remark(struct measuring *state, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* measure_inputs.c */
 measure_serve serve_problem;
 /* The problem's data where it serves the plan, else data of the check's own. */
@@ -103,6 +108,9 @@ enum status inputs_of_problem(const struct measuring *state, const struct launch
  * device. */
 enum status inputs_on_host(struct measuring *state, const struct launch_plan *plan,
                            const void *out[ARGUMENTS_MAX], struct error *error);
+/* api->bind, with what came of inputs that the device makes. */
+enum status inputs_bind(struct measuring *state, const struct launch_plan *plan,
+                        const void *const *inputs, uint32_t copies, struct error *error);
 /* TUNE_CHECK_ON_HOST: 1 nothing is made or compared on the device, 0 everything; else what takes
  * longer to copy than a kernel to start. */
 bool works_on_device(struct measuring *state, size_t bytes);

@@ -55,7 +55,7 @@ enum status serve_check(struct measuring *state, const struct measure_request *r
         status = load_binary(state, task->binary_path, error);
     enum judgement judged = JUDGED_AGAIN;
     for (int tries = 0; status == STATUS_OK && judged == JUDGED_AGAIN && tries < 2; tries++) {
-        status = state->api->bind(state->device, plan, inputs, 0, error);
+        status = inputs_bind(state, plan, inputs, 0, error);
         if (status == STATUS_OK)
             status = run_case(state, plan, &expected, task->repeats > 0 ? task->repeats : 1, answer,
                               &judged, error);
@@ -140,7 +140,7 @@ static enum status watch_turn(struct measuring *state, const struct side *side, 
     const struct device_api *api = state->api;
     double ignored_ns = 0;
     int64_t end_ns = clock_now_ns() + watching->turn_ns;
-    enum status status = api->bind(state->device, &side->plan, side->inputs, 0, error);
+    enum status status = inputs_bind(state, &side->plan, side->inputs, 0, error);
     watching->judged = JUDGED_RIGHT;
     for (int64_t i = 0; status == STATUS_OK && watching->judged == JUDGED_RIGHT; i++) {
         char run[64] = "";

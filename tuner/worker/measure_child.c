@@ -1,4 +1,6 @@
 /* The measuring child: one device, one problem at a time, one configuration in flight. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +12,19 @@
 #include "tuner/worker/frame.h"
 #include "tuner/worker/host.h"
 #include "tuner/worker/measure.h"
+
+void measure_remark(struct measuring *state, const char *format, ...)
+{
+    const size_t length = strlen(state->remark);
+    char *end = state->remark + length;
+    const size_t room = sizeof state->remark - length;
+    const int between = snprintf(end, room, "%s", length > 0 ? "; " : "");
+    va_list arguments;
+    va_start(arguments, format);
+    if (between >= 0 && (size_t)between < room)
+        (void)vsnprintf(end + between, room - (size_t)between, format, arguments);
+    va_end(arguments);
+}
 
 static enum status serve_pin(struct measuring *state, const struct measure_request *request,
                              struct measure_answer *answer, struct arena *arena,
@@ -80,10 +95,12 @@ static enum status serve(void *context, const json_t *json, json_t **answer, str
     if (status == STATUS_OK)
         status = served[i].serve(context, &request, &said, &arena, error);
     struct measuring *state = context;
-    (void)string_format(said.remark, sizeof said.remark, "%s", state->remark);
-    state->remark[0] = '\0';
-    if (status == STATUS_OK && !(*answer = message_encode(&message_answer, &said)))
-        status = error_no_memory(error);
+    if (status == STATUS_OK) {
+        (void)string_format(said.remark, sizeof said.remark, "%s", state->remark);
+        state->remark[0] = '\0';
+        if (!(*answer = message_encode(&message_answer, &said)))
+            status = error_no_memory(error);
+    }
     arena_free(&arena);
     return status;
 }

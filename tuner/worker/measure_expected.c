@@ -148,7 +148,7 @@ static enum status make_by_plan(struct measuring *state, const struct worker_ref
         return error_set(error, STATUS_INTERNAL, "the reference's arguments are others");
     enum status status = load_binary(state, reference->path, error);
     if (status == STATUS_OK)
-        status = state->api->bind(state->device, other, inputs, 1, error);
+        status = inputs_bind(state, other, inputs, 1, error);
     if (status == STATUS_OK)
         status = state->api->run(state->device, other, &ignored_ns, error);
     if (status == STATUS_OK)
@@ -291,8 +291,7 @@ static enum status hold_there(struct measuring *state, const struct expectation 
                                              &findings, got_raw, error);
     *held = status == STATUS_OK;
     if (status == STATUS_UNAVAILABLE) {
-        (void)string_format(state->remark, sizeof state->remark,
-                            "outputs are checked on the host: %s", error->text);
+        measure_remark(state, "outputs are checked on the host: %s", error->text);
         state->check_on_host = 1;
     }
     if (status == STATUS_UNAVAILABLE || status == STATUS_NO_MEMORY) {

@@ -11,25 +11,38 @@ static bool serves(const struct host_input *input, const struct argument *argume
     return input->contents == argument_contents(argument) && input->count >= argument->count;
 }
 
-/* Without `on_host` only what the device does not make itself is made. The old data is freed after
- * the new was allocated: the device knows data by its address, and must never find other data where
- * it last took some. */
+/* That it cannot although it should is said once. */
+static bool device_makes(struct measuring *state, const struct argument *argument)
+{
+    struct error why = {0};
+    const bool makes = state->api->makes && works_on_device(state, argument_bytes(argument)) &&
+                       state->api->makes(state->device, argument, &why);
+    if (why.status != STATUS_OK && !state->told_of_inputs) {
+        measure_remark(state, "inputs are made on the host: %s", why.text);
+        state->told_of_inputs = true;
+    }
+    return makes;
+}
+
+/* Without `on_host` only what the device does not make itself is made, and as much of it as was
+ * there. The old data is freed after the new was allocated: the device knows data by its address,
+ * and must never find other data where it last took some. */
 static enum status make_input(struct measuring *state, struct host_input *input,
                               const struct argument *argument, bool on_host, struct error *error)
 {
-    const bool there = serves(input, argument)
-                           ? input->there
-                           : state->api->makes &&
-                                 works_on_device(state, argument_bytes(argument)) &&
-                                 state->api->makes(state->device, argument);
+    const bool same = serves(input, argument);
+    const bool there = same ? input->there : device_makes(state, argument);
+    struct argument whole = *argument;
+    if (same)
+        whole.count = input->count;
     struct host_input made = {
-        .contents = argument_contents(argument), .count = argument->count, .there = there};
-    if (serves(input, argument) && (input->data || (there && !on_host)))
+        .contents = argument_contents(argument), .count = whole.count, .there = there};
+    if (same && (input->data || (there && !on_host)))
         return STATUS_OK;
     if (on_host || !there) {
-        made.data = host_room(argument_bytes(argument));
+        made.data = host_room(argument_bytes(&whole));
         enum status status =
-            made.data ? host_fill(state, argument, made.data, error) : error_no_memory(error);
+            made.data ? host_fill(state, &whole, made.data, error) : error_no_memory(error);
         if (status != STATUS_OK) {
             free(made.data);
             return status;
@@ -49,6 +62,16 @@ static const void *given(const struct host_input *input)
 static bool has_data(const struct measuring *state, const struct argument *argument)
 {
     return role_is_filled(argument->role) && !state->computes_nothing;
+}
+
+enum status inputs_bind(struct measuring *state, const struct launch_plan *plan,
+                        const void *const *inputs, uint32_t copies, struct error *error)
+{
+    enum status status = state->api->bind(state->device, plan, inputs, copies, error);
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+        if (has_data(state, &plan->arguments[i]) && !inputs[i])
+            (void)device_makes(state, &plan->arguments[i]);
+    return status;
 }
 
 enum status inputs_of_problem(const struct measuring *state, const struct launch_plan *plan,

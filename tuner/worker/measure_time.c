@@ -115,7 +115,7 @@ static enum status bind_plan(struct measuring *state, const struct launch_plan *
     if (status != STATUS_OK)
         return status;
     static const struct patch none[ARGUMENTS_MAX];
-    status = state->api->bind(state->device, plan, inputs, copies_for(state, plan, mode), error);
+    status = inputs_bind(state, plan, inputs, copies_for(state, plan, mode), error);
     return status == STATUS_OK
                ? state->api->vary(state->device, plan,
                                   takes_variants(state, plan) ? state->patches : none, error)

@@ -323,8 +323,10 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
     }
     if (answer->worn)
         (void)child_kill(&worker->child, NULL, 0);
-    if (answer->remark[0])
-        (void)string_format(worker->remark, sizeof worker->remark, "%s", answer->remark);
+    const size_t length = strlen(worker->remark);
+    if (answer->remark[0] && !strstr(worker->remark, answer->remark))
+        (void)string_format(worker->remark + length, sizeof worker->remark - length, "%s%s",
+                            length > 0 ? "; " : "", answer->remark);
     json_decref(message);
     return status;
 }

@@ -59,7 +59,8 @@ const struct facts *worker_facts(const struct worker *worker);
 /* The machine that it runs on, likewise. */
 const struct machine *worker_machine(const struct worker *worker);
 struct calibration worker_calibration(const struct worker *worker);
-/* What a child said last of its own work that goes another way than it should; "": nothing. */
+/* What its children have said of their own work that goes another way than it should, each thing
+ * once, joined by "; "; "": nothing. */
 const char *worker_remark(const struct worker *worker);
 /* How often the child had to be replaced. */
 int worker_restarts(const struct worker *worker);

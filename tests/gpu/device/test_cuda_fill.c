@@ -20,7 +20,7 @@ static struct launch_plan plan_of(enum element_type type, enum argument_fill fil
 static void bind_made(const struct launch_plan *plan, uint32_t copies)
 {
     static const void *const none[ARGUMENTS_MAX];
-    assert_true(cuda->makes(device, &plan->arguments[0]));
+    assert_true(cuda->makes(device, &plan->arguments[0], &error));
     assert_ok(cuda->bind(device, plan, none, copies, &error));
 }
 
@@ -51,7 +51,7 @@ static void test_device_and_host_make_the_same(void **state)
             struct launch_plan plan =
                 plan_of((enum element_type)type, (enum argument_fill)fill, ARGUMENT_INPUT, LONG);
             const bool made = fill_is_arithmetic((enum argument_fill)fill);
-            assert_int_equal(cuda->makes(device, &plan.arguments[0]), made);
+            assert_int_equal(cuda->makes(device, &plan.arguments[0], &error), made);
             for (uint32_t copies = 0; made && copies <= COPIES; copies += COPIES) {
                 bind_made(&plan, copies);
                 expect_host(&plan.arguments[0]);
@@ -102,7 +102,7 @@ static void test_the_hosts_data_takes_its_place(void **state)
     need_gpu();
     bind_made(&plan, 1);
     plan.arguments[0].variant = 1;
-    assert_false(cuda->makes(device, &plan.arguments[0]));
+    assert_false(cuda->makes(device, &plan.arguments[0], &error));
     assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
     assert_ok(cuda->read(device, 0, &got, sizeof got, &error));
     assert_int_equal(got, a[0]);

@@ -89,7 +89,18 @@ enum status cuda_load_own(struct device *device, const char *source, const char 
 
 /* ---- kernels that are the host's text as well ---- */
 
-/* Loads the kernel unless it is there. STATUS_UNAVAILABLE from the first failure on. */
+/* It is none from the first failure on, unless the device went. */
+static enum status fail(struct own_kernel *own, struct error *error)
+{
+    if (error->status == STATUS_DEVICE_LOST)
+        return error->status;
+    error->status = STATUS_UNAVAILABLE;
+    own->function = NULL;
+    own->failure = *error;
+    return STATUS_UNAVAILABLE;
+}
+
+/* Loads the kernel unless it is there. STATUS_UNAVAILABLE, each time with the first failure. */
 static enum status ensure(struct device *device, struct own_kernel *own, const char *source,
                           const char *file, const struct named_value *define, const char *what,
                           const char *name, struct error *error)
@@ -100,8 +111,10 @@ static enum status ensure(struct device *device, struct own_kernel *own, const c
         .flags = {"--device-as-default-execution-space", "--diag-suppress=177", "--fmad=false"}};
     if (own->function)
         return STATUS_OK;
-    if (own->failed)
-        return error_set(error, STATUS_UNAVAILABLE, "the %s failed before", what);
+    if (own->failure.status != STATUS_OK) {
+        *error = own->failure;
+        return error->status;
+    }
     if (define)
         request.defines[0] = *define;
     enum status status = cuda_load_own(device, source, file, &request, what, &own->module, error);
@@ -111,10 +124,17 @@ static enum status ensure(struct device *device, struct own_kernel *own, const c
         if (result != CUDA_SUCCESS)
             status = cuda_error(device, result, error, "loading the %s", what);
     }
-    if (status == STATUS_OK || status == STATUS_DEVICE_LOST)
-        return status;
-    own->failed = true;
-    return error->status = STATUS_UNAVAILABLE;
+    return status == STATUS_OK ? STATUS_OK : fail(own, error);
+}
+
+static enum status start(struct device *device, struct own_kernel *own, uint64_t blocks,
+                         uint32_t threads, void **arguments, const char *what, struct error *error)
+{
+    CUresult result = cuda_launch(device, own->function, (uint32_t)blocks, threads, arguments);
+    if (result == CUDA_SUCCESS)
+        return STATUS_OK;
+    (void)cuda_error(device, result, error, "starting the %s", what);
+    return fail(own, error);
 }
 
 enum status cuda_compare(struct device *device, enum element_type type,
@@ -132,35 +152,32 @@ enum status cuda_compare(struct device *device, enum element_type type,
     void *arguments[] = {&passed, &findings};
     enum status status = ensure(device, own, cuda_check_source, "check.cu", &define,
                                 "checking kernels", "tune_compare", error);
-    if (status != STATUS_OK)
-        return status;
-    CUresult result =
-        cuda_launch(device, own->function, (uint32_t)chunks, COMPARE_LANES, arguments);
-    if (result == CUDA_SUCCESS)
-        return STATUS_OK;
-    status = cuda_error(device, result, error, "starting the checking kernel");
-    if (status == STATUS_DEVICE_LOST)
-        return status;
-    own->failed = true;
-    own->function = NULL;
-    return error->status = STATUS_UNAVAILABLE;
+    return status == STATUS_OK
+               ? start(device, own, chunks, COMPARE_LANES, arguments, "checking kernel", error)
+               : status;
 }
 
-bool cuda_generates(struct device *device)
+static enum status ensure_fill(struct device *device, struct error *error)
 {
-    struct error ignored = {0};
     return ensure(device, &cuda_of(device)->fill, cuda_fill_source, "fill.cu", NULL,
-                  "kernel that makes inputs", "tune_fill", &ignored) == STATUS_OK;
+                  "kernel that makes inputs", "tune_fill", error);
 }
 
-int cuda_generate(struct device *device, gpu_address to, const struct filling *filling,
-                  uint64_t count)
+bool cuda_generates(struct device *device, struct error *why)
+{
+    return ensure_fill(device, why) == STATUS_OK;
+}
+
+enum status cuda_generate(struct device *device, gpu_address to, const struct filling *filling,
+                          uint64_t count, struct error *error)
 {
     struct filling passed = *filling;
     void *arguments[] = {&to, &passed, &count};
-    return (int)cuda_launch(device, cuda_of(device)->fill.function,
-                            (uint32_t)((count + FILL_THREADS - 1) / FILL_THREADS), FILL_THREADS,
-                            arguments);
+    enum status status = ensure_fill(device, error);
+    return status == STATUS_OK
+               ? start(device, &cuda_of(device)->fill, (count + FILL_THREADS - 1) / FILL_THREADS,
+                       FILL_THREADS, arguments, "kernel that makes inputs", error)
+               : status;
 }
 
 void cuda_own_free(struct device *device)

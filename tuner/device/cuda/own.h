@@ -8,8 +8,8 @@
 /* One that is loaded when it is first needed. */
 struct own_kernel {
     CUmodule module;
-    CUfunction function; /* NULL: not asked for yet, or not to be had */
-    bool failed;
+    CUfunction function;  /* NULL: not asked for yet, or not to be had */
+    struct error failure; /* why not */
 };
 
 /* Loads kernels of tune's own, compiled with the request's defines and flags now or by an earlier
@@ -20,9 +20,9 @@ enum status cuda_load_own(struct device *device, const char *source, const char 
 enum status cuda_compare(struct device *device, enum element_type type,
                          const struct comparing *what, uint64_t chunks, gpu_address findings,
                          struct error *error);
-bool cuda_generates(struct device *device);
-int cuda_generate(struct device *device, gpu_address to, const struct filling *filling,
-                  uint64_t count);
+bool cuda_generates(struct device *device, struct error *why);
+enum status cuda_generate(struct device *device, gpu_address to, const struct filling *filling,
+                          uint64_t count, struct error *error);
 void cuda_own_free(struct device *device);
 
 #endif

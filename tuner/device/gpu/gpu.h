@@ -32,9 +32,10 @@ struct gpu_driver {
     int (*copy)(struct device *device, gpu_address to, gpu_address from, size_t bytes);
     int (*fill)(struct device *device, gpu_address to, unsigned char byte, size_t bytes);
     /* Whether there is a kernel that does the next: of arguments whose fill is arithmetic. */
-    bool (*generates)(struct device *device);
-    int (*generate)(struct device *device, gpu_address to, const struct filling *filling,
-                    uint64_t count);
+    bool (*generates)(struct device *device, struct error *why);
+    /* STATUS_UNAVAILABLE: there is none, from now on. */
+    enum status (*generate)(struct device *device, gpu_address to, const struct filling *filling,
+                            uint64_t count, struct error *error);
     int (*wait)(struct device *device);
     /* Copies the argument into its variable of the current binary, unless it is there.
      * STATUS_BAD_INPUT where there is no such variable, or one of another size. */
@@ -135,7 +136,7 @@ void gpu_launch_text(const struct launch *launch, char *out, size_t bytes);
 void gpu_plan_text(const struct launch_plan *plan, char *out, size_t bytes);
 
 /* memory.c */
-bool gpu_makes(struct device *device, const struct argument *argument);
+bool gpu_makes(struct device *device, const struct argument *argument, struct error *why);
 enum status gpu_bind(struct device *device, const struct launch_plan *plan,
                      const void *const *inputs, uint32_t copies, struct error *error);
 enum status gpu_vary(struct device *device, const struct launch_plan *plan,

@@ -194,19 +194,50 @@ static gpu_address first_copy(const struct device *device, const struct vector *
     return vector->base + front_of(device, argument);
 }
 
-bool gpu_makes(struct device *device, const struct argument *argument)
+static bool is_made_here(const struct argument *argument)
 {
-    return fill_is_arithmetic(argument->fill) && argument->variant == 0 && !argument->symbol &&
-           device->driver->generates(device);
+    return fill_is_arithmetic(argument->fill) && argument->variant == 0 && !argument->symbol;
 }
 
-/* What the argument's fill says, from the host or made here. */
-static int give(struct device *device, gpu_address to, const struct argument *argument,
-                const struct vector *vector)
+bool gpu_makes(struct device *device, const struct argument *argument, struct error *why)
+{
+    return is_made_here(argument) && device->driver->generates(device, why);
+}
+
+static enum status give_from_host(struct device *device, gpu_address to,
+                                  const struct argument *argument, const void *host, size_t bytes,
+                                  struct error *error)
+{
+    int result = device->driver->copy_in(device, to, host, bytes);
+    return result == GPU_DONE ? STATUS_OK
+                              : gpu_error(device, result, error, "uploading '%s'", argument->name);
+}
+
+/* What the argument's fill says, from the host or made here; where that fails, by this process for
+ * this once: the host is to bring it from then on (gpu_makes). */
+static enum status give(struct device *device, gpu_address to, const struct argument *argument,
+                        const struct vector *vector, struct error *error)
 {
     const struct filling filling = filling_of(argument);
-    return vector->host ? device->driver->copy_in(device, to, vector->host, vector->bytes)
-                        : device->driver->generate(device, to, &filling, (uint64_t)argument->count);
+    if (vector->host)
+        return give_from_host(device, to, argument, vector->host, vector->bytes, error);
+    enum status status =
+        device->driver->generate(device, to, &filling, (uint64_t)argument->count, error);
+    if (status != STATUS_UNAVAILABLE)
+        return status == STATUS_OK ? STATUS_OK : error_prefix(error, "making '%s'", argument->name);
+    error_clear(error);
+    void *made = malloc(vector->bytes);
+    if (!made)
+        return error_no_memory(error);
+    fill_vector(made, argument, 0, (uint64_t)argument->count);
+    status = give_from_host(device, to, argument, made, vector->bytes, error);
+    if (status == STATUS_OK) {
+        int result = device->driver->wait(device); /* it is read until then */
+        if (result != GPU_DONE)
+            status = gpu_error(device, result, error, "uploading '%s'", argument->name);
+    }
+    free(made);
+    return status;
 }
 
 static enum status upload(struct device *device, struct vector *vector,
@@ -221,10 +252,10 @@ static enum status upload(struct device *device, struct vector *vector,
     device->scratch_slot = NO_SLOT; /* the L2 is full of it */
     device->uploads = true;
     vector->host = host;
-    int result = give(device, first_copy(device, vector, argument), argument, vector);
-    if (result != GPU_DONE)
-        return gpu_error(device, result, error, "%s '%s'", host ? "uploading" : "making",
-                         argument->name);
+    enum status status =
+        give(device, first_copy(device, vector, argument), argument, vector, error);
+    if (status != STATUS_OK)
+        return status;
     vector->contents = argument_contents(argument);
     vector->uploaded = vector->bytes;
     return STATUS_OK;
@@ -272,8 +303,7 @@ static enum status bind_vector(struct device *device, const struct argument *arg
                                struct error *error)
 {
     bool rotates = argument_rotates(argument);
-    if (argument->count < 0 ||
-        (rotates && argument->count > 0 && !host && !gpu_makes(device, argument)))
+    if (argument->count < 0 || (rotates && argument->count > 0 && !host && !is_made_here(argument)))
         return error_set(error, STATUS_INTERNAL, "argument '%s' has no data", argument->name);
     const size_t room =
         rotates ? stride_of(device, argument) * (copies + kept_copies(argument))
@@ -443,22 +473,19 @@ static enum status restore(struct device *device, const struct argument *argumen
     static const size_t copied_least = 1 << 20; /* less is given as quickly */
     const gpu_address start = gpu_vector_start(vector);
     const gpu_address kept = first_copy(device, vector, argument);
-    int result = GPU_DONE;
+    enum status status = STATUS_OK;
     if (vector->bytes >= copied_least && vector->summed == vector->bytes) {
         uint64_t sum = 0;
-        result = device->driver->copy(device, start, kept, vector->bytes);
-        enum status status =
-            result == GPU_DONE ? gpu_sums(device, start, 0, vector->bytes, 1, &sum, error)
-                               : gpu_error(device, result, error, "restoring '%s'", argument->name);
+        int result = device->driver->copy(device, start, kept, vector->bytes);
+        status = result == GPU_DONE
+                     ? gpu_sums(device, start, 0, vector->bytes, 1, &sum, error)
+                     : gpu_error(device, result, error, "restoring '%s'", argument->name);
         if (status != STATUS_OK || sum == vector->sum)
             return status;
         vector->filled = 1; /* the copies were made of it */
-        result = give(device, kept, argument, vector);
+        status = give(device, kept, argument, vector, error);
     }
-    if (result == GPU_DONE)
-        result = give(device, start, argument, vector);
-    return result == GPU_DONE ? STATUS_OK
-                              : gpu_error(device, result, error, "restoring '%s'", argument->name);
+    return status == STATUS_OK ? give(device, start, argument, vector, error) : status;
 }
 
 enum status gpu_restore(struct device *device, const struct launch_plan *plan, struct error *error)
