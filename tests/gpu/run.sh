@@ -15,12 +15,13 @@
 # are not among the usual ones, own (of tests: own kernels only), watched (a page that follows a run: some 5 minutes), wide (reductions searched without
 # hindsight, against the shipped space: some 5 minutes), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
-# (some 150 s), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
+# (some 150 s), programs (of others: some 5 minutes), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
 # (more than one GPU)). Other variables:
 #   GPU_WORK                             folder for the databases, kept (else one that is not)
 #   TUNE_PROBLEMS, TUNE_OPTIONS          what is tuned, and how: arguments of `tune run`
 #   FAMILIES, FAMILIES_OPTIONS           the same of families.db: what is looked at quickly,
 #   FAMILIES_CLOSELY, .._OPTIONS         and what is compared closely
+#   PROGRAMS, PROGRAMS_OPTIONS           the folder of step programs; options of tests/gpu/programs.py
 #   PEERS_CONF, PEERS_OPTIONS            the files that reduce_peers goes by (else this run's)
 #   T1_FILES, T1_OPTIONS, ..             of step t1; STRATEGIES_DB, .._OPTIONS, SPACE_FILES
 #   SANITIZE_JOBS, SANITIZE_SECONDS      at once, and the limit of each
@@ -415,6 +416,8 @@ source "$here/tests/gpu/steps/captured.sh"
 source "$here/tests/gpu/steps/wide.sh"
 # shellcheck source=tests/gpu/steps/capture.sh
 source "$here/tests/gpu/steps/capture.sh"
+# shellcheck source=tests/gpu/steps/programs.sh
+source "$here/tests/gpu/steps/programs.sh"
 
 step devices devices
 step tests gpu_tests
@@ -451,6 +454,7 @@ step several several
 step wide wide
 step documents documents
 step capture capture
+step programs programs
 if [ -n "$(ls "$more")" ]; then
     tar -czf "$out/more.tar.gz" -C "$more" .
 fi

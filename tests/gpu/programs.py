@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Captures, tunes and applies programs that know nothing of tune, and writes what that gave as a table of Markdown:
+    programs.py TUNE FOLDER OUT [--seconds S] [--only NAME]
+FOLDER holds the programs, what they read, and `manifest`, a line each of fields with tabs between:
+    name, kernel, command, source with options of `tune init` (or -), a pattern of the lines of its output that must
+    stay what they are, a pattern of what stands in front of its own figure of time, where it is from
+Each program has S seconds (default 36) for all that is done with it; what fails or takes longer ends that program alone."""
+import argparse
+import gzip
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+FIELDS = ("name", "kernel", "command", "source", "result", "figure", "origin")
+COLUMNS = ("Program", "Kernel", "Launches", "Slowed, listed", "Slowed, another kernel kept", "Capture", "Kept in",
+           "Gain without the source", "Gain with the source", "Applied")
+
+
+class Failed(Exception):
+    pass
+
+
+class Program:
+    """One program, in a folder of its own, with a limit on all that is done with it."""
+
+    def __init__(self, tune, folder, place, fields, seconds):
+        self.tune, self.place, self.seconds = tune, place, seconds
+        self.__dict__.update(fields)
+        shutil.copytree(folder, place, ignore=shutil.ignore_patterns("manifest"))
+        for name in os.listdir(place):
+            if name.endswith(".gz"):
+                with gzip.open(os.path.join(place, name)) as packed, open(os.path.join(place, name[:-3]), "wb") as out:
+                    shutil.copyfileobj(packed, out)
+        self.until = time.monotonic() + seconds
+        self.words = self.command.split()
+        self.log = open(os.path.join(place, "log.txt"), "w", encoding="utf-8")
+
+    def run(self, *words, limit=60.0):
+        """The command's standard output, its standard error and how long it took. What fails, or takes too long, raises Failed."""
+        begin = time.monotonic()
+        limit = min(limit, self.until - begin)
+        print("$", *words, file=self.log, flush=True)
+        if limit < 1:
+            raise Failed("its %.0f s are over before: %s" % (self.seconds, " ".join(words[:3])))
+        try:
+            done = subprocess.run(words, cwd=self.place, stdin=subprocess.DEVNULL, capture_output=True, timeout=limit,
+                                  text=True, errors="replace", check=False)
+        except subprocess.TimeoutExpired as late:
+            raise Failed("over %.0f s: %s" % (limit, " ".join(words[:3]))) from late
+        took = time.monotonic() - begin
+        print("exit code %d after %.2f s\n%s%s" % (done.returncode, took, done.stdout[-6000:], done.stderr[-6000:]),
+              file=self.log, flush=True)
+        if done.returncode != 0:
+            last = (done.stderr.strip() or done.stdout.strip() or "nothing said").splitlines()[-1]
+            raise Failed("exit code %d of %s: %s" % (done.returncode, " ".join(words[:3]), last))
+        return done.stdout, done.stderr, took
+
+    def lines(self, text):
+        return [line for line in text.splitlines() if re.search(self.result, line)]
+
+    def figure_of(self, text):
+        """The program's own figure of time, in its own unit; None where it has none."""
+        found = re.search("(?:%s)([0-9.eE+-]+)" % self.figure, text)
+        return float(found.group(1)) if found else None
+
+    def same(self, text, what):
+        if self.lines(text) != self.plain:
+            raise Failed("another result %s: %s, not %s" % (what, self.lines(text)[:2], self.plain[:2]))
+
+    def slowed(self, *options):
+        """How much longer the program says that it took, in percent: medians of three runs each, in turns."""
+        bare, under = [], []
+        for _ in range(3):
+            bare.append(self.figure_of(self.run(*self.words)[0]))
+            text = self.run(self.tune, "capture", *options, "--", *self.words)[0]
+            self.same(text, "under tune capture")
+            under.append(self.figure_of(text))
+        if None in bare + under or not statistics.median(bare):
+            return "not known"
+        return "%+.1f %%" % (100 * (statistics.median(under) / statistics.median(bare) - 1))
+
+    def gains(self, database):
+        """What each size's winner has over the program's own launch, with the interval and how sure it is."""
+        rows = json.loads(self.run(self.tune, "show", "--db", database, "--json")[0])
+        words = []
+        for row in rows:
+            over = [b for b in row["baselines"] or [] if b["name"] == "program"]
+            if not over or over[0]["gain"] is None:
+                words.append("not known")
+            elif over[0].get("tied") or row["configuration"] == over[0]["configuration"]:
+                words.append("none: the program's own launch is as good")
+            else:
+                words.append("%.2fx [%.2f, %.2f] (%s), %s" % (over[0]["gain"], over[0]["gain_low"], over[0]["gain_high"],
+                                                             row["trust"], row["configuration"]))
+        return "; ".join(dict.fromkeys(words)) or "nothing was chosen"
+
+    def with_source(self, options):
+        budget = max(8, min(options.source, self.until - time.monotonic() - 8))
+        self.run(self.tune, "init", *self.source.split(), "--capture", "kept.cap", "-o", "with.yaml", "--force")
+        self.run(self.tune, "run", "with.yaml", "--device", "0", "--no-report", "--budget", "%ds" % budget, "--db", "with.db",
+                 "--conf", "with.conf", limit=budget + 15)
+        return self.gains("with.db")
+
+    def without_source(self, options):
+        self.run(self.tune, "run", "--binary", "kept.cap", "--device", "0", "--no-report", "--budget", "%ds" % options.binary,
+                 "--db", "binary.db", "--conf", "binary.conf", limit=options.binary + 15)
+        return self.gains("binary.db")
+
+    def applied(self):
+        text, said, _ = self.run(self.tune, "apply", "binary.conf", "--repeat", "3", "--", *self.words)
+        self.same_of_each(text, 6)
+        counts = re.findall(r"tune: (\d+ of \d+ launches changed)", said)
+        entries = re.findall(r"^tune: \S+ n=.*$", said, re.M)
+        print("\n".join(entries))
+        figures = [float(word) for word in re.findall("(?:%s)([0-9.eE+-]+)" % self.figure, text)]
+        ratio = ""
+        if len(figures) >= 6 and len(figures) % 6 == 0:  # as it is, tuned, tuned, as it is, as it is, tuned
+            figures = figures[::len(figures) // 6]
+            before, after = (statistics.median(figures[at] for at in turns) for turns in ((0, 3, 4), (1, 2, 5)))
+            ratio = ", by the program's own time %.2fx" % (before / after) if after else ""
+        return (counts[0] if counts else "nothing changed") + ratio
+
+    def same_of_each(self, text, runs):
+        if self.lines(text) != self.plain * runs:
+            raise Failed("another result under tune apply")
+
+    def all(self, options):
+        """The row of the table; what failed has its words there."""
+        row = dict.fromkeys(COLUMNS, "-")
+        row["Program"], row["Kernel"] = self.name, "`%s`" % self.kernel
+
+        def step(column, work, *arguments):
+            try:
+                row[column] = work(*arguments)
+                return True
+            except (Failed, OSError, ValueError, KeyError) as error:
+                row[column] = "FAILED: %s" % error
+                print("FAILED %s, %s: %s" % (self.name, column, error))
+                return False
+
+        def listed():
+            text = self.run(self.tune, "capture", "--times", "--", *self.words)[0]
+            begin = re.search(r"^Kernel +Launches", text, re.M)
+            if not begin:
+                raise Failed("no list")
+            print(text[begin.start():].strip())
+            lines = text[begin.start():].split("\n\n")[0].splitlines()
+            named, launches = "", 0
+            for line in lines[1:]:
+                named = line[:lines[0].index("Launches")].strip() or named
+                if self.kernel.strip("*") in named:
+                    launches += int(line[lines[0].index("Launches"):].split()[0])
+            return "%d" % launches if launches else "not among them"
+
+        def kept():
+            _, _, took = self.run(self.tune, "capture", "--kernel", self.kernel, "--keep", str(options.keep), "-o", "kept.cap", "--",
+                                  *self.words)
+            print(self.run(self.tune, "capture", "--list", "kept.cap")[0].strip())
+            row["Capture"] = "%.1f MiB" % (os.path.getsize(os.path.join(self.place, "kept.cap")) / 2**20)
+            return "%.1f s, %.1f s bare" % (took, bare)
+
+        print("\n-- %s: %s\n   %s" % (self.name, self.command, self.origin), flush=True)
+        try:
+            self.run(*self.words)  # what is read once is in memory then
+            text, _, bare = self.run(*self.words)
+            self.plain = self.lines(text)
+            if not self.plain:
+                raise Failed("nothing of its output matches %s" % self.result)
+        except (Failed, OSError) as error:
+            row["Launches"] = "FAILED by itself: %s" % error
+            print("FAILED %s by itself: %s" % (self.name, error))
+            return row
+        step("Launches", listed)
+        step("Slowed, listed", self.slowed)
+        step("Slowed, another kernel kept", self.slowed, "--kernel", "no_such_kernel", "-o", "none.cap")
+        if step("Kept in", kept):
+            if step("Gain without the source", self.without_source, options):
+                step("Applied", self.applied)
+            if self.source != "-":
+                step("Gain with the source", self.with_source, options)
+        for column in COLUMNS[2:]:
+            print("   %-28s %s" % (column, row[column]))
+        sys.stdout.flush()
+        return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tune")
+    parser.add_argument("folder")
+    parser.add_argument("out")
+    parser.add_argument("--work", required=True, help="an empty folder")
+    parser.add_argument("--seconds", type=float, default=36)
+    parser.add_argument("--binary", type=int, default=10, help="seconds of tune run --binary")
+    parser.add_argument("--source", type=int, default=12, help="seconds of tune run with the source")
+    parser.add_argument("--keep", type=int, default=2)
+    parser.add_argument("--only", action="append", default=[])
+    options = parser.parse_args()
+    rows = []
+    with open(os.path.join(options.folder, "manifest"), encoding="utf-8") as manifest:
+        for line in manifest:
+            fields = dict(zip(FIELDS, line.rstrip("\n").split("\t")))
+            if line.startswith("#") or len(fields) != len(FIELDS) or (options.only and fields["name"] not in options.only):
+                continue
+            program = Program(options.tune, options.folder, os.path.join(options.work, fields["name"]), fields, options.seconds)
+            rows.append(program.all(options))
+            program.log.close()
+            with open(options.out, "w", encoding="utf-8") as table:
+                print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS), file=table)
+                for row in rows:
+                    print("| " + " | ".join(row[column].replace("|", "/") for column in COLUMNS) + " |", file=table)
+    return 1 if not rows or any("FAILED" in word for row in rows for word in row.values()) else 0
+
+
+sys.exit(main())
