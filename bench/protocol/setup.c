@@ -151,9 +151,7 @@ void bench_sizes(const struct bench *bench, const int64_t **sizes, size_t *count
 static enum status make_binary(struct bench *bench, const struct output_check *check,
                                const char **path, struct error *error)
 {
-    struct compile_pool *pool = reference_traits(check->kind)->code == REFERENCE_ON_DEVICE
-                                    ? bench->kernels
-                                    : bench->references;
+    struct compile_pool *pool = check->kind == REFERENCE_PLAN ? bench->kernels : bench->references;
     struct compile_done done = {.status = STATUS_INTERNAL};
     const char *hash = NULL;
     bool got = false;
@@ -177,11 +175,12 @@ static enum status make_references(struct bench *bench, const struct point *poin
     for (size_t i = 0; i < out->count && status == STATUS_OK; i++) {
         const struct output_check *check = &checks[i];
         out->items[i] = (struct worker_reference){.kind = check->kind,
+                                                  .fill = check->fill,
                                                   .name = check->reference,
                                                   .plan = check->plan,
                                                   .output = check->output,
                                                   .tolerance = check->tolerance};
-        if (reference_traits(check->kind)->code != REFERENCE_WITHOUT_CODE)
+        if (check->kind != REFERENCE_FILL)
             status = make_binary(bench, check, &out->items[i].path, error);
     }
     return status;

@@ -108,7 +108,7 @@ enum status wanted_make(const struct device_api *api, struct device *device,
     out->elements = malloc(argument_bytes(&output) + 1);
     if (!out->elements)
         return error_no_memory(error);
-    output.fill = check->kind == REFERENCE_FILE ? FILL_FILE : FILL_SERIES;
+    output.fill = check->fill;
     output.fill_text = check->reference;
     enum status status = check->kind == REFERENCE_PLAN
                              ? leave_by_plan(api, device, out, binary, inputs, error)

@@ -53,11 +53,6 @@ struct place {
     size_t references[CHECKS_MAX]; /* binaries of the checks that have one */
 };
 
-static bool check_has_binary(const struct output_check *check)
-{
-    return check->kind == REFERENCE_FUNCTION || check->kind == REFERENCE_PLAN;
-}
-
 /* False where the point is not legal at the size. */
 static enum status find_place(struct running *running, const struct chosen *chosen, int64_t n,
                               struct place *place, bool *admits, struct error *error)
@@ -79,7 +74,7 @@ static enum status find_place(struct running *running, const struct chosen *chos
     for (size_t i = 0; status == STATUS_OK && i < place->check_count; i++) {
         const struct output_check *check = &place->checks[i];
         const bool by_function = check->kind == REFERENCE_FUNCTION;
-        if (check_has_binary(check))
+        if (check->kind != REFERENCE_FILL)
             status =
                 binaries_find(&running->binaries, by_function ? device_kind("cpu") : running->api,
                               &check->binary, &place->references[i], error);
@@ -180,7 +175,7 @@ static enum status make_wanted(struct running *running, const struct place *plac
     for (size_t i = 0; status == STATUS_OK && i < place->check_count; i++) {
         const struct output_check *check = &place->checks[i];
         const struct binary *binary =
-            check_has_binary(check) ? &running->binaries.list[place->references[i]] : NULL;
+            check->kind != REFERENCE_FILL ? &running->binaries.list[place->references[i]] : NULL;
         if (binary && binary->status != STATUS_OK)
             return error_set(error, binary->status, "the reference: %s", binary->error.text);
         status = wanted_make(running->api, running->device, check, binary ? binary->path : NULL,

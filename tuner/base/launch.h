@@ -10,7 +10,6 @@
 #include "tuner/base/compare.h"
 #include "tuner/base/element.h"
 #include "tuner/base/fill.h"
-#include "tuner/base/reference.h"
 #include "tuner/base/value.h"
 
 enum {
@@ -51,6 +50,13 @@ struct binary_request {
     /* Variables that arguments are copied into (struct argument), named likewise. */
     size_t symbol_count;
     const char *symbols[ARGUMENTS_MAX];
+};
+
+/* Where the expected elements of an output come from. */
+enum reference_kind {
+    REFERENCE_FUNCTION, /* a C function that is compiled at run time (kernels/README.md) */
+    REFERENCE_PLAN,     /* what another plan leaves in the same argument on the device */
+    REFERENCE_FILL,     /* an argument's fill: nothing is compiled, and inputs do not matter */
 };
 
 enum argument_role {

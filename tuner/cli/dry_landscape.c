@@ -150,11 +150,10 @@ enum status landscape_fits(struct landscape *landscape, const struct point *poin
 static enum status compile_check(struct landscape *landscape, const struct output_check *check,
                                  struct error *error)
 {
-    const enum reference_code code = reference_traits(check->kind)->code;
     struct binaries *binaries =
-        code == REFERENCE_ON_DEVICE ? &landscape->binaries : &landscape->references;
+        check->kind == REFERENCE_PLAN ? &landscape->binaries : &landscape->references;
     size_t index = 0;
-    if (code == REFERENCE_WITHOUT_CODE)
+    if (check->kind == REFERENCE_FILL)
         return STATUS_OK;
     enum status status = binaries_request(binaries, &check->binary, &index, error);
     return status == STATUS_OK ? binaries_await(binaries, index, error) : status;

@@ -1,27 +1,19 @@
-/* What a configuration's outputs are held against: reading it, and what it means. A kind of check
- * is a row of `kinds`, with how it is read and made; what is true of its reference is a row of
- * tuner/base/reference.c, and what makes the expected elements one of
- * tuner/worker/measure_expected.c. */
+/* What a configuration's outputs are held against: reading it, and what it means. */
 #include <math.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
+#include "tuner/experiment/check.h"
 #include "tuner/experiment/plan.h"
-#include "tuner/experiment/read.h"
 
-enum { COMPANIONS_MAX = 2 };
-struct check_kind {
-    const char *key;                        /* of the check */
-    const char *companions[COMPANIONS_MAX]; /* keys that go with it alone */
-    enum reference_kind reference;
-    bool of_problem; /* what it means does not depend on the configuration nor on the device */
-    /* `value` is the key's. */
-    bool (*read)(struct file_reader *reader, const struct node *check, const struct node *value,
-                 struct check_rule *out);
-    /* `out` has all but what the kind makes of it. */
-    bool (*make)(struct maker *maker, const struct point *point, const struct check_rule *rule,
-                 enum element_type type, struct output_check *out);
-};
+#define CHECK_ROW(name) &check_by_##name,
+static const struct check_kind *const kinds[] = {CHECK_KINDS(CHECK_ROW)};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+bool check_uses_default(const struct check_rule *rule)
+{
+    return rule->kind->reference == REFERENCE_PLAN && !rule->setting.given;
+}
 
 /* ---- parameters that a check is made anew for ---- */
 
@@ -50,8 +42,8 @@ static bool read_per(struct file_reader *reader, const struct node *node, struct
 }
 
 /* Whether all parameters that it comes to need are among those of `per`. */
-static bool is_within_per(const struct experiment *experiment, struct slot_set uses,
-                          const struct slot_set *per)
+bool check_is_within_per(const struct experiment *experiment, struct slot_set uses,
+                         const struct slot_set *per)
 {
     const struct slot_set reached = slots_reached(experiment, uses);
     for (size_t i = 0; i < experiment->parameter_count; i++)
@@ -60,10 +52,10 @@ static bool is_within_per(const struct experiment *experiment, struct slot_set u
     return within(experiment, uses, USE_PROBLEM | USE_PARAMETERS);
 }
 
-static bool need_within_per(struct file_reader *reader, const struct node *node,
-                            struct slot_set uses, const struct check_rule *check)
+bool check_needs_per(struct file_reader *reader, const struct node *node, struct slot_set uses,
+                     const struct check_rule *check)
 {
-    return is_within_per(reader->experiment, uses, &check->per) ||
+    return check_is_within_per(reader->experiment, uses, &check->per) ||
            node_error(reader, node,
                       "a parameter that the reference depends on stands in 'per': per: [NAME]");
 }
@@ -81,84 +73,7 @@ bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES
     return configuration_key(&key, out);
 }
 
-/* ---- a function in C ---- */
-
-static bool read_function(struct file_reader *reader, const struct node *node,
-                          const struct node *value, struct check_rule *check)
-{
-    const struct node *source = node_get(node, "source");
-    const struct node *defines = node_get(node, "defines");
-    if (!source)
-        return node_error(reader, node, "check needs the key 'source': the reference's file");
-    const unsigned allowed = USE_PROBLEM | USE_PARAMETERS;
-    if (!read_source(reader, source, &check->source) ||
-        !read_template(reader, value, "reference", allowed, &check->reference) ||
-        !need_within_per(reader, value, check->reference.uses, check))
-        return false;
-    if (defines && !read_defines(reader, defines, allowed, &check->defines))
-        return false;
-    for (size_t i = 0; defines && i < check->defines.count; i++)
-        if (!need_within_per(reader, defines, check->defines.items[i].formula.uses, check))
-            return false;
-    if (defines)
-        return true;
-    /* Without defines of its own it gets those that are the same for every configuration. */
-    const struct define_list *all = &reader->experiment->defines;
-    check->defines.items = arena_alloc(reader->arena, all->count + 1, sizeof *all->items);
-    if (!check->defines.items)
-        return out_of_memory(reader);
-    for (size_t i = 0; i < all->count; i++)
-        if (is_within_per(reader->experiment, all->items[i].formula.uses, &check->per))
-            check->defines.items[check->defines.count++] = all->items[i];
-    return true;
-}
-
-static bool make_function(struct maker *maker, const struct point *point,
-                          const struct check_rule *rule, enum element_type type,
-                          struct output_check *out)
-{
-    (void)point;
-    (void)type;
-    const struct experiment *experiment = maker->experiment;
-    out->binary = (struct binary_request){.source_path = rule->source,
-                                          .architecture = "native",
-                                          .folder_count = experiment->folder_count};
-    memcpy(out->binary.folders, experiment->folders, sizeof out->binary.folders);
-    if (!make_defines(maker, &rule->defines, &out->binary) ||
-        !make_text(maker, &rule->reference, &out->reference))
-        return false;
-    out->binary.kernels[0] = out->reference;
-    out->binary.kernel_count = 1;
-    return true;
-}
-
-/* ---- another plan ---- */
-
-static bool read_other_launches(struct file_reader *reader, const struct node *node,
-                                const struct node *value, struct check_rule *check)
-{
-    (void)node;
-    check->launches = arena_alloc(reader->arena, LAUNCHES_MAX, sizeof *check->launches);
-    if (!check->launches)
-        return out_of_memory(reader);
-    return read_launch_list(reader, value, check->launches, &check->launch_count);
-}
-
-static bool read_configuration(struct file_reader *reader, const struct node *node,
-                               const struct node *value, struct check_rule *check)
-{
-    (void)node;
-    if (value->kind == NODE_MAPPING)
-        return read_setting(reader, value, "configuration", &check->setting);
-    if (!need_kind(reader, value, NODE_SCALAR, "configuration"))
-        return false;
-    return strcmp(value->text, "default") == 0 ||
-           node_error(reader, value,
-                      "configuration is 'default', or a mapping with a value for each parameter");
-}
-
-/* The output's count in this configuration; 0 where that cannot be told: make_plan says why. */
-static int64_t known_count(struct maker *maker, const struct check_rule *rule)
+int64_t check_known_count(struct maker *maker, const struct check_rule *rule)
 {
     struct error *error = maker->error;
     struct error unknown;
@@ -167,98 +82,6 @@ static int64_t known_count(struct maker *maker, const struct check_rule *rule)
     const bool known = make_count(maker, &maker->experiment->arguments[rule->output], &count);
     maker->error = error;
     return known ? count : 0;
-}
-
-/* Another plan is that of one configuration, whichever is checked, so that one result serves all.
- * Where a grid is made of the resident blocks it takes one per SM: how many there are is known of
- * the checked configuration only. */
-static bool make_other(struct maker *maker, const struct point *point,
-                       const struct check_rule *rule, enum element_type type,
-                       struct output_check *out)
-{
-    (void)type;
-    const struct experiment *experiment = maker->experiment;
-    const struct argument_rule *output = &experiment->arguments[rule->output];
-    struct launch_list list = launches_of(experiment);
-    struct configuration configuration;
-    struct point other = *point;
-    struct maker others;
-    other.configuration = NULL;
-    other.active_blocks = 1;
-    if (!point_begin(&other, maker->arena, maker->error, &others))
-        return false;
-    if (rule->setting.given ? !make_configuration(&others, rule->setting.values, &configuration)
-                            : experiment_default(experiment, point->problem, point->facts,
-                                                 &configuration, maker->error) != STATUS_OK)
-        return false;
-    for (size_t i = 0; point->configuration && i < configuration.count; i++)
-        if (slot_set_has(&rule->per, SLOT_PARAMETERS + i))
-            configuration.values[i] = point->configuration->values[i];
-    if (rule->launch_count > 0)
-        list = (struct launch_list){rule->launches, rule->launch_count};
-    struct launch_plan *plan = arena_alloc(maker->arena, 1, sizeof *plan);
-    if (!plan)
-        return maker_no_memory(maker);
-    out->plan = plan;
-    other.configuration = &configuration;
-    if (!point_begin(&other, maker->arena, maker->error, &others) ||
-        !make_binary(&others, point->facts, list, &out->binary) || !make_plan(&others, list, plan))
-        return false;
-    const int64_t count = known_count(maker, rule);
-    const int64_t expected = plan->arguments[rule->output].count;
-    return count == 0 || count == expected ||
-           maker_error(maker, output->count.place,
-                       "'%s' has %lld elements here and %lld in the reference's configuration: "
-                       "they cannot be compared",
-                       output->name, (long long)count, (long long)expected);
-}
-
-/* ---- a series, a file ---- */
-
-static bool read_expected_series(struct file_reader *reader, const struct node *node,
-                                 const struct node *value, struct check_rule *check)
-{
-    (void)node;
-    return read_series(reader, value, &check->series);
-}
-
-static bool make_expected_series(struct maker *maker, const struct point *point,
-                                 const struct check_rule *rule, enum element_type type,
-                                 struct output_check *out)
-{
-    (void)point;
-    (void)type;
-    return make_series(maker, &rule->series, known_count(maker, rule), &out->reference);
-}
-
-static bool read_expected_file(struct file_reader *reader, const struct node *node,
-                               const struct node *value, struct check_rule *check)
-{
-    (void)node;
-    return read_template(reader, value, "file", USE_PROBLEM, &check->file);
-}
-
-static bool make_expected_file(struct maker *maker, const struct point *point,
-                               const struct check_rule *rule, enum element_type type,
-                               struct output_check *out)
-{
-    (void)point;
-    return make_file_path(maker, &rule->file, &out->reference) &&
-           file_holds(maker, out->reference, rule->file.place, known_count(maker, rule), type);
-}
-
-static const struct check_kind kinds[] = {
-    {"reference", {"source", "defines"}, REFERENCE_FUNCTION, false, read_function, make_function},
-    {"launches", {NULL}, REFERENCE_PLAN, false, read_other_launches, make_other},
-    {"configuration", {NULL}, REFERENCE_PLAN, false, read_configuration, make_other},
-    {"series", {NULL}, REFERENCE_SERIES, false, read_expected_series, make_expected_series},
-    {"file", {NULL}, REFERENCE_FILE, true, read_expected_file, make_expected_file},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds, KIND_CONFIGURATION = 2 };
-
-bool check_uses_default(const struct check_rule *rule)
-{
-    return rule->kind->reference == REFERENCE_PLAN && !rule->setting.given;
 }
 
 /* ---- tolerances ---- */
@@ -343,7 +166,7 @@ static bool no_kind(struct file_reader *reader, const struct node *node)
 {
     struct text keys = {0};
     for (size_t i = 0; i < KINDS; i++)
-        text_printf(&keys, "%s%s", i == 0 ? "" : i + 1 < KINDS ? ", " : " and ", kinds[i].key);
+        text_printf(&keys, "%s%s", i == 0 ? "" : i + 1 < KINDS ? ", " : " and ", kinds[i]->key);
     (void)node_error(reader, node, "check needs one of the keys %s", text_string(&keys));
     text_free(&keys);
     return false;
@@ -353,21 +176,21 @@ static bool read_reference(struct file_reader *reader, const struct node *node,
                            struct check_rule *check)
 {
     for (size_t i = 0; i < KINDS; i++) {
-        if (!node_get(node, kinds[i].key))
+        if (!node_get(node, kinds[i]->key))
             continue;
         if (check->kind)
             return node_error(reader, node, "check has both '%s' and '%s'; it needs one",
-                              check->kind->key, kinds[i].key);
-        check->kind = &kinds[i];
+                              check->kind->key, kinds[i]->key);
+        check->kind = kinds[i];
     }
     if (!check->kind)
         return no_kind(reader, node);
     for (size_t i = 0; i < KINDS; i++)
-        for (size_t k = 0; k < COMPANIONS_MAX && kinds[i].companions[k]; k++)
-            if (node_get(node, kinds[i].companions[k]) && check->kind != &kinds[i])
-                return node_error(reader, node_get(node, kinds[i].companions[k]),
-                                  "'%s' goes with '%s', not with '%s'", kinds[i].companions[k],
-                                  kinds[i].key, check->kind->key);
+        for (size_t k = 0; k < COMPANIONS_MAX && kinds[i]->companions[k]; k++)
+            if (node_get(node, kinds[i]->companions[k]) && check->kind != kinds[i])
+                return node_error(reader, node_get(node, kinds[i]->companions[k]),
+                                  "'%s' goes with '%s', not with '%s'", kinds[i]->companions[k],
+                                  kinds[i]->key, check->kind->key);
     return check->kind->read(reader, node, node_get(node, check->kind->key), check);
 }
 
@@ -399,9 +222,9 @@ static bool read_check(struct file_reader *reader, const struct node *node)
     if (node->kind == NODE_MAPPING && node_get(node, "unchecked"))
         return read_unchecked(reader, node);
     for (size_t i = 0; i < KINDS; i++) {
-        keys[key_count++] = kinds[i].key;
-        for (size_t k = 0; k < COMPANIONS_MAX && kinds[i].companions[k]; k++)
-            keys[key_count++] = kinds[i].companions[k];
+        keys[key_count++] = kinds[i]->key;
+        for (size_t k = 0; k < COMPANIONS_MAX && kinds[i]->companions[k]; k++)
+            keys[key_count++] = kinds[i]->companions[k];
     }
     for (size_t i = 0; i < TOLERANCES; i++)
         keys[key_count++] = tolerance_keys[i].key;
@@ -438,7 +261,7 @@ static bool check_all(struct file_reader *reader, const struct node *root)
         experiment->checks[experiment->check_count++] =
             (struct check_rule){.place = experiment->arguments[i].place,
                                 .output = i,
-                                .kind = &kinds[KIND_CONFIGURATION],
+                                .kind = &check_by_configuration,
                                 .tolerance.place = experiment->arguments[i].place};
     }
     return experiment->check_count > 0 ||
@@ -498,7 +321,8 @@ enum status point_checks(const struct point *point, struct arena *arena,
         const struct check_rule *rule = &experiment->checks[*count];
         struct output_check *check = &out[*count];
         enum element_type type = ELEMENT_I32;
-        *check = (struct output_check){.output = rule->output, .kind = rule->kind->reference};
+        *check = (struct output_check){
+            .output = rule->output, .kind = rule->kind->reference, .fill = rule->kind->fill};
         if (!make_type(&maker, &experiment->arguments[rule->output].type, &type) ||
             !make_tolerance(&maker, rule, type, &check->tolerance) ||
             !rule->kind->make(&maker, point, rule, type, check))

@@ -42,9 +42,10 @@ struct output_check {
     size_t output; /* index of the argument that it checks */
     struct tolerance tolerance;
     enum reference_kind kind;
+    enum argument_fill fill; /* FILL: a series or a file */
     /* FUNCTION: of the C source, architecture "native"; PLAN: of the device's kernels. */
     struct binary_request binary;
-    const char *reference;          /* FUNCTION: its name; SERIES: the expression; FILE: the path */
+    const char *reference;          /* FUNCTION: its name; FILL: the expression, or the path */
     const struct launch_plan *plan; /* PLAN: with the same arguments */
 };
 enum { CHECKS_MAX = 16 };

@@ -122,7 +122,7 @@ struct tolerance_rule {
     struct formula magnitude, absolute, relative, ulps, total;
 };
 
-struct check_kind; /* checks.c */
+struct check_kind; /* check.h */
 struct check_rule {
     struct place place;
     size_t output;

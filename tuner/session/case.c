@@ -46,13 +46,12 @@ static enum status checks_elsewhere(const struct work *work, const struct worker
     enum status status = point_checks(point, arena, checks, &out->count, error);
     *applies = status == STATUS_OK && out->count == own->count;
     for (size_t i = 0; status == STATUS_OK && *applies && i < out->count; i++) {
-        const struct reference_traits *traits = reference_traits(checks[i].kind);
-        if (traits->is_recorded && !file_fits(&checks[i], &own->items[i], plan)) {
+        if (checks[i].fill == FILL_FILE && !file_fits(&checks[i], &own->items[i], plan)) {
             *applies = false;
             break;
         }
         status = describe_check(work, &checks[i], &out->items[i], error);
-        if (status == STATUS_OK && traits->code == REFERENCE_ON_DEVICE)
+        if (status == STATUS_OK && checks[i].kind == REFERENCE_PLAN)
             *applies = strcmp(out->items[i].path, own->items[i].path) == 0;
     }
     return status;

@@ -11,15 +11,16 @@ enum status describe_check(const struct work *work, const struct output_check *c
                            struct worker_reference *reference, struct error *error)
 {
     struct group *group = work->group;
-    const enum reference_code code = reference_traits(check->kind)->code;
-    struct binaries *binaries = code == REFERENCE_ON_DEVICE ? &group->binaries : &group->references;
+    struct binaries *binaries =
+        check->kind == REFERENCE_PLAN ? &group->binaries : &group->references;
     size_t index = 0;
     *reference = (struct worker_reference){.kind = check->kind,
+                                           .fill = check->fill,
                                            .name = check->reference,
                                            .plan = check->plan,
                                            .output = check->output,
                                            .tolerance = check->tolerance};
-    if (code == REFERENCE_WITHOUT_CODE)
+    if (check->kind == REFERENCE_FILL)
         return STATUS_OK;
     struct binary_request request = check->binary;
     /* What one host compiles any of the group's may load. */

@@ -16,13 +16,6 @@ void expectations_free(struct expectations *expected)
     *expected = (struct expectations){0};
 }
 
-/* Fills in what a kind of reference expects of an output: where it is elements, those are there to
- * be filled. */
-typedef enum status expectation_make(struct measuring *state,
-                                     const struct worker_reference *reference,
-                                     const struct launch_plan *plan, const void *const *inputs,
-                                     struct expectation *out, struct error *error);
-
 struct keeping {
     struct tune_expected *told;
     struct said *said;
@@ -72,14 +65,13 @@ static enum status compute(struct measuring *state, const struct worker_referenc
 
 /* What a function told, out of the cache or by calling it. */
 static enum status make_told(struct measuring *state, const struct worker_reference *reference,
-                             const struct launch_plan *plan, const void *const *inputs,
-                             struct expectation *out, struct error *error)
+                             const struct launch_plan *plan, struct expectation *out,
+                             struct error *error)
 {
     struct expected_difference *differs = &out->differs;
     struct said *said = &out->said;
     const bool has_base = differs->base.serial != 0;
     char hash[HASH_TEXT_BYTES] = "";
-    (void)inputs;
     if (!reference->path || !reference->name)
         return error_set(error, STATUS_INTERNAL, "a reference without its function");
     said->magnitudes = out->tolerance.magnitude > 0;
@@ -162,44 +154,6 @@ static enum status make_by_plan(struct measuring *state, const struct worker_ref
     return status;
 }
 
-/* As if it were the output's fill. */
-static enum status make_by_fill(const struct measuring *state,
-                                const struct worker_reference *reference, enum argument_fill fill,
-                                const struct launch_plan *plan, struct expectation *out,
-                                struct error *error)
-{
-    struct argument as_input = plan->arguments[out->output];
-    as_input.fill = fill;
-    as_input.fill_text = reference->name ? reference->name : "";
-    return host_fill(state, &as_input, out->said.room, error);
-}
-
-static enum status make_by_series(struct measuring *state, const struct worker_reference *reference,
-                                  const struct launch_plan *plan, const void *const *inputs,
-                                  struct expectation *out, struct error *error)
-{
-    (void)inputs;
-    return make_by_fill(state, reference, FILL_SERIES, plan, out, error);
-}
-
-static enum status make_by_file(struct measuring *state, const struct worker_reference *reference,
-                                const struct launch_plan *plan, const void *const *inputs,
-                                struct expectation *out, struct error *error)
-{
-    (void)inputs;
-    return make_by_fill(state, reference, FILL_FILE, plan, out, error);
-}
-
-static const struct {
-    expectation_make *make;
-    bool tells; /* itself what it expects: no elements are filled */
-} makers[REFERENCE_KINDS] = {
-    [REFERENCE_FUNCTION] = {make_told, true},
-    [REFERENCE_PLAN] = {make_by_plan, false},
-    [REFERENCE_SERIES] = {make_by_series, false},
-    [REFERENCE_FILE] = {make_by_file, false},
-};
-
 bool works_on_device(struct measuring *state, size_t bytes)
 {
     static const size_t least_bytes = 1 << 20;
@@ -235,16 +189,23 @@ static enum status make_one(struct measuring *state, const struct worker_referen
     if (base && base->output == output && base->count == out->count &&
         compares_on_device(state, argument))
         out->differs.base = base->must;
-    const bool fills = !makers[reference->kind].tells;
-    if (fills) {
+    enum status status = STATUS_OK;
+    if (reference->kind == REFERENCE_FUNCTION) {
+        status = make_told(state, reference, plan, out, error);
+    } else {
         out->said.room = host_room(argument_bytes(argument));
         if (!out->said.room)
             return error_no_memory(error);
         out->must = (struct expected_output){.elements = out->said.room};
+        struct argument as_input = *argument;
+        as_input.fill = reference->fill;
+        as_input.fill_text = reference->name ? reference->name : "";
+        status = reference->kind == REFERENCE_PLAN
+                     ? make_by_plan(state, reference, plan, inputs, out, error)
+                     : host_fill(state, &as_input, out->said.room, error);
+        if (status == STATUS_OK && out->tolerance.magnitude > 0)
+            out->must.scale = expected_scale(out->said.room, argument->type, out->count);
     }
-    enum status status = makers[reference->kind].make(state, reference, plan, inputs, out, error);
-    if (status == STATUS_OK && fills && out->tolerance.magnitude > 0)
-        out->must.scale = expected_scale(out->said.room, argument->type, out->count);
     out->must.serial = ++state->expectation_serial;
     return status;
 }

@@ -83,7 +83,7 @@ bool checks_follow_inputs(const struct worker_checks *checks)
 {
     bool follow = checks->count > 0;
     for (size_t i = 0; i < checks->count; i++)
-        follow = follow && reference_traits(checks->items[i].kind)->follows_inputs;
+        follow = follow && checks->items[i].kind != REFERENCE_FILL;
     return follow;
 }
 
@@ -91,6 +91,6 @@ bool checks_are_recorded(const struct worker_checks *checks)
 {
     bool recorded = false;
     for (size_t i = 0; i < checks->count; i++)
-        recorded = recorded || reference_traits(checks->items[i].kind)->is_recorded;
+        recorded = recorded || checks->items[i].fill == FILL_FILE;
     return recorded;
 }

@@ -97,8 +97,9 @@ enum status worker_moment(struct worker *worker, bool anchor, struct worker_mome
 /* What an output must be, and how near to it. */
 struct worker_reference {
     enum reference_kind kind;
-    const char *path; /* what was compiled for it: its traits' code; without code NULL */
-    const char *name; /* FUNCTION: its name; SERIES: the expression; FILE: the path */
+    enum argument_fill fill;        /* FILL: a series or a file */
+    const char *path;               /* what was compiled for it; FILL: NULL */
+    const char *name;               /* FUNCTION: its name; FILL: the expression, or the path */
     const struct launch_plan *plan; /* PLAN: what is run, over the same arguments */
     size_t output;                  /* the argument that it checks */
     struct tolerance tolerance;

@@ -158,7 +158,7 @@ static void references_of_all_kinds(void **state)
     start_checked(&fixture, "  - {output: y, series: 2 * i + sm_count, relative: 1e-5, ulps: 4}\n"
                             "  - {output: z, file: expected.bin, absolute: 3}\n");
     assert_int_equal(checks_or_fail(&fixture, checks), 2);
-    assert_int_equal(checks[0].kind, REFERENCE_SERIES);
+    assert_int_equal(checks[0].fill, FILL_SERIES);
     assert_int_equal(checks[0].output, 4);
     assert_string_equal(checks[0].reference, "2 * i + 132");
     assert_true(checks[0].tolerance.relative == 1e-5);
@@ -166,7 +166,7 @@ static void references_of_all_kinds(void **state)
     assert_true(checks[0].tolerance.magnitude == 0 && checks[0].tolerance.absolute == 0 &&
                 checks[0].tolerance.total == 0);
     own_path("expected.bin", path);
-    assert_int_equal(checks[1].kind, REFERENCE_FILE);
+    assert_int_equal(checks[1].fill, FILL_FILE);
     assert_string_equal(checks[1].reference, path);
     assert_true(checks[1].tolerance.absolute == 3);
     end(&fixture);

@@ -1,0 +1,85 @@
+/* {launches: [...]}, {configuration: ...}: what another plan leaves. */
+#include <string.h>
+
+#include "tuner/experiment/check.h"
+#include "tuner/experiment/plan.h"
+
+static bool read_other_launches(struct file_reader *reader, const struct node *node,
+                                const struct node *value, struct check_rule *check)
+{
+    (void)node;
+    check->launches = arena_alloc(reader->arena, LAUNCHES_MAX, sizeof *check->launches);
+    if (!check->launches)
+        return out_of_memory(reader);
+    return read_launch_list(reader, value, check->launches, &check->launch_count);
+}
+
+static bool read_configuration(struct file_reader *reader, const struct node *node,
+                               const struct node *value, struct check_rule *check)
+{
+    (void)node;
+    if (value->kind == NODE_MAPPING)
+        return read_setting(reader, value, "configuration", &check->setting);
+    if (!need_kind(reader, value, NODE_SCALAR, "configuration"))
+        return false;
+    return strcmp(value->text, "default") == 0 ||
+           node_error(reader, value,
+                      "configuration is 'default', or a mapping with a value for each parameter");
+}
+
+/* Another plan is that of one configuration, whichever is checked, so that one result serves all.
+ * Where a grid is made of the resident blocks it takes one per SM: how many there are is known of
+ * the checked configuration only. */
+static bool make_other(struct maker *maker, const struct point *point,
+                       const struct check_rule *rule, enum element_type type,
+                       struct output_check *out)
+{
+    (void)type;
+    const struct experiment *experiment = maker->experiment;
+    const struct argument_rule *output = &experiment->arguments[rule->output];
+    struct launch_list list = launches_of(experiment);
+    struct configuration configuration;
+    struct point other = *point;
+    struct maker others;
+    other.configuration = NULL;
+    other.active_blocks = 1;
+    if (!point_begin(&other, maker->arena, maker->error, &others))
+        return false;
+    if (rule->setting.given ? !make_configuration(&others, rule->setting.values, &configuration)
+                            : experiment_default(experiment, point->problem, point->facts,
+                                                 &configuration, maker->error) != STATUS_OK)
+        return false;
+    for (size_t i = 0; point->configuration && i < configuration.count; i++)
+        if (slot_set_has(&rule->per, SLOT_PARAMETERS + i))
+            configuration.values[i] = point->configuration->values[i];
+    if (rule->launch_count > 0)
+        list = (struct launch_list){rule->launches, rule->launch_count};
+    struct launch_plan *plan = arena_alloc(maker->arena, 1, sizeof *plan);
+    if (!plan)
+        return maker_no_memory(maker);
+    out->plan = plan;
+    other.configuration = &configuration;
+    if (!point_begin(&other, maker->arena, maker->error, &others) ||
+        !make_binary(&others, point->facts, list, &out->binary) || !make_plan(&others, list, plan))
+        return false;
+    const int64_t count = check_known_count(maker, rule);
+    const int64_t expected = plan->arguments[rule->output].count;
+    return count == 0 || count == expected ||
+           maker_error(maker, output->count.place,
+                       "'%s' has %lld elements here and %lld in the reference's configuration: "
+                       "they cannot be compared",
+                       output->name, (long long)count, (long long)expected);
+}
+
+const struct check_kind check_by_launches = {
+    .key = "launches",
+    .reference = REFERENCE_PLAN,
+    .read = read_other_launches,
+    .make = make_other,
+};
+const struct check_kind check_by_configuration = {
+    .key = "configuration",
+    .reference = REFERENCE_PLAN,
+    .read = read_configuration,
+    .make = make_other,
+};
