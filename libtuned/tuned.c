@@ -1969,20 +1969,22 @@ static int evaluate_axes(const struct tuned_answer *answer, const char *text, in
 
 int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tuned_launch *out)
 {
-    static const char parts[][8] = {"grid", "block", "cluster", "shared"};
-    long long values[4][3];
+    static const char parts[][12] = {"grid", "block", "cluster", "shared", "cooperative"};
+    enum { PARTS = sizeof parts / sizeof *parts };
+    long long values[PARTS][3];
     char name[64];
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < PARTS; i++) {
         for (int axis = 0; axis < 3; axis++)
             values[i][axis] = i < 3;
-        snprintf(name, sizeof name, "launch%.0d.%s", index > 0 ? index + 1 : 0, parts[i]);
+        snprintf(name, sizeof name, "launch%.0d.%.11s", index > 0 ? index + 1 : 0, parts[i]);
         const char *text = tuned_evidence_text(answer->entry, name, NULL);
         if (text ? is_elsewhere(answer, name) || !evaluate_axes(answer, text, i < 3, values[i])
                  : i < 2)
             return 0;
     }
     memset(out, 0, sizeof *out);
-    memcpy(out, values, offsetof(struct tuned_launch, reserved)); /* its members in their order */
+    memcpy(out, values, offsetof(struct tuned_launch, is_cooperative)); /* members in their order */
+    out->is_cooperative = values[PARTS - 1][0] > 0;
     return 1;
 }
 

@@ -256,7 +256,8 @@ TUNED_API long long tuned_answer_integer(const struct tuned_answer *answer, cons
 struct tuned_launch {
     long long grid[3], block[3], cluster[3]; /* at least 1 each */
     long long shared_bytes;                  /* dynamic shared memory of a block */
-    long long reserved[6];
+    long long is_cooperative; /* 1: all blocks must be resident at once, as they wait for others */
+    long long reserved[5];
 };
 /* Launch `index`, from 0, of the configuration's. 0 when the file does not tell what it is at this
  * size on this device (or has no launch of that number): *out is as it was. Allocates nothing. */

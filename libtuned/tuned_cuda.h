@@ -39,15 +39,18 @@ typedef CUresult tuned_cuda_status; /* CUDA_SUCCESS is 0 */
 typedef CUdevice_attribute tuned_cuda_question;
 typedef CUfunction tuned_cuda_kernel;
 typedef CUstream tuned_cuda_stream;
-#define TUNED_CUDA_TOO_MUCH CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
+#define TUNED_CUDA_OF(driver, runtime) driver
 #else
 #include <cuda_runtime_api.h>
 typedef cudaError_t tuned_cuda_status; /* cudaSuccess is 0 */
 typedef enum cudaDeviceAttr tuned_cuda_question;
 typedef const void *tuned_cuda_kernel; /* (const void *)kernel; C++ takes the kernel itself, too */
 typedef cudaStream_t tuned_cuda_stream;
-#define TUNED_CUDA_TOO_MUCH cudaErrorLaunchOutOfResources
+#define TUNED_CUDA_OF(driver, runtime) runtime
 #endif
+#define TUNED_CUDA_OK ((tuned_cuda_status)0)
+#define TUNED_CUDA_TOO_MUCH                                                                        \
+    TUNED_CUDA_OF(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, cudaErrorLaunchOutOfResources)
 
 #define TUNED_CUDA_NAME_BYTES 256
 
@@ -68,17 +71,18 @@ struct tuned_cuda_launch {
     size_t shared_bytes;     /* dynamic shared memory of a block */
     const char *variant;     /* which kernel, in the words of the experiment; NULL: not said */
     enum tuned_grade grade;  /* of what filled it in; TUNED_NONE: all is still the caller's */
+    int is_cooperative;      /* all blocks are resident at once: they wait for one another */
     long long reserved[4];
 };
 
 /* ---- the device ---- */
 
-#ifdef TUNED_CUDA_DRIVER
 static inline tuned_cuda_status tuned_cuda_ask(int *out, tuned_cuda_question question, int index)
 {
-    return cuDeviceGetAttribute(out, question, (CUdevice)index);
+    return TUNED_CUDA_OF(cuDeviceGetAttribute, cudaDeviceGetAttribute)(out, question, index);
 }
 
+#ifdef TUNED_CUDA_DRIVER
 static inline tuned_cuda_status tuned_cuda_name(struct tuned_cuda_device *out)
 {
     size_t bytes = 0;
@@ -90,11 +94,6 @@ static inline tuned_cuda_status tuned_cuda_name(struct tuned_cuda_device *out)
     return result;
 }
 #else
-static inline tuned_cuda_status tuned_cuda_ask(int *out, tuned_cuda_question question, int index)
-{
-    return cudaDeviceGetAttribute(out, question, index);
-}
-
 static inline tuned_cuda_status tuned_cuda_name(struct tuned_cuda_device *out)
 {
     struct cudaDeviceProp properties;
@@ -143,9 +142,9 @@ static inline tuned_cuda_status tuned_cuda_ask_all(int index, int answers[TUNED_
         cudaDevAttrMemoryClockRate,
         cudaDevAttrGlobalMemoryBusWidth};
 #endif
-    tuned_cuda_status result = (tuned_cuda_status)0;
+    tuned_cuda_status result = TUNED_CUDA_OK;
     int i;
-    for (i = 0; i < TUNED_CUDA_QUESTIONS && result == (tuned_cuda_status)0; i++)
+    for (i = 0; i < TUNED_CUDA_QUESTIONS && result == TUNED_CUDA_OK; i++)
         result = tuned_cuda_ask(&answers[i], questions[i], index);
     return result;
 }
@@ -160,9 +159,9 @@ static inline tuned_cuda_status tuned_cuda_describe_device(int index, struct tun
     memset(out, 0, sizeof *out);
     out->index = index;
     result = tuned_cuda_ask_all(index, answers);
-    if (result == (tuned_cuda_status)0)
+    if (result == TUNED_CUDA_OK)
         result = tuned_cuda_name(out);
-    if (result != (tuned_cuda_status)0)
+    if (result != TUNED_CUDA_OK)
         return result;
     out->device.kind = "cuda";
     out->device.name = out->name;
@@ -181,19 +180,10 @@ static inline tuned_cuda_status tuned_cuda_describe_device(int index, struct tun
 /* Describes the current device of this thread; with the driver API that of its current context. */
 static inline tuned_cuda_status tuned_cuda_describe(struct tuned_cuda_device *out)
 {
-    int index = 0;
-    tuned_cuda_status result;
+    TUNED_CUDA_OF(CUdevice, int) index = 0;
+    const tuned_cuda_status result = TUNED_CUDA_OF(cuCtxGetDevice, cudaGetDevice)(&index);
     memset(out, 0, sizeof *out);
-#ifdef TUNED_CUDA_DRIVER
-    {
-        CUdevice device = 0;
-        result = cuCtxGetDevice(&device);
-        index = (int)device;
-    }
-#else
-    result = cudaGetDevice(&index);
-#endif
-    return result == (tuned_cuda_status)0 ? tuned_cuda_describe_device(index, out) : result;
+    return result == TUNED_CUDA_OK ? tuned_cuda_describe_device((int)index, out) : result;
 }
 
 /* The device for tuned_find, tuned_resolve ...: valid while *gpu stays where it is. */
@@ -212,13 +202,10 @@ struct tuned_cuda_build {
 static inline tuned_cuda_status tuned_cuda_describe_build(struct tuned_cuda_build *out)
 {
     int version = 0;
-#ifdef TUNED_CUDA_DRIVER
-    const tuned_cuda_status result = cuDriverGetVersion(&version);
-#else
-    const tuned_cuda_status result = cudaDriverGetVersion(&version);
-#endif
+    const tuned_cuda_status result =
+        TUNED_CUDA_OF(cuDriverGetVersion, cudaDriverGetVersion)(&version);
     memset(out, 0, sizeof *out);
-    if (result != (tuned_cuda_status)0)
+    if (result != TUNED_CUDA_OK)
         return result;
     snprintf(out->driver, sizeof out->driver, "CUDA %d.%d", version / 1000, version % 1000 / 10);
     out->build.driver = out->driver;
@@ -239,18 +226,25 @@ static inline int tuned_cuda_take(const long long from[3], const long long most[
     return 1;
 }
 
-static inline unsigned tuned_cuda_at_least_one(unsigned count)
+/* Where 0 stands for 1. */
+static inline void tuned_cuda_sides(const unsigned from[3], unsigned to[3])
 {
-    return count > 0 ? count : 1;
+    int axis;
+    for (axis = 0; axis < 3; axis++)
+        to[axis] = from[axis] > 0 ? from[axis] : 1;
+}
+
+static inline unsigned long long tuned_cuda_volume(const unsigned sides[3])
+{
+    unsigned all[3];
+    tuned_cuda_sides(sides, all);
+    return (unsigned long long)all[0] * all[1] * all[2];
 }
 
 /* Whether its blocks have at most so many threads; 0: as many as any device can have. */
 static inline int tuned_cuda_fits(const struct tuned_cuda_launch *launch, int most)
 {
-    return (unsigned long long)tuned_cuda_at_least_one(launch->block[0]) *
-               tuned_cuda_at_least_one(launch->block[1]) *
-               tuned_cuda_at_least_one(launch->block[2]) <=
-           (most > 0 ? (unsigned long long)most : 1024);
+    return tuned_cuda_volume(launch->block) <= (most > 0 ? (unsigned long long)most : 1024);
 }
 
 /* A launch of one dimension, to be filled in. */
@@ -264,10 +258,10 @@ static inline struct tuned_cuda_launch tuned_cuda_launch_of(unsigned grid, unsig
 }
 
 /* Takes launch `index`, from 0, of the answer's configuration (of tuned_find, tuned_find_resolved
- * ...) for the size and the device that were asked about: grid, block, cluster and dynamic shared
- * memory, as the file's formulas have them there. All or nothing: where the file does not tell a
- * launch for this size on this device, or this device could not launch it, *launch stays as it was,
- * and the grade is TUNED_NONE. Returns launch->grade. */
+ * ...) for the size and the device that were asked about: grid, block, cluster, dynamic shared
+ * memory, and whether it is cooperative, as the file's formulas have them there. All or nothing:
+ * where the file does not tell a launch for this size on this device, or this device could not
+ * launch it, *launch stays as it was, and the grade is TUNED_NONE. Returns launch->grade. */
 static inline enum tuned_grade tuned_cuda_fill_at(const struct tuned_answer *answer, int index,
                                                   struct tuned_cuda_launch *launch)
 {
@@ -288,6 +282,7 @@ static inline enum tuned_grade tuned_cuda_fill_at(const struct tuned_answer *ans
         !tuned_cuda_fits(&filled, device ? device->max_threads_per_block : 0))
         return TUNED_NONE;
     filled.shared_bytes = (size_t)found.shared_bytes;
+    filled.is_cooperative = found.is_cooperative != 0;
     filled.cluster_blocks = (unsigned)tuned_evidence(answer->entry, "cluster", 0);
     filled.variant = tuned_text(answer->entry, "variant", launch->variant);
     filled.grade = answer->grade;
@@ -337,160 +332,187 @@ static inline tuned_cuda_status tuned_cuda_ask_kernel(tuned_cuda_kernel kernel, 
 #endif
 }
 
-/* Clusters have come with CUDA 11.8. */
-#ifdef TUNED_CUDA_DRIVER
-#define TUNED_CUDA_HAS_CLUSTERS (CUDA_VERSION >= 11080)
-#else
-#define TUNED_CUDA_HAS_CLUSTERS (CUDART_VERSION >= 11080)
-#endif
+/* Clusters, and launches with attributes, have come with CUDA 11.8. */
+#define TUNED_CUDA_HAS_ATTRIBUTES (TUNED_CUDA_OF(CUDA_VERSION, CUDART_VERSION) >= 11080)
 
-static inline unsigned tuned_cuda_cluster_of(const struct tuned_cuda_launch *launch)
+/* Whether its blocks depend on one another, beyond what every launch promises. */
+static inline int tuned_cuda_needs_attributes(const struct tuned_cuda_launch *launch)
 {
-    return tuned_cuda_at_least_one(launch->cluster[0]) *
-           tuned_cuda_at_least_one(launch->cluster[1]) *
-           tuned_cuda_at_least_one(launch->cluster[2]);
+    return launch->is_cooperative || tuned_cuda_volume(launch->cluster) > 1;
 }
 
-#if TUNED_CUDA_HAS_CLUSTERS
-#ifdef TUNED_CUDA_DRIVER
-typedef CUlaunchConfig tuned_cuda_config;
-typedef CUlaunchAttribute tuned_cuda_attribute;
-#else
-typedef cudaLaunchConfig_t tuned_cuda_config;
-typedef cudaLaunchAttribute tuned_cuda_attribute;
-#endif
+#if TUNED_CUDA_HAS_ATTRIBUTES
+typedef TUNED_CUDA_OF(CUlaunchConfig, cudaLaunchConfig_t) tuned_cuda_config;
+typedef TUNED_CUDA_OF(CUlaunchAttribute, cudaLaunchAttribute) tuned_cuda_attribute;
+typedef TUNED_CUDA_OF(CUlaunchAttributeValue, cudaLaunchAttributeValue) tuned_cuda_value;
 
 /* The launch with its cluster: that which it sets, or, to ask whether one finds room, that which
- * the kernel was compiled for. */
+ * the kernel was compiled for; and its cooperation. */
 static inline void tuned_cuda_configure(const struct tuned_cuda_launch *launch,
-                                        const unsigned cluster[3], tuned_cuda_attribute *attribute,
+                                        const unsigned cluster[3],
+                                        tuned_cuda_attribute attributes[2],
                                         tuned_cuda_config *config)
 {
-    memset(attribute, 0, sizeof *attribute);
+    const unsigned has_cluster = tuned_cuda_volume(cluster) > 1;
+    tuned_cuda_value *value = &attributes[0].TUNED_CUDA_OF(value, val);
+    unsigned g[3], b[3], c[3];
+    tuned_cuda_sides(launch->grid, g);
+    tuned_cuda_sides(launch->block, b);
+    tuned_cuda_sides(cluster, c);
+    memset(attributes, 0, 2 * sizeof *attributes);
 #ifdef __cplusplus
     *config = tuned_cuda_config();
 #else
     memset(config, 0, sizeof *config);
 #endif
+    if (has_cluster) {
+        attributes[0].id = TUNED_CUDA_OF(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                         cudaLaunchAttributeClusterDimension);
+        value->clusterDim.x = c[0], value->clusterDim.y = c[1], value->clusterDim.z = c[2];
+        value = &attributes[1].TUNED_CUDA_OF(value, val);
+    }
+    attributes[has_cluster].id =
+        TUNED_CUDA_OF(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, cudaLaunchAttributeCooperative);
+    value->cooperative = 1;
 #ifdef TUNED_CUDA_DRIVER
-    attribute->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    attribute->value.clusterDim.x = tuned_cuda_at_least_one(cluster[0]);
-    attribute->value.clusterDim.y = tuned_cuda_at_least_one(cluster[1]);
-    attribute->value.clusterDim.z = tuned_cuda_at_least_one(cluster[2]);
-    config->gridDimX = tuned_cuda_at_least_one(launch->grid[0]);
-    config->gridDimY = tuned_cuda_at_least_one(launch->grid[1]);
-    config->gridDimZ = tuned_cuda_at_least_one(launch->grid[2]);
-    config->blockDimX = tuned_cuda_at_least_one(launch->block[0]);
-    config->blockDimY = tuned_cuda_at_least_one(launch->block[1]);
-    config->blockDimZ = tuned_cuda_at_least_one(launch->block[2]);
+    config->gridDimX = g[0], config->gridDimY = g[1], config->gridDimZ = g[2];
+    config->blockDimX = b[0], config->blockDimY = b[1], config->blockDimZ = b[2];
     config->sharedMemBytes = (unsigned)launch->shared_bytes;
 #else
-    attribute->id = cudaLaunchAttributeClusterDimension;
-    attribute->val.clusterDim.x = tuned_cuda_at_least_one(cluster[0]);
-    attribute->val.clusterDim.y = tuned_cuda_at_least_one(cluster[1]);
-    attribute->val.clusterDim.z = tuned_cuda_at_least_one(cluster[2]);
-    config->gridDim.x = tuned_cuda_at_least_one(launch->grid[0]);
-    config->gridDim.y = tuned_cuda_at_least_one(launch->grid[1]);
-    config->gridDim.z = tuned_cuda_at_least_one(launch->grid[2]);
-    config->blockDim.x = tuned_cuda_at_least_one(launch->block[0]);
-    config->blockDim.y = tuned_cuda_at_least_one(launch->block[1]);
-    config->blockDim.z = tuned_cuda_at_least_one(launch->block[2]);
+    config->gridDim.x = g[0], config->gridDim.y = g[1], config->gridDim.z = g[2];
+    config->blockDim.x = b[0], config->blockDim.y = b[1], config->blockDim.z = b[2];
     config->dynamicSmemBytes = launch->shared_bytes;
 #endif
-    config->attrs = attribute;
-    config->numAttrs = 1;
+    config->attrs = attributes;
+    config->numAttrs = has_cluster + (launch->is_cooperative ? 1u : 0u);
 }
 
-/* Leave for a cluster of more than 8 blocks, and whether one finds room on the device. */
+/* Leave for a cluster of more than 8 blocks, and how many clusters find room on the device. */
 static inline tuned_cuda_status tuned_cuda_allow_cluster(const struct tuned_cuda_launch *launch,
-                                                         tuned_cuda_kernel kernel)
+                                                         tuned_cuda_kernel kernel,
+                                                         const unsigned cluster[3], int *clusters)
+{
+    tuned_cuda_attribute attributes[2];
+    tuned_cuda_config config;
+    tuned_cuda_status result = TUNED_CUDA_OK;
+    tuned_cuda_configure(launch, cluster, attributes, &config);
+    config.numAttrs = 1; /* the cluster's */
+    if (tuned_cuda_volume(cluster) > 8)
+        result = TUNED_CUDA_OF(cuFuncSetAttribute, cudaFuncSetAttribute)(
+            kernel,
+            TUNED_CUDA_OF(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+                          cudaFuncAttributeNonPortableClusterSizeAllowed),
+            1);
+    if (result == TUNED_CUDA_OK)
+        result = TUNED_CUDA_OF(cuOccupancyMaxActiveClusters,
+                               cudaOccupancyMaxActiveClusters)(clusters, kernel, &config);
+    return result;
+}
+
+/* How many blocks of the kernel are resident at once on the current device. */
+static inline tuned_cuda_status tuned_cuda_count_resident(const struct tuned_cuda_launch *launch,
+                                                          tuned_cuda_kernel kernel,
+                                                          unsigned long long *blocks)
+{
+    TUNED_CUDA_OF(CUdevice, int) device = 0;
+    int each = 0, units = 0;
+    tuned_cuda_status result = TUNED_CUDA_OF(cuCtxGetDevice, cudaGetDevice)(&device);
+    if (result == TUNED_CUDA_OK)
+        result = tuned_cuda_ask(
+            &units,
+            TUNED_CUDA_OF(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, cudaDevAttrMultiProcessorCount),
+            (int)device);
+    if (result == TUNED_CUDA_OK)
+        result = TUNED_CUDA_OF(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+                               cudaOccupancyMaxActiveBlocksPerMultiprocessor)(
+            &each, kernel, (int)tuned_cuda_volume(launch->block), launch->shared_bytes);
+    *blocks = (unsigned long long)each * (unsigned)units;
+    return result;
+}
+
+/* Whether the clusters that it has, and all blocks of a cooperative grid, find room. */
+static inline tuned_cuda_status tuned_cuda_find_room(const struct tuned_cuda_launch *launch,
+                                                     tuned_cuda_kernel kernel)
 {
     const unsigned compiled[3] = {launch->cluster_blocks, 1, 1};
-    const unsigned *cluster = tuned_cuda_cluster_of(launch) > 1 ? launch->cluster : compiled;
-    tuned_cuda_attribute attribute;
-    tuned_cuda_config config;
-    tuned_cuda_status result = (tuned_cuda_status)0;
+    const unsigned *cluster = tuned_cuda_volume(launch->cluster) > 1 ? launch->cluster : compiled;
+    unsigned long long room = 1;
     int clusters = 0;
-    if (tuned_cuda_cluster_of(launch) <= 1 && launch->cluster_blocks <= 1)
+    tuned_cuda_status result = TUNED_CUDA_OK;
+    if (tuned_cuda_volume(cluster) > 1) {
+        result = tuned_cuda_allow_cluster(launch, kernel, cluster, &clusters);
+        room = (unsigned)clusters * tuned_cuda_volume(cluster);
+    } else if (launch->is_cooperative) {
+        result = tuned_cuda_count_resident(launch, kernel, &room);
+    }
+    if (result != TUNED_CUDA_OK)
         return result;
-    tuned_cuda_configure(launch, cluster, &attribute, &config);
-#ifdef TUNED_CUDA_DRIVER
-    if (tuned_cuda_cluster_of(launch) > 8 || launch->cluster_blocks > 8)
-        result = cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-    if (result == (tuned_cuda_status)0)
-        result = cuOccupancyMaxActiveClusters(&clusters, kernel, &config);
-#else
-    if (tuned_cuda_cluster_of(launch) > 8 || launch->cluster_blocks > 8)
-        result = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    if (result == (tuned_cuda_status)0)
-        result = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
-#endif
-    return result == (tuned_cuda_status)0 && clusters == 0 ? TUNED_CUDA_TOO_MUCH : result;
+    return room < (launch->is_cooperative ? tuned_cuda_volume(launch->grid) : 1)
+               ? TUNED_CUDA_TOO_MUCH
+               : result;
 }
 #endif
 
 /* To be called once for a kernel and a configuration, before it is launched: asks whether the
- * kernel, as it was compiled, can have so many threads per block, and the device such a cluster
- * (TUNED_CUDA_TOO_MUCH: no, so launch your own), and gives it leave for more dynamic shared memory
- * and larger clusters where it has not got it. */
+ * kernel, as it was compiled, can have so many threads per block, and the device such a cluster,
+ * and all blocks of a cooperative grid at once (TUNED_CUDA_TOO_MUCH: no, so launch your own), and
+ * gives it leave for more dynamic shared memory and larger clusters where it has not got it. */
 static inline tuned_cuda_status tuned_cuda_prepare(const struct tuned_cuda_launch *launch,
                                                    tuned_cuda_kernel kernel)
 {
     int limits[2] = {0, 0};
     tuned_cuda_status result = tuned_cuda_ask_kernel(kernel, limits);
-    if (result != (tuned_cuda_status)0)
+    if (result != TUNED_CUDA_OK)
         return result;
     if (!tuned_cuda_fits(launch, limits[0]) || launch->shared_bytes > INT_MAX)
         return TUNED_CUDA_TOO_MUCH;
     if (launch->shared_bytes > (size_t)limits[1])
-#ifdef TUNED_CUDA_DRIVER
-        result = cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                    (int)launch->shared_bytes);
-#else
-        result = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      (int)launch->shared_bytes);
-#endif
-    if (result != (tuned_cuda_status)0)
+        result = TUNED_CUDA_OF(cuFuncSetAttribute, cudaFuncSetAttribute)(
+            kernel,
+            TUNED_CUDA_OF(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                          cudaFuncAttributeMaxDynamicSharedMemorySize),
+            (int)launch->shared_bytes);
+    if (result != TUNED_CUDA_OK)
         return result;
-#if TUNED_CUDA_HAS_CLUSTERS
-    return tuned_cuda_allow_cluster(launch, kernel);
+#if TUNED_CUDA_HAS_ATTRIBUTES
+    return tuned_cuda_find_room(launch, kernel);
 #else
-    return tuned_cuda_cluster_of(launch) > 1 || launch->cluster_blocks > 1 ? TUNED_CUDA_TOO_MUCH
-                                                                           : result;
+    return tuned_cuda_needs_attributes(launch) || launch->cluster_blocks > 1 ? TUNED_CUDA_TOO_MUCH
+                                                                             : result;
 #endif
 }
 
-/* cudaLaunchKernel, or cuLaunchKernel, with a cluster where the launch sets one: arguments[i]
- * points at the value of argument i. */
+/* cudaLaunchKernel, or cuLaunchKernel, with a cluster where the launch sets one, and cooperative
+ * where it is (before CUDA 11.8 either is TUNED_CUDA_TOO_MUCH): arguments[i] points at the value of
+ * argument i. */
 static inline tuned_cuda_status tuned_cuda_launch_kernel(const struct tuned_cuda_launch *launch,
                                                          tuned_cuda_kernel kernel, void **arguments,
                                                          tuned_cuda_stream stream)
 {
     unsigned grid[3], block[3];
-    int axis;
-#if TUNED_CUDA_HAS_CLUSTERS
-    tuned_cuda_attribute attribute;
-    tuned_cuda_config config;
-    tuned_cuda_configure(launch, launch->cluster, &attribute, &config);
-#endif
-    for (axis = 0; axis < 3; axis++) {
-        grid[axis] = tuned_cuda_at_least_one(launch->grid[axis]);
-        block[axis] = tuned_cuda_at_least_one(launch->block[axis]);
-    }
+#if TUNED_CUDA_HAS_ATTRIBUTES
+    if (tuned_cuda_needs_attributes(launch)) {
+        tuned_cuda_attribute attributes[2];
+        tuned_cuda_config config;
+        tuned_cuda_configure(launch, launch->cluster, attributes, &config);
 #ifdef TUNED_CUDA_DRIVER
-#if TUNED_CUDA_HAS_CLUSTERS
-    config.hStream = stream;
-    if (tuned_cuda_cluster_of(launch) > 1)
+        config.hStream = stream;
         return cuLaunchKernelEx(&config, kernel, arguments, NULL);
+#else
+        config.stream = stream;
+        return cudaLaunchKernelExC(&config, kernel, arguments);
 #endif
+    }
+#else
+    if (tuned_cuda_needs_attributes(launch))
+        return TUNED_CUDA_TOO_MUCH;
+#endif
+    tuned_cuda_sides(launch->grid, grid);
+    tuned_cuda_sides(launch->block, block);
+#ifdef TUNED_CUDA_DRIVER
     return cuLaunchKernel(kernel, grid[0], grid[1], grid[2], block[0], block[1], block[2],
                           (unsigned)launch->shared_bytes, stream, arguments, NULL);
 #else
-#if TUNED_CUDA_HAS_CLUSTERS
-    config.stream = stream;
-    if (tuned_cuda_cluster_of(launch) > 1)
-        return cudaLaunchKernelExC(&config, kernel, arguments);
-#endif
     {
         struct dim3 blocks, threads;
         blocks.x = grid[0], blocks.y = grid[1], blocks.z = grid[2];

@@ -105,7 +105,7 @@ class _Answer(ctypes.Structure):
 class _Launch(ctypes.Structure):
     _fields_ = [("grid", ctypes.c_longlong * 3), ("block", ctypes.c_longlong * 3),
                 ("cluster", ctypes.c_longlong * 3), ("shared_bytes", ctypes.c_longlong),
-                ("reserved", ctypes.c_longlong * 6)]
+                ("is_cooperative", ctypes.c_longlong), ("reserved", ctypes.c_longlong * 5)]
 
 
 class _Options(ctypes.Structure):
@@ -339,6 +339,7 @@ class Launch:
     block: Tuple[int, int, int]
     cluster: Tuple[int, int, int]
     shared_bytes: int
+    is_cooperative: bool = False
 
 
 class Entry:
@@ -467,7 +468,8 @@ class Answer:
         if not _library().tuned_answer_launch(ctypes.byref(self._answer), index, ctypes.byref(out)):
             return None
         x, y, z = out.grid, out.block, out.cluster
-        return Launch((x[0], x[1], x[2]), (y[0], y[1], y[2]), (z[0], z[1], z[2]), out.shared_bytes)
+        return Launch((x[0], x[1], x[2]), (y[0], y[1], y[2]), (z[0], z[1], z[2]), out.shared_bytes,
+                      out.is_cooperative != 0)
 
     def text(self, name: str, otherwise: str) -> str:
         """The file's own words for a value."""

@@ -226,6 +226,34 @@ static void launch_is_passed_on()
     EXPECT(launches[0].grid == 7 && launches[0].grid_y == 3 && launches[0].grid_z == 1);
     EXPECT(launches[0].block == 96 && launches[0].block_y == 1 && launches[0].block_z == 2);
     EXPECT(launches[0].shared == 128 && launches[0].n == 31);
+    EXPECT(!launches[0].cooperative && launches[0].cluster == 0);
+    for (const unsigned cluster : {0u, 7u}) {
+        launch.is_cooperative = 1;
+        launch.cluster[0] = cluster;
+        EXPECT(tuned_cuda_launch_kernel(&launch, some_kernel, arguments, nullptr) == cudaSuccess);
+        EXPECT(launches.back().cooperative && launches.back().cluster == cluster);
+        EXPECT(launches.back().grid_y == 3 && launches.back().n == 31);
+    }
+}
+
+// 21 blocks of 96 threads are resident on each of 132 units, and 10 clusters.
+static void cooperative_grid_is_resident_or_refused()
+{
+    tuned_cuda_launch launch =
+        filled("tile=4 | at=1000 launch.grid=2772 launch.block=96 launch.cooperative=1", 1000);
+    EXPECT(launch.grade == TUNED_EXACT && launch.is_cooperative);
+    EXPECT(tuned_cuda_prepare(&launch, &gpu) == cudaSuccess);
+    launch.grid[1] = 2;
+    EXPECT(tuned_cuda_prepare(&launch, &gpu) == TUNED_CUDA_TOO_MUCH);
+    launch.is_cooperative = 0;
+    EXPECT(tuned_cuda_prepare(&launch, &gpu) == cudaSuccess);
+    launch = filled("tile=4 | at=1000 launch.grid=40 launch.block=96 launch.cluster=4 "
+                    "launch.cooperative=tile/4",
+                    1000);
+    EXPECT(launch.is_cooperative && tuned_cuda_prepare(&launch, &gpu) == cudaSuccess);
+    launch.grid[0] = 44;
+    EXPECT(tuned_cuda_prepare(&launch, &gpu) == TUNED_CUDA_TOO_MUCH);
+    EXPECT(!filled("tile=4 | launch.grid=40 launch.block=96", 1000).is_cooperative);
 }
 
 int main()
@@ -241,6 +269,7 @@ int main()
     what_no_launch_can_be_changes_nothing();
     kernel_is_asked_and_given_leave();
     launch_is_passed_on();
+    cooperative_grid_is_resident_or_refused();
     std::printf("%d failures\n", failures);
     return failures == 0 ? 0 : 1;
 }

@@ -65,6 +65,7 @@ static void print_what_is_told(void)
     MEMBER(tuned_launch, block);
     MEMBER(tuned_launch, cluster);
     MEMBER(tuned_launch, shared_bytes);
+    MEMBER(tuned_launch, is_cooperative);
     MEMBER(tuned_launch, reserved);
     SIZE(tuned_handle);
 }

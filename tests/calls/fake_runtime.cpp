@@ -106,19 +106,41 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
                              size_t shared, cudaStream_t)
 {
     launches.push_back({kernel, grid.x, block.x, shared, false, *(long long *)arguments[4], grid.y,
-                        grid.z, block.y, block.z});
+                        grid.z, block.y, block.z, false, 0});
     return (cudaError_t)failing;
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
                                 void **arguments)
 {
-    const bool dependent =
-        config->numAttrs == 1 &&
-        config->attrs[0].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
-        config->attrs[0].val.programmaticStreamSerializationAllowed == 1;
-    launches.push_back({kernel, config->gridDim.x, config->blockDim.x, config->dynamicSmemBytes,
-                        dependent, *(long long *)arguments[4], config->gridDim.y, config->gridDim.z,
-                        config->blockDim.y, config->blockDim.z});
+    launched launch = {kernel,
+                       config->gridDim.x,
+                       config->blockDim.x,
+                       config->dynamicSmemBytes,
+                       false,
+                       *(long long *)arguments[4],
+                       config->gridDim.y,
+                       config->gridDim.z,
+                       config->blockDim.y,
+                       config->blockDim.z,
+                       false,
+                       0};
+    for (unsigned int i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttributeValue &value = config->attrs[i].val;
+        switch (config->attrs[i].id) {
+        case cudaLaunchAttributeProgrammaticStreamSerialization:
+            launch.dependent = value.programmaticStreamSerializationAllowed == 1;
+            break;
+        case cudaLaunchAttributeCooperative:
+            launch.cooperative = value.cooperative == 1;
+            break;
+        case cudaLaunchAttributeClusterDimension:
+            launch.cluster = value.clusterDim.x * value.clusterDim.y * value.clusterDim.z;
+            break;
+        default:
+            return cudaErrorInvalidValue;
+        }
+    }
+    launches.push_back(launch);
     return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t)

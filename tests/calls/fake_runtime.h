@@ -21,6 +21,8 @@ struct launched {
     bool dependent;
     long long n; // the kernels' fifth argument
     unsigned int grid_y, grid_z, block_y, block_z;
+    bool cooperative;
+    unsigned int cluster; // blocks; 0: none
 };
 extern std::vector<launched> launches;
 extern int shared_allowed; // of dynamic shared memory, to any kernel

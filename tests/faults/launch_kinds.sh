@@ -38,3 +38,11 @@ cat >wanted.txt <<'T'
 64 ok 
 T
 cmp -s told.txt wanted.txt || fail "cooperative launches came to: $(cat told.txt)"
+run cat tuned.conf
+expect_out '^copy.i32 n=.* launch.grid=[^ ]* launch.block=(64|block) launch.cooperative=1( |$)'
+
+# What the database has is enough: a file is the same where no source is.
+rm copy.cu copy_reference.c
+run "$TUNE" export -o again.conf
+expect_code 0
+cmp tuned.conf again.conf || fail "a file that is made without the sources is another one"

@@ -30,8 +30,7 @@ struct asked {
     int64_t units_there;
 };
 
-/* A JSON object of the store; NULL where it has none. *failed: memory is short. */
-static json_t *load_object(const char *text, bool *failed)
+json_t *load_object(const char *text, bool *failed)
 {
     json_t *object = text && text[0] != '\0' ? json_loads(text, 0, NULL) : NULL;
     *failed |= !object && text && text[0] != '\0';
@@ -219,8 +218,9 @@ void append_needs(struct text *out, const struct needs *needs)
 
 /* ---- values at many sizes and numbers of units ---- */
 
-/* Of a launch: three axes each of grid, block and cluster, and the bytes of shared memory. */
-enum { LAUNCH_TARGETS = 10 };
+/* Of a launch: three axes each of grid, block and cluster, the bytes of shared memory, and whether
+ * it is cooperative. */
+enum { LAUNCH_TARGETS = 11 };
 enum { TARGETS_MAX = EXPERIMENT_DERIVED_MAX + LAUNCH_TARGETS * LAUNCHES_MAX, TEMPLATE_BYTES = 256 };
 
 /* Something that a formula is looked for: a derived value, or a number of a launch. */
@@ -283,6 +283,7 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
             values[6 + axis] = plan->launches[i].cluster[axis];
         }
         values[9] = plan->launches[i].shared_bytes;
+        values[10] = plan->launches[i].cooperative;
     }
     asked->experiments->short_of_memory |= arena.failed;
     arena_free(&arena);
@@ -519,26 +520,6 @@ static const char *find_formula(struct asked *asked, struct probes *probes,
 
 /* ---- what is told ---- */
 
-static const char *const parts[] = {"grid", "block", "cluster", "shared"};
-enum { CLUSTER_PART = 2, SHARED_PART, PARTS };
-
-/* "launch.grid", "launch2.grid" */
-static const char *part_name(struct arena *arena, size_t launch, size_t part)
-{
-    return launch == 0 ? arena_printf(arena, "launch.%s", parts[part])
-                       : arena_printf(arena, "launch%zu.%s", launch + 1, parts[part]);
-}
-
-/* Numbers or formulas of up to three axes, "4,2"; NULL: one of them has none. */
-static const char *join_axes(struct arena *arena, const char *const axes[3])
-{
-    if (!axes[0] || !axes[1] || !axes[2])
-        return NULL;
-    if (strcmp(axes[2], "1") != 0)
-        return arena_printf(arena, "%s,%s,%s", axes[0], axes[1], axes[2]);
-    return strcmp(axes[1], "1") != 0 ? arena_printf(arena, "%s,%s", axes[0], axes[1]) : axes[0];
-}
-
 static void set_text(json_t *object, const char *name, const char *text, bool *failed)
 {
     *failed |= !name || !text || json_object_set_new(object, name, json_string(text)) != 0;
@@ -556,6 +537,27 @@ static size_t same_values(const struct probes *probes, size_t target)
             return i;
     }
     return target;
+}
+
+/* A part of a launch: its formula; of what the database does not keep of it what it is at the first
+ * probe, too. */
+static void fill_part(struct asked *asked, const struct probes *probes, struct elsewhere *out,
+                      size_t launch, size_t part, bool *failed)
+{
+    static const size_t first_target[LAUNCH_PARTS] = {0, 3, 6, 9, 10};
+    static const char *const usual[LAUNCH_PARTS] = {NULL, NULL, "1", "0", "0"};
+    struct arena *arena = &asked->arena;
+    const size_t first = probes->derived_count + LAUNCH_TARGETS * launch + first_target[part];
+    const bool has_axes = part < SHARED_PART;
+    const struct target *at = &probes->targets[first];
+    const int64_t *numbers = probes->items[0].values + first;
+    const char *name = launch_part_name(arena, launch, part);
+    const char *axes[] = {at[0].text, has_axes ? at[1].text : "1", has_axes ? at[2].text : "1"};
+    const char *text = launch_axes(arena, axes);
+    if (text && (!usual[part] || strcmp(text, usual[part]) != 0))
+        set_text(out->formulas, name, text, failed);
+    else if (!text && usual[part])
+        set_text(out->varying, name, launch_numbers(arena, numbers, has_axes), failed);
 }
 
 /* Looks for the formulas of all targets. */
@@ -580,17 +582,8 @@ static void fill_formulas(struct asked *asked, struct probes *probes, struct els
             failed |= json_object_set_new(out->varying, target->name, json_true()) != 0;
     }
     for (size_t i = 0; i < probes->launch_count; i++)
-        for (size_t part = 0; part < PARTS; part++) {
-            const struct target *at =
-                &probes->targets[probes->derived_count + LAUNCH_TARGETS * i + 3 * part];
-            const char *name = part_name(&asked->arena, i, part);
-            const char *axes[] = {at[0].text, part < SHARED_PART ? at[1].text : "1",
-                                  part < SHARED_PART ? at[2].text : "1"};
-            const char *text = join_axes(&asked->arena, axes);
-            const bool none = part == CLUSTER_PART && text && strcmp(text, "1") == 0;
-            if (text && name && !none)
-                set_text(out->formulas, name, text, &failed);
-        }
+        for (size_t part = 0; part < LAUNCH_PARTS; part++)
+            fill_part(asked, probes, out, i, part, &failed);
     asked->experiments->short_of_memory |= failed || constants.conf.failed;
     text_free(&constants.conf);
 }
@@ -673,128 +666,4 @@ enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiment
     text_free(&question);
     end(&asked);
     return experiments_status(experiments, failed, error);
-}
-
-/* ---- writing ---- */
-
-static void append_listed(struct text *list, const char *name)
-{
-    text_printf(list, "%s%s", list->length > 0 ? "," : "", name);
-}
-
-/* The derived value that has this very formula. */
-static const char *same_formula(const struct elsewhere *elsewhere, const char *formula)
-{
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach(elsewhere->formulas, name, value)
-    {
-        if (!strchr(name, '.') && strcmp(json_string_value(value), formula) == 0)
-            return name;
-    }
-    return NULL;
-}
-
-/* A part of a launch: its formula, else what it was. */
-static void append_part(struct text *out, struct text *measured, const struct elsewhere *elsewhere,
-                        const char *name, const int64_t axes[3])
-{
-    const char *formula = json_string_value(json_object_get(elsewhere->formulas, name));
-    if (formula) {
-        const char *same = same_formula(elsewhere, formula);
-        append_field(out, name, same ? same : formula);
-        return;
-    }
-    text_printf(out, " %s=%lld", name, (long long)axes[0]);
-    if (axes[1] != 1 || axes[2] != 1)
-        text_printf(out, ",%lld", (long long)axes[1]);
-    if (axes[2] != 1)
-        text_printf(out, ",%lld", (long long)axes[2]);
-    append_listed(measured, name);
-}
-
-struct launch_row {
-    int64_t launch;
-    int64_t axes[7]; /* of the grid, of the block, bytes of shared memory */
-};
-#define AXIS(i) offsetof(struct launch_row, axes[i])
-static const struct store_column launch_columns[] = {
-    {"launch", offsetof(struct launch_row, launch), STORE_INTEGER},
-    {"grid_x", AXIS(0), STORE_INTEGER},
-    {"grid_y", AXIS(1), STORE_INTEGER},
-    {"grid_z", AXIS(2), STORE_INTEGER},
-    {"block_x", AXIS(3), STORE_INTEGER},
-    {"block_y", AXIS(4), STORE_INTEGER},
-    {"block_z", AXIS(5), STORE_INTEGER},
-    {"dynamic_shared_bytes", AXIS(6), STORE_INTEGER},
-};
-
-static enum status append_launches(struct text *out, struct text *measured,
-                                   const struct elsewhere *elsewhere, struct store *store,
-                                   const char *trial, struct error *error)
-{
-    const struct store_parameter parameter = {"trial", trial};
-    const struct store_reading reading = {.sql = conf_launches_query,
-                                          .parameters = &parameter,
-                                          .parameter_count = 1,
-                                          STORE_COLUMNS(launch_columns),
-                                          .row_bytes = sizeof(struct launch_row)};
-    struct arena arena = {0};
-    struct launch_row *rows = NULL;
-    size_t count = 0;
-    const enum status status = store_read(store, &reading, &arena, &rows, &count, error);
-    for (size_t i = 0; i < count; i++) {
-        int64_t shared[3] = {rows[i].axes[6] > 0 ? rows[i].axes[6] : 0, 1, 1};
-        const int64_t no_cluster[3] = {1, 1, 1};
-        const int64_t *numbers[PARTS] = {rows[i].axes, rows[i].axes + 3, no_cluster, shared};
-        for (size_t part = 0; part < PARTS; part++) {
-            const char *name = part_name(&arena, (size_t)rows[i].launch, part);
-            /* Clusters are the experiment's to tell: the rows have none. */
-            const bool is_told = part == CLUSTER_PART ? json_object_get(elsewhere->formulas,
-                                                                        name ? name : "") != NULL
-                                                      : part != SHARED_PART || shared[0] != 0;
-            if (!name)
-                out->failed = true;
-            else if (is_told)
-                append_part(out, measured, elsewhere, name, numbers[part]);
-        }
-    }
-    arena_free(&arena);
-    return status;
-}
-
-enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere,
-                             struct store *store, const struct conf_row *row, struct error *error)
-{
-    struct text names = {0};
-    struct text measured = {0};
-    const char *name = NULL;
-    json_t *value = NULL;
-    bool failed = false;
-    json_t *parameters = load_object(row->parameters, &failed);
-    json_t *derived = load_object(row->derived, &failed);
-    json_object_foreach(derived, name, value)
-    {
-        if (!json_object_get(parameters, name))
-            append_listed(&names, name);
-        if (json_object_get(elsewhere->varying, name))
-            append_listed(&measured, name);
-    }
-    append_known(out, "derived", text_string(&names));
-    json_object_foreach(elsewhere->formulas, name, value)
-    {
-        char field[CONFIGURATION_KEY_BYTES];
-        if (!strchr(name, '.') && string_format(field, sizeof field, "formula.%s", name))
-            append_field(out, field, json_string_value(value));
-    }
-    enum status status = STATUS_OK;
-    if (device_traits(row->kind)->is_gpu)
-        status = append_launches(out, &measured, elsewhere, store, row->trial, error);
-    append_known(out, "measured", text_string(&measured));
-    out->failed = out->failed || names.failed || measured.failed || failed;
-    json_decref(parameters);
-    json_decref(derived);
-    text_free(&names);
-    text_free(&measured);
-    return status;
 }

@@ -23,7 +23,9 @@ struct elsewhere {
     /* What there is a formula for, with it: derived values that depend on size or units ("grid"),
      * and what launches are made of ("launch.grid"), be it a number. */
     json_t *formulas;
-    json_t *varying; /* derived values that depend on them and have none, with true */
+    /* Derived values that depend on them and have none, with true; clusters and cooperation of
+     * launches that have none, with what they are at the row's size. */
+    json_t *varying;
 };
 /* Where the experiment cannot be asked, all derived values vary. */
 enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiments,
@@ -33,5 +35,16 @@ void elsewhere_free(struct elsewhere *elsewhere);
  * device; of a launch without formulas the numbers of the row's size. */
 enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere,
                              struct store *store, const struct conf_row *row, struct error *error);
+
+/* A JSON object of the store; NULL where it has none. *failed: memory is short. */
+json_t *load_object(const char *text, bool *failed);
+/* What a launch consists of, in the file's order. */
+enum { GRID_PART, BLOCK_PART, CLUSTER_PART, SHARED_PART, COOPERATIVE_PART, LAUNCH_PARTS };
+/* "launch.grid", "launch2.grid" */
+const char *launch_part_name(struct arena *arena, size_t launch, size_t part);
+/* Numbers or formulas of up to three axes, "4,2"; NULL: one of them has none. */
+const char *launch_axes(struct arena *arena, const char *const axes[3]);
+/* The same of three numbers, or without axes of the one. */
+const char *launch_numbers(struct arena *arena, const int64_t *numbers, bool has_axes);
 
 #endif

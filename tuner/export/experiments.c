@@ -97,8 +97,8 @@ const struct experiment *experiments_loaded(struct experiments *experiments, int
     if (!experiments->data_folder)
         status = data_folder(&experiments->arena, &experiments->data_folder, &ignored);
     if (status != STATUS_NO_MEMORY && known->text[0] != '\0')
-        status = experiment_load_text(known->path, known->text, strlen(known->text),
-                                      experiments->data_folder, &known->experiment, &ignored);
+        status = experiment_load_recorded(known->path, known->text, experiments->data_folder,
+                                          &known->experiment, &ignored);
     note_failure(experiments, status, &ignored);
     return known->experiment;
 }

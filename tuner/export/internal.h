@@ -69,7 +69,7 @@ enum status experiments_status(const struct experiments *experiments, bool faile
                                struct error *error);
 /* NULL: experiments_status says why. */
 struct known_experiment *experiments_find(struct experiments *experiments, int64_t id);
-/* As the database has it, with the sources that are here now; NULL: they are not. */
+/* As the database has it, whose sources need not be here; NULL: it cannot be read. */
 const struct experiment *experiments_loaded(struct experiments *experiments, int64_t id);
 /* Whether the name is one of those that commas part; `names` may be NULL. */
 bool lists_name(const char *names, const char *name);

@@ -110,8 +110,27 @@ static void join_needs(struct needs *needs, const struct needs *others)
     needs->most = others->most < needs->most ? others->most : needs->most;
 }
 
+/* A part of a launch ("launch.grid"), no derived value: their names have no dot. */
+static bool is_of_launch(const char *name)
+{
+    return strncmp(name, "launch", 6) == 0 && strchr(name, '.');
+}
+
+static void drop_launches(json_t *object)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+    void *next = NULL;
+    json_object_foreach_safe(object, next, name, value)
+    {
+        if (is_of_launch(name))
+            (void)json_object_del(object, name);
+    }
+}
+
 /* Keeps of `shared` what this device has as well: what depends on neither size nor device, or has
- * one formula on all of them. Formulas that name what is not kept stay without a value. */
+ * one formula on all of them. Formulas that name what is not kept stay without a value. Launches
+ * are kept whole or not at all: without its cluster one would be another. */
 static enum status share_values(json_t *shared, json_t *formulas, struct experiments *experiments,
                                 const struct conf_row *row, bool first, struct error *error)
 {
@@ -125,11 +144,24 @@ static enum status share_values(json_t *shared, json_t *formulas, struct experim
         (void)json_object_update(shared, own);
         (void)json_object_update(formulas, here.formulas);
     }
+    bool are_launches_alike = true;
+    json_object_foreach(here.varying, name, value)
+    {
+        are_launches_alike &= !is_of_launch(name);
+    }
+    json_object_foreach(here.formulas, name, value)
+    {
+        are_launches_alike &= !is_of_launch(name) || json_object_get(formulas, name);
+    }
     json_object_foreach_safe(formulas, next, name, value)
     {
-        if (!json_equal(value, json_object_get(here.formulas, name)))
-            (void)json_object_del(formulas, name);
+        if (json_equal(value, json_object_get(here.formulas, name)))
+            continue;
+        are_launches_alike &= !is_of_launch(name);
+        (void)json_object_del(formulas, name);
     }
+    if (!are_launches_alike)
+        drop_launches(formulas);
     json_object_foreach_safe(shared, next, name, value)
     {
         if (!json_object_get(formulas, name) &&

@@ -47,6 +47,9 @@ FORWARD(cuLaunchKernelEx,
 FORWARD(cuOccupancyMaxActiveClusters,
         (int *clusters, CUfunction kernel, const CUlaunchConfig *config),
         (clusters, kernel, config))
+FORWARD(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+        (int *blocks, CUfunction kernel, int threads, size_t shared),
+        (blocks, kernel, threads, shared))
 FORWARD(cuModuleLoadData, (CUmodule * out, const void *data), (out, data))
 FORWARD(cuModuleGetFunction, (CUfunction * out, CUmodule module, const char *name),
         (out, module, name))
@@ -98,10 +101,12 @@ static void load_file(void)
         "add n=%d grid=391 block=256 variant=plain | launch.grid=\"ceil_div(n,block)\" "
         "launch.block=block\n"
         "add n=200000 block=2048 | launch.grid=1 launch.block=block\n"
+        "together n=%d grid=391 block=256 | launch.grid=\"ceil_div(n,block)\" launch.block=block "
+        "launch.cooperative=1\n"
         "reverse n=25000 block=512 | launch.grid=1 launch.block=block launch.shared=\"4*n\"\n"
         "end\n",
         gpu.device.name, gpu.device.compute_capability_major, gpu.device.compute_capability_minor,
-        gpu.device.unit_count, COUNT);
+        gpu.device.unit_count, COUNT, COUNT);
     tuned = tuned_load_memory(text, (size_t)bytes, "glue", &why);
     if (!tuned)
         fail_msg("%s", why.text);
@@ -152,11 +157,8 @@ static CUdeviceptr on_device(const int *from, size_t count)
 
 /* The launch found for COUNT covers it, so every element is right only if grid and block are those.
  */
-static void found_launch_is_launched(void **state)
+static void launch_found(const char *problem)
 {
-    (void)state;
-    need_gpu();
-    load_file();
     struct tuned_cuda_launch launch = tuned_cuda_launch_of(1, 32);
     CUfunction kernel = kernel_of("scaled_add");
     CUdeviceptr left = on_device(a, COUNT), right = on_device(b, COUNT),
@@ -165,9 +167,9 @@ static void found_launch_is_launched(void **state)
     long long n = COUNT;
     void *arguments[] = {&left, &right, &sum, &scale, &n};
     assert_non_null(out);
-    assert_int_equal(tuned_cuda_find(tuned, &gpu, "add", COUNT, &launch), TUNED_EXACT);
+    assert_int_equal(tuned_cuda_find(tuned, &gpu, problem, COUNT, &launch), TUNED_EXACT);
     assert_int_equal(launch.grid[0], (COUNT + 255) / 256);
-    assert_string_equal(launch.variant, "plain");
+    assert_int_equal(launch.is_cooperative, strcmp(problem, "together") == 0);
     assert_cuda(tuned_cuda_prepare(&launch, kernel));
     assert_cuda(tuned_cuda_launch_kernel(&launch, kernel, arguments, NULL));
     assert_cuda(cuMemcpyDtoHAsync(out, sum, COUNT * sizeof *out, NULL));
@@ -178,6 +180,18 @@ static void found_launch_is_launched(void **state)
     assert_cuda(cuMemFree(right));
     assert_cuda(cuMemFree(sum));
     free(out);
+    launch.grid[1] = 40; /* more blocks than any device holds at once */
+    assert_int_equal(tuned_cuda_prepare(&launch, kernel),
+                     launch.is_cooperative ? TUNED_CUDA_TOO_MUCH : CUDA_SUCCESS);
+}
+
+static void found_launch_is_launched(void **state)
+{
+    (void)state;
+    need_gpu();
+    load_file();
+    launch_found("add");
+    launch_found("together");
     tuned_free(tuned);
 }
 

@@ -159,7 +159,7 @@ static const char launches[] =
     "tuned-conf 4\n[cuda \"A\"] compute_capability=9.0 sm_count=132\n"
     "p n=1-4096 block=64 tile=256 grid=4 | at=1024 formula.grid=ceil_div(n,tile) "
     "launch.grid=\"grid,2\" launch.block=block launch.shared=tile*4 launch.cluster=2 "
-    "launch2.grid=1 launch2.block=1024\n"
+    "launch2.grid=1 launch2.block=1024 launch2.cooperative=1\n"
     "q n=1-4096 grid=4 block=64 | at=1024 launch.grid=4 launch.block=block "
     "measured=grid,launch.grid\n"
     "r n=1 block=64 grid=3\n"
@@ -189,10 +189,12 @@ static void launches_are_told_or_not(void **state)
     assert_true(ask(tuned, &own, "p", 1024, 0, &launch));
     assert_true(launch.grid[0] == 4 && launch.grid[1] == 2 && launch.grid[2] == 1);
     assert_true(launch.block[0] == 64 && launch.cluster[0] == 2 && launch.shared_bytes == 1024);
+    assert_int_equal(launch.is_cooperative, 0);
     assert_true(ask(tuned, &other, "p", 4000, 0, &launch));
     assert_true(launch.grid[0] == 16 && launch.block[0] == 64);
     assert_true(ask(tuned, &other, "p", 4000, 1, &launch));
     assert_true(launch.grid[0] == 1 && launch.block[0] == 1024 && launch.shared_bytes == 0);
+    assert_int_equal(launch.is_cooperative, 1);
     assert_false(ask(tuned, &other, "p", 4000, 2, &launch));
     /* Known at the measured size on the measured device alone. */
     assert_true(ask(tuned, &own, "q", 1024, 0, &launch));
