@@ -11,7 +11,7 @@ tune_all() {
     run "$TUNE" run ./copy.yaml --device all --no-report "${warm[@]}" "${@:2}"
     expect_code 0
     # One a model, and one for all of them.
-    [[ $(grep -c '^copy\.i32 n=1000 ' tuned.conf) -eq 3 ]] || fail "not a winner for each model"
+    [[ $(grep -c '^copy\.i32 n=1000\>' tuned.conf) -eq 3 ]] || fail "not a winner for each model"
     [[ $(grep -c '^\[cuda "\*"\]' tuned.conf) -eq 1 ]] || fail "no section for all models"
     refuse_workers
 }
@@ -30,11 +30,15 @@ expect_trials() {
     [[ $got == "$(printf '%s\n' "${@:2}")" ]] || fail "$1: $got"
 }
 
-# Every configuration once a model, and both of the equal ones took part.
-tune_all ''
-expect_trials ok 'Stand-in GPU 132 18 18' 'Stand-in GPU 40 18 18'
+# Every configuration once a model, and both of the equal ones took part: in the sweep of each problem, and each in one
+# problem's race and confirmation.
+sed -i 's/^sizes:.*/sizes: {n: [1000, 5000]}/' copy.yaml
+tune_all '' --set confirm_processes=2
+expect_trials ok 'Stand-in GPU 132 18 36' 'Stand-in GPU 40 18 36'
 [[ $(query "SELECT count(DISTINCT r.environment_id) FROM trials t JOIN runs r ON r.id = t.run_id") -eq 3 ]] ||
     fail "one of two equal devices did nothing"
+expect_apart
+sed -i 's/^sizes:.*/sizes: {n: [1000]}/' copy.yaml
 
 # A hostile kernel costs each model its trials, and nothing else.
 tune_all 'kernel@WAY=3,block=64: 700' --effort quick

@@ -2,27 +2,32 @@
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/fleet/lib.sh"
 write_copy
+export TUNE_HOST_GRACE_MS=120000
 a=(--on "$TMPDIR/host a")
 b=(--on "env CUDA_VISIBLE_DEVICES=0 $TMPDIR/host b")
 
-# Two models on two hosts: equal ones share the work, each configuration is measured once a model.
-tune_on 'devices=big,small; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${a[@]}" "${b[@]}"
+# Two models on two hosts: equal ones share the sweep, each configuration is measured once a model, and race and confirm
+# a problem each.
+sed -i 's/^sizes:.*/sizes: {n: [1000, 5000]}/' copy.yaml
+tune_on 'devices=big,small; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${a[@]}" "${b[@]}" --set confirm_processes=2
 expect_code 0
 expect_sweep 'Stand-in GPU 132 18 ok' 'Stand-in GPU 40 18 ok'
 [[ $(query "SELECT count(DISTINCT run_id) FROM trials WHERE stage = 'sweep'") -eq 3 ]] ||
     fail "one of three devices did nothing"
+expect_apart
 [[ $(grep -cE ': [12] of [12] devices, [1-9][0-9]* trials, ' "$captured.err") -ge 2 ]] || fail "not a line a host"
-[[ $(grep -c '^copy\.i32 n=1000 ' tuned.conf) -eq 3 ]] || fail "not a winner for each model"
+[[ $(grep -c '^copy\.i32 n=1000\>' tuned.conf) -eq 3 ]] || fail "not a winner for each model"
 [[ -n $(query 'SELECT host FROM environments LIMIT 1') ]] || fail "which host it was is not in the database"
 refuse_agents
 
 # What is known stays known, and the gate holds there.
 tune_on 'devices=big,small' "${a[@]}"
 expect_code 0
-expect_err '0 trials \(36 known already\)'
+expect_err '0 trials \(72 known already\)'
 run "$TUNE" check --remote-tune "$TUNE" "${a[@]}" ./copy.yaml "${warm[@]}"
 expect_out 'copy\.i32'
 refuse_agents
+sed -i 's/^sizes:.*/sizes: {n: [1000]}/' copy.yaml
 
 # What there is.
 run "$TUNE" devices --remote-tune "$TUNE" "${a[@]}" --json

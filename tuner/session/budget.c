@@ -3,7 +3,10 @@
  * checks of its finalists, a process that confirms, a look) is expected to take what it has taken
  * so far, and is not begun when it would not end in time. When the budget has ended nothing is
  * begun any more, no compilation is waited for, and what is in hand comes to its end, a problem by
- * the shortest race. */
+ * the shortest race.
+ *
+ * What devices of a group do beside each other costs each its part of the time that passes: with
+ * four of them the race of a problem may last four times as long. */
 #include "tuner/session/budget.h"
 
 #include <math.h>
@@ -62,6 +65,12 @@ int64_t budget_end_ns(const struct session *session)
     if (budget_ns > 0 && own_end_ns < job_end_ns)
         return own_end_ns;
     return job_end_ns == INT64_MAX ? 0 : job_end_ns;
+}
+
+/* How many devices are at work beside each other, each at its own. */
+static double abreast(const struct group *group)
+{
+    return group->abreast > 0 ? (double)group->abreast : 1;
 }
 
 static bool confirms(const struct session *session)
@@ -141,8 +150,10 @@ static double confirm_expected_ns(const struct group *group, const struct allowa
     const struct costs *costs = &group->costs;
     double each_ns = costs->contests > 0 ? costs->confirm_ns / (double)costs->contests
                                          : guess_confirm_ns(protocol, allowance);
-    double process =
-        (double)costs->fresh_ns + costs->confirm_ns + each_ns * (double)group->problems_left;
+    const double contests = (double)(costs->contests + group->problems_left);
+    const double width = fmin((double)group_width(group), fmax(contests, 1));
+    double process = (double)costs->fresh_ns +
+                     (costs->confirm_ns + each_ns * (double)group->problems_left) / width;
     return processes * process;
 }
 
@@ -168,7 +179,10 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
  * others_ns each, and `kept` follows. */
 static double even_ns(const struct group *group, double kept, double own_ns, double others_ns)
 {
-    double problems = group->problems_left > 0 ? (double)group->problems_left : 1;
+    /* Of those that were swept, and are to race, that is left. */
+    double problems = group->problems_left > 0
+                          ? (double)group->problems_left - sweep_share * (double)group->swept_count
+                          : 1;
     double left_ns = (double)(budget_end_ns(group->session) - clock_running_ns()) - kept;
     return (left_ns - own_ns - (problems - 1) * others_ns) / problems;
 }
@@ -230,16 +244,16 @@ uint64_t budget_trials(const struct group *group, const struct allowance *allowa
     return 1 + (uint64_t)trials_in(group, sweep_ns);
 }
 
-/* What is left of the problem's share; where the sweep took more than its own, a race's all the
- * same. */
+/* What is left of the problem's share; where the sweep took more than its own, or others race
+ * beside it, a race's all the same. */
 int64_t budget_race_end_ns(const struct group *group, const struct allowance *allowance)
 {
     const struct session *session = group->session;
     if (budget_end_ns(session) == 0)
         return 0;
-    int64_t least_ns =
-        clock_running_ns() + 1 +
-        (int64_t)((double)allowance->share_ns * (1 - sweep_share_of(group, allowance)));
+    int64_t least_ns = clock_running_ns() + 1 +
+                       (int64_t)(abreast(group) * (double)allowance->share_ns *
+                                 (1 - sweep_share_of(group, allowance)));
     return allowance->race_end_ns > least_ns ? allowance->race_end_ns : least_ns;
 }
 
@@ -275,7 +289,10 @@ bool budget_postpones_ceilings(const struct lane *lane)
 
 bool budget_fits_problem(const struct group *group)
 {
-    return budget_fits(group, fixed_ns(group, group->costs.problems));
+    double width = group->costs.problems > 0 ? (double)group_width(group) : 1;
+    double checks =
+        group->costs.problems > 0 ? checks_ns(group) / (double)group->costs.problems : 0;
+    return budget_fits(group, fixed_ns(group, group->costs.problems) + (width - 1) * checks);
 }
 
 bool budget_fits_look(const struct group *group)
@@ -288,7 +305,7 @@ bool budget_fits_look(const struct group *group)
 size_t budget_finalists(const struct group *group, const struct allowance *allowance, size_t most)
 {
     int64_t end_ns = budget_end_ns(group->session);
-    double cost_ns = expected_checks_ns(group, allowance);
+    double cost_ns = abreast(group) * expected_checks_ns(group, allowance);
     double left_ns = (double)(end_ns - clock_running_ns());
     if (end_ns == 0 || cost_ns <= left_ns)
         return most;

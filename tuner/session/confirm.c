@@ -31,70 +31,71 @@ static size_t count_rejected(const struct sweep *sweep)
 static enum status race_until_right(struct contest *contest, struct lane *lane, struct error *error)
 {
     struct sweep *sweep = contest->sweep;
-    struct group *group = sweep->work.group;
     for (;;) {
         size_t rejected = count_rejected(sweep);
-        (void)stage_enter(group, STAGE_RACE);
+        (void)lane_enter_stage(lane, STAGE_RACE);
         enum status status = contest_race(contest, lane, error);
-        (void)stage_enter(group, STAGE_CHECK);
+        (void)lane_enter_stage(lane, STAGE_CHECK);
         if (status == STATUS_OK)
             status = contest_check(contest, lane, error);
         bool pardoned = false;
         bool nobody_left = count_rejected(sweep) == rejected;
         if (status == STATUS_OK && !has_finalist(contest, true) && nobody_left)
             status = promise_pardon(sweep, lane, &pardoned, error);
-        (void)stage_enter(group, STAGE_RACE);
+        (void)lane_enter_stage(lane, STAGE_RACE);
         if (status != STATUS_OK || has_finalist(contest, true) || (nobody_left && !pardoned))
             return status;
         contest_reset(contest);
     }
 }
 
-struct competing {
-    struct contest *contest;
-    bool *found;
-};
-
-static enum status compete_on(void *context, struct lane *lane, struct error *error)
+enum status contest_compete_on(void *context, struct lane *lane, struct error *error)
 {
     struct competing *competing = context;
     struct contest *contest = competing->contest;
-    for (;;) {
+    bool *found = &competing->found;
+    enum status status = STATUS_OK;
+    for (bool again = true; again;) {
         size_t rejected = count_rejected(contest->sweep);
         contest_reset(contest);
-        enum status status = race_until_right(contest, lane, error);
+        *found = false;
+        status = race_until_right(contest, lane, error);
         bool raced = status == STATUS_OK && has_finalist(contest, true);
         if (status == STATUS_OK)
-            status = contest_choose(contest, lane, "race", competing->found, error);
+            status = contest_choose(contest, lane, "race", found, error);
         /* All were wrong while they were watched: the next ones race. */
-        if (status != STATUS_OK || !raced || *competing->found || has_finalist(contest, true) ||
-            count_rejected(contest->sweep) == rejected)
-            return status;
+        again = status == STATUS_OK && raced && !*found && !has_finalist(contest, true) &&
+                count_rejected(contest->sweep) > rejected;
     }
-}
-
-/* On one device, since times of two are not to be compared that finely. */
-enum status contest_compete(struct contest *contest, bool *found, struct error *error)
-{
-    struct competing competing = {contest, found};
-    *found = false;
-    enum status status = on_some_lane(contest->sweep->work.group, compete_on, &competing, error);
     for (size_t i = 0; i < contest->finalist_count; i++)
         slot_drop_samples(&contest->finalists[i].slot); /* they are in the store */
     return status;
 }
 
+enum status contest_compete(struct contest *contest, bool *found, struct error *error)
+{
+    struct competing competing = {.contest = contest};
+    enum status status =
+        on_some_lane(contest->sweep->work.group, contest_compete_on, &competing, error);
+    *found = competing.found;
+    return status;
+}
+
 /* ---- confirmation ---- */
 
+/* What one device confirms: a part of the contests, each of which is on one device alone. */
 struct confirming {
     struct group *group;
+    size_t place; /* of the part */
     struct lane *lane;
     int process;
+    struct lane_job job;
 };
 
-static bool takes_part(const struct contest *contest)
+static bool takes_part(const struct confirming *confirming, const struct contest *contest)
 {
-    return !contest->confirmed && !contest->left_out && has_finalist(contest, false);
+    return !contest->confirmed && !contest->left_out && has_finalist(contest, false) &&
+           contest->place == confirming->place;
 }
 
 /* The incumbent or the winner so far is the twin. Dropped rounds are made up for, half as many
@@ -171,41 +172,44 @@ double contest_process_ns(const struct contest *contest)
 }
 
 /* What one more process over all takes. */
-static double processes_ns(const struct group *group)
+static double processes_ns(const struct confirming *confirming)
 {
+    const struct group *group = confirming->group;
     double sum_ns = (double)group->costs.fresh_ns;
     for (const struct contest *contest = group->contests; contest; contest = contest->next)
-        sum_ns += takes_part(contest) ? contest_process_ns(contest) : 0;
+        sum_ns += takes_part(confirming, contest) ? contest_process_ns(contest) : 0;
     return sum_ns;
 }
 
 /* What the choice after the last process takes: those who win anew are watched. */
-static double settle_ns(const struct group *group)
+static double settle_ns(const struct confirming *confirming)
 {
+    const struct group *group = confirming->group;
     double count = 0;
     for (const struct contest *contest = group->contests; contest; contest = contest->next)
-        count += takes_part(contest) ? won_anew : 0;
+        count += takes_part(confirming, contest) ? won_anew : 0;
     size_t watched = group->costs.problems > 0 ? group->costs.problems : 1;
-    return count * (double)stage_ns(group, STAGE_WATCH) / (double)watched;
+    return count * (double)group->abreast * (double)stage_ns(group, STAGE_WATCH) / (double)watched;
 }
 
 /* Leaves the costliest to the next run until two processes fit into the budget: one alone confirms
  * nothing. Whether any is left. */
-static bool choose_contests(struct group *group)
+static bool choose_contests(const struct confirming *confirming)
 {
+    const struct group *group = confirming->group;
     for (;;) {
         struct contest *costliest = NULL;
         for (struct contest *contest = group->contests; contest; contest = contest->next)
-            if (takes_part(contest) &&
+            if (takes_part(confirming, contest) &&
                 (!costliest || contest_process_ns(contest) > contest_process_ns(costliest)))
                 costliest = contest;
-        if (!costliest || budget_fits(group, 2 * processes_ns(group) + settle_ns(group)))
+        if (!costliest || budget_fits(group, 2 * processes_ns(confirming) + settle_ns(confirming)))
             return costliest != NULL;
         costliest->left_out = true;
     }
 }
 
-/* One fresh process over all contests, the last first: large inputs of a kind serve smaller sizes,
+/* One fresh process over its contests, the last first: large inputs of a kind serve smaller sizes,
  * too. */
 static enum status one_process(struct confirming *confirming, struct error *error)
 {
@@ -223,12 +227,12 @@ static enum status one_process(struct confirming *confirming, struct error *erro
         return lane_lose(lane, error);
     for (struct contest *contest = group->last_contest; status == STATUS_OK && contest;
          contest = contest->previous) {
-        if (!takes_part(contest))
+        if (!takes_part(confirming, contest))
             continue;
         bool first = confirming->process == 1;
         double again_ns =
             first ? (double)group->costs.fresh_ns + spent_ns + contest_process_ns(contest) : 0;
-        if (!budget_fits(group, contest_process_ns(contest) + again_ns + settle_ns(group))) {
+        if (!budget_fits(group, contest_process_ns(contest) + again_ns + settle_ns(confirming))) {
             contest->left_out |= first;
             continue;
         }
@@ -289,10 +293,10 @@ static enum status run_processes(struct confirming *confirming, struct error *er
     struct group *group = confirming->group;
     int64_t processes = group->session->options->protocol.confirm_processes;
     enum status status = STATUS_OK;
-    if (!choose_contests(group))
+    if (!choose_contests(confirming))
         return STATUS_OK;
     for (int p = 1; status == STATUS_OK && p <= processes; p++) {
-        if (!budget_fits(group, settle_ns(group) + (p > 2 ? processes_ns(group) : 0)))
+        if (!budget_fits(group, settle_ns(confirming) + (p > 2 ? processes_ns(confirming) : 0)))
             break;
         confirming->process = p;
         status = one_process(confirming, error);
@@ -309,7 +313,7 @@ static enum status settle_all(const struct confirming *confirming, enum status s
 {
     for (struct contest *contest = confirming->group->contests; contest; contest = contest->next) {
         struct error settling = {0};
-        if (contest->confirmed)
+        if (contest->confirmed || contest->place != confirming->place)
             continue;
         status =
             first_failure(status, settle(contest, confirming->lane, &settling), &settling, error);
@@ -339,20 +343,59 @@ static enum status race_again(struct group *group, bool *more_raced, struct erro
 
 static enum status confirm_on(void *context, struct lane *lane, struct error *error)
 {
-    struct confirming confirming = {.group = context, .lane = lane};
-    for (struct contest *contest = confirming.group->contests; contest; contest = contest->next)
-        if (!contest->confirmed)
+    struct confirming *confirming = context;
+    confirming->lane = lane;
+    for (struct contest *contest = confirming->group->contests; contest; contest = contest->next)
+        if (!contest->confirmed && contest->place == confirming->place)
             begin(contest);
-    return settle_all(&confirming, run_processes(&confirming, error), error);
+    return settle_all(confirming, run_processes(confirming, error), error);
 }
 
-/* Like the race, on one device. */
+/* The costliest first, each to the part that takes least so far; how many parts have any. */
+static size_t place_contests(const struct group *group)
+{
+    enum { UNPLACED = SESSION_DEVICES_MAX };
+    double part_ns[SESSION_DEVICES_MAX] = {0};
+    const size_t parts = group_width(group);
+    size_t used = 0;
+    for (struct contest *contest = group->contests; contest; contest = contest->next)
+        contest->place = UNPLACED;
+    for (;;) {
+        struct contest *costliest = NULL;
+        size_t place = 0;
+        for (struct contest *contest = group->contests; contest; contest = contest->next)
+            if (!contest->confirmed && contest->place == UNPLACED &&
+                (!costliest || contest_process_ns(contest) > contest_process_ns(costliest)))
+                costliest = contest;
+        if (!costliest)
+            return used;
+        for (size_t i = 1; i < parts; i++)
+            place = part_ns[i] < part_ns[place] ? i : place;
+        costliest->place = place;
+        part_ns[place] += contest_process_ns(costliest) + 1;
+        used = place >= used ? place + 1 : used;
+    }
+}
+
+/* Like races, a problem on one device, on all devices at once. */
 enum status group_confirm(struct group *group, struct error *error)
 {
+    struct confirming parts[SESSION_DEVICES_MAX];
     if (group->session->options->protocol.confirm_processes < 1 || !group->contests)
         return STATUS_OK;
     for (bool more_raced = true; more_raced;) {
-        enum status status = on_some_lane(group, confirm_on, group, error);
+        const size_t count = place_contests(group);
+        enum status status = STATUS_OK;
+        for (size_t i = 0; i < count; i++)
+            parts[i] =
+                (struct confirming){.group = group,
+                                    .place = i,
+                                    .job = {.task = confirm_on,
+                                            .context = &parts[i],
+                                            .next = i + 1 < count ? &parts[i + 1].job : NULL}};
+        group_do(group, count > 0 ? &parts[0].job : NULL);
+        for (size_t i = 0; i < count; i++)
+            status = first_failure(status, parts[i].job.status, &parts[i].job.error, error);
         if (status == STATUS_OK)
             status = race_again(group, &more_raced, error);
         if (status != STATUS_OK)

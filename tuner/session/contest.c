@@ -224,6 +224,18 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
 
 /* ---- what its tracks found ---- */
 
+void contest_progress(const struct contest *contest, const char *phase)
+{
+    const struct sweep *sweep = contest->sweep;
+    struct group *group = sweep->work.group;
+    group->problem_key = sweep->work.problem.key;
+    group->n = sweep->work.problem.n;
+    group->strategy = sweep->strategy;
+    group->best_ns = sweep->best && sweep->best_key[0] ? sweep->best->median_ns : (double)NAN;
+    group->best_key = sweep->best_key;
+    session_progress(group, phase);
+}
+
 struct track contest_track(struct contest *contest, struct lane *lane, const char *stage)
 {
     struct track track = sweep_track(contest->sweep, lane, stage);

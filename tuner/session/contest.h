@@ -2,6 +2,7 @@
 #ifndef TUNE_SESSION_CONTEST_H
 #define TUNE_SESSION_CONTEST_H
 
+#include "tuner/session/jobs.h"
 #include "tuner/session/sweep.h"
 #include "tuner/stats/choose.h"
 #include "tuner/store/evidence.h"
@@ -42,6 +43,7 @@ struct contest {
     int64_t visit_ns;   /* what one took in its race's last round, with all its blocks ... */
     int64_t process_ns; /* ... and its rounds in the last process that confirmed; 0: none did */
     bool left_out;      /* of the confirmation, for want of time */
+    size_t place;       /* which of the devices that confirm at once has it */
     size_t candidate_count;
     bool conditions_known;
     bool announced;
@@ -62,6 +64,8 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
 void contest_shrink(struct contest *contest);
 /* Takes finalists and everything measured out; what the gauntlet rejected stays known. */
 void contest_reset(struct contest *contest);
+/* Tells where the run is: with this problem, beside which others may race. */
+void contest_progress(const struct contest *contest, const char *phase);
 /* A measurer of the finalists, whose slots' list the contest's arena owns; slots NULL: no memory.
  */
 struct track contest_track(struct contest *contest, struct lane *lane, const char *stage);
@@ -97,8 +101,16 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
 /* When the user stops before there is a winner: the best of the sweep so far. */
 enum status sweep_choose_early(struct sweep *sweep, struct error *error);
 /* confirm.c: races, and whoever comes next where the best turn out to be wrong, until there is a
- * winner so far; *found false: nothing works. */
+ * winner so far; *found false: nothing works. On one device, since times of two are not to be
+ * compared that finely. */
 enum status contest_compete(struct contest *contest, bool *found, struct error *error);
+/* The same as a lane's task, of a struct competing. */
+struct competing {
+    struct contest *contest;
+    bool found;
+    struct lane_job job;
+};
+enum status contest_compete_on(void *context, struct lane *lane, struct error *error);
 /* What its confirmation takes in one process, about. */
 double contest_process_ns(const struct contest *contest);
 /* All contests of a group in fresh processes. */

@@ -223,7 +223,7 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
                               struct error *error)
 {
     bool failed = false;
-    session_progress(contest->sweep->work.group, "check");
+    contest_progress(contest, "check");
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         if (known[i] || finalist->rejection || finalist->slot.outcome.status != TRIAL_OK)
@@ -360,7 +360,7 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
     enum status status = doubt_speed(contest, finalist, error);
     if (status != STATUS_OK || finalist->rejection)
         return status;
-    session_progress(sweep->work.group, "check");
+    contest_progress(contest, "check");
     const struct check_set *set = NULL;
     status = inputs_checks(&sweep->work, &sweep->inputs, &finalist->slot.prepared->configuration,
                            &set, error);

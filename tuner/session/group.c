@@ -107,24 +107,6 @@ static enum status stored_winner(const struct work *work, char stage[16], struct
     return status;
 }
 
-/* Chooses again when something was measured, or when no earlier run has chosen as thoroughly as
- * this one would. */
-static enum status choose_winner(struct sweep *sweep, struct contest **contest, struct error *error)
-{
-    const struct session_options *options = sweep->work.options;
-    bool found = false;
-    char stage[16];
-    enum status status = stored_winner(&sweep->work, stage, error);
-    bool has = strcmp(stage, "confirm") == 0 ||
-               (strcmp(stage, "race") == 0 && options->protocol.confirm_processes <= 1);
-    if (status != STATUS_OK || (has && options->pick_count == 0 && sweep->measured == 0))
-        return status;
-    *contest = contest_create(sweep);
-    if (!*contest)
-        return error_no_memory(error);
-    return contest_compete(*contest, &found, error);
-}
-
 /* Its lanes know nothing of the sweep's inputs any more, and nobody is told of it. */
 static void forget_sweep(struct group *group, const struct sweep *sweep)
 {
@@ -147,60 +129,49 @@ static enum status leave_out(const struct work *work, struct error *error)
     return status;
 }
 
-/* *contest: NULL when there was no race, or not the time for one. */
-static enum status compete_over(struct sweep *sweep, const struct work *given, struct space *space,
-                                struct contest **contest, struct error *error)
+/* *swept: something was tried, or is known. */
+static enum status sweep_over(struct sweep *sweep, const struct work *given, struct space *space,
+                              bool *swept, struct error *error)
 {
     struct group *group = given->group;
-    const struct work *work = &sweep->work;
-    group->problem_key = work->problem.key;
+    group->problem_key = sweep->work.problem.key;
     group->n = given->problem.n;
     group->best_ns = (double)NAN;
     (void)stage_enter(group, STAGE_SET_UP);
     enum status status = sweep_open(sweep, given, space, error);
     if (status == STATUS_OK)
         status = store_this_problem(sweep, error);
-    if (status == STATUS_OK && !budget_fits_problem(group))
-        return leave_out(work, error);
-    if (status == STATUS_OK)
+    *swept = status == STATUS_OK && budget_fits_problem(group);
+    if (*swept)
         status = sweep_problem(sweep, error);
-    if (status == STATUS_OK && !sweep->best && budget_ended(group->session))
-        return leave_out(work, error);
-    if (status == STATUS_OK)
-        status = choose_winner(sweep, contest, error);
-    if (status == STATUS_NO_TIME) {
-        if (*contest)
-            (*contest)->sweep = NULL;
-        contest_free(*contest);
-        *contest = NULL;
-        return leave_out(work, error);
-    }
-    /* What is stopped half-way has a best so far, too; but what a race has found is better. */
-    char stage[16];
-    struct error ignored = {0};
-    if (status == STATUS_INTERRUPTED && stored_winner(work, stage, &ignored) == STATUS_OK &&
-        (stage[0] == '\0' || strcmp(stage, "sweep") == 0))
-        (void)sweep_choose_early(sweep, &ignored);
-    return status;
+    *swept = *swept && status == STATUS_OK && (sweep->best || !budget_ended(group->session));
+    if (*swept || (status != STATUS_OK && status != STATUS_NO_TIME))
+        return status;
+    return leave_out(&sweep->work, error);
 }
 
-static enum status run_problem(const struct work *work, struct error *error)
+/* The problem is over, by that status: counts it, and keeps its contest (NULL: it had none) to be
+ * confirmed. */
+static enum status end_problem(struct sweep *sweep, struct contest *contest, enum status status,
+                               struct error *error)
 {
-    struct group *group = work->group;
-    struct contest *contest = NULL;
-    struct sweep *sweep = calloc(1, sizeof *sweep);
-    if (!sweep)
-        return error_no_memory(error);
-    struct space *space = group->spaces[group->space_next];
-    group->spaces[group->space_next++] = NULL;
-    enum status status = compete_over(sweep, work, space, &contest, error);
+    struct group *group = sweep->work.group;
+    struct error ignored = {0};
+    char stage[16];
+    bool is_raced = contest && status != STATUS_NO_TIME;
+    if (status == STATUS_NO_TIME)
+        status = leave_out(&sweep->work, error);
+    /* What ends half-way has a best so far, too; but what a race has found is better. */
+    if (status != STATUS_OK && stored_winner(&sweep->work, stage, &ignored) == STATUS_OK &&
+        (stage[0] == '\0' || strcmp(stage, "sweep") == 0))
+        (void)sweep_choose_early(sweep, &ignored);
     group->session->summary->problems++;
     group->session->progress.problem_index++;
     group->problems_left -= group->problems_left > 0 ? 1 : 0;
     (void)stage_enter(group, STAGE_SET_UP);
-    budget_end_problem(group, &sweep->allowance, contest != NULL);
+    budget_end_problem(group, &sweep->allowance, is_raced);
     forget_sweep(group, sweep);
-    if (contest && status == STATUS_OK) {
+    if (is_raced && status == STATUS_OK) {
         contest->previous = group->last_contest;
         *(group->last_contest ? &group->last_contest->next : &group->contests) = contest;
         group->last_contest = contest;
@@ -214,6 +185,71 @@ static enum status run_problem(const struct work *work, struct error *error)
     sweep_free(sweep);
     free(sweep);
     return status;
+}
+
+/* Whether it is to be chosen: something was measured, or no earlier run has chosen as thoroughly as
+ * this one would. */
+static enum status wants_contest(const struct sweep *sweep, bool *wants, struct error *error)
+{
+    const struct session_options *options = sweep->work.options;
+    char stage[16];
+    enum status status = stored_winner(&sweep->work, stage, error);
+    *wants = options->pick_count > 0 || sweep->measured > 0 ||
+             (strcmp(stage, "confirm") != 0 &&
+              (strcmp(stage, "race") != 0 || options->protocol.confirm_processes > 1));
+    return status;
+}
+
+/* The problems that were swept race, all at once, each on one device. With another status than
+ * STATUS_OK none does: what was before has ended the run. */
+static enum status race_swept(struct group *group, enum status status, struct error *error)
+{
+    const size_t count = group->swept_count;
+    struct competing competing[SESSION_DEVICES_MAX] = {0};
+    struct lane_job *jobs = NULL;
+    for (size_t i = count; i-- > 0 && status == STATUS_OK;) {
+        bool wants = false;
+        status = wants_contest(group->swept[i], &wants, error);
+        if (status != STATUS_OK || !wants)
+            continue;
+        competing[i] = (struct competing){
+            .contest = contest_create(group->swept[i]),
+            .job = {.task = contest_compete_on, .context = &competing[i], .next = jobs}};
+        jobs = &competing[i].job;
+        if (!competing[i].contest)
+            status = error_no_memory(error);
+    }
+    if (status == STATUS_OK)
+        group_do(group, jobs);
+    group->swept_count = 0;
+    enum status first = status;
+    for (size_t i = 0; i < count; i++) {
+        struct contest *contest = competing[i].contest;
+        const bool competed = contest && status == STATUS_OK;
+        struct error ending = competed ? competing[i].job.error : *error;
+        enum status ended = end_problem(group->swept[i], contest,
+                                        competed ? competing[i].job.status : status, &ending);
+        first = first_failure(first, ended, &ending, error);
+    }
+    return first;
+}
+
+/* Races begin when as many problems were swept as there are devices for them. */
+static enum status run_problem(const struct work *work, struct error *error)
+{
+    struct group *group = work->group;
+    struct sweep *sweep = calloc(1, sizeof *sweep);
+    bool swept = false;
+    if (!sweep)
+        return error_no_memory(error);
+    struct space *space = group->spaces[group->space_next];
+    group->spaces[group->space_next++] = NULL;
+    enum status status = sweep_over(sweep, work, space, &swept, error);
+    if (!swept)
+        return end_problem(sweep, NULL, status, error);
+    group->swept[group->swept_count++] = sweep;
+    return group->swept_count < group_width(group) ? STATUS_OK
+                                                   : race_swept(group, STATUS_OK, error);
 }
 
 static enum status run_experiment(struct group *group, const struct session_experiment *at,
@@ -317,6 +353,7 @@ static enum status run_all(struct group *group, struct objective **objectives,
     for (size_t i = 0; status == STATUS_OK && i < session->experiment_count; i++)
         status = run_experiment(group, &session->experiments[i], objectives[i], &experiment_ids[i],
                                 error);
+    status = race_swept(group, status, error);
     (void)stage_enter(group, STAGE_CONFIRM);
     if (status == STATUS_OK)
         status = group_confirm(group, error);

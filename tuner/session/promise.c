@@ -2,6 +2,7 @@
  * alone: where its default configuration, or all that were measured, fail at an awkward size, no
  * configuration is to blame. That is said once, with the line to write, and nobody is held against
  * such a size any more. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/clock.h"
@@ -16,23 +17,27 @@ enum {
 };
 static const int64_t patience_ns = 10000000000;
 
-static bool is_of(const struct promise *promise, const struct work *work)
+/* NULL: none was asked for. */
+static struct promise *find_promise(const struct work *work)
 {
-    return promise->experiment == work->experiment;
+    struct promise *promise = work->group->promises;
+    while (promise && promise->experiment != work->experiment)
+        promise = promise->next;
+    return promise;
 }
 
 bool promise_has(const struct work *work, int64_t n)
 {
-    const struct promise *promise = &work->group->promise;
-    if (!is_of(promise, work) || n == work->problem.n)
+    const struct promise *promise = find_promise(work);
+    if (!promise || !promise->known || n == work->problem.n)
         return true;
     return !promise->none && n % promise->divisor == 0 && n >= promise->least;
 }
 
 int64_t promise_next(const struct work *work, int64_t n)
 {
-    const struct promise *promise = &work->group->promise;
-    if (!is_of(promise, work) || n == work->problem.n)
+    const struct promise *promise = find_promise(work);
+    if (!promise || !promise->known || n == work->problem.n)
         return n;
     if (promise->none)
         return 0;
@@ -49,6 +54,22 @@ struct probing {
     int tries, crashes;
     int64_t end_ns;
 };
+
+/* One lane at a time finds out what an experiment promises: others that ask meanwhile wait for what
+ * it found. NULL: no memory. */
+static struct promise *begin_asking(const struct work *work)
+{
+    struct promise *promise = find_promise(work);
+    if (!promise && (promise = calloc(1, sizeof *promise)) != NULL) {
+        *promise = (struct promise){.next = work->group->promises, .experiment = work->experiment};
+        work->group->promises = promise;
+    }
+    while (promise && promise->is_asked)
+        session_pause(work->session);
+    if (promise)
+        promise->is_asked = true;
+    return promise;
+}
 
 static enum status begin_probing(struct probing *probing, struct sweep *sweep, struct lane *lane,
                                  struct candidate *candidate, struct error *error)
@@ -162,7 +183,7 @@ static enum status find_divisor(struct probing *probing, int64_t wrong, int64_t 
 static void note_promise(const struct work *work, int64_t wrong, const char *who, const char *why)
 {
     const struct session *session = work->session;
-    const struct promise *promise = &work->group->promise;
+    const struct promise *promise = find_promise(work);
     const char *size = work->problem.size_name;
     char line[96] = "";
     if (promise->divisor > 1)
@@ -191,12 +212,11 @@ static void pardon(struct sweep *sweep)
     }
 }
 
-static enum status learn(struct probing *probing, int64_t wrong, const char *who, const char *why,
-                         struct error *error)
+static enum status learn(struct probing *probing, struct promise *promise, int64_t wrong,
+                         const char *who, const char *why, struct error *error)
 {
     struct sweep *sweep = probing->sweep;
-    struct promise *promise = &sweep->work.group->promise;
-    bool again = is_of(promise, &sweep->work); /* what was believed of it does not hold */
+    bool again = promise->known; /* what was believed of it does not hold */
     int64_t least = 0;
     int64_t divisor = 0;
     enum status status = again ? STATUS_OK : find_least(probing, wrong, &least, error);
@@ -204,10 +224,10 @@ static enum status learn(struct probing *probing, int64_t wrong, const char *who
         status = find_divisor(probing, wrong, &divisor, error);
     if (status != STATUS_OK)
         return status;
-    *promise = (struct promise){.experiment = sweep->work.experiment,
-                                .divisor = divisor > 0 ? divisor : 1,
-                                .least = least > 0 ? least : 1,
-                                .none = divisor == 0 && least == 0};
+    promise->known = true;
+    promise->divisor = divisor > 0 ? divisor : 1;
+    promise->least = least > 0 ? least : 1;
+    promise->none = divisor == 0 && least == 0;
     if (!again || promise->none)
         note_promise(&sweep->work, wrong, who, why);
     pardon(sweep);
@@ -240,13 +260,23 @@ enum status promise_question(struct sweep *sweep, struct lane *lane,
     *kept = true;
     if (!candidate)
         return STATUS_OK;
+    struct promise *promise = begin_asking(&sweep->work);
+    if (!promise)
+        return error_no_memory(error);
+    *kept = promise_has(&sweep->work, what->n);
+    if (!*kept) { /* another lane has found that out */
+        promise->is_asked = false;
+        return STATUS_OK;
+    }
     enum status status = begin_probing(&probing, sweep, lane, candidate, error);
     if (status == STATUS_OK && probing.loads)
         status = probe_case(&probing, what, &asked, &right, &outcome, error);
     if (status == STATUS_OK && asked && !right) {
         *kept = false;
-        status = learn(&probing, what->n, "its default configuration fails", outcome.detail, error);
+        status = learn(&probing, promise, what->n, "its default configuration fails",
+                       outcome.detail, error);
     }
+    promise->is_asked = false;
     slot_free(&probing.slot);
     return status;
 }
@@ -254,7 +284,6 @@ enum status promise_question(struct sweep *sweep, struct lane *lane,
 enum status promise_pardon(struct sweep *sweep, struct lane *lane, bool *pardoned,
                            struct error *error)
 {
-    const struct promise *promise = &sweep->work.group->promise;
     struct probing probing;
     struct candidate *best = NULL;
     *pardoned = false;
@@ -264,13 +293,24 @@ enum status promise_pardon(struct sweep *sweep, struct lane *lane, bool *pardone
             (!best || candidate->median_ns < best->median_ns))
             best = candidate;
     }
-    if (!best || (is_of(promise, &sweep->work) && promise->none))
+    if (!best)
         return STATUS_OK;
-    const char *why = best->rejected;
-    enum status status = begin_probing(&probing, sweep, lane, best, error);
-    if (status == STATUS_OK)
-        status = learn(&probing, best->rejected_at, "all that was measured fails", why, error);
-    *pardoned = status == STATUS_OK;
-    slot_free(&probing.slot);
+    struct promise *promise = begin_asking(&sweep->work);
+    if (!promise)
+        return error_no_memory(error);
+    enum status status = STATUS_OK;
+    if (!promise_has(&sweep->work, best->rejected_at)) { /* another lane has found that out */
+        pardon(sweep);
+        *pardoned = true;
+    } else if (!promise->none) {
+        const char *why = best->rejected;
+        status = begin_probing(&probing, sweep, lane, best, error);
+        if (status == STATUS_OK)
+            status = learn(&probing, promise, best->rejected_at, "all that was measured fails", why,
+                           error);
+        *pardoned = status == STATUS_OK;
+        slot_free(&probing.slot);
+    }
+    promise->is_asked = false;
     return status;
 }

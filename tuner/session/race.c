@@ -70,7 +70,7 @@ static enum status run_race(struct racing *racing, struct error *error)
         if (status != STATUS_OK)
             return status;
         (void)race_judge(racing->race, false);
-        session_progress(group, "race");
+        contest_progress(racing->contest, "race");
         if (budget_over(group->session, end_ns) && race_valid_rounds(racing->race) >= 3)
             break;
     }
@@ -90,7 +90,7 @@ static enum status run_windows(struct racing *racing, struct error *error)
         enum status status = one_round(racing, error);
         if (status != STATUS_OK)
             return status;
-        session_progress(group, "race");
+        contest_progress(racing->contest, "race");
         if (budget_over(group->session, end_ns))
             break;
     }

@@ -56,23 +56,62 @@ void session_progress(struct group *group, const char *phase)
     sites_tell(session, false);
 }
 
+/* The stage's share of the time since the clock was last looked at. */
+static int64_t share_since_ns(const struct stage_clock *clock, enum session_stage stage,
+                              int64_t now_ns)
+{
+    size_t lanes = 0;
+    for (size_t i = 0; i < SESSION_STAGES; i++)
+        lanes += clock->lanes[i];
+    if (clock->since_ns == 0 || (lanes == 0 && clock->stage != stage))
+        return 0;
+    return lanes == 0 ? now_ns - clock->since_ns
+                      : (now_ns - clock->since_ns) * (int64_t)clock->lanes[stage] / (int64_t)lanes;
+}
+
+static void look_at_clock(struct stage_clock *clock)
+{
+    int64_t now_ns = clock_running_ns();
+    for (size_t i = 0; i < SESSION_STAGES; i++)
+        clock->spent_ns[i] += share_since_ns(clock, (enum session_stage)i, now_ns);
+    clock->since_ns = now_ns;
+}
+
 enum session_stage stage_enter(struct group *group, enum session_stage stage)
 {
-    struct stage_clock *clock = &group->clock;
-    enum session_stage before = clock->stage;
-    int64_t now_ns = clock_running_ns();
-    if (clock->since_ns != 0)
-        clock->spent_ns[before] += now_ns - clock->since_ns;
-    clock->stage = stage;
-    clock->since_ns = now_ns;
+    enum session_stage before = group->clock.stage;
+    look_at_clock(&group->clock);
+    group->clock.stage = stage;
+    return before;
+}
+
+void lane_begin_stages(struct group *group, struct lane *lane)
+{
+    look_at_clock(&group->clock);
+    lane->stage = group->clock.stage;
+    group->clock.lanes[lane->stage]++;
+}
+
+void lane_end_stages(struct group *group, const struct lane *lane)
+{
+    look_at_clock(&group->clock);
+    group->clock.lanes[lane->stage]--;
+}
+
+enum session_stage lane_enter_stage(struct lane *lane, enum session_stage stage)
+{
+    struct stage_clock *clock = &lane->group->clock;
+    enum session_stage before = lane->stage;
+    look_at_clock(clock);
+    clock->lanes[before]--;
+    clock->lanes[stage]++;
+    lane->stage = stage;
     return before;
 }
 
 int64_t stage_ns(const struct group *group, enum session_stage stage)
 {
-    const struct stage_clock *clock = &group->clock;
-    bool runs = clock->stage == stage && clock->since_ns != 0;
-    return clock->spent_ns[stage] + (runs ? clock_running_ns() - clock->since_ns : 0);
+    return group->clock.spent_ns[stage] + share_since_ns(&group->clock, stage, clock_running_ns());
 }
 
 int64_t lane_leave(struct lane *lane)
@@ -178,17 +217,12 @@ enum status group_await_lane(struct group *group, struct lane **out, struct erro
     }
 }
 
-enum status on_some_lane(struct group *group, lane_task *task, void *context, struct error *error)
+size_t group_width(const struct group *group)
 {
-    for (;;) {
-        struct lane *lane = NULL;
-        enum status status = group_await_lane(group, &lane, error);
-        if (status != STATUS_OK)
-            return status;
-        status = task(context, lane, error);
-        if (!lane->lost)
-            return status;
-    }
+    size_t count = 0;
+    for (size_t i = 0; i < group->lane_count; i++)
+        count += group->lanes[i]->lost ? 0 : 1;
+    return count > 0 ? count : 1;
 }
 
 void group_wake(struct group *group)

@@ -23,18 +23,23 @@ struct group;
 struct inputs;
 struct session;
 
-/* In which stage a group is, and what the stages took before. */
+/* In which stage a group is, and what the stages took before. While lanes are at jobs of their own,
+ * the time is shared out evenly among the stages that these are in. */
 struct stage_clock {
     enum session_stage stage;
+    size_t lanes[SESSION_STAGES]; /* at jobs, in each stage */
     int64_t since_ns;
     int64_t spent_ns[SESSION_STAGES];
 };
 
 /* Which sizes an experiment promises, where its constraints do not say it. */
 struct promise {
-    const struct experiment *experiment; /* NULL: nothing has shown that it does not promise all */
-    int64_t divisor, least;              /* multiples of this, from this on */
-    bool none;                           /* none but a problem's own */
+    struct promise *next;
+    const struct experiment *experiment;
+    bool known;             /* something has shown that it does not promise all: */
+    int64_t divisor, least; /* multiples of this, from this on */
+    bool none;              /* none but a problem's own */
+    bool is_asked;          /* a lane is finding out */
 };
 
 struct lane {
@@ -44,10 +49,11 @@ struct lane {
     char name[96]; /* "cuda:0"; of a host elsewhere "n1:cuda:0" */
     int index;     /* of the device */
     struct worker *worker;
-    const struct host *host; /* where its worker runs */
-    struct host_lock lock;   /* on the device, against another tuner */
-    bool at_work;            /* a thread sweeps with it */
-    int64_t environment_id;  /* of this device: its runs and ceilings */
+    const struct host *host;  /* where its worker runs */
+    struct host_lock lock;    /* on the device, against another tuner */
+    bool at_work;             /* a thread works with it */
+    enum session_stage stage; /* of its job (jobs.h) */
+    int64_t environment_id;   /* of this device: its runs and ceilings */
     int64_t run_id;
     const struct inputs *known; /* the problem's inputs that the worker has made ... */
     bool knows_expected;        /* ... with the expected results */
@@ -102,11 +108,14 @@ struct group {
     const char *best_key;
     /* Of winners, by ceiling: bytes over time; of those with over twice what the caches hold. */
     double fastest_gbs[CEILINGS], fastest_uncached_gbs[CEILINGS];
+    struct sweep *swept[SESSION_DEVICES_MAX]; /* that are to race, all at once */
+    size_t swept_count;
+    size_t abreast;                          /* lanes that are at jobs of their own; 0: none */
     struct contest *contests, *last_contest; /* of this run, in order */
     struct stage_clock clock;
-    struct promise promise;
-    struct costs costs;   /* for sharing out the budget ... */
-    size_t problems_left; /* not raced yet, the present one counted */
+    struct promise *promises; /* of experiments that were asked for any; from malloc */
+    struct costs costs;       /* for sharing out the budget ... */
+    size_t problems_left;     /* not raced yet, the present one counted */
     enum status status;
     struct error error;
     pthread_t thread;
@@ -158,6 +167,11 @@ static inline enum status first_failure(enum status status, enum status later,
 
 /* From now on the group is in that stage; returns the one that it was in. */
 enum session_stage stage_enter(struct group *group, enum session_stage stage);
+/* The same of a lane that is at a job of its own (jobs.h), from its beginning, in the group's
+ * stage, to its end. */
+void lane_begin_stages(struct group *group, struct lane *lane);
+enum session_stage lane_enter_stage(struct lane *lane, enum session_stage stage);
+void lane_end_stages(struct group *group, const struct lane *lane);
 /* What the group has spent in it so far. */
 int64_t stage_ns(const struct group *group, enum session_stage stage);
 
@@ -182,11 +196,10 @@ struct lane *group_lane(const struct group *group);
 /* The same; when there is none, while a host of the group's may come again, waits for that. The
  * error says what became of the first. */
 enum status group_await_lane(struct group *group, struct lane **out, struct error *error);
+/* How many lanes are not lost; 1 at least. */
+size_t group_width(const struct group *group);
 /* Lets other threads have the mutex for a moment. */
 void session_pause(struct session *session);
-/* Does the task on one lane; when its device is lost meanwhile, from the start on another one. */
-typedef enum status lane_task(void *context, struct lane *lane, struct error *error);
-enum status on_some_lane(struct group *group, lane_task *task, void *context, struct error *error);
 /* Takes what the compilers have ready; when nothing is, waits up to wait_ms for some of it, or for
  * another lane to do so, or to finish a trial (group_wake), without the mutex. */
 enum status group_await_compilers(struct group *group, struct binaries *binaries, int64_t wait_ms,

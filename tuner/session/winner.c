@@ -306,9 +306,9 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
         if (status != STATUS_OK || choosing.choice.winner >= contest->finalist_count)
             return status;
         best = &contest->finalists[choosing.choice.winner];
-        enum session_stage before = stage_enter(contest->sweep->work.group, STAGE_WATCH);
+        enum session_stage before = lane_enter_stage(lane, STAGE_WATCH);
         status = contest_watch(contest, lane, best, error);
-        (void)stage_enter(contest->sweep->work.group, before);
+        (void)lane_enter_stage(lane, before);
         if (status != STATUS_OK)
             return status;
     }
@@ -329,7 +329,8 @@ static const char *const baseline_reason = "Not sure: the run ended when nothing
 enum status sweep_choose_early(struct sweep *sweep, struct error *error)
 {
     const struct work *work = &sweep->work;
-    const struct lane *lane = group_lane(work->group);
+    const struct lane *some_lane = group_lane(work->group);
+    const struct lane *lane = some_lane ? some_lane : work->group->lanes[0]; /* all are lost */
     const struct candidate *best = sweep->best;
     struct verdict_facts facts = {0};
     size_t tried = 0;

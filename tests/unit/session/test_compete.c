@@ -164,10 +164,12 @@ static void test_sizes_are_promised_until_shown_otherwise(void **state)
 {
     struct fixture *f = *state;
     struct work *work = &f->run->work;
-    struct promise *promise = &work->group->promise;
+    struct promise *promise = calloc(1, sizeof *promise);
     assert_true(promise_has(work, 3) && promise_has(work, 1000));
     assert_int_equal(promise_next(work, 3), 3);
-    *promise = (struct promise){.experiment = work->experiment, .divisor = 128, .least = 256};
+    *promise = (struct promise){
+        .experiment = work->experiment, .known = true, .divisor = 128, .least = 256};
+    work->group->promises = promise;
     assert_false(promise_has(work, 3) || promise_has(work, 128) || promise_has(work, 300));
     assert_true(promise_has(work, 1000)); /* its own */
     assert_true(promise_has(work, 384));
@@ -176,7 +178,7 @@ static void test_sizes_are_promised_until_shown_otherwise(void **state)
     promise->none = true;
     assert_int_equal(promise_next(work, 300), 0);
     assert_true(promise_has(work, 1000) && !promise_has(work, 256));
-    *promise = (struct promise){.experiment = NULL};
+    promise->known = false;
     assert_true(promise_has(work, 300));
 }
 

@@ -73,6 +73,29 @@ static void test_a_whole_run(void **state)
     run_free(run);
 }
 
+/* Two devices that are alike race and confirm a problem each, all rounds of a problem on one. */
+static void test_like_devices_race_a_problem_each(void **state)
+{
+    (void)state;
+    struct session_experiment experiment = {0};
+    struct run *run = start(2, &experiment);
+    run_group(run);
+    assert_int_equal(run->summary.winners, 2);
+    assert_int_equal(run->winners, 4);
+    for (int i = 0; i < 2; i++) {
+        char sql[256];
+        (void)string_format(sql, sizeof sql,
+                            "SELECT count(DISTINCT run_id) * 10 + count(DISTINCT problem_id) "
+                            "FROM rounds WHERE stage = '%s'",
+                            i == 0 ? "race" : "confirm");
+        assert_int_equal(run_count(run, sql), 22);
+    }
+    assert_int_equal(run_count(run, "SELECT max(devices) FROM (SELECT count(DISTINCT run_id) AS "
+                                    "devices FROM rounds GROUP BY problem_id, stage)"),
+                     1);
+    run_free(run);
+}
+
 static void test_a_limited_run_has_no_ranges(void **state)
 {
     (void)state;
@@ -175,6 +198,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spaces_are_made_once_and_counted),
         cmocka_unit_test(test_a_whole_run),
+        cmocka_unit_test(test_like_devices_race_a_problem_each),
         cmocka_unit_test(test_a_limited_run_has_no_ranges),
         cmocka_unit_test(test_a_spent_budget_leaves_problems_out),
         cmocka_unit_test(test_a_look_compares_a_few),

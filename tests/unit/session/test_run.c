@@ -3,6 +3,7 @@
 #include "session_fixture.h"
 
 #include "tuner/base/clock.h"
+#include "tuner/session/jobs.h"
 
 /* Loses its lane the first `losses` times. */
 struct task {
@@ -50,6 +51,63 @@ static void test_a_task_goes_on_where_a_device_is_left(void **state)
     assert_int_equal(calls, 1);
 }
 
+/* Two devices whose jobs wait for each other: one lane alone would never come to an end. */
+struct meeting {
+    struct run *run;
+    size_t there;
+};
+
+static enum status meet(void *context, struct lane *lane, struct error *error)
+{
+    struct meeting *meeting = context;
+    (void)error;
+    meeting->there++;
+    (void)lane_enter_stage(lane, STAGE_RACE);
+    while (meeting->there < 2)
+        session_pause(&meeting->run->session);
+    return STATUS_OK;
+}
+
+static void test_jobs_are_done_on_all_devices_at_once(void **state)
+{
+    (void)state;
+    struct run *run = run_create(usual_text, "time");
+    run_start(run, 2);
+    struct group *group = run->work.group;
+    struct meeting meeting = {.run = run};
+    int calls = 0;
+    struct lane_job jobs[3] = {{.next = &jobs[1], .task = meet, .context = &meeting},
+                               {.next = &jobs[2], .task = meet, .context = &meeting},
+                               {.task = fail_at_once, .context = &calls}};
+    group_do(group, jobs);
+    assert_int_equal(meeting.there, 2);
+    assert_int_equal(jobs[0].status, STATUS_OK);
+    assert_int_equal(jobs[1].status, STATUS_OK);
+    assert_int_equal(jobs[2].status, STATUS_IO);
+    assert_string_equal(jobs[2].error.text, "the disk is full");
+    assert_int_equal(calls, 1);
+    assert_int_equal(group->clock.stage, STAGE_RACE);
+    for (size_t i = 0; i < SESSION_STAGES; i++)
+        assert_int_equal(group->clock.lanes[i], 0);
+    assert_false(group->lanes[0]->at_work || group->lanes[1]->at_work);
+    /* Once one fails no more are begun; a lost device leaves what it had to the other. */
+    struct task task = {.losses = 1};
+    struct lane_job more[3] = {{.next = &more[1], .task = lose_some, .context = &task},
+                               {.next = &more[2], .task = fail_at_once, .context = &calls},
+                               {.task = lose_some, .context = &task}};
+    group->lanes[1]->lost = true;
+    group_do(group, &more[1]);
+    assert_int_equal(task.calls, 0);
+    assert_int_equal(more[2].status, STATUS_IO);
+    group->lanes[1]->lost = false;
+    more[0].next = NULL;
+    group_do(group, more);
+    assert_int_equal(more[0].status, STATUS_OK);
+    assert_int_equal(task.calls, 2);
+    assert_ptr_equal(task.last, group->lanes[1]);
+    run_free(run);
+}
+
 static void test_stages_share_the_time(void **state)
 {
     (void)state;
@@ -65,6 +123,12 @@ static void test_stages_share_the_time(void **state)
     const int64_t race_ns = stage_ns(&group, STAGE_RACE);
     assert_true(race_ns >= 0 && race_ns < 1000000000);
     assert_int_equal(stage_ns(&group, STAGE_CHECK), 0);
+    /* Of three lanes at jobs of their own each has a third of the time that passes. */
+    group.clock.lanes[STAGE_CHECK] = 1;
+    group.clock.lanes[STAGE_RACE] = 2;
+    group.clock.since_ns = clock_running_ns() - 3000 * INT64_C(1000000000);
+    assert_in_range(stage_ns(&group, STAGE_CHECK) / INT64_C(1000000000), 1000, 1100);
+    assert_in_range(stage_ns(&group, STAGE_RACE) / INT64_C(1000000000), 2000, 2200);
 }
 
 /* 50 times the best, for the blocks and what is around them; more when uploads may be in it. */
@@ -187,6 +251,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_task_goes_on_where_a_device_is_left),
+        cmocka_unit_test(test_jobs_are_done_on_all_devices_at_once),
         cmocka_unit_test(test_stages_share_the_time),
         cmocka_unit_test(test_time_limits),
         cmocka_unit_test(test_a_waiting_lane_is_woken_by_another),
