@@ -41,8 +41,8 @@ bests AS (
 ),
 conclusion AS (
     SELECT iif(count(*) = 1, 'Every configuration launches ',
-               printf('%d of %d combinations of grid and block reach 95 %% of the best: ',
-                      sum(b.gbs >= 0.95 * t.gbs), count(*)))
+               printf('%d of %d combinations of grid and block reach %.3g %% of the best: ',
+                      sum(b.gbs >= CAST(:near AS REAL) * t.gbs), count(*), 100 * CAST(:near AS REAL)))
            || printf('%.3g block%s of %d threads per SM', t.blocks_per_sm, iif(t.blocks_per_sm = 1, '', 's'), t.block)
                AS sentence
     FROM bests AS b CROSS JOIN (SELECT * FROM bests ORDER BY gbs DESC LIMIT 1) AS t

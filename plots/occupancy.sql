@@ -60,7 +60,7 @@ reference AS (
 -- The least occupancy that is nearly as fast, and the next below it.
 enough AS (
     SELECT b.percent, min(b.gbs / r.gbs, 1) AS share FROM best AS b CROSS JOIN reference AS r
-    WHERE b.gbs >= 0.95 * r.gbs ORDER BY b.percent LIMIT 1
+    WHERE b.gbs >= CAST(:near AS REAL) * r.gbs ORDER BY b.percent LIMIT 1
 ),
 below AS (
     SELECT b.percent, b.gbs / r.gbs AS share
@@ -69,7 +69,7 @@ below AS (
 ),
 -- What it takes with the fewest bytes at a time.
 few AS (
-    SELECT k.bytes, min(iif(k.gbs >= 0.95 * r.gbs, k.percent, NULL)) AS percent
+    SELECT k.bytes, min(iif(k.gbs >= CAST(:near AS REAL) * r.gbs, k.percent, NULL)) AS percent
     FROM known AS k CROSS JOIN reference AS r
     WHERE k.bytes = (SELECT min(bytes) FROM known) GROUP BY k.bytes
 ),
@@ -82,8 +82,8 @@ conclusion AS (
                     100 * e.share, r.name, r.percent)
         WHEN (SELECT count(*) FROM below) = 0
         THEN printf('The lowest occupancy of all, %.3g %%, is that of %s', r.percent, r.name)
-        ELSE (SELECT printf('Nothing below %.3g %% occupancy reaches 95 %% of %s: %.3g %% reaches %.3g %%', r.percent,
-                            r.name, percent, 100 * share) FROM below)
+        ELSE (SELECT printf('Nothing below %.3g %% occupancy reaches %.3g %% of %s: %.3g %% reaches %.3g %%', r.percent,
+                            100 * CAST(:near AS REAL), r.name, percent, 100 * share) FROM below)
         END || coalesce((SELECT printf('; with %g bytes per thread at a time ', f.bytes)
                                 || iif(f.percent IS NULL, 'no occupancy does', printf('it takes %.3g %%', f.percent))
                          FROM few AS f WHERE f.percent IS NOT e.percent AND (SELECT count(*) FROM best) > 1), '') AS sentence

@@ -86,8 +86,11 @@ const colours = (page) => {
 
 const page = document;
 const width = page.documentElement.clientWidth;
-for (const details of page.querySelectorAll('details')) details.open = true;
-await new Promise((opened) => setTimeout(opened, 200)); // tables fit themselves when they are told
+// What is folded is made, and fits itself, when it is told that it is open.
+await Promise.all([...page.querySelectorAll('details:not([open])')].map((details) => new Promise((told) => {
+  details.addEventListener('toggle', told, { once: true });
+  details.open = true;
+})));
 return {
   width, pageWidth: page.documentElement.scrollWidth,
   overflowing: overflowing(page, width), broken: broken(page), squeezed: squeezed(page),

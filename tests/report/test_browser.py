@@ -68,6 +68,8 @@ def changed(database):
 def opened(browser, page, width=1440):
     browser.size(width, 1000)
     browser.open(page.as_uri())
+    # The figures come after the first screen is seen.
+    browser.until("return !document.querySelector('#drawn > *') || document.querySelector('#explore figure.live svg') !== null", "no figure is drawn")
 
 
 def silent(browser):
@@ -186,6 +188,8 @@ def test_recorded(browser, pages):
     """Of a real device, with baselines and a library's times, all columns are there at once on a wide screen."""
     for width in (360, 1440):
         opened(browser, pages.recorded, width)
+        height = browser.run("return document.documentElement.scrollHeight")
+        assert width < 1000 or height < 2400, height  # 2,000, but for a font that is larger
         seen = browser.run(LOOK)
         assert seen["pageWidth"] <= seen["width"] and not seen["overflowing"], (seen["width"], seen["overflowing"][:5])
         assert width < 1000 or seen["boxes"] == 0, "a table must be scrolled on a wide screen"
@@ -214,6 +218,20 @@ def test_map(browser, pages):
     third = chosen(browser)
     assert third.replace(" n = ", ", n = ") in label, (third, label)
     silent(browser)
+
+
+def test_sentences(browser, pages):
+    """A figure's title is what `tune plot` says of the same problem, as long as nothing is filtered."""
+    opened(browser, pages.plain)
+    problem, n = chosen(browser).split(" n = ")
+    for figure in ("occupancy", "blocks", "threads"):
+        title = text_of(browser, f"figure.live[data-figure={figure}]:not([hidden]) h4")
+        if not title:
+            continue
+        rows = subprocess.run([os.environ["TUNE"], "plot", figure, "--data", "-o", "-", "--db", pages.database, "--problem", problem, "--n",
+                               n.replace(",", "")], capture_output=True, text=True, check=True).stdout
+        said = [row.split("\t")[1] for row in rows.splitlines() if row.startswith("conclusion\t")]
+        assert len(said) == 1 and said[0].split("; with ")[0] == title[0], (figure, said, title)
 
 
 def dots(browser):
@@ -325,6 +343,7 @@ def test_tables(browser, pages):
     """What is the same in all rows is said once, and shown again; a box keeps the rows that have its words."""
     opened(browser, pages.plain)
     browser.run("document.querySelector('#winners > details').open = true")
+    browser.until("return document.querySelector('#winners .table-note') !== null", "the table has no notes")
     rows = "#winners tbody tr:not([hidden])"
     everything = len(text_of(browser, rows))
     hidden = len(text_of(browser, "#winners thead th[hidden], #winners .set > span[hidden]"))

@@ -11,6 +11,10 @@
 #include "tuner/base/error.h"
 #include "tuner/store/store.h"
 
+/* What is said to be nearly as fast as something reaches this share of it: `:near` of a statement,
+ * and in the pages of reports. */
+#define PLOT_NEAR "0.95"
+
 enum plot_output {
     PLOT_PNG = 1 << 0,
     PLOT_SVG = 1 << 1,

@@ -186,6 +186,7 @@ enum status plot_rows(struct store *store, const char *where, const char *sql,
         {"l2_mode", subject->l2_mode},
         {"most", most},
         {"draws", draws},
+        {"near", PLOT_NEAR},
     };
     struct store_query *query = NULL;
     enum status status = store_query_open(store, sql, parameters,

@@ -9,6 +9,7 @@
 #include "tuner/base/version.h"
 #include "tuner/device/traits.h"
 #include "tuner/export/export.h"
+#include "tuner/plot/plot.h"
 #include "tuner/report/embedded.h"
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
@@ -717,7 +718,7 @@ enum status page_data(struct page *page, struct text *out, struct error *error)
     }
     text_append(&json, "{\"version\":");
     json_append_string(&json, TUNE_VERSION);
-    text_append(&json, ",\"parts\":[");
+    text_append(&json, ",\"near\":" PLOT_NEAR ",\"parts\":[");
     for (size_t first = 0, end = 0; status == STATUS_OK && first < count; first = end) {
         while (end < count && same_part(&subjects[first], &subjects[end]))
             end++;

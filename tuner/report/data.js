@@ -43,7 +43,7 @@ const decodePoints = (problem) => {
 };
 
 const readData = (json) => {
-  const data = { version: json.version, problems: [], parts: [] };
+  const data = { version: json.version, near: json.near, problems: [], parts: [] };
   json.parts.forEach((given, index) => {
     const part = { ...given, index, problems: [] };
     const count = Math.max(0, ...given.problems.map((problem) =>

@@ -37,6 +37,3 @@ const ratioTicks = (low, high) => [0.1, 0.2, 0.5, 0.8, 1, 1.1, 1.2, 1.5, 2, 3, 5
 
 // Points as one path: zero-length strokes with round ends. Thousands cost as much as one.
 const dots = (pairs) => pairs.map(([x, y]) => `M${x.toFixed(1)} ${y.toFixed(1)}h.01`).join('');
-
-// Sections that other files add: {id, draw(data, root)}; render() calls them in this order.
-const sections = [];

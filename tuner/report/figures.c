@@ -135,10 +135,12 @@ static void draw_setting(struct drawing *drawing, const struct setting *setting,
     for (size_t i = 0; i < drawn_parts(setting); i++) {
         const struct part *part = &page->parts[setting->part_first + i];
         bool all = first && part->telling == setting->telling;
-        html(&page->out, "<details%s><summary><b>%s</b></summary>\n",
+        /* Pictures are most of a page: where the script runs it takes them out of <noscript> when
+         * they are looked at. */
+        html(&page->out, "<details%s><summary><b>%s</b></summary>\n<noscript>",
              first || drawn_parts(setting) == 1 ? " open" : "", part->experiment);
         draw_part(drawing, part, all);
-        text_append(&page->out, "</details>\n");
+        text_append(&page->out, "</noscript></details>\n");
     }
 }
 

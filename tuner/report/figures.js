@@ -1,7 +1,7 @@
 'use strict';
 // The figures of the chosen problem. Each is {title, body, redraw}: drawn anew when the problem, the colours or the
 // selection change; a ring follows what is hovered.
-const FIGURE_HEIGHT = 300;
+const FIGURE_HEIGHT = 250;
 const NEAR_ENOUGH = 26;
 
 // A point in words.
@@ -119,43 +119,58 @@ const follow = ({ ring, pins }, placeOf) => () => {
 };
 
 // ---- throughput against something a launch has ----
-// kind: {name, value(points, i), label, isLog, format, title(best)}
+// kind: {name, value(points, i), label, isLog, format, say(what conclude found)}
 const drawScatter = (kind, width) => {
   const { problem } = state;
   const { points } = problem;
   const [left, right, top, bottom] = [52, width - 10, 20, FIGURE_HEIGHT - 34];
   const known = points.order.filter((i) => kind.value(points, i) > (kind.isLog ? 0 : -1));
-  const values = [...new Set(known.map((i) => kind.value(points, i)))].sort((a, b) => a - b);
+  const slots = new Map();
+  for (const i of known) {
+    const slot = slots.get(kind.value(points, i));
+    if (slot) slot.push(i);
+    else slots.set(kind.value(points, i), [i]);
+  }
+  const values = [...slots.keys()].sort((a, b) => a - b);
   if (values.length < 2) return null;
   const least = kind.isLog ? values[0] / 1.3 : 0;
   const most = kind.isLog ? values.at(-1) * 1.3 : kind.most || values.at(-1);
   const scale = (kind.isLog ? logarithmic : linear)(least, most, left + 8, right - 8);
   const best = points.rate[points.order[0]];
-  // A ceiling far above all of them would leave the figure empty: it is named instead.
-  const isNear = problem.ceiling && problem.ceiling < 1.6 * best;
-  const y = linear(0, isNear ? Math.max(best, problem.ceiling) * 1.03 : best * 1.05, bottom, top);
   const colours = colourGroups();
+  const curves = colours.groups.map(() => new Map()); // of each colour its best at each value
+  for (const i of known) {
+    const curve = curves[colours.of(i)];
+    if (!curve.has(kind.value(points, i))) curve.set(kind.value(points, i), points.rate[i]);
+  }
+  // As plots/linear.gp: where all that is best lies near the top the axis begins below that, and a ceiling far above is left out.
+  const lowest = Math.min(...curves.flatMap((curve) => [...curve.values()]), ...problem.marks.map((mark) => points.rate[mark.point] || Infinity));
+  const isNear = problem.ceiling && problem.ceiling <= (lowest > 0.5 * best ? 1.3 : 1.6) * best;
+  const highest = isNear ? Math.max(best, problem.ceiling) : best;
+  const begin = lowest > 0.5 * highest ? highest - 1.12 * Math.max(0.1 * highest, highest - lowest) : 0;
+  const y = linear(begin, highest + (highest - begin) * 0.04, bottom, top);
+  const below = known.filter((i) => points.rate[i] < begin).length;
   // At one value launches stand side by side, in the order of their speed, never past the value at either end.
   const gap = Math.min(14, ...values.slice(1).map((value, k) => (scale(value) - scale(values[k])) * 0.8));
   const place = new Map();
   for (const value of values) {
-    const slot = known.filter((i) => kind.value(points, i) === value);
+    const slot = slots.get(value);
     slot.forEach((i, rank) => {
       const shift = slot.length < 2 ? 0 : (rank / (slot.length - 1) - 0.5) * gap;
-      place.set(i, [Math.min(right, Math.max(left, scale(value) + (value === most ? -Math.abs(shift) : shift))), y(points.rate[i])]);
+      place.set(i, [Math.min(right, Math.max(left, scale(value) + (value === most ? -Math.abs(shift) : shift))), Math.min(bottom, y(points.rate[i]))]);
     });
   }
   const active = known.filter((i) => state.active[i]);
-  const title = kind.title(problem, active, values);
+  const title = conclude(kind)(problem, active);
   const { svg, ring, pins } = frame(width, FIGURE_HEIGHT, `${title}. ${kind.label} against ${problem.unit}. Arrow keys go from launch to launch, Enter pins one.`);
   const winner = problem.marks.find((mark) => mark.name === 'winner');
   const delta = problem.winner && problem.winner.limit ? problem.winner.limit.delta : null;
   if (winner && delta > 0 && points.rate[winner.point]) {
     const high = y(points.rate[winner.point]);
-    const low = y(points.rate[winner.point] / (1 + delta));
+    const low = Math.min(bottom, y(points.rate[winner.point] / (1 + delta)));
     svg.append(draw('rect', { class: 'tie', x: left, width: right - left, y: high, height: Math.max(2, low - high) }));
   }
-  svg.append(...axisY(ticks(0, isNear ? Math.max(best, problem.ceiling) : best, 5), y, left, right, problem.unit));
+  svg.append(...axisY(ticks(begin, highest, 5), y, left, right, problem.unit));
   if (isNear) svg.append(draw('line', { class: 'ceiling', x1: left, x2: right, y1: y(problem.ceiling), y2: y(problem.ceiling) }),
     draw('text', { class: 'ceiling-name', x: right, y: 11, 'text-anchor': 'end' }, `measured ${problem.ceilingName}`));
   const shownTicks = kind.isLog ? values.filter((value, k) => k === 0 || k === values.length - 1 || Number.isInteger(Math.log2(value))) : ticks(0, most, 6);
@@ -203,36 +218,56 @@ const drawScatter = (kind, width) => {
     const at = place.get(i);
     return at !== undefined && at[0] >= xs[0] && at[0] <= xs[1] && at[1] >= ys[0] && at[1] <= ys[1];
   })));
-  return { title, body: svg, hovered: follow({ ring, pins }, (i) => place.get(i)) };
+  const note = begin > 0 ? ` The axis begins at ${shownRate(begin)}${below > 0 ? `: ${shownCount(below)} slower at its foot` : ''}.` : '';
+  return { title, note, body: svg, hovered: follow({ ring, pins }, (i) => place.get(i)) };
 };
-const bestOf = (problem, members) => members.reduce((best, i) => Math.max(best, problem.points.rate[i]), 0);
-// The least value at which 98 % of the best of all is reached.
-const enough = (kind, problem, active, values) => {
-  const best = bestOf(problem, active);
-  return values.find((value) => active.some((i) => kind.value(problem.points, i) === value && problem.points.rate[i] >= 0.98 * best));
+
+// What is seen, as plots/*.sql say it of all launches: by the same rule, of those that are left. value: what they are told
+// apart by; best: a map from it to the highest throughput; reference: the winner, or the fastest where it is not left.
+const digits = (value) => String(+value.toPrecision(3));
+const conclude = (kind) => (problem, active) => {
+  if (active.length === 0) return 'No launch is left';
+  const { points } = problem;
+  const winner = problem.marks.find((mark) => mark.name === 'winner');
+  const isWinner = winner !== undefined && active.includes(winner.point);
+  const own = isWinner ? winner.point : active[0]; // they come fastest first
+  const best = new Map();
+  for (const i of active) if (!best.has(kind.value(points, i))) best.set(kind.value(points, i), points.rate[i]);
+  const share = (value) => digits(100 * Math.min(best.get(value) / points.rate[own], 1));
+  const others = [...best.keys()].filter((value) => value !== kind.value(points, own));
+  return kind.say({ name: isWinner ? 'winner' : 'best', own: kind.value(points, own), values: [...best.keys()].sort((a, b) => a - b), best, others, share, rate: points.rate[own] });
 };
+const plural = (count, word) => `${digits(count)} ${word}${count === 1 ? '' : 's'}`;
 const OCCUPANCY = {
   name: 'occupancy', value: (points, i) => points.occupancy_percent[i], label: 'theoretical occupancy, %', most: 100,
   format: (value) => String(value),
-  title(problem, active, values) {
-    const from = enough(this, problem, active, values);
-    return from === undefined ? 'No launch is left' : from >= 99 ? 'Only full occupancy comes within 2 % of the fastest'
-      : `${from.toFixed(0)} % occupancy already reaches 98 % of the fastest`;
+  say({ name, own, values, best, share, rate }) {
+    if (values.length === 1) return `Every configuration has an occupancy of ${digits(own)} %`;
+    const { near } = state.data;
+    const from = values.find((value) => best.get(value) >= near * rate);
+    if (from < own) return `${digits(from)} % occupancy already reaches ${share(from)} % of the ${name}, which has ${digits(own)} %`;
+    const below = values.filter((value) => value < from).at(-1);
+    return below === undefined ? `The lowest occupancy of all, ${digits(own)} %, is that of the ${name}`
+      : `Nothing below ${digits(own)} % occupancy reaches ${digits(100 * near)} % of the ${name}: ${digits(below)} % reaches ${share(below)} %`;
   },
 };
 const BLOCKS = {
   name: 'blocks', value: (points, i) => points.blocks_per_sm[i], label: 'grid, blocks per SM', isLog: true,
   format: (value) => String(+value.toPrecision(2)),
-  title(problem, active, values) {
-    const from = enough(this, problem, active, values);
-    return from === undefined ? 'No launch is left' : `From ${+from.toPrecision(2)} ${from === 1 ? 'block' : 'blocks'} per SM on, 98 % of the fastest is reached`;
+  say({ name, own, best, others, share }) {
+    return `The ${name} launches ${plural(own, 'block')} per SM${own === 2 ? ' (#SM x 2)' : ''}` +
+      (others.length === 0 ? ', as every configuration does'
+        : best.has(2) && own !== 2 ? `; 2 per SM (#SM x 2) reach ${share(2)} % of it`
+          : `; the best other grid, ${digits(others[0])} per SM, reaches ${share(others[0])} % of it`);
   },
 };
 const THREADS = {
   name: 'threads', value: (points, i) => points.threads[i], label: 'threads', isLog: true, format: (value) => String(value),
-  title(problem, active, values) {
-    const from = enough(this, problem, active, values);
-    return from === undefined ? 'No launch is left' : `${from} ${from === 1 ? 'thread' : 'threads'} reach 98 % of the fastest`;
+  say({ name, own, best, others, share, rate }) {
+    return `The ${name} runs ${plural(own, 'thread')}` +
+      (others.length === 0 ? ', as every configuration does'
+        : best.has(1) && own !== 1 ? `, ${digits(rate / best.get(1))}x as fast as the best of one thread`
+          : `; the best of ${digits(others[0])} reaches ${share(others[0])} % of it`);
   },
 };
 
@@ -253,7 +288,7 @@ const drawInfluence = (width) => {
     return { name, own, costs: own.length > 1 ? own[1].ratio : 1 };
   }).filter(({ own }) => own.length > 1).sort((a, b) => b.costs - a.costs || b.own.at(-1).ratio - a.own.at(-1).ratio);
   if (rows.length === 0) return null;
-  const step = Math.max(22, Math.min(34, (FIGURE_HEIGHT - 50) / rows.length));
+  const step = Math.max(24, Math.min(34, (FIGURE_HEIGHT - 50) / rows.length));
   const height = Math.max(FIGURE_HEIGHT, 50 + step * rows.length);
   const left = Math.min(130, 24 + 7 * Math.max(...rows.map(({ name }) => name.length)));
   const right = width - 24;
@@ -314,7 +349,8 @@ const drawParallel = (width) => {
   const { points } = problem;
   const names = problem.part.parameters.map(({ name }) => name).filter((name) => !constantNames(problem).includes(name));
   if (names.length === 0) return null;
-  const [top, bottom] = [34, FIGURE_HEIGHT - 12];
+  const height = FIGURE_HEIGHT - 20;
+  const [top, bottom] = [34, height - 12];
   const axes = names.map((name) => {
     const values = distinct(points.order.map((i) => points.parameters[name][i]));
     const row = new Map(values.map((value, index) => [value, index]));
@@ -333,7 +369,7 @@ const drawParallel = (width) => {
   const title = active.length < 2 ? (active.length === 0 ? 'No launch is left' : 'One launch is left')
     : shared.length > 0 ? `The fastest ${few.length} of ${shownCount(active.length)} have ${shared.slice(0, 3).map((name) => `${name} = ${points.parameters[name][few[0]]}`).join(', ')} in common`
       : `The fastest ${few.length} of ${shownCount(active.length)} agree on no single parameter`;
-  const { svg, ring, pins } = frame(width, FIGURE_HEIGHT, `${title}. Parallel coordinates of the parameters.`);
+  const { svg, ring, pins } = frame(width, height, `${title}. Parallel coordinates of the parameters.`);
   const path = (i) => {
     let text = '';
     axes.forEach((axis, k) => {
@@ -373,7 +409,7 @@ const drawParallel = (width) => {
     } else svg.append(draw('text', { x: x(k) + 5, y: top + 4, class: 'halo' }, shownTime(fastest)), draw('text', { x: x(k) + 5, y: bottom + 4, class: 'halo' }, shownTime(slowest)));
   });
   svg.append(hovered, pins, ring);
-  interact(svg, [width, FIGURE_HEIGHT], () => active.slice(0, LINES_MOST).flatMap((i) => axes.map((axis, k) => [i, x(k), axis.y(i)]).filter(([, , y]) => y !== null)), (xs, ys) => {
+  interact(svg, [width, height], () => active.slice(0, LINES_MOST).flatMap((i) => axes.map((axis, k) => [i, x(k), axis.y(i)]).filter(([, , y]) => y !== null)), (xs, ys) => {
     const held = xs && axes.filter((_, k) => x(k) >= xs[0] && x(k) <= xs[1]);
     setBrush('parallel', held && held.length > 0 ? (i) => held.every((axis) => { const y = axis.y(i); return y !== null && y >= ys[0] - 4 && y <= ys[1] + 4; }) : null);
   });
@@ -385,10 +421,10 @@ const drawParallel = (width) => {
 // ---- all of them ----
 const isOfGpu = (problem) => problem.part.is_gpu;
 const FIGURES = [
-  { id: 'occupancy', about: 'Each dot a launch; a curve is the best of its colour at each occupancy. The band: as good as the winner.', isFor: isOfGpu, draw: (width) => drawScatter(OCCUPANCY, width) },
-  { id: 'threads', about: 'Each dot a launch; a curve is the best of its colour.', isFor: (problem) => !isOfGpu(problem), draw: (width) => drawScatter(THREADS, width) },
-  { id: 'blocks', about: 'Each dot a launch; a curve is the best of its colour at each grid.', isFor: isOfGpu, draw: (width) => drawScatter(BLOCKS, width) },
-  { id: 'influence', about: 'The fastest launch with each value, on a logarithmic axis; filled: of the fastest of all. A value filters.', draw: (width) => drawInfluence(width) },
+  { id: 'occupancy', about: 'Dot: a launch; curve: the best of its colour; band: as good as the winner.', isFor: isOfGpu, draw: (width) => drawScatter(OCCUPANCY, width) },
+  { id: 'threads', about: 'Dot: a launch; curve: the best of its colour.', isFor: (problem) => !isOfGpu(problem), draw: (width) => drawScatter(THREADS, width) },
+  { id: 'blocks', about: 'Dot: a launch; curve: the best of its colour.', isFor: isOfGpu, draw: (width) => drawScatter(BLOCKS, width) },
+  { id: 'influence', about: 'The fastest with each value; filled: of the fastest of all. A value filters.', draw: (width) => drawInfluence(width) },
   { id: 'parallel', about: 'Each line a launch, the thick one the winner; drag along an axis, or choose a value.', draw: (width) => drawParallel(width) },
 ];
 const drawFigures = () => {

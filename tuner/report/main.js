@@ -1,5 +1,6 @@
 'use strict';
 // Draws the page's data, and draws it anew when there is newer: render(JSON) is all that a page that is served needs.
+let drawRest = null; // of a page that was opened: what is below the first screen, after that is seen
 const render = (json) => {
   const root = document.getElementById('drawn');
   const before = state.problem && { ...state, part: state.problem.part };
@@ -13,14 +14,21 @@ const render = (json) => {
   const telling = state.data.problems.find((other) => `${other.problem} ${other.n}` === root.dataset.telling && other.winner);
   overview.setting = (same || telling || state.data.problems[0]).part.setting;
   drawOverview(root);
-  for (const section of sections) section.draw(state.data, root);
-  drawExplore(root);
   choose(same || telling || state.data.problems[0]);
-  if (same) { // what the reader had chosen stays
-    state.colourBy = before.colourBy;
-    changed('problem');
-  }
+  if (same) state.colourBy = before.colourBy; // what the reader had chosen stays
+  const rest = () => {
+    if (drawRest !== rest) return;
+    drawRest = null;
+    const first = listeners.length;
+    drawExplore(root);
+    for (const listener of listeners.slice(first)) listener('problem');
+    showChosen();
+  };
+  drawRest = rest;
+  if (before) rest();
+  else requestAnimationFrame(() => setTimeout(rest));
 };
+addEventListener('beforeprint', () => { if (drawRest) drawRest(); });
 
 (() => {
   const block = document.getElementById('data');

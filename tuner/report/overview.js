@@ -107,8 +107,8 @@ const drawMaps = () => {
       fill();
     }));
   fill();
-  return make('div', { class: 'index' }, controls, maps,
-    make('p', { class: 'note key' }, make('span', { class: 'cell hatched' }, ' '), ' hatched: not sure. A cell chooses its problem.'));
+  controls.append(make('span', { class: 'note key' }, 'A cell chooses its problem. ', make('span', { class: 'cell hatched' }, ' '), ' hatched: not sure.'));
+  return make('div', { class: 'index' }, controls, maps);
 };
 const markChosen = () => {
   const cells = [...document.querySelectorAll('.map button.cell')];
@@ -119,6 +119,15 @@ const markChosen = () => {
     cell.tabIndex = isChosen ? 0 : -1;
   }
   if (!cells.some((cell) => cell.tabIndex === 0) && cells[0]) cells[0].tabIndex = 0;
+};
+// On a narrow screen what is chosen may be out of the box that scrolls.
+const showChosen = () => {
+  for (const chosen of document.querySelectorAll('.maps [aria-pressed="true"], .columns [aria-pressed="true"]')) {
+    const box = chosen.closest('.box');
+    const [own, around] = [chosen.getBoundingClientRect(), box.getBoundingClientRect()];
+    if (own.right > around.right || own.left < around.left) box.scrollLeft += own.right - around.right + 12;
+    if (own.bottom > around.bottom || own.top < around.top) box.scrollTop += own.bottom - around.bottom + 12;
+  }
 };
 
 // ---- the chosen problem ----

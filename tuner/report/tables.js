@@ -103,7 +103,7 @@
         draw('path', { d: 'M' + line.map((rate, k) => `${(2 + 44 * k / (line.length - 1)).toFixed(1)} ${(13 - 12 * rate / most).toFixed(1)}`).join('L') })));
     }
   };
-  for (const table of document.querySelectorAll('table.sorts')) {
+  const equip = (table) => {
     const rows = [...table.tBodies[0].rows];
     const note = make('div', { class: 'table-note' });
     if (rows.length >= ROWS_FEW) {
@@ -121,7 +121,7 @@
       set.parentNode.title = set.parentNode.textContent.trim();
       set.parentNode.addEventListener('click', () => set.closest('tr').classList.toggle('whole'));
     }
-    if (rows.length < 2) continue;
+    if (rows.length < 2) return;
     for (const header of table.tHead.rows[0].cells) {
       const button = document.createElement('button');
       button.type = 'button';
@@ -129,7 +129,7 @@
       header.append(button);
       button.addEventListener('click', () => sort(table, header));
     }
-  }
+  };
   // One line a row where the table then fits its box, else with launches cut shorter, else as it comes.
   const fit = (table) => {
     for (const classes of ['lines', 'lines wide', '']) {
@@ -137,16 +137,26 @@
       if (table.parentNode.scrollWidth <= table.parentNode.clientWidth) return;
     }
   };
-  const fitShown = (root) => {
-    for (const table of root.querySelectorAll('table.sorts')) if (table.offsetParent) fit(table);
+  // What is folded costs a page that is opened nothing: it is made when it is first looked at.
+  const equipped = new Set();
+  const reach = (root) => {
+    const seen = (name) => [...root.querySelectorAll(name)].filter((element) => !element.closest('details:not([open])'));
+    for (const held of seen('noscript')) held.outerHTML = held.textContent;
+    for (const table of seen('table.sorts')) {
+      if (!equipped.has(table)) equip(table);
+      equipped.add(table);
+      if (table.offsetParent) fit(table);
+    }
   };
-  document.addEventListener('toggle', (event) => { if (event.target.open) fitShown(event.target); }, true);
-  addEventListener('resize', () => fitShown(document));
+  document.addEventListener('toggle', (event) => { if (event.target.open) reach(event.target); }, true);
+  reach(document);
+  addEventListener('resize', () => { for (const table of equipped) if (table.offsetParent) fit(table); });
   // On paper everything is open, and afterwards as it was.
   let opened = [];
   addEventListener('beforeprint', () => {
     opened = [...document.querySelectorAll('details:not([open])')];
     for (const details of opened) details.open = true;
+    reach(document);
   });
   addEventListener('afterprint', () => {
     for (const details of opened) details.open = false;
