@@ -61,7 +61,7 @@ install(FILES "${PROJECT_BINARY_DIR}/tunedConfig.cmake"
         COMPONENT development)
 file(RELATIVE_PATH TUNED_PC_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 string(REGEX REPLACE "/$" "" TUNED_PC_PREFIX "${TUNED_PC_PREFIX}")
-configure_file(cmake/tuned.pc.in "${PROJECT_BINARY_DIR}/tuned.pc" @ONLY)
+configure_file(libtuned/tuned.pc.in "${PROJECT_BINARY_DIR}/tuned.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/tuned.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
         COMPONENT development)
 

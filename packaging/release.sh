@@ -55,7 +55,7 @@ version() {
     [[ -z $(git -C "$root" status --porcelain) ]] || { git -C "$root" status --short; echo "not committed"; return 1; }
     local file
     for file in 'libtuned/tuned.h:#define TUNED_VERSION  *"'"$version"'"' "bindings/python/libtuned.py:__version__ = \"$version\"" \
-        "bindings/packages/vcpkg/tuned/vcpkg.json:\"version\": \"$version\"" "bindings/packages/spack/tuned/package.py:version(\"$version\"" \
+        "bindings/packages/vcpkg/tuned/vcpkg.json:\"version\": \"$version\"" "bindings/packages/spack/packages/tuned/package.py:version(\"$version\"" \
         "NEWS.md:^## $version" "docs/upgrade.md:^## .*$version"; do
         grep -q "${file#*:}" "$root/${file%%:*}" || { echo "${file%%:*} does not say $version"; return 1; }
     done

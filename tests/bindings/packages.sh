@@ -57,10 +57,37 @@ for only in STATIC SHARED; do
     run "$TUNE_CMAKE" --build "only$only" --target install
     expect_code 0
     within "found$only" 'find_package(tuned 0.2 CONFIG REQUIRED)' -DCMAKE_PREFIX_PATH="$PWD/prefix$only"
+    pc=$(find "$PWD/prefix$only" -name tuned.pc)
+    # shellcheck disable=SC2046 # words
+    run "${CC:-cc}" use.c -o "by-pkg-config$only" $(PKG_CONFIG_PATH=${pc%/*} pkg-config --cflags --libs tuned) -Wl,-rpath,"${pc%/pkgconfig/*}"
+    expect_code 0
+    run "./by-pkg-config$only"
+    expect_out "^$version 0\$"
 done
 nm -D --with-symbol-versions onlySHARED/libtuned.so | grep -q ' tuned_find@@TUNED_0\.2$' || fail "tuned_find has no version"
 
-# What cannot be run here is built all the same; where there is Wine, the one for Windows runs.
+# What is made for others is built, and runs where there is what runs it: Wine for Windows, QEMU for arm64.
+printf 'tuned-conf 4\r\n[cuda "X"] compute_capability=9.0\r\np n=1-9 block=64 |\r\n  | capability=7.0\r\nend\r\n' >t.conf
+printf 'tuned-conf 4\n[cuda "X"]\np n=1 block=64\n' >cut.conf
+
+# says WHERE NOT_REGULAR COMMAND...: what the program says of files, the last one as it is named there.
+says() {
+    local arguments
+    for arguments in t.conf cut.conf none.conf "$2"; do
+        run timeout 120 "${@:3}" "$arguments"
+        cat "$captured.out"
+    done | tr -d '\r' >said
+    TUNED_CONF=t.conf TUNED_OVERRIDE=p:block=32 run timeout 120 "${@:3}" ''
+    tr -d '\r' <"$captured.out" >>said
+    diff said - <<S || fail "on $1 it says something else"
+$version 0 $version 7 64
+$version 0 cut.conf:3: the file breaks off: there is no line 'end'
+$version 0 none.conf: there is no such file
+$version 0 $2: it is no regular file
+$version 0 $version 7 32
+S
+}
+
 for compiler in x86_64-w64-mingw32-gcc aarch64-linux-gnu-gcc; do
     command -v "$compiler" >/dev/null || continue
     run "$compiler" -std=c99 -Os -Wall -Wextra -Wpedantic -Werror -DTUNED_WITH_DEBUG -I"$TUNE_SOURCE/libtuned" use.c \
@@ -68,21 +95,11 @@ for compiler in x86_64-w64-mingw32-gcc aarch64-linux-gnu-gcc; do
     expect_code 0
 done
 if [[ -e use-x86_64-w64-mingw32-gcc.exe ]] && command -v wine >/dev/null; then
-    printf 'tuned-conf 4\r\n[cuda "X"] compute_capability=9.0\r\np n=1-9 block=64 |\r\n  | capability=7.0\r\nend\r\n' >t.conf
-    printf 'tuned-conf 4\n[cuda "X"]\np n=1 block=64\n' >cut.conf
     export WINEPREFIX=$PWD/wine WINEDEBUG=-all
-    for arguments in 't.conf' 'cut.conf' 'none.conf' 'COM1'; do
-        run timeout 120 wine use-x86_64-w64-mingw32-gcc.exe "$arguments"
-        cat "$captured.out"
-    done | tr -d '\r' >said
-    TUNED_CONF=t.conf TUNED_OVERRIDE=p:block=32 run timeout 120 wine use-x86_64-w64-mingw32-gcc.exe ''
-    tr -d '\r' <"$captured.out" >>said
+    says Windows COM1 wine use-x86_64-w64-mingw32-gcc.exe
     wineserver -k
-    diff said - <<S || fail "on Windows it says something else"
-$version 0 $version 7 64
-$version 0 cut.conf:3: the file breaks off: there is no line 'end'
-$version 0 none.conf: there is no such file
-$version 0 COM1: it is no regular file
-$version 0 $version 7 32
-S
+fi
+qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
+if [[ -e use-aarch64-linux-gnu-gcc && -n $qemu ]]; then
+    says arm64 /dev/null "$qemu" -L /usr/aarch64-linux-gnu use-aarch64-linux-gnu-gcc
 fi

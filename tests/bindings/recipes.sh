@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Recipes of package managers, from the tree. Conan's is built and used, static and shared, where Conan is to be had from
-# PyPI; vcpkg's port is run with what vcpkg gives such scripts done by CMake itself; Spack's is held against the tree.
+# PyPI; vcpkg's port is run with what vcpkg gives such scripts done by CMake itself; Spack's is held against the tree, and
+# built, static and shared, where there is a command spack.
 # shellcheck source=tests/cli/lib.sh
 source "$TUNE_SOURCE/tests/cli/lib.sh"
 [[ -z $TUNE_SANITIZE || $TUNE_SANITIZE == OFF ]] || exit 77
@@ -14,14 +15,13 @@ import ast, json, sys
 folder, version = sys.argv[1:]
 port = json.load(open(f"{folder}/vcpkg/tuned/vcpkg.json"))
 assert port["name"] == "tuned" and port["version"] == version, port
-spack = ast.parse(open(f"{folder}/spack/tuned/package.py").read())
+spack = ast.parse(open(f"{folder}/spack/packages/tuned/package.py").read())
 package = [node for node in spack.body if isinstance(node, ast.ClassDef)][0]
 assert package.name == "Tuned" and package.bases[0].id == "CMakePackage"
 versions = [node.value.args[0].value for node in package.body if isinstance(node, ast.Expr)
             and isinstance(node.value, ast.Call) and node.value.func.id == "version"]
 assert versions == [version], versions
-imported = {name.name for node in spack.body if isinstance(node, ast.ImportFrom) for name in node.names}
-assert {"CMakePackage", "license", "variant", "version"} == imported, imported
+assert open(f"{folder}/spack/repo.yaml").read() == "repo:\n  namespace: tuned\n"
 P
 expect_code 0
 
@@ -54,6 +54,26 @@ C
 done
 [[ -e static/lib/libtuned.a && ! -e static/lib/libtuned.so && -e dynamic/lib/libtuned.so && ! -e dynamic/lib/libtuned.a ]] ||
     fail "the linkage is not what the triplet says"
+
+# In a copy, since Spack builds in the tree, with settings of its own.
+if command -v spack >/dev/null; then
+    export SPACK_USER_CONFIG_PATH=$PWD/spack/config SPACK_USER_CACHE_PATH=$PWD/spack/cache
+    mkdir -p spack/tree && cp -r "$TUNE_SOURCE/LICENSE" "$TUNE_SOURCE/libtuned" "$TUNE_SOURCE/bindings" spack/tree
+    spack config --scope user add "config:install_tree:root:$PWD/spack/installed"
+    spack config --scope user add "config:build_stage:$PWD/spack/stage"
+    spack repo add --scope user spack/tree/bindings/packages/spack
+    for variant in +shared '~shared'; do
+        run spack dev-build -d spack/tree "tuned@$version$variant"
+        expect_code 0
+        prefix=$(spack location -i "tuned$variant")
+        # shellcheck disable=SC2046 # words
+        run "${CC:-cc}" "$packages/conan/test_package/which.c" -o "by-spack$variant" \
+            $(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs tuned) -Wl,-rpath,"$prefix/lib"
+        expect_code 0
+        run "./by-spack$variant"
+        expect_out "^libtuned $version: in range, block 64\$"
+    done
+fi
 
 "$python" -m venv conan 2>/dev/null && conan/bin/python -m pip install -q --timeout 5 --retries 0 'conan>=2.2,<3' >/dev/null 2>&1 || exit 0
 export CONAN_HOME=$PWD/conan-home

@@ -48,6 +48,10 @@ install_packages='export DEBIAN_FRONTEND=noninteractive; apt-get install -qq -y 
 # One that has libtuned in C, C++ and Python, and finds what a file has.
 write_conf='printf "tuned-conf 4\n[cuda \"X\"] compute_capability=9.0\np n=1-9 block=64 variant=vector | capability=7.0\nend\n" >t.conf'
 
+# What `tune capture` loads is beside the program, and gets into what it runs; without a GPU there is nothing to see (3).
+# shellcheck disable=SC2016 # expanded there
+capture='"$tune" capture -- cat /proc/self/maps >maps || test $? = 3; grep -q "/libtunecapture\.so$" maps'
+
 debian() {
     as root "apt-get install ./*.deb beside TuneD" "apt-get update -qq; $install_packages tuned man-db
         $install_packages /packages/*.deb
@@ -55,6 +59,7 @@ debian() {
         ldconfig -p | grep -q 'libtuned\.so\.0 '" &&
         as stranger "what was installed" "tune --version | grep -qx 'tune $version'
         tune devices --json >devices.json
+        tune=tune; $capture
         man -w tune libtuned.conf tuned.conf
         test -e /usr/share/bash-completion/completions/tune -a -e /usr/share/zsh/vendor-completions/_tune -a -e /usr/share/fish/vendor_completions.d/tune.fish
         $write_conf
@@ -78,6 +83,7 @@ anywhere() {
         as stranger "the tarball" "tar -xzf /packages/launchtune-*-linux-x86_64.tar.gz && cd launchtune-*
         bin/tune --version | grep -qx 'tune $version'
         bin/tune devices --json >/dev/null
+        tune=bin/tune; $capture
         cd .. && mkdir -p by-tarball && cd by-tarball && ../launchtune-*/bin/tune run reduce --device cpu --sizes 4096 --points 2 --budget 60s --no-report || test \$? = 6; test -s tune.db" &&
         as stranger "the wheels" "python3 -m venv wheels
         wheels/bin/python -m pip --version
@@ -85,6 +91,7 @@ anywhere() {
         wheels/bin/tune --version | grep -qx 'tune $version'
         wheels/bin/python -m launchtune --version | grep -qx 'tune $version'
         wheels/bin/tune devices --json >/dev/null
+        tune=wheels/bin/tune; $capture
         $write_conf
         wheels/bin/python -c 'import libtuned; assert libtuned.load(\"t.conf\").find(libtuned.Device(\"cuda\", \"X\", (9, 0)), \"p\", 5).integer(\"block\", -1) == 64'
         wheels/bin/pip uninstall -q -y launchtune libtuned

@@ -1,8 +1,16 @@
-# libtuned for Spack, from the tree that this recipe lies in (`spack dev-build`, or `spack install` after
-# `spack repo add`): the version is the tree's.
+# libtuned for Spack, from the tree that this recipe lies in, after `spack repo add bindings/packages/spack`: `spack install tuned`
+# in a clone, `spack dev-build -d . tuned@VERSION` in an unpacked archive.
 import os
 
-from spack.package import CMakePackage, license, variant, version
+try:
+    from spack_repo.builtin.build_systems.cmake import CMakePackage
+
+    languages = ["c"]  # from Spack 1 on compilers are dependencies
+except ImportError:
+    from spack.package import CMakePackage
+
+    languages = []
+from spack.package import depends_on, license, variant, version
 
 
 class Tuned(CMakePackage):
@@ -14,6 +22,8 @@ class Tuned(CMakePackage):
 
     license("MIT")
     version("0.2.0", branch="main")
+    for language in languages:
+        depends_on(language, type="build")
     variant("shared", default=True, description="Build the shared library, else the static one")
 
     def cmake_args(self):
