@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/clock.h"
 
 extern char **environ;
 
+enum { PROCESS_FILES_MAX = 8 };
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
 static bool is_program(const char *path)
@@ -42,48 +45,124 @@ const char *program_find(struct arena *arena, const char *name)
     return NULL;
 }
 
-/* Ours, with a PATH, and as the request has it in English. Freed with free(). */
-static char **make_environment(bool in_english)
+/* Ours but for those variables. Freed with free(), with its texts. */
+static char **make_environment(const struct process_start *start)
 {
-    static char english[] = "LC_ALL=C";
-    static char path[] = "PATH=" DEFAULT_PATH; /* compilers look for their parts */
-    size_t count = 0;
+    size_t count = 0, bytes = 0, kept = 0;
     while (environ[count])
         count++;
-    char **copy = calloc(count + 3, sizeof *copy);
+    for (size_t i = 0; i < start->variable_count; i++)
+        if (start->variables[i].value)
+            bytes += strlen(start->variables[i].name) + strlen(start->variables[i].value) + 2;
+    char **copy = malloc((count + start->variable_count + 1) * sizeof *copy + bytes);
     if (!copy)
         return NULL;
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!in_english || strncmp(environ[i], "LC_ALL=", 7) != 0)
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strcspn(environ[i], "=");
+        size_t v = 0;
+        while (v < start->variable_count &&
+               (strlen(start->variables[v].name) != length ||
+                memcmp(start->variables[v].name, environ[i], length) != 0))
+            v++;
+        if (v == start->variable_count)
             copy[kept++] = environ[i];
-    if (in_english)
-        copy[kept++] = english;
-    if (!getenv("PATH"))
-        copy[kept] = path;
+    }
+    char *text = (char *)(copy + count + start->variable_count + 1);
+    for (size_t i = 0; i < start->variable_count; i++)
+        if (start->variables[i].value) {
+            copy[kept++] = text;
+            text = stpcpy(stpcpy(stpcpy(text, start->variables[i].name), "="),
+                          start->variables[i].value) +
+                   1;
+        }
+    copy[kept] = NULL;
     return copy;
 }
 
-/* Between fork and exec: only calls that are safe there. It gets a process group of its own, unless
- * it stays in ours, so that its children can be killed with it, and ends when we do. */
-static _Noreturn void become(const struct process_request *request, char *const *environment,
-                             int input, int output)
+/* What comes from us is not to meet our handlers there; what we ignore ourselves, with a word to
+ * say, another program is not to ignore. */
+static void reset_signals(bool all)
+{
+    for (int number = 1; number < NSIG; number++) {
+        struct sigaction action;
+        if (sigaction(number, NULL, &action) == 0 &&
+            (all || action.sa_handler != SIG_IGN || number == SIGPIPE || number == SIGXFSZ))
+            (void)signal(number, SIG_DFL);
+    }
+}
+
+/* Between fork and exec: only calls that are safe there. Returns when it failed, with errno. */
+static void become(const struct process_start *start, char *const *environment, int nothing)
 {
     sigset_t none;
-    if (!request->in_our_group)
+    int moved[PROCESS_FILES_MAX];
+    const bool is_apart = start->place != PROCESS_IN_OUR_GROUP;
+    if (start->place == PROCESS_LEADS_SESSION)
+        (void)setsid();
+    else if (is_apart)
         (void)setpgid(0, 0);
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (start->ends_with_us)
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    reset_signals(is_apart);
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    (void)signal(SIGPIPE, SIG_DFL);
-    (void)signal(SIGXFSZ, SIG_DFL);
-    if (request->folder && chdir(request->folder) != 0)
-        _exit(127);
-    const int standard_output = request->output_file > 0 ? request->output_file : output;
-    if (dup2(input, STDIN_FILENO) >= 0 && dup2(standard_output, STDOUT_FILENO) >= 0 &&
-        dup2(output, STDERR_FILENO) >= 0)
-        (void)execve(request->path, (char *const *)(uintptr_t)request->argv, environment);
-    _exit(127);
+    if (start->folder && chdir(start->folder) != 0)
+        return;
+    /* Out of the way first: one may have the number that another is to get. */
+    for (size_t i = 0; i < start->file_count; i++) {
+        moved[i] = fcntl(start->files[i] < 0 ? nothing : start->files[i], F_DUPFD_CLOEXEC,
+                         PROCESS_FILES_MAX);
+        if (moved[i] < 0)
+            return;
+    }
+    for (size_t i = 0; i < start->file_count; i++)
+        if (dup2(moved[i], (int)i) < 0)
+            return;
+    (void)execve(start->path, (char *const *)(uintptr_t)start->argv, environment);
+}
+
+enum status process_start(const struct process_start *start, pid_t *child, struct error *error)
+{
+    int trouble[2] = {-1, -1}; /* what went wrong in the child; closed when nothing did */
+    sigset_t all, before;
+    char **environment = start->variable_count > 0 ? make_environment(start) : environ;
+    if (!environment)
+        return error_no_memory(error);
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int failure = nothing < 0 || pipe2(trouble, O_CLOEXEC) != 0 ? errno : 0;
+    *child = 0;
+    if (failure == 0) {
+        (void)sigfillset(&all);
+        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+        *child = fork();
+        failure = errno;
+        if (*child == 0) {
+            become(start, environment, nothing);
+            failure = errno;
+            (void)!write(trouble[1], &failure, sizeof failure);
+            _exit(127);
+        }
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+        (void)close(trouble[1]);
+        ssize_t got = 0;
+        while (*child > 0 && (got = read(trouble[0], &failure, sizeof failure)) < 0 &&
+               errno == EINTR)
+            continue;
+        if (*child > 0 && got == 0)
+            failure = 0;
+        else if (*child > 0)
+            while (waitpid(*child, NULL, 0) < 0 && errno == EINTR)
+                continue;
+        (void)close(trouble[0]);
+    }
+    if (nothing >= 0)
+        (void)close(nothing);
+    if (environment != environ)
+        free(environment);
+    if (failure == 0)
+        return STATUS_OK;
+    *child = 0;
+    return error_set_errno(error, failure, "%s: cannot start", start->path);
 }
 
 static void append_bounded(struct text *output, size_t start, size_t max, const char *data,
@@ -113,6 +192,12 @@ static bool drain(int pipe, const struct process_request *request, int64_t deadl
         if (got > 0)
             append_bounded(output, start, request->output_max, part, (size_t)got);
     }
+}
+
+void process_close(int file)
+{
+    if (file >= 0)
+        (void)close(file);
 }
 
 bool process_ends(pid_t child, int64_t most_ns, int *wait_status)
@@ -198,41 +283,38 @@ static void end_guard(const struct guard *guard)
     (void)close(guard->pipe);
 }
 
-static enum status start(const struct process_request *request, int input, struct text *output,
-                         int *code, struct error *error)
-{
-    int ends[2];
-    char **environment = make_environment(request->in_english);
-    if (!environment)
-        return error_no_memory(error);
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        free(environment);
-        return error_set_errno(error, errno, "%s: no pipe for its output", request->path);
-    }
-    struct guard guard = start_guard(request, ends[1]);
-    pid_t child = fork();
-    if (child == 0)
-        become(request, environment, input, ends[1]);
-    int failure = errno;
-    (void)close(ends[1]);
-    enum status status = child > 0
-                             ? watch(request, child, ends[0], output, code, error)
-                             : error_set_errno(error, failure, "%s: cannot start", request->path);
-    (void)close(ends[0]);
-    end_guard(&guard);
-    free(environment);
-    return status;
-}
-
 enum status process_run(const struct process_request *request, struct text *output, int *code,
                         struct error *error)
 {
-    if (request->input >= 0)
-        return start(request, request->input, output, code, error);
-    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (nothing < 0)
-        return error_set_errno(error, errno, "/dev/null");
-    enum status status = start(request, nothing, output, code, error);
-    (void)close(nothing);
+    static const struct process_variable path = {"PATH",
+                                                 DEFAULT_PATH}; /* compilers look for their parts */
+    struct process_variable variables[2];
+    int ends[2];
+    pid_t child = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return error_set_errno(error, errno, "%s: no pipe for its output", request->path);
+    const int files[] = {request->input, request->output_file > 0 ? request->output_file : ends[1],
+                         ends[1]};
+    struct process_start start = {
+        .path = request->path,
+        .argv = request->argv,
+        .folder = request->folder,
+        .files = files,
+        .file_count = COUNT(files),
+        .place = request->in_our_group ? PROCESS_IN_OUR_GROUP : PROCESS_LEADS_GROUP,
+        .ends_with_us = true,
+        .variables = variables,
+    };
+    if (request->in_english)
+        variables[start.variable_count++] = (struct process_variable){"LC_ALL", "C"};
+    if (!getenv("PATH"))
+        variables[start.variable_count++] = path;
+    struct guard guard = start_guard(request, ends[1]);
+    enum status status = process_start(&start, &child, error);
+    (void)close(ends[1]);
+    if (status == STATUS_OK)
+        status = watch(request, child, ends[0], output, code, error);
+    (void)close(ends[0]);
+    end_guard(&guard);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Running another program, without a shell, for at most a given time. */
+/* Starting other programs, without a shell. */
 #ifndef TUNE_BASE_PROCESS_H
 #define TUNE_BASE_PROCESS_H
 
@@ -15,6 +15,28 @@
  * left out; a name with a slash is the file. NULL: there is none. */
 const char *program_find(struct arena *arena, const char *name);
 
+struct process_variable {
+    const char *name, *value; /* NULL: it is unset */
+};
+
+struct process_start {
+    const char *path;        /* the program's file; nothing is searched */
+    const char *const *argv; /* ends with NULL */
+    const char *folder;      /* that it runs in; NULL: ours */
+    /* What its descriptors 0, 1 ... are: descriptors of ours; -1: /dev/null. Those behind are ours,
+     * without those that close on exec. */
+    const int *files;
+    size_t file_count;
+    /* In a group or a session of its own it has no signals ignored; in ours it ignores what we were
+     * started to ignore. */
+    enum { PROCESS_IN_OUR_GROUP, PROCESS_LEADS_GROUP, PROCESS_LEADS_SESSION } place;
+    bool ends_with_us;                        /* killed when the thread that started it ends */
+    const struct process_variable *variables; /* of the environment, else ours */
+    size_t variable_count;
+};
+/* A child of ours, which runs the program when this returns. */
+enum status process_start(const struct process_start *start, pid_t *child, struct error *error);
+
 struct process_request {
     const char *path;        /* the program's file; nothing is searched */
     const char *const *argv; /* ends with NULL */
@@ -30,10 +52,13 @@ struct process_request {
     bool in_our_group;
 };
 
-/* Appends standard output and error to `output`. *code: its exit code, or 128 + the signal that
- * ended it. STATUS_TIMED_OUT when it was killed for time. */
+/* Runs it to its end. Appends standard output and error to `output`. *code: its exit code, or 128 +
+ * the signal that ended it. STATUS_TIMED_OUT when it was killed for time. */
 enum status process_run(const struct process_request *request, struct text *output, int *code,
                         struct error *error);
+
+/* A descriptor of ours; -1: none. */
+void process_close(int file);
 
 /* Whether a child of ours ends within so long; then *wait_status is as waitpid has it. */
 bool process_ends(pid_t child, int64_t most_ns, int *wait_status);

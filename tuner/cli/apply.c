@@ -172,7 +172,7 @@ static enum status make_table(struct apply *apply, struct error *error)
 static enum status run_once(struct apply *apply, const char *folder, const char *library, double *s,
                             int *ended, struct error *error)
 {
-    const struct preload_variable variables[] = {
+    const struct process_variable variables[] = {
         {CAP_FOLDER_VARIABLE, NULL},
         {CAP_APPLY_FOLDER_VARIABLE, library ? folder : NULL},
     };

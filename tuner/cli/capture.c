@@ -47,7 +47,7 @@ static enum status run_program(const struct capture_request *request, const char
     const char *bytes = NULL;
     enum status status =
         request->max_bytes ? read_bytes(request->max_bytes, arena, &bytes, error) : STATUS_OK;
-    const struct preload_variable variables[] = {
+    const struct process_variable variables[] = {
         {CAP_FOLDER_VARIABLE, folder},
         {CAP_KERNEL_VARIABLE, request->kernel},
         {CAP_KEEP_VARIABLE, request->keep},

@@ -56,20 +56,6 @@ enum status preload_folder(const char *output, struct arena *arena, struct tempo
     return prefix ? temporary_folder_make(prefix, folder, error) : error_no_memory(error);
 }
 
-static enum status set_environment(const char *library, const struct preload_variable *variables,
-                                   size_t count, struct arena *arena, struct error *error)
-{
-    const char *others = getenv("LD_PRELOAD");
-    bool failed = false;
-    for (size_t i = 0; i < count; i++)
-        failed |= (variables[i].value ? setenv(variables[i].name, variables[i].value, 1)
-                                      : unsetenv(variables[i].name)) != 0;
-    if (library && others && *others)
-        library = arena_printf(arena, "%s:%s", library, others);
-    failed |= arena->failed || (library && setenv("LD_PRELOAD", library, 1) != 0);
-    return failed ? error_no_memory(error) : STATUS_OK;
-}
-
 static volatile sig_atomic_t child;
 
 /* What ends us ends the program, and is told afterwards; Ctrl-C reaches it by itself. */
@@ -80,51 +66,37 @@ static void pass_on(int number)
 }
 
 enum status preload_run(const char *const *words, const char *library,
-                        const struct preload_variable *variables, size_t count, int *wait_status,
+                        const struct process_variable *variables, size_t count, int *wait_status,
                         struct error *error)
 {
     struct arena arena = {0};
-    const char *path = program_find(&arena, words[0]);
-    int told[2];
-    if (!path) {
-        arena_free(&arena);
-        return error_set(error, STATUS_NOT_FOUND, "%s: there is no such program", words[0]);
-    }
-    if (pipe2(told, O_CLOEXEC) != 0) {
-        arena_free(&arena);
-        return error_set_errno(error, errno, "%s: cannot start", path);
-    }
-    struct error failed = {0};
-    const pid_t started = fork();
-    if (started == 0) {
-        (void)signal(SIGXFSZ, SIG_DFL);
-        if (set_environment(library, variables, count, &arena, &failed) == STATUS_OK) {
-            (void)execv(path, (char *const *)(uintptr_t)words);
-            (void)error_set_errno(&failed, errno, "%s", path);
-        }
-        (void)!write(told[1], &failed, sizeof failed);
-        _exit(127);
-    }
-    const int number = errno;
-    (void)close(told[1]);
+    const char *others = getenv("LD_PRELOAD");
+    struct process_variable *all = arena_alloc(&arena, count + 1, sizeof *all);
+    struct process_start start = {.path = program_find(&arena, words[0]),
+                                  .argv = words,
+                                  .variables = all,
+                                  .variable_count = count};
+    pid_t started = 0;
+    for (size_t i = 0; all && i < count; i++)
+        all[i] = variables[i];
+    if (library && others && *others)
+        library = arena_printf(&arena, "%s:%s", library, others);
+    if (all && library)
+        all[start.variable_count++] = (struct process_variable){"LD_PRELOAD", library};
+    enum status status =
+        arena.failed  ? error_no_memory(error)
+        : !start.path ? error_set(error, STATUS_NOT_FOUND, "%s: there is no such program", words[0])
+                      : process_start(&start, &started, error);
     struct sigaction ignore = {.sa_handler = SIG_IGN}, pass = {.sa_handler = pass_on}, before[4];
     static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
     child = (sig_atomic_t)started;
     for (size_t i = 0; i < COUNT(numbers); i++)
         (void)sigaction(numbers[i], i < 2 ? &ignore : &pass, &before[i]);
-    enum status status = STATUS_OK;
-    if (started < 0)
-        status = error_set_errno(error, number, "%s: cannot start", path);
     while (started > 0 && waitpid(started, wait_status, 0) < 0 && errno == EINTR)
         continue;
     child = 0;
     for (size_t i = 0; i < COUNT(numbers); i++)
         (void)sigaction(numbers[i], &before[i], NULL);
-    if (started > 0 && read(told[0], &failed, sizeof failed) == (ssize_t)sizeof failed) {
-        *error = failed;
-        status = failed.status;
-    }
-    (void)close(told[0]);
     arena_free(&arena);
     return status;
 }

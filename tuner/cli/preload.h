@@ -3,6 +3,7 @@
 #define TUNE_CLI_PRELOAD_H
 
 #include "tuner/base/arena.h"
+#include "tuner/base/process.h"
 #include "tuner/base/temporary.h"
 
 /* The library: $TUNE_CAPTURE_LIBRARY, or what is installed or built with this program. */
@@ -12,14 +13,11 @@ enum status preload_library(struct arena *arena, const char **out, struct error 
 enum status preload_folder(const char *output, struct arena *arena, struct temporary *folder,
                            struct error *error);
 
-struct preload_variable {
-    const char *name, *value; /* NULL: it is unset */
-};
 /* Runs a program in our place: our files, our terminal, our process group. `words`: the program and
  * its arguments, NULL behind the last; `library` NULL: without one. *wait_status as waitpid has it.
  */
 enum status preload_run(const char *const *words, const char *library,
-                        const struct preload_variable *variables, size_t count, int *wait_status,
+                        const struct process_variable *variables, size_t count, int *wait_status,
                         struct error *error);
 
 #endif

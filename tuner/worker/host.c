@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "tuner/base/arena.h"
+#include "tuner/base/array.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
@@ -19,101 +19,39 @@
 #include "tuner/base/text.h"
 #include "tuner/worker/worker.h"
 
-extern char **environ;
-
-/* Pipe ends that are out of the way of CHILD_INPUT and CHILD_OUTPUT. */
-static int pipe_high(int ends[2])
-{
-    int low[2] = {-1, -1};
-    if (pipe2(low, O_CLOEXEC) != 0)
-        return errno;
-    for (int i = 0; i < 2; i++) {
-        ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, 10);
-        int failure = errno == EINVAL ? EMFILE : errno; /* the limit is below the first number */
-        (void)close(low[i]);
-        if (ends[i] < 0) {
-            if (i == 1)
-                (void)close(ends[0]);
-            else
-                (void)close(low[1]);
-            return failure;
-        }
-    }
-    return 0;
-}
-
-static int spawn_with(char *const *arguments, const char *program, int input, int output,
-                      pid_t *pid)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    sigset_t defaults;
-    (void)sigemptyset(&none);
-    (void)sigemptyset(&defaults);
-    (void)sigaddset(&defaults, SIGINT);
-    (void)sigaddset(&defaults, SIGTERM);
-    (void)sigaddset(&defaults, SIGHUP);
-    (void)sigaddset(&defaults, SIGPIPE);
-    (void)sigaddset(&defaults, SIGXFSZ);
-    (void)posix_spawn_file_actions_init(&actions);
-    (void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    (void)posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    if (!getenv("TUNE_WORKER_STDERR"))
-        (void)posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    (void)posix_spawn_file_actions_adddup2(&actions, input, CHILD_INPUT);
-    (void)posix_spawn_file_actions_adddup2(&actions, output, CHILD_OUTPUT);
-    (void)posix_spawnattr_init(&attributes);
-    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                                    POSIX_SPAWN_SETSIGDEF);
-    (void)posix_spawnattr_setpgroup(&attributes, 0);
-    (void)posix_spawnattr_setsigmask(&attributes, &none);
-    (void)posix_spawnattr_setsigdefault(&attributes, &defaults);
-    int failure = posix_spawn(pid, program, &actions, &attributes, arguments, environ);
-    (void)posix_spawn_file_actions_destroy(&actions);
-    (void)posix_spawnattr_destroy(&attributes);
-    return failure;
-}
-
-/* /proc/self/exe is this program even when its file was replaced; without /proc its path must do.
- */
-static int spawn_self(char *const *arguments, int input, int output, pid_t *pid)
-{
-    struct arena arena = {0};
-    struct error ignored = {0};
-    const char *program = "/proc/self/exe";
-    if (access(program, X_OK) != 0 && executable_path(&arena, &program, &ignored) != STATUS_OK) {
-        arena_free(&arena);
-        return ENOENT;
-    }
-    int failure = spawn_with(arguments, program, input, output, pid);
-    arena_free(&arena);
-    return failure;
-}
-
 static enum status start_here(const struct host *host, char *const *arguments, struct child *child,
                               struct error *error)
 {
+    struct arena arena = {0};
     int to_child[2] = {-1, -1};
     int from_child[2] = {-1, -1};
+    /* It is this program even when its file was replaced; without /proc its path must do. */
+    const char *program = "/proc/self/exe";
+    enum status status = STATUS_OK;
     *child = child_none();
-    int failure = FAILPOINT_FAILS("worker.start") ? EAGAIN : pipe_high(to_child);
-    if (failure != 0)
-        return error_set_errno(error, failure, "pipe");
-    failure = pipe_high(from_child);
-    if (failure != 0) {
-        (void)close(to_child[0]);
-        (void)close(to_child[1]);
-        return error_set_errno(error, failure, "pipe");
-    }
-    failure = spawn_self(arguments, to_child[0], from_child[1], &child->pid);
-    (void)close(to_child[0]);
-    (void)close(from_child[1]);
-    if (failure != 0) {
-        (void)close(to_child[1]);
-        (void)close(from_child[0]);
+    if (FAILPOINT_FAILS("worker.start"))
+        status = error_set_errno(error, EAGAIN, "pipe");
+    else if (pipe2(to_child, O_CLOEXEC) != 0 || pipe2(from_child, O_CLOEXEC) != 0)
+        status = error_set_errno(error, errno, "pipe");
+    else if (access(program, X_OK) != 0)
+        status = executable_path(&arena, &program, error);
+    const int files[] = {-1, -1, getenv("TUNE_WORKER_STDERR") ? STDERR_FILENO : -1,
+                         [CHILD_INPUT] = to_child[0], [CHILD_OUTPUT] = from_child[1]};
+    const struct process_start start = {.path = program,
+                                        .argv = (const char *const *)arguments,
+                                        .files = files,
+                                        .file_count = COUNT(files),
+                                        .place = PROCESS_LEADS_GROUP};
+    if (status == STATUS_OK && process_start(&start, &child->pid, error) != STATUS_OK)
+        status = error_prefix(error, "a worker process");
+    arena_free(&arena);
+    process_close(to_child[0]);
+    process_close(from_child[1]);
+    if (status != STATUS_OK) {
+        process_close(to_child[1]);
+        process_close(from_child[0]);
         child->pid = 0;
-        return error_set_errno(error, failure, "cannot start a worker process");
+        return status;
     }
     child->host = host;
     child->input = to_child[1];
@@ -144,8 +82,7 @@ static enum child_end end_here(struct child *child, char *how, size_t how_bytes)
     static const int64_t moment_ns = 200000000;
     int wait_status = 0;
     enum child_end end = CHILD_WAS_RUNNING;
-    if (child->input >= 0)
-        (void)close(child->input);
+    process_close(child->input);
     if (child->pid > 0) {
         if (how && process_ends(child->pid, moment_ns, &wait_status)) {
             describe_end(wait_status, how, how_bytes);
@@ -155,8 +92,7 @@ static enum child_end end_here(struct child *child, char *how, size_t how_bytes)
             process_kill(child->pid, true);
         }
     }
-    if (child->output >= 0)
-        (void)close(child->output);
+    process_close(child->output);
     *child = child_none();
     return end;
 }

@@ -4,14 +4,15 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/files.h"
+#include "tuner/base/process.h"
 #include "tuner/base/text.h"
 #include "tuner/base/version.h"
 #include "tuner/worker/frame.h"
@@ -267,48 +268,29 @@ static void read_errors(struct remote *remote)
 static enum status run_command(struct remote *remote, struct error *error)
 {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
-    char script[4096], sh[] = "sh", c[] = "-c", name[] = "tune", entry[] = "__host";
+    char script[4096];
     if (!string_format(script, sizeof script, "exec %s \"$@\"", remote->command))
         return error_set(error, STATUS_BAD_INPUT, "the command is too long");
-    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) {
-        (void)error_set_errno(error, errno, "pipe");
-        int *const ends[] = {in, out, err};
-        for (size_t i = 0; i < 3; i++)
-            if (ends[i][0] >= 0) {
-                (void)close(ends[i][0]);
-                (void)close(ends[i][1]);
-            }
-        return error->status;
-    }
-    char *arguments[] = {sh, c, script, name, remote->program, entry, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, defaults;
-    (void)sigemptyset(&none);
-    (void)sigfillset(&defaults);
-    (void)posix_spawn_file_actions_init(&actions);
-    (void)posix_spawn_file_actions_adddup2(&actions, in[0], 0);
-    (void)posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-    (void)posix_spawn_file_actions_adddup2(&actions, err[1], 2);
-    (void)posix_spawnattr_init(&attributes);
-    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
-                                                    POSIX_SPAWN_SETSIGDEF);
-    (void)posix_spawnattr_setsigmask(&attributes, &none);
-    (void)posix_spawnattr_setsigdefault(&attributes, &defaults);
-    int failure = posix_spawnp(&remote->pid, sh, &actions, &attributes, arguments, environ);
-    (void)posix_spawn_file_actions_destroy(&actions);
-    (void)posix_spawnattr_destroy(&attributes);
-    (void)close(in[0]);
-    (void)close(out[1]);
-    (void)close(err[1]);
+    const char *const arguments[] = {"sh", "-c", script, "tune", remote->program, "__host", NULL};
+    enum status status = STATUS_OK;
+    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
+        status = error_set_errno(error, errno, "pipe");
+    const int files[] = {in[0], out[1], err[1]};
+    const struct process_start start = {.path = "/bin/sh",
+                                        .argv = arguments,
+                                        .files = files,
+                                        .file_count = COUNT(files),
+                                        .place = PROCESS_LEADS_SESSION};
+    if (status == STATUS_OK)
+        status = process_start(&start, &remote->pid, error);
+    for (size_t i = 0; i < COUNT(files); i++)
+        process_close(files[i]);
     remote->output = out[0];
     remote->errors = err[0];
     (void)pthread_mutex_lock(&remote->sending);
     remote->input = in[1];
     (void)pthread_mutex_unlock(&remote->sending);
-    if (failure != 0)
-        remote->pid = 0;
-    return failure == 0 ? STATUS_OK : error_set_errno(error, failure, "sh");
+    return status;
 }
 
 /* Also one that never stops talking is left when that is wanted. A run that was stopped may wait
@@ -481,8 +463,7 @@ static void end_command(struct remote *remote, bool patient)
     /* Who is stuck in a write holds `sending` until the command is gone. */
     bool closed = pthread_mutex_trylock(&remote->sending) == 0;
     if (closed) {
-        if (remote->input >= 0)
-            (void)close(remote->input);
+        process_close(remote->input);
         remote->input = -1;
         (void)pthread_mutex_unlock(&remote->sending);
     }
@@ -494,8 +475,7 @@ static void end_command(struct remote *remote, bool patient)
         }
     }
     remote->pid = 0;
-    if (remote->output >= 0)
-        (void)close(remote->output);
+    process_close(remote->output);
     while (remote->errors >= 0) {
         struct pollfd file = {.fd = remote->errors, .events = POLLIN};
         if (poll(&file, 1, 0) <= 0) {
@@ -508,8 +488,7 @@ static void end_command(struct remote *remote, bool patient)
     remote->output = -1;
     if (!closed) {
         (void)pthread_mutex_lock(&remote->sending);
-        if (remote->input >= 0)
-            (void)close(remote->input);
+        process_close(remote->input);
         remote->input = -1;
         (void)pthread_mutex_unlock(&remote->sending);
     }

@@ -1,0 +1,129 @@
+/* What a program is started with. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tuner/base/array.h"
+#include "tuner/base/process.h"
+
+/* Out of the way of the numbers that a program is given. */
+static int move_up(int file)
+{
+    const int high = fcntl(file, F_DUPFD_CLOEXEC, 10);
+    assert_true(high >= 10);
+    (void)close(file);
+    return high;
+}
+
+/* What a shell script says at its descriptor 4, which is a pipe of ours. */
+static void hear(const char *script, struct process_start start, char *said, size_t said_bytes)
+{
+    const char *const words[] = {"sh", "-c", script, NULL};
+    struct error error = {0};
+    pid_t child = 0;
+    int ends[2], state = 0;
+    const int zero = move_up(open("/dev/zero", O_RDONLY));
+    assert_int_equal(pipe(ends), 0);
+    const int from = move_up(ends[0]), to = move_up(ends[1]);
+    /* Each has the number that the other one is to get there. */
+    const int files[] = {-1, -1, -1, dup2(zero, 4), dup2(to, 3)};
+    start.path = "/bin/sh";
+    start.argv = words;
+    start.files = files;
+    start.file_count = COUNT(files);
+    assert_int_equal(process_start(&start, &child, &error), STATUS_OK);
+    const int ours[] = {3, 4, zero, to};
+    for (size_t i = 0; i < COUNT(ours); i++)
+        (void)close(ours[i]);
+    size_t have = 0;
+    for (ssize_t got = 1; got > 0 && have + 1 < said_bytes; have += (size_t)got)
+        got = read(from, said + have, said_bytes - 1 - have);
+    said[have] = '\0';
+    (void)close(from);
+    assert_int_equal(waitpid(child, &state, 0), child);
+    assert_true(WIFEXITED(state) && WEXITSTATUS(state) == 0);
+}
+
+static void descriptors_are_what_was_given(void **state)
+{
+    (void)state;
+    char said[256];
+    hear("cat <&0 >&4; head -c 3 <&3 | od -An -tx1 >&4", (struct process_start){0}, said,
+         sizeof said);
+    assert_string_equal(said, " 00 00 00\n");
+}
+
+static void groups_and_signals(void **state)
+{
+    (void)state;
+    char said[256];
+    /* What we were started to ignore, SIGHUP by nohup, it ignores beside us and not apart. SIGPIPE
+     * we ignore by ourselves. */
+    static const char script[] =
+        "kill -HUP $$; echo alive >&4; cut -d' ' -f5 /proc/$$/stat >&4; echo $$ >&4";
+    assert_true(signal(SIGHUP, SIG_IGN) != SIG_ERR && signal(SIGPIPE, SIG_IGN) != SIG_ERR);
+    hear(script, (struct process_start){.place = PROCESS_IN_OUR_GROUP}, said, sizeof said);
+    assert_memory_equal(said, "alive\n", 6);
+    assert_int_equal(strtol(said + 6, NULL, 10), getpgrp());
+    hear("trap 'echo heard >&4' HUP PIPE; kill -HUP $$; kill -PIPE $$; "
+         "cut -d' ' -f5 /proc/$$/stat >&4; echo $$ >&4",
+         (struct process_start){.place = PROCESS_LEADS_GROUP}, said, sizeof said);
+    char *end = NULL;
+    assert_memory_equal(said, "heard\nheard\n", 12);
+    const long group = strtol(said + 12, &end, 10);
+    assert_int_equal(group, strtol(end, NULL, 10));
+    assert_true(signal(SIGHUP, SIG_DFL) != SIG_ERR && signal(SIGPIPE, SIG_DFL) != SIG_ERR);
+}
+
+static void variables_come_and_go(void **state)
+{
+    (void)state;
+    char said[256];
+    const struct process_variable variables[] = {
+        {"TUNE_A", "a b"}, {"TUNE_B", NULL}, {"TUNE_NEW", ""}};
+    const struct process_start start = {.variables = variables, .variable_count = COUNT(variables)};
+    assert_int_equal(setenv("TUNE_A", "old", 1), 0);
+    assert_int_equal(setenv("TUNE_B", "old", 1), 0);
+    assert_int_equal(setenv("TUNE_AB", "stays", 1), 0);
+    hear("echo \"$TUNE_A ${TUNE_B-gone} ${TUNE_NEW-none}$TUNE_AB\" >&4", start, said, sizeof said);
+    assert_string_equal(said, "a b gone stays\n");
+    assert_string_equal(getenv("TUNE_A"), "old");
+}
+
+static void what_cannot_be_started_is_an_error(void **state)
+{
+    (void)state;
+    const char *const words[] = {"x", NULL};
+    const struct process_start starts[] = {
+        {.path = "/nowhere/x", .argv = words},
+        {.path = "/bin/sh", .argv = words, .folder = "/nowhere"}};
+    for (size_t i = 0; i < COUNT(starts); i++) {
+        struct error error = {0};
+        pid_t child = -1;
+        assert_int_not_equal(process_start(&starts[i], &child, &error), STATUS_OK);
+        assert_int_equal(child, 0);
+        assert_non_null(strstr(error.text, strerror(ENOENT)));
+        assert_true(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(descriptors_are_what_was_given),
+        cmocka_unit_test(groups_and_signals),
+        cmocka_unit_test(variables_come_and_go),
+        cmocka_unit_test(what_cannot_be_started_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
