@@ -1,13 +1,21 @@
--- The winners by time of two environments side by side, and what the first's takes in the second, over the second's.
--- :a, :b  environments
+-- The winners by time of an environment beside others, and what those take here, over the winner of here.
+-- :b      the environment
+-- :given  the others, as compare_given.sql has them
 -- :words  experiment names and problem keys (a JSON array; NULL: all)
 -- :n      one size (NULL: all)
-WITH newest AS MATERIALIZED (
+WITH given AS MATERIALIZED (
+    SELECT value ->> 'experiment' AS experiment, value ->> 'definition' AS definition, value ->> 'problem' AS problem,
+           value ->> 'n' AS n, value ->> 'l2_mode' AS l2_mode, value ->> 'configuration' AS configuration,
+           value ->> 'parameters' AS parameters, value ->> 'ns' AS median_ns, value ->> 'low_ns' AS time_low_ns,
+           value ->> 'high_ns' AS time_high_ns, value ->> 'trust' AS trust, value ->> 'delta' AS delta
+    FROM json_each(:given)
+),
+newest AS MATERIALIZED (
     SELECT *
-    FROM (SELECT w.*, x.name AS experiment, p.experiment_id, p.key AS problem, p.n, t.configuration_id,
+    FROM (SELECT w.*, x.name AS experiment, x.definition_hash, p.experiment_id, p.key AS problem, p.n, t.configuration_id,
                  c.key AS configuration, c.parameters, m.median_ns,
                  row_number() OVER (
-                     PARTITION BY w.environment_id, x.name, p.key, p.n, w.l2_mode
+                     PARTITION BY x.name, p.key, p.n, w.l2_mode
                      ORDER BY w.run_id DESC, w.chosen_at DESC, w.id DESC) AS place
           FROM winners AS w
           JOIN problems AS p ON p.id = w.problem_id
@@ -15,7 +23,7 @@ WITH newest AS MATERIALIZED (
           JOIN trials AS t ON t.id = w.trial_id
           JOIN trials AS m ON m.id = coalesce(t.same_as_trial_id, t.id)
           JOIN configurations AS c ON c.id = t.configuration_id
-          WHERE w.objective = 'time' AND w.environment_id IN (CAST(:a AS INTEGER), CAST(:b AS INTEGER))
+          WHERE w.objective = 'time' AND w.environment_id = CAST(:b AS INTEGER)
             AND (:n IS NULL OR p.n = CAST(:n AS INTEGER))
             AND (:words IS NULL OR EXISTS (
                 SELECT 1 FROM json_each(:words) AS word
@@ -27,9 +35,9 @@ WITH newest AS MATERIALIZED (
 sides AS MATERIALIZED (
     SELECT a.configuration AS a_configuration, a.parameters AS a_parameters, a.median_ns AS a_ns,
            a.time_low_ns AS a_low_ns, a.time_high_ns AS a_high_ns, a.trust AS a_trust, a.delta AS a_delta,
-           a.experiment_id <> b.experiment_id AS redefined, b.*,
+           a.definition <> b.definition_hash AS redefined, b.*,
            coalesce(own.same_as_trial_id, own.id) AS launched_id, coalesce(s.same_as_trial_id, s.id) AS carried_id
-    FROM newest AS a
+    FROM given AS a
     JOIN newest AS b
         ON b.experiment = a.experiment AND b.problem = a.problem AND b.n = a.n AND b.l2_mode = a.l2_mode
     LEFT JOIN configurations AS c ON c.experiment_id = b.experiment_id AND c.key = a.configuration
@@ -40,7 +48,6 @@ sides AS MATERIALIZED (
         ON own.environment_id = b.environment_id AND own.problem_id = b.problem_id
         AND own.configuration_id = b.configuration_id AND own.stage = 'sweep' AND own.objective = 'time'
         AND own.l2_mode = b.l2_mode
-    WHERE a.environment_id = CAST(:a AS INTEGER) AND b.environment_id = CAST(:b AS INTEGER)
 )
 SELECT r.experiment, r.problem, r.n, r.l2_mode, r.a_configuration, r.a_parameters, r.a_ns, r.a_low_ns, r.a_high_ns,
        r.a_trust, r.configuration AS b_configuration, r.parameters AS b_parameters, r.median_ns AS b_ns,

@@ -13,6 +13,68 @@ expect_code 2
 run "$TUNE" show --compare fixture.sum.u64
 expect_code 3
 
+# Another run beside this one, of the same device under the same driver: its own database. What is the same differs by noise.
+cp tune.db old.db
+cp tune.db changed.db
+run "$TUNE" show --compare --before old.db
+expect_code 0
+expect_out '^a: Fixture GPU, [0-9-]+, old\.db; b: Fixture GPU, [0-9-]+, tune\.db$'
+expect_out '^- What changed: database old\.db, now tune\.db\.$'
+expect_out '^- Of 6 problems it is faster for 0 and slower for 0; '
+expect_out '^- 6 winners are the same\.$'
+python3 - <<'P'
+import sqlite3
+db = sqlite3.connect("old.db")
+db.execute("UPDATE winners SET time_low_ns = 2 * time_low_ns, time_high_ns = 2 * time_high_ns WHERE time_low_ns > 0")
+db.execute("UPDATE trials SET median_ns = 2 * median_ns")
+db.execute("UPDATE configurations SET key = key || ' loads=3', parameters = json_set(parameters, '$.loads', 3)")
+db.commit()
+P
+run "$TUNE" show --compare --before old.db fixture.sum.i32 --n 2**16
+expect_code 0
+expect_out '^- Of 1 problem it is faster for 1 \(2x\) and slower for 0; '
+expect_out '^- 0 winners are the same; 1 moved, and what won before has no time\.$'
+run "$TUNE" report --no-figures --before old.db -o page.html
+expect_code 0
+grep -q '<h3>a: Fixture GPU, [0-9-]*, old.db; b: Fixture GPU, [0-9-]*, tune.db</h3>' page.html || fail "the page has no other run"
+run "$TUNE" show --before old.db
+expect_code 2
+run "$TUNE" show --compare --before nowhere.db
+expect_code 3
+run "$TUNE" report --no-figures --before old.db -o old.db
+expect_code 2
+
+# A kernel that was changed, in one database: its winners before that beside those after it.
+python3 - <<'P'
+import sqlite3
+db = sqlite3.connect("changed.db")
+db.execute("PRAGMA foreign_keys = OFF")
+def copy(table, **changed):
+    row = db.execute(f"SELECT * FROM {table} WHERE id < 100000")
+    names = [column[0] for column in row.description]
+    for values in row.fetchall():
+        values = dict(zip(names, values))
+        for name in values:
+            if name in ("id", "experiment_id", "problem_id", "configuration_id", "trial_id", "same_as_trial_id") and values[name] is not None:
+                values[name] += 100000
+        values.update(changed)
+        db.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", list(values.values()))
+copy("experiments", definition_hash="another")
+for table in ("problems", "configurations", "trials"):
+    copy(table)
+copy("winners", chosen_at="2099-01-01T00:00:00Z")
+db.execute("UPDATE winners SET time_low_ns = 0.5 * time_low_ns, time_high_ns = 0.5 * time_high_ns WHERE id > 100000")
+db.execute("UPDATE trials SET median_ns = 0.5 * median_ns WHERE id > 100000")
+db.commit()
+P
+run "$TUNE" show --compare --db changed.db
+expect_code 0
+expect_out '^a: Fixture GPU, 20[0-9-]+; b: Fixture GPU, 2099-01-01$'
+expect_out '^- What changed: measured 20[0-9-]+, now 2099-01-01; an experiment: its file or its sources\.$'
+expect_out '^- Of 6 problems it is faster for 5 \(2x to 2x, '
+expect_out '^- For 6 the experiment was changed in between: '
+[[ $(grep -c '^a: ' "$captured.out") -eq 1 ]] || fail "not one pair"
+
 # The same again under a newer driver: of two problems the winner is another one, of one the times are a tenth less, and
 # one is left out. A device of another name has what the first has.
 python3 - <<'P'

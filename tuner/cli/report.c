@@ -11,7 +11,7 @@
 enum { REPORT_WORDS_MAX = 64 };
 
 struct asked {
-    const char *database, *output, *device, *title;
+    const char *database, *output, *device, *title, *before;
     const char *words[REPORT_WORDS_MAX];
     size_t word_count;
     bool no_figures;
@@ -44,11 +44,12 @@ static void progress(void *context, size_t done, size_t total)
 
 static enum status write_report(struct asked *asked, struct error *error)
 {
-    const struct report_request request = {
+    struct report_request request = {
         .database = asked->database,
         .device = asked->device,
         .words = asked->words,
         .word_count = asked->word_count,
+        .before_database = asked->before,
         .title = asked->title,
         .no_figures = asked->no_figures,
         .context = asked,
@@ -58,14 +59,21 @@ static enum status write_report(struct asked *asked, struct error *error)
     struct store *store = NULL;
     struct text page = {0};
     enum status status = output_differs(asked->output, asked->database, error);
+    if (status == STATUS_OK && asked->before)
+        status = output_differs(asked->output, asked->before, error);
     if (status == STATUS_OK)
         status = store_open(asked->database, STORE_READ, &store, error);
-    if (status != STATUS_OK)
+    if (status == STATUS_OK && asked->before)
+        status = store_open(asked->before, STORE_READ, &request.before, error);
+    if (status != STATUS_OK) {
+        store_close(store);
         return status;
+    }
     asked->progress = isatty(STDERR_FILENO) != 0;
     status = report_make(store, &request, &page, error);
     clear_line(asked);
     store_close(store);
+    store_close(request.before);
     if (status == STATUS_OK)
         status = output_write(asked->output, page.data, page.length, error);
     if (status == STATUS_OK && !output_is_stdout(asked->output))
@@ -83,6 +91,8 @@ static enum status run(const struct command *command, int argc, char **argv, str
                      "where to write (default " DEFAULT_REPORT "; - is standard output)"),
         OPTION_TEXT("device", "NAME", &asked.device,
                     "0, cuda:0, cpu, a name or a uuid (default: all that were measured)"),
+        OPTION_TEXT("before", "FILE", &asked.before,
+                    "another database, of an earlier run, beside this one"),
         OPTION_TEXT("title", "TEXT", &asked.title,
                     "the page's (default: the experiments and the devices)"),
         OPTION_FLAG("no-figures", &asked.no_figures,

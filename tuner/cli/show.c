@@ -312,6 +312,8 @@ static enum status check_use(struct show *show, enum show_question *asked, struc
         return error_set(error, STATUS_USAGE,
                          "give one of --top, --baselines, --failures, --trust, --ties, --ranges, "
                          "--searches, --why, --compare, --trial and --runs");
+    if (show->before && *asked != SHOW_COMPARE)
+        return error_set(error, STATUS_USAGE, "--before goes with --compare");
     if (show->json && show->csv)
         return error_set(error, STATUS_USAGE, "give one of --json and --csv");
     if ((*asked == SHOW_TRIAL || *asked == SHOW_RUNS) && (show->word_count > 0 || show->n))
@@ -387,6 +389,8 @@ static enum status run_show(const struct command *command, int argc, char **argv
         OPTION_FLAG("compare", &show.asked[SHOW_COMPARE],
                     "devices, drivers and versions side by side: which winners\nmoved, by how "
                     "much, and whether that is more than noise"),
+        OPTION_TEXT("before", "FILE", &show.before,
+                    "with --compare: another database, of an earlier run, beside\nthis one"),
         OPTION_TEXT("objective", "NAME", &show.objective,
                     "winners by this: time (default), energy, edp, a formula"),
         OPTION_TEXT("trial", "ID", &show.trial,

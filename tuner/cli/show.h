@@ -32,7 +32,7 @@ enum show_question {
 
 /* What was asked. */
 struct show {
-    const char *db, *n, *top, *trial;
+    const char *db, *n, *top, *trial, *before;
     const char *objective; /* as given; NULL: time, or what there is */
     bool asked[SHOW_QUESTIONS];
     bool wide, json, csv;

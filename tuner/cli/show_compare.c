@@ -27,6 +27,7 @@ static const struct row_member members[] = {
     {"a_tool_version", "a_tool_version", SIDE(a.tool_version), MEMBER_TEXT},
     {"a_host", "a_host", SIDE(a.host), MEMBER_TEXT},
     {"a_day", "a_day", SIDE(a.day), MEMBER_TEXT},
+    {"a_database", "a_database", SIDE(a.database), MEMBER_TEXT},
     {"b_device", "b_device", SIDE(b.device), MEMBER_TEXT},
     {"b_uuid", "b_uuid", SIDE(b.uuid), MEMBER_TEXT},
     {"b_driver", "b_driver", SIDE(b.driver), MEMBER_TEXT},
@@ -34,6 +35,7 @@ static const struct row_member members[] = {
     {"b_tool_version", "b_tool_version", SIDE(b.tool_version), MEMBER_TEXT},
     {"b_host", "b_host", SIDE(b.host), MEMBER_TEXT},
     {"b_day", "b_day", SIDE(b.day), MEMBER_TEXT},
+    {"b_database", "b_database", SIDE(b.database), MEMBER_TEXT},
     {"experiment", "experiment", OF(experiment), MEMBER_TEXT},
     {"problem", "problem", OF(problem), MEMBER_TEXT},
     {"n", "n", OF(n), MEMBER_INTEGER},
@@ -107,6 +109,14 @@ static bool make_rows(const struct comparison *comparisons, size_t count, enum m
     return good;
 }
 
+static void print_database(const struct comparison_side *side)
+{
+    if (!side->database)
+        return;
+    printf(", ");
+    rows_put_text(side->database);
+}
+
 static void print_comparisons(const struct comparison *comparisons, size_t count,
                               const struct rows *rows)
 {
@@ -119,9 +129,12 @@ static void print_comparisons(const struct comparison *comparisons, size_t count
         style_begin(STYLE_BOLD);
         rows_put_text("a: ");
         rows_put_text(comparison->a.device);
-        printf(", %s; b: ", comparison->a.day);
+        printf(", %s", comparison->a.day);
+        print_database(&comparison->a);
+        printf("; b: ");
         rows_put_text(comparison->b.device);
         printf(", %s", comparison->b.day);
+        print_database(&comparison->b);
         style_end(STYLE_BOLD);
         putchar('\n');
         for (size_t k = 0; k < comparison->sentence_count; k++)
@@ -139,13 +152,23 @@ enum status show_compare(const struct show *show, struct store *store, struct er
     struct rows rows = {0};
     struct comparison *comparisons = NULL;
     size_t count = 0;
-    enum status status =
-        explain_comparisons(store, show->words_json, show->n_text[0] ? show->n_text : NULL, &arena,
-                            &comparisons, &count, error);
-    if (status == STATUS_OK && count == 0)
+    struct comparison_request request = {.store = store,
+                                         .database = show->db,
+                                         .before_database = show->before,
+                                         .words = show->words_json,
+                                         .n = show->n_text[0] ? show->n_text : NULL};
+    enum status status = STATUS_OK;
+    if (show->before)
+        status = store_open(show->before, STORE_READ, &request.before, error);
+    if (status == STATUS_OK)
+        status = explain_comparisons(&request, &arena, &comparisons, &count, error);
+    if (status == STATUS_OK && count == 0 && show->before)
+        fprintf(stderr, "%s: nothing to compare: no problem that has a winner in %s, too\n",
+                show->db, show->before);
+    else if (status == STATUS_OK && count == 0)
         fprintf(stderr,
                 "%s: nothing to compare: it has one device under one driver; 'tune merge' brings "
-                "databases together\n",
+                "databases together, --before OLD.db puts an earlier run beside this one\n",
                 show->db);
     if (status == STATUS_OK &&
         !make_rows(comparisons, count, show->json ? MEMBERS_FOR_JSON : MEMBERS_FOR_TABLE, &rows))
@@ -158,6 +181,7 @@ enum status show_compare(const struct show *show, struct store *store, struct er
     } else if (status == STATUS_OK) {
         print_comparisons(comparisons, count, &rows);
     }
+    store_close(request.before);
     rows_free(&rows);
     arena_free(&arena);
     return status;

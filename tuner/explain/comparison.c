@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/explain/embedded.h"
 #include "tuner/explain/internal.h"
 #include "tuner/stats/estimate.h"
@@ -83,6 +84,25 @@ static const struct store_column pair_columns[] = {
     SIDE_COLUMNS(a),
     SIDE_COLUMNS(b),
     {"device_kind", offsetof(struct comparison, device_kind), STORE_TEXT},
+    {"a_place", offsetof(struct comparison, a_place), STORE_INTEGER},
+};
+
+/* The newest environment of a device. */
+struct newest {
+    struct comparison_side side;
+    const char *kind;
+};
+#define NEWEST(member) offsetof(struct newest, member)
+static const struct store_column newest_columns[] = {
+    {"id", NEWEST(side.environment_id), STORE_INTEGER},
+    {"device", NEWEST(side.device), STORE_TEXT},
+    {"uuid", NEWEST(side.uuid), STORE_TEXT},
+    {"driver", NEWEST(side.driver), STORE_TEXT},
+    {"compiler", NEWEST(side.compiler), STORE_TEXT},
+    {"tool_version", NEWEST(side.tool_version), STORE_TEXT},
+    {"host", NEWEST(side.host), STORE_TEXT},
+    {"day", NEWEST(side.day), STORE_TEXT},
+    {"kind", NEWEST(kind), STORE_TEXT},
 };
 
 #define OF(member) offsetof(struct compared_winner, member)
@@ -115,22 +135,48 @@ static const struct store_column winner_columns[] = {
 };
 #undef OF
 
-static enum status read_winners(struct store *store, const char *words, const char *n,
-                                struct arena *arena, struct comparison *comparison,
-                                struct error *error)
+/* a's winners, which may lie in another database, as JSON. */
+static enum status read_given(const struct comparison_request *request,
+                              const struct comparison *comparison, struct arena *arena,
+                              const char **given, struct error *error)
 {
-    char a[24];
+    static const struct store_column columns[] = {{"winners", 0, STORE_TEXT}};
+    char environment[24];
+    const char **rows = NULL;
+    size_t count = 0;
+    (void)string_format(environment, sizeof environment, "%" PRId64, comparison->a.environment_id);
+    const struct store_parameter parameters[] = {{"environment", environment},
+                                                 {"place", comparison->a_place == 2 ? "2" : "1"},
+                                                 {"words", request->words},
+                                                 {"n", request->n}};
+    const struct store_reading reading = {.sql = explain_query_compare_given,
+                                          .parameters = parameters,
+                                          .parameter_count = COUNT(parameters),
+                                          STORE_COLUMNS(columns),
+                                          .row_bytes = sizeof *rows};
+    enum status status = store_read(request->before ? request->before : request->store, &reading,
+                                    arena, &rows, &count, error);
+    *given = status == STATUS_OK && count > 0 ? rows[0] : "[]";
+    return status;
+}
+
+static enum status read_winners(const struct comparison_request *request, struct arena *arena,
+                                struct comparison *comparison, struct error *error)
+{
     char b[24];
-    (void)string_format(a, sizeof a, "%" PRId64, comparison->a.environment_id);
+    const char *given = NULL;
     (void)string_format(b, sizeof b, "%" PRId64, comparison->b.environment_id);
-    const struct store_parameter parameters[] = {{"a", a}, {"b", b}, {"words", words}, {"n", n}};
+    enum status status = read_given(request, comparison, arena, &given, error);
+    const struct store_parameter parameters[] = {
+        {"given", given}, {"b", b}, {"words", request->words}, {"n", request->n}};
     const struct store_reading reading = {.sql = explain_query_compare_winners,
                                           .parameters = parameters,
-                                          .parameter_count = 4,
+                                          .parameter_count = COUNT(parameters),
                                           STORE_COLUMNS(winner_columns),
                                           .row_bytes = sizeof(struct compared_winner)};
-    enum status status =
-        store_read(store, &reading, arena, &comparison->winners, &comparison->winner_count, error);
+    if (status == STATUS_OK)
+        status = store_read(request->store, &reading, arena, &comparison->winners,
+                            &comparison->winner_count, error);
     for (size_t i = 0; status == STATUS_OK && i < comparison->winner_count; i++) {
         struct compared_winner *winner = &comparison->winners[i];
         struct text text = {0};
@@ -173,6 +219,9 @@ static void say_what_changed(struct text *text, const struct comparison *compari
     put_change(text, &count, "tune", a->tool_version, b->tool_version, of_two);
     put_change(text, &count, "host", a->host, b->host, of_two);
     put_change(text, &count, "measured", a->day, b->day, of_two);
+    put_change(text, &count, "database", a->database, b->database, of_two);
+    if (comparison->a_place == 2)
+        text_printf(text, "%san experiment: its file or its sources", count++ > 0 ? "; " : "");
     text_append(text, count > 0 ? "." : "nothing that is recorded.");
 }
 
@@ -288,21 +337,72 @@ static bool conclude(struct comparison *comparison, struct arena *arena)
     return good;
 }
 
-enum status explain_comparisons(struct store *store, const char *words, const char *n,
-                                struct arena *arena, struct comparison **comparisons, size_t *count,
-                                struct error *error)
+/* Each device of the database beside that of the one before which is most like it. */
+static enum status pair_databases(const struct comparison_request *request, struct arena *arena,
+                                  struct comparison **comparisons, size_t *count,
+                                  struct error *error)
 {
-    const struct store_parameter parameters[] = {{"words", words}, {"n", n}};
+    const struct store_reading reading = {.sql = explain_query_compare_sides,
+                                          STORE_COLUMNS(newest_columns),
+                                          .row_bytes = sizeof(struct newest)};
+    struct newest *olds = NULL;
+    struct newest *news = NULL;
+    size_t old_count = 0;
+    size_t new_count = 0;
+    enum status status = store_read(request->before, &reading, arena, &olds, &old_count, error);
+    if (status == STATUS_OK)
+        status = store_read(request->store, &reading, arena, &news, &new_count, error);
+    *count = 0;
+    *comparisons =
+        status == STATUS_OK ? arena_alloc(arena, new_count + 1, sizeof **comparisons) : NULL;
+    if (status == STATUS_OK && !*comparisons)
+        return error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && i < new_count; i++) {
+        const struct newest *best = NULL;
+        int most = 0;
+        for (size_t k = 0; k < old_count; k++) {
+            const int alike = strcmp(olds[k].kind, news[i].kind) != 0                 ? 0
+                              : strcmp(olds[k].side.uuid, news[i].side.uuid) == 0     ? 3
+                              : strcmp(olds[k].side.device, news[i].side.device) == 0 ? 2
+                                                                                      : 1;
+            if (alike > most) {
+                most = alike;
+                best = &olds[k];
+            }
+        }
+        if (!best)
+            continue;
+        struct comparison *comparison = &(*comparisons)[(*count)++];
+        *comparison = (struct comparison){
+            .a = best->side, .b = news[i].side, .device_kind = news[i].kind, .a_place = 1};
+        comparison->a.database = request->before_database;
+        comparison->b.database = request->database;
+    }
+    return status;
+}
+
+enum status explain_comparisons(const struct comparison_request *request, struct arena *arena,
+                                struct comparison **comparisons, size_t *count, struct error *error)
+{
+    const struct store_parameter parameters[] = {{"words", request->words}, {"n", request->n}};
     const struct store_reading reading = {.sql = explain_query_compare_pairs,
                                           .parameters = parameters,
-                                          .parameter_count = 2,
+                                          .parameter_count = COUNT(parameters),
                                           STORE_COLUMNS(pair_columns),
                                           .row_bytes = sizeof(struct comparison)};
-    enum status status = store_read(store, &reading, arena, comparisons, count, error);
+    enum status status =
+        request->before ? pair_databases(request, arena, comparisons, count, error)
+                        : store_read(request->store, &reading, arena, comparisons, count, error);
+    size_t kept = 0;
     for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
-        status = read_winners(store, words, n, arena, &(*comparisons)[i], error);
-        if (status == STATUS_OK && !conclude(&(*comparisons)[i], arena))
+        struct comparison *comparison = &(*comparisons)[i];
+        status = read_winners(request, arena, comparison, error);
+        if (status != STATUS_OK || comparison->winner_count == 0)
+            continue;
+        if (!conclude(comparison, arena))
             status = error_no_memory(error);
+        (*comparisons)[kept++] = *comparison;
     }
+    *count = kept;
     return status;
 }

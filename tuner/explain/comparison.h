@@ -1,6 +1,6 @@
-/* Two environments side by side: what changed between them (board, driver, compiler, version),
- * which winners moved, by how much, and whether that is more than noise. Out of the database alone;
- * by time. */
+/* Two environments side by side, or one before and after an experiment was changed, or as two
+ * databases have it: what changed between them (board, driver, compiler, version), which winners
+ * moved, by how much, and whether that is more than noise. Out of the databases alone; by time. */
 #ifndef TUNE_EXPLAIN_COMPARISON_H
 #define TUNE_EXPLAIN_COMPARISON_H
 
@@ -16,7 +16,8 @@
 struct comparison_side {
     int64_t environment_id;
     const char *device, *uuid, *driver, *compiler, *tool_version, *host;
-    const char *day; /* on which its last winner was chosen: "2026-11-21" */
+    const char *day;      /* on which its last winner was chosen: "2026-11-21" */
+    const char *database; /* that it is of; NULL: there is one */
 };
 
 /* How the winners' times differ. */
@@ -62,6 +63,8 @@ struct compared_winner {
 struct comparison {
     struct comparison_side a, b; /* a came first, or is the device that was recorded first */
     const char *device_kind;
+    int64_t
+        a_place; /* 2: a's winners are those before an experiment was changed, of b's environment */
     struct compared_winner *winners; /* by experiment, problem, n */
     size_t winner_count;
     const char *names[2]; /* of the sides in sentences: "before" and "now", or two devices' names */
@@ -76,11 +79,22 @@ void judge_winner(struct compared_winner *winner);
 const char *time_change_name(enum time_change change);
 const char *winner_move_name(enum winner_move move);
 
-/* All that a database has to compare: each device's environments in their order, then devices of
- * one kind. `words`: a JSON array of experiment names and problem keys, `n`: one size; NULL: all.
- * Belongs to the arena. None: *count is 0. */
-enum status explain_comparisons(struct store *store, const char *words, const char *n,
-                                struct arena *arena, struct comparison **comparisons, size_t *count,
+/* What is compared. Texts are borrowed for as long as the comparisons are used. */
+struct comparison_request {
+    struct store *store;
+    struct store *before; /* another database, which has what was measured before; NULL: none */
+    const char *database; /* their names, where there are two */
+    const char *before_database;
+    const char *words; /* a JSON array of experiment names and problem keys; NULL: all */
+    const char *n;     /* one size; NULL: all */
+};
+
+/* All that a database has to compare: each device's environments in their order, changed
+ * experiments, then devices of one kind. With `before`: each device's newest environment beside the
+ * same device's of that database, else a device's of the same name, else of the same kind. Belongs
+ * to the arena. None: *count is 0. */
+enum status explain_comparisons(const struct comparison_request *request, struct arena *arena,
+                                struct comparison **comparisons, size_t *count,
                                 struct error *error);
 
 #endif

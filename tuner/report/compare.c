@@ -1,6 +1,7 @@
 /* Devices, drivers and versions side by side. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tuner/explain/comparison.h"
 #include "tuner/report/html.h"
@@ -51,8 +52,11 @@ static void write_row(struct text *out, const struct compared_winner *winner)
 static void write_comparison(struct page *page, const struct comparison *comparison)
 {
     struct text *out = &page->out;
-    html(out, "<h3>a: %s, %s; b: %s, %s</h3>\n<ul>", comparison->a.device, comparison->a.day,
-         comparison->b.device, comparison->b.day);
+    const char *const databases[] = {comparison->a.database, comparison->b.database};
+    html(out, "<h3>a: %s, %s%s%s; b: %s, %s%s%s</h3>\n<ul>", comparison->a.device,
+         comparison->a.day, databases[0] ? ", " : "", databases[0] ? databases[0] : "",
+         comparison->b.device, comparison->b.day, databases[1] ? ", " : "",
+         databases[1] ? databases[1] : "");
     for (size_t i = 0; i < comparison->sentence_count; i++)
         html(out, "<li>%s</li>\n", comparison->sentences[i]);
     text_append(out, "</ul>\n");
@@ -66,32 +70,50 @@ static void write_comparison(struct page *page, const struct comparison *compari
     write_table_end(out);
 }
 
-enum status write_compare(struct page *page, struct error *error)
+/* Those of the request's earlier database first, then what the database has by itself. */
+static enum status compare_all(struct page *page, struct store *before, struct arena *arena,
+                               size_t *written, struct error *error)
 {
-    struct arena arena = {0};
+    const char *name = page->request->before_database;
+    const struct comparison_request request = {
+        .store = page->store,
+        .before = before,
+        .database = before ? page->database : NULL,
+        .before_database = before && strrchr(name, '/') ? strrchr(name, '/') + 1 : name,
+        .words = page->words_json};
     struct comparison *comparisons = NULL;
     size_t count = 0;
-    size_t written = 0;
-    enum status status = explain_comparisons(page->store, page->words_json, NULL, &arena,
-                                             &comparisons, &count, error);
+    enum status status = explain_comparisons(&request, arena, &comparisons, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        if (!has_environment(page, comparisons[i].a.environment_id) ||
-            !has_environment(page, comparisons[i].b.environment_id))
+        if (!has_environment(page, comparisons[i].b.environment_id) ||
+            (!before && !has_environment(page, comparisons[i].a.environment_id)))
             continue;
-        if (written++ == 0) {
+        if ((*written)++ == 0) {
             section_begin(page, "compare", "Side by side", "Side by side");
             text_append(
                 &page->out,
-                "<p>What another driver, board or version changed. <i>b is</i> faster or slower "
+                "<p>What another run, driver, board or version changed. <i>b is</i> faster or "
+                "slower "
                 "where both intervals say so, by more than what counts as a tie, and else "
                 "alike: no more than noise. <i>a’s winner</i> is the <i>same</i>, or "
                 "another one won at b, where it is <i>tied</i> (not shown to be slower), "
                 "<i>loses</i> (shown to be, in rounds that both were in), was <i>timed once</i>, "
-                "in "
-                "the sweep, or <i>not tried</i>.</p>\n");
+                "in the sweep, or <i>not tried</i>.</p>\n");
         }
         write_comparison(page, &comparisons[i]);
     }
+    return status;
+}
+
+enum status write_compare(struct page *page, struct error *error)
+{
+    struct arena arena = {0};
+    size_t written = 0;
+    enum status status = STATUS_OK;
+    if (page->request->before)
+        status = compare_all(page, page->request->before, &arena, &written, error);
+    if (status == STATUS_OK)
+        status = compare_all(page, NULL, &arena, &written, error);
     if (written > 0)
         section_end(page);
     arena_free(&arena);

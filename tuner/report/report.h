@@ -22,8 +22,10 @@ struct report_request {
     const char *device;       /* name, uuid, kind or "cuda:0" [all that have winners] */
     const char *const *words; /* experiments or beginnings of problem keys [all] */
     size_t word_count;
-    const char *title; /* [made of the device and the experiments] */
-    bool no_figures;   /* without gnuplot */
+    struct store *before;        /* another database, of an earlier run, to be put beside [none] */
+    const char *before_database; /* its file */
+    const char *title;           /* [made of the device and the experiments] */
+    bool no_figures;             /* without gnuplot */
     /* The page may ask where it comes from for more [a file that asks for nothing]. With it a
      * database without measurements gives a page that has nothing but this. */
     const struct report_live *live;
