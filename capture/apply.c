@@ -58,10 +58,14 @@ static bool is_launch(const struct apply_launch *launch)
 static bool is_row(const struct apply_row *row, uint32_t text_bytes)
 {
     if (row->kernel >= text_bytes || row->device >= text_bytes || !is_launch(&row->from) ||
-        !is_launch(&row->to) || row->pointer_count > APPLY_POINTERS_MAX)
+        !is_launch(&row->to) || row->pointer_count > APPLY_POINTERS_MAX ||
+        row->word_count > APPLY_WORDS_MAX)
         return false;
     for (uint32_t i = 0; i < row->pointer_count; i++)
         if (row->pointers[i] > CAP_PARAMETER_BYTES_MAX - sizeof(uint64_t))
+            return false;
+    for (uint32_t i = 0; i < row->word_count; i++)
+        if (row->words[i] > CAP_PARAMETER_BYTES_MAX - sizeof(uint32_t))
             return false;
     return true;
 }
@@ -155,8 +159,12 @@ static bool is_shape(const struct apply_launch *from, const struct launch_facts 
     return from->shared_bytes == launch->shared_bytes;
 }
 
+/* How a launch is held against a row: all numbers as captured, or those alike that did not differ
+ * among the captured launches. */
+enum likeness { EXACTLY, LOOSELY };
+
 static bool are_numbers(const struct apply_row *row, const struct kernel *kernel,
-                        const struct launch_facts *launch)
+                        const struct launch_facts *launch, enum likeness likeness)
 {
     const uint32_t bytes = apply_parameter_bytes(kernel->parameters, kernel->parameter_count);
     uint8_t hash[CAP_HASH_BYTES];
@@ -170,8 +178,10 @@ static bool are_numbers(const struct apply_row *row, const struct kernel *kernel
         uint8_t *numbers = block + CAP_PARAMETER_BYTES_MAX;
         apply_numbers(kernel->parameters, kernel->parameter_count, block, bytes, row->pointers,
                       row->pointer_count, numbers);
+        if (likeness == LOOSELY)
+            apply_blank(row->words, row->word_count, bytes, numbers);
         cap_hash(numbers, bytes, hash);
-        is_same = memcmp(hash, row->numbers, sizeof hash) == 0;
+        is_same = memcmp(hash, likeness == LOOSELY ? row->others : row->numbers, sizeof hash) == 0;
     }
     free(block);
     return is_same;
@@ -224,18 +234,26 @@ static bool has_room(const struct kernel *kernel, const struct apply_launch *to)
                                            (int)to->shared_bytes) == CUDA_SUCCESS);
 }
 
+static void count_first(uint32_t number, enum apply_count what, enum likeness likeness)
+{
+    if (likeness == EXACTLY)
+        count(number, what);
+}
+
 static bool is_like_row(uint32_t number, const struct kernel *kernel,
-                        const struct launch_facts *launch)
+                        const struct launch_facts *launch, enum likeness likeness)
 {
     const struct apply_row *row = &table.rows[number];
-    count(number, APPLY_NAMED);
+    if (likeness == LOOSELY && row->word_count == 0)
+        return false;
+    count_first(number, APPLY_NAMED, likeness);
     if (!kernel->image || memcmp(kernel->image->hash, row->image, sizeof kernel->image->hash) != 0)
         return false;
-    count(number, APPLY_IMAGE);
+    count_first(number, APPLY_IMAGE, likeness);
     if (!is_shape(&row->from, launch))
         return false;
-    count(number, APPLY_SHAPED);
-    if (!are_numbers(row, kernel, launch))
+    count_first(number, APPLY_SHAPED, likeness);
+    if (!are_numbers(row, kernel, launch, likeness))
         return false;
     count(number, APPLY_PASSED);
     if (!is_on_device(number))
@@ -244,16 +262,15 @@ static bool is_like_row(uint32_t number, const struct kernel *kernel,
     return true;
 }
 
-bool apply_before(const struct kernel *kernel, const struct launch_facts *launch,
-                  struct applied *out)
+/* Takes the first row that the launch is like. */
+static bool find_row(const struct kernel *kernel, const struct launch_facts *launch,
+                     enum likeness likeness, struct applied *out)
 {
-    const int error_number = errno;
     bool is_taken = false;
-    (void)__atomic_fetch_add(&table.head->launches, 1, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < kernel->row_count; i++) {
         const uint32_t number = kernel->rows[i];
         const struct apply_row *row = &table.rows[number];
-        if (!is_like_row(number, kernel, launch))
+        if (!is_like_row(number, kernel, launch, likeness))
             continue;
         if (is_taken) {
             count(number, APPLY_SHADOWED);
@@ -268,7 +285,19 @@ bool apply_before(const struct kernel *kernel, const struct launch_facts *launch
             count(number, APPLY_REFUSED);
         else if (memcmp(&row->from, &row->to, sizeof row->to) != 0)
             out->to = &row->to;
+        if (likeness == LOOSELY)
+            break;
     }
+    return is_taken;
+}
+
+bool apply_before(const struct kernel *kernel, const struct launch_facts *launch,
+                  struct applied *out)
+{
+    const int error_number = errno;
+    (void)__atomic_fetch_add(&table.head->launches, 1, __ATOMIC_RELAXED);
+    const bool is_taken =
+        find_row(kernel, launch, EXACTLY, out) || find_row(kernel, launch, LOOSELY, out);
     errno = error_number;
     return is_taken && out->to;
 }

@@ -14,8 +14,9 @@
 #define APPLY_TABLE_NAME  "table"
 #define APPLY_COUNTS_NAME "counts"
 enum {
-    APPLY_VERSION = 1,
+    APPLY_VERSION = 2,
     APPLY_POINTERS_MAX = 64,
+    APPLY_WORDS_MAX = 32,
     APPLY_ROWS_MAX = 65536,
     APPLY_TEXT_BYTES_MAX = 16 * 1024 * 1024
 };
@@ -29,11 +30,15 @@ struct apply_launch {
 struct apply_row {
     uint8_t image[CAP_HASH_BYTES];
     uint8_t numbers[CAP_HASH_BYTES]; /* of what is passed, without addresses */
+    uint8_t others[CAP_HASH_BYTES];  /* of what is passed, without addresses and `words` */
     struct apply_launch from, to;
     uint32_t kernel, device; /* offsets of their names in the texts */
     int32_t major, minor, sm_count;
     uint32_t pointer_count;
     uint32_t pointers[APPLY_POINTERS_MAX]; /* offsets of addresses in the parameters */
+    /* Offsets of numbers of 4 bytes in the parameters that may be any; none: `others` says nothing.
+     */
+    uint32_t word_count, words[APPLY_WORDS_MAX];
 };
 
 struct apply_table_head {
@@ -81,6 +86,14 @@ static inline void apply_numbers(const struct cap_parameter *parameters, uint32_
     for (uint32_t i = 0; i < pointer_count; i++)
         if (bytes >= sizeof(uint64_t) && pointers[i] <= bytes - sizeof(uint64_t))
             memset(out + pointers[i], 0, sizeof(uint64_t));
+}
+
+/* Makes zero of such words of what apply_numbers gave. */
+static inline void apply_blank(const uint32_t *words, uint32_t count, uint32_t bytes, uint8_t *out)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (bytes >= sizeof(uint32_t) && words[i] <= bytes - sizeof(uint32_t))
+            memset(out + words[i], 0, sizeof(uint32_t));
 }
 
 /* Bytes up to the end of the last parameter. */

@@ -5,6 +5,8 @@ source "$TUNE_SOURCE/tests/capture/lib.sh"
 tune_capture() {
     run "$TUNE" run --binary "$1" --conf "$2" --device 0 --effort quick --points 4 --no-report --set warm_window_ms=1 --set warm_least_ms=1 --set warm_most_ms=20
     expect_code 0
+    # Whatever was the fastest here, it is as if it had been shown to be faster.
+    sed -i -E 's/ gain\.program=[0-9.]+//; s/^  \| time_ns=[0-9.]+/& gain.program=1.5/' "$2"
 }
 # apply CONF [OPTION...] -- WAY WHAT...: each run's result is what it is without us; nothing is left behind.
 apply() {
@@ -19,7 +21,7 @@ capture app.cap --keep 3 -- link add
 tune_capture app.cap tuned.conf
 grep -qE '^app n=.* image=[0-9a-f]{32} kernel=scaled_add launched=4x1x1/256x1x1/1x1x1/64/[0-9a-f]{32}/0\+8\+16 ' tuned.conf || fail "no evidence: $(cat tuned.conf)"
 # The winner is one that the program does not launch, whatever was the fastest here.
-sed -i -E 's/block_x=[0-9]+/block_x=64/; s/launch.block=[0-9]+/launch.block=64/; s/at=500 (.*)launch.grid=[0-9]+/at=500 \1launch.grid=8/; s/at=1000 (.*)launch.grid=[0-9]+/at=1000 \1launch.grid=16/; s/at=10000 (.*)launch.grid=[0-9]+/at=10000 \1launch.grid=157/' tuned.conf
+sed -i -E 's/block_x=[0-9]+/block_x=64/; s/launch.block=[0-9]+/launch.block=64/; s/at=500 (.*)launch.grid=[^ ]+/at=500 \1launch.grid=8/; s/at=1000 (.*)launch.grid=[^ ]+/at=1000 \1launch.grid=16/; s/at=10000 (.*)launch.grid=[^ ]+/at=10000 \1launch.grid=157/' tuned.conf
 
 # However the program comes to the driver's functions.
 for way in link dlsym address per_thread library; do
@@ -72,7 +74,8 @@ reason '/at=1000 /s/launched=4x/launched=5x/' 'nothing changed: scaled_add was l
 reason '/at=1000 /s#/64/[0-9a-f]{4}#/64/0123#' 'nothing changed: scaled_add was launched . times with .*, always with other numbers'
 reason '/at=1000 /s#/0\+8\+16#/0+8+99999999#' 'not applied: its line does not say'
 reason '/at=1000 /s/block_x=64/& registers=32/' 'not applied: it won under a limit of 32 registers, .* --only registers=0'
-reason '/at=1000 /s/launch.block=64/launch.block=256/;/at=1000 /s/launch.grid=16/launch.grid=4/' 'nothing changed: the program.s own launch is the winner'
+reason '/at=1000 /s/launch.block=64/launch.block=256/;/at=1000 /s/launch.grid=[^ ]+/launch.grid=4/' 'nothing changed: the program.s own launch is the winner'
+reason '/^  .* gain.program=/s/ gain.program=[0-9.]+//' 'not applied: it is not shown to be faster than the program.s own launch$'
 reason 's/GPU 132"/GPU 133"/' 'nothing changed: it was tuned on Stand-in GPU 133, and launched on another device$'
 # More shared memory than a function may have without asking for it; a cluster that the program does not know.
 reason '/at=1000 /s/launch.shared=64/launch.shared=100000/' '1 of 6 launches .* to grid 16, block 64, dynamic shared 100000 B$'
@@ -90,7 +93,7 @@ expect_err 'n=1000: nothing changed: the driver refused it \(error 701\): launch
 # A cluster of the program's own stays.
 run "$TUNE" capture -k view_copy -o view.cap -- "$APP" library forms
 tune_capture view.cap view.conf
-sed -i -E 's/launch.block=[0-9]+/launch.block=128/; s/launch.grid=[0-9]+/launch.grid=32/' view.conf
+sed -i -E 's/launch.block=[0-9]+/launch.block=128/; s/launch.grid=[^ ]+/launch.grid=32/' view.conf
 apply view.conf --once -- per_thread forms
 expect_err '^tune: view n=4096: 1 of 1 launches of view_copy changed, from grid 16, block 256, cluster 2 to grid 32, block 128, cluster 2$'
 asked view.conf 'cuLaunchKernelEx@grid=32,block=128' forms
@@ -110,13 +113,18 @@ expect_err 'no entry is of a captured kernel'
 run "$TUNE" apply tuned.conf
 expect_code 2
 
-# Sixteen threads.
+# Sixteen threads. Three launches of a shape were captured, which differ in a number: that may be any, if no thread is missing.
 capture threads.cap --sizes --keep 3 -- link threads
 tune_capture threads.cap threads.conf
-sed -i -E 's/launch.block=[0-9]+/launch.block=128/; s/launch.grid=[0-9]+/launch.grid=2/' threads.conf
+sed -i -E 's/launch.block=[0-9]+/launch.block=128/; s/launch.grid=[^ ]+/launch.grid=2/' threads.conf
 apply threads.conf --once -- address threads
 expect_code 0
-[[ $(grep -c '^tune: threads n=.* 16 of 800 launches of scaled_add changed, from grid 1, block 256, .* to grid 2, block 128, ' "$captured.err") -ge 1 ]] || fail "not each thread's: $(cat "$captured.err")"
+[[ $(grep -c '^tune: threads n=.* 16 of 800 launches of scaled_add changed, from grid 1, block 256, .* to grid 2, block 128, ' "$captured.err") -eq 2 ]] || fail "not each thread's: $(cat "$captured.err")"
+expect_err '^tune: threads n=.* 768 of 800 launches of scaled_add changed, '
+expect_err '^tune: 800 of 800 launches changed$'
+sed -i -E 's/launch.block=[0-9]+/launch.block=160/; s/launch.grid=[^ ]+/launch.grid=1/' threads.conf
+apply threads.conf --once -- address threads
+expect_err '^tune: 48 of 800 launches changed$'
 
 # Tables that nobody of ours wrote: all launches pass.
 preload=${TUNE_CAPTURE_LIBRARY:-$(dirname "$TUNE")/../lib/tune/libtunecapture.so}
@@ -128,17 +136,17 @@ hostile 'no table'
 python3 - hostile <<'P'
 import os, struct, sys
 folder = sys.argv[1]
-def row(kernel=0, device=0, grid=(1, 1, 1), pointers=0):
+def row(kernel=0, device=0, grid=(1, 1, 1), pointers=0, words=0):
     launch = struct.pack("<10I", *grid, 64, 1, 1, 1, 1, 1, 0)
-    return bytes(32) + launch + launch + struct.pack("<IIiiiI", kernel, device, 9, 0, 132, pointers) + struct.pack("<64I", *[4294967295] * 64)
-def table(rows, texts=b"\0scaled_add\0", version=1, count=None, text_bytes=None, row_bytes=None, magic=b"TUNEAPL\n"):
+    return bytes(48) + launch + launch + struct.pack("<IIiiiI", kernel, device, 9, 0, 132, pointers) + struct.pack("<64I", *[4294967295] * 64) + struct.pack("<33I", words, *[4294967295] * 32)
+def table(rows, texts=b"\0scaled_add\0", version=2, count=None, text_bytes=None, row_bytes=None, magic=b"TUNEAPL\n"):
     return magic + struct.pack("<4I", version, row_bytes or len(row()), len(rows) if count is None else count,
                                len(texts) if text_bytes is None else text_bytes) + b"".join(rows) + texts
 good = table([row(1)])
-tables = [b"", b"x", good[:20], good[:-1], good + b"x", table([row(1)], magic=b"TUNECAP\n"), table([row(1)], version=2),
+tables = [b"", b"x", good[:20], good[:-1], good + b"x", table([row(1)], magic=b"TUNECAP\n"), table([row(1)], version=3),
           table([row(1)], count=4294967295), table([row(1)], count=2), table([row(1)], count=0), table([row(1)], text_bytes=4294967295),
           table([row(1)], row_bytes=8), table([row(4294967295)]), table([row(1, 12)]), table([row(1, grid=(0, 1, 1))]), table([row(1, pointers=1)]),
-          table([row(1, pointers=65)]), table([row(1)], texts=b"\0scaled_add"), good]
+          table([row(1, pointers=65)]), table([row(1, words=1)]), table([row(1, words=33)]), table([row(1)], texts=b"\0scaled_add"), good]
 for i, data in enumerate(tables):
     for counts in (b"", bytes(24 + 80)):
         os.makedirs(f"{folder}/{i}.{len(counts)}")

@@ -107,8 +107,12 @@ class Program:
         return self.gains("with.db")
 
     def without_source(self, options):
+        """Without limits of registers: these make another image, which tune apply does not load."""
+        self.run(self.tune, "run", "--binary", "kept.cap", "--dry-run")
+        with open(os.path.join(self.place, "kept.captured", "kept.yaml"), encoding="utf-8") as file:
+            only = ("--only", "registers=0") if re.search("^  registers:", file.read(), re.M) else ()
         self.run(self.tune, "run", "--binary", "kept.cap", "--device", "0", "--no-report", "--budget", "%ds" % options.binary,
-                 "--db", "binary.db", "--conf", "binary.conf", limit=options.binary + 15)
+                 "--db", "binary.db", "--conf", "binary.conf", *only, limit=options.binary + 15)
         return self.gains("binary.db")
 
     def applied(self):
@@ -198,7 +202,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=36)
     parser.add_argument("--binary", type=int, default=10, help="seconds of tune run --binary")
     parser.add_argument("--source", type=int, default=12, help="seconds of tune run with the source")
-    parser.add_argument("--keep", type=int, default=2)
+    parser.add_argument("--keep", type=int, default=3)
     parser.add_argument("--only", action="append", default=[])
     options = parser.parse_args()
     rows = []

@@ -9,13 +9,19 @@
 #include "tuner/base/files.h"
 #include "tuner/capture/internal.h"
 
-void applied_key(const struct captured_launch *launch, const uint32_t *pointers, size_t count,
+static void put_offsets(const uint32_t *offsets, size_t count, struct text *out)
+{
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, "%s%" PRIu32, i ? "+" : "", offsets[i]);
+}
+
+void applied_key(const struct captured_launch *launch, const struct applied_places *places,
                  struct text *out)
 {
     const struct captured_kernel *kernel = launch->kernel;
     const uint32_t bytes = apply_parameter_bytes(kernel->parameters, kernel->is.parameter_count);
     const uint32_t *const dimensions[] = {launch->is.grid, launch->is.block, launch->is.cluster};
-    char hash[HASH_TEXT_BYTES];
+    char hash[HASH_TEXT_BYTES], others[HASH_TEXT_BYTES];
     uint8_t *numbers = calloc(1, (size_t)bytes + 1);
     if (!numbers || bytes > launch->is.parameter_bytes) {
         out->failed |= !numbers;
@@ -23,32 +29,50 @@ void applied_key(const struct captured_launch *launch, const uint32_t *pointers,
         return;
     }
     apply_numbers(kernel->parameters, kernel->is.parameter_count, launch->parameters, bytes,
-                  pointers, (uint32_t)count, numbers);
+                  places->pointers, (uint32_t)places->pointer_count, numbers);
     hash_bytes(numbers, bytes, hash);
+    apply_blank(places->words, (uint32_t)places->word_count, bytes, numbers);
+    hash_bytes(numbers, bytes, others);
     free(numbers);
     for (size_t i = 0; i < 3; i++) {
         const uint32_t *d = dimensions[i]; /* a cluster of 0 is none */
         text_printf(out, "%" PRIu32 "x%" PRIu32 "x%" PRIu32 "/", d[0] ? d[0] : 1, d[1] ? d[1] : 1,
                     d[2] ? d[2] : 1);
     }
-    text_printf(out, "%" PRIu32 "/%s/", launch->is.shared_bytes, hash);
-    for (size_t i = 0; i < count; i++)
-        text_printf(out, "%s%" PRIu32, i ? "+" : "", pointers[i]);
-    if (count == 0)
-        text_append(out, "none");
+    text_printf(out, "%" PRIu32 "/%s/%s", launch->is.shared_bytes, hash,
+                places->pointer_count == 0 ? "none" : "");
+    put_offsets(places->pointers, places->pointer_count, out);
+    if (places->word_count == 0)
+        return;
+    text_printf(out, "/%s/", others);
+    put_offsets(places->words, places->word_count, out);
 }
 
-/* A number and the character behind it. */
-static bool read_number(const char **at, uint32_t most, char behind, uint32_t *out)
+static bool read_digits(const char **at, uint32_t most, uint32_t *out)
 {
     uint64_t number = 0;
     const char *digits = *at;
     while (**at >= '0' && **at <= '9' && number <= most)
         number = number * 10 + (uint64_t)(*(*at)++ - '0');
-    if (*at == digits || number > most || **at != behind)
-        return false;
-    *at += behind != '\0';
     *out = (uint32_t)number;
+    return *at != digits && number <= most;
+}
+
+/* A number and the character behind it. */
+static bool read_number(const char **at, uint32_t most, char behind, uint32_t *out)
+{
+    return read_digits(at, most, out) && *(*at)++ == behind;
+}
+
+/* "0+8+16", at least one. */
+static bool read_offsets(const char **at, size_t most, uint32_t count_most, uint32_t *out,
+                         uint32_t *count)
+{
+    do {
+        if (*count == count_most || !read_digits(at, (uint32_t)most, &out[*count]))
+            return false;
+        (*count)++;
+    } while (*(*at) == '+' && (*at)++);
     return true;
 }
 
@@ -80,19 +104,18 @@ bool applied_key_read(const char *key, struct apply_row *out)
     if (!read_number(&key, INT32_MAX, '/', &out->from.shared_bytes) ||
         !read_hash(&key, out->numbers) || *key++ != '/')
         return false;
-    out->pointer_count = 0;
-    if (strcmp(key, "none") == 0)
+    out->pointer_count = out->word_count = 0;
+    if (strncmp(key, "none", 4) == 0)
+        key += 4;
+    else if (!read_offsets(&key, CAP_PARAMETER_BYTES_MAX - sizeof(uint64_t), APPLY_POINTERS_MAX,
+                           out->pointers, &out->pointer_count))
+        return false;
+    if (*key == '\0')
         return true;
-    while (out->pointer_count < APPLY_POINTERS_MAX) {
-        uint32_t *pointer = &out->pointers[out->pointer_count++];
-        const uint32_t last = CAP_PARAMETER_BYTES_MAX - sizeof(uint64_t);
-        const char *at = key;
-        if (read_number(&at, last, '\0', pointer))
-            return true;
-        if (!read_number(&key, last, '+', pointer))
-            return false;
-    }
-    return false;
+    return *key++ == '/' && read_hash(&key, out->others) && *key++ == '/' &&
+           read_offsets(&key, CAP_PARAMETER_BYTES_MAX - sizeof(uint32_t), APPLY_WORDS_MAX,
+                        out->words, &out->word_count) &&
+           *key == '\0';
 }
 
 enum status applied_write(const char *folder, const struct apply_row *rows, size_t count,

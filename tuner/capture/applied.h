@@ -8,10 +8,16 @@
 
 /* What an entry's value `launched` says: the launch as the program made it, a hash of the numbers
  * that it passed, and where the addresses among them lie:
- * "4x1x1/256x1x1/1x1x1/64/HASH/0+8+16"; "none" in place of no addresses. */
-void applied_key(const struct captured_launch *launch, const uint32_t *pointers, size_t count,
+ * "4x1x1/256x1x1/1x1x1/64/HASH/0+8+16"; "none" in place of no addresses. `words` are offsets of
+ * numbers of 4 bytes that may be others: behind it then come a hash of the rest, and the offsets,
+ * "/HASH/28+32". */
+struct applied_places {
+    const uint32_t *pointers, *words;
+    size_t pointer_count, word_count;
+};
+void applied_key(const struct captured_launch *launch, const struct applied_places *places,
                  struct text *out);
-/* Into `from`, `numbers` and `pointers`; false: it is no such text. */
+/* Into `from`, `numbers`, `pointers`, `others` and `words`; false: it is no such text. */
 bool applied_key_read(const char *key, struct apply_row *out);
 /* The same of an image's hash; false: it is none. */
 bool applied_image_read(const char *hash, struct apply_row *out);

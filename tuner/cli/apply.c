@@ -99,6 +99,19 @@ static bool find_cluster(const struct tuned_entry *entry, struct apply_row *row)
            (!has_cluster(&row->from) || memcmp(from, to, sizeof row->to.cluster) == 0);
 }
 
+/* Numbers that differed among the captured launches may be any others, where no thread would be
+ * missing: as many threads along each axis, or blocks that go on by the grid. */
+static bool may_have_others(const struct tuned_entry *entry, const struct apply_row *row)
+{
+    if (tuned_integer(entry, "blocks_per_sm", 0) > 0)
+        return true;
+    for (size_t axis = 0; axis < 3; axis++)
+        if ((uint64_t)row->to.grid[axis] * row->to.block[axis] <
+            (uint64_t)row->from.grid[axis] * row->from.block[axis])
+            return false;
+    return true;
+}
+
 /* A row of the entry, or why there is none. */
 static void take_entry(struct apply *apply, struct apply_entry *entry)
 {
@@ -115,6 +128,8 @@ static void take_entry(struct apply *apply, struct apply_entry *entry)
                             "need another image; 'tune run' with --only registers=0 tunes "
                             "without",
                             registers);
+    else if (!(tuned_evidence(entry->is, "gain.program", 0) > 1))
+        why = "it is not shown to be faster than the program's own launch";
     else if (!find_launch(apply, entry->is, &row->to))
         why = "the file does not tell the launch for the size and device that it was measured at";
     else if (!find_cluster(entry->is, row))
@@ -123,6 +138,8 @@ static void take_entry(struct apply *apply, struct apply_entry *entry)
         (void)string_format(entry->why, sizeof entry->why, "%s", why);
     if (entry->why[0] != '\0')
         return;
+    if (!may_have_others(entry->is, row))
+        row->word_count = 0;
     row->kernel = add_text(&apply->texts, tuned_text(entry->is, "kernel", ""));
     row->device = add_text(&apply->texts, device->name);
     row->major = device->compute_capability_major;

@@ -166,6 +166,35 @@ static void put_launch(struct binary_draft *draft, const char *grid_x)
         text_append(draft->out, "    cluster: cluster\n");
 }
 
+/* Offsets of the words that are numbers and differ among at least three launches of that shape, as
+ * a loop's counter does: others of these may follow. None: too few launches, or too many words. */
+static size_t find_varying(const struct captured_set *set, size_t launch,
+                           uint32_t words[APPLY_WORDS_MAX])
+{
+    const struct captured_launch *is = set->launches[launch], *alike[CAPTURED_LAUNCHES_MAX];
+    size_t alike_count = 0, count = 0;
+    for (size_t i = 0; i < set->launch_count; i++) {
+        const struct cap_launch *other = &set->launches[i]->is;
+        if (memcmp(other->grid, is->is.grid, sizeof other->grid) == 0 &&
+            memcmp(other->block, is->is.block, sizeof other->block) == 0 &&
+            other->shared_bytes == is->is.shared_bytes)
+            alike[alike_count++] = set->launches[i];
+    }
+    for (uint32_t at = 0; alike_count >= 3 && at + 4 <= is->is.parameter_bytes; at += 4) {
+        bool differs = false, is_address = false;
+        for (size_t i = 0; i < set->address_count; i++)
+            is_address |= at == set->addresses[i].at || at == set->addresses[i].at + 4;
+        for (size_t i = 0; i < alike_count; i++)
+            differs |= memcmp(alike[i]->parameters + at, is->parameters + at, 4) != 0;
+        if (is_address || !differs)
+            continue;
+        if (count == APPLY_WORDS_MAX)
+            return 0;
+        words[count++] = at;
+    }
+    return count;
+}
+
 /* What `tune apply` finds a launch by: of each launch what it was, the image, the kernel. */
 static void put_evidence(const struct captured_set *set, struct text *out)
 {
@@ -175,8 +204,13 @@ static void put_evidence(const struct captured_set *set, struct text *out)
     text_printf(out, "  checked_on: %zu\n  image: \"'%s'\"\n  kernel: \"'%s'\"\n  launched: \"[",
                 set->launch_count, set->kernel->image->hash, set->kernel->name);
     for (size_t i = 0; i < set->launch_count; i++) {
+        uint32_t words[APPLY_WORDS_MAX];
+        const struct applied_places places = {.pointers = pointers,
+                                              .pointer_count = set->address_count,
+                                              .words = words,
+                                              .word_count = find_varying(set, i, words)};
         text_append(out, i ? ", '" : "'");
-        applied_key(set->launches[i], pointers, set->address_count, out);
+        applied_key(set->launches[i], &places, out);
         text_append(out, "'");
     }
     text_printf(out, "][%s]\"\n", set->launch_count > 1 ? "_launch" : "0");

@@ -15,7 +15,7 @@
 enum {
     SLOTS_MAX = 128,
     SLOT_LOCAL = SLOTS_MAX - 1, /* what a comprehension's name is */
-    EXPRESSION_BYTES_MAX = 4096,
+    EXPRESSION_BYTES_MAX = 32768,
     LIST_BYTES_MAX = 512 << 10, /* of a text that is a list */
     EXPRESSION_DEPTH_MAX = 100, /* bounds recursion, in reading as in evaluating */
 };

@@ -18,9 +18,10 @@ static const struct cap_parameter parameters[] = {{0, 8}, {8, 4}, {16, 8}};
 static const struct captured_kernel kernel = {.is.parameter_count = COUNT(parameters),
                                               .parameters = parameters};
 
-static void read_again(const uint32_t words[6], struct apply_row *out)
+static void read_again(const uint32_t words[6], size_t word_count, struct apply_row *out)
 {
-    static const uint32_t pointers[] = {0, 16};
+    static const uint32_t pointers[] = {0, 16}, any[] = {8};
+    const struct applied_places places = {pointers, any, COUNT(pointers), word_count};
     const struct captured_launch launch = {.is = {.grid = {7, 2, 1},
                                                   .block = {32, 4, 1},
                                                   .shared_bytes = 48,
@@ -28,7 +29,7 @@ static void read_again(const uint32_t words[6], struct apply_row *out)
                                            .kernel = &kernel,
                                            .parameters = (const uint8_t *)words};
     struct text key = {0};
-    applied_key(&launch, pointers, COUNT(pointers), &key);
+    applied_key(&launch, &places, &key);
     assert_false(key.failed);
     assert_true(applied_key_read(text_string(&key), out));
     text_free(&key);
@@ -38,7 +39,7 @@ static void reads_what_it_writes(void **state)
 {
     struct apply_row row = {0};
     (void)state;
-    read_again((const uint32_t[]){1, 2, 3, 4, 5, 6}, &row);
+    read_again((const uint32_t[]){1, 2, 3, 4, 5, 6}, 0, &row);
     const uint32_t grid[] = {7, 2, 1}, block[] = {32, 4, 1}, cluster[] = {1, 1, 1};
     assert_memory_equal(row.from.grid, grid, sizeof grid);
     assert_memory_equal(row.from.block, block, sizeof block);
@@ -53,11 +54,27 @@ static void goes_by_the_numbers(void **state)
 {
     struct apply_row row = {0}, elsewhere = {0}, other = {0};
     (void)state;
-    read_again((const uint32_t[]){1, 2, 3, 4, 5, 6}, &row);
-    read_again((const uint32_t[]){10, 20, 3, 40, 50, 60}, &elsewhere);
-    read_again((const uint32_t[]){1, 2, 4, 4, 5, 6}, &other);
+    read_again((const uint32_t[]){1, 2, 3, 4, 5, 6}, 0, &row);
+    read_again((const uint32_t[]){10, 20, 3, 40, 50, 60}, 0, &elsewhere);
+    read_again((const uint32_t[]){1, 2, 4, 4, 5, 6}, 0, &other);
     assert_memory_equal(row.numbers, elsewhere.numbers, sizeof row.numbers);
     assert_memory_not_equal(row.numbers, other.numbers, sizeof row.numbers);
+}
+
+/* What may be any is in `numbers` alone. */
+static void leaves_numbers_open(void **state)
+{
+    struct apply_row row = {0}, other = {0}, closed = {0};
+    (void)state;
+    read_again((const uint32_t[]){1, 2, 3, 4, 5, 6}, 1, &row);
+    read_again((const uint32_t[]){1, 2, 4, 4, 5, 6}, 1, &other);
+    read_again((const uint32_t[]){1, 2, 3, 4, 5, 6}, 0, &closed);
+    assert_int_equal(row.word_count, 1);
+    assert_int_equal(row.words[0], 8);
+    assert_int_equal(closed.word_count, 0);
+    assert_memory_equal(row.numbers, closed.numbers, sizeof row.numbers);
+    assert_memory_not_equal(row.numbers, other.numbers, sizeof row.numbers);
+    assert_memory_equal(row.others, other.others, sizeof row.others);
 }
 
 static void refuses_all_else(void **state)
@@ -73,6 +90,11 @@ static void refuses_all_else(void **state)
         "4x1x1/256x1x1/1x1x1/64/" HASH "/+8",
         "4x1x1/256x1x1/1x1x1/64/" HASH "/0+8 ",
         "4x1x1/256x1x1/1x1x1/64/" HASH "/32757",
+        "4x1x1/256x1x1/1x1x1/64/" HASH "/0/" HASH,
+        "4x1x1/256x1x1/1x1x1/64/" HASH "/0/" HASH "/",
+        "4x1x1/256x1x1/1x1x1/64/" HASH "/none/" HASH "/8+",
+        "4x1x1/256x1x1/1x1x1/64/" HASH "/none/" HASH "/32761",
+        "4x1x1/256x1x1/1x1x1/64/" HASH "/none/8",
         "4x1x1/256x1x1/1x1x1/64/" HASH "/99999999999999999999999",
         "0x1x1/256x1x1/1x1x1/64/" HASH "/none",
         "4x1/256x1x1/1x1x1/64/" HASH "/none",
@@ -107,6 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_it_writes),
         cmocka_unit_test(goes_by_the_numbers),
+        cmocka_unit_test(leaves_numbers_open),
         cmocka_unit_test(refuses_all_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
