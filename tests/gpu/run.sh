@@ -15,7 +15,7 @@
 # are not among the usual ones, own (of tests: own kernels only), watched (a page that follows a run: some 5 minutes), wide (reductions searched without
 # hindsight, against the shipped space: some 5 minutes), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
-# (some 150 s), programs (of others: some 5 minutes), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
+# (some 150 s), programs (of others: some 5 minutes), torch (captured: some 2 minutes), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
 # (more than one GPU)). Other variables:
 #   GPU_WORK                             folder for the databases, kept (else one that is not)
 #   TUNE_PROBLEMS, TUNE_OPTIONS          what is tuned, and how: arguments of `tune run`
@@ -418,6 +418,8 @@ source "$here/tests/gpu/steps/wide.sh"
 source "$here/tests/gpu/steps/capture.sh"
 # shellcheck source=tests/gpu/steps/programs.sh
 source "$here/tests/gpu/steps/programs.sh"
+# shellcheck source=tests/gpu/steps/torch.sh
+source "$here/tests/gpu/steps/torch.sh"
 
 step devices devices
 step tests gpu_tests
@@ -455,6 +457,7 @@ step wide wide
 step documents documents
 step capture capture
 step programs programs
+step torch torch
 if [ -n "$(ls "$more")" ]; then
     tar -czf "$out/more.tar.gz" -C "$more" .
 fi
