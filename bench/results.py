@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes docs/results.md and the tables in README.md and docs/search.md from what was recorded on real devices, and the
-table of the protocol's numbers in docs/measuring.md.
+"""Makes docs/results.md, the tables in README.md, docs/search.md and docs/fleet.md, and configs/tuned.conf, which is shipped,
+from what was recorded on real devices, and the table of the protocol's numbers in docs/measuring.md.
 
     bench/results.py BUILD_FOLDER           rewrites the files
     bench/results.py BUILD_FOLDER --check   exits with 1 when they would change
@@ -19,6 +19,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 import results_families  # noqa: E402
+import results_fleet  # noqa: E402
 import results_ideas  # noqa: E402
 import results_measuring  # noqa: E402
 import results_own  # noqa: E402
@@ -181,6 +182,7 @@ def section(tune, folder, databases):
                         ("lookup.txt", "Loading tuned.conf and looking up"),
                         ("lookup_peers.txt", "libtuned beside cJSON, SQLite and a map of strings"),
                         ("check.txt", "tune check: what had been tuned before"),
+                        ("foreign.txt", "what it loses with what others found, and untuned"),
                         ("check-wrong.txt", "tune check: a file whose answers are the textbook's"),
                         ("example.txt", "The example program"),
                         ("saxpy.txt", "A launch by tuned_cuda.h"),
@@ -318,7 +320,8 @@ def main():
         recorded = [(folder, databases) for folder, databases in recorded if databases]
         made = {ROOT / "docs" / "results.md": results(tune, recorded), ROOT / "README.md": readme(tune, recorded),
                 ROOT / "docs" / "measuring.md": measuring(tune),
-                ROOT / "docs" / "search.md": search(pathlib.Path(sys.argv[1]).resolve(), recorded)}
+                ROOT / "docs" / "search.md": search(pathlib.Path(sys.argv[1]).resolve(), recorded),
+                **results_fleet.made(tune, recorded, pathlib.Path(work))}
     changed = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv[2:]:
         for path in changed:

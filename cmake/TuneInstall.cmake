@@ -57,8 +57,9 @@ configure_package_config_file(libtuned/tunedConfig.cmake.in "${PROJECT_BINARY_DI
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/tunedConfigVersion.cmake"
                                  COMPATIBILITY SameMajorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/tunedConfig.cmake"
-              "${PROJECT_BINARY_DIR}/tunedConfigVersion.cmake" DESTINATION ${tuned_package}
+              "${PROJECT_BINARY_DIR}/tunedConfigVersion.cmake" libtuned/tunedEmbed.cmake DESTINATION ${tuned_package}
         COMPONENT development)
+install(FILES configs/tuned.conf DESTINATION ${tuned_package} RENAME shipped.conf COMPONENT development)
 file(RELATIVE_PATH TUNED_PC_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 string(REGEX REPLACE "/$" "" TUNED_PC_PREFIX "${TUNED_PC_PREFIX}")
 configure_file(libtuned/tuned.pc.in "${PROJECT_BINARY_DIR}/tuned.pc" @ONLY)

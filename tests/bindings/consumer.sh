@@ -45,6 +45,47 @@ run "$TUNE_CMAKE" --build cmake
 expect_code 0
 check cmake
 
+# A tuned.conf within a program: the one that is shipped, and one's own, which is read anew when it changes.
+mkdir embeds
+cat >embeds/CMakeLists.txt <<'C'
+cmake_minimum_required(VERSION 3.16)
+project(embeds LANGUAGES C)
+find_package(tuned REQUIRED)
+foreach(program shipped own)
+  add_executable(${program} main.c)
+  target_link_libraries(${program} PRIVATE tuned::tuned)
+endforeach()
+tuned_embed(shipped)
+tuned_embed(own own.conf)
+C
+cat >embeds/main.c <<'C'
+#include <stdio.h>
+#include <tuned.h>
+#include <tuned_builtin.h>
+int main(void)
+{
+    struct tuned_options options = {.skip = 7, .built_in = tuned_builtin, .built_in_bytes = sizeof tuned_builtin};
+    struct tuned_error error;
+    struct tuned *tuned = tuned_open(&options, &error);
+    printf("%zu entries of %s\n", tuned_entry_count(tuned), tuned ? tuned_file_at(tuned, 0) : error.text);
+    tuned_free(tuned);
+    return 0;
+}
+C
+cp tuned.conf embeds/own.conf
+for entries in 2 1; do
+    run "$TUNE_CMAKE" -S embeds -B embedded -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC" \
+        -DCMAKE_C_FLAGS='-std=c99 -Wall -Wextra -Wpedantic -Werror'
+    expect_code 0
+    run "$TUNE_CMAKE" --build embedded
+    expect_code 0
+    run embedded/own
+    expect_out "^$entries entries of built-in\$"
+    sed -i '/n=2000/d' embeds/own.conf
+done
+run embedded/shipped
+expect_out "^$(grep -c '^[a-z_0-9.]* n=' "$TUNE_SOURCE/configs/tuned.conf") entries of built-in\$"
+
 # The Makefile as its first line says; nothing is in the environment, when it is called or later.
 call=$(sed -n '1s/.*: make \(PKG_CONFIG_PATH=\)PREFIX\/lib\//\1/p' "$TUNE_SOURCE/examples/consumer/Makefile")
 [[ $call == PKG_CONFIG_PATH=pkgconfig ]] || fail "the first line of the Makefile says: $call"

@@ -12,7 +12,7 @@
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
 # saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture captured; and, which
-# are not among the usual ones, own (of tests: own kernels only), watched (a page that follows a run: some 5 minutes), wide (reductions searched without
+# are not among the usual ones, foreign (what this device loses with what others found: some 60 s), own (of tests: own kernels only), watched (a page that follows a run: some 5 minutes), wide (reductions searched without
 # hindsight, against the shipped space: some 5 minutes), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
 # (some 150 s), programs (of others: some 5 minutes), torch (captured: some 2 minutes), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
@@ -22,6 +22,7 @@
 #   FAMILIES, FAMILIES_OPTIONS           the same of families.db: what is looked at quickly,
 #   FAMILIES_CLOSELY, .._OPTIONS         and what is compared closely
 #   PROGRAMS, PROGRAMS_OPTIONS           the folder of step programs; options of tests/gpu/programs.py
+#   FOREIGN_CONF                         of step foreign (else configs/tuned.conf)
 #   PEERS_CONF, PEERS_OPTIONS            the files that reduce_peers goes by (else this run's)
 #   T1_FILES, T1_OPTIONS, ..             of step t1; STRATEGIES_DB, .._OPTIONS, SPACE_FILES
 #   SANITIZE_JOBS, SANITIZE_SECONDS      at once, and the limit of each
@@ -427,6 +428,7 @@ step calls calls
 step tune tune_all
 step resume resume
 step check check
+step foreign foreign
 step saxpy saxpy
 step families families
 step example example

@@ -15,6 +15,21 @@ check() {
     return $status
 }
 
+# What this device loses with what others found, with the portable section and untuned: of the file that is shipped,
+# against what was tuned in this start, else what is recorded of this device. Some 60 s.
+foreign() {
+    local own=$work/tune.db folder name
+    if [ ! -e "$own" ]; then
+        name=$("$tune" devices --device 0 --json | grep -m 1 '"name":')
+        for folder in "$here"/db/recorded/*/; do
+            grep -qF "${name% }" "$folder/devices.json" 2>/dev/null || continue
+            xz -dkc "$folder/tune.db.xz" >"$work/recorded.db" && "$tune" merge "$work/own.db" "$work/recorded.db" && own=$work/own.db
+        done
+    fi
+    [ -e "$own" ] || { echo "nothing was tuned here, and nothing of this device is recorded: GPU_STEPS='tune foreign'"; return 1; }
+    record foreign timeout 300 python3 "$here/bench/foreign.py" "$tune" "${FOREIGN_CONF:-$here/configs/tuned.conf}" "$own"
+}
+
 # An example that launches by tuned_cuda.h, without a file and with one.
 saxpy() {
     local program=$work/saxpy cuda=${CUDA_HOME:-/usr/local/cuda} status=0

@@ -1,0 +1,23 @@
+"""Of all GPUs in db/recorded together: the tuned.conf that is shipped, and what each loses with the others' choices."""
+import pathlib
+import subprocess
+
+import elsewhere
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BEGIN, END = "<!-- fleet: made by bench/results.py out of db/recorded -->", "<!-- fleet end -->"
+
+
+def made(tune, recorded, work):
+    """By path, what a file is to be; nothing where fewer than two GPUs were recorded."""
+    databases = [databases[0] for folder, databases in recorded if not folder.name.startswith("cpu")]
+    if len(databases) < 2:
+        return {}
+    together, conf, guide = work / "fleet.db", work / "fleet.conf", ROOT / "docs" / "fleet.md"
+    for command in (["merge", str(together), *map(str, databases)],
+                    ["export", "--db", str(together), "-o", str(conf)]):
+        subprocess.run([tune, *command], check=True, capture_output=True)
+    text = guide.read_text()
+    start, end = text.index(BEGIN), text.index(END)
+    return {ROOT / "configs" / "tuned.conf": conf.read_text(),
+            guide: "\n".join([text[:start] + BEGIN, *elsewhere.tables(together), text[end:]])}
