@@ -266,7 +266,7 @@ static enum status find_file(struct reader *reader, const struct file *from, con
     return status;
 }
 
-static void put(struct reader *reader, const char *data, size_t bytes)
+static void append_output(struct reader *reader, const char *data, size_t bytes)
 {
     text_append_bytes(&reader->text, data, bytes);
     text_append_bytes(&reader->contents, data, bytes);
@@ -304,7 +304,7 @@ static enum status place_included(struct reader *reader, const struct file *from
             return status;
         source_put_line(&reader->text, number, from->path);
     }
-    put(reader, rest, (size_t)(line->end - rest));
+    append_output(reader, rest, (size_t)(line->end - rest));
     return STATUS_OK;
 }
 
@@ -332,9 +332,9 @@ static enum status place_line(struct reader *reader, const struct file *from, si
     if (file)
         return place_included(reader, from, number, line, quote + 1, file, conditions);
     if (is_once(line))
-        put(reader, "\n", 1);
+        append_output(reader, "\n", 1);
     else
-        put(reader, line->start, (size_t)(line->end - line->start));
+        append_output(reader, line->start, (size_t)(line->end - line->start));
     return STATUS_OK;
 }
 
@@ -360,7 +360,7 @@ static enum status place_lines(struct reader *reader, const struct file *file, s
                              reader->files[0].path, SOURCE_BYTES_MAX >> 20);
     }
     if (file->length > 0 && end[-1] != '\n')
-        put(reader, "\n", 1);
+        append_output(reader, "\n", 1);
     return STATUS_OK;
 }
 
@@ -375,7 +375,7 @@ static enum status place(struct reader *reader, struct file *file, size_t condit
         (void)string_format(guard, sizeof guard,
                             "#ifndef TUNE_SOURCE_ONCE_%zu\n#define TUNE_SOURCE_ONCE_%zu\n",
                             (size_t)(file - reader->files), (size_t)(file - reader->files));
-    put(reader, guard, strlen(guard));
+    append_output(reader, guard, strlen(guard));
     if (reader->depth > 0)
         source_put_line(&reader->text, 1, file->path);
     file->open = true;
@@ -385,7 +385,7 @@ static enum status place(struct reader *reader, struct file *file, size_t condit
     reader->depth--;
     file->open = false;
     if (*guard)
-        put(reader, "#endif\n", 7);
+        append_output(reader, "#endif\n", 7);
     return status;
 }
 

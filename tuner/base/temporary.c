@@ -45,11 +45,11 @@ static bool is_abandoned(int file, mode_t kind)
 
 static void remove_contents(int folder)
 {
-    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *listing = again >= 0 ? fdopendir(again) : NULL;
+    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = copy >= 0 ? fdopendir(copy) : NULL;
     if (!listing) {
-        if (again >= 0)
-            (void)close(again);
+        if (copy >= 0)
+            (void)close(copy);
         return;
     }
     const struct dirent *entry;

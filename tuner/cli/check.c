@@ -76,7 +76,7 @@ static enum status choose_protocol(struct check *check, const char *kind, struct
     for (size_t i = 0; i < PROTOCOL_SCREENS; i++)
         protocol->screen_slower[i] = SCREEN_NOBODY;
     /* Nor does the race decide what fresh processes are to decide. */
-    if (check->again)
+    if (check->in_doubt_only)
         protocol->race_slack = SLACK_MOST;
     return status;
 }
@@ -96,10 +96,10 @@ static enum status measure(struct check *check, const struct device_api *api, in
     struct run *run = &check->run;
     struct session_experiment experiments[EXPERIMENTS_MAX];
     struct session_summary summary;
-    struct session_pick *only = NULL;
+    struct session_pick *picks = NULL;
     size_t pick_count = 0;
     size_t count = experiments_of_kind(&run->experiments, api->kind, experiments);
-    enum status status = check_rivals(check, api->kind, &only, &pick_count, error);
+    enum status status = check_rivals(check, api->kind, &picks, &pick_count, error);
     *environment_id = 0;
     check->budget_spent = false;
     if (status != STATUS_OK || pick_count == 0)
@@ -114,7 +114,7 @@ static enum status measure(struct check *check, const struct device_api *api, in
     run->session.device_count = 1;
     run->session.compiles_beside_measuring = api->compiles_beside_measuring;
     run->session.budget_ns = left_ns_of(check);
-    run->session.picks = only;
+    run->session.picks = picks;
     run->session.pick_count = pick_count;
     progress_begin(&run->view, run->text.quiet, &run->session, NULL);
     struct session_events events = progress_events(&run->view);
@@ -147,14 +147,14 @@ static enum status ask_again(struct check *check, const struct device_api *api, 
         check_leave_doubts(check);
         return STATUS_OK;
     }
-    check->again = true;
+    check->in_doubt_only = true;
     options->effort = EFFORT_NORMAL;
     enum status status = measure(check, api, index, &environment_id, error);
     if (status == STATUS_OK)
         status = check_judge(check, environment_id, error);
     if (status == STATUS_OK && check->budget_spent)
         check_leave_doubts(check);
-    check->again = false;
+    check->in_doubt_only = false;
     options->effort = effort;
     return status;
 }

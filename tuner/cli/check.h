@@ -45,8 +45,8 @@ struct check {
     const struct facts *facts;
     struct check_entry *entries; /* of the device */
     size_t entry_count;
-    bool again;        /* those in doubt are asked again */
-    bool budget_spent; /* it ended what was measured last */
+    bool in_doubt_only; /* the second time */
+    bool budget_spent;  /* it ended what was measured last */
     size_t counts[CHECK_STATES];
     size_t checked; /* of all devices */
     struct text lines;

@@ -179,11 +179,11 @@ enum { RIVALS_MAX = 4 }; /* as check_runners.sql gives */
 
 bool check_concerns(const struct check *check, const struct check_entry *entry)
 {
-    return entry->configuration && (!check->again || entry->in_doubt);
+    return entry->configuration && (!check->in_doubt_only || entry->in_doubt);
 }
 
 static enum status add_runners(struct check *check, const char *kind,
-                               const struct check_entry *entry, struct session_pick *only,
+                               const struct check_entry *entry, struct session_pick *picks,
                                size_t *count, struct error *error)
 {
     static const struct store_column columns[] = {{"configuration", 0, STORE_TEXT}};
@@ -206,7 +206,7 @@ static enum status add_runners(struct check *check, const char *kind,
     const enum status status =
         store_read(check->known, &reading, &check->arena, &runners, &found, error);
     for (size_t i = 0; i < found; i++)
-        only[(*count)++] = (struct session_pick){entry->problem, entry->n, runners[i], false};
+        picks[(*count)++] = (struct session_pick){entry->problem, entry->n, runners[i], false};
     return status;
 }
 

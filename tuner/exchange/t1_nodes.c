@@ -90,8 +90,8 @@ static uint32_t number_of(struct translation *t, const char *origin)
     return (uint32_t)t->origin_count;
 }
 
-static struct node *put(struct translation *t, struct node *parent, const char *key,
-                        const char *origin, enum node_kind kind, const char *text, bool plain)
+static struct node *add_node(struct translation *t, struct node *parent, const char *key,
+                             const char *origin, enum node_kind kind, const char *text, bool plain)
 {
     const struct place place = {t->document->file, number_of(t, origin), 1};
     const char *name = key ? arena_strdup(&t->document->arena, key) : NULL;
@@ -112,25 +112,25 @@ static struct node *put(struct translation *t, struct node *parent, const char *
 struct node *put_list(struct translation *t, struct node *parent, const char *key,
                       const char *origin)
 {
-    return put(t, parent, key, origin, NODE_LIST, NULL, false);
+    return add_node(t, parent, key, origin, NODE_LIST, NULL, false);
 }
 
 struct node *put_mapping(struct translation *t, struct node *parent, const char *key,
                          const char *origin)
 {
-    return put(t, parent, key, origin, NODE_MAPPING, NULL, false);
+    return add_node(t, parent, key, origin, NODE_MAPPING, NULL, false);
 }
 
 void put_text(struct translation *t, struct node *parent, const char *key, const char *origin,
               const char *text)
 {
-    (void)put(t, parent, key, origin, NODE_SCALAR, text, document_is_plain(text));
+    (void)add_node(t, parent, key, origin, NODE_SCALAR, text, document_is_plain(text));
 }
 
 void put_quoted(struct translation *t, struct node *parent, const char *key, const char *origin,
                 const char *text)
 {
-    (void)put(t, parent, key, origin, NODE_SCALAR, text, false);
+    (void)add_node(t, parent, key, origin, NODE_SCALAR, text, false);
 }
 
 /* `deep` bounds the recursion. */
@@ -163,7 +163,7 @@ static void put_value(struct translation *t, struct node *parent, const char *ke
     } else if (json_is_string(value)) {
         put_quoted(t, parent, key, origin, json_string_value(value));
     } else {
-        (void)put(t, parent, key, origin, NODE_SCALAR, json_dumped(t, value), true);
+        (void)add_node(t, parent, key, origin, NODE_SCALAR, json_dumped(t, value), true);
     }
 }
 

@@ -28,7 +28,8 @@ struct named_list {
     /* A parameter whose values are one list expression (expression_parse_list), which then is all:
      * `values` is empty. Its tree is NULL where there is none. */
     struct formula list;
-    const char *only; /* "64,128": the values that spaces take (experiment_restrict); NULL: all */
+    const char
+        *restriction; /* "64,128": the values that spaces take (experiment_restrict); NULL: all */
 };
 
 struct named_formula {

@@ -163,10 +163,10 @@ void experiment_complete(const struct experiment *experiment, const char *typed,
 bool list_takes(const struct named_list *list, struct value value)
 {
     char text[VALUE_TEXT_BYTES];
-    if (!list->only || !value_format(value, text, sizeof text))
-        return !list->only;
+    if (!list->restriction || !value_format(value, text, sizeof text))
+        return !list->restriction;
     const size_t length = strlen(text);
-    const char *at = list->only;
+    const char *at = list->restriction;
     while (strncmp(at, text, length) != 0 || (at[length] != ',' && at[length] != '\0')) {
         at = strchr(at, ',');
         if (!at)
@@ -198,7 +198,7 @@ bool check_restriction(struct maker *maker, const struct named_list *list)
                (words[i] = arena_strdup(maker->arena, text)) != NULL;
     }
     maker->error = error;
-    for (const char *at = list->only; told; at++) {
+    for (const char *at = list->restriction; told; at++) {
         const int length = (int)strcspn(at, ",");
         const char *written = arena_strndup(maker->arena, at, (size_t)length);
         bool known = false;
@@ -232,9 +232,9 @@ enum status experiment_restrict(struct experiment *experiment, const char *name,
     if (!list)
         return error_set(error, STATUS_NOT_FOUND, "%s has no parameter '%.60s'%s", experiment->name,
                          name, suggest(name, words, experiment->parameter_count).text);
-    list->only = arena_strdup(&experiment->arena, values);
+    list->restriction = arena_strdup(&experiment->arena, values);
     maker_start(&maker, experiment, NULL, NULL, &arena, error);
-    if (!list->only)
+    if (!list->restriction)
         status = error_no_memory(error);
     else if (!check_restriction(&maker, list))
         status = error->status = STATUS_USAGE;

@@ -99,7 +99,8 @@ bool space_lists(struct maker *maker, bool restricted, struct value_list *lists)
             return maker_error(maker, whole ? whole->place : parameter->place,
                                "the list of the values of '%s' is empty", parameter->name);
         size_t taken = 0;
-        if (restricted && parameter->only && !depends_on_problem(maker->experiment, parameter) &&
+        if (restricted && parameter->restriction &&
+            !depends_on_problem(maker->experiment, parameter) &&
             !check_restriction(maker, parameter))
             return false;
         if (!start_list(&lists[i], maker->arena, count))
@@ -120,7 +121,7 @@ bool space_lists(struct maker *maker, bool restricted, struct value_list *lists)
         if (taken == 0)
             return maker_error(maker, parameter->place,
                                "'%s' has none of the values here that it is limited to: %s",
-                               parameter->name, parameter->only);
+                               parameter->name, parameter->restriction);
     }
     return true;
 }

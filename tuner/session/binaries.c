@@ -31,7 +31,7 @@ static uint64_t number_of(const char *hash)
     return hash_u64(hash, strlen(hash), 0);
 }
 
-static bool find(const struct binaries *binaries, const char *hash, size_t *index)
+static bool binaries_find(const struct binaries *binaries, const char *hash, size_t *index)
 {
     return index_find(&binaries->by_hash, number_of(hash), index) &&
            strcmp(binaries->items[*index].hash, hash) == 0;
@@ -43,7 +43,7 @@ enum status binaries_know(struct binaries *binaries, const struct binary_request
     char hash[HASH_TEXT_BYTES];
     struct binary binary = {.state = BINARY_KNOWN, .detail = "", .log = ""};
     enum status status = binary_cache_hash(request, binaries->facts, hash, error);
-    if (status != STATUS_OK || find(binaries, hash, index))
+    if (status != STATUS_OK || binaries_find(binaries, hash, index))
         return status;
     status = binary_cache_place(binaries->host, hash, &binaries->arena, &binary.path, error);
     if (status != STATUS_OK)

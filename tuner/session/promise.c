@@ -216,11 +216,11 @@ static enum status learn(struct probing *probing, struct promise *promise, int64
                          const char *who, const char *why, struct error *error)
 {
     struct sweep *sweep = probing->sweep;
-    bool again = promise->known; /* what was believed of it does not hold */
+    bool refuted = promise->known; /* what was believed of it does not hold */
     int64_t least = 0;
     int64_t divisor = 0;
-    enum status status = again ? STATUS_OK : find_least(probing, wrong, &least, error);
-    if (status == STATUS_OK && least == 0 && !again)
+    enum status status = refuted ? STATUS_OK : find_least(probing, wrong, &least, error);
+    if (status == STATUS_OK && least == 0 && !refuted)
         status = find_divisor(probing, wrong, &divisor, error);
     if (status != STATUS_OK)
         return status;
@@ -228,7 +228,7 @@ static enum status learn(struct probing *probing, struct promise *promise, int64
     promise->divisor = divisor > 0 ? divisor : 1;
     promise->least = least > 0 ? least : 1;
     promise->none = divisor == 0 && least == 0;
-    if (!again || promise->none)
+    if (!refuted || promise->none)
         note_promise(&sweep->work, wrong, who, why);
     pardon(sweep);
     return STATUS_OK;

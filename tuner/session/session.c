@@ -119,7 +119,7 @@ static enum status check_energy(const struct session *session, struct error *err
     return STATUS_OK;
 }
 
-static enum status start(struct session *session, struct error *error)
+static enum status session_start(struct session *session, struct error *error)
 {
     bool needs_energy = false;
     enum status status = check_experiments(session, &needs_energy, error);
@@ -271,7 +271,7 @@ enum status session_run(struct store *store, const struct session_options *optio
         .note = note_wait, .context = session, .stop = options->stop};
     enum status status = store_wait_for_writers(store, &patience, error);
     if (status == STATUS_OK)
-        status = start(session, error);
+        status = session_start(session, error);
     if (status == STATUS_OK)
         status = run_groups(session, error);
     struct error ending = {0};

@@ -75,7 +75,7 @@ static void count_tried(const struct sweep *sweep, struct verdict_facts *facts)
         facts->planned = sweep->allowance.points_most;
 }
 
-static void judge(struct choosing *choosing)
+static void set_verdict(struct choosing *choosing)
 {
     const struct contest *contest = choosing->contest;
     const struct protocol *protocol = contest->sweep->work.protocol;
@@ -313,7 +313,7 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
             return status;
     }
     *found = true;
-    judge(&choosing);
+    set_verdict(&choosing);
     contest->verdict = choosing.verdict;
     (void)string_format(contest->reason, sizeof contest->reason, "%s", choosing.reason);
     return store_choice(&choosing, &contest->finalists[choosing.choice.winner], error);

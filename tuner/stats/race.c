@@ -281,20 +281,20 @@ static bool is_screened(const struct race *race, size_t candidate)
 
 static size_t screen(struct race *race)
 {
-    size_t left = 0;
+    size_t dropped = 0;
     for (size_t i = 0; i < race->count; i++) {
         if (race->fates[i] == RACE_ALIVE && i != race->leader && is_screened(race, i)) {
             race->fates[i] = RACE_SCREENED;
-            left++;
+            dropped++;
         }
     }
-    return left;
+    return dropped;
 }
 
-static size_t look(struct race *race)
+static size_t compare_with_leader(struct race *race)
 {
     double delta = race_delta(race);
-    size_t left = 0;
+    size_t dropped = 0;
     race->settled = true;
     for (size_t i = 0; i < race->count; i++) {
         if (race->fates[i] != RACE_ALIVE || i == race->leader)
@@ -302,27 +302,27 @@ static size_t look(struct race *race)
         struct interval difference = race_difference(race, i);
         if (difference.low > delta + race->protocol.race_slack) {
             race->fates[i] = RACE_LOST;
-            left++;
+            dropped++;
         } else if (difference.low <= delta && !(difference.high <= delta)) {
             race->settled = false;
         }
     }
-    return left;
+    return dropped;
 }
 
 size_t race_judge(struct race *race, bool last_look)
 {
     size_t valid = race_valid_rounds(race);
     size_t next = race_next_look(race);
-    size_t left = screen(race);
+    size_t dropped = screen(race);
     if (last_look || (next > 0 && valid >= next)) {
-        left += look(race);
+        dropped += compare_with_leader(race);
         race->looked = valid > race->looked ? valid : race->looked;
     }
     race->ended = race->ended || last_look;
-    if (left > 0)
+    if (dropped > 0)
         find_leader(race);
-    return left;
+    return dropped;
 }
 
 size_t race_next_look(const struct race *race)

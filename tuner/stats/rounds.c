@@ -57,8 +57,8 @@ static bool is_throttled(int64_t throttle)
     return throttle > 0 && (throttle & faults) != 0;
 }
 
-static enum round_fault judge(const struct round_record *round, const struct limits *limits,
-                              const struct protocol *protocol)
+static enum round_fault round_fault(const struct round_record *round, const struct limits *limits,
+                                    const struct protocol *protocol)
 {
     const struct conditions *before = &round->before;
     const struct conditions *after = &round->after;
@@ -84,6 +84,6 @@ void rounds_judge(const struct round_record *rounds, size_t count, const struct 
     struct limits limits = find_limits(rounds, count, protocol);
     for (size_t i = 0; i < count; i++) {
         if (faults[i] != ROUND_INCOMPLETE)
-            faults[i] = judge(&rounds[i], &limits, protocol);
+            faults[i] = round_fault(&rounds[i], &limits, protocol);
     }
 }

@@ -241,8 +241,8 @@ static enum status open_to_write(struct store *store, const struct store_schema 
     if (status == STATUS_OK || !lacks_shared_memory(store))
         return status;
     disconnect(store);
-    struct error again = {0};
-    enum status second = check_writable(store, schema, fresh, false, &again);
+    struct error ignored = {0};
+    enum status second = check_writable(store, schema, fresh, false, &ignored);
     if (second == STATUS_OK)
         error_clear(error);
     return second == STATUS_OK ? STATUS_OK : status;

@@ -256,9 +256,9 @@ enum status store_in_flight_put(struct store *store, const struct store_in_fligh
                                 bool durable, struct error *error)
 {
     if (durable) {
-        enum status put = insert_in_flight(store, row, error);
+        enum status inserted = insert_in_flight(store, row, error);
         store->synced_ns = clock_now_ns();
-        return put;
+        return inserted;
     }
     enum status status = store_relax(store, true, error);
     if (status == STATUS_OK)

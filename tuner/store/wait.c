@@ -15,8 +15,8 @@ struct store_wait {
     struct store_patience patience;
     const char *path;
     int64_t since_ns;
-    bool told;     /* that it waits */
-    bool given_up; /* the user wants to end */
+    bool announced; /* that it waits */
+    bool given_up;  /* the user wants to end */
 };
 
 static const int64_t tell_after_ns = 3 * INT64_C(1000000000);
@@ -118,8 +118,8 @@ static int wait_more(void *context, int tries)
         wait->given_up = true;
     if (wait->given_up)
         return 0;
-    if (waited_ns >= tell_after_ns && !wait->told) {
-        wait->told = true;
+    if (waited_ns >= tell_after_ns && !wait->announced) {
+        wait->announced = true;
         note_writer(wait);
     }
     (void)usleep(tries < 10 ? 1000 * (unsigned)(tries + 1) : 20000);
@@ -145,9 +145,9 @@ enum status store_wait_for_writers(struct store *store, const struct store_patie
 void store_go_on(const struct store *store)
 {
     struct store_wait *wait = store->wait;
-    if (!wait || !wait->told)
+    if (!wait || !wait->announced)
         return;
-    wait->told = false;
+    wait->announced = false;
     note_line(wait, "%s: free again after %lld s; going on", wait->path,
               (long long)((clock_running_ns() - wait->since_ns) / 1000000000));
 }

@@ -50,7 +50,7 @@ struct agent {
 };
 
 /* Steals the message. One that cannot be sent is none that anybody waits for. */
-static void say(struct agent *agent, json_t *message)
+static void agent_say(struct agent *agent, json_t *message)
 {
     struct error ignored = {0};
     (void)pthread_mutex_lock(&agent->writing);
@@ -85,8 +85,8 @@ static void send_made(const struct served *served)
         path = arena_strdup(&arena, served->made);
     (void)pthread_mutex_unlock(&served->agent->mutex);
     if (path && file_read(&arena, path, AGENT_FILE_BYTES_MAX, &data, &bytes, &ignored) == STATUS_OK)
-        say(served->agent, json_pack("{s:I, s:o}", "made", (json_int_t)served->number, "bytes",
-                                     bytes_encode(data, bytes)));
+        agent_say(served->agent, json_pack("{s:I, s:o}", "made", (json_int_t)served->number,
+                                           "bytes", bytes_encode(data, bytes)));
     arena_free(&arena);
 }
 
@@ -98,10 +98,10 @@ static void *read_child(void *context)
     while (frame_read(served->reads, -1, &frame, &ignored) == STATUS_OK) {
         if (!json_object_get(frame, "error"))
             send_made(served);
-        say(served->agent,
-            json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame", frame));
+        agent_say(served->agent,
+                  json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame", frame));
     }
-    say(served->agent, json_pack("{s:I}", "closed", (json_int_t)served->number));
+    agent_say(served->agent, json_pack("{s:I}", "closed", (json_int_t)served->number));
     (void)close(served->reads);
     return NULL;
 }
@@ -124,7 +124,7 @@ static enum status start_child(struct served *served, const json_t *words, struc
     return status;
 }
 
-static void start(struct agent *agent, const json_t *message)
+static void handle_start(struct agent *agent, const json_t *message)
 {
     struct error error = {0};
     struct served *served = find_served(agent, 0);
@@ -147,9 +147,9 @@ static void start(struct agent *agent, const json_t *message)
         }
     }
     if (status != STATUS_OK) {
-        say(agent, json_pack("{s:I, s:s, s:i}", "ended", number, "how", error.text, "end",
-                             CHILD_HAD_ENDED));
-        say(agent, json_pack("{s:I}", "closed", number));
+        agent_say(agent, json_pack("{s:I, s:s, s:i}", "ended", number, "how", error.text, "end",
+                                   CHILD_HAD_ENDED));
+        agent_say(agent, json_pack("{s:I}", "closed", number));
     }
 }
 
@@ -167,7 +167,7 @@ static void *end_child(void *context)
     free(served->made);
     *served = (struct served){0};
     (void)pthread_mutex_unlock(&agent->mutex);
-    say(agent, json_pack("{s:I, s:s, s:i}", "ended", number, "how", how, "end", (int)end));
+    agent_say(agent, json_pack("{s:I, s:s, s:i}", "ended", number, "how", how, "end", (int)end));
     return NULL;
 }
 
@@ -176,8 +176,8 @@ static void end(struct agent *agent, const json_t *message)
     pthread_t thread;
     struct served *served = find_served(agent, json_integer_value(json_object_get(message, "end")));
     if (!served) {
-        say(agent, json_pack("{s:O, s:s, s:i}", "ended", json_object_get(message, "end"), "how", "",
-                             "end", CHILD_WAS_RUNNING));
+        agent_say(agent, json_pack("{s:O, s:s, s:i}", "ended", json_object_get(message, "end"),
+                                   "how", "", "end", CHILD_WAS_RUNNING));
         return;
     }
     served->ending = true;
@@ -198,7 +198,7 @@ static void pass_on(struct served *served)
     enum status status = agent_files_localize(agent->files, request, &want, &made, &error);
     if (want) {
         (void)json_object_set_new(want, "child", json_integer(served->number));
-        say(agent, want);
+        agent_say(agent, want);
         json_decref(request);
         return;
     }
@@ -209,8 +209,8 @@ static void pass_on(struct served *served)
     if (status == STATUS_OK) /* who is gone is told by its output */
         (void)frame_write(served->child.input, request, &error);
     else
-        say(agent, json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame",
-                             message_from_error(&error)));
+        agent_say(agent, json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame",
+                                   message_from_error(&error)));
     json_decref(request);
     json_decref(served->held);
     served->held = NULL;
@@ -241,8 +241,8 @@ static void take_file(struct agent *agent, const json_t *message)
     }
     json_decref(served->held);
     served->held = NULL;
-    say(agent, json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame",
-                         message_from_error(&error)));
+    agent_say(agent, json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame",
+                               message_from_error(&error)));
 }
 
 /* ---- calls ---- */
@@ -306,7 +306,7 @@ static void answer(struct agent *agent, const json_t *message)
     if (!said)
         said = message_from_error(&error);
     (void)json_object_set_new(said, "answer", json_integer(call));
-    say(agent, said);
+    agent_say(agent, said);
 }
 
 /* ---- the whole ---- */
@@ -327,7 +327,7 @@ static void take_environment(json_t *variables)
 static void *beat(void *context)
 {
     for (;;) {
-        say(context, json_pack("{s:i}", "beat", 1));
+        agent_say(context, json_pack("{s:i}", "beat", 1));
         (void)usleep(AGENT_BEAT_MS * 1000);
     }
     return NULL;
@@ -362,7 +362,7 @@ static enum status begin(struct agent *agent, struct error *error)
                   machine.name[0] ? machine.name : "?", "cores", (int)machine.cores);
     if (job_time_left(&left_s))
         (void)json_object_set_new(hello, "left_s", json_integer(left_s));
-    say(agent, hello);
+    agent_say(agent, hello);
     enum status status = frame_read(STDIN_FILENO, -1, &message, error);
     if (status != STATUS_OK)
         return status;
@@ -376,7 +376,7 @@ static enum status begin(struct agent *agent, struct error *error)
     if (status != STATUS_OK) {
         json_t *failure = message_from_error(error);
         (void)json_object_set_new(failure, "failed", json_true());
-        say(agent, failure);
+        agent_say(agent, failure);
     }
     return status;
 }
@@ -386,7 +386,7 @@ static void serve(struct agent *agent, const json_t *message)
     static const struct {
         const char *name;
         void (*act)(struct agent *, const json_t *);
-    } acts[] = {{"start", start},
+    } acts[] = {{"start", handle_start},
                 {"end", end},
                 {"file", take_file},
                 {"child", tell_child},

@@ -102,7 +102,8 @@ void agent_files_close(struct agent_files *files)
     free(files);
 }
 
-static const struct file *find(const struct agent_files *files, const char *path, const char *meant)
+static const struct file *find_file(const struct agent_files *files, const char *path,
+                                    const char *meant)
 {
     for (size_t i = 0; i < files->count; i++) {
         const struct file *file = &files->items[i];
@@ -115,8 +116,8 @@ static const struct file *find(const struct agent_files *files, const char *path
 
 /* ---- what lies here already ---- */
 
-static enum status ask(const char *path, const char *hash, const char *meant, const json_t *folders,
-                       json_t **want, struct error *error)
+static enum status want_file(const char *path, const char *hash, const char *meant,
+                             const json_t *folders, json_t **want, struct error *error)
 {
     *want = json_pack("{s:s, s:s*, s:s*, s:O*}", "want", path, "hash", hash, "meant", meant,
                       "folders", folders);
@@ -138,13 +139,13 @@ static enum status localize_cached(struct agent_files *files, const char *path, 
         return STATUS_OK;
     binary_cache_tend(json_string_value(local));
     return file_exists(json_string_value(local)) ? STATUS_OK
-                                                 : ask(path, NULL, NULL, NULL, want, error);
+                                                 : want_file(path, NULL, NULL, NULL, want, error);
 }
 
 static enum status localize_data(struct agent_files *files, const char *path, json_t **here,
                                  json_t **want, struct error *error)
 {
-    const struct file *known = find(files, path, NULL);
+    const struct file *known = find_file(files, path, NULL);
     struct arena arena = {0};
     struct error ignored = {0};
     char *contents = NULL, hash[HASH_TEXT_BYTES] = "";
@@ -154,7 +155,7 @@ static enum status localize_data(struct agent_files *files, const char *path, js
     if (file_read(&arena, path, INT32_MAX, &contents, &length, &ignored) == STATUS_OK)
         hash_bytes(contents, length, hash);
     arena_free(&arena);
-    return ask(path, hash, NULL, NULL, want, error);
+    return want_file(path, hash, NULL, NULL, want, error);
 }
 
 static enum status localize_text(struct agent_files *files, const json_t *value, json_t **here,
@@ -210,13 +211,13 @@ static enum status localize_source(struct agent_files *files, const struct binar
 {
     const struct known_source *known = NULL;
     struct error ignored = {0};
-    *out = find(files, path, meant);
+    *out = find_file(files, path, meant);
     if (*out || !meant)
         return STATUS_OK;
     if (file_exists(path) && sources_find(path, request, &known, &ignored) == STATUS_OK &&
         strcmp(known->hash, meant) == 0)
         return STATUS_OK;
-    return ask(path, NULL, meant, folders, want, error);
+    return want_file(path, NULL, meant, folders, want, error);
 }
 
 static enum status localize_compile(struct agent_files *files, json_t *request, json_t **want,

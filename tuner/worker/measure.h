@@ -162,16 +162,16 @@ enum judgement {
 /* Holds the bound plan's outputs against what is expected (NULL: nothing is) and, with
  * `look_at_inputs`, where outputs are wrong or the state is vigilant, inputs against what they
  * were. `run` begins what the answer says; "" for nothing. */
-enum status judge(struct measuring *state, const struct expectations *expected,
-                  const struct launch_plan *plan, bool look_at_inputs, const char *run,
-                  struct measure_answer *answer, enum judgement *out, struct error *error);
+enum status outputs_judge(struct measuring *state, const struct expectations *expected,
+                          const struct launch_plan *plan, bool look_at_inputs, const char *run,
+                          struct measure_answer *answer, enum judgement *out, struct error *error);
 /* The same of outputs that were looked at: `right`, or why not. */
 enum status judge_found(struct measuring *state, bool right, const char *detail,
                         const struct launch_plan *plan, bool look_at_inputs, const char *run,
                         struct measure_answer *answer, enum judgement *out, struct error *error);
 
 /* Holds what the block's runs left against what is right: by `results`, which
- * learn from it, else by the problem's expectations, which may be missing. As judge(). */
+ * learn from it, else by the problem's expectations, which may be missing. As outputs_judge(). */
 enum status judge_results(struct measuring *state, const struct block *block,
                           struct worker_results *results, bool look_at_inputs,
                           struct measure_answer *answer, enum judgement *out, struct error *error);

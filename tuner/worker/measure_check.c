@@ -23,7 +23,7 @@ static enum status run_case(struct measuring *state, const struct launch_plan *p
         status = i == 0 ? state->api->run(state->device, plan, &ignored_ns, error)
                         : state->api->run_again(state->device, plan, error);
         if (status == STATUS_OK)
-            status = judge(state, expected, plan, true, which, answer, judged, error);
+            status = outputs_judge(state, expected, plan, true, which, answer, judged, error);
     }
     return status;
 }
@@ -153,8 +153,8 @@ static enum status watch_turn(struct measuring *state, const struct side *side, 
         (void)string_format(run, sizeof run, "run %lld of %s: ", (long long)++watching->compared,
                             turn % SIDES == 0 ? "many" : "many, on changed inputs");
         if (status == STATUS_OK)
-            status = judge(state, side->expected, &side->plan, i == 0 || last, run, answer,
-                           &watching->judged, error);
+            status = outputs_judge(state, side->expected, &side->plan, i == 0 || last, run, answer,
+                                   &watching->judged, error);
         if (last)
             break;
     }
@@ -170,13 +170,13 @@ static enum status watch(struct measuring *state, const struct worker_task *task
         .turn_ns = task->most_ms * 1000000 / TURNS,
     };
     enum status status = load_binary(state, task->binary_path, error);
-    bool again = false;
+    bool repeated = false;
     for (int turn = 0; status == STATUS_OK && turn < TURNS; turn++) {
         status = watch_turn(state, &sides[turn % SIDES], turn, &watching, answer, error);
         if (status != STATUS_OK || watching.judged == JUDGED_WRONG)
             break;
-        if (watching.judged == JUDGED_AGAIN && !again) {
-            again = true;
+        if (watching.judged == JUDGED_AGAIN && !repeated) {
+            repeated = true;
             turn = -1; /* on inputs that are whole */
         }
     }

@@ -156,8 +156,8 @@ static enum status open_device(struct measuring *state, int index, const char *u
 /* Pinned before the device is opened, so that what its driver allocates is near; and again, since a
  * device binds the thread that opens it as it thinks best. Whether that can be had, the parent
  * heard when it first asked. */
-static enum status start(struct measuring *state, int index, const struct start_message *message,
-                         struct error *error)
+static enum status start_measuring(struct measuring *state, int index,
+                                   const struct start_message *message, struct error *error)
 {
     machine_describe(&state->machine);
     if (sched_getaffinity(0, sizeof state->processors, &state->processors) == 0)
@@ -183,7 +183,7 @@ static enum status greet(struct measuring *state, int index, struct error *error
         return status;
     status = message_decode(&message_start, request, &arena, &message, error);
     if (status == STATUS_OK)
-        status = start(state, index, &message, error);
+        status = start_measuring(state, index, &message, error);
     const struct hello_message said = {state->facts.items, state->facts.count, state->calibration,
                                        state->machine};
     json_t *hello =

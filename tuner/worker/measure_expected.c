@@ -17,7 +17,7 @@ void expectations_free(struct expectations *expected)
 }
 
 struct keeping {
-    struct tune_expected *told;
+    struct tune_expected *elements;
     struct said *said;
 };
 
@@ -26,7 +26,7 @@ static void keep_part(void *context, uint64_t first, uint64_t count, struct erro
     const struct keeping *keeping = context;
     const struct said *said = keeping->said;
     (void)error;
-    expected_keep(keeping->told, said->type, said->count, said->magnitudes, first, count,
+    expected_keep(keeping->elements, said->type, said->count, said->magnitudes, first, count,
                   said->room);
 }
 
@@ -34,7 +34,7 @@ static void clear_part(void *context, uint64_t first, uint64_t count, struct err
 {
     const struct keeping *keeping = context;
     (void)error;
-    memset(keeping->told + first, 0, count * sizeof *keeping->told);
+    memset(keeping->elements + first, 0, count * sizeof *keeping->elements);
 }
 
 /* By calling the function. */
@@ -44,21 +44,22 @@ static enum status compute(struct measuring *state, const struct worker_referenc
 {
     const int64_t started_ns = clock_now_ns();
     const void *inputs[ARGUMENTS_MAX];
-    struct keeping keeping = {.told = host_room(said->count * sizeof *keeping.told), .said = said};
+    struct keeping keeping = {.elements = host_room(said->count * sizeof *keeping.elements),
+                              .said = said};
     said->room = host_room(said_bytes(said));
-    enum status status = keeping.told && said->room ? STATUS_OK : error_no_memory(error);
+    enum status status = keeping.elements && said->room ? STATUS_OK : error_no_memory(error);
     if (status == STATUS_OK)
-        status =
-            host_in_parts(state, said->count, sizeof *keeping.told, clear_part, &keeping, error);
+        status = host_in_parts(state, said->count, sizeof *keeping.elements, clear_part, &keeping,
+                               error);
     if (status == STATUS_OK)
         status = inputs_on_host(state, plan, inputs, error);
     if (status == STATUS_OK)
         status = reference_compute(reference->path, reference->name, plan, inputs, output,
-                                   keeping.told, error);
+                                   keeping.elements, error);
     if (status == STATUS_OK)
         status =
-            host_in_parts(state, said->count, sizeof *keeping.told, keep_part, &keeping, error);
-    free(keeping.told);
+            host_in_parts(state, said->count, sizeof *keeping.elements, keep_part, &keeping, error);
+    free(keeping.elements);
     said->made_ns = clock_now_ns() - started_ns;
     return status;
 }

@@ -43,9 +43,9 @@ enum status judge_found(struct measuring *state, bool right, const char *detail,
     return STATUS_OK;
 }
 
-enum status judge(struct measuring *state, const struct expectations *expected,
-                  const struct launch_plan *plan, bool look_at_inputs, const char *run,
-                  struct measure_answer *answer, enum judgement *out, struct error *error)
+enum status outputs_judge(struct measuring *state, const struct expectations *expected,
+                          const struct launch_plan *plan, bool look_at_inputs, const char *run,
+                          struct measure_answer *answer, enum judgement *out, struct error *error)
 {
     char detail[ERROR_TEXT_BYTES] = "";
     bool right = true;

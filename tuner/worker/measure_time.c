@@ -223,7 +223,7 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
     if (status == STATUS_OK && checked)
         status = state->api->run(state->device, plan, &first_ns, error);
     if (status == STATUS_OK && checked)
-        status = judge(state, expected, plan, true, "", answer, judged, error);
+        status = outputs_judge(state, expected, plan, true, "", answer, judged, error);
     if (status != STATUS_OK || *judged != JUDGED_RIGHT || timing->blocks == 0)
         return status;
     timing->lone_ns = first_ns;
@@ -232,8 +232,9 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
         return judge_results(state, &timing->block, &results, false, answer, judged, error);
     if (status == STATUS_OK && checked)
         status = state->api->run_again(state->device, plan, error);
-    return status == STATUS_OK ? judge(state, expected, plan, false, "", answer, judged, error)
-                               : status;
+    return status == STATUS_OK
+               ? outputs_judge(state, expected, plan, false, "", answer, judged, error)
+               : status;
 }
 
 enum status serve_trial(struct measuring *state, const struct measure_request *request,
@@ -262,10 +263,10 @@ enum status serve_trial(struct measuring *state, const struct measure_request *r
         state->slots[TRIAL_SLOT]->prepared = false;
     enum judgement judged = JUDGED_AGAIN;
     for (int tries = 0; status == STATUS_OK && judged == JUDGED_AGAIN && tries < 2; tries++) {
-        struct timing again = timing;
+        struct timing attempt = timing;
         answer->samples.count = 0;
-        status = try_plan(state, &again, checked, answer, &judged, error);
-        runs = again.block.runs;
+        status = try_plan(state, &attempt, checked, answer, &judged, error);
+        runs = attempt.block.runs;
     }
     answer->samples.runs = runs;
     return status;
@@ -350,7 +351,7 @@ static enum status judge_timed(struct measuring *state, const struct block *bloc
     bool skips = results_are_costly(armed->task.plan, &armed->results) && !looks;
     enum status status =
         skips || !compares_now(armed->visits)
-            ? judge(state, NULL, armed->task.plan, looks, "", answer, judged, error)
+            ? outputs_judge(state, NULL, armed->task.plan, looks, "", answer, judged, error)
             : judge_results(state, block, &armed->results, looks, answer, judged, error);
     answer->samples.results = armed->results;
     return status;
@@ -407,6 +408,6 @@ enum status serve_energy(struct measuring *state, const struct measure_request *
         status = state->api->measure_energy(state->device, &block, request->window_ms,
                                             &answer->energy, error);
     return status == STATUS_OK
-               ? judge(state, NULL, armed->task.plan, false, "", answer, &judged, error)
+               ? outputs_judge(state, NULL, armed->task.plan, false, "", answer, &judged, error)
                : status;
 }

@@ -44,7 +44,7 @@ static size_t start_of_cubin(const struct container *container)
     return (bytes + 15) / 16 * 16;
 }
 
-static char *put(char *out, const void *data, size_t bytes)
+static char *append_bytes(char *out, const void *data, size_t bytes)
 {
     memcpy(out, data, bytes);
     return out + bytes;
@@ -57,9 +57,9 @@ static char *put_row(char *out, const char *name, const char *lowered, int32_t s
         .lowered_bytes = (uint32_t)strlen(lowered),
         .spill_bytes = spill_bytes,
     };
-    out = put(out, &row, sizeof row);
-    out = put(out, name, row.name_bytes + (size_t)1);
-    return put(out, lowered, row.lowered_bytes + (size_t)1);
+    out = append_bytes(out, &row, sizeof row);
+    out = append_bytes(out, name, row.name_bytes + (size_t)1);
+    return append_bytes(out, lowered, row.lowered_bytes + (size_t)1);
 }
 
 enum status container_write(struct arena *arena, const struct container *container, void **data,

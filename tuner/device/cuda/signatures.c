@@ -342,7 +342,7 @@ static void fill_request(const struct asking *asking, const char *expression,
             asking->out->macros[i].name, value_text(asking->out->macros[i].preset)};
 }
 
-static enum status ask(struct asking *asking, struct error *error)
+static enum status compile_question(struct asking *asking, struct error *error)
 {
     const char *expression = make_expression(asking);
     const char *source = make_source(asking);
@@ -389,7 +389,7 @@ static enum status explain(const char *path, const char *undefined, const char *
 static enum status ask_until_defined(struct asking *asking, struct error *error)
 {
     struct source_signature *out = asking->out;
-    enum status status = ask(asking, error);
+    enum status status = compile_question(asking, error);
     while (status == STATUS_COMPILE_FAILED) {
         const char *name = undefined_name(asking->arena, error->text);
         const char *meant = name ? guess_misspelt(asking->arena, &asking->tokens, name) : NULL;
@@ -399,7 +399,7 @@ static enum status ask_until_defined(struct asking *asking, struct error *error)
         out->macros[out->macro_count++] =
             (struct macro_signature){.name = name, .preset = guess_value(name), .guessed = true};
         error_clear(error);
-        status = ask(asking, error);
+        status = compile_question(asking, error);
     }
     return status;
 }
