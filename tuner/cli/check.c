@@ -112,7 +112,8 @@ static enum status measure(struct check *check, const struct device_api *api, in
     run->session.device_kind = api->kind;
     run->session.device_indices[0] = index;
     run->session.device_count = 1;
-    run->session.compiles_beside_measuring = api->compiles_beside_measuring;
+    run->session.compiles_beside_measuring =
+        api->compiles_beside_measuring && api->compiles_beside_measuring();
     run->session.budget_ns = left_ns_of(check);
     run->session.picks = picks;
     run->session.pick_count = pick_count;

@@ -225,7 +225,8 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     if (run->replay.recording) /* of no size between the recorded ones is anything known */
         run->session.protocol.look_between = 0;
     run->session.device_kind = api->kind;
-    run->session.compiles_beside_measuring = api->compiles_beside_measuring;
+    run->session.compiles_beside_measuring =
+        api->compiles_beside_measuring && api->compiles_beside_measuring();
     share_budget(run, kind);
     progress_begin(&run->view, run->text.quiet, &run->session, run->watch);
     struct session_events events = progress_events(&run->view);

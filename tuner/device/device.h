@@ -24,8 +24,9 @@ struct device; /* an open device; each implementation has its own */
  * STATUS_DEVICE_LOST means that only a new process helps. */
 struct device_api {
     const char *kind; /* "cuda": its row in kinds.inc says the rest */
-    /* False: compiling steals the cores that kernels are timed on, so it must be over before. */
-    bool compiles_beside_measuring;
+    /* Optional, pure. Whether compilers may be at work while kernels are timed. NULL: they would
+     * steal the cores that these run on, so compiling must be over before. */
+    bool (*compiles_beside_measuring)(void);
     /* How many blocks must be slow before a configuration is taken for slow: more than one where
      * other programs run on what is timed. */
     uint32_t blocks_to_judge;

@@ -129,6 +129,34 @@ static enum status leave_out(const struct work *work, struct error *error)
     return status;
 }
 
+/* Under a budget, compilers that have little to do are given the baselines of the problems to come:
+ * else each would wait for its own. What is wrong with them is said when it is their turn. */
+static void ask_ahead(const struct work *work)
+{
+    struct group *group = work->group;
+    struct binaries *binaries = &group->binaries;
+    struct baseline *baselines = NULL;
+    const struct session_options *options = work->options;
+    struct work next = *work;
+    if (options->budget_ns == 0 || !options->compiles_beside_measuring ||
+        !(baselines = calloc(EXPERIMENT_BASELINES_MAX, sizeof *baselines)))
+        return;
+    while (group->ahead_next < experiment_problem_count(work->experiment) &&
+           compile_pool_pending(binaries->pool) < (binaries->workers + 1) / 2) {
+        struct error ignored = {0};
+        size_t count = 0;
+        if (!wants_problem(group->session, group->ahead_of, group->ahead_next++, &next.problem) ||
+            experiment_baselines(next.experiment, &next.problem, next.facts, baselines, &count,
+                                 &ignored) != STATUS_OK)
+            continue;
+        for (size_t i = 0; i < count; i++) {
+            struct candidate asked = {.binary = NO_BINARY};
+            (void)candidate_ask_binary(&next, &asked, &baselines[i].configuration, true, &ignored);
+        }
+    }
+    free(baselines);
+}
+
 /* *swept: something was tried, or is known. */
 static enum status sweep_over(struct sweep *sweep, const struct work *given, struct space *space,
                               bool *swept, struct error *error)
@@ -142,8 +170,11 @@ static enum status sweep_over(struct sweep *sweep, const struct work *given, str
     if (status == STATUS_OK)
         status = store_this_problem(sweep, error);
     *swept = status == STATUS_OK && budget_fits_problem(group);
-    if (*swept)
+    if (*swept) {
+        ask_ahead(&sweep->work);
         status = sweep_problem(sweep, error);
+        ask_ahead(&sweep->work);
+    }
     *swept = *swept && status == STATUS_OK && (sweep->best || !budget_ended(group->session));
     if (*swept || (status != STATUS_OK && status != STATUS_NO_TIME))
         return status;
@@ -175,6 +206,8 @@ static enum status end_problem(struct sweep *sweep, struct contest *contest, enu
         contest->previous = group->last_contest;
         *(group->last_contest ? &group->last_contest->next : &group->contests) = contest;
         group->last_contest = contest;
+        sweep->previous = group->last_sweep;
+        group->last_sweep = sweep;
         group->costs.contests++;
         group->costs.confirm_ns += contest_process_ns(contest);
         return STATUS_OK;
@@ -268,6 +301,8 @@ static enum status run_experiment(struct group *group, const struct session_expe
     };
     enum status status = store_experiment(session->store, &row, experiment_id, error);
     struct work work = work_of(group, experiment, *experiment_id, objective);
+    group->ahead_of = at;
+    group->ahead_next = 0;
     for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(experiment); i++) {
         if (wants_problem(session, at, i, &work.problem))
             status = run_problem(&work, error);
@@ -380,6 +415,7 @@ void group_run(struct group *group)
         group->contests = next;
     }
     group->last_contest = NULL;
+    group->last_sweep = NULL;
     for (size_t i = 0; i < group->space_count; i++)
         space_free(group->spaces[i]);
     free(group->spaces);

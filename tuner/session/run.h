@@ -22,6 +22,7 @@ struct contest;
 struct group;
 struct inputs;
 struct session;
+struct session_experiment;
 
 /* In which stage a group is, and what the stages took before. While lanes are at jobs of their own,
  * the time is shared out evenly among the stages that these are in. */
@@ -112,6 +113,10 @@ struct group {
     size_t swept_count;
     size_t abreast;                          /* lanes that are at jobs of their own; 0: none */
     struct contest *contests, *last_contest; /* of this run, in order */
+    const struct sweep *last_sweep;          /* of theirs; each has the one before */
+    /* The experiment's problem whose baselines are next to be compiled ahead. */
+    const struct session_experiment *ahead_of;
+    size_t ahead_next;
     struct stage_clock clock;
     struct promise *promises; /* of experiments that were asked for any; from malloc */
     struct costs costs;       /* for sharing out the budget ... */

@@ -72,13 +72,26 @@ static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
     return STATUS_OK;
 }
 
+static bool has_more_than_baselines(const struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->candidates.count; i++)
+        if (candidate_works(sweep->candidates.items[i]) &&
+            !(sweep->candidates.items[i]->wanted & WANTED_BASELINE))
+            return true;
+    return false;
+}
+
 /* Its share of the budget is spent; but a sweep ends with something to choose from, and something
- * to compare it with, unless the whole of the budget is. */
+ * to compare it with, unless the whole of the budget is; where that is nothing but baselines the
+ * race's share is spent on others, too. */
 static bool is_spent(const struct sweep *sweep)
 {
     const struct session *session = sweep->work.session;
-    return budget_ended(session) || (sweep->best && sweep->baselines_left == 0 &&
-                                     budget_over(session, sweep->allowance.sweep_end_ns));
+    const struct allowance *allowance = &sweep->allowance;
+    return budget_ended(session) ||
+           (sweep->best && sweep->baselines_left == 0 &&
+            budget_over(session, allowance->sweep_end_ns) &&
+            (has_more_than_baselines(sweep) || budget_over(session, allowance->race_end_ns)));
 }
 
 /* What a lane's thread does in a sweep; the mutex is held. */

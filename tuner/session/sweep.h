@@ -42,6 +42,7 @@ struct sweep {
     double chance_of_better, most_better; /* as store_search has them */
     struct lane_share *shares;            /* of lanes in threads of their own */
     size_t share_count;
+    const struct sweep *previous; /* group->last_sweep, once it is one of these */
     /* At which the inputs are described. */
     struct configuration usual_configuration;
     struct arena arena; /* lives as long as the sweep */

@@ -1,6 +1,7 @@
 /* What is tried next, and what is compiled meanwhile. Baselines go before all else, so that a
  * budget never leaves them out; what is to be tried again follows; then what the search asks for,
  * as far ahead as keeps the compilers busy. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ enum {
      */
     BATCH_EXHAUSTIVE = 4096,
     MANY_POINTS = 100000,
+    SIZES_LOOKED_AT = 16,
     BUDGET_MARGIN = 8, /* trials may turn out to be so much quicker than expected */
 };
 
@@ -219,14 +221,11 @@ static enum status next_point(struct sweep *sweep, bool *got, struct error *erro
     return add_to_window(sweep, candidate, error);
 }
 
-/* Where a budget counts, a compiler and a device have nothing to do, and the search waits for what
- * is still compiled: the points of a small budget are had by all compilers. */
-static bool is_idle(const struct sweep *sweep)
+/* Where a budget counts, and all that is to be tried is still compiled. */
+static bool device_waits(const struct sweep *sweep)
 {
-    const struct group *group = sweep->work.group;
     const struct session_options *options = sweep->work.options;
-    if (options->budget_ns == 0 || !options->compiles_beside_measuring ||
-        compile_pool_pending(group->binaries.pool) >= group->binaries.workers)
+    if (options->budget_ns == 0 || !options->compiles_beside_measuring)
         return false;
     for (size_t i = 0; i < sweep->window_count; i++) {
         const struct binary *binary = candidate_binary(&sweep->work, sweep->window[i]);
@@ -236,6 +235,59 @@ static bool is_idle(const struct sweep *sweep)
     return true;
 }
 
+/* How many times as long as the best it took in its sweep; of what was compiled too late for that,
+ * more than of anything that was measured. NaN: it is of no use. */
+static double slower_than_best(const struct sweep *sweep, const struct candidate *candidate)
+{
+    if (candidate->state != CANDIDATE_DONE)
+        return DBL_MAX;
+    return candidate_works(candidate) && !candidate->same_as
+               ? candidate->median_ns / sweep->best->median_ns
+               : (double)NAN;
+}
+
+/* The fastest of what other sizes have tried in this run, or meant to, that has its binary and was
+ * not tried here. False: there is none. */
+static bool best_ready(const struct sweep *sweep, uint64_t *point)
+{
+    double least = (double)INFINITY;
+    const struct sweep *other = sweep->work.group->last_sweep;
+    for (size_t i = 0; other && i < SIZES_LOOKED_AT; i++, other = other->previous) {
+        if (strcmp(other->work.problem.key, sweep->work.problem.key) != 0 || !other->best)
+            continue;
+        for (size_t c = 0; c < other->candidates.count; c++) {
+            struct configuration room;
+            uint64_t here = 0;
+            const struct candidate *candidate = other->candidates.items[c];
+            const struct binary *binary = candidate_binary(&other->work, candidate);
+            const double slower = slower_than_best(other, candidate);
+            if (!(slower < least) || !binary || binary->state != BINARY_READY ||
+                !space_find(sweep->space,
+                            candidate_configuration(&other->candidates, candidate, &room), &here) ||
+                candidates_at_point(&sweep->candidates, here))
+                continue;
+            least = slower;
+            *point = here;
+        }
+    }
+    return isfinite(least);
+}
+
+/* While compilers are at work on what the search asks for, what needs none is tried. */
+static enum status add_ready(struct sweep *sweep, struct error *error)
+{
+    uint64_t point = 0;
+    struct candidate *candidate = NULL;
+    if (sweep->baselines_left > 0 || sweep->points >= sweep->allowance.points_most ||
+        !device_waits(sweep) || !best_ready(sweep, &point))
+        return STATUS_OK;
+    enum status status = sweep_candidate(sweep, point, &candidate, error);
+    if (status != STATUS_OK)
+        return status;
+    sweep->points++;
+    return add_to_window(sweep, candidate, error);
+}
+
 enum status window_fill(struct sweep *sweep, struct error *error)
 {
     bool got = true;
@@ -243,11 +295,15 @@ enum status window_fill(struct sweep *sweep, struct error *error)
     enum status status = STATUS_OK;
     if (!sweep->work.options->compiles_beside_measuring && sweep->window_count > 0)
         return STATUS_OK; /* a batch is compiled, then measured */
+    const struct binaries *binaries = &sweep->work.group->binaries;
     while (status == STATUS_OK && got && sweep->window_count < most) {
-        search_hurry(sweep->search, is_idle(sweep));
+        /* The search waits for what is still compiled: the points of a small budget are had by all
+         * compilers. */
+        search_hurry(sweep->search, compile_pool_pending(binaries->pool) < binaries->workers &&
+                                        device_waits(sweep));
         status = next_point(sweep, &got, error);
     }
-    return status;
+    return status == STATUS_OK ? add_ready(sweep, error) : status;
 }
 
 struct candidate *window_take(struct sweep *sweep)

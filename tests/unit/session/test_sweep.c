@@ -302,6 +302,94 @@ static void test_auto_says_how_many(void **state)
     text_free(&text);
 }
 
+/* Another sweep whose search has asked for all points of the pending binary and has no others. */
+static struct sweep *sweep_that_waits(struct run *run, const struct sweep *first, size_t pending)
+{
+    struct sweep *sweep = run_sweep(run);
+    uint64_t point = 0;
+    RUN_OK(run, window_start(sweep, &run->error));
+    sweep->window_capacity = first->candidates.count;
+    sweep->window = realloc(sweep->window, sweep->window_capacity * sizeof *sweep->window);
+    assert_non_null(sweep->window);
+    for (size_t i = 0; i < first->candidates.count; i++) {
+        struct candidate *asked = NULL;
+        const struct candidate *candidate = first->candidates.items[i];
+        if (candidate->binary != pending)
+            continue;
+        RUN_OK(run, sweep_candidate(sweep, candidate->point, &asked, &run->error));
+        asked->state = CANDIDATE_WAITS;
+        asked->binary = pending;
+        sweep->window[sweep->window_count++] = asked;
+    }
+    while (search_ask(sweep->search, &point))
+        continue;
+    return sweep;
+}
+
+static void end_sweep_that_waits(struct sweep *sweep)
+{
+    search_free(sweep->search);
+    index_free(sweep->binaries);
+    free(sweep->binaries);
+    free(sweep->window);
+    sweep->search = NULL;
+    sweep->binaries = NULL;
+    sweep->window = NULL;
+    run_end_sweep(sweep);
+}
+
+/* What the device is given until it waits: all of another binary, as fast at the other size as the
+ * one before, or slower. */
+static size_t count_given(struct run *run, struct sweep *sweep, struct sweep *first, size_t binary)
+{
+    double last_ns = 0;
+    for (size_t count = 0;; count++) {
+        RUN_OK(run, window_fill(sweep, &run->error));
+        struct candidate *taken = window_take(sweep);
+        if (!taken)
+            return count;
+        const struct candidate *same = candidate_of(first, run_key(sweep, taken));
+        assert_int_equal(same->binary, binary);
+        assert_true(same->median_ns >= last_ns);
+        last_ns = same->median_ns;
+        taken->state = CANDIDATE_DONE;
+        sweep->in_hand--;
+    }
+}
+
+/* Under a budget, while all that the search asked for is compiled, the device has what was tried at
+ * another size and has its binary, the best first. */
+static void test_the_device_does_not_wait_for_compilers(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    const char *const least = strstr(usual_text, "min(part, 2)");
+    text_printf(&text, "%.*spart%s", (int)(least - usual_text), usual_text,
+                least + strlen("min(part, 2)"));
+    struct run *run = run_create(text_string(&text), "time");
+    run_start(run, 1);
+    run->options.budget_ns = INT64_MAX / 4;
+    run->options.compiles_beside_measuring = true;
+    run->options.strategy = "random";
+    struct group *group = run->work.group;
+    struct sweep *first = sweep_through(run);
+    const size_t ready = candidate_of(first, "way=one block=64 part=1")->binary;
+    const size_t pending = candidate_of(first, "way=two block=64 part=1")->binary;
+    experiment_problem(run->experiment, 1, &run->work.problem);
+    group->binaries.items[pending].state = BINARY_PENDING;
+    struct sweep *alone = sweep_that_waits(run, first, pending);
+    assert_int_equal(count_given(run, alone, first, ready), 0);
+    group->last_sweep = first;
+    struct sweep *second = sweep_that_waits(run, first, pending);
+    assert_int_equal(count_given(run, second, first, ready), 6);
+    group->binaries.items[pending].state = BINARY_READY;
+    end_sweep_that_waits(second);
+    end_sweep_that_waits(alone);
+    run_end_sweep(first);
+    run_free(run);
+    text_free(&text);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +402,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_stop_keeps_what_was_measured),
         cmocka_unit_test(test_baselines_go_first),
         cmocka_unit_test(test_auto_says_how_many),
+        cmocka_unit_test(test_the_device_does_not_wait_for_compilers),
     };
     return RUN_TESTS(argc, argv, tests);
 }

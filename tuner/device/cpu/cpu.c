@@ -161,7 +161,6 @@ static enum status cpu_resources(struct device *device, const struct launch *lau
 
 const struct device_api device_cpu = {
     .kind = "cpu",
-    .compiles_beside_measuring = false,
     .blocks_to_judge = 3,
     .intact_is_cheap = true,
     .count = cpu_count,

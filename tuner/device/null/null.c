@@ -1,11 +1,13 @@
 /* The null device: a GPU that runs nothing. What a kernel needs and how long it takes follow, by a
  * formula, from the plan and from what is defined for its binary; noise is drawn from
  * TUNE_NULL_SEED. A whole run thus needs neither a GPU nor a compiler, comes out alike each time,
- * and takes as long as tune itself takes, and a block TUNE_NULL_BLOCK_US besides. */
+ * and takes as long as tune itself takes; besides, a block takes TUNE_NULL_BLOCK_US, the start of a
+ * process TUNE_NULL_START_MS, and a binary TUNE_NULL_COMPILE_MS more or less, some far more. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tuner/base/environment.h"
@@ -94,16 +96,46 @@ static enum status null_describe(int index, struct facts *facts, struct error *e
     return facts->failed ? error_no_memory(error) : STATUS_OK;
 }
 
+/* How long a binary takes, about. */
+static enum status compile_ms(int64_t *out, struct error *error)
+{
+    return environment_integer("TUNE_NULL_COMPILE_MS", 0, 100000, 0, out, error);
+}
+
+/* Where it takes no time, nothing is gained by it, and which trial comes first would hang on the
+ * moment. */
+static bool null_compiles_beside_measuring(void)
+{
+    struct error ignored = {0};
+    int64_t usual_ms = 0;
+    return compile_ms(&usual_ms, &ignored) == STATUS_OK && usual_ms > 0;
+}
+
+static double uniform(uint64_t bits)
+{
+    return (double)(bits >> 11) * 0x1p-53;
+}
+
+static void pause_ms(double ms)
+{
+    struct timespec left = {.tv_sec = (time_t)(ms / 1000)};
+    left.tv_nsec = (long)((ms - 1000.0 * (double)left.tv_sec) * 1e6);
+    while (left.tv_sec + left.tv_nsec > 0 && nanosleep(&left, &left) != 0)
+        continue;
+}
+
 static enum status null_open(int index, const struct warm_up *warm_up, struct device **out,
                              struct error *error)
 {
-    int64_t seed = 0, block_us = 0;
+    int64_t seed = 0, block_us = 0, start_ms = 0;
     (void)warm_up; /* it is always warm */
     enum status status = check_index(index, error);
     if (status == STATUS_OK)
         status = environment_integer("TUNE_NULL_SEED", 0, INT64_MAX, 0, &seed, error);
     if (status == STATUS_OK)
         status = environment_integer("TUNE_NULL_BLOCK_US", 0, 1000000, 0, &block_us, error);
+    if (status == STATUS_OK)
+        status = environment_integer("TUNE_NULL_START_MS", 0, 100000, 0, &start_ms, error);
     if (status != STATUS_OK)
         return status;
     *out = calloc(1, sizeof **out);
@@ -111,6 +143,7 @@ static enum status null_open(int index, const struct warm_up *warm_up, struct de
         return error_no_memory(error);
     (*out)->seed = random_at((uint64_t)seed, (uint64_t)index);
     (*out)->block_us = block_us;
+    pause_ms((double)start_ms);
     return STATUS_OK;
 }
 
@@ -162,9 +195,14 @@ static enum status null_compile(const struct binary_request *request, const char
         text_printf(&binary, "%s\n", request->flags[i]);
     for (size_t i = 0; i < request->kernel_count; i++)
         text_printf(&binary, "%s\n", request->kernels[i]);
-    enum status status =
-        binary.failed ? error_no_memory(error)
-                      : file_write_atomically(binary_path, binary.data, binary.length, error);
+    int64_t usual_ms = 0;
+    enum status status = compile_ms(&usual_ms, error);
+    if (status == STATUS_OK && !binary.failed) /* from half of that to ten times as long */
+        pause_ms((double)usual_ms / (2 - 1.9 * uniform(hash_u64(binary.data, binary.length, 0))));
+    if (status == STATUS_OK)
+        status = binary.failed
+                     ? error_no_memory(error)
+                     : file_write_atomically(binary_path, binary.data, binary.length, error);
     text_free(&binary);
     return status;
 }
@@ -265,11 +303,6 @@ static enum status null_resources(struct device *device, const struct launch *la
 }
 
 /* ---- time ---- */
-
-static double uniform(uint64_t bits)
-{
-    return (double)(bits >> 11) * 0x1p-53;
-}
 
 /* Memory and launches, as a GPU has them: more threads at once get more of the bandwidth, and waves
  * of blocks cost something. What the formula does not know of a kernel, a number drawn from its
@@ -463,7 +496,7 @@ static void null_drop_slots(struct device *device)
 const struct device_api device_null = {
     .kind = "null",
     /* Else what is tried next, and with it the noise, hung on which compiler was the fastest. */
-    .compiles_beside_measuring = false,
+    .compiles_beside_measuring = null_compiles_beside_measuring,
     .blocks_to_judge = 1,
     .intact_is_cheap = true,
     .count = null_count,

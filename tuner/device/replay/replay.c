@@ -442,7 +442,6 @@ static void replay_drop_slots(struct device *device)
 const struct device_api device_replay = {
     .kind = "replay",
     /* Else what is tried next hung on which binary was written first. */
-    .compiles_beside_measuring = false,
     .blocks_to_judge = 1,
     .intact_is_cheap = true,
     .count = replay_count,
