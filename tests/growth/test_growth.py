@@ -23,7 +23,7 @@ MOST = 1.25  # times as much as is due
 # Of a winner the larger sizes of its problem are looked at, which are few: as many times as much, as there are sizes.
 BY_SIZE = "-- Of one winner: what it is the winner of"
 # Devices are put side by side with the first: two are one pair, twenty are nineteen.
-BY_PAIR = "-- The winners by time of two environments side by side"
+BY_PAIR = ("-- The winners by time of an environment as one JSON array", "-- The winners by time of an environment beside others")
 FEW = 500  # steps of a statement that may be asked of any database, empty ones too
 # What is told of the winners, not of all that was tried: the same however many trials a problem has.
 LEVEL = ("`show`", "`show --baselines`", "`show --trust`", "`show --searches`", "`export`",
