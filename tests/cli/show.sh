@@ -15,7 +15,7 @@ expect_out '^67108864 +333\.2 us +unknown +80\.6 % +no +<<<3200, 128>>>: block=1
 expect_out '^ 4194304 .* nearly +<<<2048, 128>>>'
 sed '$d' "$captured.out" | awk 'length($0) > 100 { exit 1 }' || fail "a line of more than 100 columns"
 # Why a choice is not sure, and what to do; what the gain is over; and a line to forward as it is.
-expect_out '^nearly, n = 4194304: A/A floor 0\.4 % \(over the tie band of 0\.25 %\)\. Run `tune --effort normal` when$'
+expect_out '^nearly, n = 4194304: A/A floor 0\.4 % \(over the tie band of 0\.25 %\)\. Run the same command with$'
 expect_out '^no, n = 67108864: 40 of 112 rounds dropped'
 expect_out '^occupancy_api: '
 [[ $(tail -n 1 "$captured.out") =~ ^'4 of 6 problems: sure; 1 nearly sure; 1 not sure. fixture.sum.i32 n=2^26: 333.2 us, 1.21x over occupancy_api '(\[1\.[0-9]+,\ 1\.[0-9]+\])', 80.6 % of the read ceiling. Fixture GPU, '[0-9]{4}-[0-9]{2}-[0-9]{2}\.$ ]] || fail "no line to forward"

@@ -70,6 +70,21 @@ static void sort_names(const struct page *page, const struct setting *setting, s
         }
 }
 
+/* What there is no number of: never compared, or not well enough. */
+static void write_no_gain(struct page *page, const struct setting *setting, const char *never)
+{
+    struct gain names[GAINS_MAX];
+    const size_t count = gain_names(page, setting->first, setting->end, names);
+    if (count == 0) {
+        text_append(&page->out, never);
+        return;
+    }
+    text_append(&page->out, "how much faster it is than ");
+    for (size_t i = 0; i < count; i++)
+        html(&page->out, "%s<b>%s</b>", i > 0 ? " or " : "", names[i].name);
+    text_append(&page->out, " is not known: the timings do not tell them apart");
+}
+
 /* One sentence: what was tuned, where, how much faster, how sure. */
 static void write_lead(struct page *page, const struct setting *setting)
 {
@@ -96,8 +111,11 @@ static void write_lead(struct page *page, const struct setting *setting)
         if (mean.count < total)
             html(&page->out, " (%zu problems)", mean.count);
     }
-    if (said == 0)
-        text_append(&page->out, " stands below (no baseline was measured to compare it with)");
+    if (said == 0) {
+        text_append(&page->out, " stands below (");
+        write_no_gain(page, setting, "no baseline was measured to compare it with");
+        text_append(&page->out, ")");
+    }
     text_append(&page->out, "; ");
     write_verdict(page, setting);
     text_append(&page->out, ".</p>\n");
@@ -152,11 +170,15 @@ static void write_faster_card(struct page *page, const struct setting *setting)
             html(&page->out, "; <b>on %zu it is slower</b>", slower);
         text_append(&page->out, "</small></p>");
     }
-    if (count == 0)
-        text_append(&page->out, "<p>No baseline was measured: there is nothing to compare with."
-                                "</p>");
-    else
+    if (count == 0) {
+        text_append(&page->out, "<p>It stands by itself: ");
+        write_no_gain(page, setting,
+                      "no baseline was measured. The experiment can name one under "
+                      "<code>baselines</code>");
+        text_append(&page->out, ".</p>");
+    } else {
         text_append(&page->out, "<p><small>Geometric means over the problems.</small></p>");
+    }
     text_append(&page->out, "</div>\n");
 }
 

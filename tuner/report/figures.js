@@ -173,7 +173,8 @@ const drawScatter = (kind, width) => {
   svg.append(...axisY(ticks(begin, highest, 5), y, left, right, problem.unit));
   if (isNear) svg.append(draw('line', { class: 'ceiling', x1: left, x2: right, y1: y(problem.ceiling), y2: y(problem.ceiling) }),
     draw('text', { class: 'ceiling-name', x: right, y: 11, 'text-anchor': 'end' }, `measured ${problem.ceilingName}`));
-  const shownTicks = kind.isLog ? values.filter((value, k) => k === 0 || k === values.length - 1 || Number.isInteger(Math.log2(value))) : ticks(0, most, 6);
+  const powers = values.filter((value, k) => k === 0 || k === values.length - 1 || Number.isInteger(Math.log2(value)));
+  const shownTicks = !kind.isLog ? ticks(0, most, 6) : powers.length > 2 ? powers : values;
   let last = -99;
   for (const value of shownTicks) {
     if (scale(value) - last < 38) continue;

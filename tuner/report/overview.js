@@ -131,13 +131,20 @@ const showChosen = () => {
 };
 
 // ---- the chosen problem ----
+const withCode = (text) => text.split('`').map((part, k) => k % 2 ? make('code', null, part) : part);
 const settingSpans = (parameters) => make('span', { class: 'set' }, Object.entries(parameters).map(([name, value]) =>
   make('span', null, make('i', null, name), ' ', make('b', null, String(value)))));
 
 // Gains on one logarithmic axis: a dot and its interval, 1x marked.
-const drawGains = (winner) => {
+const drawGains = (problem) => {
+  const { winner, points } = problem;
   const gains = winner.gains.map((gain) => ({ gain, told: gainTold(gain) })).filter(({ told }) => told !== null);
-  if (gains.length === 0) return make('p', { class: 'note' }, 'It was compared with nothing.');
+  if (gains.length === 0) {
+    if (winner.gains.length > 0) return make('p', { class: 'note' }, `How much faster it is than ${winner.gains.map(({ name }) => name).join(' or ')} is not known: the timings do not tell them apart.`);
+    const median = points.time_ns[points.order[points.order.length >> 1]];
+    return make('p', { class: 'note' }, 'No baseline was measured; the experiment can name one under ', make('code', null, 'baselines'), '.',
+      winner.trust !== 'unstable' && median > winner.time_ns && [' Of what was tried half is slower than this by ', make('b', null, shownGain(median / winner.time_ns)), ' or more.']);
+  }
   const most = Math.max(1.25, ...gains.map(({ gain, told }) => Math.max(told, gain.high || 0))) * 1.05;
   const least = Math.min(0.95, ...gains.map(({ gain, told }) => Math.min(told, gain.low || told))) * 0.98;
   const width = 220;
@@ -222,9 +229,9 @@ const drawChosen = () => {
       make('dt', null, problem.bytes_moved ? 'moves' : 'does'), make('dd', null, `${shownRate(problem.amount / winner.time_ns)} ${problem.unit}`,
         winner.ceiling_percent === null ? '' : `, ${shownPercent(winner.ceiling_percent)} of the ${problem.ceilingName || 'ceiling'}`),
       make('dt', null, 'sure?'), make('dd', { class: `light t-${winner.trust}` }, make('b', null, `${light.mark} ${light.word}`), ' ',
-        make('span', { class: 'advice' }, winner.trust === 'sound' ? '' : winner.advice || light.about)),
+        make('span', { class: 'advice' }, winner.trust === 'sound' ? '' : withCode(winner.advice || light.about))),
       winner.tied_count > 1 && [make('dt', null, 'as good'), make('dd', null, `${shownCount(winner.tied_count)} launches cannot be told from it`)]),
-    drawGains(winner),
+    drawGains(problem),
     winner.reasons && winner.reasons.length > 0 && make('details', null, make('summary', null, 'Why it wins'),
       make('ul', null, winner.reasons.map((reason) => make('li', null, reason))))),
   make('div', null, drawSizes(problem), drawLimits(problem)));

@@ -160,7 +160,7 @@ static void append_doubt(struct text *text, const struct verdict_facts *facts)
                     ". Run the same command again, with a larger --budget or none: it goes on "
                     "from there");
     if (help.again)
-        text_printf(text, ". Run `tune --effort %s`%s",
+        text_printf(text, ". Run the same command with `--effort %s`%s",
                     effort_name(facts->effort == EFFORT_THOROUGH ? EFFORT_THOROUGH : EFFORT_NORMAL),
                     help.idle ? " when the machine is idle" : "");
     /* That of this effort would have been enough. */
@@ -195,5 +195,7 @@ void verdict_append_advice(struct text *text, const char *reason)
         text_append_bytes(text, reason + strlen(begin),
                           verdict_advice_bytes(reason) - strlen(begin));
     else
-        text_printf(text, "%s. Run `tune --effort normal` when the machine is idle.", reason);
+        text_printf(text,
+                    "%s. Run the same command with `--effort normal` when the machine is idle.",
+                    reason);
 }
