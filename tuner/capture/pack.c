@@ -15,8 +15,8 @@ static const struct packer {
     const char *pack[4];
 } packers[] = {
     {"zstd", "\x28\xb5\x2f\xfd", {"-q", "-3", "-T0", "-c"}},
-    {"xz", "\xfd\x37\x7a\x58\x5a", {"-q", "-1", "-T0", "-c"}},
     {"gzip", "\x1f\x8b", {"-q", "-1", "-n", "-c"}},
+    {"xz", "\xfd\x37\x7a\x58\x5a", {"-q", "-1", "-T0", "-c"}},
 };
 
 const char *packer_of(const uint8_t *data, uint64_t bytes)
