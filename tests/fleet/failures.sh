@@ -67,6 +67,24 @@ expect_err 'is lost: .*nothing was heard of it'
 expect_sweep 'Stand-in GPU 132 18 ok'
 refuse_agents
 
+# A connection that dies without an end: the run goes on with the other host, and the agent behind it ends by itself.
+forget
+cat >"$TMPDIR/relay" <<'S'
+#!/bin/sh
+cat | "$@" | cat
+S
+chmod +x "$TMPDIR/relay"
+cats() { pgrep -x cat -P "$(pgrep -d, -f "^/bin/sh $TMPDIR/relay")"; }
+cut_relay() { cats >cats && xargs kill -STOP <cats; }
+when_trials 3 cut_relay
+TUNE_HOST_SILENT_MS=1000 tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' --on "$TMPDIR/relay $TMPDIR/host far" "${b[@]}" --effort quick
+expect_code 0
+wait
+expect_err 'is lost: .*nothing was heard of it'
+expect_sweep 'Stand-in GPU 132 18 ok'
+refuse_agents
+xargs kill -9 <cats || true
+
 # The parent is killed: nothing stays, nothing is lost.
 forget
 kill_parent() { kill -9 "$(pgrep -f "^$TUNE run ./copy.yaml.*$TMPDIR/host a")"; }

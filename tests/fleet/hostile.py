@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """hostile.py VERSION MODE FILE: says hello as an agent does, then for ever what no agent says. FILE appears when it was told
-something after its beginning."""
+to start something."""
 
 import json
 import os
+import pathlib
+import re
 import struct
 import sys
 import threading
+import time
 
+AGENT = pathlib.Path(os.environ["TUNE_SOURCE"], "tuner/worker/agent.h")
+AGENT_VERSION = int(re.search(r"AGENT_VERSION = (\d+)", AGENT.read_text(encoding="utf-8")).group(1))
 NUMBERS = range(1, 40)
 FLOODS = {
     "flood": [{"beat": 1}, {"beat": [], "say": "x" * 4096}],
@@ -34,7 +39,7 @@ def listen(path):
     heard = b""
     while got := os.read(0, 65536):
         heard += got
-        if heard.count(b"TUN1") > 1:
+        if b'"start"' in heard:
             with open(path, "w", encoding="utf-8") as told:
                 told.write("told")
 
@@ -46,7 +51,13 @@ def main(version, mode, path):
     write(b"Welcome.\ntune host agent\n")
     while mode == "bytes":
         write(b"TUN1TUN2\0\1nonsense")
-    write(frame({"hello": 1, "version": version, "name": mode, "cores": 1}))
+    write(frame({"hello": AGENT_VERSION, "version": version, "name": mode, "cores": 1}))
+    while mode == "trickle":  # a message that never comes to an end
+        write(b"TUN1" + struct.pack("<I", 1 << 20) if os.path.exists(path) else b"")
+        while os.path.exists(path):
+            write(b" ")
+            time.sleep(0.1)
+        time.sleep(0.1)
     flood = b"".join(map(frame, FLOODS[mode]))
     while True:
         write(flood)

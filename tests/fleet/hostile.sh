@@ -17,14 +17,17 @@ tune_on 'devices=big' --on here --on "$(hostile children)" --effort quick
 expect_code 0
 expect_sweep 'Stand-in GPU 132 18 ok'
 
-# SIGTERM ends a run that waits for it.
-forget; rm -f told
+# SIGTERM ends a run that waits for it, also in the middle of a message.
 stop_run() {
     while [[ ! -e $TMPDIR/told ]]; do sleep 0.05; done
     kill "$(pgrep -of "^$TUNE run ./copy.yaml.*hostile.py")"
 }
-stop_run &
-tune_on '' --on "$(hostile flood)"
-expect_code 130
-wait
-refuse_agents
+export TUNE_HOST_SILENT_MS=86400000
+for mode in flood trickle; do
+    forget; rm -f told
+    stop_run &
+    tune_on '' --on "$(hostile $mode)"
+    expect_code 130
+    wait
+    refuse_agents
+done

@@ -62,7 +62,7 @@ expect_sweep() {
 # refuse_agents: nothing of ours runs any more, neither here nor there.
 refuse_agents() {
     local pid i left
-    for ((i = 0; i < 100; i++)); do
+    for ((i = 0; i < 600; i++)); do
         left=
         for pid in $(pgrep -f '(^|/)tune __'); do
             grep -qzF "TUNE_FAULTS_STATE=$TUNE_FAULTS_STATE" "/proc/$pid/environ" 2>/dev/null && left+=" $pid"

@@ -11,6 +11,7 @@ mkdir -p "$slurm"/{etc,run,log,state,spool}
 chmod 755 "$slurm" "$slurm"/*
 end_slurm() {
     local file
+    [[ -f step ]] && kill -9 "$(cat step)" 2>/dev/null
     for file in "$slurm"/run/*.pid; do
         [[ -f $file ]] && kill "$(cat "$file")" 2>/dev/null
     done
@@ -82,7 +83,7 @@ export TUNE_HOST_RETRY_MS=200
 n1=(--on "srun -N1 -w n1 env CUDA_VISIBLE_DEVICES=0 $TMPDIR/host n1")
 n2=(--on "srun -N1 -w n2 env CUDA_VISIBLE_DEVICES=1 $TMPDIR/host n2")
 refuse_jobs() {
-    for ((i = 0; i < 100; i++)); do
+    for ((i = 0; i < 600; i++)); do
         [[ -z $(squeue -h) ]] && return
         sleep 0.1
     done
@@ -107,6 +108,46 @@ expect_err 'is there again'
 expect_sweep 'Stand-in GPU 132 18 ok'
 refuse_jobs
 refuse_agents
+
+# What becomes of a node's daemons, and of the node, costs the run that node at most: the other one has the rest.
+step_daemon() {
+    local pid
+    pid=$(agent "$1")
+    while [[ $(<"/proc/$pid/comm") != slurmstepd ]]; do pid=$(cut -d' ' -f4 "/proc/$pid/stat"); done
+    echo "$pid"
+}
+slow='devices=big,big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=400'
+lose() {
+    forget
+    when_trials 1 "$@"
+    TUNE_HOST_SILENT_MS=1000 TUNE_HOST_GRACE_MS=120000 tune_on "$slow" "${n1[@]}" "${n2[@]}" --effort quick
+    expect_code 0
+    wait
+    expect_sweep 'Stand-in GPU 132 18 ok'
+}
+kill_daemon() { kill -9 "$(cat "$slurm/run/slurmd.n1.pid")"; }
+lose kill_daemon
+refuse_err 'is lost'
+refuse_agents
+slurmd -f "$SLURM_CONF" -N n1
+refuse_jobs
+kill_step() { kill -9 "$(step_daemon n1)"; }
+lose kill_step
+expect_err 'is lost: .*nothing was heard of it'
+refuse_agents
+refuse_jobs
+stop_step() { step_daemon n1 >step && kill -STOP "$(cat step)"; }
+lose stop_step
+expect_err 'is lost: .*nothing was heard of it'
+refuse_agents
+kill -9 "$(cat step)"
+refuse_jobs
+down() { scontrol update nodename=n1 state=down reason=test; }
+lose down
+expect_err 'is lost'
+refuse_agents
+scontrol update nodename=n1 state=resume 2>/dev/null || true # ReturnToService may have come first
+refuse_jobs
 
 # The parent is killed: no job stays.
 forget

@@ -1,5 +1,6 @@
 /* `tune __host`: starts and ends children for a parent elsewhere, and carries their frames. It ends
- * with its input, whatever became of the parent; its children end with theirs. */
+ * with its input, whatever became of the parent, or when that has long said nothing; its children
+ * end with theirs. */
 #include "tuner/worker/agent.h"
 
 #include <errno.h>
@@ -22,7 +23,14 @@
 #include "tuner/worker/message.h"
 #include "tuner/worker/worker.h"
 
-enum { ARGUMENTS_MOST = 8, LOCKS_MAX = 256, END_GRACE_MS = 3000, GONE_MS = 500 };
+enum {
+    ARGUMENTS_MOST = 8,
+    LOCKS_MAX = 256,
+    END_GRACE_MS = 3000,
+    GONE_MS = 500,
+    /* Of the silence after which a parent gives its host up: it may be stopped for a while. */
+    SILENCES = 10,
+};
 
 struct agent;
 struct served {
@@ -432,8 +440,12 @@ int agent_main(void)
         free(agent);
         return EXIT_CODE_FAILED;
     }
+    int64_t silent_ms = 0;
     enum status status = begin(agent, &error);
-    while (status == STATUS_OK && frame_read(STDIN_FILENO, -1, &message, &error) == STATUS_OK) {
+    if (status == STATUS_OK)
+        status = host_silent_ms(&silent_ms, &error);
+    while (status == STATUS_OK &&
+           frame_read(STDIN_FILENO, SILENCES * silent_ms, &message, &error) == STATUS_OK) {
         serve(agent, message);
         json_decref(message);
     }

@@ -7,12 +7,12 @@
  * TEXT} "start": CHILD, "arguments": [..]     "child": CHILD, "frame": what it is told "end":
  * CHILD, "how": whether that is asked "file": PATH, and "same": true, or "bytes", or "error": why
  * it cannot be had "call": NUMBER, and "lock": NAME, "note", or "unlock": the call that took it, or
- * "place": [PCI address or null] from the agent   "hello": VERSION, "version": of the program,
- * "name", "cores", "left_s" of its job, if it ends "beat": 1, once a second "child": CHILD,
- * "frame": what it says   "closed": CHILD, its output has ended "ended": CHILD, "how": text, "end":
- * enum child_end "made": CHILD, "bytes": of the binary that it compiled, before its answer "want":
- * PATH, "child": CHILD, "hash": of what lies there; of a source "folders" "answer": NUMBER of the
- * call, with what it gave, or "error" and "text"
+ * "place": [PCI address or null] "beat": 1, once a second from the agent   "hello": VERSION,
+ * "version": of the program, "name", "cores", "left_s" of its job, if it ends "beat": 1, once a
+ * second "child": CHILD, "frame": what it says   "closed": CHILD, its output has ended "ended":
+ * CHILD, "how": text, "end": enum child_end "made": CHILD, "bytes": of the binary that it compiled,
+ * before its answer "want": PATH, "child": CHILD, "hash": of what lies there; of a source "folders"
+ * "answer": NUMBER of the call, with what it gave, or "error" and "text"
  *
  * A path of the parent's cache stands for the same name in the host's. Any other that a request
  * names is used as it is where the same file lies there, else the parent sends it. */
@@ -27,11 +27,11 @@
 #include "tuner/base/error.h"
 
 #define AGENT_MARK "tune host agent"
-enum { AGENT_VERSION = 1, AGENT_CHILDREN_MAX = 256, AGENT_BEAT_MS = 1000 };
+enum { AGENT_VERSION = 2, AGENT_CHILDREN_MAX = 256, AGENT_BEAT_MS = 1000 };
 /* In hexadecimal digits it must go into a frame. */
 enum { AGENT_FILE_BYTES_MAX = 7 * 1024 * 1024 };
 
-/* Serves until its input ends; the exit code. */
+/* Serves until its input ends, or nothing has come from it for very long; the exit code. */
 int agent_main(void);
 
 /* Bytes as a JSON text of hexadecimal digits; NULL when memory is short. */

@@ -60,17 +60,23 @@ enum status frame_write(int file, const json_t *message, struct error *error)
     return status;
 }
 
-/* Waits until there is something to read or the deadline is over; deadline_ns < 0: for ever. What
- * lies there when the time is over is read all the same: we may be who came late. */
-static enum status wait_readable(int file, int64_t deadline_ns, struct error *error)
+struct deadline {
+    int file;
+    int64_t ns; /* < 0: none */
+};
+
+/* Waits until there is something to read or the deadline is over. What lies there when the time is
+ * over is read all the same: we may be who came late. */
+static enum status wait_readable(void *context, struct error *error)
 {
+    const struct deadline *deadline = context;
     for (;;) {
         int64_t left_ms = -1;
-        if (deadline_ns >= 0) {
-            left_ms = (deadline_ns - clock_running_ns() + 999999) / 1000000;
+        if (deadline->ns >= 0) {
+            left_ms = (deadline->ns - clock_running_ns() + 999999) / 1000000;
             left_ms = left_ms > 0 ? left_ms : 0;
         }
-        struct pollfd poller = {.fd = file, .events = POLLIN};
+        struct pollfd poller = {.fd = deadline->file, .events = POLLIN};
         int ready = poll(&poller, 1, left_ms > 60000 ? 60000 : (int)left_ms);
         if (ready > 0)
             return STATUS_OK;
@@ -81,11 +87,11 @@ static enum status wait_readable(int file, int64_t deadline_ns, struct error *er
     }
 }
 
-static enum status read_all(int file, int64_t deadline_ns, unsigned char *out, size_t bytes,
-                            struct error *error)
+static enum status read_all(int file, frame_wait *wait, void *context, unsigned char *out,
+                            size_t bytes, struct error *error)
 {
     while (bytes > 0) {
-        enum status status = wait_readable(file, deadline_ns, error);
+        enum status status = wait(context, error);
         if (status != STATUS_OK)
             return status;
         ssize_t part = read(file, out, bytes);
@@ -115,9 +121,16 @@ static enum status parse_payload(const unsigned char *payload, size_t bytes, jso
 
 enum status frame_read(int file, int64_t timeout_ms, json_t **out, struct error *error)
 {
-    int64_t deadline_ns = timeout_ms < 0 ? -1 : clock_running_ns() + timeout_ms * 1000000;
+    struct deadline deadline = {file,
+                                timeout_ms < 0 ? -1 : clock_running_ns() + timeout_ms * 1000000};
+    return frame_read_by(file, wait_readable, &deadline, out, error);
+}
+
+enum status frame_read_by(int file, frame_wait *wait, void *context, json_t **out,
+                          struct error *error)
+{
     unsigned char header[HEADER_BYTES];
-    enum status status = read_all(file, deadline_ns, header, sizeof header, error);
+    enum status status = read_all(file, wait, context, header, sizeof header, error);
     if (status != STATUS_OK)
         return status;
     size_t bytes = 0;
@@ -130,7 +143,7 @@ enum status frame_read(int file, int64_t timeout_ms, json_t **out, struct error 
     unsigned char *payload = malloc(bytes);
     if (!payload)
         return error_no_memory(error);
-    status = read_all(file, deadline_ns, payload, bytes, error);
+    status = read_all(file, wait, context, payload, bytes, error);
     if (status == STATUS_OK)
         status = parse_payload(payload, bytes, out, error);
     free(payload);

@@ -19,4 +19,10 @@ enum status frame_write(int file, const json_t *message, struct error *error);
  * STATUS_TIMED_OUT; STATUS_DEVICE_LOST: the other end is gone; STATUS_INTERNAL: no valid frame. */
 enum status frame_read(int file, int64_t timeout_ms, json_t **out, struct error *error);
 
+/* The same by a reader that has a say in how long is waited for each part of it: `wait` returns
+ * STATUS_OK when there is something to read. */
+typedef enum status frame_wait(void *context, struct error *error);
+enum status frame_read_by(int file, frame_wait *wait, void *context, json_t **out,
+                          struct error *error);
+
 #endif

@@ -13,6 +13,7 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/array.h"
 #include "tuner/base/clock.h"
+#include "tuner/base/environment.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
 #include "tuner/base/process.h"
@@ -150,6 +151,12 @@ bool job_time_left(int64_t *left_s)
     const long long ends_at = text ? strtoll(text, &end, 10) : 0;
     *left_s = (int64_t)(ends_at - time(NULL));
     return ends_at > 0 && *end == '\0';
+}
+
+enum status host_silent_ms(int64_t *out, struct error *error)
+{
+    return environment_integer("TUNE_HOST_SILENT_MS", 1000, INT64_C(24) * 3600 * 1000, 30000, out,
+                               error);
 }
 
 int64_t host_end_ns(const struct host *host)

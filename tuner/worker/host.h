@@ -100,6 +100,8 @@ static inline enum host_state host_state(const struct host *host)
 int64_t host_end_ns(const struct host *host);
 /* How long the job goes on that this process is in, as Slurm says; false: it is in none. */
 bool job_time_left(int64_t *left_s);
+/* After how much silence a host is given up: TUNE_HOST_SILENT_MS. */
+enum status host_silent_ms(int64_t *out, struct error *error);
 static inline void host_unlock(struct host_lock *lock)
 {
     if (lock->host)

@@ -348,14 +348,30 @@ static bool carry_up(struct remote *remote, int64_t number, int from_worker)
     return true;
 }
 
+/* So that the agent knows of us: a connection may die without an end. */
+static void beat(struct remote *remote, int64_t *beaten_ns)
+{
+    struct error ignored = {0};
+    if (clock_running_ns() - *beaten_ns < AGENT_BEAT_MS * INT64_C(1000000))
+        return;
+    *beaten_ns = clock_running_ns();
+    (void)pthread_mutex_lock(&remote->mutex);
+    const bool is_ready = remote->state == HOST_READY;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    if (is_ready)
+        (void)remote_say(remote, json_pack("{s:i}", "beat", 1), &ignored);
+}
+
 static void *send_all(void *context)
 {
     struct remote *remote = context;
     struct pollfd files[AGENT_CHILDREN_MAX + 1];
     int64_t numbers[AGENT_CHILDREN_MAX + 1];
+    int64_t beaten_ns = 0;
     eventfd_t ignored = 0;
     for (;;) {
         size_t count = 1;
+        beat(remote, &beaten_ns);
         (void)pthread_mutex_lock(&remote->mutex);
         files[0] = (struct pollfd){.fd = remote->wake, .events = POLLIN};
         for (size_t i = 0; i < AGENT_CHILDREN_MAX; i++)
@@ -368,7 +384,7 @@ static void *send_all(void *context)
         (void)pthread_mutex_unlock(&remote->mutex);
         if (over)
             return NULL;
-        if (poll(files, (nfds_t)count, -1) <= 0)
+        if (poll(files, (nfds_t)count, AGENT_BEAT_MS) <= 0)
             continue;
         if (files[0].revents)
             (void)eventfd_read(remote->wake, &ignored);
@@ -437,8 +453,7 @@ enum status host_open(const char *command, const char *program, const volatile s
                              ? STATUS_OK
                              : error_no_memory(error);
     if (status == STATUS_OK)
-        status = environment_integer("TUNE_HOST_SILENT_MS", 1000, INT64_C(24) * 3600 * 1000, 30000,
-                                     &silent_ms, error);
+        status = host_silent_ms(&silent_ms, error);
     if (status == STATUS_OK)
         status = environment_integer("TUNE_HOST_RETRY_MS", 1, INT64_C(3600) * 1000, 2000,
                                      &remote->retry_ms, error);

@@ -327,6 +327,27 @@ static enum status await_output(struct remote *remote, int64_t limit_ns, struct 
     return error_set(error, STATUS_INTERRUPTED, "ended");
 }
 
+/* Also of one that trickles: a message that was begun is whole by the deadline. */
+struct rest {
+    struct remote *remote;
+    int64_t deadline_ns;
+};
+
+static enum status await_rest(void *context, struct error *error)
+{
+    const struct rest *rest = context;
+    if (clock_running_ns() > rest->deadline_ns)
+        return error_set(error, STATUS_TIMED_OUT, "a message of it does not come to an end");
+    return await_output(rest->remote, rest->remote->silent_ns, error);
+}
+
+static enum status read_message(struct remote *remote, int64_t limit_ms, json_t **out,
+                                struct error *error)
+{
+    struct rest rest = {remote, remote_deadline(limit_ms)};
+    return frame_read_by(remote->output, await_rest, &rest, out, error);
+}
+
 /* Past what a login prints. */
 static enum status skip_banner(struct remote *remote, struct error *error)
 {
@@ -378,7 +399,7 @@ static enum status greet(struct remote *remote, struct error *error)
     json_t *hello = NULL;
     enum status status = skip_banner(remote, error);
     if (status == STATUS_OK)
-        status = frame_read(remote->output, HELLO_MS, &hello, error);
+        status = read_message(remote, HELLO_MS, &hello, error);
     if (status != STATUS_OK)
         return status;
     const char *name = json_string_value(json_object_get(hello, "name"));
@@ -430,7 +451,7 @@ enum status remote_hear(struct remote *remote, struct error *error)
         json_t *message = NULL;
         status = await_output(remote, remote->silent_ns, error);
         if (status == STATUS_OK)
-            status = frame_read(remote->output, remote->silent_ns / 1000000, &message, error);
+            status = read_message(remote, remote->silent_ns / 1000000, &message, error);
         if (status == STATUS_OK)
             note_word(remote);
         if (status == STATUS_OK)
