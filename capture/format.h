@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#define CAP_MAGIC "TUNECAP\n"
+#define CAP_MAGIC 'T', 'U', 'N', 'E', 'C', 'A', 'P', '\n'
 enum {
     CAP_VERSION = 1,
     CAP_ALIGN = 8,

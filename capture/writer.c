@@ -87,7 +87,7 @@ static bool next_chunk(struct cap_table *table)
 
 bool cap_table_open(struct cap_table *table, const char *folder, long pid, char data_path[PATH_MAX])
 {
-    const struct cap_file_head head = {CAP_MAGIC, CAP_VERSION, sizeof head};
+    const struct cap_file_head head = {{CAP_MAGIC}, CAP_VERSION, sizeof head};
     *table = (struct cap_table){.failed = true};
     for (int i = 0; i < FILES_MAX; i++) {
         const int length =
@@ -241,7 +241,7 @@ static bool write_padded(struct cap_writer *writer, const void *data, uint64_t b
 static bool write_record(struct cap_writer *writer, const struct cap_record_head *head,
                          const void *fixed, const struct cap_part *parts, size_t part_count)
 {
-    const struct cap_file_head first = {CAP_MAGIC, CAP_VERSION, sizeof first};
+    const struct cap_file_head first = {{CAP_MAGIC}, CAP_VERSION, sizeof first};
     uint64_t at = writer->bytes;
     if (writer->file < 0)
         writer->file = open(writer->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -2,6 +2,8 @@
 function(tune_compile_options target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes>
+    # Constants here are enumerators; newer versions of clang's have this warning in -Wextra.
+    $<$<COMPILE_LANG_AND_ID:C,Clang,AppleClang>:-Wno-enum-float-conversion>
     $<$<AND:$<COMPILE_LANGUAGE:C>,$<BOOL:${TUNE_WERROR}>>:-Werror>)
   # What is installed names no folder of the build.
   target_compile_options(${target} PRIVATE

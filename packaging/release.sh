@@ -1,7 +1,8 @@
 #!/bin/bash
 # release.sh [options] OUT: what there is to do before a release, in order; what is handed out lies in OUT at the end, with
 # SHA256SUMS, and OUT/logs tells what each step printed. It works on a copy of what is committed. Steps:
-#   version    the sources name one version, NEWS.md and docs/upgrade.md have it, libtuned's header is promised; all is committed
+#   version    the sources name one version, NEWS.md and docs/upgrade.md have it, libtuned's header is promised; all is committed;
+#              DEBEMAIL (and DEBFULLNAME) say who answers for the packages
 #   source     the sources as an archive
 #   ci         .ci/run on a copy (half an hour)
 #   fresh      tests/fresh/run.sh: the README's commands on bare roots (as root, needs debootstrap and a mirror; hours)
@@ -14,13 +15,15 @@
 #   gpu        what tests/gpu/run.sh printed on each kind of GPU (--gpu) has all usual steps as ok
 #   sums       SHA256SUMS
 # options:
+#   --make-version first of all: in NEWS.md the version of CMakeLists.txt and today's date (UTC) in place of "Unreleased", libtuned's header
+#                  into tests/bindings/promised/, and these as a commit
 #   --only STEP    this one alone; may be given again
 #   --gpu FILE     what tests/gpu/run.sh BUILD RESULTS printed, with the documents' commands; once for each kind of GPU
-# Exit code 1 when a step failed. To sign SHA256SUMS and to publish is left to people.
+# Exit code 1 when a step failed. To sign SHA256SUMS, to set the tag and to publish is left to people.
 set -uo pipefail
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 root=$(dirname "$here")
-only=() gpus=() out=
+only=() gpus=() out='' makes_version=no
 while [[ $# -gt 0 ]]; do
     case $1 in
     --only | --gpu)
@@ -28,6 +31,7 @@ while [[ $# -gt 0 ]]; do
         if [[ $1 == --only ]]; then only+=("$2"); else gpus+=("$2"); fi
         shift
         ;;
+    --make-version) makes_version=yes ;;
     -h | --help | -*)
         sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
         [[ $1 == -h || $1 == --help ]] && exit 0
@@ -42,6 +46,20 @@ mkdir -p "$out/logs" "$out/work"
 out=$(cd -- "$out" && pwd)
 work=$out/work logs=$out/logs
 version=$(sed -n 's/^project(tune VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
+
+is_committed() {
+    [[ -z $(git -C "$root" status --porcelain) ]] || { git -C "$root" status --short; echo "not committed"; return 1; }
+}
+
+make_version() {
+    local promised=tests/bindings/promised/$version
+    is_committed && grep -q '^## Unreleased$' "$root/NEWS.md" || { echo "NEWS.md has no heading 'Unreleased'"; return 1; }
+    sed -i -e "s/^## Unreleased\$/## $version, $(date -u +%Y-%m-%d)/" -e 's/ New lines go below here, and under their heading before the release\.$//' "$root/NEWS.md" &&
+        mkdir -p "$root/$promised" && cp "$root/libtuned/tuned.h" "$root/$promised/" &&
+        git -C "$root" add NEWS.md "$promised" && git -C "$root" commit -q -m "Version $version"
+}
+
+[[ $makes_version == no ]] || make_version >"$logs/make-version.log" 2>&1 || { echo "release.sh: $(tail -n 1 "$logs/make-version.log")" >&2; exit 1; }
 commit=$(git -C "$root" rev-parse HEAD)
 SOURCE_DATE_EPOCH=$(git -C "$root" log -1 --format=%ct "$commit")
 export SOURCE_DATE_EPOCH
@@ -52,16 +70,17 @@ copy() {
 }
 
 version() {
-    [[ -z $(git -C "$root" status --porcelain) ]] || { git -C "$root" status --short; echo "not committed"; return 1; }
+    is_committed || return 1
     local file
     for file in 'libtuned/tuned.h:#define TUNED_VERSION  *"'"$version"'"' "bindings/python/libtuned.py:__version__ = \"$version\"" \
         "bindings/packages/vcpkg/tuned/vcpkg.json:\"version\": \"$version\"" "bindings/packages/spack/packages/tuned/package.py:version(\"$version\"" \
-        "NEWS.md:^## $version" "docs/upgrade.md:^## .*$version"; do
+        "docs/bindings.md:tuned@$version" "NEWS.md:^## $version" "docs/upgrade.md:^# From .* to ${version%.*}\$"; do
         grep -q "${file#*:}" "$root/${file%%:*}" || { echo "${file%%:*} does not say $version"; return 1; }
     done
-    ! grep -q '^## Unreleased' "$root/NEWS.md" || { echo "NEWS.md has a heading 'Unreleased'"; return 1; }
+    ! grep -q '^## Unreleased' "$root/NEWS.md" || { echo "NEWS.md has a heading 'Unreleased': --make-version"; return 1; }
     cmp "$root/libtuned/tuned.h" "$root/tests/bindings/promised/$version/tuned.h" ||
-        { echo "copy libtuned/tuned.h to tests/bindings/promised/$version: from now on that is kept"; return 1; }
+        { echo "libtuned/tuned.h is not what tests/bindings/promised/$version has: --make-version puts it there, and from then on it is kept"; return 1; }
+    [[ -n ${DEBEMAIL:-} ]] || { echo "DEBEMAIL is not set: the packages would name nobody who answers for them"; return 1; }
 }
 
 source_archive() {

@@ -133,7 +133,7 @@ static enum status append_end(struct joined *out, struct error *error)
 
 static enum status join_all(struct joined *out, const char *folder, struct error *error)
 {
-    const struct cap_file_head head = {CAP_MAGIC, CAP_VERSION, sizeof head};
+    const struct cap_file_head head = {{CAP_MAGIC}, CAP_VERSION, sizeof head};
     char **names = NULL;
     size_t count = 0;
     out->hash = hash_start();

@@ -31,11 +31,12 @@ bool record_at(const uint8_t *data, uint64_t bytes, uint64_t at, struct record *
 
 uint64_t head_bytes(const uint8_t *data, uint64_t bytes)
 {
+    static const char magic[] = {CAP_MAGIC};
     struct cap_file_head head;
     if (bytes < sizeof head)
         return 0;
     memcpy(&head, data, sizeof head);
-    if (memcmp(head.magic, CAP_MAGIC, sizeof head.magic) != 0 || head.version != CAP_VERSION ||
+    if (memcmp(head.magic, magic, sizeof magic) != 0 || head.version != CAP_VERSION ||
         head.head_bytes < sizeof head || head.head_bytes % CAP_ALIGN != 0 ||
         head.head_bytes > bytes)
         return 0;
