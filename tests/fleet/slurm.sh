@@ -11,7 +11,7 @@ mkdir -p "$slurm"/{etc,run,log,state,spool}
 chmod 755 "$slurm" "$slurm"/*
 end_slurm() {
     local file
-    [[ -f step ]] && kill -9 "$(cat step)" 2>/dev/null
+    [[ ! -f step ]] || kill -9 "$(cat step)" 2>/dev/null || true
     for file in "$slurm"/run/*.pid; do
         [[ -f $file ]] && kill "$(cat "$file")" 2>/dev/null
     done
@@ -141,6 +141,7 @@ lose stop_step
 expect_err 'is lost: .*nothing was heard of it'
 refuse_agents
 kill -9 "$(cat step)"
+rm step
 refuse_jobs
 down() { scontrol update nodename=n1 state=down reason=test; }
 lose down
