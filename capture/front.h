@@ -1,4 +1,4 @@
-/* Between hooks.c and front.c. */
+/* Between the recorder and how it comes to the driver: front.c by hooks.c, or cupti.c. */
 #ifndef TUNE_CAPTURE_FRONT_H
 #define TUNE_CAPTURE_FRONT_H
 
@@ -8,7 +8,8 @@ typedef void (*anything)(void);
 anything look_up(void *library, const char *symbol);
 /* The driver's, where the program has it; NULL: not yet. */
 void *driver_library(void);
-/* Ours in place of what the symbol is in that library; NULL: none of ours, or it is not there. */
+/* hooks.c: ours in place of what the symbol is in that library; NULL: none of ours, or it is not
+ * there. */
 anything hook_for(void *library, const char *symbol);
 
 #endif

@@ -213,26 +213,9 @@ static CUresult launched_ex(enum hook_number number, bool is_per_thread,
     NEXT_OF(number, next);
     if (depth > 0 || !config)
         return next(config, function, parameters, extra);
-    struct launch_facts launch = {
-        .function = function,
-        .entry = CAP_LAUNCH_KERNEL_EX,
-        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
-        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
-        .shared_bytes = config->sharedMemBytes,
-        .stream = config->hStream,
-        .is_per_thread = is_per_thread,
-        .parameters = parameters,
-        .extra = extra,
-        .attributes = config->attrs,
-        .attribute_count = config->attrs ? config->numAttrs : 0,
-    };
-    for (unsigned i = 0; i < launch.attribute_count; i++) {
-        const CUlaunchAttributeValue *value = &launch.attributes[i].value;
-        if (launch.attributes[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-            memcpy(launch.cluster, &value->clusterDim, sizeof launch.cluster);
-        else if (launch.attributes[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && value->cooperative)
-            launch.entry = CAP_LAUNCH_COOPERATIVE;
-    }
+    struct launch_facts launch;
+    launch_of_config(config, function, parameters, extra, &launch);
+    launch.is_per_thread = is_per_thread;
     struct seen seen;
     recorder_before(&launch, &seen);
     if (launched_tuned(number, &launch, config, &seen))

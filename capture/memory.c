@@ -44,6 +44,30 @@ bool memory_find(uint64_t address, struct range *out)
     return true;
 }
 
+void launch_of_config(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                      void **extra, struct launch_facts *out)
+{
+    *out = (struct launch_facts){
+        .function = function,
+        .entry = CAP_LAUNCH_KERNEL_EX,
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .shared_bytes = config->sharedMemBytes,
+        .stream = config->hStream,
+        .parameters = parameters,
+        .extra = extra,
+        .attributes = config->attrs,
+        .attribute_count = config->attrs ? config->numAttrs : 0,
+    };
+    for (unsigned i = 0; i < out->attribute_count; i++) {
+        const CUlaunchAttributeValue *value = &out->attributes[i].value;
+        if (out->attributes[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            memcpy(out->cluster, &value->clusterDim, sizeof out->cluster);
+        else if (out->attributes[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && value->cooperative)
+            out->entry = CAP_LAUNCH_COOPERATIVE;
+    }
+}
+
 bool launch_is_capturing(const struct launch_facts *launch)
 {
     const struct driver *driver = driver_get();

@@ -1,5 +1,5 @@
-/* What is told of a program, whoever tells it (hooks.c, or CUPTI). Nothing here fails: what cannot
- * be recorded is left out, and said in the capture. Any thread may call. */
+/* What is told of a program, whoever tells it (hooks.c, or cupti.c). Nothing here fails: what
+ * cannot be recorded is left out, and said in the capture. Any thread may call. */
 #ifndef TUNE_CAPTURE_RECORDER_H
 #define TUNE_CAPTURE_RECORDER_H
 
@@ -143,6 +143,9 @@ struct range {
 };
 /* The allocation that the address lies in. */
 bool memory_find(uint64_t address, struct range *out);
+/* A launch by cuLaunchKernelEx; is_per_thread is the caller's to set. */
+void launch_of_config(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                      void **extra, struct launch_facts *out);
 bool launch_is_capturing(const struct launch_facts *launch);
 /* The parameters as one block, of at most CAP_PARAMETER_BYTES_MAX; false: nobody tells their
  * layout. */

@@ -19,6 +19,9 @@ endif()
 install(TARGETS tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # What `tune capture` puts into programs.
 if(TARGET tune_capture_preload)
+  if(TARGET tune_capture_cupti)
+    install(TARGETS tune_capture_cupti LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tune)
+  endif()
   install(TARGETS tune_capture_preload LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tune)
 endif()
 

@@ -12,7 +12,9 @@ out=${2:?usage: tests/gpu/pack.sh BUILD_FOLDER OUT_FOLDER}
 rm -rf "$out"
 mkdir -p "$out"/{bin,bench,examples,tests/gpu,lib-carried,lib/tune}
 cp "$build/bin/tune" "$out/bin/"
-[[ ! -f $build/lib/tune/libtunecapture.so ]] || cp "$build/lib/tune/libtunecapture.so" "$out/lib/tune/"
+for library in "$build"/lib/tune/libtunecapture*.so; do
+    [[ ! -f $library ]] || cp "$library" "$out/lib/tune/"
+done
 for program in "$build"/bench/bench_* "$build"/examples/reduce_c* "$build"/tests/gpu/*; do
     if [[ -f $program && -x $program ]]; then
         cp "$program" "$out/$(dirname "${program#"$build"/}")/"

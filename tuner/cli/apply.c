@@ -216,7 +216,7 @@ static enum status run_all(struct apply *apply, struct error *error)
 {
     struct temporary folder = {.file = -1};
     const char *library = NULL;
-    enum status status = preload_library(&apply->arena, &library, error);
+    enum status status = preload_library(&apply->arena, "libtunecapture.so", &library, error);
     if (status == STATUS_OK)
         status = preload_folder(NULL, &apply->arena, &folder, error);
     if (status != STATUS_OK)

@@ -14,10 +14,12 @@
 #include "tuner/cli/style.h"
 
 enum { WORDS_MAX = 4096 };
+/* What the driver loads by itself. */
+#define INJECTION_VARIABLE "CUDA_INJECTION64_PATH"
 
 struct capture_request {
-    const char *kernel, *output, *keep, *skip, *max_bytes, *list;
-    bool sizes, times;
+    const char *kernel, *output, *keep, *skip, *max_bytes, *list, *via;
+    bool sizes, times, by_cupti;
     const char *words[WORDS_MAX]; /* the program and its arguments, NULL behind the last */
     size_t word_count;
 };
@@ -56,10 +58,12 @@ static enum status run_program(const struct capture_request *request, const char
         {CAP_SIZES_VARIABLE, request->sizes ? "1" : NULL},
         {CAP_TIMES_VARIABLE, request->times ? "1" : NULL},
         {CAP_APPLY_FOLDER_VARIABLE, NULL},
+        {INJECTION_VARIABLE, library},
     };
+    const size_t count = COUNT(variables) - (request->by_cupti ? 0 : 1);
     return status != STATUS_OK ? status
-                               : preload_run(request->words, library, variables, COUNT(variables),
-                                             wait_status, error);
+                               : preload_run(request->words, request->by_cupti ? NULL : library,
+                                             variables, count, wait_status, error);
 }
 
 static void say_how_it_ended(const char *program, int wait_status)
@@ -101,7 +105,9 @@ static enum status capture_program(const struct capture_request *request, struct
     struct temporary folder = {.file = -1};
     const char *library = NULL;
     int wait_status = 0;
-    enum status status = preload_library(&arena, &library, error);
+    enum status status =
+        preload_library(&arena, request->by_cupti ? "libtunecapture-cupti.so" : "libtunecapture.so",
+                        &library, error);
     if (status == STATUS_OK)
         status = preload_folder(request->kernel ? request->output : NULL, &arena, &folder, error);
     const bool has_folder = status == STATUS_OK;
@@ -143,6 +149,13 @@ static enum status check_request(struct capture_request *request, struct error *
         return error_set(error, STATUS_USAGE,
                          "-o %s: which kernel? tune capture --kernel NAME -o %s -- ...",
                          request->output, request->output);
+    request->by_cupti = request->via && strcmp(request->via, "cupti") == 0;
+    if (request->via && !request->by_cupti && strcmp(request->via, "preload") != 0)
+        return error_set(error, STATUS_USAGE, "--via %s: preload or cupti", request->via);
+    if (request->by_cupti && getenv(INJECTION_VARIABLE))
+        return error_set(error, STATUS_USAGE,
+                         "--via cupti: " INJECTION_VARIABLE
+                         " is set, for another tool: one at a time");
     if (request->keep)
         status = option_integer("keep", request->keep, 1, 1000, &number, error);
     if (status == STATUS_OK && request->skip)
@@ -174,6 +187,9 @@ static enum status capture_run(const struct command *command, int argc, char **a
             "max-bytes", "BYTES", &request.max_bytes,
             "of memory behind a launch (default 2G); what is\nbeyond it is left out, and told"),
         OPTION_FLAG("times", &request.times, "time launches, by events around them"),
+        OPTION_TEXT("via", "WAY", &request.via,
+                    "how it comes in front of the driver: preload (default), or cupti,\nthe "
+                    "toolkit's, for programs that are not reached so"),
         OPTION_TEXT("list", "FILE", &request.list, "show what is in a capture; runs nothing"),
     };
     bool helped = false;

@@ -13,7 +13,8 @@
 #include "tuner/base/files.h"
 #include "tuner/base/process.h"
 
-enum status preload_library(struct arena *arena, const char **out, struct error *error)
+enum status preload_library(struct arena *arena, const char *name, const char **out,
+                            struct error *error)
 {
     static const char *const folders[] = {TUNE_LIBDIR_FROM_BIN "/tune", "../lib/tune"};
     const char *named = getenv("TUNE_CAPTURE_LIBRARY"), *program = NULL;
@@ -26,8 +27,8 @@ enum status preload_library(struct arena *arena, const char **out, struct error 
     }
     enum status status = executable_path(arena, &program, error);
     for (size_t i = 0; i < COUNT(folders) && status == STATUS_OK; i++) {
-        *out = arena_printf(arena, "%.*s%s/libtunecapture.so",
-                            (int)(strrchr(program, '/') + 1 - program), program, folders[i]);
+        *out = arena_printf(arena, "%.*s%s/%s", (int)(strrchr(program, '/') + 1 - program), program,
+                            folders[i], name);
         if (!*out)
             return error_no_memory(error);
         if (file_exists(*out))
@@ -35,9 +36,10 @@ enum status preload_library(struct arena *arena, const char **out, struct error 
     }
     return status != STATUS_OK ? status
                                : error_set(error, STATUS_UNAVAILABLE,
-                                           "libtunecapture.so is not beside this program: build "
+                                           "%s is not beside this program: build "
                                            "tune with CUDA's headers, "
-                                           "or name the library with TUNE_CAPTURE_LIBRARY");
+                                           "or name the library with TUNE_CAPTURE_LIBRARY",
+                                           name);
 }
 
 enum status preload_folder(const char *output, struct arena *arena, struct temporary *folder,

@@ -6,8 +6,10 @@
 #include "tuner/base/process.h"
 #include "tuner/base/temporary.h"
 
-/* The library: $TUNE_CAPTURE_LIBRARY, or what is installed or built with this program. */
-enum status preload_library(struct arena *arena, const char **out, struct error *error);
+/* The library: $TUNE_CAPTURE_LIBRARY, or what is installed or built with this program under that
+ * name, "libtunecapture.so". */
+enum status preload_library(struct arena *arena, const char *name, const char **out,
+                            struct error *error);
 /* A folder for what processes write: beside the file that becomes of it, or (NULL) where temporary
  * files go. Absolute, as the program may go elsewhere. */
 enum status preload_folder(const char *output, struct arena *arena, struct temporary *folder,

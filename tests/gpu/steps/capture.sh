@@ -2,11 +2,12 @@
 # `tune capture` on programs that nvcc built in several ways (tests/gpu/capture): their results stay what they are, launches
 # are kept whole, one is tuned without its source, and what it costs is written to capture.txt.
 
-# capture_one NAME WHAT: the result is as without, and every kept launch that is no node of a graph is whole.
+# capture_one NAME WHAT [WAY]: the result is as without, and every kept launch that is no node of a graph is whole.
 capture_one() {
-    local program=$build/tests/gpu/capture_$1 file=$1-$2.cap plain kept whole
+    local program=$build/tests/gpu/capture_$1 file=$1-$2.cap way=${3:-preload} plain kept whole
+    set -- "$1" "$2"
     plain=$("$program" ${2:+"$2"}) || { echo "FAILED $1 $2: it does not run by itself"; return 1; }
-    "$tune" capture --kernel '*' --keep 4 -o "$file" -- "$program" ${2:+"$2"} >"$1-$2.txt" 2>"$1-$2.err" ||
+    "$tune" capture --via "$way" --kernel '*' --keep 4 -o "$file" -- "$program" ${2:+"$2"} >"$1-$2.txt" 2>"$1-$2.err" ||
         { echo "FAILED $1 $2: $(tail -n 1 "$1-$2.err")"; return 1; }
     [ "$(head -n 1 "$1-$2.txt")" = "$plain" ] || { echo "FAILED $1 $2: another result"; return 1; }
     "$build/tests/gpu/capture_dump" "$file" >"$1-$2.dump" || return 1
@@ -27,7 +28,7 @@ expect_dump() {
 }
 
 capture() {
-    local status=0 name what only
+    local status=0 name what only cupti
     mkdir -p "$work/capture" && cd "$work/capture" || return 1
     {
         for name in static shared ptx per_thread rdc; do
@@ -40,6 +41,15 @@ capture() {
             done
         done
         capture_one cub "" || status=1
+        cupti=${TUNE_CUPTI_LIBRARY:-$(find -L /usr/local/cuda/lib64 /usr/local/cuda/extras/CUPTI/lib64 /opt/torch/.venv/lib -name 'libcupti.so*' 2>/dev/null | head -n 1)}
+        echo "-- by CUPTI: ${cupti:-left out, there is none}"
+        mkdir -p by-cupti && cd by-cupti || return 1
+        for name in ${cupti:+static shared per_thread}; do
+            for what in add view memory streams graph cooperative driver; do
+                TUNE_CUPTI_LIBRARY=$cupti capture_one "$name" $what cupti || status=1
+            done
+        done
+        cd ..
         # Names, variables, pointers in structs, nodes.
         expect_dump static-add '^kernel 0 _ZN3own3addI' || status=1
         expect_dump static-view '^pointer 0 parameters at=8 buffer=0 offset=40' || status=1
