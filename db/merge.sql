@@ -225,10 +225,11 @@ WHERE t.taken;
 INSERT INTO main.resources (
     trial_id, launch, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, threads,
     dynamic_shared_bytes, static_shared_bytes, registers, local_bytes, spill_bytes,
-    active_blocks_per_sm, occupancy)
+    active_blocks_per_sm, occupancy, cluster_x, cluster_y, cluster_z, cooperative)
 SELECT t.new, o.launch, o.kernel, o.grid_x, o.grid_y, o.grid_z, o.block_x, o.block_y, o.block_z,
        o.threads, o.dynamic_shared_bytes, o.static_shared_bytes, o.registers, o.local_bytes,
-       o.spill_bytes, o.active_blocks_per_sm, o.occupancy
+       o.spill_bytes, o.active_blocks_per_sm, o.occupancy, o.cluster_x, o.cluster_y, o.cluster_z,
+       o.cooperative
 FROM other.resources AS o
 JOIN map_trials AS t ON t.old = o.trial_id
 WHERE t.taken;

@@ -2,7 +2,7 @@
 -- test holds that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 9;
+PRAGMA user_version = 10;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -214,7 +214,7 @@ CREATE TABLE resources (
     local_bytes INTEGER,
     spill_bytes INTEGER,
     active_blocks_per_sm INTEGER,
-    occupancy REAL,
+    occupancy REAL, cluster_x INTEGER, cluster_y INTEGER, cluster_z INTEGER, cooperative INTEGER,
     PRIMARY KEY (trial_id, launch)
 ) STRICT, WITHOUT ROWID;
 
@@ -380,7 +380,7 @@ WITH asked AS (
 -- Few of all: by configuration, with what its trial of the sweep was measured as.
 raced AS (
     SELECT r.environment_id, r.problem_id, r.l2_mode, r.objective, r.configuration_id,
-           coalesce(s.same_as_trial_id, s.id) AS sweep_id,
+           CAST(coalesce(s.same_as_trial_id, s.id) AS INTEGER) AS sweep_id,
            max(CASE r.stage WHEN 'race' THEN coalesce(r.same_as_trial_id, r.id) END) AS race_id,
            max(CASE r.stage WHEN 'confirm' THEN coalesce(r.same_as_trial_id, r.id) END) AS confirm_id
     FROM trials AS r

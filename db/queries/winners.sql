@@ -121,6 +121,9 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
                    'kernel', r.kernel, 'grid', json_array(r.grid_x, r.grid_y, r.grid_z),
                    'block', json_array(r.block_x, r.block_y, r.block_z),
                    'dynamic_shared_bytes', r.dynamic_shared_bytes,
+                   'cluster', json(iif(r.cluster_x * r.cluster_y * r.cluster_z > 1,
+                                       json_array(r.cluster_x, r.cluster_y, r.cluster_z), NULL)),
+                   'cooperative', json(iif(r.cooperative, 'true', NULL)),
                    'threads', nullif(r.threads, 0)))
         FROM (SELECT * FROM resources
               WHERE trial_id = (SELECT min(trial_id) FROM resources

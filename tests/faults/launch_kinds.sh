@@ -23,6 +23,12 @@ expect_code 0
 unset TUNE_FAULTS
 run cat tuned.conf
 expect_out '^copy.i32 n=.* size=16 .*\| .* capability=9.0 cluster=16 .* launch.block=(128|256) launch.cluster=16( |$)'
+run "$TUNE" show
+expect_out '<<<(512|256), (128|256)>>> in clusters of 16:'
+run "$TUNE" show --json
+expect_json '[[l["cluster"], l["cooperative"]] for w in j for l in w["launches"]]' '[[[16, 1, 1], None]]'
+run "$TUNE" show --trial "$(query "SELECT trial_id FROM winners")"
+expect_out 'blocks of a cluster'
 forget
 
 # ---- cooperative ----
@@ -40,6 +46,10 @@ T
 cmp -s told.txt wanted.txt || fail "cooperative launches came to: $(cat told.txt)"
 run cat tuned.conf
 expect_out '^copy.i32 n=.* launch.grid=[^ ]* launch.block=(64|block) launch.cooperative=1( |$)'
+run "$TUNE" show
+expect_out '<<<3125, 64>>>, cooperative:'
+run "$TUNE" show --json
+expect_json '[[l["cluster"], l["cooperative"]] for w in j for l in w["launches"]]' '[[None, True]]'
 
 # What the database has is enough: a file is the same where no source is.
 rm copy.cu copy_reference.c

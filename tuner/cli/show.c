@@ -122,6 +122,8 @@ static const struct row_column launch_columns[] = {
     {"block_x", "block x"},
     {"block_y", "y"},
     {"block_z", "z"},
+    {"cluster", "blocks of a cluster"},
+    {"cooperative", "cooperative"},
     {"threads", "threads"},
     {"registers", "registers"},
     {"static_shared_bytes", "static shared"},

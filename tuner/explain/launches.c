@@ -24,8 +24,8 @@ static void append_extent(struct text *text, const json_t *extent)
         text_printf(text, "%lld", x);
 }
 
-/* As CUDA writes it: "<<<264, 512>>>", with its bytes of dynamic shared memory where it has some.
- * On a CPU "16 blocks on 2 threads". */
+/* As CUDA writes it: "<<<264, 512>>>", with its bytes of dynamic shared memory and its
+ * clusters where it has some. On a CPU "16 blocks on 2 threads". */
 static void append_launch(struct text *text, const json_t *launch)
 {
     const json_t *threads = json_object_get(launch, "threads");
@@ -47,12 +47,19 @@ static void append_launch(struct text *text, const json_t *launch)
     if (shared > 0)
         text_printf(text, ", %lld", shared);
     text_append(text, ">>>");
+    if (json_is_array(json_object_get(launch, "cluster"))) {
+        text_append(text, " in clusters of ");
+        append_extent(text, json_object_get(launch, "cluster"));
+    }
+    if (json_is_true(json_object_get(launch, "cooperative")))
+        text_append(text, ", cooperative");
 }
 
 /* Whether both look the same, whatever their kernels are called. */
 static bool same_launch(const json_t *a, const json_t *b)
 {
-    static const char *const members[] = {"grid", "block", "dynamic_shared_bytes", "threads"};
+    static const char *const members[] = {"grid",    "block",       "dynamic_shared_bytes",
+                                          "cluster", "cooperative", "threads"};
     bool same = true;
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         same = same && json_equal(json_object_get(a, members[i]), json_object_get(b, members[i]));

@@ -16,6 +16,10 @@ const asC = (problem) => {
   }
   launchesOf(problem).forEach((launch, index) => {
     const suffix = index === 0 ? '' : String(index + 1);
+    if (launch.cluster || launch.cooperative) { // <<< >>> has neither
+      lines.push(`/* by cudaLaunchKernelExC: ${[launch.cluster && `cudaLaunchAttributeClusterDimension ${launch.cluster.join(', ')}`,
+        launch.cooperative && 'cudaLaunchAttributeCooperative'].filter(Boolean).join('; ')} */`);
+    }
     lines.push(`const dim3 grid${suffix}(${launch.grid.join(', ')}), block${suffix}(${launch.block.join(', ')});`,
       `${oneLine(launch.kernel)}<<<grid${suffix}, block${suffix}, ${launch.dynamic_shared_bytes}, stream>>>(/* ... */);`);
   });

@@ -105,7 +105,9 @@ static enum status insert_launches(struct store *store, const struct store_trial
               LAUNCH("dynamic_shared_bytes", shared_bytes),
               RESOURCE(static_shared_bytes, INTEGER_FROM_0), RESOURCE(registers, INTEGER_FROM_0),
               RESOURCE(local_bytes, INTEGER_FROM_0), RESOURCE(spill_bytes, INTEGER_FROM_0),
-              RESOURCE(active_blocks_per_sm, INTEGER_FROM_0), RESOURCE(occupancy, REAL_FROM_0));
+              RESOURCE(active_blocks_per_sm, INTEGER_FROM_0), RESOURCE(occupancy, REAL_FROM_0),
+              LAUNCH("cluster_x", cluster[0]), LAUNCH("cluster_y", cluster[1]),
+              LAUNCH("cluster_z", cluster[2]), LAUNCH("cooperative", cooperative));
     size_t count = trial->plan ? trial->plan->launch_count : 0;
     enum status status = store_run(store, "DELETE FROM resources WHERE trial_id = ?1", trial_doing,
                                    STORE_VALUES(value_integer(trial_id)), NULL, NULL, error);
