@@ -161,7 +161,7 @@ enum cap_left_out {
     CAP_LEFT_LAYOUT = 1 << 4,     /* nobody tells the parameters' sizes */
     CAP_LEFT_WRITING = 1 << 5,    /* the disk is full, or the file failed */
     CAP_LEFT_BUFFERS = 1 << 6,    /* more buffers, or addresses in them, than are followed */
-    CAP_LEFT_VARIABLES = 1 << 7,  /* the image's variables that the program never asked for */
+    /* 1 << 7 is free */
     CAP_LEFT_AFTER = 1 << 8,   /* the launch failed, or the program ended: contents before only */
     CAP_LEFT_ARRAY = 1 << 9,   /* memory that is no plain range */
     CAP_LEFT_MEMORY = 1 << 10, /* the host's memory was short */

@@ -27,7 +27,6 @@ void captured_left_out(uint32_t left_out, struct text *text)
          "parameters: this driver does not tell their sizes (from CUDA 12.4 on it does)"},
         {CAP_LEFT_WRITING, "what the disk did not take"},
         {CAP_LEFT_BUFFERS, "buffers or addresses beyond what is followed"},
-        {CAP_LEFT_VARIABLES, "variables of the image that the program never asked for"},
         {CAP_LEFT_AFTER, "contents after it: the launch failed or did not end within a minute"},
         {CAP_LEFT_ARRAY, "memory that is no plain range"},
         {CAP_LEFT_MEMORY, "contents: the host's memory was short"},

@@ -48,6 +48,13 @@ __global__ void scaled(const int *in, int *out, int n)
         out[i] = factors[i & 3] * in[i] + bias;
 }
 
+__global__ void read_texture(cudaTextureObject_t from, int *out, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = tex1Dfetch<int>(from, i);
+}
+
 __global__ void nothing()
 {
 }
@@ -169,6 +176,23 @@ static long long do_graph()
     return sum(out, n);
 }
 
+static long long do_texture()
+{
+    const int n = 4096;
+    int *in = filled(n, 3), *out = filled(n, 0);
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = in;
+    resource.res.linear.desc = cudaCreateChannelDesc<int>();
+    resource.res.linear.sizeInBytes = n * sizeof(int);
+    cudaTextureDesc reading = {};
+    reading.readMode = cudaReadModeElementType;
+    cudaTextureObject_t texture = 0;
+    CHECK(cudaCreateTextureObject(&texture, &resource, &reading, nullptr));
+    read_texture<<<n / 256, 256>>>(texture, out, n);
+    return sum(out, n);
+}
+
 static long long do_cooperative()
 {
     int n = 10000, scale = 2;
@@ -269,7 +293,7 @@ int main(int argc, char **argv)
         const char *name;
         long long (*run)();
     } whats[] = {{"add", do_add},         {"view", do_view},           {"memory", do_memory}, {"streams", do_streams},
-                 {"pool", do_pool},       {"graph", do_graph},         {"cooperative", do_cooperative},
+                 {"pool", do_pool},       {"graph", do_graph},         {"cooperative", do_cooperative}, {"texture", do_texture},
                  {"threads", do_threads}, {"reset", do_reset},         {"driver", do_driver}, {"loop", do_loop}};
     for (const auto &what : whats)
         if (argc == 2 && std::strcmp(what.name, argv[1]) == 0) {
