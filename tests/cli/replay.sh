@@ -133,7 +133,7 @@ replay clocked "$problem" --sizes "$middle,$large" --device "replay:$PWD/h100.db
 [[ $(rows clocked/replayed.db "SELECT sum(duration_ns) FROM trials") -lt 2000000000 ]] || fail "real time was spent"
 [[ $(rows clocked/replayed.db "SELECT points < space_count FROM searches LIMIT 1") -eq 1 ]] || fail "nothing was charged"
 
-# What others tried: T4, and a cache of Kernel Tuner that was not closed.
+# What others tried: T4, a cache of Kernel Tuner that was not closed, and a table.
 python3 -S - <<'P'
 import gzip, json
 space = [(block, tile, hint) for block in (32, 64, 128, 256) for tile in (1, 2, 4) for hint in ("none", "ldg")]
@@ -145,11 +145,14 @@ gzip.open("a-t4.json.gz", "wt").write(json.dumps({"schema_version": "1.0.0", "re
 cache = {f"{p[0]},{p[1]},{p[2]}": {"block_size_x": p[0], "tile": p[1], "hint": p[2], "time": time(*p) if wrong(*p) == "correct" else "RuntimeFailedConfig"} for p in space}
 text = json.dumps({"tune_params_keys": ["block_size_x", "tile", "hint"], "cache": cache})
 open("cache.json", "w").write(text[:-2] + ",\n")
+lines = [",".join(map(str, (*p, time(*p) if wrong(*p) == "correct" else wrong(*p), 12.5))) for p in space]
+open("table.csv", "w").write("\r\n".join(["block_size_x,tile,hint,time_ms,cost_ms", *lines]) + "\r\n")
 P
-mkdir t4 kernel_tuner
+mkdir t4 kernel_tuner table
 replay t4 --device "replay:$PWD/a-t4.json.gz"
 replay kernel_tuner --device "replay:$PWD/cache.json"
-for folder in t4 kernel_tuner; do
+replay table --device "replay:$PWD/table.csv"
+for folder in t4 kernel_tuner table; do
     [[ $(rows $folder/replayed.db "SELECT c.key, t.median_ns FROM winners AS w JOIN trials AS t ON t.id = w.trial_id JOIN configurations AS c ON c.id = t.configuration_id") \
         =~ ^"block_size_x=64 tile=2 hint=ldg"(" unroll=1")?" 45000" ]] || fail "$folder: another winner"
     [[ $(rows $folder/replayed.db "SELECT count(*) FROM trials WHERE stage = 'sweep'") -eq 24 ]] || fail "$folder: not the file's space"

@@ -17,6 +17,7 @@ StrictModes no
 UsePAM no
 PasswordAuthentication no
 C
+[[ $EUID -ne 0 ]] || mkdir -p /run/sshd # a package's start script would
 env -u LD_LIBRARY_PATH "$daemon" -D -e -f "$PWD/ssh/daemon.conf" 2>ssh/log &
 daemon_pid=$!
 trap 'kill $daemon_pid 2>/dev/null || true' EXIT

@@ -116,10 +116,12 @@ static enum status find_shipped(struct replay *replay, const char *name, const c
         }
     }
     if (status == STATUS_OK && !*path)
-        status = error_set(error, STATUS_NOT_FOUND,
-                           "there is no recording '%s'; name a file (FILE.db, FILE.json), or one "
-                           "that is shipped:%s",
-                           name, names.length > 0 ? text_string(&names) : " none is");
+        status =
+            error_set(error, STATUS_NOT_FOUND,
+                      "there is no recording '%s'; name a file (FILE.db, FILE.json, FILE.csv), or "
+                      "one "
+                      "that is shipped:%s",
+                      name, names.length > 0 ? text_string(&names) : " none is");
     globfree(&found);
     text_free(&names);
     return status;
@@ -157,10 +159,14 @@ static enum status take_file(struct replay *replay, const char *path, const char
     return status;
 }
 
-static bool is_json(const char *path)
+static bool is_table(const char *path)
 {
-    return text_ends_with(path, ".json") || text_ends_with(path, ".json.gz") ||
-           text_ends_with(path, ".json.xz");
+    static const char *const ends[] = {".json", ".json.gz", ".json.xz",
+                                       ".csv",  ".csv.gz",  ".csv.xz"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (text_ends_with(path, ends[i]))
+            return true;
+    return false;
 }
 
 /* By which binaries, and so trials that are known, are told from those of other recordings. */
@@ -242,7 +248,7 @@ enum status replay_open(struct replay *replay, const char *which, enum l2_mode m
     if (replay->has_clock)
         name[strlen(name) - strlen(clock_word)] = '\0';
     enum status status = find_recording(replay, name, &path, &title, error);
-    if (status == STATUS_OK && is_json(path))
+    if (status == STATUS_OK && is_table(path))
         status = take_file(replay, path, title, &draft, error);
     else if (status == STATUS_OK)
         status = take_database(replay, path, title, mode, &draft, error);

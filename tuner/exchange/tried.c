@@ -1,5 +1,6 @@
 #include "tuner/exchange/tried.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdint.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
+#include "tuner/exchange/csv.h"
 
 /* What Kernel Tuner writes as the time of what failed, where it writes a number. */
 static const double failed_time = 1e19;
@@ -149,6 +151,93 @@ static enum status read_t4(const json_t *root, struct tried *tried, tried_take *
     return STATUS_OK;
 }
 
+/* ---- tables ---- */
+
+/* What the column's name says its numbers are, as nanoseconds: "time_us" of "time"; 0: it is
+ * another column. */
+static double unit_of(const char *column, const char *what)
+{
+    static const struct {
+        const char *behind;
+        double ns;
+    } units[] = {{"", 1e6}, {"_ns", 1}, {"_us", 1e3}, {"_ms", 1e6}, {"_s", 1e9}};
+    const size_t length = strlen(what);
+    for (size_t i = 0; strncmp(column, what, length) == 0 && i < sizeof units / sizeof *units; i++)
+        if (strcmp(column + length, units[i].behind) == 0)
+            return units[i].ns;
+    return 0;
+}
+
+/* NaN where the field is no number. */
+static double number_in(const char *field)
+{
+    char *end = NULL;
+    const double number = strtod(field, &end);
+    return end != field && *end == '\0' ? number : (double)NAN;
+}
+
+/* One line of a table: its time, its cost, and a parameter in each other column. */
+static enum status take_line(const struct csv_record *header, const struct csv_record *line,
+                             struct tried *tried, tried_take *take, void *context,
+                             struct error *error)
+{
+    tried->count = 0;
+    tried->cost_ns = 0;
+    if (line->count != header->count)
+        return error_set(error, STATUS_BAD_INPUT, "%zu fields, where the header has %zu",
+                         line->count, header->count);
+    for (size_t i = 0; i < line->count; i++) {
+        const double time_unit = unit_of(header->fields[i], "time");
+        const double cost_unit = unit_of(header->fields[i], "cost");
+        const double number = number_in(line->fields[i]);
+        if (time_unit > 0) {
+            tried->time_ns = number > 0 && number < failed_time ? number * time_unit : (double)NAN;
+            tried->failure = isnan(number) ? line->fields[i] : "";
+        } else if (cost_unit > 0) {
+            tried->cost_ns = number > 0 && isfinite(number) ? number * cost_unit : 0;
+        } else {
+            json_t *value = isfinite(number) ? json_real(number) : json_string(line->fields[i]);
+            enum status status = add_value(tried, header->fields[i], value, error);
+            if (!isfinite(number)) /* the text is the reader's, which outlives this */
+                tried->values[tried->count - 1].text = line->fields[i];
+            json_decref(value);
+            if (status != STATUS_OK)
+                return status;
+        }
+    }
+    return take(context, tried, error);
+}
+
+static enum status read_table(char *text, size_t length, struct arena *arena, struct tried *tried,
+                              tried_take *take, void *context, struct error *error)
+{
+    struct csv_reader reader;
+    struct csv_record *header = arena_alloc(arena, 1, sizeof *header);
+    struct csv_record *line = arena_alloc(arena, 1, sizeof *line);
+    bool more = false;
+    size_t times = 0;
+    if (!header || !line)
+        return error_no_memory(error);
+    enum status status = csv_start(&reader, "the table", text, length, error);
+    if (status == STATUS_OK)
+        status = csv_next(&reader, header, &more, error);
+    for (size_t i = 0; status == STATUS_OK && more && i < header->count; i++)
+        times += unit_of(header->fields[i], "time") > 0;
+    if (status == STATUS_OK && times != 1)
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "a table has a header line with the names of parameters and one column "
+                           "of times: time_ns, time_us, time_ms or time_s");
+    while (status == STATUS_OK) {
+        status = csv_next(&reader, line, &more, error);
+        if (status != STATUS_OK || !more)
+            return status;
+        status = take_line(header, line, tried, take, context, error);
+        if (status != STATUS_OK)
+            return error_prefix(error, "line %" PRId64, line->line);
+    }
+    return status;
+}
+
 /* A cache that Kernel Tuner did not close ends in a comma. */
 static json_t *parse(struct arena *arena, char *text, size_t length, json_error_t *wrong)
 {
@@ -163,9 +252,11 @@ enum status tried_read(char *text, size_t length, struct arena *arena, tried_tak
                        void *context, struct error *error)
 {
     json_error_t wrong;
-    json_t *root = parse(arena, text, length, &wrong);
     struct tried *tried = arena_alloc(arena, 1, sizeof *tried);
     enum status status = STATUS_OK;
+    if (tried && text[strspn(text, " \r\n\t")] != '{')
+        return read_table(text, length, arena, tried, take, context, error);
+    json_t *root = parse(arena, text, length, &wrong);
     if (!root)
         return error_set(error, STATUS_BAD_INPUT, "line %d: %s", wrong.line, wrong.text);
     if (!tried)

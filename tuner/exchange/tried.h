@@ -1,5 +1,8 @@
 /* Configurations that others tried, out of their files: T4
- * (https://github.com/odgaard/TuningSchema) and the caches of Kernel Tuner. */
+ * (https://github.com/odgaard/TuningSchema), the caches of Kernel Tuner, and tables (CSV): a line
+ * each, with a column for each parameter, one for the time (time_ns, time_us, time_ms, time_s;
+ * "time" is milliseconds, as Kernel Tuner's; what is no number failed, and says how) and perhaps
+ * one for what trying it took (cost_ms ...). */
 #ifndef TUNE_EXCHANGE_TRIED_H
 #define TUNE_EXCHANGE_TRIED_H
 
@@ -28,9 +31,8 @@ struct tried {
 typedef enum status tried_take(void *context, const struct tried *tried, struct error *error);
 
 /* `text` (NUL-terminated) may be changed: a cache that Kernel Tuner did not close is taken, too.
- * All configurations have the parameters of the first, in its order. STATUS_BAD_INPUT: neither
- * format.
- */
+ * All configurations have the parameters of the first, in its order. STATUS_BAD_INPUT: none of
+ * these. */
 enum status tried_read(char *text, size_t length, struct arena *arena, tried_take *take,
                        void *context, struct error *error);
 
