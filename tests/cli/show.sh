@@ -126,7 +126,7 @@ for w, row in zip(winners, table):
     for name in ("parameters", "launches"):
         assert json.loads(row[name]) == w[name]
     for launch in w["launches"]:
-        assert launch.keys() == {"kernel", "grid", "block", "dynamic_shared_bytes", "threads"}
+        assert launch.keys() == {"kernel", "grid", "block", "dynamic_shared_bytes", "cluster", "cooperative", "threads"}
         assert len(launch["grid"]) == len(launch["block"]) == 3
     assert float(row["time_ns"]) == w["time_ns"] and row["configuration"] == w["configuration"]
 P
