@@ -1,5 +1,5 @@
 """The part of docs/results.md about the experiments that are tuned on request: elementwise, work_queue,
-reduce_rows, occupancy, reduce_ordered. Straight from the databases, whichever of a folder has them."""
+reduce_rows, reduce_segments, occupancy, reduce_ordered. Straight from the databases, whichever of a folder has them."""
 import pathlib
 import subprocess
 
@@ -75,21 +75,32 @@ def work_queue(connection):
             *table(["problem", "n", "fastest, us", *variants, "gain of the queue"], body), ""]
 
 
-def reduce_rows(connection):
-    sweeps = [(key, n, Sweep(connection, key, n)) for key in keys_of(connection, "reduce_rows")
+def best_of_each(connection, experiment, parameter, counted, about):
+    """The best of each value of a parameter, as multiples of the fastest, beside the winner's GB/s."""
+    sweeps = [(key, n, Sweep(connection, key, n)) for key in keys_of(connection, experiment)
               for n in sizes_of(connection, key)]
     sweeps = [sweep for sweep in sweeps if sweep[2].points]
-    steps = in_order(list(dict.fromkeys(step for *_, sweep in sweeps for step in sweep.best("step"))))
-    if not steps:
+    values = in_order(list(dict.fromkeys(value for *_, sweep in sweeps for value in sweep.best(parameter))))
+    if not values:
         return []
-    rates = {(row["key"], row["n"]): row["bytes"] / row["time_ns"] for row in winners_of(connection, "reduce_rows")}
+    rates = {(row["key"], row["n"]): row["bytes"] / row["time_ns"] for row in winners_of(connection, experiment)}
     body = [(key, size(n), microseconds(sweep.best_ns),
-             gigabytes(rates[key, n]) if (key, n) in rates else "", *relative(sweep.best("step"), steps))
+             gigabytes(rates[key, n]) if (key, n) in rates else "", *relative(sweep.best(parameter), values))
             for key, n, sweep in sweeps]
-    return ["#### reduce_rows", "",
-            "Rows of 8 to 1024 elements (the last word of the problem); n counts rows. The best of each step, as "
-            "multiples of the fastest (medians of the sweep), and the winner's GB/s.", "",
-            *table(["problem", "rows", "fastest, us", "GB/s", *steps], body), ""]
+    return [f"#### {experiment}", "", about, "",
+            *table(["problem", counted, "fastest, us", "GB/s", *map(str, values)], body), ""]
+
+
+def reduce_rows(connection):
+    return best_of_each(connection, "reduce_rows", "step", "rows",
+                        "Rows of 8 to 1024 elements (the last word of the problem); n counts rows. The best of each step, as "
+                        "multiples of the fastest (medians of the sweep), and the winner's GB/s.")
+
+
+def reduce_segments(connection):
+    return best_of_each(connection, "reduce_segments", "lanes", "segments",
+                        "Segments of different lengths around the last word of the problem; n counts segments. The best by "
+                        "threads for each segment, as multiples of the fastest (medians of the sweep), and the winner's GB/s.")
 
 
 def picture(tune, database, figures, figure, problem, n):
@@ -181,6 +192,7 @@ def families(databases, tune, figures):
     for database in databases:
         with opened(database) as connection:
             found = elementwise(connection) + work_queue(connection) + reduce_rows(connection) + \
+                reduce_segments(connection) + \
                 occupancy(connection, tune, database, figures) + reduce_ordered(connection, databases) + \
                 gemm(connection, tune, database, figures)
             lines += place(connection, database) + found if found else []

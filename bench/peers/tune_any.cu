@@ -93,7 +93,7 @@ struct least {
 template <int LENGTH> struct segments {
     static cudaError_t run(const call &call, tune::choice *why)
     {
-        static const struct tuned *const tuned = conf("reduce_rows.");
+        static const struct tuned *const tuned = conf("reduce_segments.");
         typedef boundary<LENGTH> at;
         const long long n = (long long)call.n;
         return tune::reduce_segments(

@@ -24,6 +24,16 @@ template <typename T> union room_for {
     }
 };
 
+// NVRTC knows memcpy by itself, others its builtin, which needs no header.
+TUNE_DEVICE void copy_bytes(void *to, const void *from, unsigned long long bytes)
+{
+#ifdef __CUDACC_RTC__
+    memcpy(to, from, bytes);
+#else
+    __builtin_memcpy(to, from, bytes);
+#endif
+}
+
 // A value as kernels move it: words, 8 bytes of them or a multiple, or 4. MAYBE: it may be nothing,
 // which is then what leaves others as they are; all words are 0.
 template <typename V, bool MAYBE> struct partial {
@@ -34,7 +44,7 @@ template <typename V, bool MAYBE> struct partial {
     static TUNE_DEVICE partial of(const V &value)
     {
         partial made = {};
-        __builtin_memcpy(made.word, &value, sizeof(V));
+        copy_bytes(made.word, &value, sizeof(V));
         if constexpr (MAYBE)
             made.word[of_value] = 1;
         return made;
@@ -42,7 +52,7 @@ template <typename V, bool MAYBE> struct partial {
     TUNE_DEVICE V value() const
     {
         room_for<V> of;
-        __builtin_memcpy((void *)&of.value, word, sizeof(V));
+        copy_bytes((void *)&of.value, word, sizeof(V));
         return of.value;
     }
     TUNE_DEVICE bool is_there() const
@@ -325,7 +335,7 @@ template <typename AT, typename E, bool PACKED, int COUNT> struct loads_of {
     static TUNE_DEVICE E element(bits from)
     {
         room_for<E> to;
-        __builtin_memcpy((void *)&to.value, &from, sizeof from);
+        copy_bytes((void *)&to.value, &from, sizeof from);
         return to.value;
     }
     static TUNE_DEVICE E element(const pack &from, int index)

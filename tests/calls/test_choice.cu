@@ -166,12 +166,44 @@ static void other_calls_neither_allocate_nor_wait()
     tuned_free(tuned);
 }
 
+// A sum of floats is what configs/reduce_segments.yaml tunes; for others it stands in.
+static void segments_have_configurations_of_their_own()
+{
+    const char text[] = "tuned-conf 4\n[cuda \"First\"] compute_capability=9.0 sm_count=132\n"
+                        "reduce_segments.sum_f32.32 n=10000-30000 lanes=32 block=256 vector=4 "
+                        "loads=4 waves=1\n"
+                        "reduce_segments.sum_f32.1024 n=10000-30000 lanes=256 block=256 vector=4 "
+                        "loads=4 waves=16\nend\n";
+    struct tuned *tuned = tuned_load_memory(text, std::strlen(text), "memory", nullptr);
+    alignas(16) static const float in[4] = {};
+    static const int at[4] = {};
+    float out[1] = {};
+    int places[1] = {};
+    tune::choice why;
+    EXPECT(tuned != nullptr);
+    launches.clear();
+    EXPECT(tune::reduce_segments(tuned, &in[0], 20000, &at[0], &at[0], 40, &out[0], tune::sum(),
+                                 0.0f, nullptr, &why) == cudaSuccess);
+    EXPECT(why.is_exact && why.grade == TUNED_IN_RANGE);
+    EXPECT(std::strstr(why.reason, "stands in") == nullptr);
+    EXPECT(launches.back().grid == 132 * 8 && launches.back().n == 20000); // 8 a block
+    EXPECT(tune::reduce_segments(tuned, &in[0], 20000, &at[0], &at[0], 900, &out[0], tune::sum(),
+                                 0.0f, nullptr, &why) == cudaSuccess);
+    EXPECT(why.is_exact && launches.back().grid == 132 * 8 * 16);
+    EXPECT(tune::reduce_segments(tuned, &at[0], 20000, &at[0], &at[0], 40, &places[0], larger(), 0,
+                                 nullptr, &why) == cudaSuccess);
+    EXPECT(why.is_exact &&
+           std::strstr(why.reason, "reduce_segments.sum_f32.32 of 20000 stands in") != nullptr);
+    tuned_free(tuned);
+}
+
 int main()
 {
     machines[0] = {"First", 9, 0, 132, 90, 10};
     machines[1] = {"Second", 8, 0, 108, 80, 0};
     grid_follows_n_and_the_device();
     clusters_are_whole_and_several_have_one_more();
+    segments_have_configurations_of_their_own();
     second_launch_is_given_the_partials();
     stages_are_dynamic_shared_memory();
     kernels_are_not_taken_beyond_what_they_count();

@@ -120,7 +120,7 @@ families() {
     : >"$work/families.txt"
     # shellcheck disable=SC2086 # options are words
     {
-        families_run ${FAMILIES-elementwise occupancy reduce_rows} ${FAMILIES_OPTIONS:---effort quick --budget 60s} || status=$?
+        families_run ${FAMILIES-elementwise occupancy reduce_rows reduce_segments} ${FAMILIES_OPTIONS:---effort quick --budget 60s} || status=$?
         families_run ${FAMILIES_CLOSELY-work_queue reduce_ordered} ${FAMILIES_CLOSELY_OPTIONS:---budget 360s} || status=$?
     }
     grep -E '^[0-9]+ problems|^tune:' "$work/families.txt" || tail -n 3 "$work/families.txt"
@@ -257,6 +257,7 @@ sanitize() {
         sanitize_points "$tool" reduce_ordered reduce_ordered --each variant,step $small
         sanitize_points "$tool" reduce-all reduce --each variant,map,step,cache,bound --share --sizes 4099
         sanitize_points "$tool" reduce_rows reduce_rows --each step,map --share --sizes 1,33,1000
+        sanitize_points "$tool" reduce_segments reduce_segments --each lanes,vector,loads --share --sizes 256
         sanitize_points "$tool" work_queue work_queue --each variant $small
         sanitize_points "$tool" elementwise elementwise --each hint --share $small
         sanitize_points "$tool" occupancy occupancy --each loads $small

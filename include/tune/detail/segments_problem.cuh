@@ -9,14 +9,16 @@ namespace tune
 namespace calls
 {
 
-// No experiment has them: the configurations of reduce_rows.sum_f32 of the nearest length in bytes
-// stand in. What counts of these is below.
+// What configs/reduce_segments.yaml tunes: sums of floats of the nearest length in bytes, which
+// stand in for other operators and elements.
 struct segments_parameters {
-    enum : int { BLOCK, VECTOR, LANES, FIELDS };
+    enum : int { BLOCK, VECTOR, LOADS, LANES, WAVES, FIELDS };
     static constexpr field fields[FIELDS] = {
         {"block", "", true, role::kernel, MISSING},
         {"vector", "", true, role::kernel, MISSING},
+        {"loads", "", true, role::kernel, MISSING},
         {"lanes", "", true, role::launch, MISSING}, // of a segment: a block, or less, for a warp
+        {"waves", "", true, role::launch, 4},       // blocks, of as many as are resident
     };
 };
 
@@ -24,8 +26,8 @@ template <typename OP, typename IN, int BYTES, bool PACKED, typename BEGIN, type
 struct segments_problem {
     typedef segments_parameters P;
     static constexpr long long blocks_most = 0; // results do not depend on them
-    static constexpr std::string_view key = "reduce_rows.sum_f32";
-    static constexpr int lengths[] = {8, 32, 128, 1024};
+    static constexpr std::string_view key = "reduce_segments.sum_f32";
+    static constexpr int lengths[] = {8, 32, 128, 1024, 8192};
     static constexpr field_list fields()
     {
         return {P::fields, P::FIELDS};
@@ -41,9 +43,14 @@ struct segments_problem {
     }
     static constexpr void complete(configuration &of)
     {
-        int &count = of.value[P::VECTOR];
-        if (first_wrong(fields(), of) < 0)
-            count = packed_count<BYTES, PACKED>(count);
+        int &count = of.value[P::VECTOR], &loads = of.value[P::LOADS];
+        if (first_wrong(fields(), of) >= 0)
+            return;
+        if (!PACKED) // as many bytes in flight
+            loads *= packed_count<BYTES, true>(count);
+        if (loads > 32)
+            loads = 32;
+        count = packed_count<BYTES, PACKED>(count);
     }
 
     // A warp a segment, or a block.
@@ -53,6 +60,7 @@ struct segments_problem {
         configuration out = unread(fields());
         out.value[P::BLOCK] = 256;
         out.value[P::VECTOR] = 4;
+        out.value[P::LOADS] = PACKED ? 4 : 2;
         out.value[P::LANES] = index == 0 ? (int)WARP : 256;
         complete(out);
         return out;
@@ -60,15 +68,16 @@ struct segments_problem {
     static constexpr bool can_be(const configuration &of)
     {
         const int block = of.value[P::BLOCK], count = of.value[P::VECTOR];
+        const int loads = of.value[P::LOADS];
         return first_wrong(fields(), of) < 0 && block >= 32 && block <= 1024 && block % 32 == 0 &&
+               loads >= 1 && loads <= 32 && of.value[P::WAVES] >= 1 && of.value[P::WAVES] <= 64 &&
                (count == 1 || (count * BYTES <= 16 && 16 % (count * BYTES) == 0));
     }
     template <typename C> static instance make()
     {
         constexpr configuration of = C::of;
-        constexpr int count = of.value[P::VECTOR], loads = PACKED ? 4 : 8;
-        typedef policy<of.value[P::BLOCK], count, loads, 1, step::shuffle, cache::no_allocate,
-                       map::strided>
+        typedef policy<of.value[P::BLOCK], of.value[P::VECTOR], of.value[P::LOADS], 1,
+                       step::shuffle, cache::no_allocate, map::strided>
             policy;
         instance out = {};
         out.parameters = of;
@@ -80,10 +89,10 @@ struct segments_problem {
         out.capability = 70;
         return out;
     }
-    // At once as many as are resident: with a few for each, none has much more to do than others.
-    static long long most_blocks(const configuration &, int sm_count, int resident)
+    static long long most_blocks(const configuration &of, int sm_count, int resident)
     {
-        return (long long)sm_count * resident * 4;
+        const int waves = of.value[P::WAVES];
+        return (long long)sm_count * resident * (waves >= 1 && waves <= 64 ? waves : 4);
     }
 };
 
@@ -110,10 +119,13 @@ cudaError_t segments_any(const configured_by &by, const IN &in, size_t segments,
         if (words > (1 << 20) || words * words > (long long)nearest * each)
             nearest = each;
     char key[64];
-    std::snprintf(key, sizeof key, "reduce_rows.sum_f32.%d", nearest);
+    std::snprintf(key, sizeof key, "%.*s.%d", (int)problem::key.size(), problem::key.data(),
+                  nearest);
+    const bool is_own = std::is_same_v<HOW, by_shipped<sum, f32>> &&
+                        std::is_same_v<typename AS::E, f32> && std::is_same_v<OF, as_it_is>;
     const bool by_blocks = length == 0 ? segments < FEW : length > SHORT_MOST;
     const question question = {
-        length == 0 ? nullptr : key, (long long)segments, by_blocks, -1, 0, true};
+        length == 0 ? nullptr : key, (long long)segments, by_blocks, -1, 0, !is_own};
     plan made;
     configuration launched;
     const cudaError_t result =

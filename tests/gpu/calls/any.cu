@@ -426,8 +426,8 @@ void check_segments(const char *name, size_t count, const CALL &call)
 void check_all_segments()
 {
     // Of 32 floats by a warp each, of 1024 by a block.
-    struct tuned *tuned = conf_of("reduce_rows.sum_f32.32", "length_known=true lanes=8 block=64 "
-                                                            "vector=4 map=stripes step=down");
+    struct tuned *tuned =
+        conf_of("reduce_segments.sum_f32.32", "lanes=32 block=64 vector=4 loads=2 waves=1");
     const size_t many = chosen.is_small ? 60 : 5000;
     for (const size_t count : {(size_t)1, (size_t)40, many})
         for (const size_t length : {(size_t)0, (size_t)30, (size_t)100000}) {
