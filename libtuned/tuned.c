@@ -224,7 +224,6 @@ struct reader {
     /* Of the line that is read: where its fields and further sizes begin; how many fields there
      * are, on all sides and before the side that is read. Sides of lines are numbered from 1. */
     size_t first_number, first_span, count, side;
-    size_t guess; /* where the numbers of a line before begin */
     uint32_t side_number;
 };
 
@@ -258,8 +257,9 @@ static int refuse_memory(struct reader *reader)
 static void *allocate(struct reader *reader, size_t count, size_t size)
 {
     const struct tuned_allocator *allocator = &reader->tuned->allocator;
-    void *memory =
-        count < UINT32_MAX ? allocator->allocate(allocator->context, count * size) : NULL;
+    void *memory = count < UINT32_MAX && count <= SIZE_MAX / size
+                       ? allocator->allocate(allocator->context, count * size)
+                       : NULL;
     if (!memory)
         (void)refuse_memory(reader);
     return memory;
@@ -686,16 +686,10 @@ static int take_fields(struct reader *reader)
         }
         if (*at == '\0' || *at == '|')
             return 1;
-        /* Mostly it is the name that the line before has here. */
-        uint32_t number = tuned->lists.of.numbers[reader->guess + 2 * reader->count];
-        struct name *name = &tuned->lists.of.names[number];
-        if (number && strncmp(at, name->text, name->length) == 0 && at[name->length] == '=')
-            reader->at += name->length;
-        else
-            number = take_name(reader, '=', '@');
+        uint32_t number = take_name(reader, '=', '@');
         if (!number)
             return refuse(reader, "'%.40s' is not NAME=VALUE", at);
-        name = &tuned->lists.of.names[number];
+        struct name *name = &tuned->lists.of.names[number];
         int is_size = *reader->at == '@';
         *reader->at++ = '\0';
         const char *value = take_value(reader, name->text);
@@ -939,8 +933,6 @@ static int read_line(struct reader *reader)
     if (reader->ended)
         return 1;
     reader->count = 0;
-    if (reader->first_number < reader->tuned->counts[NUMBERS])
-        reader->guess = reader->first_number;
     reader->first_number = reader->tuned->counts[NUMBERS];
     reader->first_span = reader->tuned->counts[SPANS];
     return *line == '[' ? read_section(reader) : read_entry(reader);
@@ -1146,7 +1138,6 @@ static void add_text(struct reader *reader, char *text, size_t bytes)
         counts[list] = tuned->counts[list];
     reader->ended = 0;
     reader->section = NULL;
-    reader->guess = 0;
     reader->first_number = counts[NUMBERS];
     if (tuned->source_count == TUNED_FILES_MAX)
         (void)refuse(reader, "more than " DIGITS_OF(TUNED_FILES_MAX) " files");
@@ -1244,7 +1235,10 @@ static void add_file(struct reader *reader, const char *path, int must_be_there)
     if (!begin_source(reader, path))
         return;
     reader->is_named = must_be_there;
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    int file = -1;
+    do
+        file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    while (file < 0 && errno == EINTR);
     if (file >= 0) {
         read_file(reader, file);
         (void)close(file);
@@ -1265,6 +1259,16 @@ static const char *environment(const struct tuned_options *options, const char *
     return value && *value ? value : NULL;
 }
 
+/* A relative folder would be of whatever folder the program runs in. */
+static int is_absolute(const char *folder)
+{
+#ifdef _WIN32
+    return folder != NULL;
+#else
+    return folder && *folder == '/';
+#endif
+}
+
 static void add_user_file(struct reader *reader, const struct tuned_options *options)
 {
 #ifdef _WIN32
@@ -1276,10 +1280,10 @@ static void add_user_file(struct reader *reader, const struct tuned_options *opt
     char path[PATH_BYTES];
     const char *folder = NULL;
     size_t i = 0;
-    while (!folder && i < NAMES_COUNT)
+    while (i < NAMES_COUNT && !is_absolute(folder))
         folder = environment(options, names[i++]);
-    if (folder && snprintf(path, sizeof path, "%s%s/tune/tuned.conf", folder,
-                           i == NAMES_COUNT ? "/.config" : "") < PATH_BYTES)
+    if (is_absolute(folder) && snprintf(path, sizeof path, "%s%s/tune/tuned.conf", folder,
+                                        i == NAMES_COUNT ? "/.config" : "") < PATH_BYTES)
         add_file(reader, path, 0);
 }
 
@@ -1936,10 +1940,10 @@ static int number_here(struct evaluation *evaluation, uint32_t number, long long
     if (!text)
         return 0;
     const char *name = entry->tuned->lists.of.names[number].text;
-    char formula[80];
-    int length = snprintf(formula, sizeof formula, "formula.%s", name);
-    evaluation->at =
-        length < (int)sizeof formula ? tuned_evidence_text(entry, formula, NULL) : NULL;
+    char formula[256];
+    if (snprintf(formula, sizeof formula, "formula.%s", name) >= (int)sizeof formula)
+        return 0; /* nobody knows whether it has one */
+    evaluation->at = tuned_evidence_text(entry, formula, NULL);
     if (evaluation->at) {
         int is_known = evaluate(evaluation, 0, out) && !*evaluation->at;
         evaluation->at = at;
@@ -1976,7 +1980,8 @@ int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tun
     for (int i = 0; i < PARTS; i++) {
         for (int axis = 0; axis < 3; axis++)
             values[i][axis] = i < 3;
-        snprintf(name, sizeof name, "launch%.0d.%.11s", index > 0 ? index + 1 : 0, parts[i]);
+        snprintf(name, sizeof name, "launch%.0u.%.11s", index > 0 ? (unsigned)index + 1 : 0,
+                 parts[i]);
         const char *text = tuned_evidence_text(answer->entry, name, NULL);
         if (text ? is_elsewhere(answer, name) || !evaluate_axes(answer, text, i < 3, values[i])
                  : i < 2)

@@ -92,6 +92,44 @@ static void usual_places_have_their_order(void **state)
     tuned_free(tuned);
 }
 
+/* What lies in the folder that a program happens to run in is nobody's configuration. */
+static void relative_folders_are_no_place(void **state)
+{
+    (void)state;
+    struct tuned_error error;
+    char before[4096];
+    struct tuned_options options = {.skip = TUNED_SKIP_SYSTEM};
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(mkdir("here", 0700) | mkdir("here/tune", 0700) | mkdir("here/.config", 0700) |
+                         mkdir("here/.config/tune", 0700),
+                     0);
+    (void)write_file("here/tune/tuned.conf", CONF("X", "p n=1-10 block=1\n"));
+    (void)write_file("here/.config/tune/tuned.conf", CONF("X", "p n=1-10 block=2\n"));
+    assert_int_equal(unsetenv("TUNED_CONF") | setenv("XDG_CONFIG_HOME", "here", 1) |
+                         setenv("HOME", "here", 1),
+                     0);
+    assert_null(tuned_open(&options, &error));
+    char home[300];
+    (void)snprintf(home, sizeof home, "%s/here", folder);
+    assert_int_equal(setenv("HOME", home, 1), 0);
+    struct tuned *tuned = tuned_open(&options, &error);
+    assert_int_equal(block_of(tuned, 5, TUNED_IN_RANGE), 2);
+    tuned_free(tuned);
+    assert_int_equal(chdir(before), 0);
+    static const char *const made[] = {"here/tune/tuned.conf",
+                                       "here/.config/tune/tuned.conf",
+                                       "here/tune",
+                                       "here/.config/tune",
+                                       "here/.config",
+                                       "here"};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        char path[300];
+        (void)snprintf(path, sizeof path, "%s/%s", folder, made[i]);
+        assert_int_equal(remove(path), 0);
+    }
+}
+
 /* Paths instead of the variable, in their order. */
 static void paths_have_their_order(void **state)
 {
@@ -473,6 +511,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(usual_places_have_their_order),
+        cmocka_unit_test(relative_folders_are_no_place),
         cmocka_unit_test(paths_have_their_order),
         cmocka_unit_test(refused_files_leave_nothing_behind),
         cmocka_unit_test(what_is_no_file_is_refused),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +156,26 @@ static void formulas_that_multiply_come_to_an_end(void **state)
     tuned_free(tuned);
 }
 
+/* Names of any length may have a formula: one that is too long to be looked for has no value, where
+ * the file's own would be that of another size. */
+static void formulas_of_long_names(void **state)
+{
+    (void)state;
+    for (size_t length = 60; length < 300; length++) {
+        char name[300] = "", text[1024];
+        struct tuned_answer answer;
+        memset(name, 'x', length);
+        (void)snprintf(text, sizeof text,
+                       "tuned-conf 4\n[cuda \"A\"]\np n=1-100 %s=3 | at=50 formula.%s=n*2\nend\n",
+                       name, name);
+        struct tuned *tuned = load(text);
+        const struct tuned_device device = gpu("A", 0, 0, 0);
+        assert_int_equal(tuned_find(tuned, &device, "p", 7, &answer), TUNED_IN_RANGE);
+        assert_int_equal(tuned_answer_integer(&answer, name, -1), length < 248 ? 14 : -1);
+        tuned_free(tuned);
+    }
+}
+
 static const char launches[] =
     "tuned-conf 4\n[cuda \"A\"] compute_capability=9.0 sm_count=132\n"
     "p n=1-4096 block=64 tile=256 grid=4 | at=1024 formula.grid=ceil_div(n,tile) "
@@ -196,6 +217,7 @@ static void launches_are_told_or_not(void **state)
     assert_true(launch.grid[0] == 1 && launch.block[0] == 1024 && launch.shared_bytes == 0);
     assert_int_equal(launch.is_cooperative, 1);
     assert_false(ask(tuned, &other, "p", 4000, 2, &launch));
+    assert_false(ask(tuned, &other, "p", 4000, INT_MAX, &launch));
     /* Known at the measured size on the measured device alone. */
     assert_true(ask(tuned, &own, "q", 1024, 0, &launch));
     assert_false(ask(tuned, &own, "q", 1025, 0, &launch));
@@ -311,6 +333,7 @@ int main(void)
         cmocka_unit_test(formulas_are_evaluated),
         cmocka_unit_test(what_has_no_value_is_told),
         cmocka_unit_test(formulas_that_multiply_come_to_an_end),
+        cmocka_unit_test(formulas_of_long_names),
         cmocka_unit_test(launches_are_told_or_not),
         cmocka_unit_test(what_a_device_may_lack_is_not_given),
         cmocka_unit_test(portable_is_for_what_was_measured),
