@@ -196,6 +196,21 @@ static void do_add(void)
     printf("%lld\n", total);
 }
 
+/* A block of its own for each size. */
+static void do_blocks(void)
+{
+    CUfunction add = load("scaled_add");
+    long long total = 0;
+    for (unsigned block = 64; block <= 256; block *= 2) {
+        struct vectors v = make_vectors(10LL * block);
+        int scale = 2;
+        void *parameters[] = {&v.a, &v.b, &v.out, &scale, &v.n};
+        CHECK(cu.cuLaunchKernel(add, 10, 1, 1, block, 1, 1, 64, NULL, parameters, NULL));
+        total += sum(&v);
+    }
+    printf("%lld\n", total);
+}
+
 /* One block for all parameters, attributes, and pointers in a struct by value. */
 static void do_forms(void)
 {
@@ -325,8 +340,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } whats[] = {{"add", do_add},     {"forms", do_forms},   {"threads", do_threads},
-                 {"graph", do_graph}, {"memory", do_memory}, {"modules", do_modules}};
+    } whats[] = {{"add", do_add},         {"forms", do_forms}, {"blocks", do_blocks},
+                 {"threads", do_threads}, {"graph", do_graph}, {"memory", do_memory},
+                 {"modules", do_modules}};
     if (argc < 3)
         return 2;
     way = argv[1];

@@ -13,7 +13,8 @@ struct binary_draft {
     struct text *out;
     struct text defaults; /* "block_x: 256, ..." */
     struct text constraints;
-    bool has_block[2], has_grid, has_shared, has_registers, has_cluster;
+    const char *block[2]; /* threads along x and y as an expression; NULL: as launched */
+    bool has_grid, has_shared, has_registers, has_cluster;
     uint32_t threads_most;
 };
 
@@ -43,26 +44,49 @@ static void put_parameter(struct binary_draft *draft, const char *name, const ui
     text_printf(&draft->defaults, "%s%s: %u", draft->defaults.length ? ", " : "", name, own);
 }
 
+/* Where the launches' blocks differ 0 stands for each one's own. */
+static void put_block(struct binary_draft *draft, size_t axis, const uint32_t *values, size_t count)
+{
+    static const char *const names[] = {"block_x", "block_y"};
+    const struct captured_set *set = draft->set;
+    const uint32_t own = captured_block(set, axis);
+    int64_t blocks[CAPTURED_LAUNCHES_MAX];
+    bool differs = false;
+    for (size_t i = 0; i < set->launch_count; i++) {
+        blocks[i] = set->launches[i]->is.block[axis];
+        differs |= blocks[i] != own;
+    }
+    put_parameter(draft, names[axis], values, count, differs ? 0 : own, draft->threads_most);
+    draft->block[axis] = differs ? arena_printf(set->arena, "(%s if %s > 0 else %s)", names[axis],
+                                                names[axis], captured_number(set, blocks))
+                                 : names[axis];
+}
+
 static void put_blocks(struct binary_draft *draft)
 {
     static const uint32_t line[] = {32, 64, 128, 192, 256, 384, 512, 768, 1024};
     static const uint32_t across[] = {8, 16, 32, 64, 128, 256};
     static const uint32_t down[] = {1, 2, 4, 8, 16, 32};
-    const uint32_t x = captured_block(draft->set, 0), y = captured_block(draft->set, 1);
+    bool is_line = true, has_warps = true;
+    for (size_t i = 0; i < draft->set->launch_count; i++) {
+        const uint32_t *block = draft->set->launches[i]->is.block;
+        is_line = is_line && block[1] == 1;
+        has_warps = has_warps && block[0] * block[1] >= 32;
+    }
     if (!may_read(draft, IMAGE_READS_BLOCK) || (draft->image && draft->image->required_block[0]))
         return;
-    draft->has_block[0] = true;
-    draft->has_block[1] = y > 1;
-    if (y == 1) {
-        put_parameter(draft, "block_x", line, COUNT(line), x, draft->threads_most);
+    if (is_line) {
+        put_block(draft, 0, line, COUNT(line));
         return;
     }
-    put_parameter(draft, "block_x", across, COUNT(across), x, draft->threads_most);
-    put_parameter(draft, "block_y", down, COUNT(down), y, draft->threads_most);
-    text_printf(&draft->constraints, "  - block_x * block_y <= %u\n",
+    put_block(draft, 0, across, COUNT(across));
+    put_block(draft, 1, down, COUNT(down));
+    const char *x = draft->block[0] ? draft->block[0] : "1";
+    const char *y = draft->block[1] ? draft->block[1] : "1";
+    text_printf(&draft->constraints, "  - %s * %s <= %u\n", x, y,
                 draft->threads_most / captured_block(draft->set, 2));
-    if (x * y >= 32)
-        text_append(&draft->constraints, "  - 32 <= block_x * block_y\n");
+    if (has_warps)
+        text_printf(&draft->constraints, "  - 32 <= %s * %s\n", x, y);
 }
 
 /* The program's own blocks for 0, else so many per SM: of kernels that stride by the grid. */
@@ -149,14 +173,13 @@ static void put_launch(struct binary_draft *draft, const char *grid_x)
     const char *block[3] = {NULL};
     const char *shared = captured_shared(set);
     for (size_t axis = 0; axis < 3; axis++) {
-        static const char *const names[] = {"block_x", "block_y"};
-        const bool has = axis < 2 && draft->has_block[axis];
+        const char *tuned = axis < 2 ? draft->block[axis] : NULL;
         int64_t blocks[CAPTURED_LAUNCHES_MAX];
         for (size_t i = 0; i < set->launch_count; i++)
             blocks[i] = set->launches[i]->is.block[axis];
-        block[axis] = has ? names[axis] : captured_number(set, blocks);
+        block[axis] = tuned ? tuned : captured_number(set, blocks);
         if (axis > 0)
-            grid[axis] = captured_grid(set, axis, has ? names[axis] : NULL);
+            grid[axis] = captured_grid(set, axis, tuned);
     }
     if (draft->has_shared)
         shared = arena_printf(set->arena, "%s + spare_shared", shared);
@@ -231,7 +254,7 @@ enum status captured_experiment(const struct captured_set *set, const char *name
     put_head(&draft, name, folder);
     text_append(out, "parameters:\n");
     put_blocks(&draft);
-    const char *grid = captured_grid(set, 0, draft.has_block[0] ? "block_x" : NULL);
+    const char *grid = captured_grid(set, 0, draft.block[0]);
     put_grid(&draft);
     if (draft.has_grid)
         grid = arena_printf(set->arena, "%s if blocks_per_sm == 0 else sm_count * blocks_per_sm",
