@@ -129,16 +129,18 @@
 
   // What is drawn of launches is drawn anew when there are winners it does not know; a page of a database that had none is
   // loaded again. The reader's problem, filters and pins stay.
-  let drawn = live.dataset.revision, asking = false;
-  const renew = async (revision) => {
-    if (revision === '' || revision === drawn || asking) return;
+  // As the server does, it then leaves that alone for twenty times as long as it took, but for the last.
+  let drawn = live.dataset.revision, asking = false, restedAt = 0;
+  const renew = async (revision, isLast) => {
+    if (revision === '' || revision === drawn || asking || (!isLast && performance.now() < restedAt)) return;
     if (!at('data') || at('data').textContent === 'null') { location.reload(); return; }
     asking = true;
     try {
       const answer = await fetch('data.json', { cache: 'no-store', redirect: 'error' });
       if (answer.ok) {
-        const data = await answer.json(), top = scrollY;
+        const data = await answer.json(), top = scrollY, begun = performance.now();
         render(data);
+        restedAt = performance.now() + 20 * (performance.now() - begun);
         scrollTo({ top, behavior: 'instant' }); // the page was shorter for a moment
         drawn = answer.headers.get('Tune-Revision');
       }
@@ -163,7 +165,7 @@
     }
     showEvents(news);
     at('watch-new').hidden = news.revision === '' || news.revision === live.dataset.revision;
-    renew(news.revision);
+    renew(news.revision, news.serves === 'ended');
   };
 
   let timer = 0;
