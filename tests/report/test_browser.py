@@ -47,6 +47,16 @@ class Pages:
             sql.execute("UPDATE trials SET detail = ? WHERE status <> 'ok'", [HOSTILE])
             sql.execute("UPDATE baselines SET name = name || ?", [HOSTILE])
         self.hostile = self.report(self.hostile_database, "hostile.html", "--no-figures", "--title", HOSTILE)
+        # The same on another device, which takes twice as long.
+        slow = folder / "slow.db"
+        shutil.copy(self.database, slow)
+        with changed(slow) as sql:
+            sql.execute("UPDATE devices SET uuid = 'GPU-slow', name = 'Slow GPU'")
+            sql.execute("UPDATE winners SET time_low_ns = 2 * time_low_ns, time_high_ns = 2 * time_high_ns")
+            sql.execute("UPDATE trials SET median_ns = 2 * median_ns")
+        subprocess.run([os.environ["TUNE"], "merge", folder / "both.db", self.database, slow], check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        self.both = self.report(folder / "both.db", "both.html", "--no-figures")
         build = pathlib.Path(os.environ["TUNE"]).resolve().parents[1]
         subprocess.run([sys.executable, HERE.parents[1] / "bench" / "reports.py", build, "--no-figures", "nvidia-h200"], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -91,10 +101,20 @@ def eventually(check, what):
 
 def clicked(browser, selector, check, what):
     """A click that comes while the page moves is lost, as a person's is, who then clicks again."""
+    tried_again(browser.click, browser, selector, check, what)
+
+
+def hovered(browser, selector, check, what):
+    """Likewise what is pointed at; the pointer goes away first, or it would not come."""
+    tried_again(browser.hover, browser, selector, check, what)
+
+
+def tried_again(act, browser, selector, check, what):
     end = time.monotonic() + browsers.PATIENCE_S
     while not check():
         assert time.monotonic() < end, what
-        browser.click(selector)
+        browser.point("move", 1, 1)
+        act(selector)
         again = time.monotonic() + 5
         while not check() and time.monotonic() < again:
             time.sleep(0.02)
@@ -136,10 +156,11 @@ def test_hostile_names(browser, pages):
     assert any(HOSTILE in text for text in text_of(browser, ".map th[scope=row]"))
     assert any(HOSTILE in text for text in text_of(browser, ".chosen .launch, .chosen .configuration"))
     browser.run("for (const details of document.querySelectorAll('details')) details.open = true")
-    browser.hover(".list tr[data-point]")
-    browser.until("return document.querySelector('#inspector').textContent.includes('onerror')", "the inspector does not tell")
-    browser.click(".copy button[data-form=C]")
-    browser.until("return document.querySelector('.copy-text').textContent.includes('TUNED_')", "nothing is copied")
+    browser.until("return document.querySelector('.list tr[data-point]') !== null", "the list has no rows")
+    height = browser.run("return document.documentElement.scrollHeight")
+    hovered(browser, ".list tr[data-point]", lambda: "onerror" in text_of(browser, "#inspector")[0], "the inspector does not tell")
+    assert browser.run("return document.documentElement.scrollHeight") == height, "what is told moves what is pointed at"
+    clicked(browser, ".copy button[data-form=C]", lambda: "TUNED_" in text_of(browser, ".copy-text")[0], "nothing is copied")
     assert browser.run("return document.querySelectorAll('img, #live b > x').length") == 0
     assert browser.run("return document.title") == HOSTILE
     silent(browser)
@@ -204,8 +225,7 @@ def test_map(browser, pages):
     """A cell chooses its problem; arrows go from cell to cell, and Enter chooses."""
     opened(browser, pages.recorded)
     first = chosen(browser)
-    browser.click(".map button.cell[aria-pressed=false]")
-    eventually(lambda: chosen(browser) != first, "the cell chooses nothing")
+    clicked(browser, ".map button.cell[aria-pressed=false]", lambda: chosen(browser) != first, "the cell chooses nothing")
     second = chosen(browser)
     assert text_of(browser, "#explore h2")[0].startswith("Every launch of ")
     assert browser.run("return document.querySelectorAll('.map button.cell[tabindex=\"0\"]').length") == 1
@@ -217,6 +237,21 @@ def test_map(browser, pages):
     eventually(lambda: chosen(browser) != second, "Enter chooses nothing")
     third = chosen(browser)
     assert third.replace(" n = ", ", n = ") in label, (third, label)
+    silent(browser)
+
+
+def test_devices(browser, pages):
+    """The map of one device shows its winners beside the other's, and goes to the other."""
+    opened(browser, pages.both)
+    for device, other, told in (("Fixture GPU", "Slow GPU", "2.00"), ("Slow GPU", "Fixture GPU", "0.50")):
+        browser.run("""const choose = (label, value) => {
+            const select = [...document.querySelectorAll('.controls .choice')].find((own) => own.textContent.startsWith(label)).querySelector('select');
+            select.value = value;
+            select.dispatchEvent(new Event('change'));
+        };
+        choose('on', %s);
+        choose('Show', 'at ' + %s);""" % (json.dumps(device), json.dumps(other)))
+        eventually(lambda told=told: told in text_of(browser, ".map button.cell"), f"{device} beside {other}")
     silent(browser)
 
 
@@ -272,10 +307,10 @@ def test_pointing(browser, pages):
     assert browser.run("return document.querySelectorAll('#inspector tr.differs').length") > 0
     open_list(browser)
     assert browser.run("return document.querySelectorAll('.list tr.pinned').length") == 2
-    browser.click("#inspector thead button")
-    eventually(lambda: len(text_of(browser, "#inspector thead th")) == 2, "one of two is not let go")
-    browser.click(".list tr[data-point]:nth-child(3)")
-    eventually(lambda: len(text_of(browser, "#inspector thead th")) == 3, "the list pins nothing")
+    clicked(browser, "#inspector thead button", lambda: browser.run("return document.querySelectorAll('.list tr.pinned').length") == 1,
+            "one of two is not let go")
+    clicked(browser, ".list tr[data-point]:nth-child(3)", lambda: browser.run("return document.querySelectorAll('.list tr.pinned').length") == 2,
+            "the list pins nothing")
     silent(browser)
 
 
@@ -298,8 +333,7 @@ def test_brushing(browser, pages):
     open_list(browser)
     rows = browser.run("return [...document.querySelectorAll('.list tr[data-point] th')].length")
     assert rows >= min(some, 100)
-    browser.click(".chips button")
-    browser.until("return document.querySelector('.chips').textContent === ''", "the chip does not go")
+    clicked(browser, ".chips button", lambda: text_of(browser, ".chips") == [""], "the chip does not go")
     assert launches(browser) == (everything, everything)
     left, top, width, height = dots(browser)
     browser.drag((left + 54, top + 2), (left + 64, top + 12))  # where there is nothing
@@ -314,8 +348,7 @@ def test_filtering(browser, pages):
     opened(browser, pages.plain)
     _, everything = launches(browser)
     for words, wrong in [("block >= 256", ""), ("nonsense = 1", "no nonsense"), ("what", "OPERATOR")]:
-        browser.click("#filter")
-        browser.run("document.querySelector('#filter').select()")
+        browser.run("const field = document.querySelector('#filter'); field.focus(); field.select()")
         browser.type(words)
         browser.key("Enter")
         if wrong:
@@ -348,9 +381,9 @@ def test_tables(browser, pages):
     everything = len(text_of(browser, rows))
     hidden = len(text_of(browser, "#winners thead th[hidden], #winners .set > span[hidden]"))
     assert everything > 5 and hidden > 0 and text_of(browser, "#winners .table-note")[0].startswith("The same in all rows"), (everything, hidden)
-    browser.click("#winners .table-note button")
-    eventually(lambda: not text_of(browser, "#winners thead th[hidden], #winners .set > span[hidden]"), "what is constant stays hidden")
-    browser.click("#winners .table-note input")
+    clicked(browser, "#winners .table-note button",
+            lambda: not text_of(browser, "#winners thead th[hidden], #winners .set > span[hidden]"), "what is constant stays hidden")
+    browser.run("document.querySelector('#winners .table-note input').focus()")
     browser.type("i32")
     eventually(lambda: 0 < len(text_of(browser, rows)) < everything, "the box filters nothing")
     assert all("i32" in row for row in text_of(browser, rows))

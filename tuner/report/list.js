@@ -140,5 +140,5 @@ const drawInspector = () => {
 const drawExplore = (root) => {
   const heading = make('h2');
   listen((what) => { if (what === 'problem') heading.textContent = `Every launch of ${state.problem.problem}, n = ${shownCount(state.problem.n)}`; });
-  root.append(make('section', { id: 'explore' }, heading, drawBar(), make('div', { class: 'bench' }, drawFigures(), drawInspector()), drawList()));
+  root.append(make('section', { id: 'explore' }, heading, drawBar(), make('div', { class: 'bench' }, drawFigures(), make('div', { class: 'aside' }, make('div', null, drawInspector()))), drawList()));
 };

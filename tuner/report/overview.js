@@ -16,6 +16,21 @@ const LIGHTS = {
 };
 const lightOf = (winner) => LIGHTS[winner.trust] || LIGHTS.unknown;
 
+// Beside another device, or mode, of the page: its winner's time over this one's, as a gain; where their intervals meet they are
+// as good. by: 'at SETTING', or the name of a baseline or a peer.
+const AT = 'at ';
+const beside = (problem, setting) => {
+  const other = state.data.problems.find((own) => own.part.setting === setting && own.problem === problem.problem && own.n === problem.n &&
+    own.part.experiment === problem.part.experiment && own.winner);
+  if (!other) return undefined;
+  const [here, there] = [problem.winner, other.winner];
+  if (!here.time_low_ns || !here.time_high_ns || !there.time_low_ns || !there.time_high_ns) return undefined;
+  const [low, high] = [there.time_low_ns / here.time_high_ns, there.time_high_ns / here.time_low_ns];
+  return { name: setting, ratio: there.time_ns / here.time_ns, low, high, tied: low <= 1 && high >= 1 };
+};
+const gainBy = (problem, by) => problem.winner.gains.find((own) => own.name === by) ||
+  (by.startsWith(AT) ? beside(problem, by.slice(AT.length)) : undefined);
+
 // What a cell of the map says, how strong its colour is (0 to 1), and whether it is a loss.
 const cellOf = (problem, by, largest) => {
   const { winner } = problem;
@@ -29,19 +44,19 @@ const cellOf = (problem, by, largest) => {
     const light = lightOf(winner);
     return { text: light.mark, strength: { sound: 1, noisy: 0.4, unstable: 0 }[winner.trust] ?? 0, title: light.word };
   }
-  const gain = winner.gains.find((own) => own.name === by);
+  const gain = gainBy(problem, by);
   const told = gainTold(gain);
   if (told === null) return { text: '\u2013', strength: 0, title: 'not compared' };
   return {
     text: told.toFixed(told < 9.995 ? 2 : told < 99.95 ? 1 : 0), strength: Math.abs(Math.log(told)) / Math.log(largest), isLoss: told < 1,
-    title: `${gain.tied ? 'as good' : `${shownTold(gain)} as fast`} as ${by}`,
+    title: `${gain.tied ? 'as good' : `${shownTold(gain)} as fast`} as ${by.startsWith(AT) ? `on ${by.slice(AT.length)}` : by}`,
   };
 };
 
 const mapOf = (part) => {
   const keys = [...new Set(part.problems.map((problem) => problem.problem))];
   const sizes = [...new Set(part.problems.map((problem) => problem.n))].sort((a, b) => a - b);
-  const gains = part.problems.map(({ winner }) => winner && gainTold(winner.gains.find((own) => own.name === overview.by)))
+  const gains = part.problems.map((problem) => problem.winner && gainTold(gainBy(problem, overview.by)))
     .filter((ratio) => ratio > 0).map((ratio) => Math.exp(Math.abs(Math.log(ratio))));
   const largest = Math.max(1.5, ...gains);
   const at = new Map(part.problems.map((problem) => [`${problem.problem} ${problem.n}`, problem]));
@@ -94,20 +109,25 @@ const drawMaps = () => {
     maps.replaceChildren(...data.parts.filter((part) => part.setting === overview.setting).map(mapOf));
     markChosen();
   };
-  const options = [['ceiling', 'share of the ceiling, %'], ...names.map((name) => [name, `times as fast as ${name}`]), ['sure', 'how sure it is']];
-  if (!data.problems.some(({ winner }) => winner && winner.ceiling_percent !== null)) options.shift();
-  if (!options.some(([value]) => value === overview.by)) overview.by = options[0][0];
-  const controls = make('div', { class: 'controls' },
-    choice('Show', options, overview.by, (value) => { overview.by = value; fill(); }),
+  const by = make('span');
+  const offer = () => { // what the map can show, which other devices belong to
+    const options = [['ceiling', 'share of the ceiling, %'], ...names.map((name) => [name, `times as fast as ${name}`]),
+      ...settings.filter((name) => name !== overview.setting).map((name) => [AT + name, `times as fast as on ${name}`]), ['sure', 'how sure it is']];
+    if (!data.problems.some(({ winner }) => winner && winner.ceiling_percent !== null)) options.shift();
+    if (!options.some(([value]) => value === overview.by)) overview.by = options[0][0];
+    by.replaceChildren(choice('Show', options, overview.by, (value) => { overview.by = value; fill(); }));
+  };
+  const controls = make('div', { class: 'controls' }, by,
     settings.length > 1 && choice('on', settings.map((name) => [name, name]), overview.setting, (value) => {
       overview.setting = value;
       const there = data.problems.filter((problem) => problem.part.setting === value);
       choose(there.find((problem) => problem.problem === state.problem.problem && problem.n === state.problem.n) ||
         there.find((problem) => problem.problem === state.problem.problem) || there[0]);
+      offer();
       fill();
-    }));
+    }), make('span', { class: 'note key' }, 'A cell chooses its problem. ', make('span', { class: 'cell hatched' }, ' '), ' hatched: not sure.'));
+  offer();
   fill();
-  controls.append(make('span', { class: 'note key' }, 'A cell chooses its problem. ', make('span', { class: 'cell hatched' }, ' '), ' hatched: not sure.'));
   return make('div', { class: 'index' }, controls, maps);
 };
 const markChosen = () => {
