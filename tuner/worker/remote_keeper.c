@@ -382,8 +382,9 @@ static json_t *beginning(struct error *error)
     for (char **at = environ; *at; at++) {
         const char *value = strchr(*at, '=');
         if (strncmp(*at, "TUNE_", 5) == 0 && value)
-            (void)json_object_setn_new(variables, *at, (size_t)(value - *at),
-                                       json_string(value + 1));
+            (void)json_object_set_new(variables,
+                                      arena_printf(&arena, "%.*s", (int)(value - *at), *at),
+                                      json_string(value + 1));
     }
     json_t *message = NULL;
     if (cache_folder(&arena, &cache, error) == STATUS_OK)
