@@ -4,7 +4,7 @@
 FOLDER holds the programs, what they read, and `manifest`, a line each of fields with tabs between:
     name, kernel, command, source with options of `tune init` (or -), a pattern of the lines of its output that must
     stay what they are, a pattern of what stands in front of its own figure of time, where it is from
-Each program has S seconds (default 60) for all that is done with it; what fails or takes longer ends that program alone."""
+Each program has S seconds (default 50) for all that is done with it; what fails or takes longer ends that program alone."""
 import argparse
 import gzip
 import json
@@ -21,8 +21,16 @@ COLUMNS = ("Program", "Kernel", "Launches", "Slowed, listed", "Slowed, another k
            "Gain without the source", "Gain with the source", "Applied")
 
 
+LAUNCHES_LEAST = 50  # of which the first, which takes longer, are few
+
+
 class Failed(Exception):
     pass
+
+
+def apart(before, after):
+    """How far apart two sets of runs are, from the nearest of them to the farthest."""
+    return "%+.1f to %+.1f %%" % (100 * (min(after) / max(before) - 1), 100 * (max(after) / min(before) - 1))
 
 
 class Program:
@@ -72,9 +80,12 @@ class Program:
         if self.lines(text) != self.plain:
             raise Failed("another result %s: %s, not %s" % (what, self.lines(text)[:2], self.plain[:2]))
 
-    def slowed(self, row):
+    def slowed(self, row, launches):
         """How much longer the program says that it took, in percent: medians of three runs each, in turns."""
         ways = {None: (), "Slowed, listed": ("--",), "Slowed, another kernel kept": ("--kernel", "no_such_kernel", "-o", "none.cap", "--")}
+        if launches < LAUNCHES_LEAST:
+            row["Slowed, another kernel kept"] = "not measured: %d launches" % launches
+            return row["Slowed, another kernel kept"]
         figures = {way: [] for way in ways}
         for _ in range(3):
             for way, options in ways.items():
@@ -83,10 +94,10 @@ class Program:
                 figures[way].append(self.figure_of(text))
         for way in list(ways)[1:]:
             bare, under = figures[None], figures[way]
-            if None in bare + under or not statistics.median(bare):
-                row[way] = "not known"
+            if None in bare + under or statistics.median(bare) == 0 or len(set(bare + under)) < 3:
+                row[way] = "not known: its own time is too coarse"
             else:
-                row[way] = "%+.1f %%" % (100 * (statistics.median(under) / statistics.median(bare) - 1))
+                row[way] = "%+.1f %% (%s)" % (100 * (statistics.median(under) / statistics.median(bare) - 1), apart(bare, under))
         return row["Slowed, listed"]
 
     def gains(self, database):
@@ -104,35 +115,41 @@ class Program:
                                                              row["trust"], row["configuration"]))
         return "; ".join(dict.fromkeys(words)) or "nothing was chosen"
 
-    def with_source(self, options):
-        budget = max(6, min(options.source, self.until - time.monotonic() - 6))
+    def with_source(self, budget):
         self.run(self.tune, "init", *self.source.split(), "--capture", "kept.cap", "-o", "with.yaml", "--force")
         self.run(self.tune, "run", "with.yaml", "--device", "0", "--no-report", "--budget", "%ds" % budget, "--db", "with.db",
                  "--conf", "with.conf", limit=budget + 15)
         return self.gains("with.db")
 
-    def without_source(self, options):
+    def without_source(self, budget):
         """Without limits of registers: these make another image, which tune apply does not load."""
         self.run(self.tune, "run", "--binary", "kept.cap", "--dry-run")
         with open(os.path.join(self.place, "kept.captured", "kept.yaml"), encoding="utf-8") as file:
             only = ("--only", "registers=0") if re.search("^  registers:", file.read(), re.M) else ()
-        self.run(self.tune, "run", "--binary", "kept.cap", "--device", "0", "--no-report", "--budget", "%ds" % options.binary,
-                 "--db", "binary.db", "--conf", "binary.conf", *only, limit=options.binary + 15)
+        self.run(self.tune, "run", "--binary", "kept.cap", "--device", "0", "--no-report", "--budget", "%ds" % budget,
+                 "--db", "binary.db", "--conf", "binary.conf", *only, limit=budget + 15)
         return self.gains("binary.db")
 
-    def applied(self):
-        text, said, _ = self.run(self.tune, "apply", "binary.conf", "--repeat", "3", "--", *self.words)
-        self.same_of_each(text, 6)
-        counts = re.findall(r"tune: (\d+ of \d+ launches changed)", said)
-        entries = re.findall(r"^tune: \S+ n=.*$", said, re.M)
-        print("\n".join(entries))
+    def applied(self, bare):
+        """What was changed, and by the program's own time what that gave: medians, and the range of all its runs."""
+        repeats = max(2, min(6, int((self.until - time.monotonic() - 2) / (2.4 * bare))))
+        text, said, _ = self.run(self.tune, "apply", "binary.conf", "--repeat", str(repeats), "--", *self.words)
+        self.same_of_each(text, 2 * repeats)
+        counts = re.findall(r"^tune: (\d+) of (\d+) launches changed", said, re.M)
+        print("\n".join(re.findall(r"^tune: .*$", said, re.M)))
+        if not counts or counts[0][0] == "0":
+            return "nothing changed"
+        words = "%s of %s launches changed" % counts[0]
         figures = [float(word) for word in re.findall("(?:%s)([0-9.eE+-]+)" % self.figure, text)]
-        ratio = ""
-        if len(figures) >= 6 and len(figures) % 6 == 0:  # as it is, tuned, tuned, as it is, as it is, tuned
-            figures = figures[::len(figures) // 6]
-            before, after = (statistics.median(figures[at] for at in turns) for turns in ((0, 3, 4), (1, 2, 5)))
-            ratio = ", by the program's own time %.2fx" % (before / after) if after else ""
-        return (counts[0] if counts else "nothing changed") + ratio
+        if not figures or len(figures) % (2 * repeats) != 0:
+            return words
+        runs = figures[::len(figures) // (2 * repeats)]  # as it is, tuned, tuned, as it is, ...
+        before = [runs[at] for at in range(2 * repeats) if at % 4 in (0, 3)]
+        after = [runs[at] for at in range(2 * repeats) if at % 4 in (1, 2)]
+        if len(set(runs)) < 3:
+            return words + ": its own time is too coarse"
+        return words + ", its own time %+.1f %% (%s, %d runs each)" % (
+            100 * (statistics.median(after) / statistics.median(before) - 1), apart(before, after), repeats)
 
     def same_of_each(self, text, runs):
         if self.lines(text) != self.plain * runs:
@@ -185,12 +202,18 @@ class Program:
             print("FAILED %s by itself: %s" % (self.name, error))
             return row
         step("Launches", listed)
-        step("Slowed, listed", self.slowed, row)
+        if row["Launches"].isdigit():
+            step("Slowed, listed", self.slowed, row, int(row["Launches"]))
         if step("Kept in", kept):
-            if step("Gain without the source", self.without_source, options):
-                step("Applied", self.applied)
+            # What is left: a share for each way of tuning, and runs with what won.
+            left = self.until - time.monotonic() - 7 * bare - 4
+            shares = 2 if self.source != "-" else 1
+            budget = max(5, min(options.budget, left / shares - 4))
+            tuned = step("Gain without the source", self.without_source, budget)
             if self.source != "-":
-                step("Gain with the source", self.with_source, options)
+                step("Gain with the source", self.with_source, budget)
+            if tuned:
+                step("Applied", self.applied, bare)
         for column in COLUMNS[2:]:
             print("   %-28s %s" % (column, row[column]))
         sys.stdout.flush()
@@ -203,10 +226,9 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("out")
     parser.add_argument("--work", required=True, help="an empty folder")
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--total", type=float, default=290, help="seconds after which none is begun")
-    parser.add_argument("--binary", type=int, default=10, help="seconds of tune run --binary")
-    parser.add_argument("--source", type=int, default=12, help="seconds of tune run with the source")
+    parser.add_argument("--seconds", type=float, default=50)
+    parser.add_argument("--total", type=float, default=345, help="seconds after which none is begun")
+    parser.add_argument("--budget", type=float, default=14, help="seconds of each tune run, at most")
     parser.add_argument("--keep", type=int, default=3)
     parser.add_argument("--only", action="append", default=[])
     options = parser.parse_args()
