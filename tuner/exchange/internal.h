@@ -107,6 +107,10 @@ bool t1_passes_symbols(struct translation *t);
 /* The element type that the kernel has for a scalar argument; NULL: not known. */
 const char *t1_parameter_type(struct translation *t, size_t index);
 
+/* t1_types.c: what the name of a type stands for by the macros and aliases of the text (without
+ * comments); itself where nothing says more, NULL where that is not known. */
+const char *t1_named_type(struct translation *t, const char *text, const char *type);
+
 /* What the arguments' roles tell others. */
 bool t1_is_local(const json_t *argument);
 /* Whether it is copied into a variable of the kernel instead of passed. */

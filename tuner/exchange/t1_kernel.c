@@ -379,6 +379,20 @@ static const char *element_of(const char *type)
     return NULL;
 }
 
+/* Of the parameter that stands at `first`; what its type's name stands for may have qualifiers,
+ * too. */
+static const char *element_at(struct translation *t, const char *text, const char *first,
+                              size_t length)
+{
+    const char *type = type_of(t, first, length);
+    const char *element = element_of(type);
+    if (element || !type)
+        return element;
+    const char *named = t1_named_type(t, text, type);
+    named = named ? t1_printf(t, "%s name", named) : NULL;
+    return named ? element_of(type_of(t, named, strlen(named))) : NULL;
+}
+
 void t1_read_parameters(struct translation *t)
 {
     const char *name = json_word(t->kernel, "KernelName");
@@ -397,12 +411,12 @@ void t1_read_parameters(struct translation *t)
             return; /* which of them there are, only the compiler knows */
         if (depth > 0 || *at != ',')
             continue;
-        t->parameter_types[count++] = element_of(type_of(t, first, (size_t)(at - first)));
+        t->parameter_types[count++] = element_at(t, text, first, (size_t)(at - first));
         first = at + 1;
     }
     if (!*at)
         return;
-    t->parameter_types[count++] = element_of(type_of(t, first, (size_t)(at - first)));
+    t->parameter_types[count++] = element_at(t, text, first, (size_t)(at - first));
     t->takes = count;
 }
 

@@ -1,5 +1,6 @@
 /* Each construct of T1 by itself: what becomes of it, and what is refused, where and why. */
 #include "tests/unit/exchange/t1_fixture.h"
+#include <unistd.h>
 
 #define SPACE(text)    "{\"ConfigurationSpace\": {" text "}}"
 #define SPEC(text)     "{\"KernelSpecification\": {" text "}}"
@@ -358,12 +359,72 @@ static void dialects_have_names(void **state)
     assert_int_equal(t1_dialect_parse("detected", &dialect, &error), STATUS_USAGE);
 }
 
+/* A scalar has the type that the kernel's text has for it, where that can be told; else the file's.
+ */
+static void types_have_names(void **state)
+{
+    static const struct {
+        const char *text, *options, *type; /* of REAL */
+    } rows[] = {
+        {"#define REAL float\n", "", "f32"},
+        {"typedef const unsigned char REAL;\n", "", "u8"},
+        {"using REAL = long long;\n", "", "i64"},
+        {"#define KIND short\ntypedef KIND REAL;\n", "", "i16"},
+        {"#ifndef BITS\n#define BITS 32 // bits\n#endif\n#if BITS == 32\n # define REAL float\n"
+         "#elif BITS == 64\n#define REAL double\n#endif\n",
+         "", "f32"},
+        {"#if (BITS >= 64)\n#define REAL double\n#else\n#define REAL float\n#endif\n", "-DBITS=16",
+         "f32"},
+        {"#if defined(NARROW)\n#define REAL short\n#else\n#define REAL float\n#endif\n", "-DNARROW",
+         "i16"},
+        {"#ifdef A\n#if 1\n#define REAL short\n#endif\n#elif !defined B\n#define REAL "
+         "float\n#endif\n",
+         "", "f32"},
+        {"#define REAL short\n#undef REAL\n#define REAL float\n", "", "f32"},
+        /* What hangs on a parameter, on the compiler, or on more than a comparison is not known. */
+        {"#if X == 32\n#define REAL float\n#else\n#define REAL short\n#endif\n", "", "f64"},
+        {"#if X == 32\n#define REAL float\n#else\n#define REAL float\n#endif\n", "", "f64"},
+        {"#ifdef __CUDA_ARCH__\n#define REAL float\n#endif\n", "", "f64"},
+        {"#if A + 1\n#define REAL float\n#endif\n", "", "f64"},
+        {"#define REAL(x) float\n", "", "f64"},
+        {"#define REAL REAL\n", "", "f64"},
+        {"struct REAL { int a; };\n", "", "f64"},
+        {"#if 1\n#else\n#endif\n#endif\n#elif\n#define\n#if\n", "", "f64"},
+    };
+    (void)state;
+    char path[] = "/tmp/tune-types-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char source[512], overlay[512], wanted[64];
+        struct t1 t1;
+        (void)string_format(source, sizeof source,
+                            "%s__global__ void add(const float *a, float *out, REAL k) {}\n",
+                            rows[i].text);
+        assert_int_equal(file_write_atomically(path, source, strlen(source), &error), STATUS_OK);
+        (void)string_format(overlay, sizeof overlay,
+                            SPEC("\"KernelFile\": \"%s\", \"CompilerOptions\": [\"%s\"],"
+                                 "\"Arguments\": {\"k\": {\"Type\": \"double\"}}"),
+                            path, rows[i].options);
+        assert_int_equal(translate_small(overlay, T1_DETECT, &t1), STATUS_OK);
+        (void)string_format(wanted, sizeof wanted, "name: k\n    type: %s\n", rows[i].type);
+        need_piece(document_text(&t1.document), wanted, rows[i].text);
+        t1_free(&t1);
+    }
+    (void)close(file);
+    (void)unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constructs_translate),    cmocka_unit_test(refusals_name_the_place),
-        cmocka_unit_test(reading_names_the_place), cmocka_unit_test(a_million_parameters),
-        cmocka_unit_test(dialects_have_names),     cmocka_unit_test(shaping_parameters_are_noted),
+        cmocka_unit_test(constructs_translate),
+        cmocka_unit_test(refusals_name_the_place),
+        cmocka_unit_test(reading_names_the_place),
+        cmocka_unit_test(a_million_parameters),
+        cmocka_unit_test(types_have_names),
+        cmocka_unit_test(dialects_have_names),
+        cmocka_unit_test(shaping_parameters_are_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
