@@ -6,7 +6,9 @@
 
 Without --on: through `env`, which is an agent on this machine. With the device null nothing is run, so that a trial is what
 tune and the way to it take; any other times that as well. Here and each command take turns; told are the 10th percentile
-(what it takes on a machine that is busy otherwise) and the median of a trial of the sweep, as the parent waited for it, and the median of a whole run's start and of its wall time.
+(what it takes on a machine that is busy otherwise) and the median of a trial of the sweep, as the parent waited for it, and of a
+round of the race; then the medians of what it takes from one process that confirms to the first round of the next, and of a whole
+run's start and wall time.
 
 With --scale: how long a sweep of 600 points takes so many hosts, each an agent on this machine with a null device whose
 blocks take so long (and no processor), and which share that is of the speed that as many times one host's would be. In
@@ -29,15 +31,20 @@ def run(tune, device, folder, cache, command):
         file.unlink()
     where = ["--on", command, "--remote-tune", tune] if command else []
     done = subprocess.run([tune, "run", "reduce.sum.i32", "--device", device, "--no-report", "--effort", "quick", "--strategy", "exhaustive",
-                           "--sizes", "1048576", "--points", "300", *where], env=dict(os.environ, TUNE_CACHE_DIR=str(cache)),
+                           "--sizes", "1048576", "--points", "300", "--set", "confirm_processes=3", "--set", "confirm_rounds=4", *where],
+                          env=dict(os.environ, TUNE_CACHE_DIR=str(cache)),
                           capture_output=True, text=True, cwd=folder)
     if done.returncode not in (0, 6):
         sys.exit(f"{command or 'here'}: exit code {done.returncode}\n{done.stderr}")
     with sqlite3.connect(folder / "tune.db") as database:
         trials = [row[0] / 1e6 for row in database.execute("SELECT duration_ns FROM trials WHERE stage = 'sweep'")]
+        gaps = database.execute("SELECT stage, process <> lag(process) OVER told, at_ns - lag(at_ns) OVER told FROM rounds "
+                                "WINDOW told AS (PARTITION BY stage ORDER BY process, ordinal)").fetchall()
+    rounds = [gap / 1e6 for stage, _, gap in gaps if stage == "race" and gap]
+    fresh = [gap / 1e6 for stage, is_fresh, gap in gaps if stage == "confirm" and is_fresh and gap]
     start = re.search(r"([\d.]+) s to start", done.stderr)
     wall = re.search(r"in ([\d.]+) s on", done.stderr)
-    return trials, float(start.group(1)) if start else 0, float(wall.group(1)) if wall else 0
+    return trials, rounds, fresh, [float(start.group(1)) if start else 0], [float(wall.group(1)) if wall else 0]
 
 
 def processor_s(pid):
@@ -112,20 +119,18 @@ def main():
     if options.scale:
         scale(tune, options)
         return
-    found = {command: ([], [], []) for command in [None, *(options.on or ["env"])]}
+    found = {command: ([], [], [], [], []) for command in [None, *(options.on or ["env"])]}
     with tempfile.TemporaryDirectory(prefix="tune-hosts-") as name:
         folder = pathlib.Path(name)
         for i in range(options.rounds + 1):
-            for command, (trials, starts, walls) in found.items():
-                some, start, wall = run(tune, options.device, folder, folder / "cache", command)
-                if i > 0:  # the first fills the caches
-                    trials += some
-                    starts.append(start)
-                    walls.append(wall)
-    print(f"{'':40} {'trials':>7} {'p10 ms':>8} {'median ms':>10} {'start s':>8} {'run s':>7}")
-    for command, (trials, starts, walls) in found.items():
-        print(f"{(command or 'here')[:40]:40} {len(trials):7} {statistics.quantiles(trials, n=10)[0]:8.3f} "
-              f"{statistics.median(trials):10.3f} {statistics.median(starts):8.1f} {statistics.median(walls):7.1f}")
+            for command, lists in found.items():
+                for all_of, some in zip(lists, run(tune, options.device, folder, folder / "cache", command)):
+                    all_of += some if i > 0 else []  # the first fills the caches
+    print(f"{'':24} {'trials':>7} {'p10 ms':>8} {'median ms':>10} {'round p10':>10} {'median ms':>10} {'process ms':>11} {'start s':>8} {'run s':>7}")
+    for command, (trials, rounds, fresh, starts, walls) in found.items():
+        print(f"{(command or 'here')[:24]:24} {len(trials):7} {statistics.quantiles(trials, n=10)[0]:8.3f} {statistics.median(trials):10.3f} "
+              f"{statistics.quantiles(rounds, n=10)[0]:10.3f} {statistics.median(rounds):10.3f} {statistics.median(fresh):11.0f} "
+              f"{statistics.median(starts):8.1f} {statistics.median(walls):7.1f}")
 
 
 if __name__ == "__main__":
