@@ -12,9 +12,11 @@ capture_one() {
     [ "$(head -n 1 "$1-$2.txt")" = "$plain" ] || { echo "FAILED $1 $2: another result"; return 1; }
     "$build/tests/gpu/capture_dump" "$file" >"$1-$2.dump" || return 1
     kept=$(grep -c '^launch .* entry=\(kernel\|kernel_ex\|cooperative\) stream=\(legacy\|per_thread\|other\)' "$1-$2.dump")
-    whole=$(grep -c '^launch .* stream=\(legacy\|per_thread\|other\) .* left_out=0 result=0' "$1-$2.dump")
+    # CUPTI may be given no image of what the runtime loads (2048); that is told.
+    whole=$(grep -cE "^launch .* stream=(legacy|per_thread|other) .* left_out=(0$([ "$way" = preload ] || printf '|2048')) result=0" "$1-$2.dump")
     printf '%-10s %-11s %2d launches kept, %2d whole, %2d buffers changed, %9d bytes\n' "$1" "$2" "$kept" "$whole" \
         "$(grep -c '^buffer .* changed=1 ' "$1-$2.dump")" "$(stat -c %s "$file")"
+    grep -q ' left_out=2048 ' "$1-$2.dump" && echo "           its image was not seen"
     if [ "$kept" -lt 1 ] || [ "$kept" -ne "$whole" ] || ! grep -q '^buffer .* changed=1 ' "$1-$2.dump"; then
         echo "FAILED $1 $2: not whole"
         grep -v ' left_out=0 ' "$1-$2.dump"
