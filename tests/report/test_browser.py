@@ -456,6 +456,7 @@ def test_live(browser, pages):
         names = text_of(browser, "#watch-best th[scope=row]")
         assert names and all(HOSTILE in name for name in names), names
         assert "noise" in text_of(browser, "#watch-facts")[0]
+        assert "Without JavaScript" not in browser.run("return document.querySelector('#watch').innerText")
         before = chosen(browser)
         with changed(database) as sql:
             sql.execute("UPDATE winners SET trust = 'unstable', chosen_at = '2099-01-01T00:00:00Z'")

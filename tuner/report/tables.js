@@ -141,7 +141,7 @@
   const equipped = new Set();
   const reach = (root) => {
     const seen = (name) => [...root.querySelectorAll(name)].filter((element) => !element.closest('details:not([open])'));
-    for (const held of seen('noscript')) held.outerHTML = held.textContent;
+    for (const held of seen('#figures noscript')) held.outerHTML = held.textContent;
     for (const table of seen('table.sorts')) {
       if (!equipped.has(table)) equip(table);
       equipped.add(table);

@@ -123,7 +123,7 @@
       log.append(item);
     }
     while (log.children.length > 200) log.firstChild.remove();
-    at('watch-log-part').hidden = false;
+    at('watch-log-part').hidden = news.event_count === 0;
     if (bottom) log.scrollTop = log.scrollHeight;
   };
 
