@@ -386,7 +386,7 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
         OPTION_TEXT(
             "points", "N", &run->text.points,
             "configurations of each problem to try at most, besides\nthe baselines: 1000, 5% "
-            "(default: all of up to 2000, 300 of more)"),
+            "(default: all of up to 1500, 300 of more)"),
         OPTION_TEXT("until", "P%", &run->text.until,
                     "ends the search of a problem when nothing better by P% is left\nwith 90 %, by "
                     "the search's model: 1%"),

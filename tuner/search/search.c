@@ -26,6 +26,7 @@ enum {
 };
 
 static const double until_chance = 0.1;
+static const double settled_share = 0.005; /* better by more than this is better */
 
 struct search {
     const struct strategy *strategy;
@@ -34,7 +35,10 @@ struct search {
     double until;
     size_t looked_at, sure_since; /* results told when that was last looked at, and since when the
                                      chance is small enough; SIZE_MAX: never, not */
-    bool asked;                   /* for a point */
+    uint64_t settled_least, settled; /* as search_end_when_settled; 0: never */
+    double best;                     /* when that was last found better, */
+    size_t better_at;                /* with so many results */
+    bool asked;                      /* for a point */
     bool hurries;
     bool failed; /* memory was short: nothing more is asked for */
 };
@@ -112,6 +116,7 @@ enum status search_create(const struct search_options *options, const struct sea
     search->strategy = strategy;
     search->until = options->until;
     search->looked_at = search->sure_since = SIZE_MAX;
+    search->best = (double)INFINITY;
     trail_create(&search->trail, space, options);
     search->state = strategy->create(&search->trail);
     if (!search->state) {
@@ -164,10 +169,24 @@ static bool is_sure(struct search *search)
             told >= search->sure_since + search->sure_since / SURE_SHARE);
 }
 
+void search_end_when_settled(struct search *search, uint64_t least, uint64_t settled)
+{
+    search->settled_least = least;
+    search->settled = settled;
+}
+
+static bool has_settled(const struct search *search)
+{
+    const size_t count = search->trail.count;
+    return search->settled > 0 && count >= search->settled_least &&
+           count >= search->better_at + search->settled;
+}
+
 bool search_ask(struct search *search, uint64_t *point)
 {
     struct trail *trail = &search->trail;
-    if (search->failed || trail->count >= trail->trials || waits(search) || is_sure(search))
+    if (search->failed || trail->count >= trail->trials || waits(search) || has_settled(search) ||
+        is_sure(search))
         return false;
     if (!search->strategy->ask(search->state, point))
         return false;
@@ -189,6 +208,10 @@ void search_tell(struct search *search, uint64_t point, double value)
     if (!record || record->told)
         return;
     trail_tell(trail, record, value);
+    if (value < search->best - (isfinite(search->best) ? settled_share * fabs(search->best) : 0)) {
+        search->best = value;
+        search->better_at = trail->told;
+    }
     if (search->strategy->tell)
         search->strategy->tell(search->state, record);
 }

@@ -32,9 +32,15 @@ struct search_space {
 enum { SEARCH_DIMENSIONS_MAX = 32 };
 
 /* What "auto" is for, where nobody says how many trials may be had: each point of a space of up to
- * SEARCH_ALL_MOST; else so many trials, fewer for a search that begins with as many of elsewhere.
- */
-enum { SEARCH_ALL_MOST = 2000, SEARCH_TRIALS = 300, SEARCH_TRIALS_BEGUN = 120, SEARCH_BEGUN = 100 };
+ * SEARCH_ALL_MOST; else so many trials. A search that begins with as many of elsewhere ends earlier
+ * when it has settled: after so many at least, of which the last ones brought nothing better. */
+enum {
+    SEARCH_ALL_MOST = 1500,
+    SEARCH_TRIALS = 300,
+    SEARCH_TRIALS_BEGUN = 120,
+    SEARCH_BEGUN = 100,
+    SEARCH_SETTLED = 80
+};
 
 struct search_options {
     const char *strategy; /* "auto": by the size of the space and the number of trials */
@@ -63,6 +69,9 @@ bool search_ask(struct search *search, uint64_t *point);
 /* Whether a strategy that learns may have more points out than are good for it, where nobody would
  * have anything to do while it waits. False at first. */
 void search_hurry(struct search *search, bool hurries);
+/* Asks for no more once `least` points were had, when the last `settled` of them brought nothing
+ * better than those before by half a percent. Before the first ask. */
+void search_end_when_settled(struct search *search, uint64_t least, uint64_t settled);
 /* What became of a point: its objective (any real, smaller is better), or NaN when it failed or was
  * set aside. Any order. Also of points that were never asked for, which earlier runs left: these
  * are told first. A second time it changes nothing. */

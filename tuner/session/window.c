@@ -176,15 +176,17 @@ enum status window_start(struct sweep *sweep, struct error *error)
                      (unsigned long long)sweep->space_count);
     size_t begun = 0;
     status = sweep_tell_elsewhere(sweep, &begun, error);
-    if (leaves && begun >= SEARCH_BEGUN)
-        sweep->allowance.points_most = SEARCH_TRIALS_BEGUN;
+    const bool settles = leaves && begun >= SEARCH_BEGUN;
+    if (settles)
+        search_end_when_settled(sweep->search, SEARCH_TRIALS_BEGUN, SEARCH_SETTLED);
     if (status == STATUS_OK && leaves)
         session_note(sweep->work.session,
-                     "%s n=%lld: %llu of its %llu configurations are tried; --points, --until or "
+                     "%s n=%lld: %llu of its %llu configurations are tried%s; --points, --until or "
                      "--budget may say otherwise",
                      sweep->work.problem.key, (long long)sweep->work.problem.n,
                      (unsigned long long)sweep->allowance.points_most,
-                     (unsigned long long)sweep->space_count);
+                     (unsigned long long)sweep->space_count,
+                     settles ? " at most, fewer when nothing better comes" : "");
     return status == STATUS_OK ? add_first(sweep, error) : status;
 }
 

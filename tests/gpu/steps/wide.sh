@@ -1,16 +1,24 @@
 # shellcheck shell=bash disable=SC2154 # variables of run.sh, which reads this
-# What a search of the wide space of reductions finds (tests/gpu/wide/reduce.yaml), against all of the shipped one: in
-# one sitting, each from nothing, with a cache of binaries of its own.
+# What a search of the wide space of reductions finds (tests/gpu/wide/reduce.yaml), from nothing and with a cache of
+# binaries of its own, as a run does it by itself: first in the same rounds as the best that a recording of the shipped
+# space knows for this model of device. Some 190 s and then 100.
 
-# WIDE_PROBLEMS, WIDE_SIZES, WIDE_POINTS (of each problem: auto, as a run has it by itself, or a number; several: a run each), WIDE_OPTIONS.
+# WIDE_PROBLEMS, WIDE_SIZES, WIDE_OPTIONS; WIDE_KNOWN (a recording: tune.db.xz), WIDE_SECONDS (that the search may take).
+# WIDE_POINTS (of each problem: auto, or a number; several: a run each): instead of that, all of the shipped space is
+# measured in the same sitting, some 4 minutes, and the winners' times are compared.
 wide() {
     local status=0 points names=() folder=$work/wide/data
     mkdir -p "$folder/configs"
     ln -sfn "$here/kernels" "$folder/kernels"
     ln -sfn "$here/include" "$folder/include"
     cp "$here/tests/gpu/wide/reduce.yaml" "$folder/configs/"
+    if [ -z "${WIDE_POINTS:-}" ]; then
+        wide_run wide "$folder" && record wide wide_duel "$folder" || status=$?
+        grep -hE '^tune: |does not hold here' "$work/wide/wide.txt"
+        return $status
+    fi
     wide_run shipped "$here" || status=$?
-    for points in ${WIDE_POINTS:-auto}; do
+    for points in $WIDE_POINTS; do
         case "$points" in
         auto) wide_run wide-auto "$folder" || status=$? ;;
         *) wide_run "wide-$points" "$folder" --points "$points" || status=$? ;;
@@ -29,4 +37,15 @@ wide_run() { # name data-folder options...
         ${WIDE_PROBLEMS:-reduce.sum.i32 reduce.sum.f32} --device 0 --no-report \
         --sizes "${WIDE_SIZES:-2**10,2**12,2**14,2**16,2**18,2**20,2**22,2**24,2**26,10**8,2**28}" \
         --db "$name.db" --conf "$name.conf" "$@" ${WIDE_OPTIONS:-} >/dev/null 2>"$name.txt")
+}
+wide_duel() { # data-folder
+    local status=0 duel=$here/tests/gpu/wide/duel.py
+    cd "$work/wide" || return 1
+    python3 -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), open("recorded.db", "wb"))' \
+        "${WIDE_KNOWN:-$here/db/recorded/nvidia-h100/tune.db.xz}" && "$tune" merge known.db recorded.db >/dev/null 2>&1 &&
+        python3 "$duel" entries wide.db wide.conf >duel.conf || return 1
+    TUNE_DATA_DIR=$1 TUNE_CACHE_DIR=$work/wide/cache-wide "$tune" check duel.conf "$1/configs/reduce.yaml" --device 0 \
+        --from known.db --db duel.db --effort normal --set within=0.0025 --budget 200s 2>&1 || status=$?
+    python3 "$duel" times wide.db duel.db "${WIDE_SECONDS:-190}" || status=$?
+    return $status
 }

@@ -274,6 +274,32 @@ static void test_auto(void **state)
     synthetic_free(&small);
 }
 
+/* It ends when the last few brought nothing better by half a percent, but not before so many: where
+ * something better comes it goes on. */
+static void test_ends_when_settled(void **state)
+{
+    (void)state;
+    struct synthetic synthetic;
+    static const uint16_t counts[] = {30, 30};
+    synthetic_make(&synthetic, 2, counts, NULL);
+    struct search *search = begin(&synthetic, "random", 500, 1);
+    search_end_when_settled(search, 40, 20);
+    uint64_t point = 0;
+    int asked = 0;
+    while (search_ask(search, &point)) {
+        asked++;
+        search_tell(search, point, asked < 30 ? 100 : asked == 30 ? 90 : 89.9);
+    }
+    assert_int_equal(asked, 50);
+    search_free(search);
+    search = begin(&synthetic, "random", 500, 1);
+    search_end_when_settled(search, 40, 20);
+    for (asked = 0; search_ask(search, &point); asked++)
+        search_tell(search, point, asked == 3 ? 90 : (double)NAN);
+    assert_int_equal(asked, 40);
+    search_free(search);
+}
+
 static void test_unknown_strategy(void **state)
 {
     (void)state;
@@ -298,6 +324,7 @@ int main(void)
         cmocka_unit_test(test_known_points),
         cmocka_unit_test(test_huge_spaces),
         cmocka_unit_test(test_batch_is_moderate),
+        cmocka_unit_test(test_ends_when_settled),
         cmocka_unit_test(test_hurry),
         cmocka_unit_test(test_auto),
         cmocka_unit_test(test_unknown_strategy),
