@@ -1138,7 +1138,6 @@ static void add_text(struct reader *reader, char *text, size_t bytes)
         counts[list] = tuned->counts[list];
     reader->ended = 0;
     reader->section = NULL;
-    reader->first_number = counts[NUMBERS];
     if (tuned->source_count == TUNED_FILES_MAX)
         (void)refuse(reader, "more than " DIGITS_OF(TUNED_FILES_MAX) " files");
     else if (read_lines(reader, text, text + bytes) && check_source(reader, counts[SECTIONS]))
@@ -1323,10 +1322,7 @@ static struct tuned *create(struct reader *reader, const struct tuned_allocator 
     memset(tuned, 0, sizeof *tuned);
     tuned->allocator = *from;
     reader->tuned = tuned;
-    uint32_t *numbers = append(reader, NUMBERS, 2); /* no line's */
-    int done = numbers && rehash(reader);
-    if (numbers)
-        numbers[0] = numbers[1] = 0;
+    int done = rehash(reader);
     for (int i = 0; done && i < KNOWN_COUNT; i++) /* the first is "", which no line has */
         done = intern(reader, known_names[i], strlen(known_names[i])) > 0 || i == 0;
     if (done)
