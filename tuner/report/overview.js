@@ -31,14 +31,26 @@ const beside = (problem, setting) => {
 const gainBy = (problem, by) => problem.winner.gains.find((own) => own.name === by) ||
   (by.startsWith(AT) ? beside(problem, by.slice(AT.length)) : undefined);
 
+// The share of the ceiling that it is nearest to: of the memory's, or of the arithmetic where that is more of it. One that is
+// above the memory's ceiling has none.
+const ceilingOf = ({ winner, bytes_moved: bytes, ceilingName }) => {
+  const { limit } = winner;
+  const memory = winner.ceiling_percent;
+  const arithmetic = limit && limit.arithmetic_share !== null ? 100 * limit.arithmetic_share : null;
+  if (arithmetic !== null && (memory === null ? !bytes : arithmetic > memory))
+    return { percent: arithmetic, name: `ceiling of ${limit.operations_type || 'the'} operations`, gops: limit.gops };
+  return memory === null ? null : { percent: memory, name: ceilingName || 'ceiling' };
+};
+
 // What a cell of the map says, how strong its colour is (0 to 1), and whether it is a loss.
 const cellOf = (problem, by, largest) => {
   const { winner } = problem;
   if (!winner) return { text: '\u2026', strength: 0, title: 'nothing was chosen yet' };
   if (by === 'ceiling') {
-    const percent = winner.ceiling_percent;
-    if (percent === null) return { text: '\u2013', strength: 0, title: 'its share of a ceiling is not known' };
-    return { text: percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0), strength: percent / 100, title: `${shownPercent(percent)} of the ceiling` };
+    const nearest = ceilingOf(problem);
+    if (!nearest) return { text: '\u2013', strength: 0, title: 'its share of a ceiling is not known' };
+    const { percent, name } = nearest;
+    return { text: percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0), strength: percent / 100, title: `${shownPercent(percent)} of the ${name}` };
   }
   if (by === 'sure') {
     const light = lightOf(winner);
@@ -113,7 +125,7 @@ const drawMaps = () => {
   const offer = () => { // what the map can show, which other devices belong to
     const options = [['ceiling', 'share of the ceiling, %'], ...names.map((name) => [name, `times as fast as ${name}`]),
       ...settings.filter((name) => name !== overview.setting).map((name) => [AT + name, `times as fast as on ${name}`]), ['sure', 'how sure it is']];
-    if (!data.problems.some(({ winner }) => winner && winner.ceiling_percent !== null)) options.shift();
+    if (!data.problems.some((problem) => problem.winner && ceilingOf(problem))) options.shift();
     if (!options.some(([value]) => value === overview.by)) overview.by = options[0][0];
     by.replaceChildren(choice('Show', options, overview.by, (value) => { overview.by = value; fill(); }));
   };
@@ -183,9 +195,9 @@ const drawGains = (problem) => {
 const drawSizes = (problem) => {
   const same = problem.part.problems.filter((other) => other.problem === problem.problem && other.winner);
   if (same.length < 2) return null;
-  const shares = same.map(({ winner }) => winner.ceiling_percent);
-  const isShare = shares.every((share) => share !== null);
-  const values = isShare ? shares : same.map((other) => other.amount / other.winner.time_ns);
+  const shares = same.map(ceilingOf);
+  const isShare = shares.every(Boolean);
+  const values = isShare ? shares.map(({ percent }) => percent) : same.map((other) => other.amount / other.winner.time_ns);
   const most = isShare ? 100 : Math.max(...values);
   const best = (winner) => winner.gains.filter((gain) => !gain.peer).map((gain) => gainTold(gain)).filter((told) => told > 0);
   return make('div', { class: 'sizes' },
@@ -239,6 +251,8 @@ const drawChosen = () => {
   const head = make('h3', null, problem.problem, make('span', { class: 'quiet' }, ` n = ${shownCount(problem.n)}`));
   if (!winner) return make('div', { class: 'chosen', 'aria-live': 'polite' }, head, make('p', null, 'Nothing was chosen yet; what was tried stands below.'));
   const light = lightOf(winner);
+  const nearest = ceilingOf(problem);
+  const isWork = Boolean(nearest && nearest.gops && problem.bytes_moved); // what it does, beside what it moves
   return make('div', { class: 'chosen' }, make('div', null, head,
     make('p', { class: 'launch' }, winner.launch || winner.configuration),
     winner.launch && make('p', { class: 'configuration' }, settingSpans(winner.parameters)),
@@ -247,7 +261,8 @@ const drawChosen = () => {
       make('dt', null, 'takes'), make('dd', null, make('b', null, shownTime(winner.time_ns)),
         winner.time_low_ns && winner.time_high_ns && make('span', { class: 'quiet' }, ` ${shownTime(winner.time_low_ns)} to ${shownTime(winner.time_high_ns)}`)),
       make('dt', null, problem.bytes_moved ? 'moves' : 'does'), make('dd', null, `${shownRate(problem.amount / winner.time_ns)} ${problem.unit}`,
-        winner.ceiling_percent === null ? '' : `, ${shownPercent(winner.ceiling_percent)} of the ${problem.ceilingName || 'ceiling'}`),
+        nearest && !isWork ? `, ${shownPercent(nearest.percent)} of the ${nearest.name}` : ''),
+      isWork && [make('dt', null, 'does'), make('dd', null, `${shownRate(nearest.gops)} 10\u2079 operations/s, ${shownPercent(nearest.percent)} of the ${nearest.name}`)],
       make('dt', null, 'sure?'), make('dd', { class: `light t-${winner.trust}` }, make('b', null, `${light.mark} ${light.word}`), ' ',
         make('span', { class: 'advice' }, winner.trust === 'sound' ? '' : withCode(winner.advice || light.about))),
       winner.tied_count > 1 && [make('dt', null, 'as good'), make('dd', null, `${shownCount(winner.tied_count)} launches cannot be told from it`)]),
