@@ -39,10 +39,11 @@ wide_run() { # name data-folder options...
         --db "$name.db" --conf "$name.conf" "$@" ${WIDE_OPTIONS:-} >/dev/null 2>"$name.txt")
 }
 wide_duel() { # data-folder
-    local status=0 duel=$here/tests/gpu/wide/duel.py
+    local status=0 duel=$here/tests/gpu/wide/duel.py known=db/recorded/nvidia-h100/tune.db.xz
+    if [ -f "$here/$known" ]; then known=$here/$known; else known=$build/$known; fi # of a checkout, or packed
     cd "$work/wide" || return 1
     python3 -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), open("recorded.db", "wb"))' \
-        "${WIDE_KNOWN:-$here/db/recorded/nvidia-h100/tune.db.xz}" && "$tune" merge known.db recorded.db >/dev/null 2>&1 &&
+        "${WIDE_KNOWN:-$known}" && "$tune" merge known.db recorded.db >/dev/null 2>&1 &&
         python3 "$duel" entries wide.db wide.conf >duel.conf || return 1
     TUNE_DATA_DIR=$1 TUNE_CACHE_DIR=$work/wide/cache-wide "$tune" check duel.conf "$1/configs/reduce.yaml" --device 0 \
         --from known.db --db duel.db --effort normal --set within=0.0025 --budget 200s 2>&1 || status=$?
