@@ -378,3 +378,39 @@ sed 's/struct sizes s/struct options s/' lines.cu >pointer.cu
 run "$TUNE" init pointer.cu
 expect_code 3
 expect_err "parameter 'struct options s' is passed by value, and is neither a number nor a struct of numbers"
+
+# A texture object is one over data as the kernel reads them: its number would be an address of nothing.
+cat >textures.cu <<'C'
+__device__ float at(cudaTextureObject_t texture, int i) { return tex1Dfetch<float>(texture, i); }
+__global__ void gather(cudaTextureObject_t x, const int *places, float *y, unsigned long long seed, cudaTextureObject_t handed)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = tex1Dfetch<float2>(x, places[i]).y + at(handed, i) + (float)seed;
+}
+__global__ void luma(cudaTextureObject_t image, cudaTextureObject_t mask, float *out, int width)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    out[y * width + x] = tex2D<uchar4>(image, x + 0.5f, y + 0.5f).x * tex2D<unsigned char>(mask, x, y);
+}
+__global__ void paint(cudaSurfaceObject_t surface, float *out)
+{
+    surf1Dwrite(out[threadIdx.x], surface, 4 * threadIdx.x);
+    out[threadIdx.x] = 0;
+}
+C
+run "$TUNE" init textures.cu --kernel gather
+expect_code 0
+has '  - {name: x, type: f32, count: 2 * n, fill: random, texture: {width: n, channels: 2}}' textures.yaml
+has '  - {name: handed, type: f32, count: n, fill: random, texture: {width: n}}' textures.yaml
+grep -qE 'name: seed, type: u64, value: 1}' textures.yaml || fail "$(cat textures.yaml)"
+run "$TUNE" run --dry-run --arch sm_90 --points 1 textures.yaml
+expect_code 0
+run "$TUNE" init textures.cu --kernel luma -o luma.yaml
+expect_code 0
+has '  - {name: image, type: u8, count: 4 * n * n, fill: random, texture: {width: n, height: n, channels: 4}}' luma.yaml
+has '  - {name: mask, type: u8, count: n * n, fill: random, texture: {width: n, height: n}}' luma.yaml
+run "$TUNE" run --dry-run --arch sm_90 --points 1 luma.yaml
+expect_code 0
+run "$TUNE" init textures.cu --kernel paint -o paint.yaml
+expect_code 3
+expect_err "kernel paint: parameter 'cudaSurfaceObject_t surface' is a surface object, which no experiment has: let the kernel write to a pointer"

@@ -557,6 +557,35 @@ static void put_pointer(struct draft *draft, const struct kernel_parameter *para
              count ? count : "", role ? role : "");
 }
 
+static bool is_texture(const struct kernel_parameter *parameter)
+{
+    return parameter->kind == PARAMETER_SCALAR && parameter->type == ELEMENT_U64 &&
+           (parameter->texture_axes > 0 || strstr(parameter->text, "cudaTextureObject_t"));
+}
+
+/* A texture object over data as the kernel reads them, else over reals; its sides are the size. */
+static void put_texture(struct draft *draft, const struct kernel_parameter *parameter)
+{
+    const bool seen = parameter->texture_axes > 0;
+    const bool two = seen ? parameter->texture_axes == 2 : draft->kernel->uses_y;
+    const uint32_t channels = seen ? parameter->texture_channels : 1;
+    const char *all = elements(draft, 1);
+    const char *count = elements(draft, channels);
+    struct text texture = {0};
+    if (two)
+        text_printf(&texture, "width: %s, height: %s", draft->size,
+                    draft->flat ? "1" : draft->size);
+    else
+        text_printf(&texture, "width: %s", all ? all : "");
+    if (channels > 1)
+        text_printf(&texture, ", channels: %u", channels);
+    put_line(draft, arena_printf(draft->arena, "? %s", parameter->text),
+             "  - {name: %s, type: %s, count: %s, fill: random, texture: {%s}}", parameter->name,
+             element_name(seen ? parameter->texture_type : ELEMENT_F32), count ? count : "",
+             text_string(&texture));
+    text_free(&texture);
+}
+
 static const char *scalar_value(const struct draft *draft, const struct kernel_parameter *parameter)
 {
     return is_size(draft, parameter) ? draft->size : "1";
@@ -603,10 +632,17 @@ static enum status put_arguments(struct draft *draft, struct error *error)
                 "kernel %s: parameter '%s' is passed by value, and is neither a number "
                 "nor a struct of numbers: pass its parts, or a pointer",
                 draft->kernel->name, parameter->text);
+        if (strstr(parameter->text, "cudaSurfaceObject_t"))
+            return error_set(error, STATUS_BAD_INPUT,
+                             "kernel %s: parameter '%s' is a surface object, which no experiment "
+                             "has: let the kernel write to a pointer",
+                             draft->kernel->name, parameter->text);
         if (parameter->kind == PARAMETER_POINTER)
             put_pointer(draft, parameter);
         else if (parameter->kind == PARAMETER_STRUCT)
             put_fields(draft, parameter);
+        else if (is_texture(parameter))
+            put_texture(draft, parameter);
         else
             put_line(draft,
                      arena_printf(draft->arena, "%s%s", is_size(draft, parameter) ? "" : "? ",

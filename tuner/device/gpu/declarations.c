@@ -182,6 +182,35 @@ static bool is_of_pointer(const struct reader *reader, size_t at)
            token_is_in(tokens, at + 1, "== !=") || token_is(tokens, at - 1, "!");
 }
 
+/* `tex2D<uchar4>(NAME`, `tex2D<unsigned char>(NAME`: what a texel is. */
+static void read_texture(const struct tokens *tokens, struct kernel_parameter *parameter, size_t at)
+{
+    static const struct {
+        const char *name;
+        enum element_type type, unsigned_type;
+    } texels[] = {{"float", ELEMENT_F32, ELEMENT_F32}, {"int", ELEMENT_I32, ELEMENT_U32},
+                  {"uint", ELEMENT_U32, ELEMENT_U32},  {"unsigned", ELEMENT_U32, ELEMENT_U32},
+                  {"short", ELEMENT_I16, ELEMENT_U16}, {"ushort", ELEMENT_U16, ELEMENT_U16},
+                  {"char", ELEMENT_I8, ELEMENT_U8},    {"uchar", ELEMENT_U8, ELEMENT_U8}};
+    const bool is_unsigned = at >= 6 && token_is(tokens, at - 4, "unsigned");
+    const size_t open = at - (is_unsigned ? 5 : 4);
+    if (at < 5 || !token_is(tokens, at - 1, "(") || !token_is(tokens, at - 2, ">") ||
+        !token_is(tokens, open, "<") || !token_is_in(tokens, open - 1, "tex1Dfetch tex2D"))
+        return;
+    const struct token *texel = &tokens->items[at - 3];
+    for (size_t i = 0; i < sizeof texels / sizeof *texels; i++) {
+        const size_t length = strlen(texels[i].name);
+        const size_t more = texel->length - length;
+        if (texel->length < length || more > 1 ||
+            strncmp(texel->start, texels[i].name, length) != 0 ||
+            (more == 1 && !strchr("124", texel->start[length])))
+            continue;
+        parameter->texture_axes = token_is(tokens, open - 1, "tex2D") ? 2 : 1;
+        parameter->texture_channels = more == 1 ? (uint8_t)(texel->start[length] - '0') : 1;
+        parameter->texture_type = is_unsigned ? texels[i].unsigned_type : texels[i].type;
+    }
+}
+
 static void read_use(const struct reader *reader, struct kernel_parameter *parameter, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
@@ -198,6 +227,7 @@ static void read_use(const struct reader *reader, struct kernel_parameter *param
                         strncmp(function->start, "atomic", 6) == 0;
     size_t behind = behind_element(tokens, at + 1, &member);
     parameter->is_seen = true;
+    read_texture(tokens, parameter, at);
     if (atomic && token_is(tokens, before - 1, "(")) {
         parameter->is_read = parameter->is_written = true;
     } else if (address || (behind == at + 1 && !starred)) {
