@@ -4,6 +4,8 @@ function(tune_compile_options target)
     $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes>
     # Constants here are enumerators; newer versions of clang's have this warning in -Wextra.
     $<$<COMPILE_LANG_AND_ID:C,Clang,AppleClang>:-Wno-enum-float-conversion>
+    # gcc 11 takes an array that is filled in a loop for one that may not be filled.
+    $<$<AND:$<COMPILE_LANG_AND_ID:C,GNU>,$<VERSION_LESS:$<C_COMPILER_VERSION>,12>>:-Wno-maybe-uninitialized>
     $<$<AND:$<COMPILE_LANGUAGE:C>,$<BOOL:${TUNE_WERROR}>>:-Werror>)
   # What is installed names no folder of the build.
   target_compile_options(${target} PRIVATE

@@ -134,11 +134,13 @@ figures() {
 }
 
 gpu() {
-    local file
+    local file step
     [[ ${#gpus[@]} -gt 0 ]] || { echo "no --gpu FILE: run tests/gpu/run.sh on each kind of GPU"; return 1; }
     for file in "${gpus[@]}"; do
         grep '^== .*: ' "$file"
-        ! grep -q '^== .*: FAILED' "$file" && grep -q '^== tests: ok' "$file" && grep -q '^== documents: ok' "$file" || return 1
+        for step in $(sed -n 's/^usual_steps="\(.*\)"$/\1/p' "$root/tests/gpu/run.sh"); do
+            grep -q "^== $step: ok" "$file" || { echo "$file: step '$step' is not ok"; return 1; }
+        done
     done
 }
 

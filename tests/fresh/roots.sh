@@ -54,11 +54,15 @@ inside() {
 }
 
 bare_root() {
-    local root=$folder/bare-$1
+    local root=$folder/bare-$1 scripts=/usr/share/debootstrap/scripts script
     [[ ! -f $root/complete ]] || return 0
+    # All of Ubuntu's releases, and all of Debian's, have one; debootstrap does not know those that came after it.
+    script=$scripts/$1
+    [[ -e $script ]] || script=$scripts/sid
+    [[ $script != */sid || $mirror != *ubuntu* ]] || script=$scripts/gutsy
     rm -rf "$root"
     echo "debootstrap $1 from $mirror"
-    debootstrap --variant=minbase --components="$components" "$1" "$root" "$mirror" >"$folder/bare-$1.log" 2>&1 ||
+    debootstrap --variant=minbase --components="$components" "$1" "$root" "$mirror" "$script" >"$folder/bare-$1.log" 2>&1 ||
         fail "debootstrap failed: $folder/bare-$1.log"
     inside "$root" root 'useradd --create-home --shell /bin/bash stranger'
     : >"$root/complete"
