@@ -37,6 +37,20 @@ run "$TUNE" devices --remote-tune "$TUNE" --on 'echo who are you >&2; false' --o
 expect_code 0
 expect_err 'who are you'
 
+# A compiler that an experiment names is each host's own, and known: devices with another one are no equals.
+for version in 12.1.99 13.0.7; do
+    printf '#!/bin/sh\n[ "$1" = --version ] && echo "release, V%s" || { echo "k.cu(1): error: $0 it is" >&2; exit 1; }\n' $version >"$TMPDIR/nvcc-$version"
+    chmod +x "$TMPDIR/nvcc-$version"
+done
+forget
+sed -i 's/^source:/compiler: nvcc\nsource:/' copy.yaml
+with_nvcc() { echo "env CUDA_VISIBLE_DEVICES=0 TUNE_NVCC_PATH=$TMPDIR/nvcc-$1 $TMPDIR/host $2"; }
+tune_on 'devices=big' --on "$(with_nvcc 12.1.99 a)" --on "$(with_nvcc 13.0.7 b)" --effort quick
+expect_code 6
+expect_err '2 problems, 36 trials' # a group each, though all else of the two hosts is one machine's
+query "SELECT facts FROM devices" | grep -qE '"nvcc":"nvcc (12\.1\.99|13\.0\.7)"' || fail "which nvcc it was is not known"
+sed -i '/^compiler:/d' copy.yaml
+
 # A job that ends bounds what is begun, unless another host stays.
 forget
 in_job() { echo "env SLURM_JOB_END_TIME=$(($(date +%s) + $1)) $TMPDIR/host $2"; }

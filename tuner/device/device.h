@@ -22,6 +22,10 @@ struct device; /* an open device; each implementation has its own */
  * and in several at once. The others belong to one worker process and one thread. All may block,
  * and a kernel that hangs makes them block for ever: the caller's parent watches the time. Status
  * STATUS_DEVICE_LOST means that only a new process helps. */
+/* Set where devices may be on other hosts: each then tells, among its facts, which compilers its
+ * host has beside the device's own, by the name that requests have for them ("nvcc"). */
+#define COMPILERS_VARIABLE "TUNE_TELL_COMPILERS"
+
 struct device_api {
     const char *kind; /* "cuda": its row in kinds.inc says the rest */
     /* Optional, pure. Whether compilers may be at work while kernels are timed. NULL: they would

@@ -22,6 +22,11 @@ const char *experiment_device_kind(const struct experiment *experiment)
     return experiment->device->section;
 }
 
+const char *experiment_compiler(const struct experiment *experiment)
+{
+    return experiment->compiler;
+}
+
 bool experiment_is_on_request(const struct experiment *experiment)
 {
     return experiment->on_request;

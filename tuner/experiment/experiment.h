@@ -53,6 +53,7 @@ enum status experiment_load_document(struct document *document, const char *data
 const char *experiment_name(const struct experiment *experiment);
 const char *experiment_path(const struct experiment *experiment);
 const char *experiment_device_kind(const struct experiment *experiment); /* as in the file */
+const char *experiment_compiler(const struct experiment *experiment); /* NULL: the device's own */
 /* Whether it is left out where every experiment is meant, and runs only when it is named. */
 bool experiment_is_on_request(const struct experiment *experiment);
 /* Whether the file gives sizes. Without any there is one problem for each point of the axes, n = 1,

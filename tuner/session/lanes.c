@@ -30,6 +30,18 @@ static void *start_lane(void *context)
     return NULL;
 }
 
+/* Of a compiler that an experiment names, and hosts have told of, as well. */
+static bool have_like_compilers(const struct session *session, const struct facts *a,
+                                const struct facts *b)
+{
+    for (size_t i = 0; i < session->experiment_count; i++) {
+        const char *compiler = experiment_compiler(session->experiments[i].experiment);
+        if (compiler && strcmp(facts_text(a, compiler, ""), facts_text(b, compiler, "")) != 0)
+            return false;
+    }
+    return true;
+}
+
 static bool alike(const struct facts *a, const struct facts *b)
 {
     static const char *const texts[] = {"name", "architecture", "driver", "compiler"};
@@ -45,7 +57,8 @@ static void join_group(struct session *session, struct lane *lane)
     const struct facts *facts = worker_facts(lane->worker);
     struct group *group = NULL;
     for (size_t i = 0; i < session->group_count && !group; i++)
-        if (alike(session->groups[i].facts, facts))
+        if (alike(session->groups[i].facts, facts) &&
+            have_like_compilers(session, session->groups[i].facts, facts))
             group = &session->groups[i];
     if (!group) {
         group = &session->groups[session->group_count++];

@@ -17,6 +17,7 @@
 #include "tuner/base/environment.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
+#include "tuner/device/device.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/message.h"
 #include "tuner/worker/remote.h"
@@ -442,6 +443,7 @@ enum status host_open(const char *command, const char *program, const volatile s
     (void)pthread_mutex_init(&remote->sending, NULL);
     (void)pthread_cond_init(&remote->changed, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)setenv(COMPILERS_VARIABLE, "1", 1);
     (void)string_format(remote->name, sizeof remote->name, "%.60s", command);
     remote->command = strdup(command);
     remote->program = strdup(program);

@@ -1,5 +1,6 @@
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -210,6 +211,9 @@ static void add_software(const struct cuda_driver *driver, const char *driver_te
     facts_add_text(facts, "compiler", "Compiler", text);
     if (!nvrtc)
         facts_add_text(facts, "compiler_missing", "Compiler is missing", ignored.text);
+    const char *tells = getenv(COMPILERS_VARIABLE), *nvcc = "";
+    if (tells && *tells && cuda_compiler_version("nvcc", &nvcc, &ignored) == STATUS_OK)
+        facts_add_text(facts, "nvcc", "nvcc", nvcc);
 }
 
 static enum status add_identity(const struct cuda_driver *driver, CUdevice device, int index,
