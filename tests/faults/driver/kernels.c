@@ -147,10 +147,14 @@ static void run_sum_bytes(const struct call *call)
     uint64_t bytes = pointer_bits(call, 2);
     for (unsigned y = 0; y < call->grid[1]; y++) {
         const unsigned char *vector = (unsigned char *)pointer(call, 0) + y * pointer_bits(call, 1);
-        uint64_t sum = 0;
-        for (uint64_t i = 0; i < bytes; i += sizeof sum) {
-            uint64_t word = 0;
-            memcpy(&word, vector + i, bytes - i < sizeof word ? bytes - i : sizeof word);
+        uint64_t sum = 0, word = 0, i = 0;
+        for (; bytes - i >= sizeof word; i += sizeof word) {
+            memcpy(&word, vector + i, sizeof word);
+            sum += (word ^ i) * UINT64_C(0xbf58476d1ce4e5b9) ^ word >> 32;
+        }
+        if (i < bytes) {
+            word = 0;
+            memcpy(&word, vector + i, bytes - i);
             sum += (word ^ i) * UINT64_C(0xbf58476d1ce4e5b9) ^ word >> 32;
         }
         ((uint64_t *)pointer(call, 3))[y] += sum;
@@ -504,16 +508,29 @@ uint64_t call_threads(const struct call *call)
     return product(call->block);
 }
 
-/* 0 to 0.1 %, by what is launched: so that no two configurations tie. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return hash;
+}
+
+/* 0 to 0.1 %, by what is launched: so that no two configurations tie. Of each launch, so nothing is
+ * printed for it. */
 static double fingerprint(const struct host_kernel *kernel, const struct call *call)
 {
-    char text[4096];
+    const struct image *image = call->image;
+    char extents[32];
+    (void)snprintf(extents, sizeof extents, " %u %u ", call->grid[0], call->block[0]);
+    const char *const head[] = {kernel->name,  extents,           IMAGE_FIRST_LINE,    "\nsource ",
+                                image->source, "\narchitecture ", image->architecture, "\n"};
     uint64_t hash = UINT64_C(1469598103934665603);
-    int length =
-        snprintf(text, sizeof text, "%s %u %u ", kernel->name, call->grid[0], call->block[0]);
-    (void)image_write(call->image, text + length, sizeof text - (size_t)length);
-    for (const char *c = text; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
+        hash = hash_text(hash, head[i]);
+    for (size_t i = 0; i < image->define_count; i++) {
+        hash = hash_text(hash_text(hash, "define "), image->defines[i].name);
+        hash = hash_text(hash_text(hash_text(hash, " "), image->defines[i].value), "\n");
+    }
     return (double)(hash >> 40) / (double)(1 << 24) * 1e-3;
 }
 
