@@ -80,12 +80,8 @@ enum status binaries_request(struct binaries *binaries, const struct binary_requ
 bool binaries_asked(const struct binaries *binaries, size_t index)
 {
     const struct binary *binary = &binaries->items[index];
-    return binary->state != BINARY_KNOWN && !binary_is_gone(binary);
-}
-
-bool binary_is_gone(const struct binary *binary)
-{
-    return binary->state == BINARY_READY && !file_exists(binary->path);
+    return binary->state != BINARY_KNOWN &&
+           (binary->state != BINARY_READY || file_exists(binary->path));
 }
 
 void binaries_withdraw(struct binaries *binaries)

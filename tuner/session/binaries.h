@@ -56,10 +56,8 @@ enum status binaries_know(struct binaries *binaries, const struct binary_request
 /* The same; one never asked for is looked up in the cache or given to the pool. */
 enum status binaries_request(struct binaries *binaries, const struct binary_request *request,
                              size_t *index, struct error *error);
-/* Whether it was asked for, and is not gone since. */
+/* Whether it was asked for, and is not gone since: somebody may have cleaned the cache. */
 bool binaries_asked(const struct binaries *binaries, size_t index);
-/* Whether it was there and is no longer: somebody cleaned the cache. */
-bool binary_is_gone(const struct binary *binary);
 /* Takes back what was asked for and is not being compiled yet: nobody waits for it any more. */
 void binaries_withdraw(struct binaries *binaries);
 /* Takes what the pool has ready; waits up to `timeout_ms` for the first when nothing is. */

@@ -144,22 +144,15 @@ enum status lane_lose(struct lane *lane, const struct error *error)
     return error->status;
 }
 
-/* The blame is laid only when the device is seen to work: one that is gone for good takes whatever
- * was running with it. */
-enum status lane_probe(struct lane *lane, struct error *error)
+enum status lane_probe_after(struct lane *lane, const struct worker_outcome *outcome,
+                             struct error *error)
 {
+    if (outcome->status != TRIAL_CRASHED && outcome->status != TRIAL_TIMED_OUT)
+        return STATUS_OK;
     int64_t left_ns = lane_leave(lane);
     enum status status = worker_probe(lane->worker, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     return status == STATUS_OK ? STATUS_OK : lane_lose(lane, error);
-}
-
-enum status lane_probe_after(struct lane *lane, const struct worker_outcome *outcome,
-                             struct error *error)
-{
-    if (outcome->status == TRIAL_CRASHED || outcome->status == TRIAL_TIMED_OUT)
-        return lane_probe(lane, error);
-    return STATUS_OK;
 }
 
 /* For those who know their kernels. */

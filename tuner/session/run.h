@@ -187,9 +187,8 @@ void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns);
 /* Notes that the lane's device is gone for good; returns the error's status. With STATUS_BAD_INPUT
  * it is not: what is wrong is the experiment. */
 enum status lane_lose(struct lane *lane, const struct error *error);
-/* After a crash or a hang: whether the device still answers; if not, the lane is lost. */
-enum status lane_probe(struct lane *lane, struct error *error);
-/* The same when a trial ended so; else nothing. */
+/* After a trial that crashed or hung: whether the device still answers; if not, the lane is lost.
+ * The blame is laid only when it does: one that is gone for good takes whatever was running. */
 enum status lane_probe_after(struct lane *lane, const struct worker_outcome *outcome,
                              struct error *error);
 /* The time limit of so many blocks of runs, when the best so far takes best_ns (0: unknown);
