@@ -1,5 +1,5 @@
 # For the preset arm64: Debian's cross compiler (crossbuild-essential-arm64) and libraries (libsqlite3-dev:arm64 ...). With QEMU
-# the unit tests run, too.
+# the unit tests run, too, but for those that start processes of tune's or a compiler.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
