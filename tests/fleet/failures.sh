@@ -77,7 +77,7 @@ chmod +x "$TMPDIR/relay"
 cats() { pgrep -x cat -P "$(pgrep -d, -f "^/bin/sh $TMPDIR/relay")"; }
 cut_relay() { cats >cats && xargs kill -STOP <cats; }
 when_trials 3 cut_relay
-TUNE_HOST_SILENT_MS=1000 tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' --on "$TMPDIR/relay $TMPDIR/host far" "${b[@]}" --effort quick
+TUNE_HOST_SILENT_MS=2000 tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' --on "$TMPDIR/relay $TMPDIR/host far" "${b[@]}" --effort quick
 expect_code 0
 wait
 expect_err 'is lost: .*nothing was heard of it'

@@ -120,7 +120,7 @@ slow='devices=big,big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=400'
 lose() {
     forget
     when_trials 1 "$@"
-    TUNE_HOST_SILENT_MS=1000 TUNE_HOST_GRACE_MS=120000 tune_on "$slow" "${n1[@]}" "${n2[@]}" --effort quick
+    TUNE_HOST_GRACE_MS=120000 tune_on "$slow" "${n1[@]}" "${n2[@]}" --effort quick
     expect_code 0
     wait
     expect_sweep 'Stand-in GPU 132 18 ok'
@@ -131,6 +131,7 @@ refuse_err 'is lost'
 refuse_agents
 slurmd -f "$SLURM_CONF" -N n1
 refuse_jobs
+export TUNE_HOST_SILENT_MS=2000
 kill_step() { kill -9 "$(step_daemon n1)"; }
 lose kill_step
 expect_err 'is lost: .*nothing was heard of it'
@@ -147,6 +148,7 @@ down() { scontrol update nodename=n1 state=down reason=test; }
 lose down
 expect_err 'is lost'
 refuse_agents
+unset TUNE_HOST_SILENT_MS
 scontrol update nodename=n1 state=resume 2>/dev/null || true # ReturnToService may have come first
 refuse_jobs
 
