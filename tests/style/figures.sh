@@ -3,6 +3,7 @@
 # valid() in the expression after `using` itself: gnuplot 6 leaves out such a row, and then what `stats`
 # did not find is an undefined variable. FOLDER: other scripts to look at than those of plots/.
 set -euo pipefail
+self=$(realpath -- "$0")
 cd -- "${1:-$(dirname -- "$0")/../../plots}"
 wrong=$(grep -nE 'valid\([0-9a-z]+\) *\?[^:]*(column\(|\$[0-9])' -- *.gp | grep -vE '^[a-z_]+\.gp:[0-9]+:[a-z_]+\([a-z_, ]*\) = ' || true)
 [[ -z $wrong ]] || { echo "use number_or(), see style.gp:" && echo "$wrong" && exit 1; }
@@ -11,4 +12,4 @@ wrong=$(grep -nE 'valid\([0-9a-z]+\) *\?[^:]*(column\(|\$[0-9])' -- *.gp | grep 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 echo "stats 'points.tsv' using (valid(5) ? column(5) : 0) nooutput name 'SHARE'" >"$folder/a.gp"
-! "${BASH_SOURCE[0]}" "$folder" >/dev/null || { echo "the rule finds nothing" && exit 1; }
+! "$self" "$folder" >/dev/null || { echo "the rule finds nothing" && exit 1; }
