@@ -156,8 +156,8 @@ bool job_time_left(int64_t *left_s)
 
 enum status host_silent_ms(int64_t *out, struct error *error)
 {
-    return environment_integer("TUNE_HOST_SILENT_MS", 2 * AGENT_BEAT_MS, INT64_C(24) * 3600 * 1000,
-                               30000, out, error);
+    return environment_integer("TUNE_HOST_SILENT_MS", INT64_C(2) * AGENT_BEAT_MS,
+                               INT64_C(24) * 3600 * 1000, 30000, out, error);
 }
 
 int64_t host_end_ns(const struct host *host)
