@@ -200,6 +200,8 @@ def test_older_schema(folder):
         ALTER TABLE problems DROP COLUMN operations; ALTER TABLE problems DROP COLUMN operations_type;
         ALTER TABLE runs DROP COLUMN command; ALTER TABLE winners DROP COLUMN compared;
         DROP TABLE searches; ALTER TABLE trials DROP COLUMN metrics;
+        ALTER TABLE resources DROP COLUMN cluster_x; ALTER TABLE resources DROP COLUMN cluster_y;
+        ALTER TABLE resources DROP COLUMN cluster_z; ALTER TABLE resources DROP COLUMN cooperative;
         DROP VIEW problem_ceilings; ALTER TABLE problems DROP COLUMN ceiling; DROP INDEX trials_raced;
         DROP INDEX ceilings_by_environment; DROP TRIGGER trials_added; DROP TRIGGER trials_changed; DROP VIEW points; DROP VIEW latest_problems; DROP TABLE tried;
         CREATE VIEW points AS SELECT 1; CREATE VIEW latest_problems AS SELECT 1; PRAGMA user_version = 2;""")

@@ -92,10 +92,11 @@ struct confirming {
     struct lane_job job;
 };
 
+/* Its place first: whatever else is known of another device's contest is changing now. */
 static bool takes_part(const struct confirming *confirming, const struct contest *contest)
 {
-    return !contest->confirmed && !contest->left_out && has_finalist(contest, false) &&
-           contest->place == confirming->place;
+    return contest->place == confirming->place && !contest->confirmed && !contest->left_out &&
+           has_finalist(contest, false);
 }
 
 /* The incumbent or the winner so far is the twin. Dropped rounds are made up for, half as many
@@ -313,7 +314,7 @@ static enum status settle_all(const struct confirming *confirming, enum status s
 {
     for (struct contest *contest = confirming->group->contests; contest; contest = contest->next) {
         struct error settling = {0};
-        if (contest->confirmed || contest->place != confirming->place)
+        if (contest->place != confirming->place || contest->confirmed)
             continue;
         status =
             first_failure(status, settle(contest, confirming->lane, &settling), &settling, error);
@@ -346,7 +347,7 @@ static enum status confirm_on(void *context, struct lane *lane, struct error *er
     struct confirming *confirming = context;
     confirming->lane = lane;
     for (struct contest *contest = confirming->group->contests; contest; contest = contest->next)
-        if (!contest->confirmed && contest->place == confirming->place)
+        if (contest->place == confirming->place && !contest->confirmed)
             begin(contest);
     return settle_all(confirming, run_processes(confirming, error), error);
 }
