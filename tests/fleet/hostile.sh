@@ -4,7 +4,7 @@ source "$TUNE_SOURCE/tests/fleet/lib.sh"
 write_copy
 version=$("$TUNE" --version | head -1)
 export TUNE_HOST_RETRY_MS=1
-hostile() { echo "python3 $TUNE_SOURCE/tests/fleet/hostile.py ${version##* } $1 $TMPDIR/told"; }
+hostile() { echo "python3 $TUNE_SOURCE/tests/fleet/hostile.py ${version##* } $1 $TMPDIR/told.$1"; }
 
 for mode in banner bytes unknown never answers ends wants; do
     run "$TUNE" devices --device cpu --on "$(hostile $mode)"
@@ -18,14 +18,14 @@ expect_code 0
 expect_sweep 'Stand-in GPU 132 18 ok'
 
 # SIGTERM ends a run that waits for it, also in the middle of a message.
-stop_run() {
-    while [[ ! -e $TMPDIR/told ]]; do sleep 0.05; done
-    kill "$(pgrep -of "^$TUNE run ./copy.yaml.*hostile.py")"
+stop_run() { # mode
+    until [[ -e $TMPDIR/told.$1 ]]; do sleep 0.05; done
+    kill "$(pgrep -of "^$TUNE run ./copy.yaml.*hostile.py .* $1 ")"
 }
 export TUNE_HOST_SILENT_MS=86400000
 for mode in flood trickle; do
-    forget; rm -f told
-    stop_run &
+    forget
+    stop_run $mode &
     tune_on '' --on "$(hostile $mode)"
     expect_code 130
     wait
