@@ -21,12 +21,13 @@ for program in "$build"/bench/bench_* "$build"/examples/reduce_c* "$build"/tests
     fi
 done
 cp -r "$here/bench/spaces" "$out/bench/"
+libraries=$(ldconfig -p) # whole, not piped: who reads only its beginning makes ldconfig fail, now and then
 for library in hwloc udev cmocka cudart; do
-    path=$(ldconfig -p | awk -v name="lib$library.so" 'index($1, name) == 1 && /x86-64/ {print $NF; exit}')
+    path=$(awk -v name="lib$library.so" 'index($1, name) == 1 && /x86-64/ {print $NF; exit}' <<<"$libraries")
     [[ -z $path ]] || cp -L "$path" "$out/lib-carried/$(basename "$path")"
 done
 # What serves the page of `tune run --watch` is opened, not linked; what it stands on goes along.
-served=$(ldconfig -p | awk '$1 == "libmicrohttpd.so.12" && /x86-64/ {print $NF; exit}')
+served=$(awk '$1 == "libmicrohttpd.so.12" && /x86-64/ {print $NF; exit}' <<<"$libraries")
 if [[ -n $served ]]; then
     { echo "$served"; ldd "$served" | awk '$3 ~ /^\// && $1 !~ /^(libc|libm|libdl|libpthread|librt)\.so/ {print $3}'; } |
         while read -r path; do cp -L "$path" "$out/lib-carried/$(basename "$path")"; done
