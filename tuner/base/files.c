@@ -247,20 +247,16 @@ enum status folder_make(const char *path, mode_t mode, struct error *error)
     }
 }
 
-/* Where /proc is not there, the name by which the program was started: it is taken from the current
- * folder when relative, which nothing of ours changes. */
-static ssize_t started_as(char path[PATH_MAX])
-{
-    const char *name = (const char *)(uintptr_t)getauxval(AT_EXECFN);
-    return name && realpath(name, path) ? (ssize_t)strlen(path) : -1;
-}
-
 enum status executable_path(struct arena *arena, const char **out, struct error *error)
 {
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length < 0)
-        length = started_as(path);
+    if (length < 0) {
+        /* Where /proc is not there, the name by which the program was started: it is taken from the
+         * current folder when relative, which nothing of ours changes. */
+        const char *name = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+        length = name && realpath(name, path) ? (ssize_t)strlen(path) : -1;
+    }
     if (length < 0)
         return error_set_errno(error, errno,
                                "cannot tell where this program is: /proc is not there, and neither "

@@ -95,17 +95,6 @@ static bool still_named(int folder, const char *name, int file)
            ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
-static void add_user(struct text *text)
-{
-    char buffer[4096];
-    struct passwd entry;
-    struct passwd *user = NULL;
-    if (getpwuid_r(geteuid(), &entry, buffer, sizeof buffer, &user) == 0 && user && user->pw_name)
-        text_printf(text, "%s\n", user->pw_name);
-    else
-        text_printf(text, "user %lld\n", (long long)geteuid());
-}
-
 /* Five lines: process, user, host, since when, database. */
 static void write_holder(const struct lock *lock, const char *database)
 {
@@ -122,7 +111,13 @@ static void write_holder(const struct lock *lock, const char *database)
         if (*c == '\n')
             *c = '?';
     text_printf(&text, "%lld\n", (long long)getpid());
-    add_user(&text);
+    char buffer[4096];
+    struct passwd entry;
+    struct passwd *user = NULL;
+    if (getpwuid_r(geteuid(), &entry, buffer, sizeof buffer, &user) == 0 && user && user->pw_name)
+        text_printf(&text, "%s\n", user->pw_name);
+    else
+        text_printf(&text, "user %lld\n", (long long)geteuid());
     text_printf(&text, "%s\n%s\n%.512s\n", host, since, path);
     if (!text.failed && ftruncate(lock->file, 0) == 0)
         (void)!pwrite(lock->file, text.data, text.length, 0);

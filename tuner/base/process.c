@@ -79,18 +79,6 @@ static char **make_environment(const struct process_start *start)
     return copy;
 }
 
-/* What comes from us is not to meet our handlers there; what we ignore ourselves, with a word to
- * say, another program is not to ignore. */
-static void reset_signals(bool all)
-{
-    for (int number = 1; number < NSIG; number++) {
-        struct sigaction action;
-        if (sigaction(number, NULL, &action) == 0 &&
-            (all || action.sa_handler != SIG_IGN || number == SIGPIPE || number == SIGXFSZ))
-            (void)signal(number, SIG_DFL);
-    }
-}
-
 /* Between fork and exec: only calls that are safe there. Returns when it failed, with errno. */
 static void become(const struct process_start *start, char *const *environment, int nothing)
 {
@@ -103,7 +91,14 @@ static void become(const struct process_start *start, char *const *environment, 
         (void)setpgid(0, 0);
     if (start->ends_with_us)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    reset_signals(is_apart);
+    /* What comes from us is not to meet our handlers there; what we ignore ourselves, with a word
+     * to say, another program is not to ignore. */
+    for (int number = 1; number < NSIG; number++) {
+        struct sigaction action;
+        if (sigaction(number, NULL, &action) == 0 &&
+            (is_apart || action.sa_handler != SIG_IGN || number == SIGPIPE || number == SIGXFSZ))
+            (void)signal(number, SIG_DFL);
+    }
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     if (start->folder && chdir(start->folder) != 0)
@@ -165,13 +160,6 @@ enum status process_start(const struct process_start *start, pid_t *child, struc
     return error_set_errno(error, failure, "%s: cannot start", start->path);
 }
 
-static void append_bounded(struct text *output, size_t start, size_t max, const char *data,
-                           size_t bytes)
-{
-    size_t room = max - (output->length - start);
-    text_append_bytes(output, data, bytes < room ? bytes : room);
-}
-
 /* True when the program closed its output before the deadline. */
 static bool drain(int pipe, const struct process_request *request, int64_t deadline_ns,
                   struct text *output)
@@ -189,8 +177,11 @@ static bool drain(int pipe, const struct process_request *request, int64_t deadl
         ssize_t got = read(pipe, part, sizeof part);
         if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
             return true;
-        if (got > 0)
-            append_bounded(output, start, request->output_max, part, (size_t)got);
+        if (got > 0) {
+            const size_t bytes = (size_t)got;
+            size_t room = request->output_max - (output->length - start);
+            text_append_bytes(output, part, bytes < room ? bytes : room);
+        }
     }
 }
 
@@ -275,14 +266,6 @@ static struct guard start_guard(const struct process_request *request, int outpu
     return (struct guard){.child = child, .pipe = ends[1]};
 }
 
-static void end_guard(const struct guard *guard)
-{
-    if (guard->child == 0)
-        return;
-    process_kill(guard->child, false);
-    (void)close(guard->pipe);
-}
-
 enum status process_run(const struct process_request *request, struct text *output, int *code,
                         struct error *error)
 {
@@ -315,6 +298,9 @@ enum status process_run(const struct process_request *request, struct text *outp
     if (status == STATUS_OK)
         status = watch(request, child, ends[0], output, code, error);
     (void)close(ends[0]);
-    end_guard(&guard);
+    if (guard.child != 0) {
+        process_kill(guard.child, false);
+        (void)close(guard.pipe);
+    }
     return status;
 }

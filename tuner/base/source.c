@@ -433,18 +433,6 @@ enum status source_read(struct arena *arena, const char *path, struct source *ou
     return source_read_in(arena, path, NULL, 0, out, error);
 }
 
-/* Machine code, which begins so, is what it is: nothing in it is a directive. */
-static bool is_code(const char *path)
-{
-    static const unsigned char elf[] = {0x7f, 'E', 'L', 'F'}, fatbin[] = {0x50, 0xed, 0x55, 0xba};
-    unsigned char head[4] = {0};
-    FILE *file = fopen(path, "rbe");
-    const bool read = file && fread(head, sizeof head, 1, file) == 1;
-    if (file)
-        (void)fclose(file);
-    return read && (memcmp(head, elf, sizeof elf) == 0 || memcmp(head, fatbin, sizeof fatbin) == 0);
-}
-
 static enum status read_code(struct arena *arena, const char *path, struct source *out,
                              struct error *error)
 {
@@ -464,7 +452,14 @@ static enum status read_code(struct arena *arena, const char *path, struct sourc
 enum status source_read_in(struct arena *arena, const char *path, const char *const *folders,
                            size_t folder_count, struct source *out, struct error *error)
 {
-    if (is_code(path))
+    /* Machine code, which begins so, is what it is: nothing in it is a directive. */
+    static const unsigned char elf[] = {0x7f, 'E', 'L', 'F'}, fatbin[] = {0x50, 0xed, 0x55, 0xba};
+    unsigned char head[4] = {0};
+    FILE *file = fopen(path, "rbe");
+    const bool read = file && fread(head, sizeof head, 1, file) == 1;
+    if (file)
+        (void)fclose(file);
+    if (read && (memcmp(head, elf, sizeof elf) == 0 || memcmp(head, fatbin, sizeof fatbin) == 0))
         return read_code(arena, path, out, error);
     struct reader reader = {
         .arena = arena, .error = error, .folders = folders, .folder_count = folder_count};

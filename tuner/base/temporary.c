@@ -35,14 +35,6 @@ static bool matches(const char *name, const char *prefix, const char *end)
            strcmp(name + length + RANDOM_LETTERS, end) == 0;
 }
 
-/* Ours, of the kind we make, and locked by nobody: then it is locked now. */
-static bool is_abandoned(int file, mode_t kind)
-{
-    struct stat info;
-    return fstat(file, &info) == 0 && (info.st_mode & S_IFMT) == kind && info.st_uid == geteuid() &&
-           (kind == S_IFDIR || info.st_nlink == 1) && flock(file, LOCK_EX | LOCK_NB) == 0;
-}
-
 static void remove_contents(int folder)
 {
     int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -65,7 +57,10 @@ static void sweep_one(int above, const char *name, mode_t kind)
     int file = openat(above, name, flags | (kind == S_IFDIR ? O_DIRECTORY : 0));
     if (file < 0)
         return;
-    if (is_abandoned(file, kind)) {
+    /* Ours, of the kind we make, and locked by nobody: then it is locked now. */
+    struct stat info;
+    if (fstat(file, &info) == 0 && (info.st_mode & S_IFMT) == kind && info.st_uid == geteuid() &&
+        (kind == S_IFDIR || info.st_nlink == 1) && flock(file, LOCK_EX | LOCK_NB) == 0) {
         if (kind == S_IFDIR)
             remove_contents(file);
         (void)unlinkat(above, name, kind == S_IFDIR ? AT_REMOVEDIR : 0);

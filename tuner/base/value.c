@@ -37,30 +37,26 @@ bool value_equal(struct value a, struct value b)
     return exact_number(a) == exact_number(b);
 }
 
-/* The shortest of 15 to 17 digits that reads back as the same number, always with a point or an
- * exponent, so that it reads back as a real. */
-static bool format_real(double real, char *out, size_t bytes)
-{
-    bool fits = false;
-    for (int digits = 15; digits <= 17; digits++) {
-        fits = string_format(out, bytes, "%.*g", digits, real);
-        if (fits && strtod(out, NULL) == real)
-            break;
-    }
-    if (fits && isfinite(real) && !strpbrk(out, ".e")) {
-        size_t length = strlen(out);
-        fits = string_format(out + length, bytes - length, ".0");
-    }
-    return fits;
-}
-
 bool value_format(struct value value, char *out, size_t bytes)
 {
     switch (value.kind) {
     case VALUE_INTEGER:
         return string_format(out, bytes, "%lld", (long long)value.integer);
-    case VALUE_REAL:
-        return format_real(value.real, out, bytes);
+    case VALUE_REAL: {
+        /* The shortest of 15 to 17 digits that reads back as the same number, always with a point
+         * or an exponent, so that it reads back as a real. */
+        bool fits = false;
+        for (int digits = 15; digits <= 17; digits++) {
+            fits = string_format(out, bytes, "%.*g", digits, value.real);
+            if (fits && strtod(out, NULL) == value.real)
+                break;
+        }
+        if (fits && isfinite(value.real) && !strpbrk(out, ".e")) {
+            size_t length = strlen(out);
+            fits = string_format(out + length, bytes - length, ".0");
+        }
+        return fits;
+    }
     case VALUE_BOOLEAN:
         return string_format(out, bytes, "%s", value.integer ? "true" : "false");
     case VALUE_TEXT:

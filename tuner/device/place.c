@@ -43,19 +43,6 @@ static enum status load(const char *source, hwloc_topology_t *out, struct error 
     return status;
 }
 
-/* hwloc leaves out what the cgroup forbids; what `taskset` forbids is taken out here. */
-static hwloc_bitmap_t allowed_processors(hwloc_topology_t topology)
-{
-    hwloc_bitmap_t allowed = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology));
-    hwloc_bitmap_t mask = hwloc_bitmap_alloc();
-    if (allowed && mask && hwloc_topology_is_thissystem(topology) &&
-        hwloc_get_cpubind(topology, mask, HWLOC_CPUBIND_PROCESS) == 0 &&
-        hwloc_bitmap_intersects(allowed, mask))
-        (void)hwloc_bitmap_and(allowed, allowed, mask);
-    hwloc_bitmap_free(mask);
-    return allowed;
-}
-
 /* What the kernel says, where hwloc was not shown the device. */
 static bool read_local_processors(const char *pci_address, hwloc_bitmap_t out)
 {
@@ -108,7 +95,14 @@ enum status place_devices(const char *topology, const char *const *pci_addresses
     enum status status = load(topology, &loaded, error);
     if (status != STATUS_OK)
         return status;
-    hwloc_bitmap_t allowed = allowed_processors(loaded);
+    /* hwloc leaves out what the cgroup forbids; what `taskset` forbids is taken out here. */
+    hwloc_bitmap_t allowed = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(loaded));
+    hwloc_bitmap_t mask = hwloc_bitmap_alloc();
+    if (allowed && mask && hwloc_topology_is_thissystem(loaded) &&
+        hwloc_get_cpubind(loaded, mask, HWLOC_CPUBIND_PROCESS) == 0 &&
+        hwloc_bitmap_intersects(allowed, mask))
+        (void)hwloc_bitmap_and(allowed, allowed, mask);
+    hwloc_bitmap_free(mask);
     for (size_t i = 0; allowed && i < count && i < PLACE_DEVICES_MAX; i++)
         const_near[i] = near[i] = near_device(loaded, pci_addresses[i], allowed);
     status = allowed ? place_near(loaded, allowed, const_near, count, out, error)
@@ -193,14 +187,6 @@ static int core_count(const struct choice *choice)
 {
     int count = hwloc_get_nbobjs_by_type(choice->topology, choice->core);
     return count > 0 ? count : 0;
-}
-
-static int usable_cores(const struct choice *choice)
-{
-    int usable = 0;
-    for (int i = 0; i < core_count(choice); i++)
-        usable += is_usable(choice, core_at(choice, i), NULL);
-    return usable;
 }
 
 /* From the last downwards, since the first serve most interrupts; NULL when none is left. */
@@ -308,7 +294,9 @@ enum status place_near(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
     if (count > PLACE_DEVICES_MAX)
         return error_set(error, STATUS_BAD_INPUT, "%zu devices: at most %d can be placed", count,
                          PLACE_DEVICES_MAX);
-    int usable = usable_cores(&choice);
+    int usable = 0;
+    for (int i = 0; i < core_count(&choice); i++)
+        usable += is_usable(&choice, core_at(&choice, i), NULL);
     if (usable < CORES_LEAST) {
         leave_to_system(&choice, near, count, usable);
         return STATUS_OK;

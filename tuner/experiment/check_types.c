@@ -138,23 +138,6 @@ static bool check_membership(struct types *types, struct typed left, const struc
     return true;
 }
 
-/* Each operand is looked at once: twice would be 2^depth times in nested chains. */
-static bool check_comparison(struct types *types, const struct expression *node)
-{
-    struct typed left = {node->operands[0], ANY};
-    if (!type_of(types, left.node, &left.type))
-        return false;
-    for (size_t i = 1; i < node->count; i++) {
-        struct typed right = {node->operands[i], ANY};
-        if (right.node->kind == EXPRESSION_LIST)
-            return check_membership(types, left, right.node); /* a list ends a chain */
-        if (!type_of(types, right.node, &right.type) || !check_pair(types, node, left, right))
-            return false;
-        left = right;
-    }
-    return true;
-}
-
 static bool check_operands(struct types *types, const struct expression *node, unsigned wanted,
                            const char *what)
 {
@@ -165,16 +148,6 @@ static bool check_operands(struct types *types, const struct expression *node, u
         if (!(type & wanted))
             return type_error(types, node->operands[i], what);
     }
-    return true;
-}
-
-static bool type_of_variable(struct types *types, const struct expression *node, unsigned *out)
-{
-    const struct expression *definition = types->experiment->definitions[node->index];
-    unsigned *known = &types->slots[node->index];
-    if (*known == 0 && definition && !type_of(types, definition, known))
-        return false;
-    *out = *known ? *known : ANY;
     return true;
 }
 
@@ -214,8 +187,14 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
     case EXPRESSION_CONSTANT:
         *out = node->constant.kind == VALUE_TEXT ? TEXT : NUMBER;
         return true;
-    case EXPRESSION_VARIABLE:
-        return type_of_variable(types, node, out);
+    case EXPRESSION_VARIABLE: {
+        const struct expression *definition = types->experiment->definitions[node->index];
+        unsigned *known = &types->slots[node->index];
+        if (*known == 0 && definition && !type_of(types, definition, known))
+            return false;
+        *out = *known ? *known : ANY;
+        return true;
+    }
     case EXPRESSION_NOT: {
         unsigned type = ANY;
         return type_of(types, node->operands[0], &type);
@@ -225,8 +204,21 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
         return type_of_any(types, node, 0, out);
     case EXPRESSION_CONDITIONAL:
         return type_of_any(types, node, 1, out);
-    case EXPRESSION_COMPARE:
-        return check_comparison(types, node);
+    case EXPRESSION_COMPARE: {
+        /* Each operand is looked at once: twice would be 2^depth times in nested chains. */
+        struct typed left = {node->operands[0], ANY};
+        if (!type_of(types, left.node, &left.type))
+            return false;
+        for (size_t i = 1; i < node->count; i++) {
+            struct typed right = {node->operands[i], ANY};
+            if (right.node->kind == EXPRESSION_LIST)
+                return check_membership(types, left, right.node); /* a list ends a chain */
+            if (!type_of(types, right.node, &right.type) || !check_pair(types, node, left, right))
+                return false;
+            left = right;
+        }
+        return true;
+    }
     case EXPRESSION_CALL:
         return type_of_call(types, node, out);
     case EXPRESSION_LIST:

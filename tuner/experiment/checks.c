@@ -162,16 +162,6 @@ static bool is_checked(const struct argument_rule *argument)
     return argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_UPDATE;
 }
 
-static bool no_kind(struct file_reader *reader, const struct node *node)
-{
-    struct text keys = {0};
-    for (size_t i = 0; i < KINDS; i++)
-        text_printf(&keys, "%s%s", i == 0 ? "" : i + 1 < KINDS ? ", " : " and ", kinds[i]->key);
-    (void)node_error(reader, node, "check needs one of the keys %s", text_string(&keys));
-    text_free(&keys);
-    return false;
-}
-
 static bool read_reference(struct file_reader *reader, const struct node *node,
                            struct check_rule *check)
 {
@@ -183,8 +173,14 @@ static bool read_reference(struct file_reader *reader, const struct node *node,
                               check->kind->key, kinds[i]->key);
         check->kind = kinds[i];
     }
-    if (!check->kind)
-        return no_kind(reader, node);
+    if (!check->kind) {
+        struct text keys = {0};
+        for (size_t i = 0; i < KINDS; i++)
+            text_printf(&keys, "%s%s", i == 0 ? "" : i + 1 < KINDS ? ", " : " and ", kinds[i]->key);
+        (void)node_error(reader, node, "check needs one of the keys %s", text_string(&keys));
+        text_free(&keys);
+        return false;
+    }
     for (size_t i = 0; i < KINDS; i++)
         for (size_t k = 0; k < COMPANIONS_MAX && kinds[i]->companions[k]; k++)
             if (node_get(node, kinds[i]->companions[k]) && check->kind != kinds[i])

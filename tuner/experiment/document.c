@@ -204,13 +204,6 @@ static size_t count_of(const char *text, char c)
     return count;
 }
 
-/* For YAML [ceil_div(n, 2), 1] has three items; here a comma within parentheses ends none. */
-static bool continues(const struct node *last, const struct node *next)
-{
-    return last && last->kind == NODE_SCALAR && next->kind == NODE_SCALAR && last->plain &&
-           next->plain && count_of(last->text, '(') > count_of(last->text, ')');
-}
-
 static bool join(struct reader *reader, struct node *last, const struct node *next)
 {
     struct arena *arena = &reader->document->arena;
@@ -239,7 +232,11 @@ static bool read_children(struct reader *reader, struct node *node, unsigned dep
             return false;
         if (!child)
             return true;
-        if (node->kind == NODE_LIST && continues(node->last, child)) {
+        /* For YAML [ceil_div(n, 2), 1] has three items; here a comma within parentheses ends
+         * none. */
+        if (node->kind == NODE_LIST && node->last && node->last->kind == NODE_SCALAR &&
+            child->kind == NODE_SCALAR && node->last->plain && child->plain &&
+            count_of(node->last->text, '(') > count_of(node->last->text, ')')) {
             if (!join(reader, node->last, child))
                 return false;
             continue;

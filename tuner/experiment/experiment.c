@@ -62,17 +62,12 @@ const char *experiment_parameter_name(const struct experiment *experiment, size_
     return experiment->parameters[index].name;
 }
 
-static size_t axes_points(const struct experiment *experiment)
+size_t experiment_problem_count(const struct experiment *experiment)
 {
     size_t count = 1;
     for (size_t i = 0; i < experiment->axis_count; i++)
         count *= experiment->axes[i].count;
-    return count;
-}
-
-size_t experiment_problem_count(const struct experiment *experiment)
-{
-    return axes_points(experiment) * experiment->size.count;
+    return count * experiment->size.count;
 }
 
 /* The last axis turns fastest. That the key fits was checked when the file was read. */

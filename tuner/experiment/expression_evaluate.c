@@ -289,25 +289,6 @@ static bool pick(void *context, struct value item)
     return true;
 }
 
-static bool evaluate_item(const struct expression *node, struct evaluation *evaluation,
-                          struct value *out)
-{
-    struct picked picked = {0};
-    int64_t index = 0;
-    if (!evaluate_items(node->operands[0], evaluation, count_picked, &picked) ||
-        !integer_operand(node, node->operands[1], evaluation,
-                         "the index of an item must be an integer", &index))
-        return false;
-    picked.index = index < 0 ? index + picked.count : index;
-    if (picked.index < 0 || picked.index >= picked.count)
-        return evaluation_error(node, evaluation, "a list of %lld values has no item %lld",
-                                (long long)picked.count, (long long)index);
-    if (!evaluate_items(node->operands[0], evaluation, pick, &picked))
-        return false;
-    *out = picked.value;
-    return true;
-}
-
 /* ---- comparisons and logic ---- */
 
 struct sought {
@@ -432,8 +413,22 @@ bool evaluate_tree(const struct expression *node, struct evaluation *evaluation,
         return evaluate_chain(node, evaluation, out);
     case EXPRESSION_CALL:
         return evaluate_call(node, evaluation, out);
-    case EXPRESSION_ITEM:
-        return evaluate_item(node, evaluation, out);
+    case EXPRESSION_ITEM: {
+        struct picked picked = {0};
+        int64_t index = 0;
+        if (!evaluate_items(node->operands[0], evaluation, count_picked, &picked) ||
+            !integer_operand(node, node->operands[1], evaluation,
+                             "the index of an item must be an integer", &index))
+            return false;
+        picked.index = index < 0 ? index + picked.count : index;
+        if (picked.index < 0 || picked.index >= picked.count)
+            return evaluation_error(node, evaluation, "a list of %lld values has no item %lld",
+                                    (long long)picked.count, (long long)index);
+        if (!evaluate_items(node->operands[0], evaluation, pick, &picked))
+            return false;
+        *out = picked.value;
+        return true;
+    }
     case EXPRESSION_LIST:
         return evaluation_error(node, evaluation, "a list has no value here");
     default:

@@ -28,32 +28,6 @@ static bool evaluation_real(const struct expression *node, struct evaluation *ev
     return true;
 }
 
-/* Quotient towards minus infinity; the remainder has the divisor's sign. */
-static bool floor_divide(const struct expression *node, struct evaluation *evaluation, int64_t a,
-                         int64_t b, struct value *out)
-{
-    if (b == 0)
-        return by_zero(node, evaluation);
-    if (b == -1) { /* INT64_MIN / -1 traps */
-        int64_t negated = 0;
-        if (node->kind == EXPRESSION_REMAINDER)
-            *out = value_integer(0);
-        else if (__builtin_sub_overflow((int64_t)0, a, &negated))
-            return overflow(node, evaluation);
-        else
-            *out = value_integer(negated);
-        return true;
-    }
-    int64_t quotient = a / b;
-    int64_t remainder = a % b;
-    if (remainder != 0 && (remainder < 0) != (b < 0)) {
-        quotient--;
-        remainder += b;
-    }
-    *out = value_integer(node->kind == EXPRESSION_REMAINDER ? remainder : quotient);
-    return true;
-}
-
 static bool integer_power(const struct expression *node, struct evaluation *evaluation,
                           int64_t base, int64_t exponent, struct value *out)
 {
@@ -135,8 +109,29 @@ static bool integer_arithmetic(const struct expression *node, struct evaluation 
     case EXPRESSION_SHIFT_LEFT:
     case EXPRESSION_SHIFT_RIGHT:
         return shift(node, evaluation, a, b, out);
-    default:
-        return floor_divide(node, evaluation, a, b, out);
+    default: {
+        /* Quotient towards minus infinity; the remainder has the divisor's sign. */
+        if (b == 0)
+            return by_zero(node, evaluation);
+        if (b == -1) { /* INT64_MIN / -1 traps */
+            int64_t negated = 0;
+            if (node->kind == EXPRESSION_REMAINDER)
+                *out = value_integer(0);
+            else if (__builtin_sub_overflow((int64_t)0, a, &negated))
+                return overflow(node, evaluation);
+            else
+                *out = value_integer(negated);
+            return true;
+        }
+        int64_t quotient = a / b;
+        int64_t remainder = a % b;
+        if (remainder != 0 && (remainder < 0) != (b < 0)) {
+            quotient--;
+            remainder += b;
+        }
+        *out = value_integer(node->kind == EXPRESSION_REMAINDER ? remainder : quotient);
+        return true;
+    }
     }
 }
 
@@ -156,32 +151,6 @@ static void real_floor_divide(double a, double b, double *quotient, double *rema
         floored += 1;
     *quotient = times == 0 ? copysign(0.0, a / b) : floored;
     *remainder = rest;
-}
-
-static bool real_arithmetic(const struct expression *node, struct evaluation *evaluation, double a,
-                            double b, struct value *out)
-{
-    double quotient = 0;
-    double remainder = 0;
-    switch ((enum expression_kind)node->kind) {
-    case EXPRESSION_ADD:
-        return evaluation_real(node, evaluation, a + b, out);
-    case EXPRESSION_SUBTRACT:
-        return evaluation_real(node, evaluation, a - b, out);
-    case EXPRESSION_MULTIPLY:
-        return evaluation_real(node, evaluation, a * b, out);
-    case EXPRESSION_POWER:
-        return real_power(node, evaluation, a, b, out);
-    default:
-        break;
-    }
-    if (b == 0)
-        return by_zero(node, evaluation);
-    if (node->kind == EXPRESSION_DIVIDE)
-        return evaluation_real(node, evaluation, a / b, out);
-    real_floor_divide(a, b, &quotient, &remainder);
-    return evaluation_real(node, evaluation,
-                           node->kind == EXPRESSION_REMAINDER ? remainder : quotient, out);
 }
 
 bool evaluate_arithmetic(const struct expression *node, struct evaluation *evaluation,
@@ -205,8 +174,29 @@ bool evaluate_arithmetic(const struct expression *node, struct evaluation *evalu
         return evaluation_error(node, evaluation,
                                 "'%s' needs integers, not the real %g: use // or int()",
                                 texts[node->kind], a.kind == VALUE_REAL ? x : y);
-    if (a.kind == VALUE_REAL || b.kind == VALUE_REAL)
-        return real_arithmetic(node, evaluation, x, y, out);
+    if (a.kind == VALUE_REAL || b.kind == VALUE_REAL) {
+        double quotient = 0;
+        double remainder = 0;
+        switch ((enum expression_kind)node->kind) {
+        case EXPRESSION_ADD:
+            return evaluation_real(node, evaluation, x + y, out);
+        case EXPRESSION_SUBTRACT:
+            return evaluation_real(node, evaluation, x - y, out);
+        case EXPRESSION_MULTIPLY:
+            return evaluation_real(node, evaluation, x * y, out);
+        case EXPRESSION_POWER:
+            return real_power(node, evaluation, x, y, out);
+        default:
+            break;
+        }
+        if (y == 0)
+            return by_zero(node, evaluation);
+        if (node->kind == EXPRESSION_DIVIDE)
+            return evaluation_real(node, evaluation, x / y, out);
+        real_floor_divide(x, y, &quotient, &remainder);
+        return evaluation_real(node, evaluation,
+                               node->kind == EXPRESSION_REMAINDER ? remainder : quotient, out);
+    }
     if (!integer_arithmetic(node, evaluation, a.integer, b.integer, out))
         return false;
     if (bits && node->kind <= EXPRESSION_BIT_XOR && a.kind == VALUE_BOOLEAN &&
@@ -364,27 +354,6 @@ static bool quantify(void *context, struct value item)
     return true;
 }
 
-static bool call_of_list(const struct expression *node, struct evaluation *evaluation,
-                         struct value *out)
-{
-    struct extreme extreme = {.node = node, .evaluation = evaluation};
-    struct quantifier quantifier = {.sought = node->index == FUNCTION_any};
-    if (rows[node->index].kind == FUNCTION_OF_LIST) {
-        const bool lazy = node->operands[0]->index == LIST_GENERATOR;
-        evaluation->decided = lazy ? &quantifier.found : NULL;
-        const bool right = evaluate_items(node->operands[0], evaluation, quantify, &quantifier);
-        *out = value_boolean(quantifier.found == quantifier.sought);
-        return right;
-    }
-    evaluation->decided = NULL;
-    if (!evaluate_items(node->operands[0], evaluation, compare_extreme, &extreme))
-        return false;
-    if (!extreme.any)
-        return evaluation_error(node, evaluation, "%s of an empty list", names[node->index]);
-    *out = extreme.value;
-    return true;
-}
-
 static bool call_abs(const struct expression *node, struct evaluation *evaluation,
                      const struct value *values, struct value *out)
 {
@@ -528,8 +497,24 @@ const char *function_refuses(int index, size_t count)
 bool evaluate_call(const struct expression *node, struct evaluation *evaluation, struct value *out)
 {
     struct value values[CALL_OPERANDS_MAX];
-    if (node->count == 1 && node->operands[0]->kind == EXPRESSION_LIST)
-        return call_of_list(node, evaluation, out);
+    if (node->count == 1 && node->operands[0]->kind == EXPRESSION_LIST) {
+        struct extreme extreme = {.node = node, .evaluation = evaluation};
+        struct quantifier quantifier = {.sought = node->index == FUNCTION_any};
+        if (rows[node->index].kind == FUNCTION_OF_LIST) {
+            const bool lazy = node->operands[0]->index == LIST_GENERATOR;
+            evaluation->decided = lazy ? &quantifier.found : NULL;
+            const bool right = evaluate_items(node->operands[0], evaluation, quantify, &quantifier);
+            *out = value_boolean(quantifier.found == quantifier.sought);
+            return right;
+        }
+        evaluation->decided = NULL;
+        if (!evaluate_items(node->operands[0], evaluation, compare_extreme, &extreme))
+            return false;
+        if (!extreme.any)
+            return evaluation_error(node, evaluation, "%s of an empty list", names[node->index]);
+        *out = extreme.value;
+        return true;
+    }
     for (size_t i = 0; i < node->count; i++)
         if (!evaluate_tree(node->operands[i], evaluation, &values[i]))
             return false;

@@ -285,25 +285,6 @@ static node_or_null new_list(struct parser *parser, const struct token *open,
     return new_indexed(parser, EXPRESSION_LIST, LIST_OF_ITEMS, open, count, items);
 }
 
-/* At '[', or at '(': a value, or a tuple, which is a list here. */
-static node_or_null parse_enclosed(struct parser *parser)
-{
-    const struct token open = parser->token;
-    const bool in_list = open.kind == TOKEN_OPEN_LIST;
-    const struct expression **items = NULL;
-    size_t count = 0;
-    bool comma = false;
-    if (!advance(parser))
-        return NULL;
-    const struct token name = find_for(parser);
-    if (name.kind != TOKEN_END)
-        return parse_comprehension(parser, &open, &name);
-    if (!parse_items(parser, in_list ? TOKEN_CLOSE_LIST : TOKEN_CLOSE,
-                     in_list ? "',' or ']'" : "')'", &items, &count, &comma))
-        return NULL;
-    return !in_list && count == 1 && !comma ? items[0] : new_list(parser, &open, items, count);
-}
-
 /* What `+` or `*` make of lists; one operand is one. */
 static node_or_null join_lists(struct parser *parser, const struct token *at, node_or_null left,
                                node_or_null right)
@@ -346,24 +327,6 @@ static node_or_null undefined_name(struct parser *parser, const struct token *na
                        suggest(name->text, words, count).text);
 }
 
-/* list(...) and range(...), of what stands in the parentheses. */
-static node_or_null new_list_call(struct parser *parser, const struct token *name,
-                                  const struct expression **items, size_t count)
-{
-    if (is_word(name, "list")) {
-        if (count == 1 && is_list(items[0]))
-            return items[0];
-        return parse_error(parser, name->offset, "list takes one list, such as range(8)");
-    }
-    if (count < 1 || count > 3)
-        return parse_error(parser, name->offset, "range takes 1 to 3 integers, not %zu values",
-                           count);
-    for (size_t i = 0; i < count; i++)
-        if (is_list(items[i]))
-            return parse_error(parser, name->offset, "range takes integers, not a list");
-    return new_indexed(parser, EXPRESSION_LIST, LIST_RANGE, name, count, items);
-}
-
 static bool is_list_call(const struct token *name)
 {
     return is_word(name, "range") || is_word(name, "list");
@@ -390,8 +353,21 @@ static node_or_null parse_call(struct parser *parser, const struct token *name)
     if (count > 0 ? !generator[0]
                   : !parse_items(parser, TOKEN_CLOSE, "',' or ')'", &operands, &count, &comma))
         return NULL;
-    if (is_list_call(name))
-        return new_list_call(parser, name, operands, count);
+    if (is_list_call(name)) {
+        /* list(...) and range(...), of what stands in the parentheses. */
+        if (is_word(name, "list")) {
+            if (count == 1 && is_list(operands[0]))
+                return operands[0];
+            return parse_error(parser, name->offset, "list takes one list, such as range(8)");
+        }
+        if (count < 1 || count > 3)
+            return parse_error(parser, name->offset, "range takes 1 to 3 integers, not %zu values",
+                               count);
+        for (size_t i = 0; i < count; i++)
+            if (is_list(operands[i]))
+                return parse_error(parser, name->offset, "range takes integers, not a list");
+        return new_indexed(parser, EXPRESSION_LIST, LIST_RANGE, name, count, operands);
+    }
     const enum function_kind kind = function_kind(function);
     const bool of_list = count == 1 && is_list(operands[0]);
     if (of_list && kind != FUNCTION_OF_ANY && kind != FUNCTION_OF_LIST)
@@ -477,8 +453,23 @@ static node_or_null parse_atom(struct parser *parser)
     case TOKEN_NAME:
         return parse_name(parser);
     case TOKEN_OPEN:
-    case TOKEN_OPEN_LIST:
-        return parse_enclosed(parser);
+    case TOKEN_OPEN_LIST: {
+        /* At '[', or at '(': a value, or a tuple, which is a list here. */
+        const struct token open = parser->token;
+        const bool in_list = open.kind == TOKEN_OPEN_LIST;
+        const struct expression **items = NULL;
+        size_t count = 0;
+        bool comma = false;
+        if (!advance(parser))
+            return NULL;
+        const struct token name = find_for(parser);
+        if (name.kind != TOKEN_END)
+            return parse_comprehension(parser, &open, &name);
+        if (!parse_items(parser, in_list ? TOKEN_CLOSE_LIST : TOKEN_CLOSE,
+                         in_list ? "',' or ']'" : "')'", &items, &count, &comma))
+            return NULL;
+        return !in_list && count == 1 && !comma ? items[0] : new_list(parser, &open, items, count);
+    }
     default:
         return unexpected(parser, "a value");
     }

@@ -36,22 +36,6 @@ struct objective {
 
 /* ---- reading ---- */
 
-/* The problem's names and the parameters', then those metrics whose names they leave. Facts and
- * derived values are left out: they may be unknown where trials are compared. */
-static void fill_scope(const struct experiment *experiment, struct scope *scope)
-{
-    *scope = (struct scope){.count = SLOT_COUNT_OBJECTIVE};
-    for (size_t slot = SLOT_AXES; slot < SLOT_DERIVED; slot++)
-        scope->names[slot] = experiment->scope.names[slot];
-    for (size_t i = 0; i < METRIC_NAMES; i++) {
-        bool taken = false;
-        for (size_t slot = SLOT_AXES; slot < SLOT_DERIVED && !taken; slot++)
-            taken = scope->names[slot] && strcmp(scope->names[slot], metric_names[i]) == 0;
-        if (!taken)
-            scope->names[SLOT_COUNT + i] = metric_names[i];
-    }
-}
-
 static bool uses_energy(const struct formula *formula)
 {
     return slot_set_has(&formula->uses, SLOT_ENERGY) || slot_set_has(&formula->uses, SLOT_POWER);
@@ -86,7 +70,19 @@ static bool check_name(struct file_reader *reader, const struct node *key)
 bool read_objectives(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
-    fill_scope(experiment, &experiment->objective_scope);
+    /* The problem's names and the parameters', then those metrics whose names they leave. Facts and
+     * derived values are left out: they may be unknown where trials are compared. */
+    struct scope *scope = &experiment->objective_scope;
+    *scope = (struct scope){.count = SLOT_COUNT_OBJECTIVE};
+    for (size_t slot = SLOT_AXES; slot < SLOT_DERIVED; slot++)
+        scope->names[slot] = experiment->scope.names[slot];
+    for (size_t i = 0; i < METRIC_NAMES; i++) {
+        bool taken = false;
+        for (size_t slot = SLOT_AXES; slot < SLOT_DERIVED && !taken; slot++)
+            taken = scope->names[slot] && strcmp(scope->names[slot], metric_names[i]) == 0;
+        if (!taken)
+            scope->names[SLOT_COUNT + i] = metric_names[i];
+    }
     if (!node)
         return true;
     if (!need_kind(reader, node, NODE_MAPPING, "objectives"))

@@ -64,25 +64,6 @@ bool make_defines(struct maker *maker, const struct define_list *defines,
     return true;
 }
 
-static bool make_kernels(struct maker *maker, struct launch_list list, struct binary_request *out)
-{
-    const struct launch_rule *rules[LAUNCHES_MAX];
-    size_t count = 0;
-    if (!applying_launches(maker, list, rules, &count))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const char *kernel = NULL;
-        bool known = false;
-        if (!make_text(maker, &rules[i]->kernel, &kernel))
-            return false;
-        for (size_t j = 0; j < out->kernel_count; j++)
-            known |= strcmp(out->kernels[j], kernel) == 0;
-        if (!known)
-            out->kernels[out->kernel_count++] = kernel;
-    }
-    return true;
-}
-
 bool make_binary(struct maker *maker, const struct facts *facts, struct launch_list list,
                  struct binary_request *out)
 {
@@ -104,8 +85,20 @@ bool make_binary(struct maker *maker, const struct facts *facts, struct launch_l
     for (size_t i = 0; i < experiment->flag_count; i++)
         if (!make_text(maker, &experiment->flags[i], &out->flags[out->flag_count++]))
             return false;
-    if (!make_kernels(maker, list, out))
+    const struct launch_rule *rules[LAUNCHES_MAX];
+    size_t count = 0;
+    if (!applying_launches(maker, list, rules, &count))
         return false;
+    for (size_t i = 0; i < count; i++) {
+        const char *kernel = NULL;
+        bool known = false;
+        if (!make_text(maker, &rules[i]->kernel, &kernel))
+            return false;
+        for (size_t j = 0; j < out->kernel_count; j++)
+            known |= strcmp(out->kernels[j], kernel) == 0;
+        if (!known)
+            out->kernels[out->kernel_count++] = kernel;
+    }
     for (size_t i = 0; i < experiment->argument_count; i++)
         if (experiment->arguments[i].symbol.count > 0 &&
             !make_text(maker, &experiment->arguments[i].symbol, &out->symbols[out->symbol_count++]))
@@ -123,10 +116,11 @@ enum status point_binary(const struct point *point, struct arena *arena, struct 
                : error->status;
 }
 
-/* What defines, flags and names of kernels name themselves, and what decides which are launched;
- * where a file only writes shorter (derived values that begin with _), what these are made of. */
-static struct slot_set uses_of_compiling(const struct experiment *experiment)
+const char *experiment_compiled_name(const struct experiment *experiment, size_t index)
 {
+    /* What defines, flags and names of kernels name themselves, and what decides which are
+     * launched; where a file only writes shorter (derived values that begin with _), what these are
+     * made of. */
     struct slot_set uses = {0};
     for (size_t i = 0; i < experiment->defines.count; i++)
         uses = slot_set_union(uses, experiment->defines.items[i].formula.uses);
@@ -140,12 +134,6 @@ static struct slot_set uses_of_compiling(const struct experiment *experiment)
     for (size_t i = 0; i < experiment->derived_count; i++)
         if (slot_set_has(&own, SLOT_DERIVED + i) && experiment->derived[i].name[0] == '_')
             uses = slot_set_union(uses, experiment->reach[SLOT_DERIVED + i]);
-    return uses;
-}
-
-const char *experiment_compiled_name(const struct experiment *experiment, size_t index)
-{
-    const struct slot_set uses = uses_of_compiling(experiment);
     struct slot_set parameters = {0};
     for (size_t i = 0; i < experiment->parameter_count; i++) {
         slot_set_add(&parameters, SLOT_PARAMETERS + i);

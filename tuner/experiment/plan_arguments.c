@@ -178,19 +178,6 @@ bool make_argument(struct maker *maker, const struct argument_rule *rule, struct
 
 /* ---- series ---- */
 
-static void append_value(struct text *text, struct value value)
-{
-    char number[VALUE_TEXT_BYTES];
-    if (value.kind == VALUE_TEXT)
-        text_printf(text, "'%s'", value.text);
-    else if (value.kind == VALUE_BOOLEAN)
-        text_append(text, value.integer ? "True" : "False");
-    else if (value.kind == VALUE_INTEGER && value.integer == INT64_MIN)
-        text_append(text, "(-9223372036854775807 - 1)");
-    else if (value_format(value, number, sizeof number))
-        text_printf(text, number[0] == '-' ? "(%s)" : "%s", number);
-}
-
 /* The text of the series, in which each variable but i has become its value. */
 static bool append_series(struct maker *maker, const struct formula *series, struct text *text)
 {
@@ -222,7 +209,15 @@ static bool append_series(struct maker *maker, const struct formula *series, str
         const struct formula named = {.tree = &variable};
         if (!make_value(maker, &named, &value))
             return false;
-        append_value(text, value);
+        char number[VALUE_TEXT_BYTES];
+        if (value.kind == VALUE_TEXT)
+            text_printf(text, "'%s'", value.text);
+        else if (value.kind == VALUE_BOOLEAN)
+            text_append(text, value.integer ? "True" : "False");
+        else if (value.kind == VALUE_INTEGER && value.integer == INT64_MIN)
+            text_append(text, "(-9223372036854775807 - 1)");
+        else if (value_format(value, number, sizeof number))
+            text_printf(text, number[0] == '-' ? "(%s)" : "%s", number);
     }
 }
 
@@ -336,18 +331,6 @@ static bool make_fill_number(struct maker *maker, const struct formula *formula,
                        element_name(type), *out);
 }
 
-static bool make_uniform(struct maker *maker, const struct fill_rule *rule, struct argument *out)
-{
-    if (!make_fill_number(maker, &rule->low, "the lower end", out->type, &out->fill_low) ||
-        !make_fill_number(maker, &rule->high, "the upper end", out->type, &out->fill_high))
-        return false;
-    return out->fill_low < out->fill_high ||
-           (!element_is_real(out->type) && out->fill_low == out->fill_high) ||
-           maker_error(maker, rule->low.place,
-                       "uniform from %g to %g: the first must be the smaller", out->fill_low,
-                       out->fill_high);
-}
-
 /* Of the name and the axes, not of the size: the data of n is the beginning of that of a larger n,
  * and arguments differ from one another. */
 static uint64_t argument_seed(const char *name, const struct problem *problem)
@@ -373,8 +356,16 @@ bool make_fill(struct maker *maker, const struct argument_rule *argument, struct
     switch (out->fill) {
     case FILL_CONSTANT:
         return make_fill_number(maker, &rule->low, "the constant", out->type, &out->fill_low);
-    case FILL_UNIFORM:
-        return make_uniform(maker, rule, out);
+    case FILL_UNIFORM: {
+        if (!make_fill_number(maker, &rule->low, "the lower end", out->type, &out->fill_low) ||
+            !make_fill_number(maker, &rule->high, "the upper end", out->type, &out->fill_high))
+            return false;
+        return out->fill_low < out->fill_high ||
+               (!element_is_real(out->type) && out->fill_low == out->fill_high) ||
+               maker_error(maker, rule->low.place,
+                           "uniform from %g to %g: the first must be the smaller", out->fill_low,
+                           out->fill_high);
+    }
     case FILL_NORMAL: /* the deviation of integers need be none */
         return make_real(maker, &rule->low, "the mean", -HUGE_VAL, HUGE_VAL, &out->fill_low) &&
                make_real(maker, &rule->high, "the deviation", 0, HUGE_VAL, &out->fill_high);

@@ -102,12 +102,6 @@ static enum status hash_content(struct experiment *experiment, struct error *err
     return status == STATUS_OK ? status : error_prefix(error, "%s", experiment->path);
 }
 
-static enum status too_long(const char *path, struct error *error)
-{
-    return error_set(error, STATUS_BAD_INPUT, "%s: as an experiment it has more than %d bytes",
-                     path, DOCUMENT_BYTES_MAX);
-}
-
 enum status experiment_load_document(struct document *document, const char *data_folder,
                                      bool lenient_defaults, struct experiment **out,
                                      struct error *error)
@@ -162,7 +156,8 @@ static enum status load_text(const char *path, const char *text, size_t length,
     if (memchr(text, '\0', length))
         return error_set(error, STATUS_BAD_INPUT, "%s: not a text: a zero byte in it", path);
     if (length > DOCUMENT_BYTES_MAX)
-        return too_long(path, error);
+        return error_set(error, STATUS_BAD_INPUT, "%s: as an experiment it has more than %d bytes",
+                         path, DOCUMENT_BYTES_MAX);
     enum status status = document_read(&document, path, text, length, error);
     document.is_recorded = is_recorded;
     if (status == STATUS_OK)

@@ -311,22 +311,6 @@ static size_t find_slot(const struct experiment *experiment, const char *name)
     return SLOT_COUNT;
 }
 
-/* A lone word: true and false, a variable's value, else a text. */
-static bool read_word(struct file_reader *reader, const struct node *node, unsigned allowed,
-                      struct formula *out)
-{
-    bool is_true = strcmp(node->text, "true") == 0 || strcmp(node->text, "True") == 0;
-    if (is_true || strcmp(node->text, "false") == 0 || strcmp(node->text, "False") == 0)
-        return expression_constant(reader->arena, node->place, value_boolean(is_true), out,
-                                   reader->error) == STATUS_OK;
-    if (find_slot(reader->experiment, node->text) == SLOT_COUNT)
-        return read_value_text(reader, node, out);
-    if (parse(reader, &node->inner, "this list", allowed, out))
-        return true;
-    hint(reader, "a text that is also a name goes in quotes");
-    return false;
-}
-
 bool read_value(struct file_reader *reader, const struct node *node, unsigned allowed,
                 struct formula *out)
 {
@@ -334,8 +318,19 @@ bool read_value(struct file_reader *reader, const struct node *node, unsigned al
         return false;
     if (!node->plain)
         return read_value_text(reader, node, out);
-    if (is_name(node->text))
-        return read_word(reader, node, allowed, out);
+    if (is_name(node->text)) {
+        /* A lone word: true and false, a variable's value, else a text. */
+        bool is_true = strcmp(node->text, "true") == 0 || strcmp(node->text, "True") == 0;
+        if (is_true || strcmp(node->text, "false") == 0 || strcmp(node->text, "False") == 0)
+            return expression_constant(reader->arena, node->place, value_boolean(is_true), out,
+                                       reader->error) == STATUS_OK;
+        if (find_slot(reader->experiment, node->text) == SLOT_COUNT)
+            return read_value_text(reader, node, out);
+        if (parse(reader, &node->inner, "this list", allowed, out))
+            return true;
+        hint(reader, "a text that is also a name goes in quotes");
+        return false;
+    }
     if (read_formula(reader, node, "this list", allowed, out))
         return true;
     if (reader->error->status == STATUS_BAD_INPUT && strstr(reader->error->text, "not defined"))
@@ -356,17 +351,6 @@ bool literal_template(struct file_reader *reader, const char *text, struct place
     return true;
 }
 
-static bool read_inserted(struct file_reader *reader, const struct node *node, size_t start,
-                          size_t length, const char *what, unsigned allowed, struct formula *out)
-{
-    struct source_text source = node->inner;
-    source.place = source_place(&node->inner, start);
-    source.text = arena_strndup(reader->arena, node->text + start, length);
-    if (!source.text)
-        return out_of_memory(reader);
-    return parse(reader, &source, what, allowed, out);
-}
-
 /* Reads the part at *at and moves it on. */
 static bool read_part(struct file_reader *reader, const struct node *node, size_t *at,
                       const char *what, unsigned allowed, struct template_part *part)
@@ -381,7 +365,12 @@ static bool read_part(struct file_reader *reader, const struct node *node, size_
         }
         size_t start = *at + 2;
         *at = (size_t)(end - node->text) + 1;
-        return read_inserted(reader, node, start, *at - 1 - start, what, allowed, &part->formula);
+        struct source_text source = node->inner;
+        source.place = source_place(&node->inner, start);
+        source.text = arena_strndup(reader->arena, node->text + start, (*at - 1 - start));
+        if (!source.text)
+            return out_of_memory(reader);
+        return parse(reader, &source, what, allowed, &part->formula);
     }
     const char *next = strstr(text, "${");
     size_t length = next ? (size_t)(next - text) : strlen(text);

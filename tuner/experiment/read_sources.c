@@ -128,27 +128,23 @@ static bool read_compiler(struct file_reader *reader, const struct node *node)
                       suggest(name, words, 2).text);
 }
 
-/* What a program is launched from, in place of a source: there is nothing to tell a compiler. */
-static bool read_binary(struct file_reader *reader, const struct node *root,
-                        const struct node *binary)
-{
-    static const char *const others[] = {"source", "sources",  "include",
-                                         "std",    "compiler", "defines"};
-    if (!reader->experiment->device->is_gpu)
-        return node_error(reader, binary, "'binary' is of experiments for a GPU");
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (node_get(root, others[i]))
-            return node_error(reader, node_get(root, others[i]),
-                              "'%s' beside 'binary', which is compiled already", others[i]);
-    reader->experiment->compiler = BINARY_AS_IT_IS;
-    return find_path(reader, binary, "binary", false, &reader->experiment->source);
-}
-
 bool read_sources(struct file_reader *reader, const struct node *root)
 {
     const struct node *binary = node_get(root, "binary");
-    if (binary)
-        return read_binary(reader, root, binary);
+    if (binary) {
+        /* What a program is launched from, in place of a source: there is nothing to tell a
+         * compiler. */
+        static const char *const others[] = {"source", "sources",  "include",
+                                             "std",    "compiler", "defines"};
+        if (!reader->experiment->device->is_gpu)
+            return node_error(reader, binary, "'binary' is of experiments for a GPU");
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            if (node_get(root, others[i]))
+                return node_error(reader, node_get(root, others[i]),
+                                  "'%s' beside 'binary', which is compiled already", others[i]);
+        reader->experiment->compiler = BINARY_AS_IT_IS;
+        return find_path(reader, binary, "binary", false, &reader->experiment->source);
+    }
     const struct node *source = node_get(root, "source");
     const struct node *sources = node_get(root, "sources");
     if (source && sources)

@@ -197,22 +197,6 @@ static bool check_list(struct file_reader *reader, const struct formula *list)
     return status == STATUS_OK;
 }
 
-/* Values that depend on nothing are computed now: what is wrong with them is said at once. */
-static bool fold_constants(struct file_reader *reader, struct formula *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct value value;
-        if (!is_constant(&values[i]))
-            continue;
-        if (!constant_value(reader, &values[i], &value) ||
-            check_value(value, values[i].place, reader->error) != STATUS_OK ||
-            expression_constant(reader->arena, values[i].place, value, &values[i], reader->error) !=
-                STATUS_OK)
-            return false;
-    }
-    return true;
-}
-
 static bool read_list(struct file_reader *reader, const struct node *key, size_t slot, size_t most,
                       unsigned allowed, struct named_list *out)
 {
@@ -227,7 +211,18 @@ static bool read_list(struct file_reader *reader, const struct node *key, size_t
     for (const struct node *item = list->first; item; item = item->next)
         if (!read_value(reader, item, allowed, &values[out->count++]))
             return false;
-    return fold_constants(reader, values, out->count);
+    /* Values that depend on nothing are computed now: what is wrong with them is said at once. */
+    for (size_t i = 0; i < out->count; i++) {
+        struct value value;
+        if (!is_constant(&values[i]))
+            continue;
+        if (!constant_value(reader, &values[i], &value) ||
+            check_value(value, values[i].place, reader->error) != STATUS_OK ||
+            expression_constant(reader->arena, values[i].place, value, &values[i], reader->error) !=
+                STATUS_OK)
+            return false;
+    }
+    return true;
 }
 
 static bool value_error(struct file_reader *reader, const struct formula *formula, const char *what)
@@ -363,20 +358,17 @@ bool read_sizes(struct file_reader *reader, const struct node *node)
     return true;
 }
 
-/* A text with a list expression: "[2**i for i in range(6)]". */
-static bool read_list_expression(struct file_reader *reader, const struct node *key, size_t slot,
-                                 struct named_list *out)
-{
-    *out = (struct named_list){.name = key->text, .place = key->place, .slot = slot};
-    return read_list_formula(reader, key->value, key->text, USE_DEVICE, &out->list) &&
-           (!is_constant(&out->list) || check_list(reader, &out->list));
-}
-
 static bool read_parameter(struct file_reader *reader, const struct node *key, size_t index)
 {
     struct named_list *parameter = &reader->experiment->parameters[index];
-    if (key->value->kind == NODE_SCALAR)
-        return read_list_expression(reader, key, SLOT_PARAMETERS + index, parameter);
+    if (key->value->kind == NODE_SCALAR) {
+        /* A text with a list expression: "[2**i for i in range(6)]". */
+        struct named_list *out = parameter;
+        *out = (struct named_list){
+            .name = key->text, .place = key->place, .slot = SLOT_PARAMETERS + index};
+        return read_list_formula(reader, key->value, key->text, USE_DEVICE, &out->list) &&
+               (!is_constant(&out->list) || check_list(reader, &out->list));
+    }
     return read_list(reader, key, SLOT_PARAMETERS + index, DOCUMENT_ITEMS_MAX, USE_DEVICE,
                      parameter);
 }

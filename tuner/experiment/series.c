@@ -69,30 +69,27 @@ static bool store_integer(enum element_type type, int64_t integer, unsigned char
     return integer >= least && integer <= most;
 }
 
-/* Rounded to the type once; what would be infinite does not fit. */
-static bool store_real(enum element_type type, double real, unsigned char *out)
-{
-    if (type == ELEMENT_F64) {
-        memcpy(out, &real, sizeof real);
-    } else if (type == ELEMENT_F32) {
-        const float single = (float)real;
-        memcpy(out, &single, sizeof single);
-        return isfinite(single);
-    } else {
-        const uint16_t half = type == ELEMENT_F16 ? f16_from_real(real) : bf16_from_real(real);
-        memcpy(out, &half, sizeof half);
-        return isfinite(type == ELEMENT_F16 ? f16_to_real(half) : bf16_to_real(half));
-    }
-    return true;
-}
-
 static bool store(enum element_type type, struct value value, unsigned char *out)
 {
     const double limit = 9223372036854775808.0; /* 2^63 */
     if (value.kind == VALUE_TEXT)
         return false;
-    if (element_is_real(type))
-        return store_real(type, value.kind == VALUE_REAL ? value.real : (double)value.integer, out);
+    if (element_is_real(type)) {
+        /* Rounded to the type once; what would be infinite does not fit. */
+        double real = value.kind == VALUE_REAL ? value.real : (double)value.integer;
+        if (type == ELEMENT_F64) {
+            memcpy(out, &real, sizeof real);
+        } else if (type == ELEMENT_F32) {
+            const float single = (float)real;
+            memcpy(out, &single, sizeof single);
+            return isfinite(single);
+        } else {
+            const uint16_t half = type == ELEMENT_F16 ? f16_from_real(real) : bf16_from_real(real);
+            memcpy(out, &half, sizeof half);
+            return isfinite(type == ELEMENT_F16 ? f16_to_real(half) : bf16_to_real(half));
+        }
+        return true;
+    }
     if (value.kind != VALUE_REAL)
         return store_integer(type, value.integer, out);
     return floor(value.real) == value.real && value.real >= -limit && value.real < limit &&

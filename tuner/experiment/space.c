@@ -43,17 +43,6 @@ bool space_list_find(const struct value_list *list, struct value value, size_t *
     return found != 0;
 }
 
-static bool start_list(struct value_list *list, struct arena *arena, size_t most)
-{
-    size_t size = 4;
-    while (size < 2 * most)
-        size *= 2;
-    list->values = arena_alloc(arena, most, sizeof *list->values);
-    list->table = arena_alloc(arena, size, sizeof *list->table);
-    list->table_mask = size - 1;
-    return list->values && list->table;
-}
-
 static bool keep_value(struct maker *maker, struct value_list *list, struct value value,
                        struct place place)
 {
@@ -103,7 +92,13 @@ bool space_lists(struct maker *maker, bool restricted, struct value_list *lists)
             !depends_on_problem(maker->experiment, parameter) &&
             !check_restriction(maker, parameter))
             return false;
-        if (!start_list(&lists[i], maker->arena, count))
+        size_t size = 4;
+        while (size < 2 * count)
+            size *= 2;
+        lists[i].values = arena_alloc(maker->arena, count, sizeof *lists[i].values);
+        lists[i].table = arena_alloc(maker->arena, size, sizeof *lists[i].table);
+        lists[i].table_mask = size - 1;
+        if (!lists[i].values || !lists[i].table)
             return maker_no_memory(maker);
         for (size_t j = 0; j < count; j++) {
             struct value value = value_integer(0);

@@ -38,17 +38,6 @@ struct build {
 
 /* ---- nodes ---- */
 
-static uint64_t hash_edges(const struct diagram_edge *edges, size_t count)
-{
-    uint64_t hash = count;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t word = (uint64_t)edges[i].child << 16 | edges[i].value;
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
 static bool same_edges(const struct diagram *diagram, uint32_t node,
                        const struct diagram_edge *edges, size_t count)
 {
@@ -64,7 +53,13 @@ static bool same_edges(const struct diagram *diagram, uint32_t node,
 static size_t unique_place(const struct build *build, const struct diagram_edge *edges,
                            size_t count)
 {
-    size_t at = hash_edges(edges, count) & (build->unique_size - 1);
+    uint64_t hash = count;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t word = (uint64_t)edges[i].child << 16 | edges[i].value;
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    size_t at = hash & (build->unique_size - 1);
     while (build->unique[at] &&
            !same_edges(&build->space->diagram, build->unique[at], edges, count))
         at = (at + 1) & (build->unique_size - 1);

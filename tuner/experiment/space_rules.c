@@ -236,54 +236,6 @@ static void write_mark(struct rules *rules, enum known known, uint8_t mark)
 
 static enum known reduce(struct rules *rules, const struct part *part, struct value *out);
 
-static enum known reduce_logic(struct rules *rules, const struct part *part, struct value *out)
-{
-    const enum known left = reduce(rules, part->operands[0], out);
-    const bool decided =
-        left == KNOWN && value_is_true(*out) == (part->tree->kind == EXPRESSION_OR);
-    write_mark(rules, left, decided ? MARK_DECIDED : MARK_PASSED);
-    if (left == FAILED || decided)
-        return left;
-    if (left == KNOWN)
-        return reduce(rules, part->operands[1], out);
-    const enum known right = reduce(rules, part->operands[1], out);
-    write_mark(rules, right, MARK_PASSED);
-    if (right == KNOWN)
-        write_value(rules, *out);
-    return UNKNOWN;
-}
-
-static enum known reduce_conditional(struct rules *rules, const struct part *part,
-                                     struct value *out)
-{
-    const enum known condition = reduce(rules, part->operands[0], out);
-    const bool truth = condition == KNOWN && value_is_true(*out);
-    write_mark(rules, condition, truth ? MARK_DECIDED : MARK_PASSED);
-    if (condition == FAILED)
-        return FAILED;
-    if (condition == KNOWN)
-        return reduce(rules, part->operands[truth ? 1 : 2], out);
-    for (size_t i = 1; i < 3; i++) {
-        const enum known branch = reduce(rules, part->operands[i], out);
-        write_mark(rules, branch, MARK_PASSED);
-        if (branch == KNOWN)
-            write_value(rules, *out);
-    }
-    return UNKNOWN;
-}
-
-static enum known reduce_derived(struct rules *rules, const struct part *part, struct value *out)
-{
-    struct derived_context *derived = &rules->derived[part->tree->index - SLOT_DERIVED];
-    if (derived->round != rules->round) {
-        derived->known = reduce(rules, part->operands[0], &derived->value);
-        derived->round = rules->round;
-        write_mark(rules, derived->known, MARK_PASSED);
-    }
-    *out = derived->value;
-    return derived->known;
-}
-
 static enum known reduce_not(struct rules *rules, const struct part *part, struct value *out)
 {
     const enum known known = reduce(rules, part->operands[0], out);
@@ -306,29 +258,60 @@ static enum known reduce_operands(struct rules *rules, const struct part *part, 
     return UNKNOWN;
 }
 
-static enum known evaluate(struct rules *rules, const struct part *part, struct value *out)
-{
-    return expression_evaluate(part->tree, rules->environment, out, &rules->ignored) == STATUS_OK
-               ? KNOWN
-               : FAILED;
-}
-
 /* Writes what is known of the part, or gives its value: what an evaluation comes to that does not
  * get to a parameter which is not bound yet. */
 static enum known reduce(struct rules *rules, const struct part *part, struct value *out)
 {
     if (part->last <= rules->depth && !part->local && part->tree->kind != EXPRESSION_LIST)
-        return evaluate(rules, part, out);
+        return expression_evaluate(part->tree, rules->environment, out, &rules->ignored) ==
+                       STATUS_OK
+                   ? KNOWN
+                   : FAILED;
     if (part->first > rules->depth) /* names of comprehensions among them */
         return UNKNOWN;
     switch ((enum expression_kind)part->tree->kind) {
     case EXPRESSION_AND:
-    case EXPRESSION_OR:
-        return reduce_logic(rules, part, out);
-    case EXPRESSION_CONDITIONAL:
-        return reduce_conditional(rules, part, out);
-    case EXPRESSION_VARIABLE:
-        return reduce_derived(rules, part, out);
+    case EXPRESSION_OR: {
+        const enum known left = reduce(rules, part->operands[0], out);
+        const bool decided =
+            left == KNOWN && value_is_true(*out) == (part->tree->kind == EXPRESSION_OR);
+        write_mark(rules, left, decided ? MARK_DECIDED : MARK_PASSED);
+        if (left == FAILED || decided)
+            return left;
+        if (left == KNOWN)
+            return reduce(rules, part->operands[1], out);
+        const enum known right = reduce(rules, part->operands[1], out);
+        write_mark(rules, right, MARK_PASSED);
+        if (right == KNOWN)
+            write_value(rules, *out);
+        return UNKNOWN;
+    }
+    case EXPRESSION_CONDITIONAL: {
+        const enum known condition = reduce(rules, part->operands[0], out);
+        const bool truth = condition == KNOWN && value_is_true(*out);
+        write_mark(rules, condition, truth ? MARK_DECIDED : MARK_PASSED);
+        if (condition == FAILED)
+            return FAILED;
+        if (condition == KNOWN)
+            return reduce(rules, part->operands[truth ? 1 : 2], out);
+        for (size_t i = 1; i < 3; i++) {
+            const enum known branch = reduce(rules, part->operands[i], out);
+            write_mark(rules, branch, MARK_PASSED);
+            if (branch == KNOWN)
+                write_value(rules, *out);
+        }
+        return UNKNOWN;
+    }
+    case EXPRESSION_VARIABLE: {
+        struct derived_context *derived = &rules->derived[part->tree->index - SLOT_DERIVED];
+        if (derived->round != rules->round) {
+            derived->known = reduce(rules, part->operands[0], &derived->value);
+            derived->round = rules->round;
+            write_mark(rules, derived->known, MARK_PASSED);
+        }
+        *out = derived->value;
+        return derived->known;
+    }
     case EXPRESSION_NOT:
         return reduce_not(rules, part, out);
     default:

@@ -60,18 +60,6 @@ static enum status run_migrations(struct store *store, int64_t version,
                      store->path, (long long)version, schema->version);
 }
 
-static enum status check_references(struct store *store, struct error *error)
-{
-    bool broken = false;
-    enum status status = store_check_references(store, migrate_doing, &broken, error);
-    if (status == STATUS_OK && broken)
-        return error_set(error, STATUS_INTERNAL,
-                         "%s: a migration would have left rows that point nowhere; nothing was "
-                         "changed",
-                         store->path);
-    return status;
-}
-
 static enum status migrate_inside(struct store *store, const struct store_schema *schema,
                                   bool *changed, struct error *error)
 {
@@ -81,20 +69,16 @@ static enum status migrate_inside(struct store *store, const struct store_schema
     *changed = status == STATUS_OK && version < schema->version;
     if (*changed)
         status = run_migrations(store, version, schema, error);
-    return status == STATUS_OK ? check_references(store, error) : status;
-}
-
-/* The copy gets the mode of the database, and is on the disk before anything is changed. */
-static enum status finish_copy(const char *copy, const char *path, struct error *error)
-{
-    struct stat info;
-    int file = open(copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    bool good = file >= 0 && stat(path, &info) == 0 && fchmod(file, info.st_mode & 0777) == 0 &&
-                fsync(file) == 0;
-    int failure = errno;
-    if (file >= 0)
-        (void)close(file);
-    return good ? STATUS_OK : error_set_errno(error, failure, "%s: cannot keep the copy", copy);
+    if (status != STATUS_OK)
+        return status;
+    bool broken = false;
+    status = store_check_references(store, migrate_doing, &broken, error);
+    if (status == STATUS_OK && broken)
+        return error_set(error, STATUS_INTERNAL,
+                         "%s: a migration would have left rows that point nowhere; nothing was "
+                         "changed",
+                         store->path);
+    return status;
 }
 
 /* The whole database as it is, in a folder beside it that the next program clears away if this one
@@ -102,7 +86,17 @@ static enum status finish_copy(const char *copy, const char *path, struct error 
 static enum status make_copy(struct store *store, const char *copy, struct error *error)
 {
     enum status status = store_copy(store, copy, "keep a copy of it", error);
-    return status == STATUS_OK ? finish_copy(copy, store->path, error) : status;
+    if (status != STATUS_OK)
+        return status;
+    /* The copy gets the mode of the database, and is on the disk before anything is changed. */
+    struct stat info;
+    int file = open(copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool good = file >= 0 && stat(store->path, &info) == 0 &&
+                fchmod(file, info.st_mode & 0777) == 0 && fsync(file) == 0;
+    int failure = errno;
+    if (file >= 0)
+        (void)close(file);
+    return good ? STATUS_OK : error_set_errno(error, failure, "%s: cannot keep the copy", copy);
 }
 
 /* Of one that was made just before the commit by a program that did not come to it. */

@@ -17,26 +17,22 @@ enum { SQLITE_PATH_BYTES_MAX = 500 };
 
 static const char open_doing[] = "open the database";
 
-/* An SQLite URI for the path. "./" keeps SQLite from seeing ":memory:" or an empty name in it. */
-static bool make_uri(struct text *uri, const char *path, const char *options)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "/._-~";
-    text_append(uri, path[0] == '/' ? "file://" : "file:./");
-    for (const char *c = path; *c; c++) {
-        if (strchr(plain, *c))
-            text_append_bytes(uri, c, 1);
-        else
-            text_printf(uri, "%%%02x", (unsigned)(unsigned char)*c);
-    }
-    text_append(uri, options);
-    return !uri->failed;
-}
-
 static enum status connect(struct store *store, const char *options, int flags, struct error *error)
 {
     struct text uri = {0};
-    if (!make_uri(&uri, store->path, options)) {
+    /* An SQLite URI for the path. "./" keeps SQLite from seeing ":memory:" or an empty name in
+     * it. */
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "/._-~";
+    text_append(&uri, store->path[0] == '/' ? "file://" : "file:./");
+    for (const char *c = store->path; *c; c++) {
+        if (strchr(plain, *c))
+            text_append_bytes(&uri, c, 1);
+        else
+            text_printf(&uri, "%%%02x", (unsigned)(unsigned char)*c);
+    }
+    text_append(&uri, options);
+    if (uri.failed) {
         text_free(&uri);
         return error_no_memory(error);
     }
@@ -171,18 +167,6 @@ static enum status check_version(const struct store *store, const struct store_s
     return STATUS_OK;
 }
 
-/* WAL asks the file system for memory that processes share. SQLite finds out only when it first
- * reads. */
-static enum status use_log(struct store *store, struct error *error)
-{
-    int64_t ignored = 0;
-    FAILPOINT("store.ready");
-    enum status status = store_execute(store, "PRAGMA journal_mode = WAL", open_doing, error);
-    if (status == STATUS_OK)
-        status = store_pragma(store, "SELECT count(*) FROM sqlite_schema", &ignored, error);
-    return status;
-}
-
 /* As long as no other process can have the database open, its log can be put away without. Before
  * anything else, since every other statement reads first. */
 static enum status use_journal(struct store *store, struct error *error)
@@ -218,8 +202,15 @@ static enum status check_writable(struct store *store, const struct store_schema
         status = check_version(store, schema, version, STORE_CREATE, error);
     if (status == STATUS_OK && version < schema->version)
         status = store_migrate(store, version, schema, error);
-    if (status == STATUS_OK && with_log)
-        status = use_log(store, error);
+    if (status == STATUS_OK && with_log) {
+        /* WAL asks the file system for memory that processes share. SQLite finds out only when it
+         * first reads. */
+        int64_t ignored = 0;
+        FAILPOINT("store.ready");
+        status = store_execute(store, "PRAGMA journal_mode = WAL", open_doing, error);
+        if (status == STATUS_OK)
+            status = store_pragma(store, "SELECT count(*) FROM sqlite_schema", &ignored, error);
+    }
     return status;
 }
 
@@ -248,17 +239,6 @@ static enum status open_to_write(struct store *store, const struct store_schema 
     return second == STATUS_OK ? STATUS_OK : status;
 }
 
-/* The log beside the database holds what is not in the file yet. */
-static bool has_log(const struct store *store)
-{
-    struct text name = {0};
-    struct stat info;
-    text_printf(&name, "%s-wal", store->path);
-    bool has = name.failed || (stat(text_string(&name), &info) == 0 && info.st_size > 0);
-    text_free(&name);
-    return has;
-}
-
 static enum status read_version(struct store *store, const char *options, int flags,
                                 int64_t *version, struct error *error)
 {
@@ -282,7 +262,13 @@ static enum status open_to_read(struct store *store, const struct store_schema *
     enum status status = read_version(store, "", SQLITE_OPEN_READWRITE, &version, error);
     if (status == STATUS_PERMISSION) {
         disconnect(store);
-        if (has_log(store))
+        /* The log beside the database holds what is not in the file yet. */
+        struct text name = {0};
+        struct stat info;
+        text_printf(&name, "%s-wal", store->path);
+        bool has = name.failed || (stat(text_string(&name), &info) == 0 && info.st_size > 0);
+        text_free(&name);
+        if (has)
             return error_set(error, STATUS_PERMISSION,
                              "%s: its folder may not be written, and %s-wal holds writes that are "
                              "not in it yet; copy both to another folder and name that with --db",

@@ -42,26 +42,6 @@ static bool ends_there(sqlite3 *db, const char *tail)
     return ends;
 }
 
-static enum status prepare_query(const struct store *store, const char *sql, sqlite3_stmt **out,
-                                 struct error *error)
-{
-    const char *tail = "";
-    (void)sqlite3_set_authorizer(store->db, allow_reading, NULL);
-    int code = sqlite3_prepare_v2(store->db, sql, -1, out, &tail);
-    bool single = code == SQLITE_OK && ends_there(store->db, tail);
-    (void)sqlite3_set_authorizer(store->db, NULL, NULL);
-    if (code == SQLITE_AUTH)
-        return error_set(error, STATUS_BAD_INPUT, "the query does more than read: write a SELECT");
-    if ((code & 0xff) == SQLITE_ERROR)
-        return error_set(error, STATUS_BAD_INPUT, "the query is wrong: %s",
-                         sqlite3_errmsg(store->db));
-    if (code != SQLITE_OK)
-        return store_fail(store, code, "read the database", error);
-    if (!*out || !single || !sqlite3_stmt_readonly(*out) || sqlite3_column_count(*out) == 0)
-        return error_set(error, STATUS_BAD_INPUT, "the query is not one SELECT");
-    return STATUS_OK;
-}
-
 static enum status bind_parameter(const struct store *store, sqlite3_stmt *statement,
                                   const struct store_parameter *parameter, struct error *error)
 {
@@ -107,7 +87,22 @@ static enum status make_query(struct store *store, const char *sql, struct store
     if (!query || !(query->sql = strdup(sql)))
         return error_no_memory(error);
     query->store = store;
-    return prepare_query(store, sql, &query->statement, error);
+    const char *tail = "";
+    (void)sqlite3_set_authorizer(store->db, allow_reading, NULL);
+    int code = sqlite3_prepare_v2(store->db, sql, -1, &query->statement, &tail);
+    bool single = code == SQLITE_OK && ends_there(store->db, tail);
+    (void)sqlite3_set_authorizer(store->db, NULL, NULL);
+    if (code == SQLITE_AUTH)
+        return error_set(error, STATUS_BAD_INPUT, "the query does more than read: write a SELECT");
+    if ((code & 0xff) == SQLITE_ERROR)
+        return error_set(error, STATUS_BAD_INPUT, "the query is wrong: %s",
+                         sqlite3_errmsg(store->db));
+    if (code != SQLITE_OK)
+        return store_fail(store, code, "read the database", error);
+    if (!query->statement || !single || !sqlite3_stmt_readonly(query->statement) ||
+        sqlite3_column_count(query->statement) == 0)
+        return error_set(error, STATUS_BAD_INPUT, "the query is not one SELECT");
+    return STATUS_OK;
 }
 
 enum status store_query_open(struct store *store, const char *sql,

@@ -97,22 +97,6 @@ static bool real_is_null(enum row_kind kind, double real)
     return (kind == ROW_REAL_FROM_0 && !(real >= 0)) || (kind == ROW_REAL_ABOVE_0 && !(real > 0));
 }
 
-/* A JSON object into `json`, which must stay as it is until the statement has run. */
-static bool bind_values(sqlite3_stmt *statement, int at, const struct row_column *column,
-                        const void *source, struct text *json)
-{
-    const struct named_value *values = NULL;
-    size_t count = 0;
-    memcpy(&values, (const char *)source + column->offset, sizeof(values));
-    memcpy(&count, (const char *)source + column->count_offset, sizeof count);
-    if (count == 0 && column->kind == ROW_VALUES_IF_ANY)
-        return true; /* a parameter that nothing is bound to is NULL */
-    text_clear(json);
-    json_append_object(json, values, count);
-    store_bind(statement, at, value_text(text_string(json)));
-    return !json->failed;
-}
-
 /* False when memory is short. */
 static bool bind_column(sqlite3_stmt *statement, int at, const struct row_column *column,
                         const void *source, struct text *json)
@@ -144,8 +128,19 @@ static bool bind_column(sqlite3_stmt *statement, int at, const struct row_column
             store_bind(statement, at, value_real(real));
         return true;
     case ROW_VALUES:
-    case ROW_VALUES_IF_ANY:
-        return bind_values(statement, at, column, source, json);
+    case ROW_VALUES_IF_ANY: {
+        /* A JSON object into `json`, which must stay as it is until the statement has run. */
+        const struct named_value *values = NULL;
+        size_t count = 0;
+        memcpy(&values, (const char *)source + column->offset, sizeof(values));
+        memcpy(&count, (const char *)source + column->count_offset, sizeof count);
+        if (count == 0 && column->kind == ROW_VALUES_IF_ANY)
+            return true; /* a parameter that nothing is bound to is NULL */
+        text_clear(json);
+        json_append_object(json, values, count);
+        store_bind(statement, at, value_text(text_string(json)));
+        return !json->failed;
+    }
     default:
         store_bind(statement, at, value_text(text_of(column, member)));
         return true;

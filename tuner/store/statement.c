@@ -8,13 +8,6 @@
 #include "tuner/base/array.h"
 #include "tuner/base/failpoint.h"
 
-static bool is_full(int code, int system_errno)
-{
-    return code == SQLITE_FULL ||
-           (code == SQLITE_IOERR &&
-            (system_errno == ENOSPC || system_errno == EDQUOT || system_errno == EFBIG));
-}
-
 /* What the operating system said. SQLite forgets it on some ways out of a commit, but the files, of
  * which the log is one, remember it. */
 static int last_errno(sqlite3 *db, int code)
@@ -75,7 +68,9 @@ enum status store_fail(const struct store *store, int code, const char *doing, s
     const char *path = store->path;
     int primary = code & 0xff;
     int system_errno = last_errno(store->db, primary);
-    if (is_full(primary, system_errno))
+    if (primary == SQLITE_FULL ||
+        (primary == SQLITE_IOERR &&
+         (system_errno == ENOSPC || system_errno == EDQUOT || system_errno == EFBIG)))
         return error_set(error, STATUS_IO,
                          "%s: cannot %s: the disk is full; free some space and run again: what was "
                          "stored before is kept",

@@ -134,19 +134,14 @@ static enum status follow(struct store *store, int64_t trial_id, int64_t measure
                      NULL, NULL, error);
 }
 
-/* Where a sync takes milliseconds it would cost more than most trials. */
-static bool was_just_synced(const struct store *store)
-{
-    return store->synced_ns != 0 &&
-           clock_now_ns() - store->synced_ns < (int64_t)STORE_SYNC_MS * 1000000;
-}
-
 enum status store_trial(struct store *store, const struct store_trial *trial, int64_t *trial_id,
                         struct error *error)
 {
     int64_t measured = 0;
     int64_t id = 0;
-    bool relaxed = trial->cheap || was_just_synced(store);
+    /* Where a sync takes milliseconds it would cost more than most trials. */
+    bool relaxed = trial->cheap || (store->synced_ns != 0 && clock_now_ns() - store->synced_ns <
+                                                                 (int64_t)STORE_SYNC_MS * 1000000);
     enum status status = relaxed ? store_relax(store, true, error) : STATUS_OK;
     if (status == STATUS_OK)
         status = store_begin(store, trial_doing, error);

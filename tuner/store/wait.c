@@ -56,20 +56,6 @@ static long long writer_of(const struct stat *info, bool with_log)
     return writer;
 }
 
-static long long find_writer(const char *path)
-{
-    struct stat info;
-    struct text log = {0};
-    long long writer = 0;
-    text_printf(&log, "%s-shm", path);
-    if (!log.failed && stat(text_string(&log), &info) == 0)
-        writer = writer_of(&info, true);
-    if (writer <= 0 && stat(path, &info) == 0)
-        writer = writer_of(&info, false);
-    text_free(&log);
-    return writer;
-}
-
 static void note_line(const struct store_wait *wait, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static void note_line(const struct store_wait *wait, const char *format, ...)
@@ -87,7 +73,15 @@ static void note_writer(const struct store_wait *wait)
 {
     char name[64] = "";
     char path[64];
-    long long writer = find_writer(wait->path);
+    struct stat info;
+    struct text log = {0};
+    long long writer = 0;
+    text_printf(&log, "%s-shm", wait->path);
+    if (!log.failed && stat(text_string(&log), &info) == 0)
+        writer = writer_of(&info, true);
+    if (writer <= 0 && stat(wait->path, &info) == 0)
+        writer = writer_of(&info, false);
+    text_free(&log);
     if (writer <= 0) {
         note_line(wait, "%s: another process keeps it locked; waiting until it lets go",
                   wait->path);

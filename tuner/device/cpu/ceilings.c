@@ -174,26 +174,20 @@ static void time_passes(struct device *device, struct stream *stream, struct way
     }
 }
 
-/* Each task on all cores, on half and on a quarter of them: a memory may be quicker with fewer. */
-static size_t list_ways(const struct device *device, const struct task *tasks, size_t count,
-                        struct way ways[WAYS_MOST])
-{
-    size_t listed = 0;
-    for (int share = 1; share <= 4; share *= 2) {
-        int threads = device->machine.cores / share;
-        for (size_t i = 0; i < count && threads > 0 && listed < WAYS_MOST; i++)
-            if (can_run(&tasks[i]))
-                ways[listed++] = (struct way){tasks[i].task, tasks[i].name, threads, 0};
-    }
-    return listed;
-}
-
 static double best_gbs(struct device *device, struct stream *stream, const struct task *tasks,
                        size_t task_count, double bytes_moved, char name[WAY_BYTES])
 {
     struct way ways[WAYS_MOST];
     size_t best = 0;
-    size_t count = list_ways(device, tasks, task_count, ways);
+    /* Each task on all cores, on half and on a quarter of them: a memory may be quicker with
+     * fewer. */
+    size_t count = 0;
+    for (int share = 1; share <= 4; share *= 2) {
+        int threads = device->machine.cores / share;
+        for (size_t i = 0; i < task_count && threads > 0 && count < WAYS_MOST; i++)
+            if (can_run(&tasks[i]))
+                ways[count++] = (struct way){tasks[i].task, tasks[i].name, threads, 0};
+    }
     int64_t end_ns = clock_now_ns() + search_ns_most;
     for (size_t i = 0; i < count && (i == 0 || clock_now_ns() < end_ns); i++) {
         time_passes(device, stream, &ways[i], bytes_moved, TRIES);

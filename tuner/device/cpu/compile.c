@@ -63,39 +63,6 @@ struct inputs {
     size_t unit_count;
 };
 
-/* Each source comes behind the prelude, with what it includes in quotes. No other file of its
- * folder is found: what is compiled is what was hashed. */
-static void build_arguments(struct arguments *arguments, struct arena *arena, const char *compiler,
-                            const struct binary_request *request, const struct inputs *inputs,
-                            const char *out)
-{
-    const char *architecture = request->architecture ? request->architecture : "native";
-    add(arguments, compiler);
-    add(arguments, "-std=gnu17");
-    add(arguments, "-O3");
-    if (*architecture) /* else for any machine of the kind */
-        add(arguments, arena_printf(arena, "-march=%s", architecture));
-    add(arguments, "-shared");
-    add(arguments, "-fPIC");
-    /* An undefined name is told now, by its name, rather than when the binary is loaded. */
-    add(arguments, "-Wl,-z,defs");
-    for (size_t i = 0; i < request->define_count; i++)
-        add_define(arguments, arena, &request->defines[i]);
-    for (size_t i = 0; i < request->flag_count; i++)
-        add(arguments, request->flags[i]);
-    for (size_t i = 0; i < request->folder_count; i++)
-        add(arguments, arena_printf(arena, "-I%s", request->folders[i]));
-    add(arguments, "-x");
-    add(arguments, "c");
-    add(arguments, "-o");
-    add(arguments, out);
-    add(arguments, "-");
-    for (size_t i = 0; i < inputs->unit_count; i++)
-        add(arguments, inputs->units[i]);
-    add(arguments, "-lm");
-    arguments->items[arguments->count] = NULL;
-}
-
 static bool has_own_prelude(const struct binary_request *request, const char *source)
 {
     for (size_t i = 0; i < request->define_count; i++)
@@ -136,14 +103,6 @@ static enum status write_source(const struct binary_request *request, const char
     text_free(&begin);
     arena_free(&arena);
     return status;
-}
-
-static void inputs_free(struct inputs *inputs)
-{
-    if (inputs->first)
-        (void)fclose(inputs->first);
-    for (size_t i = 0; i < inputs->unit_count; i++)
-        (void)unlink(inputs->units[i]);
 }
 
 static enum status add_unit(struct arena *arena, const struct binary_request *request, size_t unit,
@@ -234,7 +193,33 @@ static enum status run_compiler(const char *compiler, const struct binary_reques
 {
     struct arena arena = {0};
     struct arguments arguments = {0};
-    build_arguments(&arguments, &arena, compiler, request, inputs, out);
+    /* Each source comes behind the prelude, with what it includes in quotes. No other file of its
+     * folder is found: what is compiled is what was hashed. */
+    const char *architecture = request->architecture ? request->architecture : "native";
+    add(&arguments, compiler);
+    add(&arguments, "-std=gnu17");
+    add(&arguments, "-O3");
+    if (*architecture) /* else for any machine of the kind */
+        add(&arguments, arena_printf(&arena, "-march=%s", architecture));
+    add(&arguments, "-shared");
+    add(&arguments, "-fPIC");
+    /* An undefined name is told now, by its name, rather than when the binary is loaded. */
+    add(&arguments, "-Wl,-z,defs");
+    for (size_t i = 0; i < request->define_count; i++)
+        add_define(&arguments, &arena, &request->defines[i]);
+    for (size_t i = 0; i < request->flag_count; i++)
+        add(&arguments, request->flags[i]);
+    for (size_t i = 0; i < request->folder_count; i++)
+        add(&arguments, arena_printf(&arena, "-I%s", request->folders[i]));
+    add(&arguments, "-x");
+    add(&arguments, "c");
+    add(&arguments, "-o");
+    add(&arguments, out);
+    add(&arguments, "-");
+    for (size_t i = 0; i < inputs->unit_count; i++)
+        add(&arguments, inputs->units[i]);
+    add(&arguments, "-lm");
+    arguments.items[arguments.count] = NULL;
     struct process_request process = {.path = compiler,
                                       .argv = arguments.items,
                                       .input = fileno(inputs->first),
@@ -284,7 +269,10 @@ enum status compiler_compile(const struct binary_request *request, const char *b
         status = make_inputs(&arena, request, binary_path, &inputs, error);
     if (status == STATUS_OK)
         status = compile_to(compiler, request, binary_path, &inputs, log, error);
-    inputs_free(&inputs);
+    if (inputs.first)
+        (void)fclose(inputs.first);
+    for (size_t i = 0; i < inputs.unit_count; i++)
+        (void)unlink(inputs.units[i]);
     arena_free(&arena);
     return status;
 }

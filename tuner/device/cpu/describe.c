@@ -123,51 +123,6 @@ static void add_cache(struct facts *facts, const struct cache_level *cache, cons
     facts_add_integer(facts, text, count_label, "", cache->count);
 }
 
-static void add_memory(struct facts *facts, const struct machine *machine)
-{
-    if (machine->numa_nodes > 0)
-        facts_add_integer(facts, "numa_nodes", "NUMA nodes", "", machine->numa_nodes);
-    if (machine->memory_bytes > 0)
-        facts_add_integer(facts, "memory_bytes", "Memory", "bytes", machine->memory_bytes);
-    for (int i = 0; machine->numa_nodes > 1 && i < machine->numa_nodes; i++) {
-        hwloc_obj_t node =
-            hwloc_get_obj_by_type(machine->topology, HWLOC_OBJ_NUMANODE, (unsigned)i);
-        char key[64], label[64];
-        (void)string_format(key, sizeof key, "numa_node_%u_memory_bytes", node->os_index);
-        (void)string_format(label, sizeof label, "Memory of NUMA node %u", node->os_index);
-        facts_add_integer(facts, key, label, "bytes", (int64_t)node->attr->numanode.local_memory);
-    }
-}
-
-static void add_topology(struct facts *facts, const struct machine *machine)
-{
-    if (machine->packages > 0)
-        facts_add_integer(facts, "packages", "Packages", "", machine->packages);
-    facts_add_integer(facts, "cores", "Cores", "", machine->cores);
-    facts_add_integer(facts, "hardware_threads", "Hardware threads", "", machine->hardware_threads);
-    add_cache(facts, &machine->l1d, "l1d", "L1 data cache");
-    add_cache(facts, &machine->l2, "l2", "L2 cache");
-    add_cache(facts, &machine->l3, "l3", "L3 cache");
-    add_memory(facts, machine);
-}
-
-static void add_software(struct facts *facts)
-{
-    struct arena arena = {0};
-    struct error ignored = {0};
-    struct utsname system;
-    const char *compiler = NULL;
-    char text[2 * sizeof system.release];
-    if (uname(&system) == 0 &&
-        string_format(text, sizeof text, "%s %s", system.sysname, system.release))
-        facts_add_text(facts, "driver", "Operating system", text);
-    bool found = compiler_find(&arena, &compiler, &ignored) == STATUS_OK;
-    facts_add_text(facts, "compiler", "C compiler",
-                   found ? compiler_version(&arena, compiler) : "");
-    facts_add_text(facts, "architecture", "Compiled for", "native");
-    arena_free(&arena);
-}
-
 static void add_energy_counter(struct facts *facts)
 {
     struct sensors sensors;
@@ -193,11 +148,40 @@ enum status cpu_describe(int index, struct facts *facts, struct error *error)
     facts_add_integer(facts, "index", "Index", "", 0);
     facts_add_text(facts, "name", "Name", model);
     status = add_uuid(&machine, model, facts, error);
-    add_topology(facts, &machine);
+    if (machine.packages > 0)
+        facts_add_integer(facts, "packages", "Packages", "", machine.packages);
+    facts_add_integer(facts, "cores", "Cores", "", machine.cores);
+    facts_add_integer(facts, "hardware_threads", "Hardware threads", "", machine.hardware_threads);
+    add_cache(facts, &machine.l1d, "l1d", "L1 data cache");
+    add_cache(facts, &machine.l2, "l2", "L2 cache");
+    add_cache(facts, &machine.l3, "l3", "L3 cache");
+    if (machine.numa_nodes > 0)
+        facts_add_integer(facts, "numa_nodes", "NUMA nodes", "", machine.numa_nodes);
+    if (machine.memory_bytes > 0)
+        facts_add_integer(facts, "memory_bytes", "Memory", "bytes", machine.memory_bytes);
+    for (int i = 0; machine.numa_nodes > 1 && i < machine.numa_nodes; i++) {
+        hwloc_obj_t node = hwloc_get_obj_by_type(machine.topology, HWLOC_OBJ_NUMANODE, (unsigned)i);
+        char key[64], label[64];
+        (void)string_format(key, sizeof key, "numa_node_%u_memory_bytes", node->os_index);
+        (void)string_format(label, sizeof label, "Memory of NUMA node %u", node->os_index);
+        facts_add_integer(facts, key, label, "bytes", (int64_t)node->attr->numanode.local_memory);
+    }
     read_simd(simd, sizeof simd);
     if (simd[0])
         facts_add_text(facts, "simd", "Vector instructions", simd);
-    add_software(facts);
+    struct arena arena = {0};
+    struct error ignored = {0};
+    struct utsname system;
+    const char *compiler = NULL;
+    char text[2 * sizeof system.release];
+    if (uname(&system) == 0 &&
+        string_format(text, sizeof text, "%s %s", system.sysname, system.release))
+        facts_add_text(facts, "driver", "Operating system", text);
+    bool found = compiler_find(&arena, &compiler, &ignored) == STATUS_OK;
+    facts_add_text(facts, "compiler", "C compiler",
+                   found ? compiler_version(&arena, compiler) : "");
+    facts_add_text(facts, "architecture", "Compiled for", "native");
+    arena_free(&arena);
     add_energy_counter(facts);
     machine_free(&machine);
     return status == STATUS_OK && facts->failed ? error_no_memory(error) : status;

@@ -116,8 +116,9 @@ static void lay_out_arguments(struct device *device, const struct launch_plan *p
     }
 }
 
-static enum status check_bound(const struct device *device, const struct launch_plan *plan,
-                               struct error *error)
+/* Of the plan bound last. Takes a microsecond. */
+static enum status prepare(struct device *device, const struct launch_plan *plan,
+                           struct prepared *out, struct error *error)
 {
     bool bound = plan->argument_count == device->argument_count;
     for (size_t i = 0; bound && i < plan->argument_count; i++)
@@ -126,14 +127,8 @@ static enum status check_bound(const struct device *device, const struct launch_
         for (size_t j = 0; j < plan->launches[i].argument_count; j++)
             bound = bound && plan->launches[i].arguments[j] < plan->argument_count &&
                     !plan->arguments[plan->launches[i].arguments[j]].symbol;
-    return bound ? STATUS_OK : error_set(error, STATUS_INTERNAL, "cpu: the plan is not bound");
-}
-
-/* Of the plan bound last. Takes a microsecond. */
-static enum status prepare(struct device *device, const struct launch_plan *plan,
-                           struct prepared *out, struct error *error)
-{
-    enum status status = check_bound(device, plan, error);
+    enum status status =
+        bound ? STATUS_OK : error_set(error, STATUS_INTERNAL, "cpu: the plan is not bound");
     out->count = plan->launch_count;
     out->rotated_count = 0;
     out->plan = plan;
@@ -327,18 +322,6 @@ static enum status bring_caches(struct device *device, const struct block *block
     return flush_caches(device, (uint32_t)*copy, block->runs, block->mode == L2_DIRTY, error);
 }
 
-static void run_block(struct device *device, struct prepared *prepared, uint32_t runs, int64_t copy)
-{
-    uint32_t next = copy >= 0 ? (uint32_t)copy % device->copies : 0;
-    device->first_copy = next;
-    for (uint32_t run = 0; run < runs; run++) {
-        if (copy >= 0)
-            rotate(device, prepared, next);
-        next = next + 1 < device->copies ? next + 1 : 0;
-        run_once(device, prepared);
-    }
-}
-
 /* The device warm, the plan prepared, its scratch as its own runs left it or zeroed. */
 static enum status ready_block(struct device *device, const struct block *block,
                                struct prepared *prepared, struct error *error)
@@ -368,7 +351,14 @@ enum status cpu_time_block(struct device *device, const struct block *block, dou
     if (status != STATUS_OK)
         return status;
     int64_t start_ns = clock_now_ns();
-    run_block(device, &prepared, block->runs, copy);
+    uint32_t next = copy >= 0 ? (uint32_t)copy % device->copies : 0;
+    device->first_copy = next;
+    for (uint32_t run = 0; run < block->runs; run++) {
+        if (copy >= 0)
+            rotate(device, &prepared, next);
+        next = next + 1 < device->copies ? next + 1 : 0;
+        run_once(device, &prepared);
+    }
     device->busy_until_ns = clock_now_ns();
     float_modes_reset();
     double block_ns =

@@ -38,24 +38,19 @@ bool layout_same(const struct layout *a, const struct layout *b)
     return a->interleaved == b->interleaved && (a->interleaved || a->threads == b->threads);
 }
 
-/* Nodes take turns, and on each node its threads. */
-static struct share interleaved_share(const struct layout *layout, const int *nodes, int thread,
-                                      size_t granules)
-{
-    size_t rank = 0, mates = 0, count = (size_t)layout->nodes;
-    for (int i = 0; i < layout->threads; i++) {
-        rank += i < thread && nodes[i] == nodes[thread];
-        mates += nodes[i] == nodes[thread];
-    }
-    return (struct share){
-        .first = (size_t)nodes[thread] + count * rank, .end = granules, .step = count * mates};
-}
-
 struct share layout_share(const struct layout *layout, const int *nodes, int thread,
                           size_t granules)
 {
-    if (layout->interleaved)
-        return interleaved_share(layout, nodes, thread, granules);
+    if (layout->interleaved) {
+        /* Nodes take turns, and on each node its threads. */
+        size_t rank = 0, mates = 0, count = (size_t)layout->nodes;
+        for (int i = 0; i < layout->threads; i++) {
+            rank += i < thread && nodes[i] == nodes[thread];
+            mates += nodes[i] == nodes[thread];
+        }
+        return (struct share){
+            .first = (size_t)nodes[thread] + count * rank, .end = granules, .step = count * mates};
+    }
     size_t threads = (size_t)layout->threads, t = (size_t)thread;
     size_t each = granules / threads, extra = granules % threads;
     size_t first = each * t + (t < extra ? t : extra);

@@ -42,41 +42,6 @@ static hwloc_obj_type_t core_type(hwloc_topology_t topology)
     return count_of(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
 }
 
-static void order_units(struct machine *machine)
-{
-    hwloc_obj_type_t type = core_type(machine->topology);
-    int placed = 0;
-    for (unsigned sibling = 0; placed < machine->hardware_threads; sibling++) {
-        int before = placed;
-        for (unsigned core = 0; core < (unsigned)machine->cores; core++) {
-            hwloc_obj_t object = hwloc_get_obj_by_type(machine->topology, type, core);
-            hwloc_obj_t unit = hwloc_get_obj_inside_cpuset_by_type(
-                machine->topology, object->cpuset, HWLOC_OBJ_PU, sibling);
-            if (unit && placed < machine->hardware_threads)
-                machine->units[placed++] = unit;
-        }
-        if (placed == before)
-            break;
-    }
-    machine->hardware_threads = placed;
-}
-
-/* Where nothing is known of nodes, all lies on one. */
-static void number_nodes(struct machine *machine)
-{
-    int count = 0;
-    for (int i = 0; i < machine->hardware_threads; i++) {
-        hwloc_const_nodeset_t own = machine->units[i]->nodeset;
-        int known = -1;
-        for (int j = 0; j < i && known < 0; j++) {
-            hwloc_const_nodeset_t other = machine->units[j]->nodeset;
-            if (!own || !other || hwloc_bitmap_isequal(own, other))
-                known = machine->nodes[j];
-        }
-        machine->nodes[i] = known >= 0 ? known : count++;
-    }
-}
-
 static enum status read_topology(struct machine *machine, struct error *error)
 {
     hwloc_topology_t topology = machine->topology;
@@ -97,8 +62,33 @@ static enum status read_topology(struct machine *machine, struct error *error)
     machine->nodes = calloc((size_t)machine->hardware_threads, sizeof(int));
     if (!machine->units || !machine->nodes)
         return error_no_memory(error);
-    order_units(machine);
-    number_nodes(machine);
+    hwloc_obj_type_t type = core_type(machine->topology);
+    int placed = 0;
+    for (unsigned sibling = 0; placed < machine->hardware_threads; sibling++) {
+        int before = placed;
+        for (unsigned core = 0; core < (unsigned)machine->cores; core++) {
+            hwloc_obj_t object = hwloc_get_obj_by_type(machine->topology, type, core);
+            hwloc_obj_t unit = hwloc_get_obj_inside_cpuset_by_type(
+                machine->topology, object->cpuset, HWLOC_OBJ_PU, sibling);
+            if (unit && placed < machine->hardware_threads)
+                machine->units[placed++] = unit;
+        }
+        if (placed == before)
+            break;
+    }
+    machine->hardware_threads = placed;
+    /* Where nothing is known of nodes, all lies on one. */
+    int count = 0;
+    for (int i = 0; i < machine->hardware_threads; i++) {
+        hwloc_const_nodeset_t own = machine->units[i]->nodeset;
+        int known = -1;
+        for (int j = 0; j < i && known < 0; j++) {
+            hwloc_const_nodeset_t other = machine->units[j]->nodeset;
+            if (!own || !other || hwloc_bitmap_isequal(own, other))
+                known = machine->nodes[j];
+        }
+        machine->nodes[i] = known >= 0 ? known : count++;
+    }
     return STATUS_OK;
 }
 

@@ -66,20 +66,6 @@ static bool calls_changed(struct worker *worker, unsigned seen, int64_t spin_ns)
     return false;
 }
 
-/* `asleep` is set before `calls` is looked at again, and the caller counts `calls` up before it
- * looks at `asleep`: one of the two sees the other. */
-static void await_call(struct worker *worker, unsigned seen)
-{
-    if (calls_changed(worker, seen, IDLE_SPIN_NS))
-        return;
-    (void)pthread_mutex_lock(&worker->mutex);
-    atomic_store(&worker->asleep, true);
-    while (atomic_load(&worker->calls) == seen)
-        (void)pthread_cond_wait(&worker->wake, &worker->mutex);
-    atomic_store(&worker->asleep, false);
-    (void)pthread_mutex_unlock(&worker->mutex);
-}
-
 static void call(struct worker *worker)
 {
     atomic_fetch_add(&worker->calls, 1);
@@ -88,15 +74,6 @@ static void call(struct worker *worker)
     (void)pthread_mutex_lock(&worker->mutex);
     (void)pthread_cond_signal(&worker->wake);
     (void)pthread_mutex_unlock(&worker->mutex);
-}
-
-static void tell_done(struct pool *pool)
-{
-    if (atomic_fetch_sub(&pool->remaining, 1) != 1 || !atomic_load(&pool->caller_asleep))
-        return;
-    (void)pthread_mutex_lock(&pool->mutex);
-    (void)pthread_cond_signal(&pool->done);
-    (void)pthread_mutex_unlock(&pool->mutex);
 }
 
 static void await_others(struct pool *pool)
@@ -128,11 +105,24 @@ static void *work(void *argument)
     struct pool *pool = worker->pool;
     (void)machine_pin(pool->machine, worker->index);
     for (unsigned seen = 0;; seen++) {
-        await_call(worker, seen);
+        /* `asleep` is set before `calls` is looked at again, and the caller counts `calls` up
+         * before it looks at `asleep`: one of the two sees the other. */
+        if (!calls_changed(worker, seen, IDLE_SPIN_NS)) {
+            (void)pthread_mutex_lock(&worker->mutex);
+            atomic_store(&worker->asleep, true);
+            while (atomic_load(&worker->calls) == seen)
+                (void)pthread_cond_wait(&worker->wake, &worker->mutex);
+            atomic_store(&worker->asleep, false);
+            (void)pthread_mutex_unlock(&worker->mutex);
+        }
         if (!pool->task)
             return NULL;
         pool->task(pool->context, worker->index, pool->threads);
-        tell_done(pool);
+        if (atomic_fetch_sub(&pool->remaining, 1) == 1 && atomic_load(&pool->caller_asleep)) {
+            (void)pthread_mutex_lock(&pool->mutex);
+            (void)pthread_cond_signal(&pool->done);
+            (void)pthread_mutex_unlock(&pool->mutex);
+        }
         float_modes_reset();
     }
 }

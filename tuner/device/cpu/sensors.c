@@ -223,12 +223,6 @@ static double clock_by_list(const struct sensors *sensors)
     return mhz > 0 ? mhz : (double)NAN;
 }
 
-static double read_clock(const struct sensors *sensors)
-{
-    double khz = 0;
-    return read_number(sensors->clock, &khz) && khz > 0 ? khz / 1e3 : clock_by_list(sensors);
-}
-
 /* Of a few looks the least: what runs for a moment only, the system's own threads mostly, is no
  * company. */
 static int64_t read_others(const struct sensors *sensors, int (*own_threads)(void *context),
@@ -284,7 +278,9 @@ void sensors_read(struct sensors *sensors, int (*own_threads)(void *context), vo
     struct error ignored = {0};
     double number = 0;
     *out = conditions_unknown();
-    out->sm_clock_mhz = read_clock(sensors);
+    double khz = 0;
+    out->sm_clock_mhz =
+        read_number(sensors->clock, &khz) && khz > 0 ? khz / 1e3 : clock_by_list(sensors);
     if (read_number(sensors->temperature, &number))
         out->temperature_c = number / 1e3;
     if (sensors_energy(sensors, &number, &ignored) == STATUS_OK)

@@ -203,17 +203,6 @@ static int by_speed(const void *left, const void *right)
     return (a->gbs < b->gbs) - (a->gbs > b->gbs);
 }
 
-static void name_way(const struct way *way, char out[WAY_BYTES])
-{
-    if (!way->function)
-        (void)string_format(out, WAY_BYTES, "the driver's call");
-    else if (way->shape.per_sm > 0)
-        (void)string_format(out, WAY_BYTES, "%s, %u blocks per SM of %u", way->kind->name,
-                            way->shape.per_sm, way->shape.block);
-    else
-        (void)string_format(out, WAY_BYTES, "%s, blocks of %u", way->kind->name, way->shape.block);
-}
-
 /* All ways on windows, while there is time, then the best of them in earnest. The first pass of
  * each is a try as well: it can only be slow. */
 static enum status measure_best(struct measuring *measuring, enum transfer transfer, double *gbs,
@@ -237,7 +226,14 @@ static enum status measure_best(struct measuring *measuring, enum transfer trans
         return status;
     qsort(ways, count, sizeof *ways, by_speed);
     *gbs = ways[0].gbs;
-    name_way(&ways[0], name);
+    if (!ways[0].function)
+        (void)string_format(name, WAY_BYTES, "the driver's call");
+    else if (ways[0].shape.per_sm > 0)
+        (void)string_format(name, WAY_BYTES, "%s, %u blocks per SM of %u", ways[0].kind->name,
+                            ways[0].shape.per_sm, ways[0].shape.block);
+    else
+        (void)string_format(name, WAY_BYTES, "%s, blocks of %u", ways[0].kind->name,
+                            ways[0].shape.block);
     return STATUS_OK;
 }
 
@@ -247,22 +243,6 @@ static enum status measure_bus(struct measuring *measuring, enum transfer transf
     struct way way = {.transfer = transfer};
     enum status status = time_passes(measuring, &way, measuring->pinned_bytes, 1 + REPEATS, error);
     *gbs = way.gbs;
-    return status;
-}
-
-/* Writing comes first: what it writes is then read and copied. */
-static enum status measure_all(struct measuring *measuring, struct bandwidth *out,
-                               struct error *error)
-{
-    enum status status = measure_best(measuring, WRITE, &out->write_gbs, out->write_way, error);
-    if (status == STATUS_OK)
-        status = measure_best(measuring, READ, &out->read_gbs, out->read_way, error);
-    if (status == STATUS_OK)
-        status = measure_best(measuring, COPY, &out->copy_gbs, out->copy_way, error);
-    if (status == STATUS_OK)
-        status = measure_bus(measuring, DEVICE_TO_HOST, &out->device_to_host_gbs, error);
-    if (status == STATUS_OK)
-        status = measure_bus(measuring, HOST_TO_DEVICE, &out->host_to_device_gbs, error);
     return status;
 }
 
@@ -345,8 +325,18 @@ enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidt
                                "kernels that measure bandwidth", &measuring.module, error);
     if (status == STATUS_OK)
         status = gpu_warm_again(device, error);
-    if (status == STATUS_OK)
-        status = measure_all(&measuring, out, error);
+    if (status == STATUS_OK) {
+        /* Writing comes first: what it writes is then read and copied. */
+        status = measure_best(&measuring, WRITE, &out->write_gbs, out->write_way, error);
+        if (status == STATUS_OK)
+            status = measure_best(&measuring, READ, &out->read_gbs, out->read_way, error);
+        if (status == STATUS_OK)
+            status = measure_best(&measuring, COPY, &out->copy_gbs, out->copy_way, error);
+        if (status == STATUS_OK)
+            status = measure_bus(&measuring, DEVICE_TO_HOST, &out->device_to_host_gbs, error);
+        if (status == STATUS_OK)
+            status = measure_bus(&measuring, HOST_TO_DEVICE, &out->host_to_device_gbs, error);
+    }
     out->bytes = (int64_t)measuring.bytes;
     if (measuring.module)
         (void)cuda_of(device)->driver->cuModuleUnload(measuring.module);

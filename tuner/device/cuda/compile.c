@@ -102,30 +102,6 @@ static void add_toolkit(struct options *options, const struct cuda_compiler *nvr
         add_option(options, "-I", nvrtc->cccl);
 }
 
-/* nvrtc: NULL for nvcc, which knows the same options and its own folders. */
-static void make_options(struct options *options, const struct binary_request *request,
-                         const struct cuda_compiler *nvrtc)
-{
-    bool standard = false;
-    for (size_t i = 0; i < request->flag_count; i++)
-        standard |= strncmp(request->flags[i], "-std", 4) == 0 ||
-                    strncmp(request->flags[i], "--std", 5) == 0;
-    add_option(options, "--gpu-architecture=", request->architecture);
-    add_option(options, "--ptxas-options=", "-v");
-    if (!standard)
-        add_option(options, "--std=", "c++17");
-    for (size_t i = 0; i < request->define_count; i++)
-        add_define(options, &request->defines[i]);
-    for (size_t i = 0; i < request->flag_count; i++)
-        add_option(options, "", request->flags[i]);
-    if (request->unit_count > 0)
-        add_option(options, "--relocatable-device-code=", "true");
-    for (size_t i = 0; i < request->folder_count; i++)
-        add_option(options, "-I", request->folders[i]);
-    if (nvrtc)
-        add_toolkit(options, nvrtc);
-}
-
 /* NVRTC answers an unknown architecture with "invalid value" only: say what it does know. */
 static enum status check_architecture(const struct cuda_compiler *nvrtc, const char *architecture,
                                       struct error *error)
@@ -178,22 +154,6 @@ static const char *line_with(const char *log, const char *word, size_t *length)
 
 enum { STATIC_SHARED_MOST = 48 * 1024 }; /* of every architecture so far */
 
-/* Of all kernels that the log names the most static shared memory. Too much of it is an error that
- * the log leaves out. */
-static int64_t most_shared(const char *log)
-{
-    static const char what[] = " bytes smem";
-    int64_t most = 0;
-    for (const char *at = strstr(log, what); at; at = strstr(at + 1, what)) {
-        const char *number = at;
-        while (number > log && isdigit((unsigned char)number[-1]))
-            number--;
-        int64_t bytes = strtoll(number, NULL, 10);
-        most = bytes > most ? bytes : most;
-    }
-    return most;
-}
-
 /* A function that a kernel calls may have been taken for the host's; what only a host has, NVRTC
  * does not take at all. */
 static const char *advice(const struct compilation *compilation, const char *line, size_t length)
@@ -227,7 +187,17 @@ enum status cuda_compile_failed(const struct compilation *compilation, const cha
     if (line)
         return error_set(error, STATUS_COMPILE_FAILED, "%.*s%s", (int)length, line,
                          advice(compilation, line, length));
-    int64_t shared = most_shared(log);
+    /* Of all kernels that the log names the most static shared memory. Too much of it is an error
+     * that the log leaves out. */
+    static const char what[] = " bytes smem";
+    int64_t shared = 0;
+    for (const char *at = strstr(log, what); at; at = strstr(at + 1, what)) {
+        const char *number = at;
+        while (number > log && isdigit((unsigned char)number[-1]))
+            number--;
+        int64_t bytes = strtoll(number, NULL, 10);
+        shared = bytes > shared ? bytes : shared;
+    }
     if (shared > STATIC_SHARED_MOST)
         return error_set(
             error, STATUS_COMPILE_FAILED,
@@ -300,20 +270,6 @@ static enum status take_symbol(const struct compilation *compilation, size_t i,
     return out->lowered ? STATUS_OK : error_no_memory(error);
 }
 
-static enum status take_names(const struct compilation *compilation, const char *log,
-                              struct container *out, struct error *error)
-{
-    const struct binary_request *request = compilation->request;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < request->kernel_count; i++)
-        if (compilation->wanted->kernels[i])
-            status = take_kernel(compilation, i, log, &out->kernels[i], error);
-    for (size_t i = 0; status == STATUS_OK && i < request->symbol_count; i++)
-        if (compilation->wanted->symbols[i])
-            status = take_symbol(compilation, i, &out->symbols[i], error);
-    return status;
-}
-
 static enum status take_cubin(const struct compilation *compilation, struct cuda_cubin *out,
                               struct error *error)
 {
@@ -356,7 +312,14 @@ static enum status compile_program(const struct compilation *compilation, struct
     if (result != NVRTC_SUCCESS)
         return cuda_compile_failed(compilation, nvrtc->nvrtcGetErrorString(result), messages,
                                    error);
-    status = take_names(compilation, messages, out, error);
+    const struct binary_request *request = compilation->request;
+    status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < request->kernel_count; i++)
+        if (compilation->wanted->kernels[i])
+            status = take_kernel(compilation, i, messages, &out->kernels[i], error);
+    for (size_t i = 0; status == STATUS_OK && i < request->symbol_count; i++)
+        if (compilation->wanted->symbols[i])
+            status = take_symbol(compilation, i, &out->symbols[i], error);
     return status == STATUS_OK ? take_cubin(compilation, cubin, error) : status;
 }
 
@@ -420,7 +383,24 @@ static enum status begin(struct compilation *compilation, struct options *option
     compilation->leaves_out = with_nvcc                   ? LEAVE_DEFINES
                               : makes_all_device(request) ? LEAVE_NOTHING
                                                           : LEAVE_HOST_PART;
-    make_options(options, request, compilation->nvrtc);
+    bool standard = false;
+    for (size_t i = 0; i < request->flag_count; i++)
+        standard |= strncmp(request->flags[i], "-std", 4) == 0 ||
+                    strncmp(request->flags[i], "--std", 5) == 0;
+    add_option(options, "--gpu-architecture=", request->architecture);
+    add_option(options, "--ptxas-options=", "-v");
+    if (!standard)
+        add_option(options, "--std=", "c++17");
+    for (size_t i = 0; i < request->define_count; i++)
+        add_define(options, &request->defines[i]);
+    for (size_t i = 0; i < request->flag_count; i++)
+        add_option(options, "", request->flags[i]);
+    if (request->unit_count > 0)
+        add_option(options, "--relocatable-device-code=", "true");
+    for (size_t i = 0; i < request->folder_count; i++)
+        add_option(options, "-I", request->folders[i]);
+    if (compilation->nvrtc) /* nvcc knows its own folders */
+        add_toolkit(options, compilation->nvrtc);
     compilation->options = options;
     *out = (struct container){.kernel_count = request->kernel_count,
                               .symbol_count = request->symbol_count};
@@ -485,16 +465,6 @@ static enum status read_units(struct arena *arena, const struct binary_request *
     return status;
 }
 
-static void share_names(const struct binary_request *request, const struct source *sources,
-                        struct wanted wanted[UNITS_MAX + 1])
-{
-    size_t count = request->unit_count + 1;
-    for (size_t i = 0; i < request->kernel_count; i++)
-        wanted[cuda_defining_unit(sources, count, request->kernels[i], true)].kernels[i] = true;
-    for (size_t i = 0; i < request->symbol_count; i++)
-        wanted[cuda_defining_unit(sources, count, request->symbols[i], false)].symbols[i] = true;
-}
-
 static enum status compile_units(struct arena *arena, const struct binary_request *request,
                                  const struct source *sources, const char *binary_path,
                                  struct container *out, struct text *log, struct error *error)
@@ -504,7 +474,11 @@ static enum status compile_units(struct arena *arena, const struct binary_reques
     struct cuda_cubin cubins[UNITS_MAX + 1] = {0};
     struct cuda_cubin linked = {0};
     struct compilation compilation = {.arena = arena, .binary_path = binary_path, .log = log};
-    share_names(request, sources, wanted);
+    size_t count = request->unit_count + 1;
+    for (size_t i = 0; i < request->kernel_count; i++)
+        wanted[cuda_defining_unit(sources, count, request->kernels[i], true)].kernels[i] = true;
+    for (size_t i = 0; i < request->symbol_count; i++)
+        wanted[cuda_defining_unit(sources, count, request->symbols[i], false)].symbols[i] = true;
     enum status status = begin(&compilation, &options, request, out, error);
     for (size_t i = 0; status == STATUS_OK && i <= request->unit_count; i++) {
         compilation.wanted = &wanted[i];

@@ -9,21 +9,15 @@ static enum status damaged(struct error *error)
                      "compiled again");
 }
 
-/* Whether the section lies in the file; one without contents there does. */
-static bool lies_within(const struct cubin *cubin, const Elf64_Shdr *section)
-{
-    if (section->sh_type == SHT_NOBITS || section->sh_type == SHT_NULL)
-        return true;
-    return section->sh_offset <= cubin->bytes &&
-           section->sh_size <= cubin->bytes - section->sh_offset;
-}
-
 bool cubin_section(const struct cubin *cubin, uint32_t index, Elf64_Shdr *out)
 {
     if (index >= cubin->section_count)
         return false;
     memcpy(out, cubin->data + cubin->sections_at + index * sizeof *out, sizeof *out);
-    return lies_within(cubin, out);
+    /* Whether the section lies in the file; one without contents there does. */
+    if (out->sh_type == SHT_NOBITS || out->sh_type == SHT_NULL)
+        return true;
+    return out->sh_offset <= cubin->bytes && out->sh_size <= cubin->bytes - out->sh_offset;
 }
 
 /* The text at `offset` of a section of texts; NULL when there is none. */

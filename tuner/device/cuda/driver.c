@@ -62,21 +62,15 @@ static const struct {
     {"cuGraphAddKernelNode_v2", "cuGraphAddKernelNode"},
 };
 
-static void *find(void *library, const char *name)
-{
-    void *address = dlsym(library, name);
-    for (size_t i = 0; !address && i < sizeof older_names / sizeof *older_names; i++)
-        if (strcmp(name, older_names[i].name) == 0)
-            address = dlsym(library, older_names[i].older);
-    return address;
-}
-
 const char *library_resolve(void *library, const struct library_symbol *symbols, size_t count,
                             void *table)
 {
     const char *missing = NULL;
     for (size_t i = 0; i < count; i++) {
-        void *address = find(library, symbols[i].name);
+        void *address = dlsym(library, symbols[i].name);
+        for (size_t k = 0; !address && k < sizeof older_names / sizeof *older_names; k++)
+            if (strcmp(symbols[i].name, older_names[k].name) == 0)
+                address = dlsym(library, older_names[k].older);
         if (!address && !missing)
             missing = symbols[i].name;
         memcpy((char *)table + symbols[i].offset, &address, sizeof address);
@@ -300,17 +294,6 @@ static void note_headers(void)
     find_headers(compiler_table.folder, apart, "cub/cub.cuh", compiler_table.cccl);
 }
 
-/* NVRTC opens a second library by its bare name, which the loader finds only in its own places; one
- * that is loaded already is taken by that name. Where it fails, NVRTC itself says so. */
-static void open_builtins(void)
-{
-    char path[sizeof compiler_table.folder + 64];
-    if (compiler_table.folder[0] &&
-        string_format(path, sizeof path, "%s/libnvrtc-builtins.so.%d.%d", compiler_table.folder,
-                      compiler_table.major, compiler_table.minor))
-        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
-}
-
 static void start_compiler(void)
 {
     const char *const places[] = {
@@ -336,7 +319,13 @@ static void start_compiler(void)
     }
     note_folder();
     note_headers();
-    open_builtins();
+    /* NVRTC opens a second library by its bare name, which the loader finds only in its own places;
+     * one that is loaded already is taken by that name. Where it fails, NVRTC itself says so. */
+    char path[sizeof compiler_table.folder + 64];
+    if (compiler_table.folder[0] &&
+        string_format(path, sizeof path, "%s/libnvrtc-builtins.so.%d.%d", compiler_table.folder,
+                      compiler_table.major, compiler_table.minor))
+        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
 const struct cuda_compiler *cuda_compiler(struct error *error)

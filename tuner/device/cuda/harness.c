@@ -116,19 +116,6 @@ static enum status timed_empty(struct device *device, int kernels, double *elaps
                           error);
 }
 
-/* The timer counts in ticks: times of unlike lengths lie a whole number of them apart. */
-static double smallest_step(double *times, size_t count)
-{
-    double tick = INFINITY;
-    reals_sort(times, count);
-    for (size_t i = 1; i < count; i++) {
-        double step = times[i] - times[i - 1];
-        if (step >= 0.5 && step < tick)
-            tick = step;
-    }
-    return isfinite(tick) ? tick : 0;
-}
-
 static enum status make_empty_graph(struct device *device, int nodes, CUgraphExec *out,
                                     struct error *error)
 {
@@ -205,6 +192,14 @@ enum status cuda_calibrate(struct device *device, struct error *error)
         return status;
     reals_sort(pairs, PAIRS);
     device->calibration.empty_pair_ns = reals_median(pairs, PAIRS);
-    device->calibration.tick_ns = smallest_step(times, TICK_SAMPLES);
+    /* The timer counts in ticks: times of unlike lengths lie a whole number of them apart. */
+    double tick = INFINITY;
+    reals_sort(times, TICK_SAMPLES);
+    for (size_t i = 1; i < TICK_SAMPLES; i++) {
+        double step = times[i] - times[i - 1];
+        if (step >= 0.5 && step < tick)
+            tick = step;
+    }
+    device->calibration.tick_ns = isfinite(tick) ? tick : 0;
     return calibrate_gap(device, error);
 }

@@ -367,24 +367,6 @@ static bool has_directive(const struct cutter *cutter, const char *directive, co
     return false;
 }
 
-/* What the experiment defines, the source does not. */
-static void cut_defines(struct cutter *cutter, const struct named_value *defines, size_t count)
-{
-    const char *name = NULL, *end = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (has_directive(cutter, "undef", defines[i].name))
-            continue;
-        for (size_t j = 0; j < cutter->tokens.count; j++) {
-            if (!token_is_directive(&cutter->tokens.items[j], "define", &name, &end))
-                continue;
-            const size_t length = word_length(name, end);
-            const bool takes_arguments = name + length < end && name[length] == '(';
-            if (word_is_in(name, length, defines[i].name) && !takes_arguments)
-                cutter->fates[j] = CUT;
-        }
-    }
-}
-
 /* A piece that is left out keeps its newlines. */
 static void put_newlines(struct text *out, const struct token *token)
 {
@@ -508,7 +490,20 @@ bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
     cutter.uses_std = uses_std(&cutter);
     if (leave == LEAVE_HOST_PART)
         cut_headers(&cutter);
-    cut_defines(&cutter, defines, define_count);
+    /* What the experiment defines, the source does not. */
+    const char *name = NULL, *end = NULL;
+    for (size_t i = 0; i < define_count; i++) {
+        if (has_directive(&cutter, "undef", defines[i].name))
+            continue;
+        for (size_t j = 0; j < cutter.tokens.count; j++) {
+            if (!token_is_directive(&cutter.tokens.items[j], "define", &name, &end))
+                continue;
+            const size_t length = word_length(name, end);
+            const bool takes_arguments = name + length < end && name[length] == '(';
+            if (word_is_in(name, length, defines[i].name) && !takes_arguments)
+                cutter.fates[j] = CUT;
+        }
+    }
     bool done = write_text(&cutter, source, leave, out);
     text_free(&cutter.device_macros);
     text_free(&cutter.call_macros);

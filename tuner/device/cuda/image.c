@@ -39,20 +39,16 @@ _Static_assert(sizeof(struct fatbin_head) == 16 && sizeof(struct fatbin_entry) =
 typedef int lz4_unpack(const char *from, char *to, int bytes, int room);
 typedef size_t zstd_unpack(void *to, size_t room, const void *from, size_t bytes);
 
-/* Opened at need, as most images are not packed: no binary depends on them. */
-static void *unpacker(const char *library, const char *name)
-{
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    return handle ? dlsym(handle, name) : NULL;
-}
-
 /* NULL, and why in image->unread. */
 static const char *unpack(struct arena *arena, const char *data, size_t bytes, uint64_t flags,
                           uint64_t unpacked_bytes, struct image *image)
 {
     const bool is_zstd = (flags & ENTRY_ZSTD) != 0;
     const char *library = is_zstd ? "libzstd.so.1" : "liblz4.so.1";
-    void *symbol = unpacker(library, is_zstd ? "ZSTD_decompress" : "LZ4_decompress_safe");
+    /* Opened at need, as most images are not packed: no binary depends on them. */
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    void *symbol =
+        handle ? dlsym(handle, is_zstd ? "ZSTD_decompress" : "LZ4_decompress_safe") : NULL;
     char *out = NULL;
     bool whole = false;
     if (!symbol) {
@@ -257,11 +253,6 @@ static bool scan_is(const struct scan *scan, const char *word)
     return scan->length == strlen(word) && memcmp(scan->word, word, scan->length) == 0;
 }
 
-static bool scan_begins(const struct scan *scan, const char *word)
-{
-    return scan->length >= strlen(word) && memcmp(scan->word, word, strlen(word)) == 0;
-}
-
 static uint32_t scan_number(const struct scan *scan)
 {
     uint64_t number = 0;
@@ -381,7 +372,8 @@ static unsigned read_body(struct scan *scan, const struct dynamic_names *dynamic
     for (int depth = 1; depth > 0 && scan_next(scan);) {
         depth += scan_is(scan, "{") ? 1 : scan_is(scan, "}") ? -1 : 0;
         for (size_t i = 0; i < COUNT(registers); i++)
-            if (scan_begins(scan, registers[i].word))
+            if (scan->length >= strlen(registers[i].word) &&
+                memcmp(scan->word, registers[i].word, strlen(registers[i].word)) == 0)
                 reads |= registers[i].reads;
         for (size_t i = 0; i < dynamic->count; i++)
             if (scan->length == dynamic->names[i].length &&

@@ -267,21 +267,6 @@ static void add_parameter(struct kernel *kernel, size_t index, size_t bytes)
         kernel->parameter_count = (int)index + 1;
 }
 
-/* Parameters are counted until the driver knows no more. */
-static bool ask_driver(const struct cuda_driver *driver, struct kernel *kernel)
-{
-    size_t offset = 0;
-    size_t bytes = 0;
-    CUresult result = driver->get_parameter ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
-    kernel->parameter_count = 0;
-    for (size_t i = 0; result == CUDA_SUCCESS && i <= ARGUMENTS_MAX; i++) {
-        result = driver->get_parameter(kernel->function, i, &offset, &bytes);
-        if (result == CUDA_SUCCESS)
-            add_parameter(kernel, i, bytes);
-    }
-    return result == CUDA_ERROR_INVALID_VALUE;
-}
-
 /* A row: which section of constants, ordinal and offset of 16 bits each, and a word whose upper 14
  * bits are the size. */
 static bool ask_cubin(const struct container *container, const char *lowered, struct kernel *kernel)
@@ -314,7 +299,17 @@ static bool ask_cubin(const struct container *container, const char *lowered, st
 void cuda_take_parameters(const struct cuda_driver *driver, const struct container *container,
                           const char *lowered, struct kernel *kernel)
 {
-    if (!ask_driver(driver, kernel) && !ask_cubin(container, lowered, kernel))
+    /* Parameters are counted until the driver knows no more. */
+    size_t offset = 0;
+    size_t bytes = 0;
+    CUresult result = driver->get_parameter ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    kernel->parameter_count = 0;
+    for (size_t i = 0; result == CUDA_SUCCESS && i <= ARGUMENTS_MAX; i++) {
+        result = driver->get_parameter(kernel->function, i, &offset, &bytes);
+        if (result == CUDA_SUCCESS)
+            add_parameter(kernel, i, bytes);
+    }
+    if (result != CUDA_ERROR_INVALID_VALUE && !ask_cubin(container, lowered, kernel))
         kernel->parameter_count = PARAMETERS_UNKNOWN;
 }
 
@@ -384,17 +379,6 @@ static void take_bounds(const struct cubin *cubin, const char *lowered,
     }
 }
 
-static void take_shared(const struct cubin *cubin, const char *lowered,
-                        struct kernel_resources *out)
-{
-    Elf64_Shdr section;
-    Elf64_Shdr reserved;
-    uint64_t bytes = cubin_find(cubin, ".nv.shared.", lowered, &section) ? section.sh_size : 0;
-    if (bytes >= RESERVED_SHARED_BYTES && cubin_find(cubin, ".nv.shared.reserved.0", "", &reserved))
-        bytes -= RESERVED_SHARED_BYTES;
-    out->static_shared_bytes = held(bytes);
-}
-
 enum status cuda_cubin_resources(const struct cubin *cubin, const char *lowered,
                                  struct kernel_resources *out, struct error *error)
 {
@@ -412,7 +396,12 @@ enum status cuda_cubin_resources(const struct cubin *cubin, const char *lowered,
         return error_set(error, STATUS_NOT_FOUND, "kernel %s: not in the machine code", lowered);
     take_numbers(cubin, lowered, out);
     take_bounds(cubin, lowered, out);
-    take_shared(cubin, lowered, out);
+    Elf64_Shdr section;
+    Elf64_Shdr reserved;
+    uint64_t bytes = cubin_find(cubin, ".nv.shared.", lowered, &section) ? section.sh_size : 0;
+    if (bytes >= RESERVED_SHARED_BYTES && cubin_find(cubin, ".nv.shared.reserved.0", "", &reserved))
+        bytes -= RESERVED_SHARED_BYTES;
+    out->static_shared_bytes = held(bytes);
     return STATUS_OK;
 }
 

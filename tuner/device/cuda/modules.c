@@ -7,15 +7,6 @@
 
 /* ---- variables of a binary that arguments are copied into ---- */
 
-static void free_symbols(struct module *module)
-{
-    for (size_t i = 0; i < module->symbol_count; i++) {
-        free(module->symbols[i].name);
-        free(module->symbols[i].lowered);
-    }
-    free(module->symbols);
-}
-
 static enum status add_symbol(struct module *module, const char *name, const char *lowered,
                               struct error *error)
 {
@@ -118,7 +109,11 @@ static void free_module(struct device *device, struct module *module)
     for (size_t i = 0; i < module->kernel_count; i++)
         free(module->kernels[i].name);
     free(module->kernels);
-    free_symbols(module);
+    for (size_t i = 0; i < module->symbol_count; i++) {
+        free(module->symbols[i].name);
+        free(module->symbols[i].lowered);
+    }
+    free(module->symbols);
     free(module->path);
     *module = (struct module){0};
 }
@@ -172,29 +167,6 @@ static void take_cluster(struct device *device, struct kernel *kernel)
     cuda_allow_cluster(device, kernel, kernel->cluster);
 }
 
-static enum status take_kernels(struct device *device, const struct container *container,
-                                struct module *module, struct error *error)
-{
-    module->kernels = calloc(container->kernel_count + 1, sizeof *module->kernels);
-    if (!module->kernels)
-        return error_no_memory(error);
-    for (size_t i = 0; i < container->kernel_count; i++) {
-        const struct container_kernel *from = &container->kernels[i];
-        struct kernel *kernel = &module->kernels[module->kernel_count++];
-        kernel->spill_bytes = from->spill_bytes;
-        kernel->name = strdup(from->name);
-        if (!kernel->name)
-            return error_no_memory(error);
-        CUresult result = cuda_of(device)->driver->cuModuleGetFunction(
-            &kernel->function, module->handle, from->lowered);
-        if (result != CUDA_SUCCESS)
-            return cuda_error(device, result, error, "kernel %s", from->name);
-        take_cluster(device, kernel);
-        cuda_take_parameters(cuda_of(device)->driver, container, from->lowered, kernel);
-    }
-    return take_symbols(container, module, error);
-}
-
 static enum status load_module(struct device *device, const char *path, struct arena *arena,
                                struct module *module, struct error *error)
 {
@@ -209,7 +181,24 @@ static enum status load_module(struct device *device, const char *path, struct a
                           cuda_of(device)->driver->version / 1000,
                           cuda_of(device)->driver->version % 1000 / 10);
     }
-    return take_kernels(device, &container, module, error);
+    module->kernels = calloc(container.kernel_count + 1, sizeof *module->kernels);
+    if (!module->kernels)
+        return error_no_memory(error);
+    for (size_t i = 0; i < container.kernel_count; i++) {
+        const struct container_kernel *from = &container.kernels[i];
+        struct kernel *kernel = &module->kernels[module->kernel_count++];
+        kernel->spill_bytes = from->spill_bytes;
+        kernel->name = strdup(from->name);
+        if (!kernel->name)
+            return error_no_memory(error);
+        result = cuda_of(device)->driver->cuModuleGetFunction(&kernel->function, module->handle,
+                                                              from->lowered);
+        if (result != CUDA_SUCCESS)
+            return cuda_error(device, result, error, "kernel %s", from->name);
+        take_cluster(device, kernel);
+        cuda_take_parameters(cuda_of(device)->driver, &container, from->lowered, kernel);
+    }
+    return take_symbols(&container, module, error);
 }
 
 /* The slot for one more module: a new one, or that of the module used longest ago. The

@@ -110,13 +110,6 @@ enum status cuda_compiler_version(const char *compiler, const char **out, struct
 
 /* ---- running it ---- */
 
-/* By whoever was short of memory, or by hand: nothing that the source did. */
-static bool was_killed(int code, const char *log)
-{
-    return code == 128 + SIGKILL || code == 128 + SIGTERM || strstr(log, "died due to signal 9") ||
-           strstr(log, "died due to signal 15") || strstr(log, "fatal error: Killed");
-}
-
 /* `kind`: what it makes of `input`, "-ptx" or "-cubin". */
 static enum status run_nvcc(const struct compilation *compilation, const char *kind,
                             const char *input, const char *out, struct error *error)
@@ -144,7 +137,9 @@ static enum status run_nvcc(const struct compilation *compilation, const char *k
         return error->status = STATUS_COMPILE_FAILED;
     if (status != STATUS_OK || code == 0)
         return status;
-    if (was_killed(code, log))
+    /* By whoever was short of memory, or by hand: nothing that the source did. */
+    if (code == 128 + SIGKILL || code == 128 + SIGTERM || strstr(log, "died due to signal 9") ||
+        strstr(log, "died due to signal 15") || strstr(log, "fatal error: Killed"))
         return error_set(error, STATUS_KILLED, "nvcc was killed");
     if (strstr(log, "No space left on device"))
         return error_set(error, STATUS_IO, "nvcc: the disk is full");
@@ -166,22 +161,6 @@ static bool is_wanted(const struct compilation *compilation, size_t i)
     const size_t kernels = compilation->request->kernel_count;
     return i < kernels ? compilation->wanted->kernels[i]
                        : compilation->wanted->symbols[i - kernels];
-}
-
-static void append_names(const struct compilation *compilation, struct text *text)
-{
-    const struct binary_request *request = compilation->request;
-    text_append(text, "\n");
-    for (size_t i = 0; i < request->kernel_count + request->symbol_count; i++) {
-        const bool is_kernel = i < request->kernel_count;
-        if (is_wanted(compilation, i))
-            text_printf(text,
-                        "#line %zu \"name expression\"\n"
-                        "extern \"C\" { __device__ const void *%s%zu = (const void *)%s(%s); }\n",
-                        i + 1, variable, i, is_kernel ? "" : "&",
-                        is_kernel ? request->kernels[i]
-                                  : request->symbols[i - request->kernel_count]);
-    }
 }
 
 /* ".global .align 8 .u64 tune_name_0 = SYMBOL;", or generic(SYMBOL): the symbol, and blanks in
@@ -243,7 +222,18 @@ static enum status make_ptx(const struct compilation *compilation, const char *s
     size_t bytes = 0;
     source_put_line(&text, 1, name);
     text_append(&text, source);
-    append_names(compilation, &text);
+    const struct binary_request *request = compilation->request;
+    text_append(&text, "\n");
+    for (size_t i = 0; i < request->kernel_count + request->symbol_count; i++) {
+        const bool is_kernel = i < request->kernel_count;
+        if (is_wanted(compilation, i))
+            text_printf(&text,
+                        "#line %zu \"name expression\"\n"
+                        "extern \"C\" { __device__ const void *%s%zu = (const void *)%s(%s); }\n",
+                        i + 1, variable, i, is_kernel ? "" : "&",
+                        is_kernel ? request->kernels[i]
+                                  : request->symbols[i - request->kernel_count]);
+    }
     enum status status =
         text.failed ? error_no_memory(error)
                     : file_write_atomically(files[SOURCE], text_string(&text), text.length, error);

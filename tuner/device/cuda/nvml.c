@@ -144,14 +144,6 @@ static void add_device(const struct nvml *nvml, struct facts *facts)
     facts_add(facts, "energy_counter", "Energy counter", "", value_boolean(counts));
 }
 
-static void *open_library(void)
-{
-    static const char *const names[] = {"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1",
-                                        "/usr/local/nvidia/lib64/libnvidia-ml.so.1"};
-    static const struct library_files files = {"libnvidia-ml", names, sizeof names / sizeof *names};
-    return library_open(&files, &(const char *){LIBRARY_LOADER}, 1);
-}
-
 /* Of the others, any may be missing: what it tells is then unknown. */
 static bool is_usable(const struct nvml *nvml)
 {
@@ -174,7 +166,10 @@ static bool refuse(struct nvml *nvml, char *reason, size_t reason_bytes, const c
 
 bool cuda_nvml_open(struct nvml *out, char *reason, size_t reason_bytes)
 {
-    *out = (struct nvml){.library = open_library()};
+    static const char *const names[] = {"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1",
+                                        "/usr/local/nvidia/lib64/libnvidia-ml.so.1"};
+    static const struct library_files files = {"libnvidia-ml", names, sizeof names / sizeof *names};
+    *out = (struct nvml){.library = library_open(&files, &(const char *){LIBRARY_LOADER}, 1)};
     if (!out->library)
         return refuse(out, reason, reason_bytes,
                       "not found: ", "libnvidia-ml.so.1 is not installed");
@@ -243,29 +238,6 @@ static double typed(const struct nvml *nvml, nvml_number_of_type *function, unsi
     return function && function(nvml->device, type, &value) == NVML_SUCCESS ? value : (double)NAN;
 }
 
-static double power_w(const struct nvml *nvml)
-{
-    unsigned milliwatts = 0;
-    return nvml->nvmlDeviceGetPowerUsage &&
-                   nvml->nvmlDeviceGetPowerUsage(nvml->device, &milliwatts) == NVML_SUCCESS
-               ? milliwatts * 1e-3
-               : (double)NAN;
-}
-
-/* Since the driver was loaded. Where ECC is off or there is none, unknown. */
-static int64_t ecc_errors(const struct nvml *nvml)
-{
-    static const unsigned types[] = {NVML_ECC_CORRECTED, NVML_ECC_UNCORRECTED};
-    int64_t total = -1;
-    for (size_t i = 0; i < sizeof types / sizeof *types && nvml->nvmlDeviceGetTotalEccErrors; i++) {
-        unsigned long long count = 0;
-        if (nvml->nvmlDeviceGetTotalEccErrors(nvml->device, types[i], NVML_ECC_VOLATILE, &count) ==
-            NVML_SUCCESS)
-            total = (total < 0 ? 0 : total) + (int64_t)count;
-    }
-    return total;
-}
-
 /* In a container our own process has another number here than getpid's, or is not listed: where it
  * is not found, one of those listed is taken for it. */
 static int64_t other_than_ours(const struct nvml_process *processes, unsigned count)
@@ -301,8 +273,21 @@ void cuda_sensors(const struct device *device, struct conditions *out)
     out->sm_clock_mhz = typed(nvml, nvml->nvmlDeviceGetClockInfo, NVML_CLOCK_SM);
     out->memory_clock_mhz = typed(nvml, nvml->nvmlDeviceGetClockInfo, NVML_CLOCK_MEMORY);
     out->temperature_c = typed(nvml, nvml->nvmlDeviceGetTemperature, NVML_SENSOR_GPU);
-    out->power_w = power_w(nvml);
-    out->ecc_errors = ecc_errors(nvml);
+    unsigned milliwatts = 0;
+    out->power_w = nvml->nvmlDeviceGetPowerUsage &&
+                           nvml->nvmlDeviceGetPowerUsage(nvml->device, &milliwatts) == NVML_SUCCESS
+                       ? milliwatts * 1e-3
+                       : (double)NAN;
+    /* Since the driver was loaded. Where ECC is off or there is none, unknown. */
+    static const unsigned types[] = {NVML_ECC_CORRECTED, NVML_ECC_UNCORRECTED};
+    int64_t total = -1;
+    for (size_t i = 0; i < sizeof types / sizeof *types && nvml->nvmlDeviceGetTotalEccErrors; i++) {
+        unsigned long long count = 0;
+        if (nvml->nvmlDeviceGetTotalEccErrors(nvml->device, types[i], NVML_ECC_VOLATILE, &count) ==
+            NVML_SUCCESS)
+            total = (total < 0 ? 0 : total) + (int64_t)count;
+    }
+    out->ecc_errors = total;
 }
 
 void cuda_conditions(struct device *device, struct conditions *out)

@@ -68,8 +68,13 @@ static enum status no_board(const char *architecture, struct error *error)
     return status;
 }
 
-static void add_board(const struct board *board, const char *architecture, struct facts *facts)
+enum status cuda_imagine(const char *architecture, struct facts *facts, struct error *error)
 {
+    const struct board *board = board_of(architecture);
+    struct error ignored = {0};
+    char compiler[32] = "";
+    if (!board)
+        return no_board(architecture, error);
     char text[64];
     facts_add_text(facts, "kind", "Kind", "cuda");
     facts_add_integer(facts, "index", "Index", "", 0);
@@ -82,10 +87,6 @@ static void add_board(const struct board *board, const char *architecture, struc
     facts_add_text(facts, "architecture", "Architecture", architecture);
     facts_add_integer(facts, "memory_bytes", "Memory", "bytes", (int64_t)board->memory_gib << 30);
     facts_add_integer(facts, "l2_bytes", "L2 cache", "bytes", (int64_t)board->l2_kib << 10);
-}
-
-static void add_sm(const struct board *board, struct facts *facts)
-{
     const struct {
         const char *key;
         const char *label;
@@ -116,17 +117,6 @@ static void add_sm(const struct board *board, struct facts *facts)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         facts_add_integer(facts, rows[i].key, rows[i].label, rows[i].unit, rows[i].value);
-}
-
-enum status cuda_imagine(const char *architecture, struct facts *facts, struct error *error)
-{
-    const struct board *board = board_of(architecture);
-    struct error ignored = {0};
-    char compiler[32] = "";
-    if (!board)
-        return no_board(architecture, error);
-    add_board(board, architecture, facts);
-    add_sm(board, facts);
     facts_add_text(facts, "driver", "Driver", "");
     const struct cuda_compiler *nvrtc = cuda_compiler(&ignored);
     if (nvrtc)

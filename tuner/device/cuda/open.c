@@ -128,15 +128,6 @@ static void scatter(struct device *device)
     }
 }
 
-/* Without it the device's state stays unknown, which is no error. */
-static void open_nvml(struct device *device, const char *pci_address)
-{
-    char reason[160];
-    if (cuda_nvml_open(&cuda_of(device)->nvml, reason, sizeof reason) &&
-        !cuda_nvml_find(&cuda_of(device)->nvml, pci_address))
-        cuda_nvml_close(&cuda_of(device)->nvml);
-}
-
 static enum status open_parts(struct device *device, struct error *error)
 {
     char pci_address[32] = "";
@@ -145,8 +136,13 @@ static enum status open_parts(struct device *device, struct error *error)
     if (status != STATUS_OK)
         return status;
     if (cuda_of(device)->driver->cuDeviceGetPCIBusId(pci_address, sizeof pci_address,
-                                                     cuda_of(device)->handle) == CUDA_SUCCESS)
-        open_nvml(device, pci_address);
+                                                     cuda_of(device)->handle) == CUDA_SUCCESS) {
+        /* Without it the device's state stays unknown, which is no error. */
+        char reason[160];
+        if (cuda_nvml_open(&cuda_of(device)->nvml, reason, sizeof reason) &&
+            !cuda_nvml_find(&cuda_of(device)->nvml, pci_address))
+            cuda_nvml_close(&cuda_of(device)->nvml);
+    }
     status = read_limits(device, error);
     if (status == STATUS_OK)
         status = open_context(device, error);

@@ -67,15 +67,6 @@ static enum status name_instance(struct asking *asking, struct error *error)
 
 /* ---- which kernel ---- */
 
-static const char *last_part(const char *name)
-{
-    const char *last = name;
-    for (const char *at = name; *at && *at != '<'; at++)
-        if (at[0] == ':' && at[1] == ':')
-            last = at + 2;
-    return last;
-}
-
 static enum status which(const struct asking *asking, const char *what, struct error *error)
 {
     struct text names = {0};
@@ -103,7 +94,10 @@ static enum status choose_kernel(struct asking *asking, struct error *error)
         const char *name = out->kernels[i].name;
         size_t length = strcspn(wanted, "<");
         bool whole = strlen(name) == length && strncmp(name, wanted, length) == 0;
-        const char *last = last_part(name);
+        const char *last = name;
+        for (const char *at = name; *at && *at != '<'; at++)
+            if (at[0] == ':' && at[1] == ':')
+                last = at + 2;
         if (whole ||
             (!asking->kernel && strlen(last) == length && strncmp(last, wanted, length) == 0))
             asking->kernel = &out->kernels[i];
@@ -269,21 +263,6 @@ static bool take_fields(const char **at, struct kernel_parameter *parameter)
     return true;
 }
 
-/* Takes away those that stand between #if and #endif; false where what was asked of them is in the
- * way. */
-static bool drop_conditional(struct kernel_signature *kernel)
-{
-    size_t kept = 0;
-    bool fits = true;
-    for (size_t i = 0; i < kernel->parameter_count; i++)
-        if (!kernel->parameters[i].conditional)
-            kernel->parameters[kept++] = kernel->parameters[i];
-        else
-            fits = fits && kernel->parameters[i].field_count == 0;
-    kernel->parameter_count = kept;
-    return fits;
-}
-
 static enum status take_answer(struct asking *asking, const char *answer, struct error *error)
 {
     struct kernel_signature *kernel = asking->kernel;
@@ -291,8 +270,18 @@ static enum status take_answer(struct asking *asking, const char *answer, struct
     int count = 0;
     const size_t asked = kernel->parameter_count;
     bool fits = next_number(&answer, &count);
-    if (fits && (size_t)count != asked)
-        fits = drop_conditional(kernel);
+    if (fits && (size_t)count != asked) {
+        /* Takes away those that stand between #if and #endif; false where what was asked of them is
+         * in the way. */
+        size_t kept = 0;
+        fits = true;
+        for (size_t i = 0; i < kernel->parameter_count; i++)
+            if (!kernel->parameters[i].conditional)
+                kernel->parameters[kept++] = kernel->parameters[i];
+            else
+                fits = fits && kernel->parameters[i].field_count == 0;
+        kernel->parameter_count = kept;
+    }
     fits = fits && (size_t)count == kernel->parameter_count;
     for (size_t i = 0; fits && i < asked; i++) {
         fits = take_numbers(&answer, &numbers);

@@ -361,16 +361,11 @@ const struct gpu_driver cuda_gpu_driver = {
 
 /* ---- errors ---- */
 
-static bool is_fatal(CUresult result)
-{
-    int code = (int)result;
-    return code == 214 || code == 220 || code == 226 || code == 700 || code == 702 || code == 710 ||
-           (code >= 714 && code <= 719) || code == 721 || code == 810 || code == 911;
-}
-
 static enum status status_of(struct device *device, CUresult result)
 {
-    if (is_fatal(result))
+    int code = (int)result;
+    if (code == 214 || code == 220 || code == 226 || code == 700 || code == 702 || code == 710 ||
+        (code >= 714 && code <= 719) || code == 721 || code == 810 || code == 911)
         return STATUS_DEVICE_LOST;
     /* A code of a later driver that is not known here: ask whether the context still answers. */
     if (device && cuda_of(device)->context &&

@@ -42,9 +42,34 @@ static CUarray_format format_of(enum element_type type)
     }
 }
 
-static CUresult create(const struct cuda_driver *driver, const struct argument *argument,
-                       CUdeviceptr address, CUtexObject *out)
+static bool is_same(const struct texture_object *object, const struct argument *argument,
+                    CUdeviceptr address)
 {
+    const struct texture *a = &object->texture;
+    const struct texture *b = &argument->texture;
+    return object->address == address && object->type == argument->type && a->width == b->width &&
+           a->height == b->height && a->channels == b->channels && a->address == b->address &&
+           a->linear == b->linear && a->normalized == b->normalized &&
+           a->reads_real == b->reads_real;
+}
+
+enum status cuda_texture(struct device *device, const struct argument *argument,
+                         CUdeviceptr address, CUtexObject *out, struct error *error)
+{
+    struct cuda *cuda = cuda_of(device);
+    for (size_t i = 0; i < cuda->texture_count; i++)
+        if (is_same(&cuda->textures[i], argument, address)) {
+            *out = cuda->textures[i].object;
+            return STATUS_OK;
+        }
+    if (cuda->texture_count == cuda->texture_room) {
+        const size_t room = cuda->texture_room > 0 ? 2 * cuda->texture_room : 64;
+        struct texture_object *textures = realloc(cuda->textures, room * sizeof *textures);
+        if (!textures)
+            return error_no_memory(error);
+        cuda->textures = textures;
+        cuda->texture_room = room;
+    }
     static const CUaddress_mode modes[] = {[TEXTURE_WRAP] = CU_TR_ADDRESS_MODE_WRAP,
                                            [TEXTURE_CLAMP] = CU_TR_ADDRESS_MODE_CLAMP,
                                            [TEXTURE_MIRROR] = CU_TR_ADDRESS_MODE_MIRROR,
@@ -76,38 +101,7 @@ static CUresult create(const struct cuda_driver *driver, const struct argument *
     reading.filterMode = texture->linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
     reading.flags = (texture->normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0) |
                     (texture->reads_real ? 0 : CU_TRSF_READ_AS_INTEGER);
-    return driver->cuTexObjectCreate(out, &resource, &reading, NULL);
-}
-
-static bool is_same(const struct texture_object *object, const struct argument *argument,
-                    CUdeviceptr address)
-{
-    const struct texture *a = &object->texture;
-    const struct texture *b = &argument->texture;
-    return object->address == address && object->type == argument->type && a->width == b->width &&
-           a->height == b->height && a->channels == b->channels && a->address == b->address &&
-           a->linear == b->linear && a->normalized == b->normalized &&
-           a->reads_real == b->reads_real;
-}
-
-enum status cuda_texture(struct device *device, const struct argument *argument,
-                         CUdeviceptr address, CUtexObject *out, struct error *error)
-{
-    struct cuda *cuda = cuda_of(device);
-    for (size_t i = 0; i < cuda->texture_count; i++)
-        if (is_same(&cuda->textures[i], argument, address)) {
-            *out = cuda->textures[i].object;
-            return STATUS_OK;
-        }
-    if (cuda->texture_count == cuda->texture_room) {
-        const size_t room = cuda->texture_room > 0 ? 2 * cuda->texture_room : 64;
-        struct texture_object *textures = realloc(cuda->textures, room * sizeof *textures);
-        if (!textures)
-            return error_no_memory(error);
-        cuda->textures = textures;
-        cuda->texture_room = room;
-    }
-    const CUresult result = create(cuda->driver, argument, address, out);
+    const CUresult result = cuda->driver->cuTexObjectCreate(out, &resource, &reading, NULL);
     if (result != CUDA_SUCCESS)
         return cuda_error(device, result, error, "a texture over '%s'", argument->name);
     cuda->textures[cuda->texture_count++] =

@@ -141,26 +141,6 @@ static enum status no_counter(struct error *error, const char *why)
     return error_set(error, STATUS_UNAVAILABLE, "no energy counter that may be read: %s", why);
 }
 
-static enum status conclude(const struct meter *meter, struct energy *out, struct error *error)
-{
-    if (meter->failure)
-        return no_counter(error, meter->failure);
-    if (!meter->is_over)
-        return no_counter(error, "it does not move");
-    if (meter->last_launches <= meter->first_launches)
-        return error_set(error, STATUS_UNAVAILABLE,
-                         "energy: a window of %.0f ms is too short for a block of this plan",
-                         meter->window_ns * 1e-6);
-    double launch_ns =
-        (double)(meter->last_ns - meter->first_ns) / (meter->last_launches - meter->first_launches);
-    double window_ns = (double)(meter->stepped_ns - meter->from_ns);
-    *out = (struct energy){.window_ns = window_ns,
-                           .energy_j = meter->energy_j - meter->from_j,
-                           .runs = window_ns / launch_ns * meter->block->runs,
-                           .resolution_j = meter->step_j};
-    return STATUS_OK;
-}
-
 enum status gpu_measure_energy(struct device *device, const struct block *block, double window_ms,
                                struct energy *out, struct error *error)
 {
@@ -180,5 +160,20 @@ enum status gpu_measure_energy(struct device *device, const struct block *block,
         gpu_plan_text(block->plan, text, sizeof text);
         return gpu_error(device, result, error, "%s", text);
     }
-    return conclude(&meter, out, error);
+    if (meter.failure)
+        return no_counter(error, meter.failure);
+    if (!meter.is_over)
+        return no_counter(error, "it does not move");
+    if (meter.last_launches <= meter.first_launches)
+        return error_set(error, STATUS_UNAVAILABLE,
+                         "energy: a window of %.0f ms is too short for a block of this plan",
+                         meter.window_ns * 1e-6);
+    double launch_ns =
+        (double)(meter.last_ns - meter.first_ns) / (meter.last_launches - meter.first_launches);
+    double window_ns = (double)(meter.stepped_ns - meter.from_ns);
+    *out = (struct energy){.window_ns = window_ns,
+                           .energy_j = meter.energy_j - meter.from_j,
+                           .runs = window_ns / launch_ns * meter.block->runs,
+                           .resolution_j = meter.step_j};
+    return STATUS_OK;
 }

@@ -165,16 +165,6 @@ static bool add_condition(struct arena *arena, struct source_signature *out, con
     return macro->name && macro->preset;
 }
 
-/* Of the compiler, of a library or the platform; or a macro with arguments. */
-static bool is_anothers(const char *at, size_t length, const char *end)
-{
-    const char *behind = skip_blanks(at + length, end);
-    return word_is_in(at, length,
-                      "defined true false WIN32 WIN64 DEBUG LINUX UNIX MACOS VERBOSE") ||
-           *at == '_' || strncmp(at, "CUDA", 4) == 0 || strncmp(at, "NV", 2) == 0 ||
-           (behind < end && strchr("(<>", *behind));
-}
-
 /* The names of one #if or #elif. */
 static bool take_condition(struct arena *arena, const struct tokens *tokens, const char *at,
                            const char *end, struct source_signature *out)
@@ -189,7 +179,12 @@ static bool take_condition(struct arena *arena, const struct tokens *tokens, con
         }
         const char *number = NULL;
         size_t digits = compared_with(at + length, end, &number);
-        bool own = is_anothers(at, length, end);
+        /* Of the compiler, of a library or the platform; or a macro with arguments. */
+        const char *behind = skip_blanks(at + length, end);
+        bool own = word_is_in(at, length,
+                              "defined true false WIN32 WIN64 DEBUG LINUX UNIX MACOS VERBOSE") ||
+                   *at == '_' || strncmp(at, "CUDA", 4) == 0 || strncmp(at, "NV", 2) == 0 ||
+                   (behind < end && strchr("(<>", *behind));
         if (!own && !asked && out->macro_count < SIGNATURE_MACROS_MAX &&
             !macro_is_listed(out, at, length) && !is_settled(tokens, at, length) &&
             !add_condition(arena, out, at, length, number, digits))

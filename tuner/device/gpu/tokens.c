@@ -22,20 +22,6 @@ static size_t comment_length(const char *at)
     return end ? (size_t)(end - at) + 2 : strlen(at);
 }
 
-/* A line of the preprocessor, with those that a backslash joins to it. */
-static size_t directive_length(const char *at)
-{
-    size_t length = 0;
-    while (at[length] && at[length] != '\n') {
-        size_t comment = comment_length(at + length);
-        if (comment > 0)
-            length += comment;
-        else
-            length += at[length] == '\\' && at[length + 1] == '\n' ? 2 : 1;
-    }
-    return length;
-}
-
 static size_t quoted_length(const char *at)
 {
     size_t length = 1;
@@ -55,15 +41,6 @@ static size_t raw_length(const char *at)
     return close ? (size_t)(close - at) + strlen(end) : strlen(at);
 }
 
-static size_t number_length(const char *at)
-{
-    size_t length = 1;
-    while (name_goes_on(at[length]) || at[length] == '.' || at[length] == '\'' ||
-           ((at[length] == '+' || at[length] == '-') && strchr("eEpP", at[length - 1])))
-        length++;
-    return length;
-}
-
 static size_t sign_length(const char *at)
 {
     static const char *const signs[] = {
@@ -81,7 +58,15 @@ static struct token token_at(const char *at, bool line_begins)
     size_t length = 0;
     if (*at == '#' && line_begins) {
         token.kind = TOKEN_DIRECTIVE;
-        length = directive_length(at);
+        /* A line of the preprocessor, with those that a backslash joins to it. */
+        length = 0;
+        while (at[length] && at[length] != '\n') {
+            size_t comment = comment_length(at + length);
+            if (comment > 0)
+                length += comment;
+            else
+                length += at[length] == '\\' && at[length + 1] == '\n' ? 2 : 1;
+        }
     } else if (at[0] == 'R' && at[1] == '"') {
         token.kind = TOKEN_TEXT;
         length = raw_length(at);
@@ -91,7 +76,10 @@ static struct token token_at(const char *at, bool line_begins)
             length++;
     } else if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1]))) {
         token.kind = TOKEN_NUMBER;
-        length = number_length(at);
+        length = 1;
+        while (name_goes_on(at[length]) || at[length] == '.' || at[length] == '\'' ||
+               ((at[length] == '+' || at[length] == '-') && strchr("eEpP", at[length - 1])))
+            length++;
     } else if (*at == '"' || *at == '\'') {
         token.kind = TOKEN_TEXT;
         length = quoted_length(at);
