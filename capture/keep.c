@@ -176,19 +176,6 @@ static bool add_pointer(struct kept *kept, uint32_t holder, uint64_t at, uint64_
     return true;
 }
 
-static void find_in_parameters(struct kept *kept)
-{
-    for (uint32_t at = 0; at + sizeof(uint64_t) <= kept->row.parameter_bytes;
-         at += sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, kept->block + at, sizeof word);
-        if (recorder_is_texture(word))
-            kept->row.left_out |= CAP_LEFT_TEXTURE;
-        else
-            (void)add_pointer(kept, CAP_IN_PARAMETERS, at, word);
-    }
-}
-
 static void find_variables(struct kept *kept, const void *handle)
 {
     const void *owner = recorder_owner(handle);
@@ -276,15 +263,6 @@ static uint32_t read_buffer(struct kept *kept, uint32_t index, bool finds_addres
     if (id == 0)
         buffer->left_out |= left_out != 0 ? left_out : CAP_LEFT_WRITING;
     return id;
-}
-
-/* Buffers that are found while they are read come behind, and are read, too. */
-static void read_before(struct kept *kept)
-{
-    for (uint32_t i = 0; i < kept->row.buffer_count; i++)
-        if (kept->buffers[i].left_out == 0)
-            kept->buffers[i].before =
-                read_buffer(kept, i, kept->buffers[i].memory != CAP_MEMORY_CONSTANT);
 }
 
 static enum cap_stream stream_of(const struct launch_facts *launch)
@@ -387,7 +365,15 @@ struct kept *keep_before(struct kernel *kernel, const struct launch_facts *launc
     kept->row.at_ns = recorder_now_ns() - recorder.started_ns;
     describe(kept, launch);
     relax(kept);
-    find_in_parameters(kept);
+    for (uint32_t at = 0; at + sizeof(uint64_t) <= kept->row.parameter_bytes;
+         at += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, kept->block + at, sizeof word);
+        if (recorder_is_texture(word))
+            kept->row.left_out |= CAP_LEFT_TEXTURE;
+        else
+            (void)add_pointer(kept, CAP_IN_PARAMETERS, at, word);
+    }
     if (recorder.settings.sizes && is_known_size(kept)) {
         unrelax(kept);
         release(kept);
@@ -395,8 +381,13 @@ struct kept *keep_before(struct kernel *kernel, const struct launch_facts *launc
         return NULL;
     }
     find_variables(kept, launch->function);
-    if (can_read(kept, launch))
-        read_before(kept);
+    if (can_read(kept, launch)) {
+        /* Buffers that are found while they are read come behind, and are read, too. */
+        for (uint32_t i = 0; i < kept->row.buffer_count; i++)
+            if (kept->buffers[i].left_out == 0)
+                kept->buffers[i].before =
+                    read_buffer(kept, i, kept->buffers[i].memory != CAP_MEMORY_CONSTANT);
+    }
     unrelax(kept);
     (void)atomic_fetch_add(kept_so_far, 1);
     return kept;

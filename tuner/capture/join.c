@@ -101,36 +101,6 @@ static enum status list_processes(const char *folder, char ***out, size_t *count
     return status;
 }
 
-static enum status append_process(struct joined *out, const char *folder, const char *name,
-                                  struct error *error)
-{
-    struct arena arena = {0};
-    const char *table = arena_printf(&arena, "%s/%s.table", folder, name);
-    const char *data = arena_printf(&arena, "%s/%s.data", folder, name);
-    enum status status = table && data ? STATUS_OK : error_no_memory(error);
-    const uint64_t before = out->bytes;
-    if (status == STATUS_OK)
-        status = append_records(out, table, true, error);
-    if (status == STATUS_OK && out->bytes > before)
-        status = append_records(out, data, false, error);
-    arena_free(&arena);
-    return status;
-}
-
-static enum status append_end(struct joined *out, struct error *error)
-{
-    struct {
-        struct cap_record_head head;
-        struct cap_end end;
-    } last = {{CAP_END, sizeof last.end, sizeof last.end}, {.bytes = out->bytes}};
-    char text[HASH_TEXT_BYTES];
-    hash_finish(out->hash, text);
-    out->hash = NULL;
-    digest_of_text(text, last.end.hash);
-    out->hash = hash_start();
-    return out->hash ? append(out, &last, sizeof last, error) : error_no_memory(error);
-}
-
 static enum status join_all(struct joined *out, const char *folder, struct error *error)
 {
     const struct cap_file_head head = {{CAP_MAGIC}, CAP_VERSION, sizeof head};
@@ -142,8 +112,18 @@ static enum status join_all(struct joined *out, const char *folder, struct error
     if (status == STATUS_OK)
         status = append(out, &head, sizeof head, error);
     for (size_t i = 0; i < count; i++) {
-        if (status == STATUS_OK)
-            status = append_process(out, folder, names[i], error);
+        if (status == STATUS_OK) {
+            struct arena arena = {0};
+            const char *table = arena_printf(&arena, "%s/%s.table", folder, names[i]);
+            const char *data = arena_printf(&arena, "%s/%s.data", folder, names[i]);
+            status = table && data ? STATUS_OK : error_no_memory(error);
+            const uint64_t before = out->bytes;
+            if (status == STATUS_OK)
+                status = append_records(out, table, true, error);
+            if (status == STATUS_OK && out->bytes > before)
+                status = append_records(out, data, false, error);
+            arena_free(&arena);
+        }
         free(names[i]);
     }
     free(names);
@@ -154,8 +134,18 @@ static enum status join_all(struct joined *out, const char *folder, struct error
             folder);
     else if (status == STATUS_OK && out->bytes == sizeof head)
         status = error_set(error, STATUS_NOT_FOUND, "%s: no process has recorded there", folder);
-    if (status == STATUS_OK)
-        status = append_end(out, error);
+    if (status == STATUS_OK) {
+        struct {
+            struct cap_record_head head;
+            struct cap_end end;
+        } last = {{CAP_END, sizeof last.end, sizeof last.end}, {.bytes = out->bytes}};
+        char text[HASH_TEXT_BYTES];
+        hash_finish(out->hash, text);
+        out->hash = NULL;
+        digest_of_text(text, last.end.hash);
+        out->hash = hash_start();
+        status = out->hash ? append(out, &last, sizeof last, error) : error_no_memory(error);
+    }
     char unused[HASH_TEXT_BYTES];
     if (out->hash)
         hash_finish(out->hash, unused);

@@ -41,41 +41,6 @@ static enum status read_bytes(const char *text, struct arena *arena, const char 
     return *out ? STATUS_OK : error_no_memory(error);
 }
 
-/* In the program's environment the recorder finds what is wanted. */
-static enum status run_program(const struct capture_request *request, const char *folder,
-                               const char *library, struct arena *arena, int *wait_status,
-                               struct error *error)
-{
-    const char *bytes = NULL;
-    enum status status =
-        request->max_bytes ? read_bytes(request->max_bytes, arena, &bytes, error) : STATUS_OK;
-    const struct process_variable variables[] = {
-        {CAP_FOLDER_VARIABLE, folder},
-        {CAP_KERNEL_VARIABLE, request->kernel},
-        {CAP_KEEP_VARIABLE, request->keep},
-        {CAP_SKIP_VARIABLE, request->skip},
-        {CAP_MAX_BYTES_VARIABLE, bytes},
-        {CAP_SIZES_VARIABLE, request->sizes ? "1" : NULL},
-        {CAP_TIMES_VARIABLE, request->times ? "1" : NULL},
-        {CAP_APPLY_FOLDER_VARIABLE, NULL},
-        {INJECTION_VARIABLE, library},
-    };
-    const size_t count = COUNT(variables) - (request->by_cupti ? 0 : 1);
-    return status != STATUS_OK ? status
-                               : preload_run(request->words, request->by_cupti ? NULL : library,
-                                             variables, count, wait_status, error);
-}
-
-static void say_how_it_ended(const char *program, int wait_status)
-{
-    if (WIFSIGNALED(wait_status))
-        print_clean(stderr, "%s was ended by signal %d; what it launched until then:\n", program,
-                    WTERMSIG(wait_status));
-    else if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0)
-        print_clean(stderr, "%s ended with exit code %d; what it launched:\n", program,
-                    WEXITSTATUS(wait_status));
-}
-
 static enum status join_and_list(const struct capture_request *request,
                                  const struct temporary *folder, struct arena *arena,
                                  struct error *error)
@@ -112,9 +77,33 @@ static enum status capture_program(const struct capture_request *request, struct
         status = preload_folder(request->kernel ? request->output : NULL, &arena, &folder, error);
     const bool has_folder = status == STATUS_OK;
     if (has_folder) {
-        status = run_program(request, folder.path, library, &arena, &wait_status, error);
+        /* In the program's environment the recorder finds what is wanted. */
+        const char *bytes = NULL;
+        status =
+            request->max_bytes ? read_bytes(request->max_bytes, &arena, &bytes, error) : STATUS_OK;
+        const struct process_variable variables[] = {
+            {CAP_FOLDER_VARIABLE, folder.path},
+            {CAP_KERNEL_VARIABLE, request->kernel},
+            {CAP_KEEP_VARIABLE, request->keep},
+            {CAP_SKIP_VARIABLE, request->skip},
+            {CAP_MAX_BYTES_VARIABLE, bytes},
+            {CAP_SIZES_VARIABLE, request->sizes ? "1" : NULL},
+            {CAP_TIMES_VARIABLE, request->times ? "1" : NULL},
+            {CAP_APPLY_FOLDER_VARIABLE, NULL},
+            {INJECTION_VARIABLE, library},
+        };
+        const size_t count = COUNT(variables) - (request->by_cupti ? 0 : 1);
+        status = status != STATUS_OK
+                     ? status
+                     : preload_run(request->words, request->by_cupti ? NULL : library, variables,
+                                   count, &wait_status, error);
         if (status == STATUS_OK) {
-            say_how_it_ended(request->words[0], wait_status);
+            if (WIFSIGNALED(wait_status))
+                print_clean(stderr, "%s was ended by signal %d; what it launched until then:\n",
+                            request->words[0], WTERMSIG(wait_status));
+            else if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0)
+                print_clean(stderr, "%s ended with exit code %d; what it launched:\n",
+                            request->words[0], WEXITSTATUS(wait_status));
             status = join_and_list(request, &folder, &arena, error);
         }
         temporary_folder_remove(&folder);

@@ -316,21 +316,6 @@ static enum status print_kept(const struct capture *capture, struct arena *arena
     return STATUS_OK;
 }
 
-static void print_notes(const struct capture *capture)
-{
-    uint64_t nodes = 0;
-    for (size_t i = 0; i < capture->kernel_count; i++)
-        nodes += capture->kernels[i].is.graph_nodes;
-    if (nodes > 0)
-        printf("not recorded: what %llu of these launches did: they became nodes of graphs\n",
-               (unsigned long long)nodes);
-    for (size_t i = 0; i < capture->note_count; i++) {
-        printf("not recorded: ");
-        rows_put_text(capture->notes[i].text);
-        printf(" (%llu)\n", (unsigned long long)capture->notes[i].is.count);
-    }
-}
-
 /* What to do with the kernel that took the most. */
 static void print_next(const struct capture *capture, const struct listed_kernel *kernels,
                        const char *const *command, const char *path, struct arena *arena)
@@ -372,7 +357,17 @@ enum status capture_list(const struct capture *capture, const char *const *comma
     if (status == STATUS_OK && capture->launch_count > 0)
         status = print_kept(capture, &arena, error);
     if (status == STATUS_OK) {
-        print_notes(capture);
+        uint64_t nodes = 0;
+        for (size_t i = 0; i < capture->kernel_count; i++)
+            nodes += capture->kernels[i].is.graph_nodes;
+        if (nodes > 0)
+            printf("not recorded: what %llu of these launches did: they became nodes of graphs\n",
+                   (unsigned long long)nodes);
+        for (size_t i = 0; i < capture->note_count; i++) {
+            printf("not recorded: ");
+            rows_put_text(capture->notes[i].text);
+            printf(" (%llu)\n", (unsigned long long)capture->notes[i].is.count);
+        }
         if (command && path && capture->launch_count > 0)
             print_clean(stderr, "%s holds data of the program (%s): it is readable by you alone\n",
                         path, bytes_text(&arena, capture->file_bytes));

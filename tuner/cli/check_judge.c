@@ -153,34 +153,28 @@ static void judge_row(struct check_entry *entry, const struct contender_row *fas
         (void)string_format(entry->reason, sizeof entry->reason, "the fastest of %zu", rivals);
 }
 
-static enum status judge(struct check *check, struct check_entry *entry, int64_t environment_id,
-                         struct error *error)
-{
-    const struct store_reading reading = {.sql = show_query_check,
-                                          STORE_COLUMNS(contender_columns),
-                                          .row_bytes = sizeof(struct contender_row)};
-    struct contender_row *rows = NULL;
-    size_t count = 0;
-    size_t own = 0;
-    enum status status = read_of(check, entry, environment_id, reading, &rows, &count, error);
-    while (own < count && !rows[own].is_entry)
-        own++;
-    if (own < count)
-        judge_row(entry, &rows[0], &rows[own], count);
-    else if (status == STATUS_OK)
-        status = judge_missing(check, entry, environment_id, error);
-    if (entry->state == CHECK_HOLDS && entry->is_stale)
-        entry->state = CHECK_STALE;
-    return status;
-}
-
 enum status check_judge(struct check *check, int64_t environment_id, struct error *error)
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < check->entry_count; i++) {
         struct check_entry *entry = &check->entries[i];
-        if (check_concerns(check, entry))
-            status = judge(check, entry, environment_id, error);
+        if (!check_concerns(check, entry))
+            continue;
+        const struct store_reading reading = {.sql = show_query_check,
+                                              STORE_COLUMNS(contender_columns),
+                                              .row_bytes = sizeof(struct contender_row)};
+        struct contender_row *rows = NULL;
+        size_t count = 0;
+        size_t own = 0;
+        status = read_of(check, entry, environment_id, reading, &rows, &count, error);
+        while (own < count && !rows[own].is_entry)
+            own++;
+        if (own < count)
+            judge_row(entry, &rows[0], &rows[own], count);
+        else if (status == STATUS_OK)
+            status = judge_missing(check, entry, environment_id, error);
+        if (entry->state == CHECK_HOLDS && entry->is_stale)
+            entry->state = CHECK_STALE;
     }
     return status;
 }

@@ -62,18 +62,6 @@ static void offer_rows(const struct typed *typed, const char *sql)
     store_close(store);
 }
 
-static void offer_figures(const struct typed *typed)
-{
-    struct arena arena = {0};
-    struct error ignored = {0};
-    const struct plot_name *figures = NULL;
-    size_t count = 0;
-    if (plot_names(&arena, &figures, &count, &ignored) == STATUS_OK)
-        for (size_t i = 0; i < count; i++)
-            complete_offer(typed, figures[i].name, figures[i].about);
-    arena_free(&arena);
-}
-
 static void offer_strategies(const struct typed *typed)
 {
     complete_offer(typed, "auto", "by the size of the space and what may be tried of it");
@@ -87,13 +75,6 @@ static void offer_number(void *context, const char *name, const char *value, con
     (void)value;
     (void)string_format(word, sizeof word, "%s=", name);
     complete_offer(context, word, about);
-}
-
-static void offer_numbers(struct typed *typed)
-{
-    struct protocol protocol;
-    protocol_defaults(EFFORT_NORMAL, false, &protocol);
-    protocol_each(&protocol, offer_number, typed);
 }
 
 static void offer_objectives(const struct typed *typed)
@@ -179,26 +160,6 @@ static void offer_files(const struct option_spec *option)
     printf(":files%s\n", fitting);
 }
 
-/* What may stand as the option's value. */
-static void complete_value(struct typed *typed, const struct option_spec *option)
-{
-    if (strstr(option->value, "LIST") || strchr(option->value, ','))
-        go_behind_comma(typed);
-    if (strcmp(option->name, "set") == 0)
-        offer_numbers(typed);
-    for (size_t i = 0; i < COUNT(values); i++) {
-        if (strcmp(values[i].option, option->name) != 0)
-            continue;
-        if (values[i].words)
-            offer_words(typed, values[i].words);
-        if (values[i].offer)
-            values[i].offer(typed);
-        if (values[i].sql)
-            offer_rows(typed, values[i].sql);
-    }
-    offer_files(option);
-}
-
 /* What may stand as a word of the command that is no option. */
 static void complete_word(const struct typed *typed, const char *command)
 {
@@ -213,8 +174,16 @@ static void complete_word(const struct typed *typed, const char *command)
         experiments_complete(typed->rest);
     if (strcmp(command, "show") == 0 || strcmp(command, "report") == 0)
         offer_rows(typed, show_query_words);
-    if (strcmp(command, "plot") == 0)
-        offer_figures(typed);
+    if (strcmp(command, "plot") == 0) {
+        struct arena arena = {0};
+        struct error ignored = {0};
+        const struct plot_name *figures = NULL;
+        size_t count = 0;
+        if (plot_names(&arena, &figures, &count, &ignored) == STATUS_OK)
+            for (size_t i = 0; i < count; i++)
+                complete_offer(typed, figures[i].name, figures[i].about);
+        arena_free(&arena);
+    }
     for (size_t i = 0; i < COUNT(words); i++)
         if (strcmp(words[i].command, command) == 0)
             puts(words[i].files);
@@ -270,27 +239,6 @@ static void offer_option(void *context, const struct option_spec *option)
     complete_offer(context, word, option->about);
 }
 
-static void offer_options(struct line *line, bool is_first)
-{
-    options_each(line->command, offer_option, &line->typed);
-    complete_offer(&line->typed, "--help", "print help and exit");
-    if (is_first)
-        complete_offer(&line->typed, "--version", "print the version and exit");
-}
-
-/* --db FILE or --db=FILE among the words; the last one counts. */
-static const char *database_named(int count, char *const *words)
-{
-    const char *db = DEFAULT_DATABASE;
-    for (int i = 0; i + 1 < count; i++) {
-        if (strcmp(words[i], "--db") == 0)
-            db = strcmp(words[i + 1], "=") == 0 && i + 2 < count ? words[i + 2] : words[i + 1];
-        else if (strncmp(words[i], "--db=", 5) == 0)
-            db = words[i] + 5;
-    }
-    return db;
-}
-
 /* The option whose value is being typed; bash makes words of "--name", "=" and "value". */
 static const struct option_spec *option_before(struct line *line, int count, char *const *words)
 {
@@ -321,14 +269,43 @@ void complete(const struct command *const *commands, size_t command_count, int w
     for (size_t i = 0; !is_first && i < command_count; i++)
         if (strcmp(commands[i]->name, words[0]) == 0)
             line.command = commands[i];
-    line.typed.db = database_named(word_count, words);
+    /* --db FILE or --db=FILE among the words; the last one counts. */
+    line.typed.db = DEFAULT_DATABASE;
+    for (int i = 0; i + 1 < word_count; i++) {
+        if (strcmp(words[i], "--db") == 0)
+            line.typed.db =
+                strcmp(words[i + 1], "=") == 0 && i + 2 < word_count ? words[i + 2] : words[i + 1];
+        else if (strncmp(words[i], "--db=", 5) == 0)
+            line.typed.db = words[i] + 5;
+    }
     const struct option_spec *option = option_before(&line, word_count, words);
     if (option && !option->flag) {
-        complete_value(&line.typed, option);
+        /* What may stand as the option's value. */
+        if (strstr(option->value, "LIST") || strchr(option->value, ','))
+            go_behind_comma(&line.typed);
+        if (strcmp(option->name, "set") == 0) {
+            struct protocol protocol;
+            protocol_defaults(EFFORT_NORMAL, false, &protocol);
+            protocol_each(&protocol, offer_number, &line.typed);
+        }
+        for (size_t i = 0; i < COUNT(values); i++) {
+            if (strcmp(values[i].option, option->name) != 0)
+                continue;
+            if (values[i].words)
+                offer_words(&line.typed, values[i].words);
+            if (values[i].offer)
+                values[i].offer(&line.typed);
+            if (values[i].sql)
+                offer_rows(&line.typed, values[i].sql);
+        }
+        offer_files(option);
         return;
     }
     if (words[word_count - 1][0] == '-') {
-        offer_options(&line, is_first);
+        options_each(line.command, offer_option, &line.typed);
+        complete_offer(&line.typed, "--help", "print help and exit");
+        if (is_first)
+            complete_offer(&line.typed, "--version", "print the version and exit");
         return;
     }
     for (size_t i = 0; is_first && i < command_count; i++)

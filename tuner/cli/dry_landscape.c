@@ -285,23 +285,6 @@ static void draw(const struct tally *tally, size_t done)
         (void)fprintf(stderr, "\r\033[K");
 }
 
-static enum status await_all(struct tally *tally, struct error *error)
-{
-    enum status status = STATUS_OK;
-    size_t done = 0;
-    for (size_t i = 0; i < tally->used_room && status == STATUS_OK; i++) {
-        if (tally->used[i])
-            draw(tally, ++done);
-        if (tally->used[i] && binaries_await(&tally->landscape->binaries, i, error) != STATUS_OK &&
-            error->status != STATUS_COMPILE_FAILED)
-            status = error->status;
-        else
-            error_clear(error);
-    }
-    draw(tally, 0);
-    return status;
-}
-
 /* ---- what they are ---- */
 
 static void widen(int32_t range[2], int64_t value)
@@ -554,8 +537,20 @@ enum status landscape_print(struct landscape *landscape, const struct experiment
     tally->space = space;
     (void)fflush(stdout);
     enum status status = for_points(tally, request_point, error);
-    if (status == STATUS_OK)
-        status = await_all(tally, error);
+    if (status == STATUS_OK) {
+        size_t done = 0;
+        for (size_t i = 0; i < tally->used_room && status == STATUS_OK; i++) {
+            if (tally->used[i])
+                draw(tally, ++done);
+            if (tally->used[i] &&
+                binaries_await(&tally->landscape->binaries, i, error) != STATUS_OK &&
+                error->status != STATUS_COMPILE_FAILED)
+                status = error->status;
+            else
+                error_clear(error);
+        }
+        draw(tally, 0);
+    }
     if (status == STATUS_OK)
         status = for_points(tally, count_point, error);
     if (status == STATUS_OK) {

@@ -59,27 +59,6 @@ static void print_parameters(const struct experiment *experiment, const struct s
     }
 }
 
-/* Each alone: what several rule out counts for all of them. */
-static void print_constraints(const struct look *look, const struct problem *problem,
-                              const struct space *space)
-{
-    size_t count = experiment_constraint_count(look->experiment);
-    uint64_t product = space_product_count(space);
-    if (count > 0)
-        print_clean(stdout, "  constraints, and what each rules out by itself\n");
-    for (size_t i = 0; i < count; i++) {
-        uint64_t kept = 0;
-        struct error ignored = {0};
-        char share[32] = "?";
-        if (product < UINT64_MAX && space_constraint_keeps(look->experiment, problem, look->facts,
-                                                           i, &kept, &ignored) == STATUS_OK)
-            (void)string_format(share, sizeof share, "%.1f %%",
-                                100.0 * (double)(product - kept) / (double)product);
-        print_clean(stdout, "    %8s  %s\n", share,
-                    experiment_constraint_text(look->experiment, i));
-    }
-}
-
 static void print_sides(const uint32_t sides[3])
 {
     int count = sides[2] > 1 ? 3 : sides[1] > 1 ? 2 : 1;
@@ -115,19 +94,6 @@ static void print_launch(const struct launch_plan *plan, const struct launch *la
         print_clean(stdout, ", %s and %s in turn", plan->arguments[launch->swap_one].name,
                     plan->arguments[launch->swap_other].name);
     print_clean(stdout, "\n");
-}
-
-/* Of a plan whose grids need what only a compiled kernel tells. */
-static enum status print_kernels(const struct point *point, struct arena *arena,
-                                 struct error *error)
-{
-    struct launch kernels[LAUNCHES_MAX];
-    size_t count = 0;
-    enum status status = point_kernels(point, arena, kernels, &count, error);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        print_clean(stdout, "    %s, %u threads per block; the grid follows from the occupancy\n",
-                    kernels[i].kernel, launch_block_threads(&kernels[i]));
-    return status;
 }
 
 static enum status print_launches(const struct look *look, const struct problem *problem,
@@ -166,22 +132,18 @@ static enum status print_launches(const struct look *look, const struct problem 
         print_launch(plan, &plan->launches[i]);
     if (status == STATUS_UNAVAILABLE) {
         error_clear(error);
-        status = print_kernels(&point, &arena, error);
+        /* Of a plan whose grids need what only a compiled kernel tells. */
+        struct launch kernels[LAUNCHES_MAX];
+        size_t count = 0;
+        status = point_kernels(&point, &arena, kernels, &count, error);
+        for (size_t i = 0; status == STATUS_OK && i < count; i++)
+            print_clean(stdout,
+                        "    %s, %u threads per block; the grid follows from the occupancy\n",
+                        kernels[i].kernel, launch_block_threads(&kernels[i]));
     }
     free(plan);
     arena_free(&arena);
     return status;
-}
-
-static enum status compile_checks(const struct look *look, const struct problem *problem,
-                                  struct error *error)
-{
-    struct configuration configuration;
-    enum status status =
-        experiment_default(look->experiment, problem, look->facts, &configuration, error);
-    const struct point point = {look->experiment, problem, look->facts, &configuration, 1};
-    (void)fflush(stdout);
-    return status == STATUS_OK ? landscape_checks(look->landscape, &point, error) : status;
 }
 
 /* What all problems of an experiment share is told of the first. */
@@ -194,7 +156,23 @@ static enum status print_problem(const struct look *look, const struct problem *
         return status;
     if (first) {
         print_parameters(look->experiment, space);
-        print_constraints(look, problem, space);
+        /* Each alone: what several rule out counts for all of them. */
+        size_t count = experiment_constraint_count(look->experiment);
+        uint64_t product = space_product_count(space);
+        if (count > 0)
+            print_clean(stdout, "  constraints, and what each rules out by itself\n");
+        for (size_t i = 0; i < count; i++) {
+            uint64_t kept = 0;
+            struct error ignored = {0};
+            char share[32] = "?";
+            if (product < UINT64_MAX &&
+                space_constraint_keeps(look->experiment, problem, look->facts, i, &kept,
+                                       &ignored) == STATUS_OK)
+                (void)string_format(share, sizeof share, "%.1f %%",
+                                    100.0 * (double)(product - kept) / (double)product);
+            print_clean(stdout, "    %8s  %s\n", share,
+                        experiment_constraint_text(look->experiment, i));
+        }
         status = print_launches(look, problem, error);
         print_clean(stdout, "  problems\n");
     }
@@ -203,8 +181,13 @@ static enum status print_problem(const struct look *look, const struct problem *
                 problem->size_name, (long long)problem->n,
                 product == UINT64_MAX ? "more than " : "", (unsigned long long)product,
                 (unsigned long long)space_count(space));
-    if (status == STATUS_OK && look->landscape)
-        status = compile_checks(look, problem, error);
+    if (status == STATUS_OK && look->landscape) {
+        struct configuration configuration;
+        status = experiment_default(look->experiment, problem, look->facts, &configuration, error);
+        const struct point point = {look->experiment, problem, look->facts, &configuration, 1};
+        (void)fflush(stdout);
+        status = status == STATUS_OK ? landscape_checks(look->landscape, &point, error) : status;
+    }
     if (status == STATUS_OK && look->landscape && !look->run->text.default_only)
         status = landscape_print(look->landscape, look->experiment, problem, space, error);
     space_free(space);

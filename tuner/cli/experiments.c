@@ -290,16 +290,6 @@ static enum status select_named(const char *name, const char *beginning,
     return found ? STATUS_OK : first.status;
 }
 
-/* A name, or the beginning of a problem's key: what stands before its first dot is the name. */
-static enum status take_word(const char *word, struct experiment_list *shipped,
-                             struct experiment_list *out, struct error *error)
-{
-    char name[VALUE_TEXT_BYTES];
-    (void)string_format(name, sizeof name, "%.*s", (int)strcspn(word, "."), word);
-    enum status status = take_named(name, shipped, out, error);
-    return status == STATUS_OK ? select_named(name, word, out, error) : status;
-}
-
 /* All of its problems. */
 static enum status take_file(const char *path, const char *folder, struct experiment_list *out,
                              struct error *error)
@@ -366,8 +356,14 @@ enum status experiments_load(const char *const *names, size_t name_count,
             status = shipped.recording ? load_recorded(&arena, folder, false, &shipped, error)
                                        : load_shipped(&arena, folder, &shipped, error);
         shipped_loaded = true;
-        if (status == STATUS_OK)
-            status = take_word(names[i], &shipped, out, error);
+        if (status == STATUS_OK) {
+            /* A name, or the beginning of a problem's key: what stands before its first dot is the
+             * name. */
+            char name[VALUE_TEXT_BYTES];
+            (void)string_format(name, sizeof name, "%.*s", (int)strcspn(names[i], "."), names[i]);
+            status = take_named(name, &shipped, out, error);
+            status = status == STATUS_OK ? select_named(name, names[i], out, error) : status;
+        }
     }
     for (size_t i = 0; status == STATUS_OK && out->sizes && i < out->count; i++)
         experiment_keep_shapes(out->items[i], out->sizes, out->wanted[i]);

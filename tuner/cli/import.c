@@ -6,23 +6,6 @@
 #include "tuner/device/traits.h"
 #include "tuner/exchange/peers.h"
 
-/* A database that is not there would be made; what is told of it then is what reading it tells. */
-static enum status open_there(const char *path, struct store **store, struct error *error)
-{
-    return store_open(path, file_exists(path) ? STORE_CREATE : STORE_READ, store, error);
-}
-
-static void print_result(const struct peers_request *request, const char *database,
-                         const struct peers_result *result)
-{
-    fprintf(stderr, "%s: %zu %s taken into %s", request->path, result->rows,
-            result->rows == 1 ? "time" : "times", database);
-    if (result->unknown > 0)
-        fprintf(stderr, "; %zu left out, of problems or sizes that it does not have",
-                result->unknown);
-    fputc('\n', stderr);
-}
-
 static enum status import_times(const struct command *command, int argc, char **argv,
                                 struct error *error)
 {
@@ -50,12 +33,20 @@ static enum status import_times(const struct command *command, int argc, char **
     if (count == 0)
         return error_set(error, STATUS_USAGE, "name the table: tune import FILE.csv");
     struct store *store = NULL;
-    status = open_there(database, &store, error);
+    /* A database that is not there would be made; what is told of it then is what reading it tells.
+     */
+    status = store_open(database, file_exists(database) ? STORE_CREATE : STORE_READ, &store, error);
     if (status == STATUS_OK)
         status = peers_import(store, &request, &result, error);
     store_close(store);
-    if (status == STATUS_OK)
-        print_result(&request, database, &result);
+    if (status == STATUS_OK) {
+        fprintf(stderr, "%s: %zu %s taken into %s", request.path, result.rows,
+                result.rows == 1 ? "time" : "times", database);
+        if (result.unknown > 0)
+            fprintf(stderr, "; %zu left out, of problems or sizes that it does not have",
+                    result.unknown);
+        fputc('\n', stderr);
+    }
     return status;
 }
 

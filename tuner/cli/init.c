@@ -177,20 +177,6 @@ static enum status take_folders(struct arena *arena, const struct init *init,
     return STATUS_OK;
 }
 
-/* A file that is written must be one that can be run. */
-static enum status try_file(const char *path, struct error *error)
-{
-    struct arena arena = {0};
-    struct experiment *experiment = NULL;
-    const char *folder = NULL;
-    enum status status = data_folder(&arena, &folder, error);
-    if (status == STATUS_OK)
-        status = experiment_load(path, folder, &experiment, error);
-    experiment_free(experiment);
-    arena_free(&arena);
-    return status == STATUS_OK ? status : error_prefix(error, "wrote %s, to be edited", path);
-}
-
 /* --force is for an experiment file that was written before, not for the source. */
 static enum status check_output(const struct init *init, const char *output, struct error *error)
 {
@@ -214,7 +200,16 @@ static enum status write_file(const struct init *init, const char *output, const
             "  tune run --dry-run --arch %s %s%s\n",
             output, init->architecture,
             strchr(output, '/') || text_ends_with(output, ".yaml") ? "" : "./", output);
-    return try_file(output, error);
+    /* A file that is written must be one that can be run. */
+    struct arena arena = {0};
+    struct experiment *experiment = NULL;
+    const char *folder = NULL;
+    status = data_folder(&arena, &folder, error);
+    if (status == STATUS_OK)
+        status = experiment_load(output, folder, &experiment, error);
+    experiment_free(experiment);
+    arena_free(&arena);
+    return status == STATUS_OK ? status : error_prefix(error, "wrote %s, to be edited", output);
 }
 
 /* Launches of the kernel, unpacked beside the file that is written. */

@@ -22,22 +22,6 @@ static const struct command *const commands[] = {
 };
 enum { COMMAND_COUNT = COUNT(commands) };
 
-static void print_overview(FILE *out)
-{
-    fprintf(out, "usage: tune [run] [EXPERIMENT...] [--device 0|cuda:0|cpu] [options]\n"
-                 "       tune COMMAND [options]\n\n"
-                 "Finds the fastest correct launch configuration of each kernel on each device,\n"
-                 "keeps every timing in tune.db and writes tuned.conf, which programs load.\n\n"
-                 "commands:\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->about);
-    fprintf(out, "\n'tune COMMAND --help' tells more; 'tune' alone is 'tune run'.\n"
-                 "Options that are always the same may stand in " DEFAULTS_FILE
-                 ", here or in a folder above\n"
-                 "('device: 0', 'effort: thorough', 'budget: 8h', 'db: results.db'); what is typed "
-                 "goes first.\n");
-}
-
 static const struct command *find_command(const char *name)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -140,7 +124,18 @@ int main(int argc, char **argv)
     }
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
                      strcmp(argv[1], "help") == 0)) {
-        print_overview(stdout);
+        printf("usage: tune [run] [EXPERIMENT...] [--device 0|cuda:0|cpu] [options]\n"
+               "       tune COMMAND [options]\n\n"
+               "Finds the fastest correct launch configuration of each kernel on each device,\n"
+               "keeps every timing in tune.db and writes tuned.conf, which programs load.\n\n"
+               "commands:\n");
+        for (size_t i = 0; i < COMMAND_COUNT; i++)
+            printf("  %-9s %s\n", commands[i]->name, commands[i]->about);
+        printf("\n'tune COMMAND --help' tells more; 'tune' alone is 'tune run'.\n"
+               "Options that are always the same may stand in " DEFAULTS_FILE
+               ", here or in a folder above\n"
+               "('device: 0', 'effort: thorough', 'budget: 8h', 'db: results.db'); what is typed "
+               "goes first.\n");
         return end_with_stdout();
     }
     if (argc > 1 && strcmp(argv[1], "--version") == 0) {

@@ -35,44 +35,6 @@ static bool is_same(const struct rows *rows, size_t row)
     return rows_number(rows, row, "same") == 1;
 }
 
-/* One line about two boards; what they differ in stands below it. */
-static void print_pair(const struct rows *rows, size_t first, size_t end)
-{
-    size_t same = 0;
-    double low = (double)INFINITY;
-    double high = 0;
-    double loss = 0;
-    for (size_t i = first; i < end; i++) {
-        same += is_same(rows, i);
-        low = fmin(low, rows_number(rows, i, "ratio"));
-        high = fmax(high, rows_number(rows, i, "ratio"));
-        loss = fmax(loss, fmax(rows_number(rows, i, "loss_a_percent"),
-                               rows_number(rows, i, "loss_b_percent")));
-    }
-    print_clean(
-        stdout,
-        "%s: a = %s (%s), b = %s (%s): %zu of %zu winners are the same; times of b over a from "
-        "%.3f to %.3f; with the other's winner at most %.2f %% lost\n",
-        rows_text(rows, first, "device", ""), rows_text(rows, first, "board_a", ""),
-        rows_text(rows, first, "host_a", ""), rows_text(rows, first, "board_b", ""),
-        rows_text(rows, first, "host_b", ""), same, end - first, low, high, loss);
-}
-
-/* Moves the rows that differ to the front of the pair's; how many. */
-static size_t differing(const struct rows *rows, size_t first, size_t end)
-{
-    size_t count = 0;
-    for (size_t i = first; i < end; i++) {
-        if (is_same(rows, i))
-            continue;
-        struct cell *moved = rows->cells[i];
-        memmove(&rows->cells[first + count + 1], &rows->cells[first + count],
-                (i - first - count) * sizeof rows->cells[0]);
-        rows->cells[first + count++] = moved;
-    }
-    return count;
-}
-
 static void print_agreement(const struct rows *rows)
 {
     for (size_t first = 0; first < rows->row_count;) {
@@ -80,27 +42,39 @@ static void print_agreement(const struct rows *rows)
         while (end < rows->row_count && rows_same_text(rows, first, end, "board_a") &&
                rows_same_text(rows, first, end, "board_b"))
             end++;
-        print_pair(rows, first, end);
-        size_t count = differing(rows, first, end);
+        /* One line about two boards; what they differ in stands below it. */
+        size_t same = 0;
+        double low = (double)INFINITY;
+        double high = 0;
+        double loss = 0;
+        for (size_t i = first; i < end; i++) {
+            same += is_same(rows, i);
+            low = fmin(low, rows_number(rows, i, "ratio"));
+            high = fmax(high, rows_number(rows, i, "ratio"));
+            loss = fmax(loss, fmax(rows_number(rows, i, "loss_a_percent"),
+                                   rows_number(rows, i, "loss_b_percent")));
+        }
+        print_clean(
+            stdout,
+            "%s: a = %s (%s), b = %s (%s): %zu of %zu winners are the same; times of b over a from "
+            "%.3f to %.3f; with the other's winner at most %.2f %% lost\n",
+            rows_text(rows, first, "device", ""), rows_text(rows, first, "board_a", ""),
+            rows_text(rows, first, "host_a", ""), rows_text(rows, first, "board_b", ""),
+            rows_text(rows, first, "host_b", ""), same, end - first, low, high, loss);
+        /* The rows that differ move to the front of the pair's. */
+        size_t count = 0;
+        for (size_t i = first; i < end; i++) {
+            if (is_same(rows, i))
+                continue;
+            struct cell *moved = rows->cells[i];
+            memmove(&rows->cells[first + count + 1], &rows->cells[first + count],
+                    (i - first - count) * sizeof rows->cells[0]);
+            rows->cells[first + count++] = moved;
+        }
         if (count > 0)
             rows_print_table(rows, first, first + count, columns, COUNT(columns));
         first = end;
     }
-}
-
-static enum status tell_agreement(const struct merge *merge, struct store *store,
-                                  struct error *error)
-{
-    struct rows rows = {0};
-    enum status status = rows_read(store, show_query_agree, NULL, 0, &rows, error);
-    if (status == STATUS_OK && merge->json)
-        rows_print_json(&rows);
-    else if (status == STATUS_OK && merge->csv)
-        rows_print_csv(&rows);
-    else if (status == STATUS_OK)
-        print_agreement(&rows);
-    rows_free(&rows);
-    return status;
 }
 
 static enum status check_files(const struct merge *merge, struct error *error)
@@ -116,26 +90,6 @@ static enum status check_files(const struct merge *merge, struct error *error)
             return error_set(error, STATUS_USAGE, "%s: is the database that is merged into",
                              merge->files[i]);
     return STATUS_OK;
-}
-
-/* Each of the others, checked and brought up to date before the first is taken. */
-static enum status prepare_all(const struct merge *merge, const struct temporary *folder,
-                               struct arena *arena, const char **copies, struct error *error)
-{
-    enum status status = STATUS_OK;
-    for (size_t i = 1; status == STATUS_OK && i < merge->file_count; i++) {
-        struct store *store = NULL;
-        copies[i] = arena_printf(arena, "%s/%zu.db", folder->path, i);
-        status = copies[i] ? store_merge_prepare(merge->files[i], copies[i], error)
-                           : error_no_memory(error);
-        if (status == STATUS_OK && !merge->replayed)
-            status = store_open(copies[i], STORE_READ, &store, error);
-        if (status == STATUS_OK && !merge->replayed)
-            status = replay_check_measured(store, merge->files[i],
-                                           "--replayed takes them in all the same", error);
-        store_close(store);
-    }
-    return status;
 }
 
 static enum status merge_all(const struct merge *merge, const char *const *copies,
@@ -154,8 +108,17 @@ static enum status merge_all(const struct merge *merge, const char *const *copie
                         merge->files[i], (long long)counts.devices, (long long)counts.problems,
                         (long long)counts.trials, (long long)counts.winners);
     }
-    if (status == STATUS_OK)
-        status = tell_agreement(merge, store, error);
+    if (status == STATUS_OK) {
+        struct rows rows = {0};
+        status = rows_read(store, show_query_agree, NULL, 0, &rows, error);
+        if (status == STATUS_OK && merge->json)
+            rows_print_json(&rows);
+        else if (status == STATUS_OK && merge->csv)
+            rows_print_csv(&rows);
+        else if (status == STATUS_OK)
+            print_agreement(&rows);
+        rows_free(&rows);
+    }
     store_close(store);
     return status;
 }
@@ -169,8 +132,21 @@ static enum status merge_files(const struct merge *merge, struct error *error)
     enum status status = prefix ? STATUS_OK : error_no_memory(error);
     if (status == STATUS_OK && merge->file_count > 1)
         status = temporary_folder_make(prefix, &folder, error);
-    if (status == STATUS_OK)
-        status = prepare_all(merge, &folder, &arena, copies, error);
+    if (status == STATUS_OK) {
+        /* Each of the others, checked and brought up to date before the first is taken. */
+        for (size_t i = 1; status == STATUS_OK && i < merge->file_count; i++) {
+            struct store *store = NULL;
+            copies[i] = arena_printf(&arena, "%s/%zu.db", folder.path, i);
+            status = copies[i] ? store_merge_prepare(merge->files[i], copies[i], error)
+                               : error_no_memory(error);
+            if (status == STATUS_OK && !merge->replayed)
+                status = store_open(copies[i], STORE_READ, &store, error);
+            if (status == STATUS_OK && !merge->replayed)
+                status = replay_check_measured(store, merge->files[i],
+                                               "--replayed takes them in all the same", error);
+            store_close(store);
+        }
+    }
     if (status == STATUS_OK)
         status = merge_all(merge, copies, error);
     if (folder.file >= 0)

@@ -51,18 +51,6 @@ static void failed(void *context, const char *figure, const struct error *error)
         tally->worst = *error;
 }
 
-static enum status list_figures(struct error *error)
-{
-    struct arena arena = {0};
-    const struct plot_name *figures = NULL;
-    size_t count = 0;
-    enum status status = plot_names(&arena, &figures, &count, error);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        printf("%-12s %s\n", figures[i].name, figures[i].about);
-    arena_free(&arena);
-    return status;
-}
-
 static const struct format {
     const char *name;
     enum plot_output output;
@@ -88,25 +76,6 @@ static enum status read_formats(const char *text, unsigned *outputs, struct erro
     return STATUS_OK;
 }
 
-/* A number of the environment's, such as COLUMNS; 0: none. */
-static int environment_number(const char *name)
-{
-    const char *text = getenv(name);
-    long number = text ? strtol(text, NULL, 10) : 0;
-    return number > 0 && number < 10000 ? (int)number : 0;
-}
-
-/* As wide as the terminal; one column stays free, since some break a line that fills the last. */
-static void fit_terminal(struct plot_request *request)
-{
-    int columns = style_terminal_columns();
-    if (columns == 0)
-        columns = environment_number("COLUMNS");
-    request->columns = columns > 0 ? columns - 1 : 0;
-    request->rows = columns > 100 ? 36 + (columns - 100) / 10 : 36;
-    request->colour = style_coloured();
-}
-
 static enum status read_request(const struct words *words, struct plot_request *request,
                                 struct error *error)
 {
@@ -121,8 +90,20 @@ static enum status read_request(const struct words *words, struct plot_request *
     if (status == STATUS_OK && words->n)
         status = option_size("n", words->n, &n, error);
     request->n = n;
-    if (words->terminal)
-        fit_terminal(request);
+    if (words->terminal) {
+        /* As wide as the terminal; one column stays free, since some break a line that fills the
+         * last. */
+        int columns = style_terminal_columns();
+        if (columns == 0) {
+            /* A number of the environment's, such as COLUMNS; 0: none. */
+            const char *text = getenv("COLUMNS");
+            long number = text ? strtol(text, NULL, 10) : 0;
+            columns = number > 0 && number < 10000 ? (int)number : 0;
+        }
+        request->columns = columns > 0 ? columns - 1 : 0;
+        request->rows = columns > 100 ? 36 + (columns - 100) / 10 : 36;
+        request->colour = style_coloured();
+    }
     bool streamed = output_is_stdout(words->folder);
     const char *usual = streamed ? "png" : "png,svg";
     /* --data or --terminal alone asks for no file with a picture. */
@@ -224,8 +205,16 @@ static enum status draw_figures(struct store *store, const struct plot_request *
 
 static enum status plot(const struct words *words, struct error *error)
 {
-    if (words->list)
-        return list_figures(error);
+    if (words->list) {
+        struct arena arena = {0};
+        const struct plot_name *figures = NULL;
+        size_t count = 0;
+        enum status status = plot_names(&arena, &figures, &count, error);
+        for (size_t i = 0; status == STATUS_OK && i < count; i++)
+            printf("%-12s %s\n", figures[i].name, figures[i].about);
+        arena_free(&arena);
+        return status;
+    }
     struct plot_request request = {0};
     struct store *store = NULL;
     enum status status = read_request(words, &request, error);

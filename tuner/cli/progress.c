@@ -94,18 +94,6 @@ static double seconds_left(const struct progress_view *view,
     return left_s;
 }
 
-static void format_left(double left_s, char *out, size_t bytes)
-{
-    long long wait_s = isfinite(left_s) ? (long long)ceil(left_s) : 0;
-    if (!isfinite(left_s))
-        (void)string_format(out, bytes, "-");
-    else if (wait_s < 3600)
-        (void)string_format(out, bytes, "%lld:%02lld", wait_s / 60, wait_s % 60);
-    else
-        (void)string_format(out, bytes, "%lld:%02lld:%02lld", wait_s / 3600, wait_s / 60 % 60,
-                            wait_s % 60);
-}
-
 static size_t terminal_width(void)
 {
     struct winsize size;
@@ -149,7 +137,15 @@ static void draw(const struct progress_view *view, const struct session_progress
     size_t width = terminal_width();
     size_t bar_width = BAR_WIDTH;
     format_time(progress->best_ns, best, sizeof best);
-    format_left(seconds_left(view, progress), left, sizeof left);
+    const double left_s = seconds_left(view, progress);
+    long long wait_s = isfinite(left_s) ? (long long)ceil(left_s) : 0;
+    if (!isfinite(left_s))
+        (void)string_format(left, sizeof left, "-");
+    else if (wait_s < 3600)
+        (void)string_format(left, sizeof left, "%lld:%02lld", wait_s / 60, wait_s % 60);
+    else
+        (void)string_format(left, sizeof left, "%lld:%02lld:%02lld", wait_s / 3600,
+                            wait_s / 60 % 60, wait_s % 60);
     format_phase(progress, phase, sizeof phase);
     bool more = view->options->protocol.confirm_processes > 0 && !goes_over_again(progress);
     (void)string_format(rest, sizeof rest, " %s %s, %s %s n=%lld, best %s, %zu failed", left,
@@ -297,14 +293,6 @@ void progress_end(struct progress_view *view)
     view->choice_count = view->choice_capacity = 0;
 }
 
-/* ", energy 0.0123" where not the time was made small. */
-static void format_value(const struct progress_view *view, double value, char *out, size_t bytes)
-{
-    out[0] = '\0';
-    if (strcmp(view->options->objective, "time") != 0 && isfinite(value))
-        (void)string_format(out, bytes, ", %.20s %.4g", view->options->objective, value);
-}
-
 /* The choice of a race is told at once; what fresh processes say of it only where it is news:
  * another configuration, or no winner to trust. */
 static void on_winner(void *context, const struct session_winner *winner)
@@ -319,7 +307,11 @@ static void on_winner(void *context, const struct session_winner *winner)
     if (winner->confirmed && !changed && !unstable)
         return;
     format_time(winner->median_ns, time, sizeof time);
-    format_value(view, winner->value, value, sizeof value);
+    /* ", energy 0.0123" where not the time was made small. */
+    value[0] = '\0';
+    if (strcmp(view->options->objective, "time") != 0 && isfinite(winner->value))
+        (void)string_format(value, sizeof value, ", %.20s %.4g", view->options->objective,
+                            winner->value);
     text_printf(&line, "%s n=%lld: %s%s with %s", winner->problem_key, (long long)winner->n, time,
                 value, winner->configuration);
     if (winner->confirmed && changed)

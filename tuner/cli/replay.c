@@ -169,22 +169,6 @@ static bool is_table(const char *path)
     return false;
 }
 
-/* By which binaries, and so trials that are known, are told from those of other recordings. */
-static enum status write_source(struct replay *replay, const char *path, struct error *error)
-{
-    char *contents = NULL;
-    char hash[HASH_TEXT_BYTES];
-    size_t length = 0;
-    struct arena arena = {0};
-    enum status status = file_read(&arena, path, FILE_BYTES_MAX, &contents, &length, error);
-    if (status == STATUS_OK) {
-        hash_bytes(contents, length, hash);
-        status = file_write_atomically(replay->source, hash, strlen(hash), error);
-    }
-    arena_free(&arena);
-    return status;
-}
-
 /* Written, opened, and told of to the children by their environment. */
 static enum status lead_to(struct replay *replay, struct recording_draft *draft, uint64_t seed,
                            struct error *error)
@@ -199,7 +183,17 @@ static enum status lead_to(struct replay *replay, struct recording_draft *draft,
         status = recording_open(path, &replay->recording, error);
     if (status != STATUS_OK)
         return status;
-    status = write_source(replay, path, error);
+    /* By which binaries, and so trials that are known, are told from those of other recordings. */
+    char *contents = NULL;
+    char hash[HASH_TEXT_BYTES];
+    size_t length = 0;
+    struct arena arena = {0};
+    status = file_read(&arena, path, FILE_BYTES_MAX, &contents, &length, error);
+    if (status == STATUS_OK) {
+        hash_bytes(contents, length, hash);
+        status = file_write_atomically(replay->source, hash, strlen(hash), error);
+    }
+    arena_free(&arena);
     if (status == STATUS_OK && (setenv(RECORDING_FILE_VARIABLE, path, 1) != 0 ||
                                 setenv(RECORDING_SEED_VARIABLE, number, 1) != 0))
         status = error_no_memory(error);

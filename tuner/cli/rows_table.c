@@ -137,25 +137,6 @@ static bool measure(const struct rows *rows, size_t first, size_t end, struct pr
     return any;
 }
 
-/* What describes gives way, until the table is as wide as that, where it can be; 0: no limit. */
-static void fit(struct printed *printed, size_t count, int columns)
-{
-    static const char *const giving_way[] = {"launch", "configuration", "detail", "trust_reason",
-                                             "faults"};
-    int wide = -2;
-    for (size_t i = 0; i < count; i++)
-        wide += printed[i].width + 2;
-    for (size_t k = 0; k < COUNT(giving_way); k++)
-        for (size_t i = 0; i < count && columns > 0 && wide > columns; i++) {
-            if (strcmp(printed[i].column->name, giving_way[k]) != 0)
-                continue;
-            const int least = printed[i].width < WRAP_LEAST ? printed[i].width : WRAP_LEAST;
-            const int left = printed[i].width - (wide - columns);
-            wide -= printed[i].width - (left > least ? left : least);
-            printed[i].width = left > least ? left : least;
-        }
-}
-
 /* One row: a text that is too wide for its column goes on in the next line, below itself. */
 static void put_row(const struct printed *printed, size_t count, const struct cell *cells)
 {
@@ -193,7 +174,22 @@ void rows_print_table_within(const struct rows *rows, size_t first, size_t end,
         if (printed[used].index >= 0 && measure(rows, first, end, &printed[used]))
             used++;
     }
-    fit(printed, used, width);
+    /* What describes gives way, until the table is as wide as that, where it can be; 0: no limit.
+     */
+    static const char *const giving_way[] = {"launch", "configuration", "detail", "trust_reason",
+                                             "faults"};
+    int wide = -2;
+    for (size_t i = 0; i < used; i++)
+        wide += printed[i].width + 2;
+    for (size_t k = 0; k < COUNT(giving_way); k++)
+        for (size_t i = 0; i < used && width > 0 && wide > width; i++) {
+            if (strcmp(printed[i].column->name, giving_way[k]) != 0)
+                continue;
+            const int least = printed[i].width < WRAP_LEAST ? printed[i].width : WRAP_LEAST;
+            const int left = printed[i].width - (wide - width);
+            wide -= printed[i].width - (left > least ? left : least);
+            printed[i].width = left > least ? left : least;
+        }
     for (size_t i = 0; i < used; i++)
         put_padded(printed[i].column->label, printed[i].width, STYLE_BOLD, printed[i].right,
                    i + 1 == used);

@@ -26,7 +26,7 @@ static void on_signal(int number)
     (void)signal(number, SIG_DFL);
 }
 
-static void catch_signals(void)
+const volatile sig_atomic_t *run_catch_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal};
     (void)sigemptyset(&action.sa_mask);
@@ -36,11 +36,6 @@ static void catch_signals(void)
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
         (void)sigaction(SIGHUP, &action, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
-}
-
-const volatile sig_atomic_t *run_catch_signals(void)
-{
-    catch_signals();
     clock_watch();
     return &stop_requested;
 }
@@ -61,47 +56,6 @@ static void append_count(struct text *line, uint64_t count)
         text_printf(line, "%s%c", i > 0 && (length - i) % 3 == 0 ? "," : "", digits[i]);
 }
 
-/* "tune: 200 of 1,234,567 legal configurations tried (1,000,000,000 combinations), by surrogate",
- * and what of them was never launched. */
-static void print_points(const struct session_summary *summary)
-{
-    struct text line = {0};
-    append_count(&line, summary->points);
-    text_append(&line, " of ");
-    append_count(&line, summary->points_legal);
-    text_append(&line, " legal configurations tried (");
-    append_count(&line, summary->points_product);
-    text_printf(&line, " combinations)%s%s", summary->strategy ? ", by " : "",
-                summary->strategy ? summary->strategy : "");
-    print_clean(stderr, "tune: %s\n", text_string(&line));
-    if (summary->unlaunchable + summary->duplicates > 0)
-        fprintf(stderr,
-                "tune: not launched: %zu that do not fit on the device, %zu that launch the same "
-                "as another\n",
-                summary->unlaunchable, summary->duplicates);
-    text_free(&line);
-}
-
-/* "tune: 1.2 s to start, 0.8 s setting up problems, 20.1 s sweeps, ..." */
-static void print_stages(const struct session_summary *summary)
-{
-    static const char *const names[SESSION_STAGES] = {
-        [STAGE_START] = "to start",     [STAGE_SET_UP] = "setting up problems",
-        [STAGE_SWEEP] = "sweeps",       [STAGE_RACE] = "races",
-        [STAGE_CHECK] = "checks",       [STAGE_WATCH] = "watching winners",
-        [STAGE_CONFIRM] = "confirming", [STAGE_RANGES] = "ranges",
-        [STAGE_END] = "to end"};
-    struct text line = {0};
-    for (size_t i = 0; i < SESSION_STAGES; i++) {
-        double seconds = (double)summary->stage_ns[i] * 1e-9;
-        if (seconds >= 0.05)
-            text_printf(&line, "%s%.1f s %s", line.length > 0 ? ", " : "", seconds, names[i]);
-    }
-    if (line.length > 0)
-        print_clean(stderr, "tune: %s\n", text_string(&line));
-    text_free(&line);
-}
-
 static void print_work(const struct session_summary *summary, const char *kind)
 {
     double wall_s = (double)summary->wall_ns * 1e-9;
@@ -119,7 +73,22 @@ static void print_work(const struct session_summary *summary, const char *kind)
             "compiler, %.0f %% idle\n",
             wall_s > 0 ? (double)summary->trials / wall_s : 0, measuring, waiting,
             100 - measuring - waiting);
-    print_stages(summary);
+    /* "tune: 1.2 s to start, 0.8 s setting up problems, 20.1 s sweeps, ..." */
+    static const char *const names[SESSION_STAGES] = {
+        [STAGE_START] = "to start",     [STAGE_SET_UP] = "setting up problems",
+        [STAGE_SWEEP] = "sweeps",       [STAGE_RACE] = "races",
+        [STAGE_CHECK] = "checks",       [STAGE_WATCH] = "watching winners",
+        [STAGE_CONFIRM] = "confirming", [STAGE_RANGES] = "ranges",
+        [STAGE_END] = "to end"};
+    struct text line = {0};
+    for (size_t i = 0; i < SESSION_STAGES; i++) {
+        double seconds = (double)summary->stage_ns[i] * 1e-9;
+        if (seconds >= 0.05)
+            text_printf(&line, "%s%.1f s %s", line.length > 0 ? ", " : "", seconds, names[i]);
+    }
+    if (line.length > 0)
+        print_clean(stderr, "tune: %s\n", text_string(&line));
+    text_free(&line);
     fprintf(stderr, "tune: %zu binaries compiled, %zu cached\n", summary->binaries_compiled,
             summary->binaries_cached);
 }
@@ -150,7 +119,23 @@ static void print_summary(const struct run *run, const struct session_summary *s
     if (run->text.quiet)
         return;
     print_work(summary, run->session.device_kind);
-    print_points(summary);
+    /* "tune: 200 of 1,234,567 legal configurations tried (1,000,000,000 combinations), by
+     * surrogate", and what of them was never launched. */
+    struct text line = {0};
+    append_count(&line, summary->points);
+    text_append(&line, " of ");
+    append_count(&line, summary->points_legal);
+    text_append(&line, " legal configurations tried (");
+    append_count(&line, summary->points_product);
+    text_printf(&line, " combinations)%s%s", summary->strategy ? ", by " : "",
+                summary->strategy ? summary->strategy : "");
+    print_clean(stderr, "tune: %s\n", text_string(&line));
+    if (summary->unlaunchable + summary->duplicates > 0)
+        fprintf(stderr,
+                "tune: not launched: %zu that do not fit on the device, %zu that launch the same "
+                "as another\n",
+                summary->unlaunchable, summary->duplicates);
+    text_free(&line);
     if (summary->winners > 0)
         print_trust(summary);
     if (summary->ranges > 0)
@@ -181,18 +166,6 @@ static int64_t kinds_left(const struct run *run, size_t first)
         count += meant;
     }
     return count;
-}
-
-/* What is left of the budget, shared evenly by the kinds of device still to come. */
-static void share_budget(struct run *run, size_t kind)
-{
-    int64_t passed_ns = clock_running_ns() - run->started_ns;
-    int64_t kinds = kinds_left(run, kind);
-    run->session.budget_ns = run->budget_ns;
-    if (run->budget_ns > 0 && kinds > 0 && kinds_left(run, 0) > 1) {
-        int64_t share_ns = (run->budget_ns - passed_ns) / kinds;
-        run->session.budget_ns = share_ns > 0 ? share_ns : 1;
-    }
 }
 
 /* All devices of one kind at once. */
@@ -227,7 +200,14 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     run->session.device_kind = api->kind;
     run->session.compiles_beside_measuring =
         api->compiles_beside_measuring && api->compiles_beside_measuring();
-    share_budget(run, kind);
+    /* What is left of the budget, shared evenly by the kinds of device still to come. */
+    int64_t passed_ns = clock_running_ns() - run->started_ns;
+    int64_t kinds = kinds_left(run, kind);
+    run->session.budget_ns = run->budget_ns;
+    if (run->budget_ns > 0 && kinds > 0 && kinds_left(run, 0) > 1) {
+        int64_t share_ns = (run->budget_ns - passed_ns) / kinds;
+        run->session.budget_ns = share_ns > 0 ? share_ns : 1;
+    }
     progress_begin(&run->view, run->text.quiet, &run->session, run->watch);
     struct session_events events = progress_events(&run->view);
     status = session_run(store, &run->session, experiments, count, &events, &summary, error);
@@ -235,24 +215,6 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     if (summary.run_id != 0)
         print_summary(run, &summary);
     return status;
-}
-
-/* Kinds one after the other: compilers and feeders of one would disturb the timings of a CPU. One
- * that fails does not keep the next from being tuned; the first failure is reported. */
-static enum status run_devices(struct run *run, struct store *store, struct error *error)
-{
-    enum status first = STATUS_OK;
-    for (size_t i = 0; device_kinds[i] && !stop_requested; i++) {
-        struct error here = {0};
-        enum status status = run_kind(run, store, i, &here);
-        if (status != STATUS_OK && first == STATUS_OK) {
-            first = status;
-            *error = here;
-        } else if (status != STATUS_OK) {
-            fprintf(stderr, "tune run: %s\n", here.text);
-        }
-    }
-    return first;
 }
 
 /* NULL: write none. */
@@ -322,7 +284,20 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
                                     "what is measured goes into another database (--db)", error);
     if (status != STATUS_OK)
         return status;
-    status = run_devices(run, store, error);
+    /* Kinds one after the other: compilers and feeders of one would disturb the timings of a CPU.
+     * One that fails does not keep the next from being tuned; the first failure is reported. */
+    enum status first = STATUS_OK;
+    for (size_t i = 0; device_kinds[i] && !stop_requested; i++) {
+        struct error here = {0};
+        status = run_kind(run, store, i, &here);
+        if (status != STATUS_OK && first == STATUS_OK) {
+            first = status;
+            *error = here;
+        } else if (status != STATUS_OK) {
+            fprintf(stderr, "tune run: %s\n", here.text);
+        }
+    }
+    status = first;
     FAILPOINT("run.measured");
     struct error moved = {0};
     if (store_rescue(store, &moved) != STATUS_OK) {
@@ -337,24 +312,6 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
         *error = writing;
         return written;
     }
-    return status;
-}
-
-/* What is read is not written over, nor is one output by the other. */
-static enum status check_outputs(const struct run *run, struct error *error)
-{
-    const char *const outputs[] = {conf_path(run), report_path(run)};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < COUNT(outputs); i++) {
-        if (status == STATUS_OK)
-            status = output_differs(outputs[i], run->text.database, error);
-        for (size_t j = 0; j < run->experiments.count && status == STATUS_OK; j++)
-            status = output_differs(outputs[i], experiment_path(run->experiments.items[j]), error);
-    }
-    if (status == STATUS_OK && outputs[0] && outputs[1] && strcmp(outputs[0], outputs[1]) == 0 &&
-        !output_is_special(outputs[0]))
-        status = error_set(error, STATUS_USAGE, "%s: named for two outputs, --conf and --report",
-                           outputs[0]);
     return status;
 }
 
@@ -387,7 +344,19 @@ static enum status run_it(struct run *run, struct error *error)
     struct store *store = NULL, *prior = NULL;
     struct replay prior_files = {.folder.file = -1};
     const char *prior_path = NULL;
-    enum status status = check_outputs(run, error);
+    /* What is read is not written over, nor is one output by the other. */
+    const char *const outputs[] = {conf_path(run), report_path(run)};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < COUNT(outputs); i++) {
+        if (status == STATUS_OK)
+            status = output_differs(outputs[i], run->text.database, error);
+        for (size_t j = 0; j < run->experiments.count && status == STATUS_OK; j++)
+            status = output_differs(outputs[i], experiment_path(run->experiments.items[j]), error);
+    }
+    if (status == STATUS_OK && outputs[0] && outputs[1] && strcmp(outputs[0], outputs[1]) == 0 &&
+        !output_is_special(outputs[0]))
+        status = error_set(error, STATUS_USAGE, "%s: named for two outputs, --conf and --report",
+                           outputs[0]);
     if (status == STATUS_OK)
         status = store_open(run->text.database, STORE_CREATE, &store, error);
     if (status == STATUS_OK && run->text.prior)
@@ -440,20 +409,6 @@ enum status run_note_command(struct run *run, const struct command *command, int
     return run->command.failed ? error_no_memory(error) : STATUS_OK;
 }
 
-/* A kernel that never writes them would be as good as one that does. */
-static void warn_unchecked(const struct run *run)
-{
-    for (size_t i = 0; i < run->experiments.count; i++) {
-        const struct experiment *experiment = run->experiments.items[i];
-        size_t at = 0;
-        for (const char *name; (name = experiment_unchecked(experiment, at, &at));)
-            fprintf(stderr,
-                    "tune: %s: no check names '%s', which kernels write: whatever they leave there "
-                    "is taken for right\n",
-                    experiment_name(experiment), name);
-    }
-}
-
 static enum status run_command(const struct command *command, int argc, char **argv,
                                struct error *error)
 {
@@ -466,8 +421,19 @@ static enum status run_command(const struct command *command, int argc, char **a
     enum status status = run_note_command(run, command, argc, argv, error);
     if (status == STATUS_OK)
         status = run_parse(command, argc, argv, run, &done, error);
-    if (status == STATUS_OK && !done)
-        warn_unchecked(run);
+    if (status == STATUS_OK && !done) {
+        /* A kernel that never writes them would be as good as one that does. */
+        for (size_t i = 0; i < run->experiments.count; i++) {
+            const struct experiment *experiment = run->experiments.items[i];
+            size_t at = 0;
+            for (const char *name; (name = experiment_unchecked(experiment, at, &at));)
+                fprintf(
+                    stderr,
+                    "tune: %s: no check names '%s', which kernels write: whatever they leave there "
+                    "is taken for right\n",
+                    experiment_name(experiment), name);
+        }
+    }
     if (status == STATUS_OK && !done)
         status = run->text.dry_run ? run_dry(run, error) : run_it(run, error);
     hosts_close(&run->hosts);

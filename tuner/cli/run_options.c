@@ -34,19 +34,6 @@ static enum status parse_strategy(struct run *run, struct error *error)
                      given);
 }
 
-/* "5%", "0.1%" */
-static enum status parse_share(struct run *run, struct error *error)
-{
-    char *end = NULL;
-    double percent = strtod(run->text.points, &end);
-    if (strcmp(end, "%") != 0 || !(percent > 0) || !(percent <= 100))
-        return error_set(error, STATUS_USAGE,
-                         "--points %s: write a share of the space above 0%% and up to 100%%",
-                         run->text.points);
-    run->session.points_share = percent / 100;
-    return STATUS_OK;
-}
-
 /* "1%" */
 static enum status parse_until(struct run *run, struct error *error)
 {
@@ -68,8 +55,17 @@ static enum status parse_search(struct run *run, struct error *error)
         status = parse_until(run, error);
     if (status != STATUS_OK || !run->text.points)
         return status;
-    if (strchr(run->text.points, '%'))
-        return parse_share(run, error);
+    if (strchr(run->text.points, '%')) {
+        /* "5%", "0.1%" */
+        char *end = NULL;
+        double percent = strtod(run->text.points, &end);
+        if (strcmp(end, "%") != 0 || !(percent > 0) || !(percent <= 100))
+            return error_set(error, STATUS_USAGE,
+                             "--points %s: write a share of the space above 0%% and up to 100%%",
+                             run->text.points);
+        run->session.points_share = percent / 100;
+        return STATUS_OK;
+    }
     status = option_size("points", run->text.points, &number, error);
     run->session.points = (uint64_t)number;
     return status;
@@ -146,14 +142,6 @@ static enum status choose_devices(struct run *run, struct error *error)
     return add_device(run, device_host(), 0, error);
 }
 
-static enum status add_replayed(struct run *run, struct error *error)
-{
-    for (size_t i = 0; device_kinds[i]; i++)
-        if (device_traits(device_kinds[i]->kind)->is_replayed)
-            return add_device(run, device_kinds[i], 0, error);
-    return STATUS_INTERNAL;
-}
-
 /* What is written goes elsewhere than what is measured, and into files that say so. */
 static enum status start_replay(struct run *run, struct error *error)
 {
@@ -224,8 +212,12 @@ enum status run_parse_devices(struct run *run, struct error *error)
         return run->hosts.count > 0 ? choose_there(run, error) : choose_devices(run, error);
     if (run->replay.recording && run->hosts.count > 0)
         return error_set(error, STATUS_USAGE, "--on: a recording is played here");
-    if (run->replay.recording)
-        return add_replayed(run, error);
+    if (run->replay.recording) {
+        for (size_t i = 0; device_kinds[i]; i++)
+            if (device_traits(device_kinds[i]->kind)->is_replayed)
+                return add_device(run, device_kinds[i], 0, error);
+        return STATUS_INTERNAL;
+    }
     if (strcmp(run->text.device, "all") == 0)
         return add_all_gpus(run, error);
     if (!string_format(list, sizeof list, "%s", run->text.device))

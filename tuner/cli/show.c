@@ -184,19 +184,6 @@ static const struct question questions[SHOW_TABLES] = {
     [SHOW_RUNS] = {show_query_runs, "no run yet", COLUMNS(run_columns)},
 };
 
-/* One table for each device, environment and mode. */
-static void print_groups(const struct rows *rows, const struct row_column *columns, size_t count)
-{
-    for (size_t first = 0; first < rows->row_count;) {
-        const size_t end = show_group_end(rows, first);
-        if (first > 0)
-            putchar('\n');
-        show_heading(rows, first);
-        rows_print_table(rows, first, end, columns, count);
-        first = end;
-    }
-}
-
 /* In JSON baselines and metrics stay objects; CSV and tables have columns of them, and tables say
  * of a number whose bounds say nothing that it is unknown. */
 static enum status prepare_rows(const struct show *show, struct rows *rows,
@@ -239,7 +226,15 @@ static enum status answer_table(const struct show *show, enum show_question aske
     } else if (status == STATUS_OK && asked == SHOW_RUNS && rows.row_count > 0) {
         rows_print_table(&rows, 0, rows.row_count, columns, column_count);
     } else if (status == STATUS_OK) {
-        print_groups(&rows, columns, column_count);
+        /* One table for each device, environment and mode. */
+        for (size_t first = 0; first < rows.row_count;) {
+            const size_t end = show_group_end(&rows, first);
+            if (first > 0)
+                putchar('\n');
+            show_heading(&rows, first);
+            rows_print_table(&rows, first, end, columns, column_count);
+            first = end;
+        }
         if (rows.row_count > 0 && question->words)
             show_put_words(question->words, question->word_count);
     }

@@ -13,11 +13,6 @@ enum { NAMES_MAX = 16, SUFFIXES_MAX = 5 };
 
 static const struct cell unknown = {.text = "unknown"};
 
-static bool supports_no_choice(const struct rows *rows, size_t row)
-{
-    return verdict_named(rows_text(rows, row, "trust", "")) == VERDICT_UNSTABLE;
-}
-
 /* A cell with a gain becomes "none" where the baseline is as good, "> 2.90x" or "unknown" where its
  * bounds (NaN: none) say no more. */
 static bool tell_gain(struct rows *rows, size_t row, int column, double low, double high, bool tied)
@@ -26,7 +21,9 @@ static bool tell_gain(struct rows *rows, size_t row, int column, double low, dou
     if (!cell->text)
         return true;
     const enum ratio_told told =
-        supports_no_choice(rows, row) ? RATIO_UNKNOWN : ratio_told(low, high);
+        verdict_named(rows_text(rows, row, "trust", "")) == VERDICT_UNSTABLE
+            ? RATIO_UNKNOWN
+            : ratio_told(low, high);
     if (told == RATIO_UNKNOWN)
         *cell = unknown;
     else if (told == RATIO_AT_LEAST)

@@ -64,45 +64,6 @@ static bool set_text(struct rows *rows, size_t row, const char *column, const ch
     return !value || text;
 }
 
-/* Adds the columns `throttling` and `protocol_changes`, in words. */
-static enum status add_words(struct rows *rows, struct error *error)
-{
-    static const char *const added[] = {"throttling", "protocol_changes"};
-    bool good = rows_add_columns(rows, added, 2);
-    for (size_t i = 0; i < rows->row_count && good; i++) {
-        char words[256];
-        struct text changes = {0};
-        const double bits = rows_number(rows, i, "throttle");
-        bool known = protocol_changes(
-            rows_text(rows, i, "protocol", NULL), rows_text(rows, i, "effort", ""),
-            device_traits(rows_text(rows, i, "device_kind", ""))->is_shared, &changes);
-        good = set_text(rows, i, "throttling",
-                        throttle_text(isnan(bits) ? -1 : (int64_t)bits, words, sizeof words)) &&
-               set_text(rows, i, "protocol_changes", known ? text_string(&changes) : NULL);
-        text_free(&changes);
-    }
-    return good ? STATUS_OK : error_no_memory(error);
-}
-
-/* Bounds that say nothing are "unknown" in a table, and null or empty elsewhere. */
-static void hide_bounds(struct rows *problems, const char *word)
-{
-    const int low = rows_column(problems, "time_low_ns");
-    const int high = rows_column(problems, "time_high_ns");
-    for (size_t i = 0; i < problems->row_count && low >= 0 && high >= 0; i++) {
-        struct cell *cells = problems->cells[i];
-        if (!bounds_tell(rows_number(problems, i, "time_low_ns"),
-                         rows_number(problems, i, "time_high_ns")))
-            cells[low] = cells[high] = (struct cell){.text = word};
-    }
-    const int claim = rows_column(problems, "claim_percent");
-    for (size_t i = 0; i < problems->row_count && claim >= 0; i++) {
-        struct cell *cell = &problems->cells[i][claim];
-        if (cell->text && !bounds_tell(1, 1 + cell->number / 100))
-            *cell = (struct cell){.text = word};
-    }
-}
-
 /* Adds the columns `groups`, in words, and `groups_apart_percent`. */
 static enum status add_groups(struct rows *problems, struct store *store, struct error *error)
 {
@@ -209,22 +170,6 @@ static void put_conditions(const struct rows *rows, size_t row)
     text_free(&line);
 }
 
-static void put_noise(const struct rows *rows, size_t row)
-{
-    const double rounds = number(rows, row, "rounds");
-    const double dropped = number(rows, row, "rounds_dropped");
-    struct text line = {0};
-    text_printf(&line, "%.0f, %.0f dropped", rounds, dropped);
-    if (dropped > 0)
-        text_printf(&line, " (%.1f %%): %s", 100 * dropped / rounds,
-                    rows_text(rows, row, "faults", ""));
-    put_line("rounds", &line);
-    if (is_known(rows, row, "floor_percent"))
-        text_printf(&line, "at most %.2g %%", number(rows, row, "floor_percent"));
-    put_line("A/A floor", &line);
-    text_free(&line);
-}
-
 static void put_harness(const struct rows *rows, size_t row)
 {
     const char *cpus = rows_text(rows, row, "worker_cpus", "");
@@ -251,31 +196,53 @@ static void put_harness(const struct rows *rows, size_t row)
     text_free(&line);
 }
 
-static void put_verdict(const struct rows *rows, size_t row)
+/* The run's conditions, then the verdicts of the problems that it chose winners of. */
+static void print_run(const struct rows *runs, size_t run, const struct rows *problems)
 {
+    size_t first = 0;
+    const char *id = rows_text(runs, run, "run", "");
+    show_heading(runs, run);
+    print_clean(stdout, "run %s, started %s\n", id, rows_text(runs, run, "started_at", ""));
     static const char *const verdicts[] = {"sound", "noisy", "unstable"};
     printf("  %-*s", LABEL_WIDTH, "verdict");
-    const enum style style = style_of("trust", rows_text(rows, row, "trust", "unknown"));
+    const enum style style = style_of("trust", rows_text(runs, run, "trust", "unknown"));
     style_begin(style);
-    rows_put_text(rows_text(rows, row, "trust", "unknown"));
+    rows_put_text(rows_text(runs, run, "trust", "unknown"));
     style_end(style);
     const char *separator = ": ";
     for (size_t i = 0; i < COUNT(verdicts); i++) {
         char column[32];
         (void)string_format(column, sizeof column, "%s_count", verdicts[i]);
-        if (number(rows, row, column) > 0) {
-            printf("%s%.0f %s", separator, number(rows, row, column), verdicts[i]);
+        if (number(runs, run, column) > 0) {
+            printf("%s%.0f %s", separator, number(runs, run, column), verdicts[i]);
             separator = ", ";
         }
     }
-    if (number(rows, row, "tied_count") > 0)
-        printf("; %.0f tied with others", number(rows, row, "tied_count"));
+    if (number(runs, run, "tied_count") > 0)
+        printf("; %.0f tied with others", number(runs, run, "tied_count"));
     putchar('\n');
-}
-
-/* "reduce.sum.i32, n = 1024: times form two groups ..." */
-static void print_groups(const struct rows *problems, size_t first, size_t end)
-{
+    const double rounds = number(runs, run, "rounds");
+    const double dropped = number(runs, run, "rounds_dropped");
+    struct text line = {0};
+    text_printf(&line, "%.0f, %.0f dropped", rounds, dropped);
+    if (dropped > 0)
+        text_printf(&line, " (%.1f %%): %s", 100 * dropped / rounds,
+                    rows_text(runs, run, "faults", ""));
+    put_line("rounds", &line);
+    if (is_known(runs, run, "floor_percent"))
+        text_printf(&line, "at most %.2g %%", number(runs, run, "floor_percent"));
+    put_line("A/A floor", &line);
+    text_free(&line);
+    put_conditions(runs, run);
+    put_harness(runs, run);
+    putchar('\n');
+    while (first < problems->row_count && strcmp(rows_text(problems, first, "run", ""), id) != 0)
+        first++;
+    size_t end = first;
+    while (end < problems->row_count && strcmp(rows_text(problems, end, "run", ""), id) == 0)
+        end++;
+    rows_print_table(problems, first, end, verdict_columns, COUNT(verdict_columns));
+    /* "reduce.sum.i32, n = 1024: times form two groups ..." */
     for (size_t i = first; i < end; i++) {
         const char *groups = rows_text(problems, i, "groups", NULL);
         if (!groups)
@@ -287,27 +254,6 @@ static void print_groups(const struct rows *problems, size_t first, size_t end)
         rows_put_text(groups);
         putchar('\n');
     }
-}
-
-/* The run's conditions, then the verdicts of the problems that it chose winners of. */
-static void print_run(const struct rows *runs, size_t run, const struct rows *problems)
-{
-    size_t first = 0;
-    const char *id = rows_text(runs, run, "run", "");
-    show_heading(runs, run);
-    print_clean(stdout, "run %s, started %s\n", id, rows_text(runs, run, "started_at", ""));
-    put_verdict(runs, run);
-    put_noise(runs, run);
-    put_conditions(runs, run);
-    put_harness(runs, run);
-    putchar('\n');
-    while (first < problems->row_count && strcmp(rows_text(problems, first, "run", ""), id) != 0)
-        first++;
-    size_t end = first;
-    while (end < problems->row_count && strcmp(rows_text(problems, end, "run", ""), id) == 0)
-        end++;
-    rows_print_table(problems, first, end, verdict_columns, COUNT(verdict_columns));
-    print_groups(problems, first, end);
 }
 
 static const char *worst_trust(const struct rows *runs)
@@ -349,14 +295,45 @@ enum status show_trust(const struct show *show, struct store *store, struct erro
     struct rows runs = {0};
     struct rows problems = {0};
     enum status status = show_read(show, store, show_query_trust_runs, &runs, error);
-    if (status == STATUS_OK)
-        status = add_words(&runs, error);
+    if (status == STATUS_OK) {
+        /* Adds the columns `throttling` and `protocol_changes`, in words. */
+        static const char *const added[] = {"throttling", "protocol_changes"};
+        bool good = rows_add_columns(&runs, added, 2);
+        for (size_t i = 0; i < runs.row_count && good; i++) {
+            char words[256];
+            struct text changes = {0};
+            const double bits = rows_number(&runs, i, "throttle");
+            bool known = protocol_changes(
+                rows_text(&runs, i, "protocol", NULL), rows_text(&runs, i, "effort", ""),
+                device_traits(rows_text(&runs, i, "device_kind", ""))->is_shared, &changes);
+            good = set_text(&runs, i, "throttling",
+                            throttle_text(isnan(bits) ? -1 : (int64_t)bits, words, sizeof words)) &&
+                   set_text(&runs, i, "protocol_changes", known ? text_string(&changes) : NULL);
+            text_free(&changes);
+        }
+        status = good ? STATUS_OK : error_no_memory(error);
+    }
     if (status == STATUS_OK)
         status = show_read(show, store, show_query_trust, &problems, error);
     if (status == STATUS_OK)
         status = add_groups(&problems, store, error);
     if (status == STATUS_OK) {
-        hide_bounds(&problems, show->json || show->csv ? NULL : "unknown");
+        /* Bounds that say nothing are "unknown" in a table, and null or empty elsewhere. */
+        const char *word = show->json || show->csv ? NULL : "unknown";
+        const int low = rows_column(&problems, "time_low_ns");
+        const int high = rows_column(&problems, "time_high_ns");
+        for (size_t i = 0; i < problems.row_count && low >= 0 && high >= 0; i++) {
+            struct cell *cells = problems.cells[i];
+            if (!bounds_tell(rows_number(&problems, i, "time_low_ns"),
+                             rows_number(&problems, i, "time_high_ns")))
+                cells[low] = cells[high] = (struct cell){.text = word};
+        }
+        const int claim = rows_column(&problems, "claim_percent");
+        for (size_t i = 0; i < problems.row_count && claim >= 0; i++) {
+            struct cell *cell = &problems.cells[i][claim];
+            if (cell->text && !bounds_tell(1, 1 + cell->number / 100))
+                *cell = (struct cell){.text = word};
+        }
         print_trust(show, &runs, &problems);
     }
     rows_free(&runs);

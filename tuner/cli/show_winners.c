@@ -118,15 +118,6 @@ static bool fill_row(struct rows *table, const struct problem_rows *problem, siz
     return good && text;
 }
 
-static void put_title(const struct problem_rows *problem, int width)
-{
-    struct text over = {0};
-    append_over(&over, problem);
-    rows_put_paragraph(rows_text(problem->rows, problem->first, "problem", ""), "  ",
-                       text_string(&over), width);
-    text_free(&over);
-}
-
 /* Of the rows whose column says `word`, the one that has most noise. False: there is none. */
 static bool find_noisiest(const struct problem_rows *problem, const char *word, size_t *count,
                           size_t *noisiest)
@@ -184,7 +175,11 @@ static bool print_problem(const struct problem_rows *problem, int width)
     for (size_t i = 0; i < problem->count && good; i++)
         good = fill_row(&table, problem, i);
     if (good) {
-        put_title(problem, width);
+        struct text over = {0};
+        append_over(&over, problem);
+        rows_put_paragraph(rows_text(problem->rows, problem->first, "problem", ""), "  ",
+                           text_string(&over), width);
+        text_free(&over);
         if (shared.length > 0)
             rows_put_paragraph("all: ", "     ", text_string(&shared), width);
         rows_print_table_within(&table, 0, table.row_count, columns, COLUMN_COUNT, width);
@@ -215,28 +210,6 @@ static bool print_group(const struct rows *rows, size_t first, size_t end, int w
         first += problem.count;
     }
     return good;
-}
-
-/* "occupancy_api: block and grid as ...": what the gains are over, each said once. */
-static void put_baselines(const struct rows *rows, int width)
-{
-    bool any = false;
-    for (size_t row = 0; row < rows->row_count; row++) {
-        const char *name = rows_text(rows, row, "gain_over", "");
-        const char *about = rows_text(rows, row, "gain_over_about", "");
-        bool told = !about[0];
-        for (size_t earlier = 0; earlier < row && !told; earlier++)
-            told = strcmp(rows_text(rows, earlier, "gain_over", ""), name) == 0 &&
-                   strcmp(rows_text(rows, earlier, "gain_over_about", ""), about) == 0;
-        if (told)
-            continue;
-        struct text line = {0};
-        text_printf(&line, ": %s", about);
-        fputs(any ? "" : "\n", stdout);
-        rows_put_paragraph(name, "  ", text_string(&line), width);
-        text_free(&line);
-        any = true;
-    }
 }
 
 /* What stands in the column of gains in place of a number. */
@@ -382,7 +355,24 @@ enum status show_winners(const struct rows *rows, struct error *error)
         good = print_group(rows, first, end, width);
         first = end;
     }
-    put_baselines(rows, width);
+    /* "occupancy_api: block and grid as ...": what the gains are over, each said once. */
+    bool any = false;
+    for (size_t row = 0; row < rows->row_count; row++) {
+        const char *name = rows_text(rows, row, "gain_over", "");
+        const char *about = rows_text(rows, row, "gain_over_about", "");
+        bool told = !about[0];
+        for (size_t earlier = 0; earlier < row && !told; earlier++)
+            told = strcmp(rows_text(rows, earlier, "gain_over", ""), name) == 0 &&
+                   strcmp(rows_text(rows, earlier, "gain_over_about", ""), about) == 0;
+        if (told)
+            continue;
+        struct text line = {0};
+        text_printf(&line, ": %s", about);
+        fputs(any ? "" : "\n", stdout);
+        rows_put_paragraph(name, "  ", text_string(&line), width);
+        text_free(&line);
+        any = true;
+    }
     put_gain_words(rows, width);
     if (rows->row_count > 0)
         putchar('\n');

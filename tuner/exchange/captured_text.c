@@ -278,23 +278,6 @@ void captured_put_arguments(const struct captured_set *set, const char *folder, 
             put_vector(set, &set->vectors[i], folder, out);
 }
 
-/* One launch's own list: vectors that structs point to may be passed as well. */
-static void put_passed(const struct captured_set *set, struct text *out)
-{
-    text_append(out, "    arguments: [");
-    for (size_t i = 0; i < set->kernel->is.parameter_count; i++) {
-        const struct captured_vector *vector = vector_of(set, i);
-        const struct kernel_signature *signature = set->question.signature;
-        if (vector)
-            text_printf(out, "%s%s", i ? ", " : "", vector->name);
-        else if (signature && i < signature->parameter_count)
-            text_printf(out, "%s%s", i ? ", " : "", signature->parameters[i].name);
-        else
-            text_printf(out, "%sp%zu", i ? ", " : "", i);
-    }
-    text_append(out, "]\n");
-}
-
 void captured_put_launch(const struct captured_set *set, const char *const grid[3],
                          const char *const block[3], const char *shared, struct text *out)
 {
@@ -308,7 +291,19 @@ void captured_put_launch(const struct captured_set *set, const char *const grid[
         text_printf(out, "    shared: \"%s\"\n", shared);
     if (launch->entry == CAP_LAUNCH_COOPERATIVE)
         text_append(out, "    cooperative: true\n");
-    put_passed(set, out);
+    /* One launch's own list: vectors that structs point to may be passed as well. */
+    text_append(out, "    arguments: [");
+    for (size_t i = 0; i < set->kernel->is.parameter_count; i++) {
+        const struct captured_vector *vector = vector_of(set, i);
+        const struct kernel_signature *signature = set->question.signature;
+        if (vector)
+            text_printf(out, "%s%s", i ? ", " : "", vector->name);
+        else if (signature && i < signature->parameter_count)
+            text_printf(out, "%s%s", i ? ", " : "", signature->parameters[i].name);
+        else
+            text_printf(out, "%sp%zu", i ? ", " : "", i);
+    }
+    text_append(out, "]\n");
 }
 
 void captured_put_checks(const struct captured_set *set, const char *folder, bool exact,

@@ -134,20 +134,6 @@ static void add_known(json_t *list, const char *name, double value, const char *
         add_measurement(list, name, json_real(value), unit);
 }
 
-/* The experiment's own, by their names; none hides another measurement. */
-static void add_metrics(json_t *list, const char *metrics)
-{
-    json_t *all = metrics ? json_loads(metrics, 0, NULL) : NULL;
-    const char *name;
-    json_t *value;
-    json_object_foreach(all, name, value)
-    {
-        if (json_is_number(value) && strcmp(name, "time") != 0)
-            add_known(list, name, json_number_value(value), "");
-    }
-    json_decref(all);
-}
-
 /* The unit of time is the metadata's, says 1.1.0, and is then left empty. */
 static json_t *measurements_of(struct store_query *query, const struct outcome *outcome,
                                enum t4_version version)
@@ -158,8 +144,19 @@ static json_t *measurements_of(struct store_query *query, const struct outcome *
     add_measurement(list, "time", time, outcome->instead || version == T4_1_1_0 ? "" : "s");
     if (!outcome->instead)
         add_known(list, "energy", store_query_real(query, TRIAL_ENERGY), "J");
-    if (!outcome->instead)
-        add_metrics(list, store_query_text(query, TRIAL_METRICS));
+    if (!outcome->instead) {
+        /* The experiment's own, by their names; none hides another measurement. */
+        const char *metrics = store_query_text(query, TRIAL_METRICS);
+        json_t *all = metrics ? json_loads(metrics, 0, NULL) : NULL;
+        const char *name;
+        json_t *value;
+        json_object_foreach(all, name, value)
+        {
+            if (json_is_number(value) && strcmp(name, "time") != 0)
+                add_known(list, name, json_number_value(value), "");
+        }
+        json_decref(all);
+    }
     add_known(list, "occupancy", store_query_real(query, TRIAL_OCCUPANCY), "");
     add_known(list, "registers", store_query_real(query, TRIAL_REGISTERS), "");
     return list;

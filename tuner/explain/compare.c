@@ -80,23 +80,6 @@ static double bytes_in_flight(const struct explain_point *point, int64_t units)
     return fmin((double)point->resident_threads, given) * point->bytes_per_thread;
 }
 
-static void add_rates(const struct explanation *explanation, const struct background *background,
-                      struct explain_point *point)
-{
-    const bool spread = point->grid > 0 && explanation->unit_count > 0;
-    point->gbs = background->bytes_moved / point->time_ns;
-    point->ceiling_share = ceiling_is_broken(point->gbs, explanation->ceiling_gbs)
-                               ? (double)NAN
-                               : point->gbs / explanation->ceiling_gbs;
-    point->gops = background->operations / point->time_ns;
-    point->arithmetic_share = ceiling_is_broken(point->gops, explanation->arithmetic_gops)
-                                  ? (double)NAN
-                                  : point->gops / explanation->arithmetic_gops;
-    point->blocks_per_sm =
-        spread ? (double)point->grid / (double)explanation->unit_count : (double)NAN;
-    point->bytes_in_flight_per_sm = bytes_in_flight(point, explanation->unit_count);
-}
-
 bool compare_points(const struct read_point *read, size_t count,
                     const struct background *background, struct arena *arena,
                     struct explanation *explanation)
@@ -112,7 +95,18 @@ bool compare_points(const struct read_point *read, size_t count,
         point->high_ns = i == 0 ? background->high_ns : (double)NAN;
         point->standing = standing_of(&read[i], i == 0);
         compare(&read[0], &read[i], own, is_by_time(explanation), point);
-        add_rates(explanation, background, point);
+        const bool spread = point->grid > 0 && explanation->unit_count > 0;
+        point->gbs = background->bytes_moved / point->time_ns;
+        point->ceiling_share = ceiling_is_broken(point->gbs, explanation->ceiling_gbs)
+                                   ? (double)NAN
+                                   : point->gbs / explanation->ceiling_gbs;
+        point->gops = background->operations / point->time_ns;
+        point->arithmetic_share = ceiling_is_broken(point->gops, explanation->arithmetic_gops)
+                                      ? (double)NAN
+                                      : point->gops / explanation->arithmetic_gops;
+        point->blocks_per_sm =
+            spread ? (double)point->grid / (double)explanation->unit_count : (double)NAN;
+        point->bytes_in_flight_per_sm = bytes_in_flight(point, explanation->unit_count);
     }
     explanation->points[0].slower = explanation->points[0].slower_low =
         explanation->points[0].slower_high = 0;

@@ -16,16 +16,6 @@ static size_t find_own(const struct swept *points, size_t count, const struct re
     return count;
 }
 
-/* The best of the sweep that keeps more units busy than the winner does. */
-static double loss_of_busier(const struct swept *points, size_t count, size_t own)
-{
-    double best_ns = (double)INFINITY;
-    for (size_t i = 0; i < count; i++)
-        if (points[i].busy > points[own].busy && points[i].time_ns < best_ns)
-            best_ns = points[i].time_ns;
-    return isfinite(best_ns) ? best_ns / points[own].time_ns - 1 : (double)NAN;
-}
-
 /* The sweep is many points, which are not kept: `out` gets copies of what it says of them. */
 static enum status compare_sweep(struct store *store, const struct read_point *winner,
                                  struct arena *arena, struct explanation *explanation,
@@ -37,7 +27,13 @@ static enum status compare_sweep(struct store *store, const struct read_point *w
     enum status status = read_sweep(store, explanation->winner_id, &sweep, &points, &count, error);
     const size_t own = status == STATUS_OK ? find_own(points, count, winner) : count;
     if (own < count) {
-        background->busier_loss = loss_of_busier(points, count, own);
+        /* The best of the sweep that keeps more units busy than the winner does. */
+        double best_ns = (double)INFINITY;
+        for (size_t i = 0; i < count; i++)
+            if (points[i].busy > points[own].busy && points[i].time_ns < best_ns)
+                best_ns = points[i].time_ns;
+        background->busier_loss =
+            isfinite(best_ns) ? best_ns / points[own].time_ns - 1 : (double)NAN;
         if (!find_sensitivities(points, count, own, arena, explanation))
             status = error_no_memory(error);
     }

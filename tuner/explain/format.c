@@ -52,15 +52,6 @@ static void put_bytes(struct text *text, double bytes)
     text_printf(text, "%.*f %s", digits, bytes, units[unit]);
 }
 
-/* "1 block", "2 launches" */
-static void put_count(struct text *text, int64_t count, const char *noun)
-{
-    text_printf(text, "%lld %s%s", (long long)count, noun,
-                count == 1                      ? ""
-                : noun[strlen(noun) - 1] == 'h' ? "es"
-                                                : "s");
-}
-
 void say(struct text *text, const char *format, ...)
 {
     va_list arguments;
@@ -87,7 +78,12 @@ void say(struct text *text, const char *format, ...)
             text_printf(text, "%lld", (long long)va_arg(arguments, int64_t));
         } else if (conversion == 'C') {
             const int64_t count = va_arg(arguments, int64_t);
-            put_count(text, count, va_arg(arguments, const char *));
+            /* "1 block", "2 launches" */
+            const char *noun = va_arg(arguments, const char *);
+            text_printf(text, "%lld %s%s", (long long)count, noun,
+                        count == 1                      ? ""
+                        : noun[strlen(noun) - 1] == 'h' ? "es"
+                                                        : "s");
         } else if (conversion == 's') {
             text_append(text, va_arg(arguments, const char *));
         } else {

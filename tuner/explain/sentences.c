@@ -52,15 +52,6 @@ static void put_factor(struct text *text, double factor)
     text_printf(text, "%.*f", factor < 9.995 ? 2 : factor < 99.95 ? 1 : 0, factor);
 }
 
-/* Of a sweep, where the winner was chosen by something better. */
-static void put_stage(struct text *text, const struct explanation *explanation,
-                      const struct explain_point *point)
-{
-    const char *own = explanation->points[0].stage;
-    if (point->stage && (!own || strcmp(point->stage, own) != 0))
-        text_printf(text, " in the %s", point->stage);
-}
-
 /* ---- what is different ---- */
 
 static void separate(struct text *text, size_t *count)
@@ -202,7 +193,10 @@ static void tell_runner_up(struct telling *telling, const struct explain_point *
     text_free(&differing);
     say(text, " %s %M", by_time ? "takes" : "comes to", point->slower);
     put_interval(text, point->slower_low, point->slower_high);
-    put_stage(text, explanation, point);
+    /* Of a sweep, where the winner was chosen by something better. */
+    const char *own = explanation->points[0].stage;
+    if (point->stage && (!own || strcmp(point->stage, own) != 0))
+        text_printf(text, " in the %s", point->stage);
     if (strcmp(standing, "tied") == 0)
         say(text, ", a tie (not shown to be worse by more than %P)", explanation->delta);
     else if (strcmp(standing, "as fast") == 0)

@@ -29,17 +29,6 @@ static char *size_text(struct arena *arena, int64_t n)
     return arena_printf(arena, "%" PRId64 " (2^%d)", n, exponent);
 }
 
-/* How large a terminal is, within what can be read and what gnuplot takes. */
-static void append_characters(struct text *script, const struct plot_request *request)
-{
-    int columns = request->columns > 0 ? request->columns : 100;
-    int rows = request->rows > 0 ? request->rows : 36;
-    columns = columns < 60 ? 60 : columns > 300 ? 300 : columns;
-    rows = rows < 24 ? 24 : rows > 150 ? 150 : rows;
-    text_printf(script, "text_columns = %d\ntext_rows = %d\ntext_colours = %d\n", columns, rows,
-                request->colour ? 1 : 0);
-}
-
 /* The only script that is made here: assignments of numbers and of cleaned texts in single quotes,
  * which gnuplot takes as they are. */
 static enum status write_variables(struct job *job, const char *format, struct error *error)
@@ -57,7 +46,13 @@ static enum status write_variables(struct job *job, const char *format, struct e
     append_variable(&script, "database", arena_strdup(&job->arena, database ? database : ""));
     append_variable(&script, "n_text", size_text(&job->arena, subject->n));
     text_printf(&script, "n = %" PRId64 "\n", subject->n);
-    append_characters(&script, job->request);
+    /* How large a terminal is, within what can be read and what gnuplot takes. */
+    int columns = job->request->columns > 0 ? job->request->columns : 100;
+    int rows = job->request->rows > 0 ? job->request->rows : 36;
+    columns = columns < 60 ? 60 : columns > 300 ? 300 : columns;
+    rows = rows < 24 ? 24 : rows > 150 ? 150 : rows;
+    text_printf(&script, "text_columns = %d\ntext_rows = %d\ntext_colours = %d\n", columns, rows,
+                job->request->colour ? 1 : 0);
     for (size_t i = 0; i < job->layers.count; i++) {
         const struct layer *layer = &job->layers.items[i];
         text_printf(&script, "%s_series = %zu\n%s_rows = %zu\n", layer->name, layer->series_count,
@@ -165,19 +160,6 @@ static enum status deliver_svg(struct job *job, char *contents, size_t length, s
     return status;
 }
 
-static enum status deliver_characters(struct job *job, char *contents, size_t length,
-                                      struct error *error)
-{
-    struct text characters = {0};
-    utf8_repair(contents, length);
-    characters_tidy(contents, &characters);
-    enum status status = characters.failed ? error_no_memory(error) : STATUS_OK;
-    if (status == STATUS_OK && job->request->said)
-        job->request->said(job->request->context, job->figure, text_string(&characters));
-    text_free(&characters);
-    return status;
-}
-
 static const struct format {
     unsigned output;
     const char *name;
@@ -194,8 +176,16 @@ static enum status draw_picture(struct job *job, const struct format *format, bo
         return status;
     if (format->output == PLOT_SVG)
         return deliver_svg(job, contents, length, error);
-    if (format->output == PLOT_TERMINAL)
-        return deliver_characters(job, contents, length, error);
+    if (format->output == PLOT_TERMINAL) {
+        struct text characters = {0};
+        utf8_repair(contents, length);
+        characters_tidy(contents, &characters);
+        status = characters.failed ? error_no_memory(error) : STATUS_OK;
+        if (status == STATUS_OK && job->request->said)
+            job->request->said(job->request->context, job->figure, text_string(&characters));
+        text_free(&characters);
+        return status;
+    }
     return publish(job, format->name, contents, length, error);
 }
 

@@ -97,21 +97,6 @@ static void start_series(struct writer *writer, struct store_query *query, const
     fputc('\n', writer->file);
 }
 
-static void write_cells(struct writer *writer, struct store_query *query)
-{
-    int columns = store_query_columns(query);
-    for (int i = 0; i < columns; i++) {
-        const char *cell = clean_cell(writer, store_query_text(query, i));
-        const char *separator = i + 1 < columns ? "\t" : "\n";
-        if (writer->file)
-            fprintf(writer->file, "%s%s", cell, separator);
-        if (writer->table) {
-            text_append(writer->table, cell);
-            text_append(writer->table, separator);
-        }
-    }
-}
-
 static enum status write_row(struct writer *writer, struct store_query *query, struct error *error)
 {
     const char *name = store_query_text(query, 0);
@@ -130,7 +115,17 @@ static enum status write_row(struct writer *writer, struct store_query *query, s
         start_series(writer, query, series);
     if (new_layer && strcmp(layers->items[layers->count - 1].name, "conclusion") == 0)
         text_append(&layers->conclusion, clean_cell(writer, series));
-    write_cells(writer, query);
+    int columns = store_query_columns(query);
+    for (int i = 0; i < columns; i++) {
+        const char *cell = clean_cell(writer, store_query_text(query, i));
+        const char *separator = i + 1 < columns ? "\t" : "\n";
+        if (writer->file)
+            fprintf(writer->file, "%s%s", cell, separator);
+        if (writer->table) {
+            text_append(writer->table, cell);
+            text_append(writer->table, separator);
+        }
+    }
     layers->items[layers->count - 1].row_count++;
     return STATUS_OK;
 }

@@ -79,21 +79,6 @@ static enum status choose(struct store *store, const struct store_parameter *par
 
 enum { LISTED_MAX = 64 };
 
-static enum status list_measured(struct store *store, const char *sql,
-                                 const struct store_parameter *parameters, struct arena *arena,
-                                 const char ***words, size_t *count, struct error *error)
-{
-    static const struct store_column column = {"name", 0, STORE_TEXT};
-    const struct store_reading reading = {.sql = sql,
-                                          .parameters = parameters,
-                                          .parameter_count = CONSTRAINT_COUNT,
-                                          .columns = &column,
-                                          .column_count = 1,
-                                          .row_bytes = sizeof **words,
-                                          .row_most = LISTED_MAX};
-    return store_read(store, &reading, arena, words, count, error);
-}
-
 static enum status say_absent(struct store *store, const struct constraint *constraint,
                               const char *given, const struct store_parameter *before,
                               struct error *error)
@@ -101,8 +86,15 @@ static enum status say_absent(struct store *store, const struct constraint *cons
     struct arena arena = {0};
     const char **words = NULL;
     size_t count = 0;
-    enum status status =
-        list_measured(store, constraint->list_sql, before, &arena, &words, &count, error);
+    static const struct store_column column = {"name", 0, STORE_TEXT};
+    const struct store_reading reading = {.sql = constraint->list_sql,
+                                          .parameters = before,
+                                          .parameter_count = CONSTRAINT_COUNT,
+                                          .columns = &column,
+                                          .column_count = 1,
+                                          .row_bytes = sizeof *words,
+                                          .row_most = LISTED_MAX};
+    enum status status = store_read(store, &reading, &arena, &words, &count, error);
     if (status == STATUS_OK) {
         struct text list = {0};
         for (size_t i = 0; i < count; i++)

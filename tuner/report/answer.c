@@ -121,25 +121,6 @@ static void write_lead(struct page *page, const struct setting *setting)
     text_append(&page->out, ".</p>\n");
 }
 
-static void write_launch_card(struct page *page, const struct setting *setting)
-{
-    const struct winner *winner = &page->winners[setting->telling];
-    char n[SHOWN_BYTES];
-    char time[SHOWN_BYTES];
-    html(&page->out,
-         "<div class=\"card\"><h3>What should I launch?</h3><p>For <b>%s</b> with n = %s:</p>"
-         "<p class=\"big\">",
-         winner->problem, shown_count(winner->n, n));
-    write_launch(&page->out, winner);
-    html(&page->out, "</p><p>which takes %s. ", shown_time(winner->time_ns, time));
-    if (setting->end - setting->first > 1)
-        text_append(&page->out, "The others are in <a href=\"#winners\">the table</a>; ");
-    html(&page->out,
-         "<code>tune export --db %s</code> hands what won to programs, as tuned.conf.</p>"
-         "</div>\n",
-         page->database_word);
-}
-
 /* On how many of the winners that name is faster, beyond the interval or else beyond rounding. */
 static size_t count_slower(const struct page *page, const struct setting *setting, const char *name)
 {
@@ -238,25 +219,6 @@ static void write_doubt(struct page *page, const struct setting *setting)
     text_free(&advice);
 }
 
-/* Of the winner of whose results the fewest were compared; where that is known. */
-static void write_compared(struct page *page, const struct setting *setting)
-{
-    int64_t fewest = 0;
-    char shown[2][SHOWN_BYTES];
-    for (size_t i = setting->first; i < setting->end; i++) {
-        int64_t compared = page->winners[i].compared;
-        if (compared >= 3 && (fewest == 0 || compared < fewest))
-            fewest = compared;
-    }
-    if (fewest > 0)
-        html(
-            &page->out,
-            "<p>While they were timed and watched, %s results of each winner or more were compared "
-            "with what is right, and were: it is wrong less than once in %s, at 95&nbsp;%% "
-            "confidence.</p>",
-            shown_count(fewest, shown[0]), shown_count(fewest / 3, shown[1]));
-}
-
 static void write_sure_card(struct page *page, const struct setting *setting)
 {
     size_t total = setting->end - setting->first;
@@ -274,7 +236,21 @@ static void write_sure_card(struct page *page, const struct setting *setting)
         html(&page->out, "fresh processes confirmed %zu.</p>", confirmed);
     write_doubt(page, setting);
     write_claims(page, setting);
-    write_compared(page, setting);
+    /* Of the winner of whose results the fewest were compared; where that is known. */
+    int64_t fewest = 0;
+    char shown[2][SHOWN_BYTES];
+    for (size_t i = setting->first; i < setting->end; i++) {
+        int64_t compared = page->winners[i].compared;
+        if (compared >= 3 && (fewest == 0 || compared < fewest))
+            fewest = compared;
+    }
+    if (fewest > 0)
+        html(
+            &page->out,
+            "<p>While they were timed and watched, %s results of each winner or more were compared "
+            "with what is right, and were: it is wrong less than once in %s, at 95&nbsp;%% "
+            "confidence.</p>",
+            shown_count(fewest, shown[0]), shown_count(fewest / 3, shown[1]));
     text_append(&page->out, "<p><a href=\"#trust\">How that is known</a></p></div>\n");
 }
 
@@ -321,7 +297,21 @@ void write_answer(struct page *page)
             page->setting_count > 1 ? " on " : "",
             page->setting_count > 1 ? page->settings[i].label : "");
         text_append(&page->out, "<div class=\"cards\">\n");
-        write_launch_card(page, &page->settings[i]);
+        const struct winner *winner = &page->winners[page->settings[i].telling];
+        char n[SHOWN_BYTES];
+        char time[SHOWN_BYTES];
+        html(&page->out,
+             "<div class=\"card\"><h3>What should I launch?</h3><p>For <b>%s</b> with n = %s:</p>"
+             "<p class=\"big\">",
+             winner->problem, shown_count(winner->n, n));
+        write_launch(&page->out, winner);
+        html(&page->out, "</p><p>which takes %s. ", shown_time(winner->time_ns, time));
+        if (page->settings[i].end - page->settings[i].first > 1)
+            text_append(&page->out, "The others are in <a href=\"#winners\">the table</a>; ");
+        html(&page->out,
+             "<code>tune export --db %s</code> hands what won to programs, as tuned.conf.</p>"
+             "</div>\n",
+             page->database_word);
         write_faster_card(page, &page->settings[i]);
         write_sure_card(page, &page->settings[i]);
         write_limit_card(page, &page->settings[i]);

@@ -105,16 +105,6 @@ static enum status find_gains(struct page *page, struct winner *winner, struct e
                       error);
 }
 
-static enum status explain(struct page *page, struct winner *winner, struct error *error)
-{
-    const enum status status =
-        explain_winner(page->store, winner->id, &page->arena, &winner->why, error);
-    winner->explained = status == STATUS_OK;
-    if (status == STATUS_NOT_FOUND)
-        error_clear(error);
-    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
-}
-
 static bool has_environment(const struct page *page, int64_t id)
 {
     for (size_t i = 0; i < page->environment_count; i++)
@@ -138,8 +128,13 @@ static enum status read_winners(struct page *page, struct error *error)
         if (status != STATUS_OK || !has_environment(page, winner->environment_id))
             continue;
         status = find_gains(page, winner, error);
-        if (status == STATUS_OK)
-            status = explain(page, winner, error);
+        if (status == STATUS_OK) {
+            status = explain_winner(page->store, winner->id, &page->arena, &winner->why, error);
+            winner->explained = status == STATUS_OK;
+            if (status == STATUS_NOT_FOUND)
+                error_clear(error);
+            status = status == STATUS_NOT_FOUND ? STATUS_OK : status;
+        }
         page->winners[page->winner_count++] = *winner;
     }
     return status;

@@ -496,21 +496,6 @@ static const struct store_column point_members[] = {
     {"bytes_in_flight_per_sm", offsetof(struct explain_point, bytes_in_flight_per_sm), STORE_REAL},
 };
 
-/* What limits it, in numbers; the rule that decided, and its sentence. */
-static void append_limit(struct text *out, const struct explanation *why)
-{
-    text_printf(out, ",\"limit\":{\"name\":\"%s\",", explain_limit_name(why->limit));
-    append_members(out, why_members, COUNT(why_members), why);
-    text_append(out, ",");
-    append_members(out, point_members, COUNT(point_members), &why->points[0]);
-    text_append(out, "},\"reasons\":[");
-    for (size_t i = 0; i < why->sentence_count; i++) {
-        text_append(out, i > 0 ? "," : "");
-        json_append_string(out, why->sentences[i]);
-    }
-    text_append(out, "]");
-}
-
 /* What the tables tell of it: "ratio" alone or with its bounds, or only "at_least". */
 static void append_gain(struct text *out, const struct winner *winner, const struct gain *gain)
 {
@@ -598,8 +583,19 @@ static void append_winner(struct page *page, struct text *out, const char *conf,
         append_gain(out, winner, &winner->gains[i]);
     }
     text_append(out, "]");
-    if (winner->explained)
-        append_limit(out, &winner->why);
+    if (winner->explained) {
+        /* What limits it, in numbers; the rule that decided, and its sentence. */
+        text_printf(out, ",\"limit\":{\"name\":\"%s\",", explain_limit_name(winner->why.limit));
+        append_members(out, why_members, COUNT(why_members), &winner->why);
+        text_append(out, ",");
+        append_members(out, point_members, COUNT(point_members), &winner->why.points[0]);
+        text_append(out, "},\"reasons\":[");
+        for (size_t i = 0; i < winner->why.sentence_count; i++) {
+            text_append(out, i > 0 ? "," : "");
+            json_append_string(out, winner->why.sentences[i]);
+        }
+        text_append(out, "]");
+    }
     text_append(out, "}");
     out->failed = out->failed || words.failed;
     text_free(&words);

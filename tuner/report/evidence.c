@@ -155,22 +155,6 @@ static void write_conditions(struct text *out, const struct condition_row *row)
     text_append(out, "</dl></div>\n");
 }
 
-static enum status write_runs(struct page *page, struct error *error)
-{
-    const struct store_reading reading = {.sql = report_query_trust_runs,
-                                          STORE_COLUMNS(condition_columns),
-                                          .row_bytes = sizeof(struct condition_row)};
-    struct condition_row *rows = NULL;
-    size_t count = 0;
-    const enum status status = page_read(page, reading, &rows, &count, error);
-    text_append(&page->out, "<div class=\"cards\">\n");
-    for (size_t i = 0; i < count; i++)
-        if (page_has_device(page, rows[i].device_uuid))
-            write_conditions(&page->out, &rows[i]);
-    text_append(&page->out, "</div>\n");
-    return status;
-}
-
 struct verdicts {
     int64_t count, confirmed, rounds, dropped;
     double floor;
@@ -271,7 +255,17 @@ enum status write_trust(struct page *page, struct error *error)
         write_table_end(out);
         write_groups(page);
     }
-    enum status status = write_runs(page, error);
+    const struct store_reading reading = {.sql = report_query_trust_runs,
+                                          STORE_COLUMNS(condition_columns),
+                                          .row_bytes = sizeof(struct condition_row)};
+    struct condition_row *rows = NULL;
+    size_t count = 0;
+    const enum status status = page_read(page, reading, &rows, &count, error);
+    text_append(&page->out, "<div class=\"cards\">\n");
+    for (size_t i = 0; i < count; i++)
+        if (page_has_device(page, rows[i].device_uuid))
+            write_conditions(&page->out, &rows[i]);
+    text_append(&page->out, "</div>\n");
     section_end(page);
     return status;
 }

@@ -59,26 +59,6 @@ static const char *page_nonce(const struct page *page)
     return page->request->live ? page->request->live->nonce : "tune";
 }
 
-static void write_head(const struct page *page, struct text *out)
-{
-    const struct report_live *live = page->request->live;
-    /* Nothing but what stands in the page may run or be loaded, whatever a name holds. */
-    html(out,
-         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-         "style-src 'unsafe-inline'; script-src 'nonce-%s'; img-src data:%s\">\n",
-         page_nonce(page), live ? "; connect-src 'self'" : "");
-    html(out,
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-         "<meta name=\"color-scheme\" content=\"light dark\">\n"
-         "<meta name=\"generator\" content=\"tune %s\">\n<title>%s</title>\n<style>\n",
-         TUNE_VERSION, page->title);
-    text_append(out, report_style);
-    if (live)
-        text_append(out, live->style);
-    text_append(out, "</style>\n</head>\n<body>\n");
-}
-
 static void write_header(const struct page *page, struct text *out)
 {
     html(out, "<header>\n<p class=\"kicker\">tune report</p>\n<h1>%s</h1>\n<p class=\"meta\">",
@@ -164,7 +144,22 @@ enum status report_make(struct store *store, const struct report_request *reques
         status = STATUS_OK;
     }
     if (status == STATUS_OK) {
-        write_head(&page, out);
+        const struct report_live *live = page.request->live;
+        /* Nothing but what stands in the page may run or be loaded, whatever a name holds. */
+        html(out,
+             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+             "style-src 'unsafe-inline'; script-src 'nonce-%s'; img-src data:%s\">\n",
+             page_nonce(&page), live ? "; connect-src 'self'" : "");
+        html(out,
+             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+             "<meta name=\"color-scheme\" content=\"light dark\">\n"
+             "<meta name=\"generator\" content=\"tune %s\">\n<title>%s</title>\n<style>\n",
+             TUNE_VERSION, page.title);
+        text_append(out, report_style);
+        if (live)
+            text_append(out, live->style);
+        text_append(out, "</style>\n</head>\n<body>\n");
         write_header(&page, out);
         text_append(out, text_string(&page.out));
         write_foot(&page, &data, out);

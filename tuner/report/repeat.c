@@ -177,21 +177,6 @@ static enum status write_device(struct page *page, const struct environment *env
     return status;
 }
 
-static enum status write_schema(struct page *page, struct error *error)
-{
-    static const struct store_column columns[] = {{"user_version", 0, STORE_INTEGER}};
-    const struct store_reading reading = {.sql = "SELECT user_version FROM pragma_user_version",
-                                          STORE_COLUMNS(columns),
-                                          .row_bytes = sizeof(int64_t)};
-    int64_t *version = NULL;
-    size_t count = 0;
-    const enum status status = page_read(page, reading, &version, &count, error);
-    if (count > 0)
-        html(&page->out, "<p class=\"note\">%s is an SQLite file of tune’s schema %lld.</p>\n",
-             page->database, (long long)*version);
-    return status;
-}
-
 enum status write_repeat(struct page *page, struct error *error)
 {
     section_begin(page, "repeat", "Repeat", "How to repeat it");
@@ -200,8 +185,18 @@ enum status write_repeat(struct page *page, struct error *error)
     for (size_t i = 0; status == STATUS_OK && i < page->environment_count; i++)
         status = write_device(page, &page->environments[i], error);
     text_append(&page->out, "</div>\n");
-    if (status == STATUS_OK)
-        status = write_schema(page, error);
+    if (status == STATUS_OK) {
+        static const struct store_column columns[] = {{"user_version", 0, STORE_INTEGER}};
+        const struct store_reading reading = {.sql = "SELECT user_version FROM pragma_user_version",
+                                              STORE_COLUMNS(columns),
+                                              .row_bytes = sizeof(int64_t)};
+        int64_t *version = NULL;
+        size_t count = 0;
+        status = page_read(page, reading, &version, &count, error);
+        if (count > 0)
+            html(&page->out, "<p class=\"note\">%s is an SQLite file of tune’s schema %lld.</p>\n",
+                 page->database, (long long)*version);
+    }
     section_end(page);
     return status;
 }

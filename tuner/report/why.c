@@ -90,20 +90,6 @@ static void write_point(struct text *out, const struct explanation *why, size_t 
     text_append(out, "</tr>\n");
 }
 
-static void write_points(struct text *out, const struct explanation *why)
-{
-    write_table_begin(out, "the winner beside others");
-    text_append(out, "<th>who</th><th>launch</th><th class=\"n\">time</th>"
-                     "<th class=\"n\">slower by</th><th class=\"n\">of ceiling</th>");
-    for (size_t i = 0; i < COUNT(traits); i++)
-        if (has_trait(why, &traits[i]))
-            html(out, "<th class=\"n\">%s</th>", traits[i].label);
-    text_append(out, "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < why->point_count; i++)
-        write_point(out, why, i);
-    write_table_end(out);
-}
-
 /* A value with what it costs; `with`: what had to change as well. */
 static void write_other(struct text *out, const char *value, const char *with, double loss)
 {
@@ -153,7 +139,16 @@ static void write_explanation(struct page *page, const struct winner *winner)
     if (why->limit_text)
         html(out, "<li><b>%s</b></li>", why->limit_text);
     text_append(out, "</ul>\n");
-    write_points(out, why);
+    write_table_begin(out, "the winner beside others");
+    text_append(out, "<th>who</th><th>launch</th><th class=\"n\">time</th>"
+                     "<th class=\"n\">slower by</th><th class=\"n\">of ceiling</th>");
+    for (size_t i = 0; i < COUNT(traits); i++)
+        if (has_trait(why, &traits[i]))
+            html(out, "<th class=\"n\">%s</th>", traits[i].label);
+    text_append(out, "</tr></thead><tbody>\n");
+    for (size_t i = 0; i < why->point_count; i++)
+        write_point(out, why, i);
+    write_table_end(out);
     write_sensitivities(out, why);
 }
 
@@ -286,19 +281,6 @@ static const struct losses *telling_losses(const struct influence *influence)
     return influence->alone.count > 0 ? &influence->alone : &influence->tied;
 }
 
-/* "256 (40), 512 (20)", the most frequent first. */
-static void write_values(struct text *out, struct influence *influence)
-{
-    for (size_t said = 0; said < influence->value_count; said++) {
-        size_t most = 0;
-        for (size_t i = 1; i < influence->value_count; i++)
-            most = influence->values[i].count > influence->values[most].count ? i : most;
-        html(out, "%s<b>%s</b> <small class=\"in\">(%zu)</small>", said > 0 ? ", " : "",
-             influence->values[most].value, influence->values[most].count);
-        influence->values[most].count = 0;
-    }
-}
-
 static int by_cost(const void *a, const void *b)
 {
     const struct influence *left = a;
@@ -315,7 +297,15 @@ static void write_influence(struct text *out, struct influence *influence)
 {
     const struct losses *losses = telling_losses(influence);
     html(out, "<tr><th scope=\"row\">%s</th><td>", influence->name);
-    write_values(out, influence);
+    /* "256 (40), 512 (20)", the most frequent first. */
+    for (size_t said = 0; said < influence->value_count; said++) {
+        size_t most = 0;
+        for (size_t i = 1; i < influence->value_count; i++)
+            most = influence->values[i].count > influence->values[most].count ? i : most;
+        html(out, "%s<b>%s</b> <small class=\"in\">(%zu)</small>", said > 0 ? ", " : "",
+             influence->values[most].value, influence->values[most].count);
+        influence->values[most].count = 0;
+    }
     text_append(out, "</td>");
     write_value(out, CELL_SHARE, median(losses->next, losses->count));
     write_value(out, CELL_SHARE, median(losses->worst, losses->count));

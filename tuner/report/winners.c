@@ -11,19 +11,6 @@
 /* More winners than this on the page, and the tables of the experiments are folded. */
 enum { OPEN_MOST = 80 };
 
-static void write_time(struct text *out, const struct winner *winner)
-{
-    char shown[3][SHOWN_BYTES];
-    html(out, "<td class=\"n\" data-v=\"%.9g\">%s", winner->time_ns,
-         shown_time(winner->time_ns, shown[0]));
-    if (bounds_tell(winner->time_low_ns, winner->time_high_ns))
-        write_interval(out, shown_time(winner->time_low_ns, shown[1]),
-                       shown_time(winner->time_high_ns, shown[2]));
-    else if (isfinite(winner->confidence))
-        text_append(out, "<small>interval unknown</small>");
-    text_append(out, "</td>");
-}
-
 /* With the name of what it is over, where the column's head does not say it. */
 static void write_gain(struct text *out, const struct winner *winner, const struct gain *gain,
                        bool named)
@@ -106,7 +93,15 @@ static void write_row(struct page *page, const struct winner *winner, const stru
     text_append(out, "<td>");
     write_launch(out, winner);
     text_append(out, "</td>");
-    write_time(out, winner);
+    char shown[3][SHOWN_BYTES];
+    html(out, "<td class=\"n\" data-v=\"%.9g\">%s", winner->time_ns,
+         shown_time(winner->time_ns, shown[0]));
+    if (bounds_tell(winner->time_low_ns, winner->time_high_ns))
+        write_interval(out, shown_time(winner->time_low_ns, shown[1]),
+                       shown_time(winner->time_high_ns, shown[2]));
+    else if (isfinite(winner->confidence))
+        text_append(out, "<small>interval unknown</small>");
+    text_append(out, "</td>");
     for (size_t i = 0; i < over->count; i++)
         write_gain(out, winner, gain_find(winner, over->names[i].name), false);
     if (over->peers_share)

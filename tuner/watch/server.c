@@ -93,16 +93,6 @@ static void make_room(struct server *server)
         send_away(oldest);
 }
 
-static void send_old_away(struct server *server, int64_t now_ns)
-{
-    for (size_t i = 0; i < CLIENTS_MOST; i++) {
-        struct client *client = &server->clients[i];
-        if (client->fd >= 0 && !client->ending &&
-            now_ns - client->since_ns > (client->knows ? client_ns : stranger_ns))
-            send_away(client);
-    }
-}
-
 static void on_connection(void *context, struct MHD_Connection *connection, void **client_of,
                           enum MHD_ConnectionNotificationCode what)
 {
@@ -345,27 +335,6 @@ static void take_line(struct server *server, const char *line, size_t length)
     }
 }
 
-/* The input's end is the run's, however it went. */
-static void take_input(struct server *server)
-{
-    char buffer[4096];
-    ssize_t count = 0;
-    while ((count = read(server->options->input, buffer, sizeof buffer)) > 0) {
-        text_append_bytes(&server->unread, buffer, (size_t)count);
-        const char *line = text_string(&server->unread);
-        for (const char *end = strchr(line, '\n'); end; end = strchr(line, '\n')) {
-            take_line(server, line, (size_t)(end - line));
-            line = end + 1;
-        }
-        struct text rest = {0};
-        text_append(&rest, line);
-        text_free(&server->unread);
-        server->unread = rest;
-    }
-    if (count == 0 && server->ended_at_ns == 0)
-        server->ended_at_ns = clock_now_ns();
-}
-
 /* ---- the loop ---- */
 
 static bool is_over(const struct server *server)
@@ -395,10 +364,32 @@ static void serve(struct server *server)
             (wait_ms < 0 || soon_ms < (MHD_UNSIGNED_LONG_LONG)wait_ms))
             wait_ms = (int)soon_ms;
         (void)poll(files, 2, wait_ms);
-        if (files[1].fd >= 0 && files[1].revents != 0)
-            take_input(server);
+        if (files[1].fd >= 0 && files[1].revents != 0) {
+            /* The input's end is the run's, however it went. */
+            char buffer[4096];
+            ssize_t count = 0;
+            while ((count = read(server->options->input, buffer, sizeof buffer)) > 0) {
+                text_append_bytes(&server->unread, buffer, (size_t)count);
+                const char *line = text_string(&server->unread);
+                for (const char *end = strchr(line, '\n'); end; end = strchr(line, '\n')) {
+                    take_line(server, line, (size_t)(end - line));
+                    line = end + 1;
+                }
+                struct text rest = {0};
+                text_append(&rest, line);
+                text_free(&server->unread);
+                server->unread = rest;
+            }
+            if (count == 0 && server->ended_at_ns == 0)
+                server->ended_at_ns = clock_now_ns();
+        }
         (void)server->http.run(server->daemon);
-        send_old_away(server, clock_now_ns());
+        for (size_t i = 0; i < CLIENTS_MOST; i++) {
+            struct client *client = &server->clients[i];
+            if (client->fd >= 0 && !client->ending &&
+                clock_now_ns() - client->since_ns > (client->knows ? client_ns : stranger_ns))
+                send_away(client);
+        }
     }
 }
 
