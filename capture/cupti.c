@@ -101,20 +101,6 @@ static void launch_ends(const struct launch_facts *launch, uint64_t correlation,
 
 /* ---- all else ---- */
 
-static void add_node(const CUDA_KERNEL_NODE_PARAMS *node, bool has_kern)
-{
-    const struct launch_facts launch = {
-        .function = has_kern && !node->func ? (CUfunction)(void *)node->kern : node->func,
-        .entry = CAP_GRAPH_NODE,
-        .grid = {node->gridDimX, node->gridDimY, node->gridDimZ},
-        .block = {node->blockDimX, node->blockDimY, node->blockDimZ},
-        .shared_bytes = node->sharedMemBytes,
-        .parameters = node->kernelParams,
-        .extra = node->extra,
-    };
-    recorder_node(&launch);
-}
-
 static void add_variable(const void *owner, const char *name, const CUdeviceptr *address,
                          const size_t *bytes)
 {
@@ -155,9 +141,8 @@ static void add_variable(const void *owner, const char *name, const CUdeviceptr 
 #define ROWS_AFTER(X)                                                                              \
     X(cuTexObjectCreate, recorder_texture(*p->pTexObject, true))                                   \
     X(cuSurfObjectCreate, recorder_texture(*p->pSurfObject, true))                                 \
-    X(cuGraphAddKernelNode,                                                                        \
-      add_node((const CUDA_KERNEL_NODE_PARAMS *)(const void *)p->nodeParams, false))               \
-    X(cuGraphAddKernelNode_v2, add_node(p->nodeParams, true))                                      \
+    X(cuGraphAddKernelNode, recorder_node(p->nodeParams, false))                                   \
+    X(cuGraphAddKernelNode_v2, recorder_node(p->nodeParams, true))                                 \
     X(cuStreamBeginCapture, ((void)p, capturing(1)))                                               \
     X(cuStreamBeginCapture_ptsz, ((void)p, capturing(1)))                                          \
     X(cuStreamBeginCapture_v2, ((void)p, capturing(1)))                                            \

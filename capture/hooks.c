@@ -109,23 +109,44 @@ static struct hook hooks[HOOK_COUNT + 1]; /* the last has no symbol */
         depth--;                                                                                   \
     } while (0)
 /* Of the driver's name, seen by the program's linker. */
-#define OURS(symbol, ...)                                                                          \
-    __attribute__((visibility("default"))) CUresult ours_##symbol(__VA_ARGS__) __asm__(#symbol);   \
-    CUresult ours_##symbol(__VA_ARGS__)
+#define OURS_NAMED(ours, name, parameters)                                                         \
+    __attribute__((visibility("default"))) CUresult ours parameters __asm__(name);                 \
+    CUresult ours parameters
+#define OURS(symbol, ...) OURS_NAMED(ours_##symbol, #symbol, (__VA_ARGS__))
 /* The same function under two names: for the legacy stream and for those of threads. */
 #define OURS_OF_STREAMS(symbol, body, parameters, arguments)                                       \
-    __attribute__((visibility("default"))) CUresult ours_##symbol parameters __asm__(#symbol);     \
-    CUresult ours_##symbol parameters                                                              \
+    OURS_NAMED(ours_##symbol, #symbol, parameters)                                                 \
     {                                                                                              \
         return body(NUMBER_##symbol, false, UNPACKED arguments);                                   \
     }                                                                                              \
-    __attribute__((visibility("default")))                                                         \
-    CUresult ours_##symbol##_ptsz parameters __asm__(#symbol "_ptsz");                             \
-    CUresult ours_##symbol##_ptsz parameters                                                       \
+    OURS_NAMED(ours_##symbol##_ptsz, #symbol "_ptsz", parameters)                                  \
     {                                                                                              \
         return body(NUMBER_##symbol##_ptsz, true, UNPACKED arguments);                             \
     }
 #define UNPACKED(...) __VA_ARGS__
+/* Ours that pass what they are given, and only tell of the program's own calls: `before` of each,
+ * `after` of those that went well. */
+#define PASSING(ours, name, number, parameters, arguments, before, after)                          \
+    OURS_NAMED(ours, name, parameters)                                                             \
+    {                                                                                              \
+        __typeof__(ours) *next;                                                                    \
+        CUresult result;                                                                           \
+        NEXT_OF(number, next);                                                                     \
+        if (depth == 0)                                                                            \
+            before;                                                                                \
+        CALLED(result, next arguments);                                                            \
+        if (result == CUDA_SUCCESS && depth == 0)                                                  \
+            after;                                                                                 \
+        return result;                                                                             \
+    }
+#define TOLD_BEFORE(symbol, parameters, arguments, before)                                         \
+    PASSING(ours_##symbol, #symbol, NUMBER_##symbol, parameters, arguments, before, (void)0)
+#define TOLD_AFTER(symbol, parameters, arguments, after)                                           \
+    PASSING(ours_##symbol, #symbol, NUMBER_##symbol, parameters, arguments, (void)0, after)
+#define TOLD_AFTER_OF_STREAMS(symbol, parameters, arguments, after)                                \
+    PASSING(ours_##symbol, #symbol, NUMBER_##symbol, parameters, arguments, (void)0, after)        \
+    PASSING(ours_##symbol##_ptsz, #symbol "_ptsz", NUMBER_##symbol##_ptsz, parameters, arguments,  \
+            (void)0, after)
 
 /* ---- launches ---- */
 
@@ -248,84 +269,36 @@ OURS_OF_STREAMS(cuLaunchKernelEx, launched_ex,
 OURS_TO_COOPERATE(cuLaunchCooperativeKernel, false)
 OURS_TO_COOPERATE(cuLaunchCooperativeKernel_ptsz, true)
 
-OURS(cuLaunchCooperativeKernelMultiDevice, void *launches, unsigned count, unsigned flags)
-{
-    CUresult(CUDAAPI * next)(void *, unsigned, unsigned);
-    CUresult result;
-    NEXT_OF(NUMBER_cuLaunchCooperativeKernelMultiDevice, next);
-    recorder_note(CAP_NOTE_MULTI_DEVICE, "launches over several devices at once are not recorded");
-    CALLED(result, next(launches, count, flags));
-    return result;
-}
+TOLD_BEFORE(cuLaunchCooperativeKernelMultiDevice, (void *launches, unsigned count, unsigned flags),
+            (launches, count, flags),
+            recorder_note(CAP_NOTE_MULTI_DEVICE,
+                          "launches over several devices at once are not recorded"))
 
 /* ---- graphs ---- */
 
-/* Older nodes have no `kern`, and are the same up to there. */
-static void node_added(const CUDA_KERNEL_NODE_PARAMS *node, bool has_kern, CUresult result)
-{
-    if (result != CUDA_SUCCESS || depth > 0)
-        return;
-    const struct launch_facts launch = {
-        .function = has_kern && !node->func ? (CUfunction)(void *)node->kern : node->func,
-        .entry = CAP_GRAPH_NODE,
-        .grid = {node->gridDimX, node->gridDimY, node->gridDimZ},
-        .block = {node->blockDimX, node->blockDimY, node->blockDimZ},
-        .shared_bytes = node->sharedMemBytes,
-        .parameters = node->kernelParams,
-        .extra = node->extra,
-    };
-    recorder_node(&launch);
-}
-
-static CUresult kernel_node_added(enum hook_number number, CUgraphNode *out, CUgraph graph,
-                                  const CUgraphNode *before, size_t before_count,
-                                  const CUDA_KERNEL_NODE_PARAMS *node)
-{
-    CUresult(CUDAAPI * next)(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
-                             const CUDA_KERNEL_NODE_PARAMS *);
-    CUresult result;
-    NEXT_OF(number, next);
-    CALLED(result, next(out, graph, before, before_count, node));
-    node_added(node, number == NUMBER_cuGraphAddKernelNode_v2, result);
-    return result;
-}
-OURS(cuGraphAddKernelNode, CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
-     size_t before_count, const CUDA_KERNEL_NODE_PARAMS *node)
-{
-    return kernel_node_added(NUMBER_cuGraphAddKernelNode, out, graph, before, before_count, node);
-}
-OURS(cuGraphAddKernelNode_v2, CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
-     size_t before_count, const CUDA_KERNEL_NODE_PARAMS *node)
-{
-    return kernel_node_added(NUMBER_cuGraphAddKernelNode_v2, out, graph, before, before_count,
-                             node);
-}
+TOLD_AFTER(cuGraphAddKernelNode,
+           (CUgraphNode * out, CUgraph graph, const CUgraphNode *before, size_t before_count,
+            const CUDA_KERNEL_NODE_PARAMS *node),
+           (out, graph, before, before_count, node), recorder_node(node, false))
+TOLD_AFTER(cuGraphAddKernelNode_v2,
+           (CUgraphNode * out, CUgraph graph, const CUgraphNode *before, size_t before_count,
+            const CUDA_KERNEL_NODE_PARAMS *node),
+           (out, graph, before, before_count, node), recorder_node(node, true))
 
 /* Nodes of any kind. */
-OURS(cuGraphAddNode, CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
-     size_t before_count, CUgraphNodeParams *node)
+static void any_node_added(const CUgraphNodeParams *node)
 {
-    CUresult(CUDAAPI * next)(CUgraphNode *, CUgraph, const CUgraphNode *, size_t,
-                             CUgraphNodeParams *);
-    CUresult result;
-    NEXT_OF(NUMBER_cuGraphAddNode, next);
-    CALLED(result, next(out, graph, before, before_count, node));
     if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
-        node_added((const CUDA_KERNEL_NODE_PARAMS *)(const void *)&node->kernel, true, result);
-    return result;
+        recorder_node(&node->kernel, true);
 }
-OURS(cuGraphAddNode_v2, CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
-     const void *edges, size_t before_count, CUgraphNodeParams *node)
-{
-    CUresult(CUDAAPI * next)(CUgraphNode *, CUgraph, const CUgraphNode *, const void *, size_t,
-                             CUgraphNodeParams *);
-    CUresult result;
-    NEXT_OF(NUMBER_cuGraphAddNode_v2, next);
-    CALLED(result, next(out, graph, before, edges, before_count, node));
-    if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
-        node_added((const CUDA_KERNEL_NODE_PARAMS *)(const void *)&node->kernel, true, result);
-    return result;
-}
+TOLD_AFTER(cuGraphAddNode,
+           (CUgraphNode * out, CUgraph graph, const CUgraphNode *before, size_t before_count,
+            CUgraphNodeParams *node),
+           (out, graph, before, before_count, node), any_node_added(node))
+TOLD_AFTER(cuGraphAddNode_v2,
+           (CUgraphNode * out, CUgraph graph, const CUgraphNode *before, const void *edges,
+            size_t before_count, CUgraphNodeParams *node),
+           (out, graph, before, edges, before_count, node), any_node_added(node))
 
 static CUresult graph_launched(enum hook_number number, bool is_per_thread, CUgraphExec graph,
                                CUstream stream)
@@ -342,52 +315,19 @@ static CUresult graph_launched(enum hook_number number, bool is_per_thread, CUgr
 OURS_OF_STREAMS(cuGraphLaunch, graph_launched, (CUgraphExec graph, CUstream stream),
                 (graph, stream))
 
-static void count_capturing(CUresult result, int by)
+static void count_capturing(int by)
 {
-    if (result == CUDA_SUCCESS && depth == 0)
-        (void)atomic_fetch_add(&recorder.capturing, by);
-}
-
-static CUresult capture_begun(enum hook_number number, bool is_per_thread, CUstream stream,
-                              CUstreamCaptureMode mode)
-{
-    CUresult(CUDAAPI * next)(CUstream, CUstreamCaptureMode);
-    CUresult result;
-    (void)is_per_thread;
-    NEXT_OF(number, next);
-    CALLED(result, next(stream, mode));
-    count_capturing(result, 1);
-    return result;
+    (void)atomic_fetch_add(&recorder.capturing, by);
 }
 /* The older one has no mode: what it is given is not read. */
-OURS_OF_STREAMS(cuStreamBeginCapture, capture_begun, (CUstream stream, CUstreamCaptureMode mode),
-                (stream, mode))
-OURS(cuStreamBeginCapture_v2, CUstream stream, CUstreamCaptureMode mode)
-{
-    return capture_begun(NUMBER_cuStreamBeginCapture_v2, false, stream, mode);
-}
-OURS(cuStreamBeginCapture_v2_ptsz, CUstream stream, CUstreamCaptureMode mode)
-{
-    return capture_begun(NUMBER_cuStreamBeginCapture_v2_ptsz, true, stream, mode);
-}
-
-static CUresult capture_begun_in(enum hook_number number, bool is_per_thread, CUstream stream,
-                                 CUgraph graph, const CUgraphNode *before, const void *edges,
-                                 size_t count, CUstreamCaptureMode mode)
-{
-    CUresult(CUDAAPI * next)(CUstream, CUgraph, const CUgraphNode *, const void *, size_t,
-                             CUstreamCaptureMode);
-    CUresult result;
-    (void)is_per_thread;
-    NEXT_OF(number, next);
-    CALLED(result, next(stream, graph, before, edges, count, mode));
-    count_capturing(result, 1);
-    return result;
-}
-OURS_OF_STREAMS(cuStreamBeginCaptureToGraph, capture_begun_in,
-                (CUstream stream, CUgraph graph, const CUgraphNode *before, const void *edges,
-                 size_t count, CUstreamCaptureMode mode),
-                (stream, graph, before, edges, count, mode))
+TOLD_AFTER_OF_STREAMS(cuStreamBeginCapture, (CUstream stream, CUstreamCaptureMode mode),
+                      (stream, mode), count_capturing(1))
+TOLD_AFTER_OF_STREAMS(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode),
+                      (stream, mode), count_capturing(1))
+TOLD_AFTER_OF_STREAMS(cuStreamBeginCaptureToGraph,
+                      (CUstream stream, CUgraph graph, const CUgraphNode *before, const void *edges,
+                       size_t count, CUstreamCaptureMode mode),
+                      (stream, graph, before, edges, count, mode), count_capturing(1))
 
 /* A capture that went wrong ends, too. */
 static CUresult capture_ended(enum hook_number number, bool is_per_thread, CUstream stream,
@@ -398,78 +338,27 @@ static CUresult capture_ended(enum hook_number number, bool is_per_thread, CUstr
     (void)is_per_thread;
     NEXT_OF(number, next);
     CALLED(result, next(stream, out));
-    if (result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
-        result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED)
-        count_capturing(CUDA_SUCCESS, -1);
+    if (depth == 0 && (result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
+                       result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED))
+        count_capturing(-1);
     return result;
 }
 OURS_OF_STREAMS(cuStreamEndCapture, capture_ended, (CUstream stream, CUgraph *out), (stream, out))
 
 /* ---- images ---- */
 
-OURS(cuModuleLoad, CUmodule *out, const char *path)
-{
-    CUresult(CUDAAPI * next)(CUmodule *, const char *);
-    CUresult result;
-    NEXT_OF(NUMBER_cuModuleLoad, next);
-    CALLED(result, next(out, path));
-    if (result == CUDA_SUCCESS && depth == 0)
-        recorder_loaded(*out, image_of_file(path));
-    return result;
-}
-
-static CUresult module_loaded(enum hook_number number, CUmodule *out, const void *data)
-{
-    CUresult(CUDAAPI * next)(CUmodule *, const void *);
-    CUresult result;
-    NEXT_OF(number, next);
-    CALLED(result, next(out, data));
-    if (result == CUDA_SUCCESS && depth == 0)
-        recorder_loaded(*out, image_of_memory(data));
-    return result;
-}
-OURS(cuModuleLoadData, CUmodule *out, const void *data)
-{
-    return module_loaded(NUMBER_cuModuleLoadData, out, data);
-}
-OURS(cuModuleLoadFatBinary, CUmodule *out, const void *data)
-{
-    return module_loaded(NUMBER_cuModuleLoadFatBinary, out, data);
-}
-
-OURS(cuModuleLoadDataEx, CUmodule *out, const void *data, unsigned count, CUjit_option *options,
-     void **values)
-{
-    CUresult(CUDAAPI * next)(CUmodule *, const void *, unsigned, CUjit_option *, void **);
-    CUresult result;
-    NEXT_OF(NUMBER_cuModuleLoadDataEx, next);
-    CALLED(result, next(out, data, count, options, values));
-    if (result == CUDA_SUCCESS && depth == 0)
-        recorder_loaded(*out, image_of_memory(data));
-    return result;
-}
-
-OURS(cuModuleUnload, CUmodule module)
-{
-    CUresult(CUDAAPI * next)(CUmodule);
-    CUresult result;
-    NEXT_OF(NUMBER_cuModuleUnload, next);
-    if (depth == 0)
-        recorder_unloaded(module);
-    CALLED(result, next(module));
-    return result;
-}
-
-OURS(cuModuleGetFunction, CUfunction *out, CUmodule module, const char *name)
-{
-    CUresult(CUDAAPI * next)(CUfunction *, CUmodule, const char *);
-    CUresult result;
-    NEXT_OF(NUMBER_cuModuleGetFunction, next);
-    CALLED(result, next(out, module, name));
-    if (result == CUDA_SUCCESS && depth == 0)
-        recorder_handle(*out, module, name, false);
-    return result;
-}
+TOLD_AFTER(cuModuleLoad, (CUmodule * out, const char *path), (out, path),
+           recorder_loaded(*out, image_of_file(path)))
+TOLD_AFTER(cuModuleLoadData, (CUmodule * out, const void *data), (out, data),
+           recorder_loaded(*out, image_of_memory(data)))
+TOLD_AFTER(cuModuleLoadFatBinary, (CUmodule * out, const void *data), (out, data),
+           recorder_loaded(*out, image_of_memory(data)))
+TOLD_AFTER(cuModuleLoadDataEx,
+           (CUmodule * out, const void *data, unsigned count, CUjit_option *options, void **values),
+           (out, data, count, options, values), recorder_loaded(*out, image_of_memory(data)))
+TOLD_BEFORE(cuModuleUnload, (CUmodule module), (module), recorder_unloaded(module))
+TOLD_AFTER(cuModuleGetFunction, (CUfunction * out, CUmodule module, const char *name),
+           (out, module, name), recorder_handle(*out, module, name, false))
 
 OURS(cuModuleGetGlobal_v2, CUdeviceptr *out, size_t *bytes, CUmodule module, const char *name)
 {
@@ -491,53 +380,19 @@ OURS(cuModuleGetGlobal_v2, CUdeviceptr *out, size_t *bytes, CUmodule module, con
     return result;
 }
 
-OURS(cuLibraryLoadData, CUlibrary *out, const void *data, CUjit_option *jit, void **jit_values,
-     unsigned jit_count, CUlibraryOption *options, void **values, unsigned count)
-{
-    CUresult(CUDAAPI * next)(CUlibrary *, const void *, CUjit_option *, void **, unsigned,
-                             CUlibraryOption *, void **, unsigned);
-    CUresult result;
-    NEXT_OF(NUMBER_cuLibraryLoadData, next);
-    CALLED(result, next(out, data, jit, jit_values, jit_count, options, values, count));
-    if (result == CUDA_SUCCESS && depth == 0)
-        recorder_loaded(*out, image_of_memory(data));
-    return result;
-}
-
-OURS(cuLibraryLoadFromFile, CUlibrary *out, const char *path, CUjit_option *jit, void **jit_values,
-     unsigned jit_count, CUlibraryOption *options, void **values, unsigned count)
-{
-    CUresult(CUDAAPI * next)(CUlibrary *, const char *, CUjit_option *, void **, unsigned,
-                             CUlibraryOption *, void **, unsigned);
-    CUresult result;
-    NEXT_OF(NUMBER_cuLibraryLoadFromFile, next);
-    CALLED(result, next(out, path, jit, jit_values, jit_count, options, values, count));
-    if (result == CUDA_SUCCESS && depth == 0)
-        recorder_loaded(*out, image_of_file(path));
-    return result;
-}
-
-OURS(cuLibraryUnload, CUlibrary library)
-{
-    CUresult(CUDAAPI * next)(CUlibrary);
-    CUresult result;
-    NEXT_OF(NUMBER_cuLibraryUnload, next);
-    if (depth == 0)
-        recorder_unloaded(library);
-    CALLED(result, next(library));
-    return result;
-}
-
-OURS(cuLibraryGetKernel, CUkernel *out, CUlibrary library, const char *name)
-{
-    CUresult(CUDAAPI * next)(CUkernel *, CUlibrary, const char *);
-    CUresult result;
-    NEXT_OF(NUMBER_cuLibraryGetKernel, next);
-    CALLED(result, next(out, library, name));
-    if (result == CUDA_SUCCESS && depth == 0)
-        recorder_handle(*out, library, name, true);
-    return result;
-}
+TOLD_AFTER(cuLibraryLoadData,
+           (CUlibrary * out, const void *data, CUjit_option *jit, void **jit_values,
+            unsigned jit_count, CUlibraryOption *options, void **values, unsigned count),
+           (out, data, jit, jit_values, jit_count, options, values, count),
+           recorder_loaded(*out, image_of_memory(data)))
+TOLD_AFTER(cuLibraryLoadFromFile,
+           (CUlibrary * out, const char *path, CUjit_option *jit, void **jit_values,
+            unsigned jit_count, CUlibraryOption *options, void **values, unsigned count),
+           (out, path, jit, jit_values, jit_count, options, values, count),
+           recorder_loaded(*out, image_of_file(path)))
+TOLD_BEFORE(cuLibraryUnload, (CUlibrary library), (library), recorder_unloaded(library))
+TOLD_AFTER(cuLibraryGetKernel, (CUkernel * out, CUlibrary library, const char *name),
+           (out, library, name), recorder_handle(*out, library, name, true))
 
 OURS(cuLibraryEnumerateKernels, CUkernel *out, unsigned count, CUlibrary library)
 {
@@ -552,131 +407,45 @@ OURS(cuLibraryEnumerateKernels, CUkernel *out, unsigned count, CUlibrary library
     return result;
 }
 
-static CUresult library_variable(enum hook_number number, CUdeviceptr *out, size_t *bytes,
-                                 CUlibrary library, const char *name)
+/* The program may ask for one of the two alone. */
+static void library_variable(CUresult(CUDAAPI *next)(CUdeviceptr *, size_t *, CUlibrary,
+                                                     const char *),
+                             CUlibrary library, const char *name)
 {
-    CUresult(CUDAAPI * next)(CUdeviceptr *, size_t *, CUlibrary, const char *);
     CUdeviceptr address = 0;
     size_t size = 0;
-    CUresult result;
-    NEXT_OF(number, next);
-    CALLED(result, next(out, bytes, library, name));
-    if (result == CUDA_SUCCESS && depth == 0 &&
-        next(&address, &size, library, name) == CUDA_SUCCESS)
+    if (next(&address, &size, library, name) == CUDA_SUCCESS)
         recorder_variable(library, name, address, size);
-    return result;
 }
-OURS(cuLibraryGetGlobal, CUdeviceptr *out, size_t *bytes, CUlibrary library, const char *name)
-{
-    return library_variable(NUMBER_cuLibraryGetGlobal, out, bytes, library, name);
-}
-OURS(cuLibraryGetManaged, CUdeviceptr *out, size_t *bytes, CUlibrary library, const char *name)
-{
-    return library_variable(NUMBER_cuLibraryGetManaged, out, bytes, library, name);
-}
-
-OURS(cuLibraryGetModule, CUmodule *out, CUlibrary library)
-{
-    CUresult(CUDAAPI * next)(CUmodule *, CUlibrary);
-    CUresult result;
-    NEXT_OF(NUMBER_cuLibraryGetModule, next);
-    CALLED(result, next(out, library));
-    if (result == CUDA_SUCCESS && depth == 0)
-        recorder_module_of(*out, library);
-    return result;
-}
-
-OURS(cuKernelGetFunction, CUfunction *out, CUkernel kernel)
-{
-    CUresult(CUDAAPI * next)(CUfunction *, CUkernel);
-    CUresult result;
-    NEXT_OF(NUMBER_cuKernelGetFunction, next);
-    CALLED(result, next(out, kernel));
-    if (result == CUDA_SUCCESS && depth == 0)
-        recorder_function_of(*out, kernel);
-    return result;
-}
+TOLD_AFTER(cuLibraryGetGlobal,
+           (CUdeviceptr * out, size_t *bytes, CUlibrary library, const char *name),
+           (out, bytes, library, name), library_variable(next, library, name))
+TOLD_AFTER(cuLibraryGetManaged,
+           (CUdeviceptr * out, size_t *bytes, CUlibrary library, const char *name),
+           (out, bytes, library, name), library_variable(next, library, name))
+TOLD_AFTER(cuLibraryGetModule, (CUmodule * out, CUlibrary library), (out, library),
+           recorder_module_of(*out, library))
+TOLD_AFTER(cuKernelGetFunction, (CUfunction * out, CUkernel kernel), (out, kernel),
+           recorder_function_of(*out, kernel))
 
 /* ---- contexts ---- */
 
-OURS(cuCtxDestroy_v2, CUcontext context)
-{
-    CUresult(CUDAAPI * next)(CUcontext);
-    CUresult result;
-    NEXT_OF(NUMBER_cuCtxDestroy_v2, next);
-    if (depth == 0)
-        recorder_context_goes();
-    CALLED(result, next(context));
-    return result;
-}
-
+TOLD_BEFORE(cuCtxDestroy_v2, (CUcontext context), (context), recorder_context_goes())
 /* Of which the last to let go ends the context. */
-static CUresult primary_goes(enum hook_number number, CUdevice device)
-{
-    CUresult(CUDAAPI * next)(CUdevice);
-    CUresult result;
-    NEXT_OF(number, next);
-    if (depth == 0)
-        recorder_context_goes();
-    CALLED(result, next(device));
-    return result;
-}
-OURS(cuDevicePrimaryCtxRelease, CUdevice device)
-{
-    return primary_goes(NUMBER_cuDevicePrimaryCtxRelease, device);
-}
-OURS(cuDevicePrimaryCtxRelease_v2, CUdevice device)
-{
-    return primary_goes(NUMBER_cuDevicePrimaryCtxRelease_v2, device);
-}
-OURS(cuDevicePrimaryCtxReset, CUdevice device)
-{
-    return primary_goes(NUMBER_cuDevicePrimaryCtxReset, device);
-}
-OURS(cuDevicePrimaryCtxReset_v2, CUdevice device)
-{
-    return primary_goes(NUMBER_cuDevicePrimaryCtxReset_v2, device);
-}
+TOLD_BEFORE(cuDevicePrimaryCtxRelease, (CUdevice device), (device), recorder_context_goes())
+TOLD_BEFORE(cuDevicePrimaryCtxRelease_v2, (CUdevice device), (device), recorder_context_goes())
+TOLD_BEFORE(cuDevicePrimaryCtxReset, (CUdevice device), (device), recorder_context_goes())
+TOLD_BEFORE(cuDevicePrimaryCtxReset_v2, (CUdevice device), (device), recorder_context_goes())
 
 /* ---- textures ---- */
 
-static CUresult object_made(enum hook_number number, uint64_t *out, const void *a, const void *b,
-                            const void *c)
-{
-    CUresult(CUDAAPI * next)(uint64_t *, const void *, const void *, const void *);
-    CUresult result;
-    NEXT_OF(number, next);
-    CALLED(result, next(out, a, b, c));
-    if (result == CUDA_SUCCESS && depth == 0)
-        recorder_texture(*out, true);
-    return result;
-}
-static CUresult object_gone(enum hook_number number, uint64_t object)
-{
-    CUresult(CUDAAPI * next)(uint64_t);
-    CUresult result;
-    NEXT_OF(number, next);
-    if (depth == 0)
-        recorder_texture(object, false);
-    CALLED(result, next(object));
-    return result;
-}
-OURS(cuTexObjectCreate, uint64_t *out, const void *resource, const void *reading, const void *view)
-{
-    return object_made(NUMBER_cuTexObjectCreate, out, resource, reading, view);
-}
-OURS(cuTexObjectDestroy, uint64_t object)
-{
-    return object_gone(NUMBER_cuTexObjectDestroy, object);
-}
-OURS(cuSurfObjectCreate, uint64_t *out, const void *resource)
-{
-    return object_made(NUMBER_cuSurfObjectCreate, out, resource, NULL, NULL);
-}
-OURS(cuSurfObjectDestroy, uint64_t object)
-{
-    return object_gone(NUMBER_cuSurfObjectDestroy, object);
-}
+TOLD_AFTER(cuTexObjectCreate,
+           (uint64_t * out, const void *resource, const void *reading, const void *view),
+           (out, resource, reading, view), recorder_texture(*out, true))
+TOLD_BEFORE(cuTexObjectDestroy, (uint64_t object), (object), recorder_texture(object, false))
+TOLD_AFTER(cuSurfObjectCreate, (uint64_t * out, const void *resource), (out, resource),
+           recorder_texture(*out, true))
+TOLD_BEFORE(cuSurfObjectDestroy, (uint64_t object), (object), recorder_texture(object, false))
 
 /* ---- how ours come in front ---- */
 

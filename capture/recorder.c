@@ -729,13 +729,23 @@ void recorder_after(const struct launch_facts *launch, struct seen *seen, CUresu
     errno = error_number;
 }
 
-void recorder_node(const struct launch_facts *launch)
+void recorder_node(const void *any_node, bool has_kern)
 {
+    const CUDA_KERNEL_NODE_PARAMS *node = any_node;
+    const struct launch_facts launch = {
+        .function = has_kern && !node->func ? (CUfunction)(void *)node->kern : node->func,
+        .entry = CAP_GRAPH_NODE,
+        .grid = {node->gridDimX, node->gridDimY, node->gridDimZ},
+        .block = {node->blockDimX, node->blockDimY, node->blockDimZ},
+        .shared_bytes = node->sharedMemBytes,
+        .parameters = node->kernelParams,
+        .extra = node->extra,
+    };
     struct seen seen;
-    recorder_before(launch, &seen);
+    recorder_before(&launch, &seen);
     if (seen.kernel && recorder.settings.applies)
         apply_node(seen.kernel);
     if (seen.kernel)
         (void)__atomic_fetch_add(&seen.kernel->row->graph_nodes, 1, __ATOMIC_RELAXED);
-    recorder_after(launch, &seen, CUDA_SUCCESS);
+    recorder_after(&launch, &seen, CUDA_SUCCESS);
 }

@@ -130,8 +130,9 @@ struct seen {
 };
 void recorder_before(const struct launch_facts *launch, struct seen *seen);
 void recorder_after(const struct launch_facts *launch, struct seen *seen, CUresult result);
-/* A node that is added to a graph. */
-void recorder_node(const struct launch_facts *launch);
+/* A node that is added to a graph, of any version of CUDA_KERNEL_NODE_PARAMS: older ones have no
+ * `kern`, and are the same up to there. */
+void recorder_node(const void *node, bool has_kern);
 
 /* ---- memory.c ---- */
 
