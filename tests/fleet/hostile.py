@@ -51,7 +51,7 @@ def main(version, mode, path):
     write(b"Welcome.\ntune host agent\n")
     while mode == "bytes":
         write(b"TUN1TUN2\0\1nonsense")
-    write(frame({"hello": AGENT_VERSION, "version": version, "name": mode, "cores": 1}))
+    write(frame({"hello": AGENT_VERSION, "version": version, "name": mode, "cores": 1}) + frame({"beat": 1}))
     while mode == "trickle":  # a message that never comes to an end
         write(b"TUN1" + struct.pack("<I", 1 << 20) if os.path.exists(path) else b"")
         while os.path.exists(path):

@@ -64,10 +64,32 @@ expect_sweep 'Stand-in GPU 132 18 ok'
 
 # From a file, with a host that is this one; --device counts on each.
 forget
-printf '# the fleet\n\n%s\nhere\n' "$TMPDIR/host a" >fleet.conf
+printf "# the fleet\n\n%s env NOTE='a # b'  # the big one\n\there \n" "$TMPDIR/host a" >fleet.conf
 tune_on 'devices=big,small' --hosts fleet.conf --device 1 --effort quick
 expect_code 0
 expect_sweep 'Stand-in GPU 40 18 ok'
+
+# Two commands that reach one machine; its devices are there once.
+forget
+tune_on 'devices=big' "${a[@]}" "${a[@]}" --effort quick
+expect_code 0
+expect_err '(#2:cuda:0 is the device that [^#]*|[^#]*cuda:0 is the device that .*#2:cuda:0) is, reached twice'
+expect_sweep 'Stand-in GPU 132 18 ok'
+
+# What a command prints for ever beside its agent harms nobody, also what it has left behind.
+cat >"$TMPDIR/loud" <<'S'
+#!/bin/sh
+(while echo "channel 3: open failed: administratively prohibited: no way through to $$"; do :; done >&2) &
+exec "$@"
+S
+chmod +x "$TMPDIR/loud"
+forget
+tune_on 'devices=big' --on "$TMPDIR/loud $TMPDIR/host a" --effort quick
+expect_code 0
+expect_sweep 'Stand-in GPU 132 18 ok'
+run "$TUNE" devices --on "$TMPDIR/loud sleep 1;:"
+expect_code 4
+expect_err 'gives no host: channel 3: .* no way through to [0-9]+'
 
 # None that can be reached.
 forget
@@ -78,6 +100,15 @@ run "$TUNE" run ./copy.yaml --on ''
 expect_code 2
 tune_on '' --on "env TUNE_CACHE_DIR=/proc/none $TUNE __complete x ;:"
 expect_code 4
+tune_on '' --on 'env TUNE_CACHE_DIR=/proc/none'
+expect_code 4
+expect_err "gives no host: /proc/none: .*TUNE_CACHE_DIR=FOLDER"
+run "$TUNE" devices --on 'env' --remote-tune "$PWD/none/tune"
+expect_code 4
+expect_err 'gives no host: .*No such file.*name it with --remote-tune'
+run "$TUNE" devices --remote-tune "$TUNE" --on "sh -c 'printf \"a broken \" >&2; sleep 0.3; printf \"line\" >&2'"
+expect_code 4
+expect_err 'gives no host: a broken line$'
 refuse_agents
 
 # A host that does not see the folder gets what requests name.

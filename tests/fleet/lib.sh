@@ -10,7 +10,7 @@ place=$(dirname "$0")/hosts/$1
 shift
 mkdir -p "$place/home" "$place/locks"
 cd "$place" || exit 1
-echo "Welcome. This machine is watched."
+printf 'Welcome.\nThis machine is watched. ' # no end of a line
 export HOME="$place/home" TUNE_CACHE_DIR="$place/cache" TUNE_LOCK_DIR="$place/locks"
 exec "$@"
 S

@@ -62,6 +62,7 @@ static void write_lines(int file, const uint8_t *data, size_t size)
     require(write(file, AGENT_MARK "\n", strlen(AGENT_MARK) + 1) > 0);
     write_frame(file, json_pack("{s:i, s:s, s:s}", "hello", AGENT_VERSION, "version", TUNE_VERSION,
                                 "name", "fuzz.example"));
+    write_frame(file, json_pack("{s:i}", "beat", 1));
     while (size > 0) {
         const uint8_t *end = memchr(data, '\n', size);
         const size_t length = end ? (size_t)(end - data) : size;

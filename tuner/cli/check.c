@@ -238,13 +238,9 @@ static enum status check_there(struct check *check, const struct run_device *dev
     const char *kind = device->api->kind;
     for (size_t i = 0; status == STATUS_OK && i < check->run.hosts.count; i++) {
         const struct host *const *host = &check->run.hosts.items[i];
-        unsigned connections = 0;
         int count = 0;
-        while (host_await(*host, 1000, check->run.session.stop, &connections) == HOST_AWAITED &&
-               !*check->run.session.stop)
-            continue;
-        if (host_state(*host) != HOST_READY) {
-            char trouble[256] = "";
+        if (hosts_await_one(*host, check->run.session.stop) != HOST_READY) {
+            char trouble[512] = "";
             host_trouble(*host, trouble, sizeof trouble);
             return error_set(error, STATUS_UNAVAILABLE, "'%s' gives no host: %s",
                              host_command(*host), trouble);

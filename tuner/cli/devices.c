@@ -278,11 +278,8 @@ static void show_hosts(const struct host_list *hosts, const char *wanted, bool b
     for (size_t i = 0; i < hosts->count; i++) {
         const struct host *host = hosts->items[i];
         struct error error = {0};
-        unsigned connections = 0;
-        while (host_await(host, 60000, NULL, &connections) == HOST_AWAITED)
-            continue;
-        if (host_state(host) != HOST_READY) {
-            char trouble[256] = "";
+        if (hosts_await_one(host, NULL) != HOST_READY) {
+            char trouble[512] = "";
             host_trouble(host, trouble, sizeof trouble);
             (void)error_set(&error, STATUS_UNAVAILABLE, "gives no host: %s", trouble);
             tell_unavailable(host_command(host), &error, output);

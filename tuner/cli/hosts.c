@@ -8,7 +8,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 
-enum { HOSTS_FILE_BYTES_MAX = 1 << 20, LOOK_MS = 200 };
+enum { HOSTS_FILE_BYTES_MAX = 1 << 20, LOOK_MS = 200, TELL_MS = 5000 };
 
 static enum status add_host(struct host_list *hosts, const char *command, struct error *error)
 {
@@ -31,6 +31,25 @@ static enum status add_host(struct host_list *hosts, const char *command, struct
     return status;
 }
 
+/* A line of the file as a command: without what stands behind a # that begins a word, and without
+ * blanks around it. */
+static char *command_of(char *line)
+{
+    char quote = '\0';
+    line += strspn(line, " \t");
+    for (char *at = line; *at; at++)
+        if (quote ? *at == quote : *at == '\'' || *at == '"') {
+            quote = quote ? '\0' : *at;
+        } else if (!quote && *at == '#' && (at == line || at[-1] == ' ' || at[-1] == '\t')) {
+            *at = '\0';
+            break;
+        }
+    for (size_t length = strlen(line);
+         length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\t'); length--)
+        line[length - 1] = '\0';
+    return line;
+}
+
 enum status hosts_open(struct host_list *hosts, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -44,9 +63,9 @@ enum status hosts_open(struct host_list *hosts, struct error *error)
     size_t before = hosts->count;
     for (char *line = strtok_r(text, "\r\n", &rest); status == STATUS_OK && line;
          line = strtok_r(NULL, "\r\n", &rest)) {
-        line += strspn(line, " \t");
-        if (*line && *line != '#')
-            status = add_host(hosts, line, error);
+        const char *command = command_of(line);
+        if (*command)
+            status = add_host(hosts, command, error);
     }
     if (status == STATUS_OK && hosts->count == before)
         return error_set(error, STATUS_BAD_INPUT, "%s: names no host", hosts->file);
@@ -61,14 +80,34 @@ void hosts_close(struct host_list *hosts)
     arena_free(&hosts->arena);
 }
 
+static void tell_awaited(const struct host *host)
+{
+    char trouble[512] = "";
+    host_trouble(host, trouble, sizeof trouble);
+    text_make_printable(trouble);
+    fprintf(stderr, "tune: waiting for '%s'%s%s%s\n", host_command(host), trouble[0] ? " (" : "",
+            trouble, trouble[0] ? ")" : "");
+}
+
+enum host_state hosts_await_one(const struct host *host, const volatile sig_atomic_t *stop)
+{
+    unsigned connections = 0;
+    enum host_state state = host_await(host, TELL_MS, stop, &connections);
+    if (state == HOST_AWAITED && !(stop && *stop))
+        tell_awaited(host);
+    while (state == HOST_AWAITED && !(stop && *stop))
+        state = host_await(host, LOOK_MS, stop, &connections);
+    return state;
+}
+
 enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic_t *stop,
                         const struct host *ready[HOSTS_MAX], size_t *count, struct error *error)
 {
-    int64_t grace_ms = 0, first_ns = 0;
+    int64_t grace_ms = 0, first_ns = 0, tell_ns = clock_running_ns() + TELL_MS * INT64_C(1000000);
     enum status status =
         environment_integer("TUNE_HOST_GRACE_MS", 0, INT64_C(3600) * 1000, 15000, &grace_ms, error);
     while (status == STATUS_OK) {
-        char trouble[256] = "";
+        char trouble[512] = "";
         size_t gone = 0;
         const struct host *awaited = NULL;
         *count = 0;
@@ -89,6 +128,12 @@ enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic
         }
         if (*count > 0 && first_ns == 0)
             first_ns = clock_running_ns();
+        if (*count == 0 && clock_running_ns() > tell_ns) {
+            tell_ns = INT64_MAX;
+            for (size_t i = 0; i < hosts->count; i++)
+                if (host_state(hosts->items[i]) == HOST_AWAITED)
+                    tell_awaited(hosts->items[i]);
+        }
         if (!awaited || (first_ns != 0 && clock_running_ns() - first_ns > grace_ms * 1000000))
             break;
         unsigned connections = 0;

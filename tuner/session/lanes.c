@@ -18,10 +18,12 @@ static void *start_lane(void *context)
     enum status status = worker_start(lane->host, session->options->device_kind, lane->index,
                                       &session->options->protocol, &lane->worker, &lane->error);
     lane->start_ns = clock_running_ns() - started_ns;
+    if (status == STATUS_OK)
+        (void)string_format(lane->uuid, sizeof lane->uuid, "%s",
+                            facts_text(worker_facts(lane->worker), "uuid", lane->name));
     if (status == STATUS_OK && !session->options->recording) /* which any number may play */
-        status =
-            lane->host->lock(lane->host, facts_text(worker_facts(lane->worker), "uuid", lane->name),
-                             session->options->database, &lane->lock, &lane->error);
+        status = lane->host->lock(lane->host, lane->uuid, session->options->database, &lane->lock,
+                                  &lane->error);
     if (status != STATUS_OK) {
         (void)error_prefix(&lane->error, "%s", lane->name);
         worker_stop(lane->worker);
@@ -129,7 +131,7 @@ static enum status place_lanes(struct site *site, struct error *error)
             status = worker_pin(lanes[i]->worker, lanes[i]->place.cpus, &lanes[i]->pinned, error);
     }
     if (status == STATUS_OK && site->placement.note[0])
-        session_note(session, "%s%s%s", site->host->state ? site->host->name : "",
+        session_note(session, "%s%s%s", site->host->state ? site->name : "",
                      site->host->state ? ": " : "", site->placement.note);
     return status;
 }
@@ -189,21 +191,22 @@ enum status site_reserve(struct site *site, size_t count, struct error *error)
     for (size_t i = 0; i < session->site_count; i++)
         namesakes += session->sites[i].lane_count > 0 &&
                      strcmp(session->sites[i].host->name, site->host->name) == 0;
+    if (namesakes > 1)
+        (void)string_format(site->name, sizeof site->name, "%.58s#%zu", site->host->name,
+                            namesakes);
+    else
+        (void)string_format(site->name, sizeof site->name, "%.60s", site->host->name);
     for (size_t i = 0; i < count; i++) {
         struct lane *lane = &session->lanes[session->lane_count++];
         int index = options->device_count > 0 ? options->device_indices[i] : (int)i;
-        char host[80] = "";
-        if (options->host_count > 0 && namesakes > 1)
-            (void)string_format(host, sizeof host, "%.60s#%zu:", site->host->name, namesakes);
-        else if (options->host_count > 0)
-            (void)string_format(host, sizeof host, "%.60s:", site->host->name);
         *lane = (struct lane){.session = session,
                               .site = site,
                               .host = site->host,
                               .lost = true, /* until it has joined */
                               .index = index};
-        (void)string_format(lane->name, sizeof lane->name, "%s%s:%d", host, options->device_kind,
-                            index);
+        (void)string_format(lane->name, sizeof lane->name, "%s%s%s:%d",
+                            options->host_count > 0 ? site->name : "",
+                            options->host_count > 0 ? ":" : "", options->device_kind, index);
         site->lanes[site->lane_count++] = lane;
     }
     return STATUS_OK;
@@ -223,14 +226,29 @@ void site_start(struct site *site)
             (void)pthread_join(site->lanes[i]->thread, NULL);
 }
 
+/* Where two commands reach one machine, the lock is the run's own. */
+static void name_twin(struct lane *lane)
+{
+    const struct session *session = lane->session;
+    for (size_t i = 0; i < session->lane_count; i++) {
+        const struct lane *other = &session->lanes[i];
+        if (lane->error.status == STATUS_UNAVAILABLE && other->lock.host && lane->uuid[0] &&
+            strcmp(lane->uuid, other->uuid) == 0)
+            (void)error_set(&lane->error, STATUS_UNAVAILABLE,
+                            "%s is the device that %s is, reached twice", lane->name, other->name);
+    }
+}
+
 enum status site_join(struct site *site, struct error *error)
 {
     struct session *session = site->session;
     bool joins = false;
     for (size_t i = 0; i < site->lane_count; i++) {
         struct lane *lane = site->lanes[i];
-        if (!lane->worker)
+        if (!lane->worker) {
+            name_twin(lane);
             continue;
+        }
         lane->lost = false;
         joins = true;
         if (lane->lock.warning[0])
@@ -242,7 +260,7 @@ enum status site_join(struct site *site, struct error *error)
         session_note(session,
                      "%s: its job ends in %.1f min: what needs it ends before, and goes on with "
                      "the same command",
-                     site->host->name, (double)(end_ns - clock_running_ns()) / 60e9);
+                     site->name, (double)(end_ns - clock_running_ns()) / 60e9);
     enum status status = joins ? place_lanes(site, error) : STATUS_OK;
     return joins && status == STATUS_OK ? start_compilers(site, error) : status;
 }
@@ -281,7 +299,7 @@ static enum status await_sites(struct session *session, struct error *error)
         if (session_stopped(session))
             return session_stop_error(error);
         for (size_t i = 0; clock_running_ns() > told_ns && i < session->site_count; i++) {
-            char trouble[256] = "";
+            char trouble[512] = "";
             const struct site *site = &session->sites[i];
             if (site->settled || !site->host->state)
                 continue;

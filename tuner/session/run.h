@@ -64,6 +64,7 @@ struct lane {
     bool returns;    /* but with its host, should that */
     bool relocks;    /* its lock went with its host's agent */
     struct error error;
+    char uuid[64]; /* of the device; "": it was not reached */
     size_t trials;
     int64_t measuring_ns;
     int64_t compile_wait_ns;
@@ -77,6 +78,7 @@ struct lane {
 struct site {
     struct session *session;
     const struct host *host;
+    char name[80]; /* the host's; "n1#2" where two commands reach hosts of one name */
     struct lane *lanes[SESSION_DEVICES_MAX];
     size_t lane_count;
     struct placement placement;

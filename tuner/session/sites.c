@@ -38,7 +38,7 @@ static void join_late(struct site *site)
     if (status != STATUS_OK) {
         for (size_t i = 0; i < site->lane_count; i++)
             site->lanes[i]->lost = true;
-        session_note(session, "%s takes no part: %s", site->host->name, error.text);
+        session_note(session, "%s takes no part: %s", site->name, error.text);
         return;
     }
     for (size_t i = 0; i < site->lane_count; i++) {
@@ -120,7 +120,7 @@ static bool come_again(struct site *site)
 static void give_up(struct site *site)
 {
     struct session *session = site->session;
-    char trouble[256] = "";
+    char trouble[512] = "";
     host_trouble(site->host, trouble, sizeof trouble);
     (void)pthread_mutex_lock(&session->mutex);
     if (!site->settled) {
@@ -130,7 +130,7 @@ static void give_up(struct site *site)
         if (session->begun && !session->ending)
             session_note(session, "%s", site->error.text);
     } else if (!session->ending) {
-        session_note(session, "%s is given up: %s", site->host->name, trouble);
+        session_note(session, "%s is given up: %s", site->name, trouble);
     }
     (void)pthread_mutex_unlock(&session->mutex);
 }
@@ -189,12 +189,12 @@ void sites_tell(struct session *session, bool now)
             trials += site->lanes[j]->trials;
             measuring_ns += site->lanes[j]->measuring_ns;
         }
-        if (site->lane_count == 0)
+        if (there == 0 && trials == 0)
             continue;
         const double all_ns = (double)(now_ns - session->started_ns) * (double)site->lane_count;
         (void)string_format(line, sizeof line,
                             "%s: %zu of %zu devices, %zu trials, %.0f %% of the time measuring",
-                            site->host->name, there, site->lane_count, trials,
+                            site->name, there, site->lane_count, trials,
                             all_ns > 0 ? 100 * (double)measuring_ns / all_ns : 0.0);
         session->events->host(session->events->context, line);
     }

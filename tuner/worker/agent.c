@@ -379,6 +379,13 @@ static enum status begin(struct agent *agent, struct error *error)
     status = cache ? agent_files_open(cache, &agent->files, error)
                    : error_set(error, STATUS_INTERNAL, "no parent that this agent understands");
     json_decref(message);
+    if (status != STATUS_OK && cache) {
+        const struct error why = *error;
+        (void)error_set(error, why.status,
+                        "%s: tune needs a folder there, which `env TUNE_CACHE_DIR=FOLDER` at the "
+                        "end of the command names",
+                        why.text);
+    }
     if (status == STATUS_OK && (!start_thread(beat, agent) || !start_thread(watch_input, NULL)))
         status = error_no_memory(error);
     if (status != STATUS_OK) {
@@ -426,7 +433,8 @@ int agent_main(void)
     struct agent *agent = calloc(1, sizeof *agent);
     struct error error = {0};
     json_t *message = NULL;
-    static const char mark[] = AGENT_MARK "\n";
+    /* What a login printed before may have no end of line. */
+    static const char mark[] = "\n" AGENT_MARK "\n";
     (void)signal(SIGPIPE, SIG_IGN);
     (void)unsetenv("TUNE_WORKER_TRACE");
     if (!agent)

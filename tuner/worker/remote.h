@@ -9,6 +9,8 @@
 #include "tuner/worker/host.h"
 #include "tuner/worker/sources.h"
 
+enum { LINE_BYTES_MOST = 200 }; /* of what a command says */
+
 /* A child there, with our ends of its worker's pipes. */
 struct remote_child {
     int64_t number; /* 0: the place is free */
@@ -43,7 +45,10 @@ struct remote {
     int64_t heard_ns; /* when a frame last came */
     int64_t silence_ended_ns;
     int64_t end_ns; /* of the job there, by clock_running_ns; INT64_MAX: nobody ends it */
-    char said[256]; /* the command's last line of standard error, or why it was lost */
+    char said[512]; /* the command's last line of standard error, or why it was lost */
+    char said_before[LINE_BYTES_MOST +
+                     1]; /* the line before that: the last may only be that it ends */
+    bool said_goes_on;   /* the line has not ended yet */
     int64_t last_number;
     struct call *calls;
     struct remote_child children[AGENT_CHILDREN_MAX];
@@ -52,6 +57,7 @@ struct remote {
     int input;               /* of the command; -1: none */
     /* The keeper's own. */
     pid_t pid;
+    int wait_status; /* of the command, once it has ended */
     int output, errors;
     int64_t silent_ns, retry_ms;
     int64_t stopped_ns; /* when `stop` was seen; 0: it was not */

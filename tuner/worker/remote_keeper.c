@@ -31,6 +31,7 @@ enum {
     SOUND_MS = 600000,
     LEFT_MOST_S = 1000000000,
     BANNER_BYTES_MAX = 1 << 20,
+    ERROR_READS_MAX = 64,
 };
 
 /* ---- what comes from the agent ---- */
@@ -239,28 +240,31 @@ static enum status take(struct remote *remote, json_t *message, struct error *er
 
 /* ---- the command ---- */
 
-static void note_trouble(struct remote *remote, const char *text)
-{
-    (void)pthread_mutex_lock(&remote->mutex);
-    (void)string_format(remote->said, sizeof remote->said, "%s", text);
-    (void)pthread_mutex_unlock(&remote->mutex);
-}
-
-/* The last line that the command writes to its standard error is what is told of it. */
+/* The last line that the command writes to its standard error is what is told of it, also one that
+ * has no end yet, as of a question that nobody can answer. */
 static void read_errors(struct remote *remote)
 {
-    char data[1024];
-    ssize_t bytes = read(remote->errors, data, sizeof data - 1);
-    if (bytes <= 0) {
-        if (bytes == 0 || errno != EINTR) {
-            (void)close(remote->errors);
-            remote->errors = -1;
-        }
-        return;
+    char data[4096];
+    ssize_t bytes = read(remote->errors, data, sizeof data);
+    if (bytes == 0 || (bytes < 0 && errno != EINTR)) {
+        (void)close(remote->errors);
+        remote->errors = -1;
     }
-    data[bytes] = '\0';
-    for (char *line = data, *rest = NULL; (line = strtok_r(line, "\r\n", &rest)); line = NULL)
-        note_trouble(remote, line);
+    (void)pthread_mutex_lock(&remote->mutex);
+    size_t length = remote->said_goes_on ? strlen(remote->said) : 0;
+    for (ssize_t i = 0; i < bytes; i++) {
+        if (data[i] == '\r' || data[i] == '\n') {
+            length = 0;
+        } else if (length < LINE_BYTES_MOST && (length > 0 || data[i] != ' ')) {
+            if (length == 0)
+                (void)string_format(remote->said_before, sizeof remote->said_before, "%s",
+                                    remote->said);
+            remote->said[length++] = data[i];
+            remote->said[length] = '\0';
+        }
+    }
+    remote->said_goes_on = length > 0;
+    (void)pthread_mutex_unlock(&remote->mutex);
 }
 
 /* Not in our session, so that Ctrl-C reaches only us. Its group is never signalled: srun is two
@@ -271,7 +275,7 @@ static enum status run_command(struct remote *remote, struct error *error)
     char script[4096];
     if (!string_format(script, sizeof script, "exec %s \"$@\"", remote->command))
         return error_set(error, STATUS_BAD_INPUT, "the command is too long");
-    const char *const arguments[] = {"sh", "-c", script, "tune", remote->program, "__host", NULL};
+    const char *const arguments[] = {"sh", "-c", script, "sh", remote->program, "__host", NULL};
     enum status status = STATUS_OK;
     if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
         status = error_set_errno(error, errno, "pipe");
@@ -306,9 +310,22 @@ static bool is_to_leave(struct remote *remote)
                        clock_running_ns() - remote->stopped_ns > STOP_MS * INT64_C(1000000));
 }
 
-/* Returns when there is something to read from the agent: a job may wait in a queue for hours. */
+/* Whether the command has ended; without waiting for it. */
+static bool is_over(struct remote *remote)
+{
+    const pid_t ended = remote->pid > 0 ? waitpid(remote->pid, &remote->wait_status, WNOHANG) : 1;
+    if (ended == 0 || (ended < 0 && errno == EINTR))
+        return false;
+    remote->pid = 0;
+    return true;
+}
+
+/* Returns when there is something to read from the agent: a job may wait in a queue for hours, and
+ * without a limit the end of the command is one, though what it has left behind keeps its output.
+ */
 static enum status await_output(struct remote *remote, int64_t limit_ns, struct error *error)
 {
+    bool over = false;
     while (!is_to_leave(remote)) {
         struct pollfd files[] = {{.fd = remote->output, .events = POLLIN},
                                  {.fd = remote->errors, .events = POLLIN}};
@@ -320,6 +337,9 @@ static enum status await_output(struct remote *remote, int64_t limit_ns, struct 
             read_errors(remote);
         if (files[0].revents)
             return STATUS_OK;
+        if (over)
+            return error_set(error, STATUS_DEVICE_LOST, "its command ended");
+        over = limit_ns == 0 && is_over(remote);
         if (limit_ns > 0 && quiet_ns > limit_ns)
             return error_set(error, STATUS_TIMED_OUT, "nothing was heard of it for %.0f s",
                              (double)limit_ns * 1e-9);
@@ -395,10 +415,21 @@ static json_t *beginning(struct error *error)
     return message;
 }
 
+static void note_word(struct remote *remote)
+{
+    int64_t now_ns = clock_running_ns();
+    (void)pthread_mutex_lock(&remote->mutex);
+    if (now_ns - remote->heard_ns > SILENT_MS * INT64_C(1000000))
+        remote->silence_ended_ns = now_ns;
+    remote->heard_ns = now_ns;
+    (void)pthread_mutex_unlock(&remote->mutex);
+}
+
 static enum status greet(struct remote *remote, struct error *error)
 {
-    json_t *hello = NULL;
+    json_t *hello = NULL, *first = NULL;
     enum status status = skip_banner(remote, error);
+    note_word(remote);
     if (status == STATUS_OK)
         status = read_message(remote, HELLO_MS, &hello, error);
     if (status != STATUS_OK)
@@ -416,6 +447,12 @@ static enum status greet(struct remote *remote, struct error *error)
         status = STATUS_NO_MEMORY;
     if (begin)
         status = remote_say(remote, begin, error);
+    note_word(remote);
+    if (status == STATUS_OK) /* a beat, or why it cannot begin */
+        status = read_message(remote, HELLO_MS, &first, error);
+    if (status == STATUS_OK)
+        status = take(remote, first, error);
+    json_decref(first);
     (void)pthread_mutex_lock(&remote->mutex);
     if (status == STATUS_OK) {
         if (remote->connections == 0)
@@ -425,7 +462,8 @@ static enum status greet(struct remote *remote, struct error *error)
         remote->end_ns = left_s ? remote->heard_ns +
                                       json_integer_value(left_s) % LEFT_MOST_S * INT64_C(1000000000)
                                 : INT64_MAX;
-        remote->said[0] = '\0';
+        remote->said[0] = remote->said_before[0] = '\0';
+        remote->said_goes_on = false;
         remote->connections++;
         remote->state = HOST_READY;
         (void)pthread_cond_broadcast(&remote->changed);
@@ -433,16 +471,6 @@ static enum status greet(struct remote *remote, struct error *error)
     (void)pthread_mutex_unlock(&remote->mutex);
     json_decref(hello);
     return status;
-}
-
-static void note_word(struct remote *remote)
-{
-    int64_t now_ns = clock_running_ns();
-    (void)pthread_mutex_lock(&remote->mutex);
-    if (now_ns - remote->heard_ns > SILENT_MS * INT64_C(1000000))
-        remote->silence_ended_ns = now_ns;
-    remote->heard_ns = now_ns;
-    (void)pthread_mutex_unlock(&remote->mutex);
 }
 
 enum status remote_hear(struct remote *remote, struct error *error)
@@ -462,12 +490,11 @@ enum status remote_hear(struct remote *remote, struct error *error)
     return status;
 }
 
-static bool has_ended(const struct remote *remote, int64_t within_ms)
+static bool has_ended(struct remote *remote, int64_t within_ms)
 {
     int64_t deadline_ns = remote_deadline(within_ms);
     do {
-        pid_t ended = waitpid(remote->pid, NULL, WNOHANG);
-        if (ended == remote->pid || (ended < 0 && errno != EINTR))
+        if (is_over(remote))
             return true;
         (void)usleep(5000);
     } while (clock_running_ns() < deadline_ns);
@@ -498,22 +525,57 @@ static void end_command(struct remote *remote, bool patient)
     }
     remote->pid = 0;
     process_close(remote->output);
-    while (remote->errors >= 0) {
+    /* What is in the pipe: something that the command has left behind may write for ever. */
+    for (int i = 0; i < ERROR_READS_MAX && remote->errors >= 0; i++) {
         struct pollfd file = {.fd = remote->errors, .events = POLLIN};
-        if (poll(&file, 1, 0) <= 0) {
-            (void)close(remote->errors);
-            remote->errors = -1;
-        } else {
-            read_errors(remote);
-        }
+        if (poll(&file, 1, 0) <= 0)
+            break;
+        read_errors(remote);
     }
-    remote->output = -1;
+    process_close(remote->errors);
+    remote->output = remote->errors = -1;
     if (!closed) {
         (void)pthread_mutex_lock(&remote->sending);
         process_close(remote->input);
         remote->input = -1;
         (void)pthread_mutex_unlock(&remote->sending);
     }
+}
+
+/* Why it is not there: what the command itself said last tells more than that it ended. */
+static void note_reason(struct remote *remote, enum status status, const struct error *error)
+{
+    (void)pthread_mutex_lock(&remote->mutex);
+    if (status != STATUS_DEVICE_LOST || !remote->said[0])
+        (void)string_format(remote->said, sizeof remote->said, "%s", error->text);
+    remote->said_goes_on = false;
+    (void)pthread_mutex_unlock(&remote->mutex);
+}
+
+/* Once it has ended, and said all that it says. */
+static void note_end(struct remote *remote, enum status status, const struct error *error)
+{
+    const int code = WIFEXITED(remote->wait_status) ? WEXITSTATUS(remote->wait_status) : 0;
+    char last[sizeof remote->said];
+    (void)pthread_mutex_lock(&remote->mutex);
+    const char *before = remote->said_before;
+    before = strcmp(before, error->text) == 0 ? "" : before;
+    (void)string_format(last, sizeof last, "%s", remote->said);
+    if (status != STATUS_DEVICE_LOST)
+        (void)string_format(remote->said, sizeof remote->said, "%s", error->text);
+    else if (strcmp(last, error->text) != 0)
+        (void)string_format(remote->said, sizeof remote->said, "%s%s%.*s%s", before,
+                            before[0] ? "; " : "", LINE_BYTES_MOST, last,
+                            remote->connections == 0 && (strstr(before, remote->program) ||
+                                                         strstr(last, remote->program))
+                                ? ": if tune is elsewhere there, name it with --remote-tune"
+                                : "");
+    else if (code != 0)
+        (void)string_format(remote->said, sizeof remote->said, "%.*s: exit code %d",
+                            LINE_BYTES_MOST, last, code);
+    remote->said_before[0] = '\0';
+    remote->said_goes_on = false;
+    (void)pthread_mutex_unlock(&remote->mutex);
 }
 
 /* Until the next try, or the end; false: it is the end. */
@@ -539,12 +601,9 @@ void *remote_keep(void *context)
         enum status status = run_command(remote, &error);
         if (status == STATUS_OK)
             status = remote_hear(remote, &error);
-        (void)pthread_mutex_lock(&remote->mutex);
-        /* What the command itself said last tells more than that it ended. */
-        if (status != STATUS_DEVICE_LOST || !remote->said[0])
-            (void)string_format(remote->said, sizeof remote->said, "%s", error.text);
-        (void)pthread_mutex_unlock(&remote->mutex);
+        note_reason(remote, status, &error);
         end_command(remote, status == STATUS_INTERRUPTED);
+        note_end(remote, status, &error);
         (void)pthread_mutex_lock(&remote->mutex);
         goes_on = !remote->closing && remote->stopped_ns == 0 && remote->connections > 0 &&
                   status != STATUS_UNAVAILABLE;

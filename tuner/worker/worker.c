@@ -275,6 +275,8 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
         child_kill(&worker->child, NULL, 0);
     }
     worker->absent = worker->child.pid == 0;
+    if (worker->absent && host_state(worker->host) != HOST_READY)
+        return status; /* which says it of the host */
     if (worker->absent)
         return error_prefix(error, "device %s:%s does not come back", worker->kind, worker->index);
     error_clear(error);
