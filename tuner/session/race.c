@@ -113,6 +113,15 @@ static enum status set_levels(struct racing *racing, bool needs_energy, struct e
     return status;
 }
 
+/* The fixed order of the finalists; NULL: no memory. The caller frees it. */
+static size_t *order_of(const struct contest *contest)
+{
+    size_t *order = calloc(contest->finalist_count + 1, sizeof *order);
+    for (size_t i = 0; order && i < contest->finalist_count; i++)
+        order[i] = contest->finalists[i].contender.order;
+    return order;
+}
+
 /* Marks who goes on: the fastest, and the first in the fixed order of those that look as fast, so
  * that another tuning finds the same ones; and the incumbent and the baselines. */
 static enum status pick(const struct racing *racing, bool *chosen, struct error *error)
@@ -121,12 +130,10 @@ static enum status pick(const struct racing *racing, bool *chosen, struct error 
     size_t count = contest->finalist_count;
     size_t most = (size_t)contest->sweep->work.protocol->finalists;
     most = budget_finalists(contest->sweep->work.group, &contest->sweep->allowance, most);
-    size_t *order = calloc(count + 1, sizeof *order);
+    size_t *order = order_of(contest);
     size_t *picked = calloc(most + 1, sizeof *picked);
     size_t taken = 0;
     enum status status = order && picked ? STATUS_OK : error_no_memory(error);
-    for (size_t i = 0; order && i < count; i++)
-        order[i] = contest->finalists[i].contender.order;
     if (status == STATUS_OK)
         status = race_finalists(racing->race, order, most, picked, &taken, error);
     for (size_t i = 0; status == STATUS_OK && i < taken; i++)
@@ -146,7 +153,7 @@ static void keep_other(struct racing *racing, const struct finalist *finalist, s
 {
     struct contest *contest = racing->contest;
     struct interval difference = finalist->raced;
-    bool alive = race_fate(racing->race, index) == RACE_ALIVE;
+    bool in = race_fate(racing->race, index) != RACE_LOST;
     contest->others[contest->other_count++] = (struct store_contender){
         .configuration_id = finalist->slot.candidate->configuration_id,
         .trial_id = finalist->trial_id,
@@ -154,8 +161,15 @@ static void keep_other(struct racing *racing, const struct finalist *finalist, s
         .difference_low = difference.low,
         .difference_high = difference.high,
         .proven = false,
-        .tied = alive && difference.low <= race_delta(racing->race),
+        .tied = in && difference.low <= race_delta(racing->race),
     };
+}
+
+/* Whether the race came to look at it: else it has no interval. */
+static bool is_seen(const struct racing *racing, size_t index)
+{
+    enum race_fate fate = race_fate(racing->race, index);
+    return fate == RACE_ALIVE || fate == RACE_LOST || fate == RACE_BEHIND;
 }
 
 /* Those chosen stay; the others are remembered, if the race came to look at them. */
@@ -165,14 +179,14 @@ static enum status reduce(struct racing *racing, const bool *chosen, struct erro
     size_t kept = 0;
     size_t seen = 0;
     for (size_t i = 0; i < contest->finalist_count; i++)
-        seen += race_fate(racing->race, i) == RACE_ALIVE || race_fate(racing->race, i) == RACE_LOST;
+        seen += is_seen(racing, i);
     contest->others = arena_alloc(&contest->arena, seen + 1, sizeof *contest->others);
     if (!contest->others)
         return error_no_memory(error);
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         if (!chosen[i]) {
-            if (race_fate(racing->race, i) == RACE_ALIVE || race_fate(racing->race, i) == RACE_LOST)
+            if (is_seen(racing, i))
                 keep_other(racing, finalist, i);
             slot_free(&finalist->slot);
             continue;
@@ -200,14 +214,25 @@ static enum status choose_finalists(struct racing *racing, struct error *error)
         chosen[i] = needs_energy && finalist->slot.outcome.status == TRIAL_OK;
     }
     if (status == STATUS_OK)
-        status = finalists_order(contest->finalists, contest->finalist_count, error);
-    if (status == STATUS_OK)
         status = pick(racing, chosen, error);
     if (status == STATUS_OK)
         status = set_levels(racing, needs_energy, error);
     if (status == STATUS_OK)
         status = reduce(racing, chosen, error);
     free(chosen);
+    return status;
+}
+
+/* All are loaded. A run about a few configurations wants the interval of each. */
+static enum status set_order(struct racing *racing, struct error *error)
+{
+    struct contest *contest = racing->contest;
+    enum status status = finalists_order(contest->finalists, contest->finalist_count, error);
+    if (status != STATUS_OK || contest->sweep->work.options->pick_count > 0)
+        return status;
+    size_t *order = order_of(contest);
+    status = order ? race_set_order(racing->race, order, error) : error_no_memory(error);
+    free(order);
     return status;
 }
 
@@ -226,6 +251,8 @@ static enum status race_with(struct racing *racing, struct lane *lane, struct er
         race_create(&options->protocol, contest->finalist_count, &racing->race, error);
     if (status == STATUS_OK)
         status = track_begin(&racing->track, true, error);
+    if (status == STATUS_OK)
+        status = set_order(racing, error);
     if (status == STATUS_OK)
         status = objective_needs_energy(sweep->work.objective) ? run_windows(racing, error)
                                                                : run_race(racing, error);

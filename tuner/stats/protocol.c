@@ -135,8 +135,8 @@ static const struct protocol normal = {
     .visit_blocks = 2,
     .screen_blocks = 1,
     .screen_rounds = {2, 4, 8},
-    .screen_slower = {0.25, 0.10, 0.05},
-    .look_rounds = {16, 24, 32, 48},
+    .screen_slower = {0.15, 0.07, 0.03},
+    .look_rounds = {16, 24, 32},
     .race_z = 3.8,
     .delta = 0.0025,
     .race_slack = 0.01,
@@ -191,6 +191,8 @@ static void set_effort(enum effort effort, struct protocol *protocol)
 static void set_shared(enum effort effort, struct protocol *protocol)
 {
     static const int64_t looks[] = {12, 20, 32};
+    static const double screens[PROTOCOL_SCREENS] = {0.25, 0.10, 0.05};
+    memcpy(protocol->screen_slower, screens, sizeof screens);
     protocol->anchor_shift = 0.10;
     protocol->clock_shift = 0.5;
     protocol->dropped_most = 0.5;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct round {
     double *y;
@@ -13,12 +14,14 @@ struct race {
     struct protocol protocol;
     size_t count;
     enum race_fate *fates;
-    struct round *rounds; /* ESTIMATE_MAX */
+    size_t *order;                /* of all candidates; NULL: nobody leaves for being behind */
+    struct interval *differences; /* of those alive at a look, to the leader */
+    struct round *rounds;         /* ESTIMATE_MAX */
     size_t round_count;
     size_t leader; /* of the rounds up to now, found by find_leader whenever something changes */
     size_t looked; /* valid rounds at the last look */
     bool ended;    /* the caller's last look is done */
-    bool settled;  /* at the last look all alive were shown to be within delta */
+    bool settled; /* at the last look all alive were shown to be within delta, or to be finalists */
 };
 
 static void find_leader(struct race *race);
@@ -32,8 +35,9 @@ enum status race_create(const struct protocol *protocol, size_t count, struct ra
         return error_no_memory(error);
     *race = (struct race){.protocol = *protocol, .count = count, .leader = count > 0 ? 0 : count};
     race->fates = calloc(count > 0 ? count : 1, sizeof *race->fates); /* RACE_ALIVE is 0 */
+    race->differences = calloc(count > 0 ? count : 1, sizeof *race->differences);
     race->rounds = calloc(ESTIMATE_MAX, sizeof *race->rounds);
-    if (!race->fates || !race->rounds) {
+    if (!race->fates || !race->differences || !race->rounds) {
         race_free(race);
         return error_no_memory(error);
     }
@@ -49,7 +53,19 @@ void race_free(struct race *race)
         free(race->rounds[i].y);
     free(race->rounds);
     free(race->fates);
+    free(race->order);
+    free(race->differences);
     free(race);
+}
+
+enum status race_set_order(struct race *race, const size_t *order, struct error *error)
+{
+    free(race->order);
+    race->order = malloc((race->count > 0 ? race->count : 1) * sizeof *race->order);
+    if (!race->order)
+        return error_no_memory(error);
+    memcpy(race->order, order, race->count * sizeof *order);
+    return STATUS_OK;
 }
 
 enum status race_add_round(struct race *race, const double *y, size_t twin_of, double twin_y,
@@ -291,22 +307,70 @@ static size_t screen(struct race *race)
     return dropped;
 }
 
-static size_t compare_with_leader(struct race *race)
+/* How sure it is to be that one is no finalist, in standard errors: who is next to the last one may
+ * change places with him, which costs nothing, since they are as good. */
+static const double behind_z = 2;
+
+/* Whether as many others as are confirmed come before it in the order of finalists: further rounds
+ * would only tell how close it is. But one that may be faster than the leader by more than a tie is
+ * to be seen. */
+static bool is_behind(const struct race *race, size_t candidate, double delta)
 {
-    double delta = race_delta(race);
-    size_t dropped = 0;
-    race->settled = true;
+    const struct interval *differences = race->differences;
+    const struct interval *own = &differences[candidate];
+    size_t ahead = 0;
+    if (!race->order || !(own->low > -delta))
+        return false;
     for (size_t i = 0; i < race->count; i++) {
-        if (race->fates[i] != RACE_ALIVE || i == race->leader)
+        if (race->fates[i] != RACE_ALIVE || i == candidate)
             continue;
-        struct interval difference = race_difference(race, i);
-        if (difference.low > delta + race->protocol.race_slack) {
-            race->fates[i] = RACE_LOST;
+        const bool is_tied = differences[i].high <= delta;
+        ahead += (is_tied && race->order[i] < race->order[candidate]) ||
+                 (own->low > delta && differences[i].high < own->low);
+    }
+    return ahead >= (size_t)race->protocol.finalists;
+}
+
+/* Whoever leaves for being behind leaves enough that stay ahead of all others: who is ahead of the
+ * one is ahead of whoever that one is ahead of. */
+static size_t drop_behind(struct race *race, double delta)
+{
+    size_t dropped = 0;
+    for (size_t i = 0; i < race->count; i++)
+        if (race->fates[i] == RACE_ALIVE)
+            race->differences[i] = race_between(race, i, race->leader, behind_z);
+    for (size_t i = 0; i < race->count; i++) {
+        if (race->fates[i] == RACE_ALIVE && i != race->leader && is_behind(race, i, delta)) {
+            race->fates[i] = RACE_BEHIND;
             dropped++;
-        } else if (difference.low <= delta && !(difference.high <= delta)) {
-            race->settled = false;
         }
     }
+    return dropped;
+}
+
+static size_t compare_with_leader(struct race *race)
+{
+    const double delta = race_delta(race), most = delta + race->protocol.race_slack;
+    size_t dropped = 0;
+    bool all_stay = true;
+    for (size_t i = 0; i < race->count; i++) {
+        if (race->fates[i] != RACE_ALIVE || !(race_difference(race, i).low > most))
+            continue;
+        race->fates[i] = RACE_LOST;
+        dropped++;
+    }
+    dropped += drop_behind(race, delta);
+    race->settled = true;
+    for (size_t i = 0; i < race->count; i++) {
+        if (race->fates[i] != RACE_ALIVE)
+            continue;
+        struct interval difference = race_difference(race, i);
+        all_stay = all_stay && difference.high <= most;
+        if (difference.low <= delta && !(difference.high <= delta))
+            race->settled = false;
+    }
+    race->settled = race->settled || (race->order && all_stay &&
+                                      race_alive(race) <= (size_t)race->protocol.finalists);
     return dropped;
 }
 

@@ -15,6 +15,7 @@ enum race_fate {
     RACE_SCREENED, /* slower in every round by more than a screen allows */
     RACE_LOST,   /* at a look: the lower bound of its difference to the leader is over delta + slack
                   */
+    RACE_BEHIND, /* at a look: no finalist any more, as enough others come before it */
     RACE_FAILED, /* taken out by the caller */
 };
 
@@ -24,6 +25,10 @@ struct race;
 enum status race_create(const struct protocol *protocol, size_t count, struct race **out,
                         struct error *error);
 void race_free(struct race *race);
+/* The fixed order of the candidates (a place for each, 0 first; copied), when those alive at the
+ * end are to be narrowed down to protocol.finalists: who cannot come to be among them leaves at a
+ * look. Without it all stay that are not shown to be slower. */
+enum status race_set_order(struct race *race, const size_t *order, struct error *error);
 
 /* One round: y[i] = ln of candidate i's objective, NaN where it was not measured. `twin_of` was
  * measured a second time in the round: twin_y (NaN: no twin). Returns the round's number from 0. At

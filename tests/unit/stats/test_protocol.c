@@ -20,8 +20,8 @@ static void defaults_are_those_of_the_pages(void **state)
     struct protocol p;
     protocol_defaults(EFFORT_NORMAL, false, &p);
     assert_true(p.delta == 0.0025 && p.race_z == 3.8 && p.confidence == 0.99);
-    assert_int_equal(p.look_rounds[3], 48);
-    assert_int_equal(p.look_rounds[4], 0);
+    assert_int_equal(p.look_rounds[2], 32);
+    assert_int_equal(p.look_rounds[3], 0);
     assert_int_equal(p.confirm_processes, 8);
     assert_int_equal(p.confirm_rounds, 20);
     protocol_defaults(EFFORT_QUICK, false, &p);

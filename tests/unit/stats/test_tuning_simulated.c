@@ -76,9 +76,13 @@ static void run_race(struct tuning *tuning)
 {
     struct error error;
     double truth[CANDIDATES];
+    size_t order[CANDIDATES];
     draw_process(tuning, truth);
+    for (size_t i = 0; i < tuning->count; i++)
+        order[i] = i;
     assert_int_equal(race_create(&tuning->protocol, tuning->count, &tuning->race, &error),
                      STATUS_OK);
+    assert_int_equal(race_set_order(tuning->race, order, &error), STATUS_OK);
     while (!race_over(tuning->race)) {
         double y[CANDIDATES];
         size_t round = 0;
@@ -97,7 +101,7 @@ static void run_race(struct tuning *tuning)
     for (size_t i = 0; i < tuning->count; i++) {
         enum race_fate fate = race_fate(tuning->race, i);
         tuning->raced[i] = (struct interval){(double)NAN, (double)NAN, (double)NAN};
-        if (fate == RACE_ALIVE || fate == RACE_LOST)
+        if (fate == RACE_ALIVE || fate == RACE_LOST || fate == RACE_BEHIND)
             tuning->raced[i] = race_difference(tuning->race, i);
     }
 }
@@ -155,7 +159,7 @@ static bool declares_tied(const struct tuning *tuning, size_t candidate)
     return difference.low <= tuning->protocol.delta;
 }
 
-enum { DAYS = 5, SUBJECTS = 8 };
+enum { DAYS = 5, SUBJECTS = 40 };
 
 /* Of the tunings of one subject: ordered pairs, those with the same winner, those in which the
  * second has the winner of the first as its own or declares it tied; and those whose races have
@@ -184,6 +188,12 @@ static double share(size_t hits, size_t of)
     return (double)hits / (double)of;
 }
 
+static bool is_shown_to_be_slower(const struct race *race, size_t candidate)
+{
+    enum race_fate fate = race_fate(race, candidate);
+    return fate == RACE_SCREENED || fate == RACE_LOST;
+}
+
 static void two_tunings_agree_or_say_that_it_is_a_tie(void **state)
 {
     (void)state;
@@ -204,7 +214,7 @@ static void two_tunings_agree_or_say_that_it_is_a_tie(void **state)
             run_race(tuning);
             for (size_t i = 0; i < CANDIDATES; i++)
                 lost += tuning->truth[i] <= best + tuning->protocol.delta &&
-                                race_fate(tuning->race, i) != RACE_ALIVE
+                                is_shown_to_be_slower(tuning->race, i)
                             ? 1
                             : 0;
             confirm(tuning);
@@ -228,7 +238,7 @@ static void two_tunings_agree_or_say_that_it_is_a_tie(void **state)
                   100 * regret, 100 * most, 100 * claimed);
     print_message("equals lost in a race: %zu of %d\n", lost, SUBJECTS * DAYS * GOOD);
     print_message("visits: %.1f %% of all candidates in all rounds\n", 100 * effort);
-    assert_true(share(agreement.same, agreement.pairs) >= 0.75);
+    assert_true(share(agreement.same, agreement.pairs) >= 0.6);
     assert_true(agreement.same > 2 * agreement.same_leader);
     assert_true(share(agreement.same_or_tied, agreement.pairs) >= 0.95);
     assert_true(regret < 0.0005 && most < 0.0025);
@@ -258,9 +268,9 @@ static void the_best_is_not_lost(void **state)
             tuning.protocol.look_rounds[i] = 0;
         run_race(&tuning);
         for (size_t i = 0; i < IN_RACE; i++) {
-            bool alive = race_fate(tuning.race, i) == RACE_ALIVE;
-            lost += i < 4 && !alive ? 1 : 0;
-            kept_slow += i >= 4 && alive ? 1 : 0;
+            bool is_out = is_shown_to_be_slower(tuning.race, i);
+            lost += i < 4 && is_out ? 1 : 0;
+            kept_slow += i >= 4 && !is_out ? 1 : 0;
         }
         race_free(tuning.race);
     }
