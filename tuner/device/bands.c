@@ -39,12 +39,18 @@ static uint64_t integer_bits(enum element_type type, unsigned turn, uint64_t i)
 
 void band_fill(void *out, size_t bytes, enum element_type type, unsigned turn)
 {
-    size_t size = element_bytes(type);
+    const size_t size = element_bytes(type);
+    size_t filled = bytes / size < VARIETY ? bytes / size * size : VARIETY * size;
     turn %= BAND_TURNS;
-    for (size_t at = 0; at + size <= bytes; at += size) {
-        uint64_t i = at / size % VARIETY;
-        uint64_t value =
+    for (uint64_t i = 0; i < filled / size; i++) {
+        const uint64_t value =
             element_is_real(type) ? real_bits(type, turn, i) : integer_bits(type, turn, i);
-        memcpy((char *)out + at, &value, size); /* little-endian, as every device here is */
+        memcpy((char *)out + i * size, &value, size); /* little-endian, as every device here is */
+    }
+    /* What is there once more behind it: fast, since bands are written before each check. */
+    for (const size_t whole = bytes / size * size; filled < whole;) {
+        const size_t more = filled < whole - filled ? filled : whole - filled;
+        memcpy((char *)out + filled, out, more);
+        filled += more;
     }
 }
