@@ -140,10 +140,21 @@ static void test_tells_what_the_compiler_said(void **state)
                    {"spills", "_Z6spillsPf"},   {"wide<500>", "_Z4wideILi500EEvPd"}};
     struct fixture *fixture = *state;
     need_compiler();
-    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
-        for (size_t j = 0; j < sizeof kernels / sizeof *kernels; j++) {
-            compile(fixture, resources_text, architectures[i], kernels[j].name, NULL, NULL);
-            const char *log = text_string(&fixture->log);
+    assert_int_equal(file_write_atomically(fixture->source, resources_text, strlen(resources_text),
+                                           &fixture->error),
+                     STATUS_OK);
+    struct binary_request request = {.source_path = fixture->source,
+                                     .kernel_count = sizeof kernels / sizeof *kernels};
+    for (size_t j = 0; j < request.kernel_count; j++)
+        request.kernels[j] = kernels[j].name;
+    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++) {
+        request.architecture = architectures[i];
+        text_clear(&fixture->log);
+        if (device_cuda.compile(&request, fixture->binary, &fixture->log, &fixture->error) !=
+            STATUS_OK)
+            fail_msg("%s", fixture->error.text);
+        const char *log = text_string(&fixture->log);
+        for (size_t j = 0; j < request.kernel_count; j++) {
             struct kernel_resources got = inspect(fixture, kernels[j].name);
             const char *lowered = kernels[j].lowered;
             assert_int_equal(got.registers, said(log, lowered, " registers"));
@@ -156,6 +167,7 @@ static void test_tells_what_the_compiler_said(void **state)
             assert_int_equal(got.max_threads_per_block, bound);
             assert_int_equal(got.active_blocks_per_sm, -1);
         }
+    }
 }
 
 static void code_hash(struct fixture *fixture, char out[HASH_TEXT_BYTES])

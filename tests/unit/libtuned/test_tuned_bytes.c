@@ -130,7 +130,7 @@ static void every_changed_byte_is_refused_or_valid(void **state)
     assert_non_null(text);
     for (size_t at = 0; at < sizeof conf - 1; at++) {
         memcpy(text, conf, sizeof conf);
-        for (int byte = 0; byte < 256; byte++) {
+        for (int byte = 0; byte < 256; byte += TEST_SANITIZED ? 5 : 1) {
             struct tuned_error error = {-1, "untouched"};
             text[at] = (char)byte;
             /* Before version 3 'threads' is a field like any other. */

@@ -259,7 +259,7 @@ static void marks_of_editors_pass(void **state)
 
 /* ---- a file that is replaced, and one that is written over, while it is read ---- */
 
-enum { GENERATIONS = 300 };
+enum { GENERATIONS = TEST_SANITIZED ? 60 : 300 };
 static atomic_int written;
 
 /* Every entry of a file says the generation of the file. */
