@@ -392,10 +392,16 @@ __global__ void luma(cudaTextureObject_t image, cudaTextureObject_t mask, float 
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     out[y * width + x] = tex2D<uchar4>(image, x + 0.5f, y + 0.5f).x * tex2D<unsigned char>(mask, x, y);
 }
-__global__ void paint(cudaSurfaceObject_t surface, float *out)
+__device__ void draw(cudaSurfaceObject_t to) { surf1Dwrite(1.0f, to, 4 * threadIdx.x); }
+__global__ void paint(cudaSurfaceObject_t from, cudaSurfaceObject_t to, cudaSurfaceObject_t both, cudaSurfaceObject_t handed,
+                      float *in)
 {
-    surf1Dwrite(out[threadIdx.x], surface, 4 * threadIdx.x);
-    out[threadIdx.x] = 0;
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    uchar4 texel;
+    surf2Dread(&texel, from, x * sizeof(uchar4), y);
+    surf2Dwrite(make_float2(texel.x, in[y]), to, x * (int)sizeof(float2), y, cudaBoundaryModeTrap);
+    surf2Dwrite<unsigned short>(1 + surf2Dread<unsigned short>(both, x * 2, y), both, x * 2, y);
+    draw(handed);
 }
 C
 run "$TUNE" init textures.cu --kernel gather
@@ -412,5 +418,11 @@ has '  - {name: mask, type: u8, count: n * n, fill: random, texture: {width: n, 
 run "$TUNE" run --dry-run --arch sm_90 --points 1 luma.yaml
 expect_code 0
 run "$TUNE" init textures.cu --kernel paint -o paint.yaml
-expect_code 3
-expect_err "kernel paint: parameter 'cudaSurfaceObject_t surface' is a surface object, which no experiment has: let the kernel write to a pointer"
+expect_code 0
+has '  - {name: from, type: u8, count: 4 * n * n, fill: random, surface: {width: n, height: n, channels: 4}}' paint.yaml
+has '  - {name: to, type: f32, count: 2 * n * n, output: true, surface: {width: n, height: n, channels: 2}}' paint.yaml
+has '  - {name: in, type: f32, count: n * n, fill: random}' paint.yaml
+has '  - {name: both, type: u16, count: n * n, update: true, fill: random, surface: {width: n, height: n}}' paint.yaml
+has '  - {name: handed, type: f32, count: n * n, update: true, fill: random, surface: {width: n, height: n}}' paint.yaml
+run "$TUNE" run --dry-run --arch sm_90 --points 1 paint.yaml
+expect_code 0

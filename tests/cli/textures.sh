@@ -1,5 +1,5 @@
 #!/bin/bash
-# Texture objects over inputs: what a file may say of them, as far as a dry run goes.
+# Texture and surface objects over vectors: what a file may say of them, as far as a dry run goes.
 source "$TUNE_TESTS/lib.sh"
 
 cp "$TUNE_SOURCE"/tests/gpu/language/texture* .
@@ -30,3 +30,21 @@ wrong 's/fill: {uniform: \[0, 1\]}/update: true/' 'a texture is of an input'
 sed 's/filter: linear/filter: linear, normalized: true, address: mirror/' texture.yaml >good.yaml
 run "$TUNE" run --dry-run good.yaml
 expect_code 0
+
+cp "$TUNE_SOURCE"/tests/gpu/language/surface* .
+run "$TUNE" run --dry-run surface.yaml
+expect_code 0
+expect_out '^    relief\(image, out, width, height\) grid 125x701 block 8$'
+wrong() { # SED REGEX
+    sed "$1" surface.yaml >wrong.yaml
+    cmp -s wrong.yaml surface.yaml && fail "nothing was changed by $1"
+    run "$TUNE" run --dry-run wrong.yaml
+    expect_code 3
+    expect_err "$2"
+}
+wrong '0,/height: h,/s//height: h - 1,/' "'image' has 1402000 elements, and the surface needs 1400000"
+wrong 's/image, type: f32/image, type: f64/' 'surfaces have 1, 2 or 4 channels of i8 to u32, f16 or f32'
+wrong '0,/channels: 2/s//filter: linear/' "a surface has no key 'filter'"
+wrong 's/output: true,/output: true, texture: {width: w},/' 'an argument is a texture or a surface'
+wrong 's/name: width, type: i32, value: w/&, surface: {width: w}/' 'a surface is of a vector, without symbol and alignment of its own'
+wrong 's/fill: {uniform: \[0, 1\]}/&, alignment: 4/' 'a surface is of a vector, without symbol and alignment of its own'

@@ -1,4 +1,4 @@
-# Clusters and cooperative launches: what the file says reaches the driver, what the device cannot hold is
+# Clusters, cooperative launches and surfaces: what the file says reaches the driver, what the device cannot hold is
 # set aside with its reason, and tuned.conf has what a program needs to know.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
@@ -56,3 +56,38 @@ rm copy.cu copy_reference.c
 run "$TUNE" export -o again.conf
 expect_code 0
 cmp tuned.conf again.conf || fail "a file that is made without the sources is another one"
+forget
+
+# ---- surfaces: what is written to one is what is held against the reference ----
+cat >paint.yaml <<'Y'
+experiment: paint
+source: paint.cu
+sizes: {n: [96]}
+parameters: {way: [1, 2, 3]}
+defines: {WAY: way}
+launches: [{kernel: paint, grid: 64, block: n, arguments: [image, sums, shift]}]
+arguments:
+  - {name: image, type: f32, count: 64 * n, fill: random, surface: {width: n, height: 64}}
+  - {name: sums, type: f32, count: 64 * n, update: true, fill: random, surface: {width: n, height: 64}}
+  - {name: shift, type: i64, value: 5}
+check: {output: sums, reference: paint, source: paint.c}
+Y
+echo 'extern "C" __global__ void paint(cudaSurfaceObject_t image, cudaSurfaceObject_t sums, long long shift);' >paint.cu
+cat >paint.c <<'C'
+void paint(void *const *arguments, struct tune_expected *expected)
+{
+    const float *image = arguments[0], *sums = arguments[1];
+    for (long long i = 0; i < 64 * 96; i++)
+        expected[i].real = sums[i] + image[i / 96 * 96 + (i + 91) % 96];
+}
+C
+run "$TUNE" run ./paint.yaml --device cuda:0 --no-report "${warm[@]}"
+expect_code 0
+query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status = 'ok'" >right.txt
+[[ $(cat right.txt) -eq 3 ]] || fail "$(cat right.txt) of 3 are right"
+forget
+sed -i 's/ + image/ + 2 * image/' paint.c
+run "$TUNE" run ./paint.yaml --device cuda:0 --no-report "${warm[@]}"
+expect_code 6
+query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status = 'wrong_result'" >wrong.txt
+[[ $(cat wrong.txt) -eq 3 ]] || fail "$(cat wrong.txt) of 3 are wrong"

@@ -76,7 +76,8 @@ struct field {
     uint8_t points_to;      /* 1 + the vector's argument, which is bound; 0: a number */
 };
 
-/* GPU: a texture object over a vector, which kernels are given in place of its address. */
+/* GPU: a texture object over a vector, which kernels are given in place of its address; or a
+ * surface object, over an array of the device's that holds what the vector does. */
 enum texture_address { TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORDER };
 struct texture {
     uint32_t width, height; /* texels; width 0: none, height 0: a line (tex1Dfetch) */
@@ -85,6 +86,7 @@ struct texture {
     bool linear;     /* between texels it interpolates; else the nearest */
     bool normalized; /* coordinates are from 0 to 1 */
     bool reads_real; /* integers of 8 and 16 bits are read as reals from 0, or -1, to 1 */
+    bool is_surface;
 };
 
 struct argument {

@@ -511,8 +511,16 @@ static void put_launch(struct draft *draft)
 
 /* ---- arguments ---- */
 
+static bool is_surface(const struct kernel_parameter *parameter)
+{
+    return parameter->kind == PARAMETER_SCALAR && parameter->type == ELEMENT_U64 &&
+           strstr(parameter->text, "cudaSurfaceObject_t");
+}
+
 static bool is_output(const struct kernel_parameter *parameter)
 {
+    if (is_surface(parameter))
+        return parameter->is_written || parameter->is_hidden || !parameter->is_seen;
     return parameter->kind == PARAMETER_POINTER && !parameter->constant &&
            (parameter->is_written || parameter->is_hidden || !parameter->is_seen);
 }
@@ -563,7 +571,8 @@ static bool is_texture(const struct kernel_parameter *parameter)
            (parameter->texture_axes > 0 || strstr(parameter->text, "cudaTextureObject_t"));
 }
 
-/* A texture object over data as the kernel reads them, else over reals; its sides are the size. */
+/* A texture or surface object over data as the kernel has them, else over reals; its sides are the
+ * size. */
 static void put_texture(struct draft *draft, const struct kernel_parameter *parameter)
 {
     const bool seen = parameter->texture_axes > 0;
@@ -580,8 +589,12 @@ static void put_texture(struct draft *draft, const struct kernel_parameter *para
     if (channels > 1)
         text_printf(&texture, ", channels: %u", channels);
     put_line(draft, arena_printf(draft->arena, "? %s", parameter->text),
-             "  - {name: %s, type: %s, count: %s, fill: random, texture: {%s}}", parameter->name,
+             "  - {name: %s, type: %s, count: %s, %s: {%s}}", parameter->name,
              element_name(seen ? parameter->texture_type : ELEMENT_F32), count ? count : "",
+             !is_surface(parameter) ? "fill: random, texture"
+             : is_update(parameter) ? "update: true, fill: random, surface"
+             : is_output(parameter) ? "output: true, surface"
+                                    : "fill: random, surface",
              text_string(&texture));
     text_free(&texture);
 }
@@ -632,16 +645,11 @@ static enum status put_arguments(struct draft *draft, struct error *error)
                 "kernel %s: parameter '%s' is passed by value, and is neither a number "
                 "nor a struct of numbers: pass its parts, or a pointer",
                 draft->kernel->name, parameter->text);
-        if (strstr(parameter->text, "cudaSurfaceObject_t"))
-            return error_set(error, STATUS_BAD_INPUT,
-                             "kernel %s: parameter '%s' is a surface object, which no experiment "
-                             "has: let the kernel write to a pointer",
-                             draft->kernel->name, parameter->text);
         if (parameter->kind == PARAMETER_POINTER)
             put_pointer(draft, parameter);
         else if (parameter->kind == PARAMETER_STRUCT)
             put_fields(draft, parameter);
-        else if (is_texture(parameter))
+        else if (is_texture(parameter) || is_surface(parameter))
             put_texture(draft, parameter);
         else
             put_line(draft,

@@ -114,36 +114,39 @@ bool make_count(struct maker *maker, const struct argument_rule *rule, int64_t *
                         out);
 }
 
-/* Within what CUDA's textures over plain memory can be. */
+/* Within what CUDA's textures over plain memory, and its surfaces, can be. */
 static bool make_texture(struct maker *maker, const struct argument_rule *rule,
                          struct argument *out)
 {
-    enum { LINE_MOST = 1 << 27, SIDE_MOST = 131072, ROW_BYTES = 32 };
+    enum { LINE_MOST = 1 << 27, SURFACE_LINE_MOST = 32768, SIDE_MOST = 131072, ROW_BYTES = 32 };
     const struct texture_rule *texture = &rule->texture;
     const size_t bytes = element_bytes(out->type);
     int64_t width = 0, height = 0, channels = 1;
     if (!texture->width.tree)
         return true;
-    const int64_t most = texture->height.tree ? SIDE_MOST : LINE_MOST;
-    if (!make_integer(maker, &texture->width, "the texture's width", 1, most, &width) ||
-        !make_integer(maker, &texture->height, "the texture's height", 1, SIDE_MOST, &height) ||
+    const bool surface = texture->fixed.is_surface;
+    const char *what = surface ? "surface" : "texture";
+    const int64_t line_most = surface ? SURFACE_LINE_MOST : LINE_MOST;
+    const int64_t most = texture->height.tree ? SIDE_MOST : line_most;
+    if (!make_integer(maker, &texture->width, "its width", 1, most, &width) ||
+        !make_integer(maker, &texture->height, "its height", 1, SIDE_MOST / (surface ? 2 : 1),
+                      &height) ||
         !make_integer(maker, &texture->channels, "channels", 1, 4, &channels))
         return false;
     const bool narrow = !element_is_real(out->type) && bytes <= 2;
     if (bytes > 4 || out->type == ELEMENT_BF16 || channels == 3)
         return maker_error(maker, texture->place,
-                           "textures have 1, 2 or 4 channels of i8 to u32, f16 or f32");
+                           "%ss have 1, 2 or 4 channels of i8 to u32, f16 or f32", what);
     if (texture->fixed.reads_real && !narrow)
         return maker_error(maker, texture->place, "read: normalized is of i8, u8, i16 and u16");
     if (texture->fixed.linear && !element_is_real(out->type) && !texture->fixed.reads_real)
         return maker_error(maker, texture->place,
                            "filter: linear is of reals, or of integers with read: normalized");
     const int64_t needed = width * channels * (height > 0 ? height : 1);
-    if (needed > out->count)
-        return maker_error(maker, texture->place,
-                           "'%s' has %lld elements, and the texture needs %lld", rule->name,
-                           (long long)out->count, (long long)needed);
-    if (height > 0 && (size_t)(width * channels) * bytes % ROW_BYTES != 0)
+    if (needed > out->count || (surface && needed < out->count))
+        return maker_error(maker, texture->place, "'%s' has %lld elements, and the %s needs %lld",
+                           rule->name, (long long)out->count, what, (long long)needed);
+    if (!surface && height > 0 && (size_t)(width * channels) * bytes % ROW_BYTES != 0)
         return maker_error(maker, texture->place,
                            "a row of the texture has %lld bytes: it must be a multiple of %d",
                            (long long)(width * channels) * (long long)bytes, ROW_BYTES);

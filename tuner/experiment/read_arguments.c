@@ -234,8 +234,8 @@ static bool read_one_of(struct file_reader *reader, const struct node *node, con
                                       suggest(given->text, words, count).text);
 }
 
-static bool read_texture(struct file_reader *reader, const struct node *argument,
-                         const struct node *node, struct argument_rule *out)
+static bool read_texture(struct file_reader *reader, const struct node *node,
+                         struct texture_rule *out)
 {
     static const char *const addresses[] = {"clamp", "wrap", "mirror", "border"};
     static const enum texture_address meant[] = {TEXTURE_CLAMP, TEXTURE_WRAP, TEXTURE_MIRROR,
@@ -243,36 +243,53 @@ static bool read_texture(struct file_reader *reader, const struct node *argument
     static const char *const filters[] = {"point", "linear"};
     static const char *const reads[] = {"element", "normalized"};
     static const char *const planar[] = {"address", "filter", "normalized"};
-    struct texture_rule *texture = &out->texture;
     const struct node *normalized = node_get(node, "normalized");
-    const struct member members[] = {
-        {"width", USE_PROBLEM, offsetof(struct texture_rule, width), false},
-        {"height", USE_PROBLEM, offsetof(struct texture_rule, height), false},
-        {"channels", USE_PROBLEM, offsetof(struct texture_rule, channels), false},
-    };
     size_t address = 0, filter = 0, read = 0;
-    texture->place = node->place;
-    if (out->role != ARGUMENT_INPUT || node_get(argument, "symbol") ||
-        node_get(argument, "alignment"))
-        return node_error(reader, node,
-                          "a texture is of an input, without symbol and alignment of its own");
     if (!CHECK_KEYS(reader, node, "a texture", "!width", "height", "channels", "address", "filter",
                     "normalized", "read") ||
-        !READ_MEMBERS(reader, node, members, texture) ||
         !read_one_of(reader, node, "address", addresses, 4, &address) ||
         !read_one_of(reader, node, "filter", filters, 2, &filter) ||
         !read_one_of(reader, node, "read", reads, 2, &read) ||
-        (normalized && !read_boolean(reader, normalized, "normalized", &texture->fixed.normalized)))
+        (normalized && !read_boolean(reader, normalized, "normalized", &out->fixed.normalized)))
         return false;
     for (size_t i = 0; !node_get(node, "height") && i < sizeof planar / sizeof *planar; i++)
         if (node_get(node, planar[i]))
             return node_error(reader, node, "'%s' is of textures with a height", planar[i]);
-    texture->fixed.address = meant[address];
-    texture->fixed.linear = filter == 1;
-    texture->fixed.reads_real = read == 1;
-    return (texture->fixed.normalized ||
-            (texture->fixed.address != TEXTURE_WRAP && texture->fixed.address != TEXTURE_MIRROR)) ||
+    out->fixed.address = meant[address];
+    out->fixed.linear = filter == 1;
+    out->fixed.reads_real = read == 1;
+    return (out->fixed.normalized ||
+            (out->fixed.address != TEXTURE_WRAP && out->fixed.address != TEXTURE_MIRROR)) ||
            node_error(reader, node, "address: %s needs normalized: true", addresses[address]);
+}
+
+/* Textures, and surfaces, which kernels may write to. */
+static bool read_object(struct file_reader *reader, const struct node *argument,
+                        const struct node *texture, const struct node *surface,
+                        struct argument_rule *out)
+{
+    static const struct member members[] = {
+        {"width", USE_PROBLEM, offsetof(struct texture_rule, width), false},
+        {"height", USE_PROBLEM, offsetof(struct texture_rule, height), false},
+        {"channels", USE_PROBLEM, offsetof(struct texture_rule, channels), false},
+    };
+    const struct node *node = surface ? surface : texture;
+    const char *what = surface ? "surface" : "texture";
+    if (!node)
+        return true;
+    if (!reader->experiment->device->is_gpu)
+        return node_error(reader, node, "%ss are of experiments for a GPU", what);
+    if (texture && surface)
+        return node_error(reader, node, "an argument is a texture or a surface");
+    if (node_get(argument, "symbol") || node_get(argument, "alignment") ||
+        !role_is_vector(out->role) || (texture && out->role != ARGUMENT_INPUT))
+        return node_error(reader, node, "a %s is of %s, without symbol and alignment of its own",
+                          what, surface ? "a vector" : "an input");
+    out->texture.place = node->place;
+    out->texture.fixed.is_surface = surface != NULL;
+    return (surface ? CHECK_KEYS(reader, node, "a surface", "!width", "height", "channels")
+                    : read_texture(reader, node, &out->texture)) &&
+           READ_MEMBERS(reader, node, members, &out->texture);
 }
 
 static bool read_argument(struct file_reader *reader, const struct node *node)
@@ -280,8 +297,8 @@ static bool read_argument(struct file_reader *reader, const struct node *node)
     struct experiment *experiment = reader->experiment;
     struct argument_rule *argument = &experiment->arguments[experiment->argument_count];
     if (!CHECK_KEYS(reader, node, "an argument", "!name", "type", "count", "value", "fields",
-                    "fill", "seed", "alignment", "output", "scratch", "update", "symbol",
-                    "texture"))
+                    "fill", "seed", "alignment", "output", "scratch", "update", "symbol", "texture",
+                    "surface"))
         return false;
     const struct node *name = node_get(node, "name");
     const struct node *symbol = node_get(node, "symbol");
@@ -300,10 +317,7 @@ static bool read_argument(struct file_reader *reader, const struct node *node)
                           "'%s' is written by the kernel: only inputs, scalars and structs are "
                           "copied into a symbol",
                           argument->name);
-    const struct node *texture = node_get(node, "texture");
-    if (texture && !reader->experiment->device->is_gpu)
-        return node_error(reader, texture, "textures are of experiments for a GPU");
-    if (texture && !read_texture(reader, node, texture, argument))
+    if (!read_object(reader, node, node_get(node, "texture"), node_get(node, "surface"), argument))
         return false;
     return !symbol || read_template(reader, symbol, "symbol", USE_CONFIGURATION, &argument->symbol);
 }
@@ -346,8 +360,8 @@ static bool read_pointers(struct file_reader *reader, const struct node *fields,
                               "pointers lead from structs that are passed to vectors without a "
                               "symbol");
         if (offset && vector->texture.width.tree)
-            return node_error(reader, offset, "'%s' is a texture: it has no addresses",
-                              vector->name);
+            return node_error(reader, offset, "'%s' is a %s: it has no addresses", vector->name,
+                              vector->texture.fixed.is_surface ? "surface" : "texture");
         vector->is_pointed = true;
         field->points_to = (uint8_t)(target + 1);
     }

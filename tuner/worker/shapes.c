@@ -105,7 +105,7 @@ SHAPE_WITHIN(texture, texture, NULL, INTEGER(texture, width, 0, INT32_MAX),
              INTEGER(texture, height, 0, INT32_MAX), INTEGER(texture, channels, 0, 4),
              INTEGER(texture, address, TEXTURE_WRAP, TEXTURE_BORDER),
              SIMPLE(texture, linear, TRUTH), SIMPLE(texture, normalized, TRUTH),
-             SIMPLE(texture, reads_real, TRUTH));
+             SIMPLE(texture, reads_real, TRUTH), SIMPLE(texture, is_surface, TRUTH));
 SHAPE_WITHIN(argument, argument, is_sound_argument, TEXT(argument, name),
              INTEGER(argument, type, 0, ELEMENT_TYPE_COUNT - 1),
              INTEGER(argument, role, ARGUMENT_INPUT, ARGUMENT_STRUCT),

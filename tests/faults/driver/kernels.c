@@ -343,6 +343,23 @@ static void run_turned(const struct call *call)
                 in[y * image->res.pitch2D.pitchInBytes / sizeof *in + x];
 }
 
+/* paint(image, out, shift) of tests/gpu/device/kernels.cu */
+static void run_paint(const struct call *call)
+{
+    const struct CUarray_st *image = pointer(call, 0);
+    struct CUarray_st *out = pointer(call, 1);
+    const size_t width = image->row_bytes / sizeof(float);
+    const size_t shift = (size_t)wide(call, 2);
+    for (size_t i = 0; i < image->rows * width; i++) {
+        const size_t to = i / width * width + (i % width + shift) % width;
+        float added = 0, sum = 0;
+        memcpy(&added, image->bytes + i * sizeof added, sizeof added);
+        memcpy(&sum, out->bytes + to * sizeof sum, sizeof sum);
+        sum += added;
+        memcpy(out->bytes + to * sizeof sum, &sum, sizeof sum);
+    }
+}
+
 static const struct {
     const char *name;
     size_t bytes;
@@ -472,6 +489,7 @@ static const struct host_kernel kernels[] = {
     {"sum_ranks", 1, note_arguments, run_sum_ranks, NULL, 0, NULL},
     {"sum_cluster", 1, note_arguments, run_sum_ranks, NULL, 0, NULL},
     {"advance", 2, note_arguments, run_advance, NULL, 1, NULL},
+    {"paint", 3, copy_arguments, run_paint, NULL, -1, NULL},
     {"turned", 2, note_arguments, run_turned, NULL, 1, NULL},
     {"meet", 2, note_arguments, run_meet, NULL, 1, NULL},
     {"take_steps", 4, step_arguments, run_take_steps, NULL, 0, NULL},

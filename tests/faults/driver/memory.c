@@ -23,6 +23,21 @@ static void *at(CUdeviceptr address)
     return (void *)(uintptr_t)address;
 }
 
+static size_t channel_bytes(CUarray_format format)
+{
+    switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        return 2;
+    default:
+        return 4;
+    }
+}
+
 /* bytes 0: it goes. */
 static void note_allocation(void *start, size_t bytes, CUmemorytype type)
 {
@@ -171,4 +186,65 @@ CUresult cuTexObjectDestroy(CUtexObject object)
 {
     free((void *)(uintptr_t)object);
     return enter("cuTexObjectDestroy");
+}
+
+/* An array's rows lie one behind the other, and a surface's handle is the array's. */
+CUresult cuArray3DCreate(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *form)
+{
+    const size_t rows = form->Height > 0 ? form->Height : 1;
+    const size_t row_bytes = form->Width * form->NumChannels * channel_bytes(form->Format);
+    CUresult result = enter("cuArray3DCreate");
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!(form->Flags & CUDA_ARRAY3D_SURFACE_LDST) || form->Depth > 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct CUarray_st *array = calloc(1, sizeof *array + rows * row_bytes);
+    if (!array)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    array->row_bytes = row_bytes;
+    array->rows = rows;
+    *out = array;
+    return result;
+}
+
+CUresult cuArrayDestroy(CUarray array)
+{
+    free(array);
+    return enter("cuArrayDestroy");
+}
+
+CUresult cuSurfObjectCreate(CUsurfObject *out, const CUDA_RESOURCE_DESC *resource)
+{
+    *out = (CUsurfObject)(uintptr_t)resource->res.array.hArray;
+    return resource->resType == CU_RESOURCE_TYPE_ARRAY ? enter("cuSurfObjectCreate")
+                                                       : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuSurfObjectDestroy(CUsurfObject object)
+{
+    (void)object;
+    return enter("cuSurfObjectDestroy");
+}
+
+/* Between an array and memory, whole rows. */
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream stream)
+{
+    const bool back = copy->srcMemoryType == CU_MEMORYTYPE_ARRAY;
+    struct CUarray_st *array = back ? copy->srcArray : copy->dstArray;
+    const size_t pitch = back ? copy->dstPitch : copy->srcPitch;
+    CUresult result = enter_for_bytes("cuMemcpy2DAsync", copy->WidthInBytes * copy->Height);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (copy->WidthInBytes != array->row_bytes || copy->Height != array->rows)
+        return CUDA_ERROR_INVALID_VALUE;
+    (void)stream;
+    for (size_t y = 0; y < array->rows; y++) {
+        unsigned char *row = array->bytes + y * array->row_bytes;
+        if (back)
+            memcpy((char *)at(copy->dstDevice) + y * pitch, row, array->row_bytes);
+        else
+            memcpy(row, (const char *)at(copy->srcDevice) + y * pitch, array->row_bytes);
+    }
+    queue_add_time(1500 + (double)(array->row_bytes * array->rows) / device_gbs);
+    return result;
 }

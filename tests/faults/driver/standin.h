@@ -69,6 +69,11 @@ struct CUmod_st {
     struct image image; /* first: a call's image is its module's */
     _Alignas(8) unsigned char variables[VARIABLES_MAX][VARIABLE_BYTES_MAX];
 };
+/* Rows one behind the other; a surface's handle is its array. */
+struct CUarray_st {
+    size_t row_bytes, rows;
+    unsigned char bytes[];
+};
 /* The variables that a module has; -1 when there is none of that name. */
 int host_variable_find(const char *name, size_t *bytes);
 struct CUfunc_st {

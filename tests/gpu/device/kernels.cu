@@ -99,6 +99,14 @@ extern "C" __global__ void turned(cudaTextureObject_t image, float *out)
         tex2D<float>(image, (float)threadIdx.x + 0.5f, (float)blockIdx.x + 0.5f);
 }
 
+// The rows of a surface, turned by `shift` elements, added to those of another: a block for each row.
+extern "C" __global__ void paint(cudaSurfaceObject_t image, cudaSurfaceObject_t out, long long shift)
+{
+    const int to = (int)((threadIdx.x + shift) % blockDim.x);
+    const float was = surf2Dread<float>(out, to * 4, blockIdx.x);
+    surf2Dwrite(was + surf2Dread<float>(image, threadIdx.x * 4, blockIdx.x), out, to * 4, blockIdx.x);
+}
+
 extern "C" __global__ void write_nowhere(int *out)
 {
     *(volatile int *)((char *)out + (1ull << 45)) = 1;

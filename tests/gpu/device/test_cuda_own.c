@@ -200,6 +200,65 @@ static void test_textures_are_of_the_runs_copies(void **state)
     need_gpu();
 }
 
+/* What a surface holds is the vector's, before runs and behind them, in each of the copies that
+ * runs rotate over. */
+static void test_surfaces_hold_what_their_vectors_do(void **state)
+{
+    enum { WIDTH = 40, HEIGHT = 30, ELEMENTS = WIDTH * HEIGHT, RUNS = 5, SHIFT = 7 };
+    float image[ELEMENTS], sums[ELEMENTS], out[ELEMENTS];
+    const void *inputs[ARGUMENTS_MAX] = {image, sums};
+    double elapsed_ns = 0;
+    char detail[256];
+    bool intact = false, worn = false;
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "paint",
+                      .grid = {HEIGHT, 1, 1},
+                      .block = {WIDTH, 1, 1},
+                      .argument_count = 3,
+                      .arguments = {0, 1, 2}}},
+        .argument_count = 3,
+        .arguments = {vector("image", ELEMENT_F32, ARGUMENT_INPUT, ELEMENTS),
+                      vector("sums", ELEMENT_F32, ARGUMENT_UPDATE, ELEMENTS),
+                      {.name = "shift",
+                       .type = ELEMENT_I64,
+                       .role = ARGUMENT_SCALAR,
+                       .count = 1,
+                       .scalar = value_integer(SHIFT)}},
+    };
+    (void)state;
+    need_gpu();
+    for (int i = 0; i < ELEMENTS; i++) {
+        image[i] = (float)(i % 977);
+        sums[i] = (float)(2 * i);
+    }
+    for (size_t i = 0; i < 2; i++)
+        plan.arguments[i].texture =
+            (struct texture){.width = WIDTH, .height = HEIGHT, .channels = 1, .is_surface = true};
+    load(&(struct binary_request){.kernel_count = 1, .kernels = {"paint"}});
+    for (uint32_t copies = 0; copies <= RUNS; copies += RUNS) {
+        int times = 1;
+        assert_ok(cuda->bind(device, &plan, inputs, copies, &error));
+        if (copies > 0) {
+            (void)time_slot(&plan, RUNS, L2_COLD, 0, false);
+            (void)time_slot(&plan, RUNS, L2_COLD, 0, true);
+            times = 2;
+        } else {
+            assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+            assert_ok(cuda->run_again(device, &plan, &error));
+        }
+        assert_ok(cuda->read(device, 1, out, sizeof out, &error));
+        for (int i = 0; i < ELEMENTS; i++) {
+            const int to = i / WIDTH * WIDTH + (i % WIDTH + SHIFT) % WIDTH;
+            assert_true(out[to] == sums[to] + (float)times * image[i]);
+        }
+        assert_ok(cuda->intact(device, &plan, &intact, &worn, detail, sizeof detail, &error));
+        assert_true(intact);
+    }
+    cuda->drop_slots(device);
+    assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+}
+
 /* Hot: two runs before, and one copy of the data. */
 static void test_timed_runs_go_on_from_one_another(void **state)
 {
@@ -401,6 +460,7 @@ int main(void)
         cmocka_unit_test(test_runs_begin_with_the_hosts_data),
         cmocka_unit_test(test_vectors_take_turns),
         cmocka_unit_test(test_textures_are_of_the_runs_copies),
+        cmocka_unit_test(test_surfaces_hold_what_their_vectors_do),
         cmocka_unit_test(test_timed_runs_go_on_from_one_another),
         cmocka_unit_test(test_copies_take_turns),
         cmocka_unit_test(test_variables_are_those_of_the_plan),

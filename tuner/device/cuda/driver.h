@@ -33,6 +33,11 @@
     X(cuModuleGetGlobal)                                                                           \
     X(cuTexObjectCreate)                                                                           \
     X(cuTexObjectDestroy)                                                                          \
+    X(cuArray3DCreate)                                                                             \
+    X(cuArrayDestroy)                                                                              \
+    X(cuSurfObjectCreate)                                                                          \
+    X(cuSurfObjectDestroy)                                                                         \
+    X(cuMemcpy2DAsync)                                                                             \
     X(cuFuncGetAttribute)                                                                          \
     X(cuFuncSetAttribute)                                                                          \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                 \

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/device/cuda/internal.h"
+#include "tuner/device/cuda/textures.h"
 
 /* ---- memory ---- */
 
@@ -338,6 +338,7 @@ const struct gpu_driver cuda_gpu_driver = {
     .generates = cuda_generates,
     .generate = cuda_generate,
     .wait = wait,
+    .carry = cuda_carry,
     .set_symbol = cuda_set_symbol,
     .add_sums = add_sums,
     .patch = patch,

@@ -1,4 +1,6 @@
-/* Texture objects over vectors: one for each address that runs rotate over. */
+/* Texture objects over vectors: one for each address that runs rotate over. Surface objects
+ * likewise, each with an array, since CUDA has them over nothing else: what the vector holds is
+ * copied to it before runs, and back behind them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +10,26 @@ struct texture_object {
     CUdeviceptr address;
     enum element_type type;
     struct texture texture;
-    CUtexObject object;
+    CUtexObject object; /* or CUsurfObject, the same number */
+    CUarray array;      /* of a surface; else NULL */
 };
+
+static void release(const struct cuda_driver *driver, const struct texture_object *texture)
+{
+    if (!texture->array) {
+        (void)driver->cuTexObjectDestroy(texture->object);
+        return;
+    }
+    if (texture->object)
+        (void)driver->cuSurfObjectDestroy(texture->object);
+    (void)driver->cuArrayDestroy(texture->array);
+}
+
 void cuda_textures_free(struct device *device)
 {
     struct cuda *cuda = cuda_of(device);
     for (size_t i = 0; i < cuda->texture_count; i++)
-        (void)cuda->driver->cuTexObjectDestroy(cuda->textures[i].object);
+        release(cuda->driver, &cuda->textures[i]);
     free(cuda->textures);
     cuda->textures = NULL;
     cuda->texture_count = cuda->texture_room = 0;
@@ -42,43 +57,46 @@ static CUarray_format format_of(enum element_type type)
     }
 }
 
-static bool is_same(const struct texture_object *object, const struct argument *argument,
-                    CUdeviceptr address)
+static size_t row_bytes_of(const struct argument *argument)
 {
-    const struct texture *a = &object->texture;
-    const struct texture *b = &argument->texture;
-    return object->address == address && object->type == argument->type && a->width == b->width &&
-           a->height == b->height && a->channels == b->channels && a->address == b->address &&
-           a->linear == b->linear && a->normalized == b->normalized &&
-           a->reads_real == b->reads_real;
+    return (size_t)argument->texture.width * argument->texture.channels *
+           element_bytes(argument->type);
 }
 
-enum status cuda_texture(struct device *device, const struct argument *argument,
-                         CUdeviceptr address, CUtexObject *out, struct error *error)
+static CUresult create_surface(const struct cuda_driver *driver, const struct argument *argument,
+                               struct texture_object *out)
 {
-    struct cuda *cuda = cuda_of(device);
-    for (size_t i = 0; i < cuda->texture_count; i++)
-        if (is_same(&cuda->textures[i], argument, address)) {
-            *out = cuda->textures[i].object;
-            return STATUS_OK;
-        }
-    if (cuda->texture_count == cuda->texture_room) {
-        const size_t room = cuda->texture_room > 0 ? 2 * cuda->texture_room : 64;
-        struct texture_object *textures = realloc(cuda->textures, room * sizeof *textures);
-        if (!textures)
-            return error_no_memory(error);
-        cuda->textures = textures;
-        cuda->texture_room = room;
-    }
+    const CUDA_ARRAY3D_DESCRIPTOR form = {.Width = argument->texture.width,
+                                          .Height = argument->texture.height,
+                                          .Format = format_of(argument->type),
+                                          .NumChannels = argument->texture.channels,
+                                          .Flags = CUDA_ARRAY3D_SURFACE_LDST};
+    CUDA_RESOURCE_DESC resource;
+    CUresult result = driver->cuArray3DCreate(&out->array, &form);
+    if (result != CUDA_SUCCESS)
+        return result;
+    memset(&resource, 0, sizeof resource);
+    resource.resType = CU_RESOURCE_TYPE_ARRAY;
+    resource.res.array.hArray = out->array;
+    result = driver->cuSurfObjectCreate(&out->object, &resource);
+    if (result != CUDA_SUCCESS)
+        (void)driver->cuArrayDestroy(out->array);
+    return result;
+}
+
+static CUresult create(const struct cuda_driver *driver, const struct argument *argument,
+                       CUdeviceptr address, struct texture_object *out)
+{
     static const CUaddress_mode modes[] = {[TEXTURE_WRAP] = CU_TR_ADDRESS_MODE_WRAP,
                                            [TEXTURE_CLAMP] = CU_TR_ADDRESS_MODE_CLAMP,
                                            [TEXTURE_MIRROR] = CU_TR_ADDRESS_MODE_MIRROR,
                                            [TEXTURE_BORDER] = CU_TR_ADDRESS_MODE_BORDER};
     const struct texture *texture = &argument->texture;
-    const size_t row_bytes =
-        (size_t)texture->width * texture->channels * element_bytes(argument->type);
+    const size_t row_bytes = row_bytes_of(argument);
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC reading;
+    if (texture->is_surface)
+        return create_surface(driver, argument, out);
     memset(&resource, 0, sizeof resource);
     memset(&reading, 0, sizeof reading);
     if (texture->height > 0) {
@@ -101,12 +119,96 @@ enum status cuda_texture(struct device *device, const struct argument *argument,
     reading.filterMode = texture->linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
     reading.flags = (texture->normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0) |
                     (texture->reads_real ? 0 : CU_TRSF_READ_AS_INTEGER);
-    const CUresult result = cuda->driver->cuTexObjectCreate(out, &resource, &reading, NULL);
+    return driver->cuTexObjectCreate(&out->object, &resource, &reading, NULL);
+}
+
+static bool is_same(const struct texture_object *object, const struct argument *argument,
+                    CUdeviceptr address)
+{
+    const struct texture *a = &object->texture;
+    const struct texture *b = &argument->texture;
+    return object->address == address && object->type == argument->type && a->width == b->width &&
+           a->height == b->height && a->channels == b->channels && a->address == b->address &&
+           a->linear == b->linear && a->normalized == b->normalized &&
+           a->reads_real == b->reads_real && a->is_surface == b->is_surface;
+}
+
+static const struct texture_object *find(const struct cuda *cuda, const struct argument *argument,
+                                         CUdeviceptr address)
+{
+    for (size_t i = 0; i < cuda->texture_count; i++)
+        if (is_same(&cuda->textures[i], argument, address))
+            return &cuda->textures[i];
+    return NULL;
+}
+
+enum status cuda_texture(struct device *device, const struct argument *argument,
+                         CUdeviceptr address, CUtexObject *out, struct error *error)
+{
+    struct cuda *cuda = cuda_of(device);
+    const struct texture_object *known = find(cuda, argument, address);
+    struct texture_object made = {address, argument->type, argument->texture, 0, NULL};
+    if (known) {
+        *out = known->object;
+        return STATUS_OK;
+    }
+    if (cuda->texture_count == cuda->texture_room) {
+        const size_t room = cuda->texture_room > 0 ? 2 * cuda->texture_room : 64;
+        struct texture_object *textures = realloc(cuda->textures, room * sizeof *textures);
+        if (!textures)
+            return error_no_memory(error);
+        cuda->textures = textures;
+        cuda->texture_room = room;
+    }
+    const CUresult result = create(cuda->driver, argument, address, &made);
     if (result != CUDA_SUCCESS)
-        return cuda_error(device, result, error, "a texture over '%s'", argument->name);
-    cuda->textures[cuda->texture_count++] =
-        (struct texture_object){address, argument->type, argument->texture, *out};
+        return cuda_error(device, result, error, "a %s over '%s'",
+                          argument->texture.is_surface ? "surface" : "texture", argument->name);
+    cuda->textures[cuda->texture_count++] = made;
+    *out = made.object;
     return STATUS_OK;
+}
+
+static CUresult carry_one(const struct cuda *cuda, const struct argument *argument,
+                          const struct texture_object *surface, bool back)
+{
+    const size_t row_bytes = row_bytes_of(argument);
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .srcDevice = surface->address,
+                          .srcPitch = row_bytes,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .dstArray = surface->array,
+                          .WidthInBytes = row_bytes,
+                          .Height = argument->texture.height ? argument->texture.height : 1};
+    if (back) {
+        copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+        copy.srcArray = surface->array;
+        copy.srcPitch = 0;
+        copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+        copy.dstDevice = surface->address;
+        copy.dstPitch = row_bytes;
+    }
+    return cuda->driver->cuMemcpy2DAsync(&copy, cuda->stream);
+}
+
+/* Of copies that no run was given yet there is no surface. */
+int cuda_carry(struct device *device, const struct launch_plan *plan, bool back)
+{
+    const struct cuda *cuda = cuda_of(device);
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        const struct vector *vector = &device->vectors[i];
+        const uint32_t copies =
+            argument_rotates(argument) && vector->copies > 0 ? vector->copies : 1;
+        for (uint32_t k = 0; argument->texture.is_surface && k < copies; k++) {
+            const struct texture_object *surface =
+                find(cuda, argument, gpu_vector_start(vector) + k * vector->stride);
+            if (surface && result == CUDA_SUCCESS)
+                result = carry_one(cuda, argument, surface, back);
+        }
+    }
+    return (int)result;
 }
 
 void cuda_drop_slots(struct device *device)

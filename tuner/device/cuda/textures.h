@@ -1,4 +1,4 @@
-/* Texture objects over vectors. */
+/* Texture and surface objects over vectors. */
 #ifndef TUNE_DEVICE_CUDA_TEXTURES_H
 #define TUNE_DEVICE_CUDA_TEXTURES_H
 
@@ -7,6 +7,8 @@
 /* That of an argument at an address. Kept until slots are dropped, whose graphs may hold it. */
 enum status cuda_texture(struct device *device, const struct argument *argument,
                          CUdeviceptr address, CUtexObject *out, struct error *error);
+/* gpu_driver.carry */
+int cuda_carry(struct device *device, const struct launch_plan *plan, bool back);
 void cuda_textures_free(struct device *device);
 /* device_api.drop_slots, and the textures. */
 void cuda_drop_slots(struct device *device);

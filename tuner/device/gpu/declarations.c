@@ -182,8 +182,9 @@ static bool is_of_pointer(const struct reader *reader, size_t at)
            token_is_in(tokens, at + 1, "== !=") || token_is(tokens, at - 1, "!");
 }
 
-/* `tex2D<uchar4>(NAME`, `tex2D<unsigned char>(NAME`: what a texel is. */
-static void read_texture(const struct tokens *tokens, struct kernel_parameter *parameter, size_t at)
+/* What a texel of a texture or a surface with so many axes is: `uchar4`, `unsigned char`. */
+static void read_texel(const struct tokens *tokens, size_t first, size_t end, uint8_t axes,
+                       struct kernel_parameter *parameter)
 {
     static const struct {
         const char *name;
@@ -192,12 +193,10 @@ static void read_texture(const struct tokens *tokens, struct kernel_parameter *p
                   {"uint", ELEMENT_U32, ELEMENT_U32},  {"unsigned", ELEMENT_U32, ELEMENT_U32},
                   {"short", ELEMENT_I16, ELEMENT_U16}, {"ushort", ELEMENT_U16, ELEMENT_U16},
                   {"char", ELEMENT_I8, ELEMENT_U8},    {"uchar", ELEMENT_U8, ELEMENT_U8}};
-    const bool is_unsigned = at >= 6 && token_is(tokens, at - 4, "unsigned");
-    const size_t open = at - (is_unsigned ? 5 : 4);
-    if (at < 5 || !token_is(tokens, at - 1, "(") || !token_is(tokens, at - 2, ">") ||
-        !token_is(tokens, open, "<") || !token_is_in(tokens, open - 1, "tex1Dfetch tex2D"))
+    const bool is_unsigned = end == first + 2 && token_is(tokens, first, "unsigned");
+    if (end != first + 1 && !is_unsigned)
         return;
-    const struct token *texel = &tokens->items[at - 3];
+    const struct token *texel = &tokens->items[end - 1];
     for (size_t i = 0; i < sizeof texels / sizeof *texels; i++) {
         const size_t length = strlen(texels[i].name);
         const size_t more = texel->length - length;
@@ -205,10 +204,49 @@ static void read_texture(const struct tokens *tokens, struct kernel_parameter *p
             strncmp(texel->start, texels[i].name, length) != 0 ||
             (more == 1 && !strchr("124", texel->start[length])))
             continue;
-        parameter->texture_axes = token_is(tokens, open - 1, "tex2D") ? 2 : 1;
+        parameter->texture_axes = axes;
         parameter->texture_channels = more == 1 ? (uint8_t)(texel->start[length] - '0') : 1;
         parameter->texture_type = is_unsigned ? texels[i].unsigned_type : texels[i].type;
     }
+}
+
+/* `tex2D<uchar4>(NAME` */
+static void read_texture(const struct tokens *tokens, struct kernel_parameter *parameter, size_t at)
+{
+    if (at < 5 || !token_is(tokens, at - 1, "(") || !token_is(tokens, at - 2, ">"))
+        return;
+    const size_t open = at - (token_is(tokens, at - 4, "unsigned") ? 5 : 4);
+    if (token_is(tokens, open, "<") && token_is_in(tokens, open - 1, "tex1Dfetch tex2D"))
+        read_texel(tokens, open + 1, at - 2, token_is(tokens, open - 1, "tex2D") ? 2 : 1,
+                   parameter);
+}
+
+/* `surf2Dread<uchar4>(NAME`, `surf2Dwrite(value, NAME, x * sizeof(float)`. False: it is handed to
+ * another function, or what its call is cannot be told. */
+static bool read_surface(const struct tokens *tokens, struct kernel_parameter *parameter, size_t at)
+{
+    size_t open = at;
+    while (open > 0 && !token_is_in(tokens, open, "; { }") &&
+           !(token_is(tokens, open, "(") && tokens_behind(tokens, open) > at))
+        open--;
+    const size_t texel_end = open > 0 && token_is(tokens, open - 1, ">") ? open - 1 : 0;
+    size_t name = open > 0 ? open - 1 : 0;
+    while (texel_end > 0 && name > 0 && texel_end - name < 4 && !token_is(tokens, name, "<"))
+        name--;
+    name -= texel_end > 0 && name > 0;
+    const bool writes = token_is_in(tokens, name, "surf1Dwrite surf2Dwrite");
+    if (!writes && !token_is_in(tokens, name, "surf1Dread surf2Dread"))
+        return false;
+    const uint8_t axes = token_is_in(tokens, name, "surf2Dread surf2Dwrite") ? 2 : 1;
+    const size_t behind = tokens_behind(tokens, open);
+    parameter->is_written |= writes;
+    parameter->is_read |= !writes;
+    if (texel_end > 0)
+        read_texel(tokens, name + 2, texel_end, axes, parameter);
+    for (size_t i = at; parameter->texture_axes == 0 && i + 2 < behind; i++)
+        if (token_is(tokens, i, "sizeof") && token_is(tokens, i + 1, "("))
+            read_texel(tokens, i + 2, tokens_behind(tokens, i + 1) - 1, axes, parameter);
+    return true;
 }
 
 static void read_use(const struct reader *reader, struct kernel_parameter *parameter, size_t at)
@@ -228,6 +266,9 @@ static void read_use(const struct reader *reader, struct kernel_parameter *param
     size_t behind = behind_element(tokens, at + 1, &member);
     parameter->is_seen = true;
     read_texture(tokens, parameter, at);
+    if (parameter->text && strstr(parameter->text, "cudaSurfaceObject_t") &&
+        read_surface(tokens, parameter, at))
+        return;
     if (atomic && token_is(tokens, before - 1, "(")) {
         parameter->is_read = parameter->is_written = true;
     } else if (address || (behind == at + 1 && !starred)) {

@@ -114,7 +114,7 @@ static uint32_t places_of(const struct argument *argument)
 {
     const bool wanders =
         (argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_SCRATCH) &&
-        place_bytes_of(argument) <= wandering_most;
+        !argument->texture.is_surface && place_bytes_of(argument) <= wandering_most;
     const size_t places = wanders ? places_bytes / place_bytes_of(argument) : 1;
     return places > PLACES_MAX ? PLACES_MAX : (uint32_t)places;
 }
@@ -166,15 +166,16 @@ static uint32_t affordable_copies(struct device *device, const struct launch_pla
     bool grows = false;
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
+        const size_t twice = argument->texture.is_surface ? 2 : 1; /* each copy has an array */
         held += device->vectors[i].capacity;
         if (!argument_is_bound(argument))
             continue;
         others += kept_copies(argument) * stride_of(device, argument);
         if (!argument_rotates(argument)) {
-            others += guarded_bytes(argument);
+            others += twice * guarded_bytes(argument);
             continue;
         }
-        one_of_each += stride_of(device, argument);
+        one_of_each += twice * stride_of(device, argument);
         grows |= stride_of(device, argument) > device->vectors[i].capacity / copies;
     }
     size_t free_bytes = 0;
