@@ -112,16 +112,6 @@ static enum status capture_program(const struct capture_request *request, struct
     return status;
 }
 
-static enum status list_file(const char *path, struct error *error)
-{
-    struct capture *capture = NULL;
-    enum status status = capture_open(path, &capture, error);
-    if (status == STATUS_OK)
-        status = capture_list(capture, NULL, path, error);
-    capture_close(capture);
-    return status;
-}
-
 static enum status check_request(struct capture_request *request, struct error *error)
 {
     long long number = 0;
@@ -189,7 +179,14 @@ static enum status capture_run(const struct command *command, int argc, char **a
     status = check_request(&request, error);
     if (status != STATUS_OK)
         return status;
-    return request.list ? list_file(request.list, error) : capture_program(&request, error);
+    if (!request.list)
+        return capture_program(&request, error);
+    struct capture *capture = NULL;
+    status = capture_open(request.list, &capture, error);
+    if (status == STATUS_OK)
+        status = capture_list(capture, NULL, request.list, error);
+    capture_close(capture);
+    return status;
 }
 
 const struct command command_capture = {

@@ -268,8 +268,7 @@ static enum status check_devices(struct check *check, struct error *error)
                                                            check->run.devices[i].index, error);
     store_close(check->store);
     store_close(check->known);
-    if (folder.file >= 0)
-        temporary_folder_remove(&folder);
+    temporary_folder_remove(&folder);
     return status;
 }
 

@@ -209,34 +209,29 @@ static void print_line(struct text *out, const struct check_entry *entry)
     text_append(out, "\n");
 }
 
-static void add(struct named_value *values, size_t *count, const char *name, struct value value)
-{
-    values[(*count)++] = (struct named_value){name, value};
-}
-
 static void print_json(struct text *out, const struct check *check, const struct check_entry *entry)
 {
-    struct named_value values[16];
-    size_t count = 0;
-    double expected = tuned_expected_ns(entry->entry);
-    add(values, &count, "device", value_text(facts_text(check->facts, "name", "")));
-    add(values, &count, "problem", value_text(entry->problem));
-    add(values, &count, "n", value_integer(entry->n));
-    add(values, &count, "line", value_integer(tuned_entry_line(entry->entry)));
-    add(values, &count, "state", value_text(check_state_name(entry->state)));
-    add(values, &count, "reason", value_text(entry->reason));
-    add(values, &count, "stale", value_text(entry->is_stale ? entry->stale : NULL));
-    add(values, &count, "configuration", value_text(entry->configuration));
-    add(values, &count, "time_ns", value_real(entry->time_ns));
-    add(values, &count, "recorded_ns", value_real(expected >= 0 ? expected : (double)NAN));
-    add(values, &count, "loss", value_real(entry->loss));
-    add(values, &count, "loss_low", value_real(entry->low));
-    add(values, &count, "loss_high", value_real(entry->high));
-    add(values, &count, "allowed", value_real(entry->delta));
-    add(values, &count, "fastest", value_text(entry->fastest));
-    add(values, &count, "fastest_is", value_text(entry->named));
+    const double expected = tuned_expected_ns(entry->entry);
+    const struct named_value values[] = {
+        {"device", value_text(facts_text(check->facts, "name", ""))},
+        {"problem", value_text(entry->problem)},
+        {"n", value_integer(entry->n)},
+        {"line", value_integer(tuned_entry_line(entry->entry))},
+        {"state", value_text(check_state_name(entry->state))},
+        {"reason", value_text(entry->reason)},
+        {"stale", value_text(entry->is_stale ? entry->stale : NULL)},
+        {"configuration", value_text(entry->configuration)},
+        {"time_ns", value_real(entry->time_ns)},
+        {"recorded_ns", value_real(expected >= 0 ? expected : (double)NAN)},
+        {"loss", value_real(entry->loss)},
+        {"loss_low", value_real(entry->low)},
+        {"loss_high", value_real(entry->high)},
+        {"allowed", value_real(entry->delta)},
+        {"fastest", value_text(entry->fastest)},
+        {"fastest_is", value_text(entry->named)},
+    };
     text_append(out, out->length > 0 ? ",\n " : "\n ");
-    json_append_object(out, values, count);
+    json_append_object(out, values, COUNT(values));
 }
 
 void check_print(struct check *check)

@@ -12,16 +12,6 @@
 #include "tuner/stats/protocol.h"
 #include "tuner/worker/worker.h"
 
-static enum status run_devices(const struct command *command, int argc, char **argv,
-                               struct error *error);
-
-const struct command command_devices = {
-    .name = "devices",
-    .usage = "[options]",
-    .about = "Prints what is known of each device: GPUs first, then the CPU.",
-    .run = run_devices,
-};
-
 static const struct ceiling_row {
     const char *key, *label;
     size_t offset; /* in struct bandwidth */
@@ -36,8 +26,9 @@ static const struct ceiling_row {
 };
 
 /* A device as it is shown. */
+enum { SHOWN_NAME_BYTES = 80 + DEVICE_NAME_BYTES };
 struct shown {
-    char name[80 + DEVICE_NAME_BYTES]; /* "n1:cuda:0" where it is on another host */
+    char name[SHOWN_NAME_BYTES];
     struct facts facts;
     bool is_measured;
     struct bandwidth bandwidth; /* if so; 0: not measured */
@@ -49,10 +40,19 @@ static double ceiling_gbs(const struct shown *shown, const struct ceiling_row *c
 }
 
 struct output {
+    bool bandwidth;      /* is measured */
     json_t *devices;     /* NULL: for people */
     json_t *unavailable; /* kinds, with the reason */
     size_t count;
 };
+
+/* "n1:cuda:0"; without the host where that is this one (NULL). */
+static void full_name(const struct host *host, const char *device,
+                      char out[static SHOWN_NAME_BYTES])
+{
+    (void)string_format(out, SHOWN_NAME_BYTES, "%.60s%s%s", host ? host->name : "", host ? ":" : "",
+                        device);
+}
 
 static enum status measure_there(const struct host *host, const char *kind, int index,
                                  struct shown *shown, struct error *error)
@@ -66,8 +66,6 @@ static enum status measure_there(const struct host *host, const char *kind, int 
         return status;
     status = worker_bandwidth(worker, bytes > 0 ? bytes : 0, &shown->bandwidth, error);
     worker_stop(worker);
-    for (size_t i = 0; status == STATUS_OK && i < COUNT(ceilings); i++)
-        shown->is_measured = shown->is_measured || ceiling_gbs(shown, &ceilings[i]) > 0;
     return status;
 }
 
@@ -90,8 +88,6 @@ static enum status measure_ceilings(const struct device_api *api, int index, str
         return status;
     status = api->bandwidth(device, bytes > 0 ? bytes : 0, &shown->bandwidth, error);
     api->close(device);
-    for (size_t i = 0; status == STATUS_OK && i < COUNT(ceilings); i++)
-        shown->is_measured = shown->is_measured || ceiling_gbs(shown, &ceilings[i]) > 0;
     return status;
 }
 
@@ -190,18 +186,19 @@ static bool append_json(json_t *devices, const struct shown *shown)
 
 /* host: NULL for this process. */
 static enum status show_device(const struct host *host, const struct device_api *api, int index,
-                               bool bandwidth, struct output *output, struct error *error)
+                               struct output *output, struct error *error)
 {
     struct shown shown = {0};
     char name[DEVICE_NAME_BYTES];
     device_name(api->kind, index, name);
-    (void)string_format(shown.name, sizeof shown.name, "%.60s%s%s", host ? host->name : "",
-                        host ? ":" : "", name);
+    full_name(host, name, shown.name);
     enum status status = host ? worker_describe(host, api->kind, index, &shown.facts, error)
                               : api->describe(index, &shown.facts, error);
-    if (status == STATUS_OK && bandwidth)
+    if (status == STATUS_OK && output->bandwidth)
         status = host ? measure_there(host, api->kind, index, &shown, error)
                       : measure_ceilings(api, index, &shown, error);
+    for (size_t i = 0; status == STATUS_OK && i < COUNT(ceilings); i++)
+        shown.is_measured = shown.is_measured || ceiling_gbs(&shown, &ceilings[i]) > 0;
     if (status == STATUS_OK && output->devices) {
         if (!append_json(output->devices, &shown))
             status = error_no_memory(error);
@@ -224,32 +221,29 @@ static void tell_unavailable(const char *device, const struct error *error, stru
 }
 
 /* One that fails is told and does not hide the others. */
-static void show_kind(const struct host *host, const struct device_api *api, bool bandwidth,
-                      struct output *output)
+static void show_kind(const struct host *host, const struct device_api *api, struct output *output)
 {
     struct error error = {0};
-    char name[80 + DEVICE_NAME_BYTES], device[DEVICE_NAME_BYTES];
+    char name[SHOWN_NAME_BYTES], device[DEVICE_NAME_BYTES];
     int count = 0;
     enum status counted =
         host ? worker_count(host, api->kind, &count, &error) : api->count(&count, &error);
     if (counted != STATUS_OK) {
-        (void)string_format(name, sizeof name, "%.60s%s%s", host ? host->name : "", host ? ":" : "",
-                            api->kind);
+        full_name(host, api->kind, name);
         tell_unavailable(name, &error, output);
         return;
     }
     for (int index = 0; index < count; index++) {
         device_name(api->kind, index, device);
-        (void)string_format(name, sizeof name, "%.60s%s%s", host ? host->name : "", host ? ":" : "",
-                            device);
+        full_name(host, device, name);
         error_clear(&error);
-        if (show_device(host, api, index, bandwidth, output, &error) != STATUS_OK)
+        if (show_device(host, api, index, output, &error) != STATUS_OK)
             tell_unavailable(name, &error, output);
     }
 }
 
-static enum status show_one(const struct host *host, const char *wanted, bool bandwidth,
-                            struct output *output, struct error *error)
+static enum status show_one(const struct host *host, const char *wanted, struct output *output,
+                            struct error *error)
 {
     const struct device_api *api = NULL;
     int index = 0, count = 0;
@@ -260,20 +254,19 @@ static enum status show_one(const struct host *host, const char *wanted, bool ba
         status = error_set(error, STATUS_NOT_FOUND, "there is no device '%s': %s has %d of kind %s",
                            wanted, host ? host->name : "this machine", count, api->kind);
     if (status == STATUS_OK)
-        status = show_device(host, api, index, bandwidth, output, error);
+        status = show_device(host, api, index, output, error);
     return status;
 }
 
-static void show_kinds(const struct host *host, bool bandwidth, struct output *output)
+static void show_kinds(const struct host *host, struct output *output)
 {
     for (size_t i = 0; device_kinds[i]; i++)
         if (!device_traits(device_kinds[i]->kind)->by_name_only)
-            show_kind(host, device_kinds[i], bandwidth, output);
+            show_kind(host, device_kinds[i], output);
 }
 
 /* Each host as it is reached: one that is not is told, and does not hide the others. */
-static void show_hosts(const struct host_list *hosts, const char *wanted, bool bandwidth,
-                       struct output *output)
+static void show_hosts(const struct host_list *hosts, const char *wanted, struct output *output)
 {
     for (size_t i = 0; i < hosts->count; i++) {
         const struct host *host = hosts->items[i];
@@ -284,22 +277,22 @@ static void show_hosts(const struct host_list *hosts, const char *wanted, bool b
             (void)error_set(&error, STATUS_UNAVAILABLE, "gives no host: %s", trouble);
             tell_unavailable(host_command(host), &error, output);
         } else if (!wanted) {
-            show_kinds(host, bandwidth, output);
-        } else if (show_one(host, wanted, bandwidth, output, &error) != STATUS_OK) {
+            show_kinds(host, output);
+        } else if (show_one(host, wanted, output, &error) != STATUS_OK) {
             tell_unavailable(host->name, &error, output);
         }
     }
 }
 
-static enum status show(const struct host_list *hosts, const char *wanted, bool bandwidth,
-                        struct output *output, struct error *error)
+static enum status show(const struct host_list *hosts, const char *wanted, struct output *output,
+                        struct error *error)
 {
     if (hosts->count > 0)
-        show_hosts(hosts, wanted, bandwidth, output);
+        show_hosts(hosts, wanted, output);
     else if (wanted)
-        return show_one(NULL, wanted, bandwidth, output, error);
+        return show_one(NULL, wanted, output, error);
     else
-        show_kinds(NULL, bandwidth, output);
+        show_kinds(NULL, output);
     return output->count > 0
                ? STATUS_OK
                : error_set(error, STATUS_UNAVAILABLE, "no device can be used; see the lines above");
@@ -321,13 +314,14 @@ static enum status print_json(const struct output *output, struct error *error)
 static enum status run_devices(const struct command *command, int argc, char **argv,
                                struct error *error)
 {
-    bool json = false, bandwidth = false, helped = false;
+    bool json = false, helped = false;
     const char *wanted = NULL;
     struct host_list hosts = {.count = 0};
+    struct output output = {0};
     const struct option_spec options[] = {
         OPTION_SHORT('d', "device", "X", &wanted, "only this one: 0, cuda:0 or cpu"),
         HOST_OPTIONS(&hosts),
-        OPTION_SHORT_FLAG('b', "bandwidth", &bandwidth,
+        OPTION_SHORT_FLAG('b', "bandwidth", &output.bandwidth,
                           "also measure how fast it copies, reads and writes: the ceilings"),
         OPTION_FLAG("json", &json, "print JSON, with the keys that the database has"),
     };
@@ -336,7 +330,6 @@ static enum status run_devices(const struct command *command, int argc, char **a
                                        &words, &helped, error);
     if (status != STATUS_OK || helped)
         return status;
-    struct output output = {0};
     if (json) {
         output.devices = json_array();
         output.unavailable = json_array();
@@ -346,7 +339,7 @@ static enum status run_devices(const struct command *command, int argc, char **a
     if (status == STATUS_OK)
         status = hosts_open(&hosts, error);
     if (status == STATUS_OK)
-        status = show(&hosts, wanted, bandwidth, &output, error);
+        status = show(&hosts, wanted, &output, error);
     hosts_close(&hosts);
     if (status == STATUS_OK && json)
         status = print_json(&output, error);
@@ -354,3 +347,10 @@ static enum status run_devices(const struct command *command, int argc, char **a
     json_decref(output.unavailable);
     return status;
 }
+
+const struct command command_devices = {
+    .name = "devices",
+    .usage = "[options]",
+    .about = "Prints what is known of each device: GPUs first, then the CPU.",
+    .run = run_devices,
+};

@@ -93,36 +93,30 @@ static enum status resources_of(struct landscape *landscape, size_t binary,
     return landscape->options.api->occupancy(landscape->options.facts, launch, out, error);
 }
 
-static enum status active_blocks_of(struct landscape *landscape, const struct point *point,
-                                    struct arena *arena, int64_t *active_blocks,
-                                    struct error *error)
+/* The point's binary, made. */
+static enum status await_binary(struct landscape *landscape, const struct point *point,
+                                struct arena *arena, size_t *binary, struct error *error)
 {
     struct binary_request request;
-    struct launch kernels[LAUNCHES_MAX];
-    struct kernel_resources resources;
-    size_t binary = 0;
-    size_t count = 0;
     enum status status = point_binary(point, arena, &request, error);
     if (status == STATUS_OK)
-        status = binaries_request(&landscape->binaries, &request, &binary, error);
-    if (status == STATUS_OK)
-        status = binaries_await(&landscape->binaries, binary, error);
-    if (status == STATUS_OK)
-        status = point_kernels(point, arena, kernels, &count, error);
-    if (status != STATUS_OK || count == 0)
-        return status;
-    status = resources_of(landscape, binary, &kernels[0], &resources, error);
-    if (status == STATUS_OK)
-        *active_blocks = resources.active_blocks_per_sm;
-    return status;
+        status = binaries_request(&landscape->binaries, &request, binary, error);
+    return status == STATUS_OK ? binaries_await(&landscape->binaries, *binary, error) : status;
 }
 
 enum status landscape_active_blocks(struct landscape *landscape, const struct point *point,
                                     int64_t *active_blocks, struct error *error)
 {
     struct arena arena = {0};
-    *active_blocks = 0;
-    enum status status = active_blocks_of(landscape, point, &arena, active_blocks, error);
+    struct launch kernels[LAUNCHES_MAX];
+    struct kernel_resources resources = {.active_blocks_per_sm = 0};
+    size_t binary = 0, count = 0;
+    enum status status = await_binary(landscape, point, &arena, &binary, error);
+    if (status == STATUS_OK)
+        status = point_kernels(point, &arena, kernels, &count, error);
+    if (status == STATUS_OK && count > 0)
+        status = resources_of(landscape, binary, &kernels[0], &resources, error);
+    *active_blocks = status == STATUS_OK ? resources.active_blocks_per_sm : 0;
     arena_free(&arena);
     return status;
 }
@@ -131,14 +125,9 @@ enum status landscape_fits(struct landscape *landscape, const struct point *poin
                            const struct launch_plan *plan, struct error *error)
 {
     struct arena arena = {0};
-    struct binary_request request;
     size_t binary = 0;
     const struct device_api *api = landscape->options.api;
-    enum status status = point_binary(point, &arena, &request, error);
-    if (status == STATUS_OK)
-        status = binaries_request(&landscape->binaries, &request, &binary, error);
-    if (status == STATUS_OK)
-        status = binaries_await(&landscape->binaries, binary, error);
+    enum status status = await_binary(landscape, point, &arena, &binary, error);
     if (status == STATUS_OK && api->fits)
         status = api->fits(landscape->binaries.items[binary].path, plan, error);
     arena_free(&arena);
@@ -146,18 +135,6 @@ enum status landscape_fits(struct landscape *landscape, const struct point *poin
 }
 
 /* ---- what they are held against ---- */
-
-static enum status compile_check(struct landscape *landscape, const struct output_check *check,
-                                 struct error *error)
-{
-    struct binaries *binaries =
-        check->kind == REFERENCE_PLAN ? &landscape->binaries : &landscape->references;
-    size_t index = 0;
-    if (check->kind == REFERENCE_FILL)
-        return STATUS_OK;
-    enum status status = binaries_request(binaries, &check->binary, &index, error);
-    return status == STATUS_OK ? binaries_await(binaries, index, error) : status;
-}
 
 enum status landscape_checks(struct landscape *landscape, const struct point *point,
                              struct error *error)
@@ -167,8 +144,16 @@ enum status landscape_checks(struct landscape *landscape, const struct point *po
     struct output_check *checks = calloc(CHECKS_MAX, sizeof *checks);
     enum status status =
         checks ? point_checks(point, &arena, checks, &count, error) : error_no_memory(error);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = compile_check(landscape, &checks[i], error);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        struct binaries *binaries =
+            checks[i].kind == REFERENCE_PLAN ? &landscape->binaries : &landscape->references;
+        size_t index = 0;
+        if (checks[i].kind == REFERENCE_FILL)
+            continue;
+        status = binaries_request(binaries, &checks[i].binary, &index, error);
+        if (status == STATUS_OK)
+            status = binaries_await(binaries, index, error);
+    }
     arena_free(&arena);
     free(checks);
     if (status != STATUS_COMPILE_FAILED)
@@ -380,9 +365,11 @@ static enum status check_grids(const struct tally *tally, const struct point *po
 {
     struct launch_plan *plan = arena_alloc(arena, 1, sizeof *plan);
     struct point whole = *point;
+    if (!plan)
+        return error_no_memory(error);
     whole.active_blocks = resources[0].active_blocks_per_sm;
     const int64_t sm_count = facts_integer(tally->landscape->options.facts, "sm_count", 0);
-    enum status status = plan ? point_plan(&whole, arena, plan, error) : error_no_memory(error);
+    enum status status = point_plan(&whole, arena, plan, error);
     for (size_t i = 0; status == STATUS_OK && i < plan->launch_count; i++)
         if (launch_refused(&plan->launches[i], resources[i].active_blocks_per_sm, sm_count, reason,
                            bytes))

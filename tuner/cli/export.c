@@ -90,8 +90,9 @@ static enum status read_confs(const struct request *request, struct arena *arena
     return status;
 }
 
-/* What `tune export --configurations` writes. */
-static enum status export_lines(const struct request *request, struct error *error)
+/* What `tune export --configurations`, `--header` and `--json` write, the latter two of one file.
+ */
+static enum status export_made(const struct request *request, struct error *error)
 {
     struct arena arena = {0};
     struct conf_text files[CONF_FILES_MAX] = {{0}};
@@ -100,42 +101,27 @@ static enum status export_lines(const struct request *request, struct error *err
     struct configuration_counts counts = {0};
     const char *folder = NULL;
     size_t count = 0;
-    enum status status = read_confs(request, &arena, &own, files, &count, error);
-    if (status == STATUS_OK)
-        status = data_folder(&arena, &folder, error);
-    if (status == STATUS_OK)
-        status = export_configurations(files, count, folder, &text, &counts, error);
-    if (status == STATUS_OK)
-        status = write_counted(request->configurations, &text, counts.lines, "configuration",
-                               "configurations", error);
-    if (status == STATUS_OK && counts.strange > 0)
-        fprintf(stderr, "left out: %zu %s of experiments that are not here, or were others then\n",
-                counts.strange, counts.strange == 1 ? "entry" : "entries");
-    text_free(&text);
-    text_free(&own);
-    arena_free(&arena);
-    return status;
-}
-
-/* What `tune export --header` and `--json` write: of one file, or of the database. */
-static enum status export_one(const struct request *request, struct error *error)
-{
-    struct arena arena = {0};
-    struct conf_text files[CONF_FILES_MAX] = {{0}};
-    struct text own = {0};
-    struct text text = {0};
-    size_t count = 0;
     size_t parts = 0;
-    if (request->file_count > 1)
+    if (request->file_count > 1 && !request->configurations)
         return error_set(error, STATUS_USAGE, "%s: of one tuned.conf at a time",
                          request->header ? "--header" : "--json");
     enum status status = read_confs(request, &arena, &own, files, &count, error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && request->configurations)
+        status = data_folder(&arena, &folder, error);
+    if (status == STATUS_OK && request->configurations)
+        status = export_configurations(files, count, folder, &text, &counts, error);
+    else if (status == STATUS_OK)
         status = (request->header ? export_header : export_json)(&files[0], &text, &parts, error);
-    if (status == STATUS_OK && request->header)
+    if (status == STATUS_OK && request->configurations)
+        status = write_counted(request->configurations, &text, counts.lines, "configuration",
+                               "configurations", error);
+    else if (status == STATUS_OK && request->header)
         status = write_counted(request->header, &text, parts, "problem", "problems", error);
     else if (status == STATUS_OK)
         status = write_counted(request->json, &text, parts, "entry", "entries", error);
+    if (status == STATUS_OK && counts.strange > 0)
+        fprintf(stderr, "left out: %zu %s of experiments that are not here, or were others then\n",
+                counts.strange, counts.strange == 1 ? "entry" : "entries");
     text_free(&text);
     text_free(&own);
     arena_free(&arena);
@@ -290,10 +276,9 @@ static enum status run_export(const struct command *command, int argc, char **ar
         status = check_output(&request, request.output ? request.output : DEFAULT_CONF, error);
     if (status != STATUS_OK)
         return status;
-    return request.header || request.json ? export_one(&request, error)
-           : request.t4                   ? export_t4(&request, error)
-           : request.configurations       ? export_lines(&request, error)
-                                          : export_conf_file(&request, error);
+    return request.t4 ? export_t4(&request, error)
+           : is_conf  ? export_conf_file(&request, error)
+                      : export_made(&request, error);
 }
 
 const struct command command_export = {

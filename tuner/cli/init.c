@@ -1,5 +1,4 @@
 /* `tune init`: an experiment file for a kernel, to be edited. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,19 +104,6 @@ static const char *file_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
-}
-
-/* Letters, digits and _, beginning with a letter. */
-static const char *experiment_name_of(struct arena *arena, const char *path)
-{
-    const char *file = file_part(path);
-    size_t length = strcspn(file, ".");
-    char *name = arena_printf(arena, "%s%.*s", isalpha((unsigned char)*file) ? "" : "k_",
-                              (int)(length > 40 ? 40 : length), file);
-    for (char *at = name; at && *at; at++)
-        if (!isalnum((unsigned char)*at))
-            *at = '_';
-    return name;
 }
 
 static const char *default_output(struct arena *arena, const char *source)

@@ -149,8 +149,7 @@ static enum status merge_files(const struct merge *merge, struct error *error)
     }
     if (status == STATUS_OK)
         status = merge_all(merge, copies, error);
-    if (folder.file >= 0)
-        temporary_folder_remove(&folder);
+    temporary_folder_remove(&folder);
     arena_free(&arena);
     return status;
 }

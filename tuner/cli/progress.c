@@ -112,18 +112,6 @@ static void format_bar(double share, size_t width, char *out, size_t bytes)
     (void)string_format(out, bytes, "[%s] %3d%%", bar, (int)(share * 100));
 }
 
-static void format_phase(const struct session_progress *progress, char *out, size_t bytes)
-{
-    if (progress->process_count > 0 && strcmp(progress->phase, "confirm") == 0)
-        (void)string_format(out, bytes, "%s (process %d of %d)", progress->phase, progress->process,
-                            progress->process_count);
-    else if (progress->strategy && strcmp(progress->phase, "sweep") == 0 &&
-             strcmp(progress->strategy, "exhaustive") != 0)
-        (void)string_format(out, bytes, "%s (%s)", progress->phase, progress->strategy);
-    else
-        (void)string_format(out, bytes, "%s", progress->phase);
-}
-
 /* What matters most stands first, for a narrow terminal cuts the end; before that the bar shrinks.
  */
 static void draw(const struct progress_view *view, const struct session_progress *progress)
@@ -146,7 +134,14 @@ static void draw(const struct progress_view *view, const struct session_progress
     else
         (void)string_format(left, sizeof left, "%lld:%02lld:%02lld", wait_s / 3600,
                             wait_s / 60 % 60, wait_s % 60);
-    format_phase(progress, phase, sizeof phase);
+    if (progress->process_count > 0 && strcmp(progress->phase, "confirm") == 0)
+        (void)string_format(phase, sizeof phase, "%s (process %d of %d)", progress->phase,
+                            progress->process, progress->process_count);
+    else if (progress->strategy && strcmp(progress->phase, "sweep") == 0 &&
+             strcmp(progress->strategy, "exhaustive") != 0)
+        (void)string_format(phase, sizeof phase, "%s (%s)", progress->phase, progress->strategy);
+    else
+        (void)string_format(phase, sizeof phase, "%s", progress->phase);
     bool more = view->options->protocol.confirm_processes > 0 && !goes_over_again(progress);
     (void)string_format(rest, sizeof rest, " %s %s, %s %s n=%lld, best %s, %zu failed", left,
                         more ? "to confirmation" : "left", phase, progress->problem_key,

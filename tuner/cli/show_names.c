@@ -52,19 +52,7 @@ static enum status check_word(const char *const *known, size_t count, const char
             return STATUS_OK;
     if (count == 0)
         return error_set(error, STATUS_NOT_FOUND, "%s: nothing was tuned yet", db);
-    const char *nearest = nearest_word(word, known, count);
-    if (nearest)
-        return error_set(error, STATUS_NOT_FOUND,
-                         "no experiment or problem '%s' in %s; did you mean '%s'?", word, db,
-                         nearest);
-    struct text list = {0};
-    for (size_t i = 0; i < count && i < 12; i++)
-        text_printf(&list, "%s%s", i > 0 ? ", " : "", known[i]);
-    (void)error_set(error, STATUS_NOT_FOUND, "no experiment or problem '%s' in %s; there %s: %s%s",
-                    word, db, count == 1 ? "is" : "are", text_string(&list),
-                    count > 12 ? ", ..." : "");
-    text_free(&list);
-    return error->status;
+    return store_no_such("experiment or problem", word, db, known, count, error);
 }
 
 static enum status check_words(struct show *show, struct store *store, struct arena *arena,

@@ -452,8 +452,8 @@ static enum status print_one(const struct explanation *explanation, const struct
     return print_parameters(explanation, error);
 }
 
-static enum status print_all(const struct rows *winners, const struct explanation *explanations,
-                             struct error *error)
+static enum status print_all(const struct show *show, const struct rows *winners,
+                             const struct explanation *explanations, struct error *error)
 {
     struct rows points = {0};
     enum status status = make_point_rows(explanations, winners->row_count, &points)
@@ -461,9 +461,11 @@ static enum status print_all(const struct rows *winners, const struct explanatio
                              : error_no_memory(error);
     size_t end = 0;
     size_t point = 0;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && show->csv)
+        rows_print_csv(&points);
+    else if (status == STATUS_OK)
         show_tell_differences(&points, "worse_percent");
-    for (size_t i = 0; i < winners->row_count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < winners->row_count && status == STATUS_OK && !show->csv; i++) {
         if (i > 0)
             putchar('\n');
         if (i == end) {
@@ -474,21 +476,10 @@ static enum status print_all(const struct rows *winners, const struct explanatio
         status = print_one(&explanations[i], &points, point, error);
         point += explanations[i].point_count;
     }
-    if (status == STATUS_OK && winners->row_count > 0)
+    if (status == STATUS_OK && winners->row_count > 0 && !show->csv)
         show_put_words(why_words, COUNT(why_words));
     rows_free(&points);
     return status;
-}
-
-static enum status print_csv(const struct explanation *explanations, size_t count,
-                             struct error *error)
-{
-    struct rows points = {0};
-    const bool good = make_point_rows(explanations, count, &points);
-    if (good)
-        rows_print_csv(&points);
-    rows_free(&points);
-    return good ? STATUS_OK : error_no_memory(error);
 }
 
 enum status show_why(const struct show *show, struct store *store, struct error *error)
@@ -507,9 +498,8 @@ enum status show_why(const struct show *show, struct store *store, struct error 
     if (status == STATUS_OK && winners.row_count == 0)
         fprintf(stderr, "%s: no winner yet\n", show->db);
     if (status == STATUS_OK)
-        status = show->json  ? print_json(explanations, winners.row_count, error)
-                 : show->csv ? print_csv(explanations, winners.row_count, error)
-                             : print_all(&winners, explanations, error);
+        status = show->json ? print_json(explanations, winners.row_count, error)
+                            : print_all(show, &winners, explanations, error);
     arena_free(&arena);
     rows_free(&winners);
     return status;

@@ -54,6 +54,19 @@ bool image_told(const struct captured_kernel *kernel, const struct captured_devi
     return false;
 }
 
+const char *experiment_name_of(struct arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *file = slash ? slash + 1 : path;
+    const size_t length = strcspn(file, ".");
+    char *name = arena_printf(arena, "%s%.*s", isalpha((unsigned char)*file) ? "" : "k_",
+                              (int)(length > 40 ? 40 : length), file);
+    for (char *at = name; at && *at; at++)
+        if (!isalnum((unsigned char)*at))
+            *at = '_';
+    return name;
+}
+
 /* "runs/blur.cap" -> "runs/blur", and "blur" as an experiment may be called. */
 static enum status names_of(struct arena *arena, const char *capture, const char **stem,
                             const char **name, struct error *error)
@@ -62,13 +75,8 @@ static enum status names_of(struct arena *arena, const char *capture, const char
     const char *file = slash ? slash + 1 : capture;
     const size_t length = strcspn(file, ".");
     *stem = arena_printf(arena, "%.*s", (int)(file - capture + (ptrdiff_t)length), capture);
-    char *word = arena_printf(arena, "%s%.*s", isalpha((unsigned char)*file) ? "" : "k_",
-                              (int)(length > 40 ? 40 : length), file);
-    for (char *at = word; at && *at; at++)
-        if (!isalnum((unsigned char)*at))
-            *at = '_';
-    *name = word;
-    return *stem && word ? STATUS_OK : error_no_memory(error);
+    *name = experiment_name_of(arena, capture);
+    return *stem && *name ? STATUS_OK : error_no_memory(error);
 }
 
 static enum status write_draft(const struct text *path, const struct text *text,

@@ -10,6 +10,9 @@
  * are replayed on it (replays.h), on `device` where that names one. */
 enum status binary_experiment(const char *capture, const char *kernel, bool replays,
                               const char *device, struct text *path, struct error *error);
+/* What an experiment of the file may be called: letters, digits and _, beginning with a letter.
+ * NULL: no memory. */
+const char *experiment_name_of(struct arena *arena, const char *path);
 /* What a kernel's image tells, by whichever kind of device can read one; `device`: that it was
  * launched on, or NULL. */
 bool image_told(const struct captured_kernel *kernel, const struct captured_device *device,

@@ -5,7 +5,7 @@
 #include "tuner/explain/internal.h"
 #include "tuner/stats/ceiling.h"
 
-static bool is_by_time(const struct explanation *explanation)
+bool is_by_time(const struct explanation *explanation)
 {
     return !explanation->objective || strcmp(explanation->objective, "time") == 0;
 }

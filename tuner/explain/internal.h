@@ -64,6 +64,8 @@ bool compare_points(const struct read_point *read, size_t count,
                     const struct background *background, struct arena *arena,
                     struct explanation *explanation);
 
+bool is_by_time(const struct explanation *explanation);
+
 /* sensitivity.c: what changing a parameter of points[own], the winner, costs. False when memory is
  * short. */
 bool find_sensitivities(const struct swept *points, size_t count, size_t own, struct arena *arena,

@@ -106,26 +106,6 @@ struct rivals {
     size_t count, capacity;
 };
 
-static bool take_rival(struct rivals *rivals, const char *value, const size_t *at, size_t changed,
-                       double time_ns)
-{
-    size_t place = 0;
-    while (place < rivals->count && strcmp(rivals->items[place].value, value) != 0)
-        place++;
-    if (place == rivals->count) {
-        if (!array_grow(&rivals->items, rivals->count, &rivals->capacity, sizeof *rivals->items))
-            return false;
-        rivals->items[rivals->count++] = (struct rival){.value = value, .changed = SIZE_MAX};
-    }
-    struct rival *rival = &rivals->items[place];
-    if (changed < rival->changed || (changed == rival->changed && time_ns < rival->time_ns)) {
-        rival->changed = changed;
-        rival->time_ns = time_ns;
-        memcpy(rival->at, at, changed * sizeof *at);
-    }
-    return true;
-}
-
 /* The other parameters that change with it: "cluster_size, block"; NULL when there are none. */
 static const char *names_of(const struct rival *rival, size_t parameter,
                             const struct explain_settings *own, struct arena *arena, bool *failed)
@@ -204,9 +184,25 @@ static bool take_rivals(const struct swept *points, size_t count, size_t own,
             continue;
         for (size_t k = 0; k < changed; k++) {
             const char *name = settings->items[at[k]].name;
-            if (!take_rival(&rivals[at[k]], find_setting(&there, name, at[k])->value, at, changed,
-                            points[i].time_ns))
-                return false;
+            const char *value = find_setting(&there, name, at[k])->value;
+            size_t place = 0;
+            while (place < rivals[at[k]].count &&
+                   strcmp(rivals[at[k]].items[place].value, value) != 0)
+                place++;
+            if (place == rivals[at[k]].count) {
+                if (!array_grow(&rivals[at[k]].items, rivals[at[k]].count, &rivals[at[k]].capacity,
+                                sizeof *rivals[at[k]].items))
+                    return false;
+                rivals[at[k]].items[rivals[at[k]].count++] =
+                    (struct rival){.value = value, .changed = SIZE_MAX};
+            }
+            struct rival *rival = &rivals[at[k]].items[place];
+            if (changed < rival->changed ||
+                (changed == rival->changed && points[i].time_ns < rival->time_ns)) {
+                rival->changed = changed;
+                rival->time_ns = points[i].time_ns;
+                memcpy(rival->at, at, changed * sizeof *at);
+            }
         }
     }
     return true;

@@ -19,11 +19,6 @@ struct telling {
     bool failed;
 };
 
-static bool is_by_time(const struct explanation *explanation)
-{
-    return !explanation->objective || strcmp(explanation->objective, "time") == 0;
-}
-
 /* Takes the sentence in hand. */
 static void end_sentence(struct telling *telling)
 {

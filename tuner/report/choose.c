@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tuner/base/json.h"
+#include "tuner/base/shell.h"
 #include "tuner/report/embedded.h"
 #include "tuner/report/internal.h"
 
@@ -14,6 +15,7 @@ void page_parameters(const struct page *page, struct store_parameter out[PAGE_PA
     out[2] = (struct store_parameter){"device", page->request->device};
     out[3] = (struct store_parameter){"n", NULL};
     out[4] = (struct store_parameter){"objective", NULL};
+    out[5] = (struct store_parameter){"most", page->most};
 }
 
 enum status page_read(struct page *page, struct store_reading reading, void *rows, size_t *count,
@@ -36,24 +38,6 @@ static enum status read_names(struct page *page, const char *sql, const char *co
     return page_read(page, reading, names, count, error);
 }
 
-static enum status say_unknown(const struct page *page, const char *what, const char *word,
-                               const char *const *names, size_t count, struct error *error)
-{
-    const char *nearest = nearest_word(word, names, count);
-    struct text list = {0};
-    for (size_t i = 0; i < count && i < 12; i++)
-        text_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
-    if (nearest)
-        (void)error_set(error, STATUS_NOT_FOUND, "no %s '%s' in %s; did you mean '%s'?", what, word,
-                        page->request->database, nearest);
-    else
-        (void)error_set(error, STATUS_NOT_FOUND, "no %s '%s' in %s; there %s: %s%s", what, word,
-                        page->request->database, count == 1 ? "is" : "are", text_string(&list),
-                        count > 12 ? ", ..." : "");
-    text_free(&list);
-    return error->status;
-}
-
 static enum status check_words(struct page *page, struct error *error)
 {
     size_t count = 0;
@@ -66,7 +50,8 @@ static enum status check_words(struct page *page, struct error *error)
         for (size_t k = 0; k < count && !found; k++)
             found = strcmp(known[k], word) == 0;
         if (!found)
-            status = say_unknown(page, "experiment or problem", word, known, count, error);
+            status = store_no_such("experiment or problem", word, page->request->database, known,
+                                   count, error);
         text_append(&json, i == 0 ? "[" : ",");
         json_append_string(&json, word);
     }
@@ -135,6 +120,14 @@ static enum status read_environments(struct page *page, struct error *error)
     return status;
 }
 
+bool page_has_environment(const struct page *page, int64_t id)
+{
+    for (size_t i = 0; i < page->environment_count; i++)
+        if (page->environments[i].id == id)
+            return true;
+    return false;
+}
+
 bool page_has_device(const struct page *page, const char *uuid)
 {
     for (size_t i = 0; uuid && i < page->environment_count; i++)
@@ -160,7 +153,8 @@ static enum status say_no_device(struct page *page, struct error *error)
         return error_set(error, STATUS_NOT_FOUND, "%s: nothing of that was measured%s%s",
                          page->request->database, page->request->device ? " on " : "",
                          page->request->device ? page->request->device : "");
-    return say_unknown(page, "measurement of a device", page->request->device, names, count, error);
+    return store_no_such("measurement of a device", page->request->device, page->request->database,
+                         names, count, error);
 }
 
 enum status page_choose(struct page *page, struct error *error)
@@ -168,7 +162,7 @@ enum status page_choose(struct page *page, struct error *error)
     const char *slash = strrchr(page->request->database, '/');
     struct text word = {0};
     page->database = slash ? slash + 1 : page->request->database;
-    append_word(&word, page->database);
+    shell_append_word(&word, page->database);
     page->database_word = word.failed ? NULL : arena_strdup(&page->arena, text_string(&word));
     text_free(&word);
     if (!page->database_word)

@@ -74,14 +74,9 @@ static enum status find_keys(struct page *page, struct winner *winner, struct er
         store_read(page->store, &reading, &page->arena, &keys, &count, error);
     if (count == 0)
         return status;
-    winner->id = keys->id;
-    winner->environment_id = keys->environment_id;
-    winner->run_id = keys->run_id;
-    winner->floor_percent = keys->floor_percent;
-    winner->rounds = keys->rounds;
-    winner->rounds_dropped = keys->rounds_dropped;
-    winner->problem_id = keys->problem_id;
-    winner->compared = keys->compared;
+    for (size_t i = 0; i < COUNT(key_columns); i++) /* all of eight bytes */
+        memcpy((char *)winner + key_columns[i].offset, (char *)keys + key_columns[i].offset,
+               sizeof(int64_t));
     return STATUS_OK;
 }
 
@@ -105,14 +100,6 @@ static enum status find_gains(struct page *page, struct winner *winner, struct e
                       error);
 }
 
-static bool has_environment(const struct page *page, int64_t id)
-{
-    for (size_t i = 0; i < page->environment_count; i++)
-        if (page->environments[i].id == id)
-            return true;
-    return false;
-}
-
 /* With what each is held against, without those of other devices. */
 static enum status read_winners(struct page *page, struct error *error)
 {
@@ -125,7 +112,7 @@ static enum status read_winners(struct page *page, struct error *error)
         struct winner *winner = &page->winners[i];
         winner->trust = winner->trust ? winner->trust : "unknown";
         status = find_keys(page, winner, error);
-        if (status != STATUS_OK || !has_environment(page, winner->environment_id))
+        if (status != STATUS_OK || !page_has_environment(page, winner->environment_id))
             continue;
         status = find_gains(page, winner, error);
         if (status == STATUS_OK) {
@@ -282,6 +269,12 @@ size_t gain_names_told(const struct page *page, size_t first, size_t end,
     return told;
 }
 
+enum ratio_told gain_told(const struct winner *winner, const struct gain *gain)
+{
+    return verdict_named(winner->trust) == VERDICT_UNSTABLE ? RATIO_UNKNOWN
+                                                            : ratio_told(gain->low, gain->high);
+}
+
 const struct gain *gain_find(const struct winner *winner, const char *name)
 {
     for (size_t i = 0; i < winner->gain_count; i++)
@@ -296,8 +289,7 @@ struct mean gain_mean(const struct page *page, size_t first, size_t end, const c
     double sum = 0;
     for (size_t i = first; i < end; i++) {
         const struct gain *gain = gain_find(&page->winners[i], name);
-        if (!gain || ratio_told(gain->low, gain->high) != RATIO_KNOWN ||
-            verdict_named(page->winners[i].trust) == VERDICT_UNSTABLE)
+        if (!gain || gain_told(&page->winners[i], gain) != RATIO_KNOWN)
             continue;
         const double ratio = gain->tied ? 1 : gain->ratio;
         sum += log(ratio);

@@ -8,14 +8,6 @@
 #include "tuner/report/internal.h"
 #include "tuner/stats/estimate.h"
 
-static bool has_environment(const struct page *page, int64_t id)
-{
-    for (size_t i = 0; i < page->environment_count; i++)
-        if (page->environments[i].id == id)
-            return true;
-    return false;
-}
-
 /* "−5.40 %" with the ends of its interval in small letters. */
 static void write_share(struct text *out, double share, double low, double high)
 {
@@ -85,8 +77,8 @@ static enum status compare_all(struct page *page, struct store *before, struct a
     size_t count = 0;
     enum status status = explain_comparisons(&request, arena, &comparisons, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        if (!has_environment(page, comparisons[i].b.environment_id) ||
-            (!before && !has_environment(page, comparisons[i].a.environment_id)))
+        if (!page_has_environment(page, comparisons[i].b.environment_id) ||
+            (!before && !page_has_environment(page, comparisons[i].a.environment_id)))
             continue;
         if ((*written)++ == 0) {
             section_begin(page, "compare", "Side by side", "Side by side");

@@ -133,6 +133,13 @@ static void append_real(struct text *out, double value, int digits)
         text_append(out, "null");
 }
 
+/* "low":1.5 */
+static void append_named(struct text *out, const char *name, double value)
+{
+    text_printf(out, ",\"%s\":", name);
+    append_real(out, value, 9);
+}
+
 static void append_member(struct text *out, const struct store_column *column, const void *row,
                           int digits)
 {
@@ -303,21 +310,6 @@ static const struct winner *winner_of(const struct page *page, const struct subj
     return NULL;
 }
 
-static enum status read_all(struct page *page, const char *sql, const struct store_column *columns,
-                            size_t column_count, const char *most, size_t row_bytes, void *rows,
-                            size_t *count, struct error *error)
-{
-    const struct store_parameter parameters[] = {
-        {"words", page->words_json}, {"environments", page->environments_json}, {"most", most}};
-    const struct store_reading reading = {.sql = sql,
-                                          .parameters = parameters,
-                                          .parameter_count = COUNT(parameters),
-                                          .columns = columns,
-                                          .column_count = column_count,
-                                          .row_bytes = row_bytes};
-    return store_read(page->store, &reading, &page->arena, rows, count, error);
-}
-
 static enum status read_subjects(struct page *page, struct subject **out, size_t *count,
                                  struct error *error)
 {
@@ -328,22 +320,26 @@ static enum status read_subjects(struct page *page, struct subject **out, size_t
     size_t launched_count = 0;
     size_t contender_count = 0;
     size_t mark_count = 0;
-    enum status status =
-        read_all(page, report_query_subjects, subject_columns, COUNT(subject_columns), NULL,
-                 sizeof *subjects, &subjects, count, error);
+    const struct store_reading of_subjects = {.sql = report_query_subjects,
+                                              STORE_COLUMNS(subject_columns),
+                                              .row_bytes = sizeof *subjects};
+    const struct store_reading of_points = {
+        .sql = report_query_points, STORE_COLUMNS(launched_columns), .row_bytes = sizeof *launched};
+    const struct store_reading of_contenders = {.sql = report_query_contenders,
+                                                STORE_COLUMNS(contender_columns),
+                                                .row_bytes = sizeof *contenders};
+    const struct store_reading of_marks = {
+        .sql = report_query_marks, STORE_COLUMNS(mark_columns), .row_bytes = sizeof *marks};
+    enum status status = page_read(page, of_subjects, &subjects, count, error);
     size_t most = POINTS_MOST / (*count > 0 ? *count : 1);
     most = most < POINTS_LEAST ? POINTS_LEAST : most > POINTS_ONE ? POINTS_ONE : most;
-    const char *most_text = arena_printf(&page->arena, "%zu", most);
+    page->most = arena_printf(&page->arena, "%zu", most);
     if (status == STATUS_OK)
-        status = read_all(page, report_query_points, launched_columns, COUNT(launched_columns),
-                          most_text, sizeof *launched, &launched, &launched_count, error);
+        status = page_read(page, of_points, &launched, &launched_count, error);
     if (status == STATUS_OK)
-        status =
-            read_all(page, report_query_contenders, contender_columns, COUNT(contender_columns),
-                     NULL, sizeof *contenders, &contenders, &contender_count, error);
+        status = page_read(page, of_contenders, &contenders, &contender_count, error);
     if (status == STATUS_OK)
-        status = read_all(page, report_query_marks, mark_columns, COUNT(mark_columns), NULL,
-                          sizeof *marks, &marks, &mark_count, error);
+        status = page_read(page, of_marks, &marks, &mark_count, error);
     for (size_t i = 0; status == STATUS_OK && i < launched_count; i++) {
         launched[i].difference = launched[i].difference_low = launched[i].difference_high =
             (double)NAN;
@@ -499,22 +495,17 @@ static const struct store_column point_members[] = {
 /* What the tables tell of it: "ratio" alone or with its bounds, or only "at_least". */
 static void append_gain(struct text *out, const struct winner *winner, const struct gain *gain)
 {
-    const enum ratio_told told = verdict_named(winner->trust) == VERDICT_UNSTABLE
-                                     ? RATIO_UNKNOWN
-                                     : ratio_told(gain->low, gain->high);
+    const enum ratio_told told = gain_told(winner, gain);
     const bool is_known = told == RATIO_KNOWN && gain->ratio > 0;
     const double none = (double)NAN;
     text_append(out, "{\"name\":");
     json_append_string(out, gain->name);
-    text_printf(out, ",\"peer\":%s,\"tied\":%s,\"ratio\":", gain->peer ? "true" : "false",
+    text_printf(out, ",\"peer\":%s,\"tied\":%s", gain->peer ? "true" : "false",
                 gain->tied ? "true" : "false");
-    append_real(out, is_known ? gain->ratio : none, 9);
-    text_append(out, ",\"low\":");
-    append_real(out, is_known ? gain->low : none, 9);
-    text_append(out, ",\"high\":");
-    append_real(out, is_known ? gain->high : none, 9);
-    text_append(out, ",\"at_least\":");
-    append_real(out, told == RATIO_AT_LEAST ? gain->low : none, 9);
+    append_named(out, "ratio", is_known ? gain->ratio : none);
+    append_named(out, "low", is_known ? gain->low : none);
+    append_named(out, "high", is_known ? gain->high : none);
+    append_named(out, "at_least", told == RATIO_AT_LEAST ? gain->low : none);
     text_append(out, "}");
 }
 
@@ -558,10 +549,8 @@ static void append_winner(struct page *page, struct text *out, const char *conf,
     text_append(out, ",\"winner\":{");
     append_members(out, winner_members, COUNT(winner_members), winner);
     const bool told = bounds_tell(winner->time_low_ns, winner->time_high_ns);
-    text_append(out, ",\"time_low_ns\":");
-    append_real(out, told ? winner->time_low_ns : (double)NAN, 9);
-    text_append(out, ",\"time_high_ns\":");
-    append_real(out, told ? winner->time_high_ns : (double)NAN, 9);
+    append_named(out, "time_low_ns", told ? winner->time_low_ns : (double)NAN);
+    append_named(out, "time_high_ns", told ? winner->time_high_ns : (double)NAN);
     if (strcmp(winner->objective, "time") == 0)
         append_conf_line(page, out, conf, subject);
     text_append(out, ",\"sure\":");

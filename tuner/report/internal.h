@@ -9,6 +9,7 @@
 #include "tuner/base/arena.h"
 #include "tuner/explain/explain.h"
 #include "tuner/report/report.h"
+#include "tuner/stats/estimate.h"
 #include "tuner/store/query.h"
 
 /* How many times as fast as something else. Reals are NaN where they are not known. */
@@ -78,6 +79,7 @@ struct page {
     const char *words_json;           /* NULL: all */
     const char *environments_json;    /* those of the device that was asked for */
     const char *devices;              /* their names, "a, b" */
+    const char *most;                 /* launches of a problem at most; NULL: all */
     struct environment *environments; /* by device */
     size_t environment_count;
     const char *first_day, *last_day; /* of what was measured */
@@ -91,7 +93,7 @@ struct page {
 };
 
 /* The parameters of this room's queries. */
-enum { PAGE_PARAMETERS = 5 };
+enum { PAGE_PARAMETERS = 6 };
 void page_parameters(const struct page *page, struct store_parameter out[PAGE_PARAMETERS]);
 
 /* Rows of a query with these, which belong to the page's arena. */
@@ -100,6 +102,7 @@ enum status page_read(struct page *page, struct store_reading reading, void *row
 
 /* Which environments, days and words are meant; STATUS_NOT_FOUND as report_make says. */
 enum status page_choose(struct page *page, struct error *error);
+bool page_has_environment(const struct page *page, int64_t id);
 /* NULL: no. */
 bool page_has_device(const struct page *page, const char *uuid);
 enum status page_collect(struct page *page, struct error *error);
@@ -112,6 +115,8 @@ size_t gain_names(const struct page *page, size_t first, size_t end, struct gain
 /* Only those of which a mean can be told: some gain has bounds that say something. */
 size_t gain_names_told(const struct page *page, size_t first, size_t end,
                        struct gain out[GAINS_MAX]);
+/* What is known of a gain: nothing where no choice is supported. */
+enum ratio_told gain_told(const struct winner *winner, const struct gain *gain);
 /* NULL: not compared with that. */
 const struct gain *gain_find(const struct winner *winner, const char *name);
 /* The geometric mean, least and most of the gains over that name; how many there are. */
@@ -131,8 +136,6 @@ const char *shown_count(int64_t count, char out[SHOWN_BYTES]); /* 268,435,456 */
 /* "variant=last_block block=256" with each parameter set apart. */
 /* "1.28 – 1.29 µs" in small letters: a unit that both have is written once. */
 void write_interval(struct text *out, const char *low, const char *high);
-/* In single quotes where a shell would not take it as it is. */
-void append_word(struct text *out, const char *word);
 void write_configuration(struct text *out, const char *key);
 /* Grid and block as numbers, then the configuration. */
 void write_launch(struct text *out, const struct winner *winner);

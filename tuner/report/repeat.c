@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/shell.h"
 #include "tuner/device/traits.h"
 #include "tuner/report/embedded.h"
 #include "tuner/report/html.h"
@@ -43,7 +44,7 @@ static const struct store_column run_columns[] = {
 static void append_option(struct text *out, const char *name, const char *value)
 {
     text_printf(out, " --%s ", name);
-    append_word(out, value);
+    shell_append_word(out, value);
 }
 
 /* Of an older database: the command that the run's options come to. Sizes and the like are not

@@ -63,24 +63,6 @@ void write_interval(struct text *out, const char *low, const char *high)
     html(out, "<small>%.*s to %s</small>", same ? digits : (int)strlen(low), low, high);
 }
 
-void append_word(struct text *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./:=,+@%";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        text_append(out, word);
-        return;
-    }
-    text_append(out, "'");
-    for (const char *at = word; *at; at++) {
-        if (*at == '\'')
-            text_append(out, "'\\''");
-        else
-            text_append_bytes(out, at, 1);
-    }
-    text_append(out, "'");
-}
-
 void write_configuration(struct text *out, const char *key)
 {
     text_append(out, "<span class=\"set\">");

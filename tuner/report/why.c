@@ -104,28 +104,6 @@ static void write_other(struct text *out, const char *value, const char *with, d
     write_value(out, CELL_SHARE, loss);
 }
 
-static void write_sensitivities(struct text *out, const struct explanation *why)
-{
-    if (why->sensitivity_count == 0)
-        return;
-    text_append(out, "<p class=\"note\">What another value of one parameter of the winner costs, "
-                     "all others kept where that is legal. Each was timed alone and once: a few "
-                     "percent say little, and less than nothing is noise.</p>");
-    write_table_begin(out, "sensitivity");
-    text_append(out, "<th>parameter</th><th>winner’s</th><th>next best</th>"
-                     "<th class=\"n\">costs</th><th>worst</th><th class=\"n\">costs</th>"
-                     "<th class=\"n\">other values</th></tr></thead><tbody>\n");
-    for (size_t i = 0; i < why->sensitivity_count; i++) {
-        const struct explain_sensitivity *of = &why->sensitivities[i];
-        html(out, "<tr><th scope=\"row\">%s</th><td>%s</td>", of->parameter, of->value);
-        write_other(out, of->best_other, of->best_other_with, of->best_other_loss);
-        write_other(out, of->worst, of->worst_with, of->worst_loss);
-        write_integer(out, of->values);
-        text_append(out, "</tr>\n");
-    }
-    write_table_end(out);
-}
-
 static void write_explanation(struct page *page, const struct winner *winner)
 {
     const struct explanation *why = &winner->why;
@@ -149,7 +127,24 @@ static void write_explanation(struct page *page, const struct winner *winner)
     for (size_t i = 0; i < why->point_count; i++)
         write_point(out, why, i);
     write_table_end(out);
-    write_sensitivities(out, why);
+    if (why->sensitivity_count == 0)
+        return;
+    text_append(out, "<p class=\"note\">What another value of one parameter of the winner costs, "
+                     "all others kept where that is legal. Each was timed alone and once: a few "
+                     "percent say little, and less than nothing is noise.</p>");
+    write_table_begin(out, "sensitivity");
+    text_append(out, "<th>parameter</th><th>winner’s</th><th>next best</th>"
+                     "<th class=\"n\">costs</th><th>worst</th><th class=\"n\">costs</th>"
+                     "<th class=\"n\">other values</th></tr></thead><tbody>\n");
+    for (size_t i = 0; i < why->sensitivity_count; i++) {
+        const struct explain_sensitivity *of = &why->sensitivities[i];
+        html(out, "<tr><th scope=\"row\">%s</th><td>%s</td>", of->parameter, of->value);
+        write_other(out, of->best_other, of->best_other_with, of->best_other_loss);
+        write_other(out, of->worst, of->worst_with, of->worst_loss);
+        write_integer(out, of->values);
+        text_append(out, "</tr>\n");
+    }
+    write_table_end(out);
 }
 
 enum status write_why(struct page *page, struct error *error)

@@ -20,9 +20,7 @@ static void write_gain(struct text *out, const struct winner *winner, const stru
         text_append(out, "<td class=\"n\">–</td>");
         return;
     }
-    const enum ratio_told told = verdict_named(winner->trust) == VERDICT_UNSTABLE
-                                     ? RATIO_UNKNOWN
-                                     : ratio_told(gain->low, gain->high);
+    const enum ratio_told told = gain_told(winner, gain);
     if (told == RATIO_KNOWN && gain->tied)
         text_append(out, "<td class=\"n\" data-v=\"1\">none<small>as good</small>");
     else if (told == RATIO_KNOWN)

@@ -55,4 +55,9 @@ struct store_reading {
 enum status store_read(struct store *store, const struct store_reading *reading,
                        struct arena *arena, void *rows, size_t *count, struct error *error);
 
+/* STATUS_NOT_FOUND: no `what` of that name is in the database; with the nearest of those that are,
+ * or what there is. */
+enum status store_no_such(const char *what, const char *word, const char *database,
+                          const char *const *names, size_t count, struct error *error);
+
 #endif
