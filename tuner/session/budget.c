@@ -23,7 +23,7 @@ static const double confirm_margin = 1.25, look_share = 0.03;
 static const double sweep_share = 0.6, sweep_share_unconfirmed = 0.85;
 /* Where that comes to less than this share of the points, points come before rounds, and before
  * processes: so many are kept time for, the others confirm where some is left. */
-static const double few_points = 0.25, sweep_share_of_many = 0.85;
+static const double few_points = 0.25, sweep_share_of_many = 0.88;
 static const double processes_of_many = 3;
 /* For tuned.conf, the tables and the page. */
 static const double end_share = 0.02, end_most_ns = 2e9;
@@ -31,7 +31,7 @@ static const double end_share = 0.02, end_most_ns = 2e9;
 static const double before_job_end_ns = 10e9;
 /* What checks take that nobody has seen: so many times what the inputs and results took, and so
  * much; how far from that they may turn out to be. */
-static const double check_tells = 4, check_least_ns = 0.3e9, check_scale_most = 10;
+static const double check_tells = 2.5, check_least_ns = 0.3e9, check_scale_most = 10;
 /* What ceilings take that nobody has measured: so many times a worker's start. Where that is more
  * of a budget than this, problems go first. */
 static const double ceilings_starts = 3, ceilings_share = 0.05;
@@ -167,7 +167,8 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
     double most_ns = (1 - share) * whole_ns;
     if (!confirms(session))
         return 0;
-    double looks_ns = session->options->protocol.look_between > 0 ? look_share * whole_ns : 0;
+    const bool looks = session->options->protocol.look_between > 0 && group->space_count > 1;
+    const double looks_ns = looks ? look_share * whole_ns : 0;
     double processes = (double)session->options->protocol.confirm_processes;
     double expected_ns = confirm_margin * confirm_expected_ns(group, allowance,
                                                               processes < most ? processes : most) +

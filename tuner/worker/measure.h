@@ -170,8 +170,9 @@ enum status judge_found(struct measuring *state, bool right, const char *detail,
                         const struct launch_plan *plan, bool look_at_inputs, const char *run,
                         struct measure_answer *answer, enum judgement *out, struct error *error);
 
-/* Holds what the block's runs left against what is right: by `results`, which
- * learn from it, else by the problem's expectations, which may be missing. As outputs_judge(). */
+/* Holds what the block's runs left against what is right: by `results`, which learn from it (NULL:
+ * nothing is kept), else by the problem's expectations, which may be missing. As outputs_judge().
+ */
 enum status judge_results(struct measuring *state, const struct block *block,
                           struct worker_results *results, bool look_at_inputs,
                           struct measure_answer *answer, enum judgement *out, struct error *error);
