@@ -8,6 +8,7 @@ export LD_LIBRARY_PATH=$TUNE_DRIVER TUNE_NVRTC_PATH=$TUNE_DRIVER
 export TUNE_FAULTS_STATE=$TMPDIR/driver.state
 # A hang costs this much, where nothing longer is due.
 export TUNE_TRIAL_TIMEOUT_MS=1000
+[[ -z ${TUNE_SANITIZE:-} ]] || TUNE_TRIAL_TIMEOUT_MS=10000 # what is that much slower is no hang
 
 # write_copy [WAYS]: copy.yaml, an experiment of WAYS (default 6) times three configurations that
 # all work, told apart by `way`: TUNE_FAULTS makes some of them hostile (WAY=3,block=64).

@@ -3,14 +3,14 @@
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 2
-short=(--set look_rounds.0=4 --set look_rounds.1=0 --set look_rounds.2=0 --set look_rounds.3=0
+short=(--set block_ns=20000 --set look_rounds.0=4 --set look_rounds.1=0 --set look_rounds.2=0 --set look_rounds.3=0
     --set confirm_processes=3 --set confirm_rounds=4)
 
 # sweep_first DEVICES: the sweep and a first race; what follows only races and confirms.
 sweep_first() {
     forget
     export TUNE_FAULTS="devices=$1"
-    run "$TUNE" run ./copy.yaml --device all --effort quick "${steady[@]}"
+    run "$TUNE" run ./copy.yaml --device all --effort quick "${steady[@]}" --set block_ns=20000
     expect_code 0
     rm -f "$TUNE_FAULTS_STATE"
 }
