@@ -206,11 +206,6 @@ enum status cuda_compile_failed(const struct compilation *compilation, const cha
     return error_set(error, STATUS_COMPILE_FAILED, "%s", otherwise);
 }
 
-static const char *address_of(struct arena *arena, const char *symbol)
-{
-    return arena_printf(arena, "&%s", symbol);
-}
-
 /* Kernels are asked for as name expressions, plain names too: then one that is not there is an
  * error of the compiler, and one without extern "C" is found nevertheless. Variables likewise. */
 static enum status ask_for_names(const struct compilation *compilation, struct error *error)
@@ -224,7 +219,7 @@ static enum status ask_for_names(const struct compilation *compilation, struct e
             return error_set(error, STATUS_COMPILE_FAILED, "kernel '%s': not a name of a kernel",
                              request->kernels[i]);
     for (size_t i = 0; i < request->symbol_count; i++) {
-        const char *name = address_of(compilation->arena, request->symbols[i]);
+        const char *name = arena_printf(compilation->arena, "&%s", request->symbols[i]);
         if (!name)
             return error_no_memory(error);
         if (compilation->wanted->symbols[i] &&
@@ -235,39 +230,20 @@ static enum status ask_for_names(const struct compilation *compilation, struct e
     return STATUS_OK;
 }
 
-static enum status take_kernel(const struct compilation *compilation, size_t i, const char *log,
-                               struct container_kernel *out, struct error *error)
+/* What NVRTC made of a name expression. */
+static enum status take_name(const struct compilation *compilation, const char *what,
+                             const char *expression, const char *name, struct container_name *out,
+                             struct error *error)
 {
-    const struct cuda_compiler *nvrtc = compilation->nvrtc;
-    const char *name = compilation->request->kernels[i];
     const char *lowered = NULL;
-    nvrtcResult result = nvrtc->nvrtcGetLoweredName(compilation->program, name, &lowered);
+    const nvrtcResult result =
+        compilation->nvrtc->nvrtcGetLoweredName(compilation->program, expression, &lowered);
     if (result != NVRTC_SUCCESS || !lowered)
-        return error_set(error, STATUS_COMPILE_FAILED, "kernel '%s': no such kernel (%s)", name,
-                         nvrtc->nvrtcGetErrorString(result));
-    out->name = arena_strdup(compilation->arena, name);
-    out->lowered = arena_strdup(compilation->arena, lowered);
-    if (!out->name || !out->lowered)
-        return error_no_memory(error);
-    out->spill_bytes = ptxas_spill_bytes(log, lowered);
-    return STATUS_OK;
-}
-
-static enum status take_symbol(const struct compilation *compilation, size_t i,
-                               struct container_symbol *out, struct error *error)
-{
-    const struct cuda_compiler *nvrtc = compilation->nvrtc;
-    const char *name = address_of(compilation->arena, compilation->request->symbols[i]);
-    const char *lowered = NULL;
-    if (!name)
-        return error_no_memory(error);
-    nvrtcResult result = nvrtc->nvrtcGetLoweredName(compilation->program, name, &lowered);
-    if (result != NVRTC_SUCCESS || !lowered)
-        return error_set(error, STATUS_COMPILE_FAILED, "variable '%s': no such variable (%s)",
-                         name + 1, nvrtc->nvrtcGetErrorString(result));
-    out->name = name + 1;
-    out->lowered = arena_strdup(compilation->arena, lowered);
-    return out->lowered ? STATUS_OK : error_no_memory(error);
+        return error_set(error, STATUS_COMPILE_FAILED, "%s '%s': no such %s (%s)", what, name, what,
+                         compilation->nvrtc->nvrtcGetErrorString(result));
+    *out = (struct container_name){arena_strdup(compilation->arena, name),
+                                   arena_strdup(compilation->arena, lowered), -1};
+    return out->name && out->lowered ? STATUS_OK : error_no_memory(error);
 }
 
 static enum status take_cubin(const struct compilation *compilation, struct cuda_cubin *out,
@@ -313,13 +289,22 @@ static enum status compile_program(const struct compilation *compilation, struct
         return cuda_compile_failed(compilation, nvrtc->nvrtcGetErrorString(result), messages,
                                    error);
     const struct binary_request *request = compilation->request;
-    status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < request->kernel_count; i++)
-        if (compilation->wanted->kernels[i])
-            status = take_kernel(compilation, i, messages, &out->kernels[i], error);
-    for (size_t i = 0; status == STATUS_OK && i < request->symbol_count; i++)
+    for (size_t i = 0; status == STATUS_OK && i < request->kernel_count; i++) {
+        const char *name = request->kernels[i];
+        if (!compilation->wanted->kernels[i])
+            continue;
+        status = take_name(compilation, "kernel", name, name, &out->kernels[i], error);
+        if (status == STATUS_OK)
+            out->kernels[i].spill_bytes = ptxas_spill_bytes(messages, out->kernels[i].lowered);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < request->symbol_count; i++) {
+        const char *address = arena_printf(compilation->arena, "&%s", request->symbols[i]);
+        if (!address)
+            return error_no_memory(error);
         if (compilation->wanted->symbols[i])
-            status = take_symbol(compilation, i, &out->symbols[i], error);
+            status = take_name(compilation, "variable", address, request->symbols[i],
+                               &out->symbols[i], error);
+    }
     return status == STATUS_OK ? take_cubin(compilation, cubin, error) : status;
 }
 

@@ -6,9 +6,10 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/seal.h"
+#include "tuner/base/text.h"
 
 /* Numbers are in the machine's own order: the file is a cache of this machine, and a foreign one
- * fails at `magic`. After the header, for each kernel: its kernel_row, name and NUL, symbol and
+ * fails at `magic`. After the header, for each kernel: its name_row, name and NUL, symbol and
  * NUL; the same for each variable; then the cubin, which begins at a multiple of 16. */
 struct header {
     uint64_t magic;
@@ -21,7 +22,7 @@ struct header {
     uint64_t cubin_bytes;
 };
 
-struct kernel_row {
+struct name_row {
     uint32_t name_bytes; /* without NUL */
     uint32_t lowered_bytes;
     int32_t spill_bytes;
@@ -32,59 +33,43 @@ static const char damaged[] = "damaged: delete it, it will be compiled again";
 /* With it cache_version (tuner/worker/cache.c) is raised: files of another one are not read. */
 static const uint32_t container_version = 4;
 
-static size_t start_of_cubin(const struct container *container)
+static void append_names(struct text *out, const struct container_name *names, size_t count)
 {
-    size_t bytes = sizeof(struct header);
-    for (size_t i = 0; i < container->kernel_count; i++)
-        bytes += sizeof(struct kernel_row) + strlen(container->kernels[i].name) + 1 +
-                 strlen(container->kernels[i].lowered) + 1;
-    for (size_t i = 0; i < container->symbol_count; i++)
-        bytes += sizeof(struct kernel_row) + strlen(container->symbols[i].name) + 1 +
-                 strlen(container->symbols[i].lowered) + 1;
-    return (bytes + 15) / 16 * 16;
-}
-
-static char *append_bytes(char *out, const void *data, size_t bytes)
-{
-    memcpy(out, data, bytes);
-    return out + bytes;
-}
-
-static char *put_row(char *out, const char *name, const char *lowered, int32_t spill_bytes)
-{
-    struct kernel_row row = {
-        .name_bytes = (uint32_t)strlen(name),
-        .lowered_bytes = (uint32_t)strlen(lowered),
-        .spill_bytes = spill_bytes,
-    };
-    out = append_bytes(out, &row, sizeof row);
-    out = append_bytes(out, name, row.name_bytes + (size_t)1);
-    return append_bytes(out, lowered, row.lowered_bytes + (size_t)1);
+    for (size_t i = 0; i < count; i++) {
+        const struct name_row row = {
+            .name_bytes = (uint32_t)strlen(names[i].name),
+            .lowered_bytes = (uint32_t)strlen(names[i].lowered),
+            .spill_bytes = names[i].spill_bytes,
+        };
+        text_append_bytes(out, &row, sizeof row);
+        text_append_bytes(out, names[i].name, row.name_bytes + (size_t)1);
+        text_append_bytes(out, names[i].lowered, row.lowered_bytes + (size_t)1);
+    }
 }
 
 enum status container_write(struct arena *arena, const struct container *container, void **data,
                             size_t *bytes, struct error *error)
 {
+    struct text names = {0};
+    append_names(&names, container->kernels, container->kernel_count);
+    append_names(&names, container->symbols, container->symbol_count);
     struct header header = {
         .magic = container_magic,
         .version = container_version,
         .kernel_count = (uint32_t)container->kernel_count,
         .symbol_count = (uint32_t)container->symbol_count,
         .is_foreign = container->is_foreign,
-        .cubin_start = start_of_cubin(container),
+        .cubin_start = (sizeof(struct header) + names.length + 15) / 16 * 16,
         .cubin_bytes = container->cubin_bytes,
     };
     header.bytes = header.cubin_start + header.cubin_bytes;
-    char *file = arena_alloc(arena, header.bytes, 1);
-    if (!file)
+    char *file = names.failed ? NULL : arena_alloc(arena, header.bytes, 1);
+    if (!file) {
+        text_free(&names);
         return error_no_memory(error);
-    char *out = file + sizeof header;
-    for (size_t i = 0; i < container->kernel_count; i++) {
-        const struct container_kernel *kernel = &container->kernels[i];
-        out = put_row(out, kernel->name, kernel->lowered, kernel->spill_bytes);
     }
-    for (size_t i = 0; i < container->symbol_count; i++)
-        out = put_row(out, container->symbols[i].name, container->symbols[i].lowered, -1);
+    memcpy(file + sizeof header, text_string(&names), names.length);
+    text_free(&names);
     memcpy(file + header.cubin_start, container->cubin, container->cubin_bytes);
     memcpy(file, &header, sizeof header);
     *data = file;
@@ -108,23 +93,19 @@ static const char *take(struct reader *reader, size_t bytes)
     return start;
 }
 
-static const char *take_text(struct reader *reader, size_t length)
+/* A row and its two texts. */
+static bool take_name(struct reader *reader, struct container_name *out)
 {
-    const char *text = take(reader, length + 1);
-    return text && text[length] == '\0' && strlen(text) == length ? text : NULL;
-}
-
-static bool take_kernel(struct reader *reader, struct container_kernel *out)
-{
-    struct kernel_row row;
+    struct name_row row;
     const char *bytes = take(reader, sizeof row);
     if (!bytes)
         return false;
     memcpy(&row, bytes, sizeof row);
     out->spill_bytes = row.spill_bytes;
-    out->name = take_text(reader, row.name_bytes);
-    out->lowered = out->name ? take_text(reader, row.lowered_bytes) : NULL;
-    return out->lowered != NULL;
+    out->name = take(reader, row.name_bytes + (size_t)1);
+    out->lowered = out->name ? take(reader, row.lowered_bytes + (size_t)1) : NULL;
+    return out->lowered && strnlen(out->name, row.name_bytes + (size_t)1) == row.name_bytes &&
+           strnlen(out->lowered, row.lowered_bytes + (size_t)1) == row.lowered_bytes;
 }
 
 static bool header_fits(const struct header *header, size_t bytes)
@@ -155,12 +136,9 @@ enum status container_read(const void *data, size_t bytes, struct container *out
     struct reader reader = {file + sizeof header, header.cubin_start - sizeof header};
     bool whole = true;
     for (uint32_t i = 0; whole && i < header.kernel_count; i++)
-        whole = take_kernel(&reader, &out->kernels[i]);
-    for (uint32_t i = 0; whole && i < header.symbol_count; i++) {
-        struct container_kernel row = {0};
-        whole = take_kernel(&reader, &row);
-        out->symbols[i] = (struct container_symbol){row.name, row.lowered};
-    }
+        whole = take_name(&reader, &out->kernels[i]);
+    for (uint32_t i = 0; whole && i < header.symbol_count; i++)
+        whole = take_name(&reader, &out->symbols[i]);
     if (!whole)
         return error_set(error, STATUS_BAD_INPUT, "%s", damaged);
     out->kernel_count = header.kernel_count;

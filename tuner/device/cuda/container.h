@@ -10,24 +10,18 @@
 #include "tuner/base/error.h"
 #include "tuner/base/launch.h"
 
-/* One kernel of a binary. */
-struct container_kernel {
-    const char *name;    /* as it was requested: "reduce<int, 4>" */
+/* A kernel of a binary, or a variable that arguments are copied into. */
+struct container_name {
+    const char *name;    /* as it was requested: "reduce<int, 4>", "tables::filter<3>" */
     const char *lowered; /* its symbol in the cubin */
-    int32_t spill_bytes; /* a thread, stores and loads; -1: the log did not tell */
-};
-
-/* A variable that arguments are copied into. */
-struct container_symbol {
-    const char *name;    /* as it was requested: "tables::filter<3>" */
-    const char *lowered; /* its symbol in the cubin */
+    int32_t spill_bytes; /* a thread, stores and loads; -1: the log did not tell, or a variable's */
 };
 
 struct container {
     size_t kernel_count;
-    struct container_kernel kernels[LAUNCHES_MAX];
+    struct container_name kernels[LAUNCHES_MAX];
     size_t symbol_count;
-    struct container_symbol symbols[ARGUMENTS_MAX];
+    struct container_name symbols[ARGUMENTS_MAX];
     const void *cubin;
     size_t cubin_bytes;
     bool is_foreign; /* no cubin, but PTX, or whatever else the driver may take */

@@ -185,7 +185,7 @@ static enum status load_module(struct device *device, const char *path, struct a
     if (!module->kernels)
         return error_no_memory(error);
     for (size_t i = 0; i < container.kernel_count; i++) {
-        const struct container_kernel *from = &container.kernels[i];
+        const struct container_name *from = &container.kernels[i];
         struct kernel *kernel = &module->kernels[module->kernel_count++];
         kernel->spill_bytes = from->spill_bytes;
         kernel->name = strdup(from->name);

@@ -201,10 +201,8 @@ static enum status take_names(const struct compilation *compilation, char *ptx,
         if (!lowered)
             return error_set(error, STATUS_COMPILE_FAILED,
                              "nvcc made nothing of the name expression '%s'", name);
-        if (is_kernel)
-            out->kernels[i] = (struct container_kernel){own, lowered, -1};
-        else
-            out->symbols[symbol] = (struct container_symbol){own, lowered};
+        *(is_kernel ? &out->kernels[i] : &out->symbols[symbol]) =
+            (struct container_name){own, lowered, -1};
     }
     return STATUS_OK;
 }

@@ -14,12 +14,12 @@ static enum status name_kernels(const struct binary_request *request, const stru
     for (size_t i = 0; status == STATUS_OK && i < request->kernel_count; i++) {
         struct image_kernel kernel;
         out->kernels[i] =
-            (struct container_kernel){request->kernels[i], request->kernels[i], .spill_bytes = -1};
+            (struct container_name){request->kernels[i], request->kernels[i], .spill_bytes = -1};
         if (image->cubin || image->ptx)
             status = image_kernel(image, request->kernels[i], &kernel, error);
     }
     for (size_t i = 0; i < request->symbol_count; i++)
-        out->symbols[i] = (struct container_symbol){request->symbols[i], request->symbols[i]};
+        out->symbols[i] = (struct container_name){request->symbols[i], request->symbols[i], -1};
     return status;
 }
 
