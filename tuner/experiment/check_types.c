@@ -25,9 +25,8 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
 
 static bool type_error(const struct types *types, const struct expression *node, const char *what)
 {
-    struct place place = {types->place.file, node->line, node->column};
-    (void)place_error(types->error, STATUS_BAD_INPUT, place, "%s", what);
-    return false;
+    return place_refuses(types->error, (struct place){types->place.file, node->line, node->column},
+                         "%s", what);
 }
 
 /* Of `count` values; what is no literal may be any text. */
@@ -83,10 +82,9 @@ static bool check_text(struct types *types, const struct expression *variable,
     if (!texts.known)
         return true;
     struct place place = {types->place.file, literal->line, literal->column};
-    (void)place_error(types->error, STATUS_BAD_INPUT, place, "'%s' is never '%.60s'%s",
-                      experiment->scope.names[variable->index], literal->constant.text,
-                      suggest(literal->constant.text, texts.words, texts.count).text);
-    return false;
+    return place_refuses(types->error, place, "'%s' is never '%.60s'%s",
+                         experiment->scope.names[variable->index], literal->constant.text,
+                         suggest(literal->constant.text, texts.words, texts.count).text);
 }
 
 struct typed {

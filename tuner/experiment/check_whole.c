@@ -11,11 +11,9 @@ static bool check_problem_count(struct file_reader *reader)
     size_t count = experiment->size.count;
     for (size_t i = 0; i < experiment->axis_count; i++) {
         count *= experiment->axes[i].count; /* at most 256 * 64 before it is compared */
-        if (count > PROBLEMS_MAX) {
-            (void)place_error(reader->error, STATUS_BAD_INPUT, experiment->axes[i].place,
-                              "more than %d problems", PROBLEMS_MAX);
-            return false;
-        }
+        if (count > PROBLEMS_MAX)
+            return place_refuses(reader->error, experiment->axes[i].place, "more than %d problems",
+                                 PROBLEMS_MAX);
     }
     return true;
 }
@@ -46,23 +44,19 @@ static bool check_keys_fit(struct file_reader *reader)
     size_t configuration = 0;
     for (size_t i = 0; i < experiment->axis_count; i++) {
         problem += 1 + longest_value(&experiment->axes[i]);
-        if (problem >= PROBLEM_KEY_BYTES) {
-            (void)place_error(reader->error, STATUS_BAD_INPUT, experiment->axes[i].place,
-                              "the names of the problems come to more than %d characters",
-                              PROBLEM_KEY_BYTES - 1);
-            return false;
-        }
+        if (problem >= PROBLEM_KEY_BYTES)
+            return place_refuses(reader->error, experiment->axes[i].place,
+                                 "the names of the problems come to more than %d characters",
+                                 PROBLEM_KEY_BYTES - 1);
     }
     for (size_t i = 0; i < experiment->parameter_count; i++) {
         const struct named_list *parameter = &experiment->parameters[i];
         configuration += 2 + strlen(parameter->name) + longest_value(parameter);
-        if (configuration >= CONFIGURATION_KEY_BYTES) {
-            (void)place_error(reader->error, STATUS_BAD_INPUT, parameter->place,
-                              "the names and values of a configuration come to more than %d "
-                              "characters",
-                              CONFIGURATION_KEY_BYTES - 1);
-            return false;
-        }
+        if (configuration >= CONFIGURATION_KEY_BYTES)
+            return place_refuses(reader->error, parameter->place,
+                                 "the names and values of a configuration come to more than %d "
+                                 "characters",
+                                 CONFIGURATION_KEY_BYTES - 1);
     }
     return true;
 }

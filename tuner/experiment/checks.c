@@ -19,23 +19,13 @@ bool check_uses_default(const struct check_rule *rule)
 
 static bool read_per(struct file_reader *reader, const struct node *node, struct slot_set *out)
 {
-    const struct experiment *experiment = reader->experiment;
-    const char *words[EXPERIMENT_PARAMETERS_MAX];
-    if (!node)
-        return true;
-    if (!need_items(reader, node, "per", EXPERIMENT_PARAMETERS_MAX))
+    if (node && !need_items(reader, node, "per", EXPERIMENT_PARAMETERS_MAX))
         return false;
-    for (size_t i = 0; i < experiment->parameter_count; i++)
-        words[i] = experiment->parameters[i].name;
-    for (const struct node *item = node->first; item; item = item->next) {
+    for (const struct node *item = node ? node->first : NULL; item; item = item->next) {
         size_t i = 0;
-        if (!need_kind(reader, item, NODE_SCALAR, "a parameter"))
+        if (!need_kind(reader, item, NODE_SCALAR, "a parameter") ||
+            !find_parameter(reader, item, &i))
             return false;
-        while (i < experiment->parameter_count && strcmp(words[i], item->text) != 0)
-            i++;
-        if (i == experiment->parameter_count)
-            return node_error(reader, item, "no parameter is named '%.60s'%s", item->text,
-                              suggest(item->text, words, experiment->parameter_count).text);
         slot_set_add(out, SLOT_PARAMETERS + i);
     }
     return true;

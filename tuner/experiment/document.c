@@ -90,8 +90,7 @@ static struct place place_of(const struct reader *reader, yaml_mark_t mark)
 
 static bool refuse(struct reader *reader, yaml_mark_t mark, const char *what)
 {
-    (void)place_error(reader->error, STATUS_BAD_INPUT, place_of(reader, mark), "%s", what);
-    return false;
+    return place_refuses(reader->error, place_of(reader, mark), "%s", what);
 }
 
 static bool out_of_memory(struct reader *reader)
@@ -209,11 +208,8 @@ static bool join(struct reader *reader, struct node *last, const struct node *ne
     struct arena *arena = &reader->document->arena;
     bool exact = last->inner.exact && next->inner.exact;
     size_t length = next->offset + strlen(next->text) - last->offset;
-    if (strlen(last->text) + strlen(next->text) > EXPRESSION_BYTES_MAX) {
-        (void)place_error(reader->error, STATUS_BAD_INPUT, last->place,
-                          "parentheses that are not closed");
-        return false;
-    }
+    if (strlen(last->text) + strlen(next->text) > EXPRESSION_BYTES_MAX)
+        return place_refuses(reader->error, last->place, "parentheses that are not closed");
     last->text = exact ? arena_strndup(arena, reader->text + last->offset, length)
                        : arena_printf(arena, "%s, %s", last->text, next->text);
     if (!last->text)

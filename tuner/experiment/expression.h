@@ -54,6 +54,8 @@ struct scope {
      * Tuner's restrictions have them. */
     bool lambdas;
 };
+/* The slot of that name; scope->count: none has it. */
+size_t scope_find(const struct scope *scope, const char *name);
 
 enum expression_kind {
     EXPRESSION_CONSTANT,

@@ -378,8 +378,7 @@ static node_or_null parse_call(struct parser *parser, const struct token *name)
     return new_indexed(parser, EXPRESSION_CALL, (size_t)function, name, count, operands);
 }
 
-/* The variable of that name; scope->count: there is none. */
-static size_t find_variable(const struct scope *scope, const char *name)
+size_t scope_find(const struct scope *scope, const char *name)
 {
     size_t slot = 0;
     while (slot < scope->count && !(scope->names[slot] && strcmp(scope->names[slot], name) == 0))
@@ -389,7 +388,7 @@ static size_t find_variable(const struct scope *scope, const char *name)
 
 static node_or_null parse_variable(struct parser *parser, const struct token *name)
 {
-    const size_t slot = find_variable(parser->scope, name->text);
+    const size_t slot = scope_find(parser->scope, name->text);
     if (slot == parser->scope->count)
         return undefined_name(parser, name, false);
     slot_set_add(&parser->uses, slot);
@@ -431,7 +430,7 @@ static node_or_null parse_name(struct parser *parser)
                    ? parse_variable(parser, &key)
                    : NULL;
     }
-    if (find_variable(parser->scope, name.text) == parser->scope->count &&
+    if (scope_find(parser->scope, name.text) == parser->scope->count &&
         (function_find(name.text) >= 0 || is_list_call(&name)))
         return parse_error(parser, name.offset, "'%s' is a function: call it with (...)",
                            name.text);
@@ -652,7 +651,7 @@ static bool parse_lambda(struct parser *parser)
         const struct token name = parser->token;
         if (!take(parser, TOKEN_NAME, "a name"))
             return false;
-        if (find_variable(parser->scope, name.text) == parser->scope->count) {
+        if (scope_find(parser->scope, name.text) == parser->scope->count) {
             if (count > 0 || parser->token.kind != TOKEN_COLON)
                 return undefined_name(parser, &name, false) != NULL;
             parser->dictionary = name.text;

@@ -2,8 +2,6 @@
 #include "tuner/experiment/maker.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,17 +102,6 @@ bool maker_configure(struct maker *maker, const struct configuration *configurat
         environment_bind(&maker->environment, SLOT_PARAMETERS + i, configuration->values[at].value);
     }
     return true;
-}
-
-bool maker_error(struct maker *maker, struct place place, const char *format, ...)
-{
-    char what[ERROR_TEXT_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    (void)place_error(maker->error, STATUS_BAD_INPUT, place, "%s", what);
-    return false;
 }
 
 bool maker_no_memory(struct maker *maker)

@@ -22,8 +22,7 @@ void maker_start(struct maker *maker, const struct experiment *experiment,
                  const struct problem *problem, const struct facts *facts, struct arena *arena,
                  struct error *error);
 bool maker_configure(struct maker *maker, const struct configuration *configuration);
-bool maker_error(struct maker *maker, struct place place, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define maker_error(maker, place, ...) place_refuses((maker)->error, place, __VA_ARGS__)
 bool maker_no_memory(struct maker *maker);
 /* select.c: whether the parameter has all values that spaces take of it; true where it cannot be
  * told. */

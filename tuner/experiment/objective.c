@@ -59,11 +59,11 @@ static bool check_name(struct file_reader *reader, const struct node *key)
     for (size_t i = 0; i < PLAIN_NAMES; i++)
         if (strcmp(plain_names[i], key->text) == 0)
             return node_error(reader, key, "the objective '%s' is there already", key->text);
-    for (size_t slot = 0; slot < scope->count; slot++)
-        if (scope->names[slot] && strcmp(scope->names[slot], key->text) == 0)
-            return node_error(reader, key, "the name '%s' is taken by %s", key->text,
-                              slot < SLOT_COUNT ? "an axis, the size or a parameter"
-                                                : "what objectives are made of");
+    const size_t taken = scope_find(scope, key->text);
+    if (taken < scope->count)
+        return node_error(reader, key, "the name '%s' is taken by %s", key->text,
+                          taken < SLOT_COUNT ? "an axis, the size or a parameter"
+                                             : "what objectives are made of");
     return true;
 }
 
@@ -76,13 +76,9 @@ bool read_objectives(struct file_reader *reader, const struct node *node)
     *scope = (struct scope){.count = SLOT_COUNT_OBJECTIVE};
     for (size_t slot = SLOT_AXES; slot < SLOT_DERIVED; slot++)
         scope->names[slot] = experiment->scope.names[slot];
-    for (size_t i = 0; i < METRIC_NAMES; i++) {
-        bool taken = false;
-        for (size_t slot = SLOT_AXES; slot < SLOT_DERIVED && !taken; slot++)
-            taken = scope->names[slot] && strcmp(scope->names[slot], metric_names[i]) == 0;
-        if (!taken)
+    for (size_t i = 0; i < METRIC_NAMES; i++)
+        if (scope_find(scope, metric_names[i]) == scope->count)
             scope->names[SLOT_COUNT + i] = metric_names[i];
-    }
     if (!node)
         return true;
     if (!need_kind(reader, node, NODE_MAPPING, "objectives"))
@@ -223,12 +219,9 @@ static enum status check_word(const struct experiment *experiment, const char *t
 {
     const char *words[PLAIN_NAMES + OBJECTIVES_MAX + METRIC_NAMES];
     size_t count = 0;
-    if (!is_name(text))
+    const struct scope *scope = &experiment->objective_scope;
+    if (!is_name(text) || scope_find(scope, text) < scope->count)
         return STATUS_OK;
-    for (size_t slot = 0; slot < experiment->objective_scope.count; slot++)
-        if (experiment->objective_scope.names[slot] &&
-            strcmp(experiment->objective_scope.names[slot], text) == 0)
-            return STATUS_OK;
     for (size_t i = 0; i < PLAIN_NAMES; i++)
         words[count++] = plain_names[i];
     for (size_t i = 0; i < experiment->objective_count; i++)

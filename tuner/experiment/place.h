@@ -2,6 +2,7 @@
 #ifndef TUNE_EXPERIMENT_PLACE_H
 #define TUNE_EXPERIMENT_PLACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,13 @@ struct place {
 /* "FILE:LINE:COLUMN: text", or "FILE: ORIGIN: text". Returns `status`. */
 enum status place_error(struct error *error, enum status status, struct place place,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* As place_error with STATUS_BAD_INPUT, for functions that say whether all went well: false. */
+bool place_refuses(struct error *error, struct place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+#ifdef __clang_analyzer__ /* which looks at one file at a time: it is never true */
+#define place_refuses(...) ((void)place_refuses(__VA_ARGS__), false)
+#endif
 
 /* "; did you mean 'x'?", or "" when no word is near. */
 struct suggestion {

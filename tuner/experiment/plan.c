@@ -372,21 +372,16 @@ bool make_ceiling(struct maker *maker, enum ceiling *out)
 {
     const struct template *template = &maker->experiment->ceiling;
     const char *names[CEILINGS];
-    const char *name = NULL;
+    size_t index = 0;
     *out = CEILING_READ;
     if (template->count == 0)
         return true;
-    if (!make_text(maker, template, &name))
+    for (size_t i = 0; i < CEILINGS; i++)
+        names[i] = ceiling_name((enum ceiling)i);
+    if (!make_choice(maker, template, "ceiling", names, CEILINGS, &index))
         return false;
-    for (int i = 0; i < CEILINGS; i++) {
-        *out = (enum ceiling)i;
-        names[i] = ceiling_name(*out);
-        if (strcmp(names[i], name) == 0)
-            return true;
-    }
-    *out = CEILING_READ;
-    return maker_error(maker, template->place, "no ceiling is named '%.60s'%s", name,
-                       suggest(name, names, CEILINGS).text);
+    *out = (enum ceiling)index;
+    return true;
 }
 
 enum status point_ceiling(const struct point *point, enum ceiling *out, struct error *error)

@@ -26,6 +26,9 @@ bool make_ceiling(struct maker *maker, enum ceiling *out);
 
 /* ---- plan_arguments.c ---- */
 bool make_argument(struct maker *maker, const struct argument_rule *rule, struct argument *out);
+/* Which of `count` words a template gives; what: "type". */
+bool make_choice(struct maker *maker, const struct template *template, const char *what,
+                 const char *const *words, size_t count, size_t *out);
 /* A type's name that a template gave. */
 bool make_type(struct maker *maker, const struct template *type, enum element_type *out);
 /* What the kernels take for granted of the vector's start, in bytes; 0 when nothing was said. */

@@ -5,22 +5,34 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tuner/base/half.h"
+#include "tuner/base/array.h"
+#include "tuner/base/fill.h"
 #include "tuner/base/text.h"
 #include "tuner/experiment/plan.h"
 #include "tuner/experiment/series.h"
 #include "tuner/experiment/token.h"
 
+bool make_choice(struct maker *maker, const struct template *template, const char *what,
+                 const char *const *words, size_t count, size_t *out)
+{
+    const char *word = NULL;
+    if (!make_text(maker, template, &word))
+        return false;
+    for (*out = 0; *out < count; ++*out)
+        if (strcmp(words[*out], word) == 0)
+            return true;
+    return maker_error(maker, template->place, "no %s is named '%.60s'%s", what, word,
+                       suggest(word, words, count).text);
+}
+
 bool make_type(struct maker *maker, const struct template *type, enum element_type *out)
 {
-    const char *name = NULL;
-    size_t count = 0;
+    size_t count = 0, index = 0;
     const char *const *names = element_names(&count);
-    if (!make_text(maker, type, &name))
+    if (!make_choice(maker, type, "type", names, count, &index))
         return false;
-    return element_from_name(name, out) ||
-           maker_error(maker, type->place, "no type is named '%.60s'%s", name,
-                       suggest(name, names, count).text);
+    *out = (enum element_type)index;
+    return true;
 }
 
 bool make_alignment(struct maker *maker, const struct argument_rule *rule, enum element_type type,
@@ -42,16 +54,9 @@ bool make_alignment(struct maker *maker, const struct argument_rule *rule, enum 
 /* Whether the type's number that is nearest is finite. */
 static bool holds_real(enum element_type type, double real)
 {
-    switch (type) {
-    case ELEMENT_F16:
-        return isfinite(f16_to_real(f16_from_real(real)));
-    case ELEMENT_BF16:
-        return isfinite(bf16_to_real(bf16_from_real(real)));
-    case ELEMENT_F32:
-        return isfinite((float)real);
-    default:
-        return isfinite(real);
-    }
+    unsigned char element[sizeof(double)];
+    element_from_real(real, type, element);
+    return isfinite(element_to_real(element, type));
 }
 
 /* As the type takes it: reals finite, integers within its range. */
@@ -189,7 +194,6 @@ static bool append_series(struct maker *maker, const struct formula *series, str
     struct token token = {0};
     size_t end = 0;
     for (;;) {
-        size_t slot = 0;
         struct value value;
         if (token_read(maker->arena, &source, end, &token, maker->error) != STATUS_OK)
             return false;
@@ -197,10 +201,8 @@ static bool append_series(struct maker *maker, const struct formula *series, str
             return true;
         text_append_bytes(text, series->text + end, token.offset - end);
         end = token.offset + token.length;
-        while (token.kind == TOKEN_NAME && slot < SLOT_INDEX &&
-               !(scope->names[slot] && strcmp(scope->names[slot], token.text) == 0))
-            slot++;
-        if (token.kind != TOKEN_NAME || slot == SLOT_INDEX) { /* i, a function, a list's name */
+        const size_t slot = token.kind == TOKEN_NAME ? scope_find(scope, token.text) : SLOT_INDEX;
+        if (slot >= SLOT_INDEX) { /* i, a function, a list's name */
             text_append_bytes(text, series->text + token.offset, token.length);
             continue;
         }
@@ -296,21 +298,17 @@ bool file_holds(struct maker *maker, const char *path, struct place place, int64
 
 bool make_fill_kind(struct maker *maker, const struct fill_rule *rule, enum argument_fill *out)
 {
-    const char *names[ARGUMENT_FILLS];
-    const char *name = NULL;
+    const char *names[FILL_RANDOM_ODD + 1];
+    size_t index = 0;
     *out = rule->kind;
     if (rule->word.count == 0)
         return true;
-    if (!make_text(maker, &rule->word, &name))
+    for (size_t i = 0; i < COUNT(names); i++)
+        names[i] = fill_name((enum argument_fill)i);
+    if (!make_choice(maker, &rule->word, "fill", names, COUNT(names), &index))
         return false;
-    for (int i = 0; i <= FILL_RANDOM_ODD; i++) {
-        *out = (enum argument_fill)i;
-        names[i] = fill_name(*out);
-        if (strcmp(names[i], name) == 0)
-            return true;
-    }
-    return maker_error(maker, rule->word.place, "no fill is named '%.60s'%s", name,
-                       suggest(name, names, FILL_RANDOM_ODD + 1).text);
+    *out = (enum argument_fill)index;
+    return true;
 }
 
 /* A number of a fill: for integers it must be one of theirs. */

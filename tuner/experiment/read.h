@@ -20,11 +20,9 @@ struct file_reader {
     struct error *error;
 };
 
-bool node_error(struct file_reader *reader, const struct node *node, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define node_error(reader, node, ...) place_refuses((reader)->error, (node)->place, __VA_ARGS__)
 bool out_of_memory(struct file_reader *reader);
-#ifdef __clang_analyzer__ /* which looks at one file at a time: they are never true */
-#define node_error(...)    ((void)node_error(__VA_ARGS__), false)
+#ifdef __clang_analyzer__ /* which looks at one file at a time: it is never true */
 #define out_of_memory(...) ((void)out_of_memory(__VA_ARGS__), false)
 #endif
 /* Puts ": " and a hint behind the error's text. */
@@ -97,6 +95,8 @@ bool read_flags(struct file_reader *reader, const struct node *node);
 /* A value for each parameter; absent: none is given. `what` names it. */
 bool read_setting(struct file_reader *reader, const struct node *node, const char *what,
                   struct setting *out);
+/* The parameter that the node, a scalar, names. */
+bool find_parameter(struct file_reader *reader, const struct node *node, size_t *out);
 bool read_arguments(struct file_reader *reader, const struct node *node);
 /* A list of launches as the experiment's are. */
 bool read_launch_list(struct file_reader *reader, const struct node *node,

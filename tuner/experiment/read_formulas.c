@@ -3,7 +3,6 @@
  */
 #include "tuner/experiment/read.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,17 +10,6 @@
 #include "tuner/experiment/token.h"
 
 /* ---- nodes ---- */
-
-bool(node_error)(struct file_reader *reader, const struct node *node, const char *format, ...)
-{
-    char what[ERROR_TEXT_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    (void)place_error(reader->error, STATUS_BAD_INPUT, node->place, "%s", what);
-    return false;
-}
 
 bool(out_of_memory)(struct file_reader *reader)
 {
@@ -197,9 +185,8 @@ static bool check_allowed(struct file_reader *reader, const struct formula *form
             (void)string_format(through, sizeof through, " (through '%s')",
                                 experiment->scope.names[user->index]);
     }
-    (void)place_error(reader->error, STATUS_BAD_INPUT, place, "%s cannot use '%s'%s: %s", what,
-                      name, through, why_not(slot));
-    return false;
+    return place_refuses(reader->error, place, "%s cannot use '%s'%s: %s", what, name, through,
+                         why_not(slot));
 }
 
 static bool parse(struct file_reader *reader, const struct source_text *source, const char *what,
@@ -237,15 +224,11 @@ static bool check_list_names(struct file_reader *reader, const struct formula *s
         if (token_read(reader->arena, &source, token.offset + token.length, &token,
                        reader->error) != STATUS_OK)
             return false;
-        for (size_t slot = 0; named && token.kind == TOKEN_NAME && slot < scope->count; slot++) {
-            if (!scope->names[slot] || strcmp(scope->names[slot], token.text) != 0)
-                continue;
-            (void)place_error(reader->error, STATUS_BAD_INPUT, series->place,
-                              "'%s' is a variable: what the list of the series goes through needs "
-                              "another name",
-                              token.text);
-            return false;
-        }
+        if (named && token.kind == TOKEN_NAME && scope_find(scope, token.text) < scope->count)
+            return place_refuses(reader->error, series->place,
+                                 "'%s' is a variable: what the list of the series goes through "
+                                 "needs another name",
+                                 token.text);
         named = token.kind == TOKEN_NAME && strcmp(token.text, "for") == 0;
     } while (token.kind != TOKEN_END);
     return true;
@@ -256,9 +239,7 @@ bool read_series(struct file_reader *reader, const struct node *node, struct for
     struct experiment *experiment = reader->experiment;
     struct scope *scope = &experiment->series_scope;
     *scope = experiment->scope;
-    for (size_t slot = 0; slot < scope->count; slot++)
-        if (scope->names[slot] && strcmp(scope->names[slot], "i") == 0)
-            scope->names[slot] = NULL;
+    scope->names[scope_find(scope, "i")] = NULL; /* of what it hides, or the one behind the last */
     scope->names[SLOT_INDEX] = "i";
     scope->count = SLOT_COUNT_SERIES;
     scope->lambdas = false; /* its names are written out as values */
@@ -303,14 +284,6 @@ static bool read_value_text(struct file_reader *reader, const struct node *node,
                                reader->error) == STATUS_OK;
 }
 
-static size_t find_slot(const struct experiment *experiment, const char *name)
-{
-    for (size_t slot = 0; slot < SLOT_COUNT; slot++)
-        if (experiment->scope.names[slot] && strcmp(experiment->scope.names[slot], name) == 0)
-            return slot;
-    return SLOT_COUNT;
-}
-
 bool read_value(struct file_reader *reader, const struct node *node, unsigned allowed,
                 struct formula *out)
 {
@@ -324,7 +297,7 @@ bool read_value(struct file_reader *reader, const struct node *node, unsigned al
         if (is_true || strcmp(node->text, "false") == 0 || strcmp(node->text, "False") == 0)
             return expression_constant(reader->arena, node->place, value_boolean(is_true), out,
                                        reader->error) == STATUS_OK;
-        if (find_slot(reader->experiment, node->text) == SLOT_COUNT)
+        if (scope_find(&reader->experiment->scope, node->text) == SLOT_COUNT)
             return read_value_text(reader, node, out);
         if (parse(reader, &node->inner, "this list", allowed, out))
             return true;
@@ -358,11 +331,9 @@ static bool read_part(struct file_reader *reader, const struct node *node, size_
     const char *text = node->text + *at;
     if (strncmp(text, "${", 2) == 0) {
         const char *end = strchr(text, '}');
-        if (!end) {
-            (void)place_error(reader->error, STATUS_BAD_INPUT, source_place(&node->inner, *at),
-                              "'${' without '}'");
-            return false;
-        }
+        if (!end)
+            return place_refuses(reader->error, source_place(&node->inner, *at),
+                                 "'${' without '}'");
         size_t start = *at + 2;
         *at = (size_t)(end - node->text) + 1;
         struct source_text source = node->inner;
@@ -412,7 +383,7 @@ bool read_choice(struct file_reader *reader, const struct node *node, const char
     for (size_t i = 0; i < count; i++)
         if (strcmp(choices[i], text) == 0)
             return literal_template(reader, text, node->place, out);
-    if (!node->plain || find_slot(reader->experiment, text) == SLOT_COUNT)
+    if (!node->plain || scope_find(&reader->experiment->scope, text) == SLOT_COUNT)
         return node_error(reader, node, "no %s is named '%.60s'%s", what, text,
                           suggest(text, choices, count).text);
     struct template_part *part = arena_alloc(reader->arena, 1, sizeof *part);

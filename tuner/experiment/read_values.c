@@ -43,15 +43,14 @@ static bool declare(struct file_reader *reader, const struct node *key, const ch
             return node_error(reader, key, "'%s' is a word of expressions, not a name", key->text);
     if (function_find(key->text) >= 0)
         return node_error(reader, key, "'%s' is the name of a function", key->text);
-    for (size_t i = 0; i < scope->count; i++) {
-        if (!scope->names[i] || strcmp(scope->names[i], key->text) != 0)
-            continue;
-        bool fact = i < SLOT_AXES || i == SLOT_ACTIVE_BLOCKS;
+    const size_t taken = scope_find(scope, key->text);
+    if (taken < scope->count) {
+        const bool fact = taken < SLOT_AXES || taken == SLOT_ACTIVE_BLOCKS;
         if (!fact || slot >= SLOT_DERIVED)
             return node_error(reader, key, "the name '%s' is taken by %s", key->text,
                               fact ? "what the device tells"
                                    : "another axis, size, parameter or derived value");
-        scope->names[i] = NULL; /* what the file says goes before what the device tells */
+        scope->names[taken] = NULL; /* what the file says goes before what the device tells */
     }
     scope->names[slot] = key->text;
     return true;
@@ -127,13 +126,11 @@ static bool visit_derived(struct visit *visit, size_t index)
     for (size_t i = 0; i < experiment->derived_count; i++) {
         if (!slot_set_has(&derived->formula.uses, SLOT_DERIVED + i))
             continue;
-        if (visit->state[i] == 1) {
-            (void)place_error(visit->reader->error, STATUS_BAD_INPUT, derived->formula.place,
-                              i == index ? "'%s' is made of itself"
-                                         : "'%s' is made of '%s', which is made of it",
-                              derived->name, experiment->derived[i].name);
-            return false;
-        }
+        if (visit->state[i] == 1)
+            return place_refuses(visit->reader->error, derived->formula.place,
+                                 i == index ? "'%s' is made of itself"
+                                            : "'%s' is made of '%s', which is made of it",
+                                 derived->name, experiment->derived[i].name);
         if (visit->state[i] == 0 && !visit_derived(visit, i))
             return false;
         reach = slot_set_union(reach, experiment->reach[SLOT_DERIVED + i]);
@@ -225,12 +222,6 @@ static bool read_list(struct file_reader *reader, const struct node *key, size_t
     return true;
 }
 
-static bool value_error(struct file_reader *reader, const struct formula *formula, const char *what)
-{
-    (void)place_error(reader->error, STATUS_BAD_INPUT, formula->place, "%s", what);
-    return false;
-}
-
 static bool read_axis(struct file_reader *reader, const struct node *key, size_t index)
 {
     struct experiment *experiment = reader->experiment;
@@ -242,14 +233,15 @@ static bool read_axis(struct file_reader *reader, const struct node *key, size_t
         if (!constant_value(reader, &axis->values[i], &values[i]))
             return false;
         if (values[i].kind == VALUE_REAL)
-            return value_error(reader, &axis->values[i],
-                               "the value of an axis is a text or an integer");
+            return place_refuses(reader->error, axis->values[i].place,
+                                 "the value of an axis is a text or an integer");
         if (values[i].kind == VALUE_TEXT && strpbrk(values[i].text, "./:*<>,[]{}()&|!?%@"))
-            return value_error(reader, &axis->values[i],
-                               "the texts of an axis name a problem: letters, digits, _ + -");
+            return place_refuses(reader->error, axis->values[i].place,
+                                 "the texts of an axis name a problem: letters, digits, _ + -");
         for (size_t j = 0; j < i; j++)
             if (value_equal(values[i], values[j]))
-                return value_error(reader, &axis->values[i], "this value was given before");
+                return place_refuses(reader->error, axis->values[i].place,
+                                     "this value was given before");
     }
     return true;
 }
@@ -352,7 +344,8 @@ bool read_sizes(struct file_reader *reader, const struct node *node)
             return false;
         for (size_t j = 0; j < i; j++)
             if (experiment->sizes[i] == experiment->sizes[j])
-                return value_error(reader, &size->values[i], "this size was given before");
+                return place_refuses(reader->error, size->values[i].place,
+                                     "this size was given before");
     }
     qsort(experiment->sizes, size->count, sizeof *experiment->sizes, ascending);
     return true;
@@ -363,11 +356,10 @@ static bool read_parameter(struct file_reader *reader, const struct node *key, s
     struct named_list *parameter = &reader->experiment->parameters[index];
     if (key->value->kind == NODE_SCALAR) {
         /* A text with a list expression: "[2**i for i in range(6)]". */
-        struct named_list *out = parameter;
-        *out = (struct named_list){
+        *parameter = (struct named_list){
             .name = key->text, .place = key->place, .slot = SLOT_PARAMETERS + index};
-        return read_list_formula(reader, key->value, key->text, USE_DEVICE, &out->list) &&
-               (!is_constant(&out->list) || check_list(reader, &out->list));
+        return read_list_formula(reader, key->value, key->text, USE_DEVICE, &parameter->list) &&
+               (!is_constant(&parameter->list) || check_list(reader, &parameter->list));
     }
     return read_list(reader, key, SLOT_PARAMETERS + index, DOCUMENT_ITEMS_MAX, USE_DEVICE,
                      parameter);
@@ -432,6 +424,20 @@ bool read_setting(struct file_reader *reader, const struct node *node, const cha
     return read_values(reader, node, what, what, out->values);
 }
 
+bool find_parameter(struct file_reader *reader, const struct node *node, size_t *out)
+{
+    const struct experiment *experiment = reader->experiment;
+    const char *words[EXPERIMENT_PARAMETERS_MAX];
+    const size_t count = experiment->parameter_count;
+    for (size_t i = 0; i < count; i++)
+        words[i] = experiment->parameters[i].name;
+    for (*out = 0; *out < count; ++*out)
+        if (strcmp(words[*out], node->text) == 0)
+            return true;
+    return node_error(reader, node, "no parameter is named '%.60s'%s", node->text,
+                      suggest(node->text, words, count).text);
+}
+
 static bool read_baseline(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
@@ -441,8 +447,8 @@ static bool read_baseline(struct file_reader *reader, const struct node *node)
     const struct node *name = node_get(node, "name");
     const struct node *about = node_get(node, "about");
     const struct node *occupancy = node_get(node, "occupancy");
-    const char *words[EXPERIMENT_PARAMETERS_MAX];
     char owner[VALUE_TEXT_BYTES + 32];
+    size_t parameter = 0;
     if (!need_name(reader, name, "the baseline's name"))
         return false;
     for (size_t i = 0; i < experiment->baseline_count; i++)
@@ -456,16 +462,11 @@ static bool read_baseline(struct file_reader *reader, const struct node *node)
         return false;
     if (occupancy && !experiment->device->has_occupancy)
         return node_error(reader, occupancy, "only GPUs have the Occupancy API");
-    if (occupancy && !need_name(reader, occupancy, "occupancy"))
+    if (occupancy && (!need_name(reader, occupancy, "occupancy") ||
+                      !find_parameter(reader, occupancy, &parameter)))
         return false;
-    for (size_t i = 0; i < experiment->parameter_count; i++) {
-        words[i] = experiment->parameters[i].name;
-        if (occupancy && strcmp(words[i], occupancy->text) == 0)
-            baseline->occupancy = words[i];
-    }
-    if (occupancy && !baseline->occupancy)
-        return node_error(reader, occupancy, "no parameter is named '%s'%s", occupancy->text,
-                          suggest(occupancy->text, words, experiment->parameter_count).text);
+    if (occupancy)
+        baseline->occupancy = experiment->parameters[parameter].name;
     (void)string_format(owner, sizeof owner, "the baseline '%s'", baseline->name);
     return read_values(reader, node_get(node, "set"), "set", owner, baseline->values);
 }

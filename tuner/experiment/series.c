@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/half.h"
+#include "tuner/base/fill.h"
 #include "tuner/experiment/expression.h"
 
 struct series {
@@ -76,19 +76,8 @@ static bool store(enum element_type type, struct value value, unsigned char *out
         return false;
     if (element_is_real(type)) {
         /* Rounded to the type once; what would be infinite does not fit. */
-        double real = value.kind == VALUE_REAL ? value.real : (double)value.integer;
-        if (type == ELEMENT_F64) {
-            memcpy(out, &real, sizeof real);
-        } else if (type == ELEMENT_F32) {
-            const float single = (float)real;
-            memcpy(out, &single, sizeof single);
-            return isfinite(single);
-        } else {
-            const uint16_t half = type == ELEMENT_F16 ? f16_from_real(real) : bf16_from_real(real);
-            memcpy(out, &half, sizeof half);
-            return isfinite(type == ELEMENT_F16 ? f16_to_real(half) : bf16_to_real(half));
-        }
-        return true;
+        element_from_real(value.kind == VALUE_REAL ? value.real : (double)value.integer, type, out);
+        return type == ELEMENT_F64 || isfinite(element_to_real(out, type));
     }
     if (value.kind != VALUE_REAL)
         return store_integer(type, value.integer, out);
