@@ -54,3 +54,13 @@ const char *const *element_names(size_t *count)
     *count = ELEMENT_TYPE_COUNT;
     return names;
 }
+
+void element_integer_range(enum element_type type, int64_t *least, int64_t *most)
+{
+    unsigned bits = (unsigned)element_bytes(type) * 8;
+    bool is_unsigned = element_name(type)[0] == 'u';
+    *least = is_unsigned ? 0 : bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
+    *most = bits == 64    ? INT64_MAX
+            : is_unsigned ? (INT64_C(1) << bits) - 1
+                          : (INT64_C(1) << (bits - 1)) - 1;
+}

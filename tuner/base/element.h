@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* X(enumerator, name, C name, bytes, is a floating type). f16 (IEEE binary16) and bf16 (the upper
  * half of a binary32) have no name in C: their bits are handed around. */
@@ -32,6 +33,8 @@ const char *element_name(enum element_type type);
 const char *element_c_name(enum element_type type);
 size_t element_bytes(enum element_type type);
 bool element_is_real(enum element_type type);
+/* What an integer type holds, as far as int64_t does. */
+void element_integer_range(enum element_type type, int64_t *least, int64_t *most);
 /* False when no type has that name; *out is then untouched. */
 bool element_from_name(const char *name, enum element_type *out);
 /* All names, for messages; `*count` of them. */

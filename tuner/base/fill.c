@@ -1,6 +1,5 @@
 #include "tuner/base/fill.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

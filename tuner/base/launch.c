@@ -113,6 +113,19 @@ uint32_t launch_cluster_blocks(const struct launch *launch)
     return blocks;
 }
 
+struct kernel_resources resources_unknown(void)
+{
+    return (struct kernel_resources){.registers = -1,
+                                     .static_shared_bytes = -1,
+                                     .local_bytes = -1,
+                                     .spill_bytes = -1,
+                                     .max_threads_per_block = -1,
+                                     .active_blocks_per_sm = -1,
+                                     .occupancy = -1,
+                                     .suggested_block = -1,
+                                     .suggested_grid = -1};
+}
+
 bool launch_refused(const struct launch *launch, int32_t active_blocks_per_sm, int64_t sm_count,
                     char *why, size_t bytes)
 {

@@ -185,6 +185,8 @@ struct kernel_resources {
     int32_t suggested_grid;       /* ... and the fewest blocks that fill the device */
     int32_t barriers;             /* of a block, by the binary; 0: none, or unknown */
 };
+/* All of it -1, but for the barriers. */
+struct kernel_resources resources_unknown(void);
 
 /* How the last-level cache is when a run is timed. Stored by name, never mixed. */
 enum l2_mode {

@@ -3,21 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "tuner/base/half.h"
+#include "tuner/base/fill.h"
 #include "tuner/base/hash.h"
-
-static bool integer_fits(int64_t integer, enum element_type type)
-{
-    size_t bits = element_bytes(type) * 8;
-    if (type == ELEMENT_I64)
-        return true;
-    if (type == ELEMENT_U64)
-        return integer >= 0;
-    bool is_signed = type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32;
-    int64_t high = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
-    int64_t low = is_signed ? -high - 1 : 0;
-    return integer >= low && integer <= high;
-}
 
 bool scalar_bytes(struct value value, enum element_type type, unsigned char out[8])
 {
@@ -25,18 +12,8 @@ bool scalar_bytes(struct value value, enum element_type type, unsigned char out[
     memset(out, 0, 8);
     if (!value_number(value, &real))
         return false;
-    if (type == ELEMENT_F32) {
-        float narrow = (float)real;
-        memcpy(out, &narrow, sizeof narrow);
-        return true;
-    }
-    if (type == ELEMENT_F64) {
-        memcpy(out, &real, sizeof real);
-        return true;
-    }
     if (element_is_real(type)) {
-        uint16_t bits = type == ELEMENT_F16 ? f16_from_real(real) : bf16_from_real(real);
-        memcpy(out, &bits, sizeof bits);
+        element_from_real(real, type, out);
         return true;
     }
     int64_t integer = value.integer;
@@ -45,10 +22,10 @@ bool scalar_bytes(struct value value, enum element_type type, unsigned char out[
             return false;
         integer = (int64_t)real;
     }
-    if (!integer_fits(integer, type))
-        return false;
+    int64_t least = 0, most = 0;
+    element_integer_range(type, &least, &most);
     memcpy(out, &integer, element_bytes(type));
-    return true;
+    return integer >= least && integer <= most;
 }
 
 /* Every element type is aligned to its size. */

@@ -427,12 +427,6 @@ static enum status read_all(struct reader *reader, const char *path)
     return file ? place(reader, file, 0) : reader->error->status;
 }
 
-enum status source_read(struct arena *arena, const char *path, struct source *out,
-                        struct error *error)
-{
-    return source_read_in(arena, path, NULL, 0, out, error);
-}
-
 static enum status read_code(struct arena *arena, const char *path, struct source *out,
                              struct error *error)
 {

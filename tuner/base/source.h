@@ -39,10 +39,7 @@ struct source {
  * in all. Machine code (a cubin, a fatbin) is its file, byte for byte. All of `out` belongs to the
  * arena. */
 enum { CODE_BYTES_MAX = 1 << 29 }; /* of machine code */
-enum status source_read(struct arena *arena, const char *path, struct source *out,
-                        struct error *error);
-
-/* As source_read, but what is found in one of `folders` (without a slash at their ends) is put in
+/* What is found in one of `folders` (without a slash at their ends; there may be none) is put in
  * place as well: "name" where the two folders have none, and <name>, which is looked for in
  * `folders` alone. A folder of a CUDA toolkit's headers is left to the compiler. */
 enum status source_read_in(struct arena *arena, const char *path, const char *const *folders,

@@ -88,14 +88,18 @@ static void sweep(const char *path, const char *middle, const char *end, mode_t 
         (void)closedir(listing);
 }
 
-/* Between its making and its locking, a sweep by another process may have taken it. A file system
- * without locks is no reason to fail: then nothing is ever swept there. */
-static bool lock_new(struct temporary *temporary)
+/* Between its making and its locking, a sweep by another process may have taken it: EAGAIN, and it
+ * is closed. A file system without locks is no reason to fail: then nothing is ever swept there. */
+static int lock_new(struct temporary *temporary)
 {
     struct stat info;
     while (flock(temporary->file, LOCK_EX) != 0 && errno == EINTR)
         continue;
-    return stat(temporary->path, &info) == 0;
+    if (stat(temporary->path, &info) == 0)
+        return 0;
+    (void)close(temporary->file);
+    temporary->file = -1;
+    return EAGAIN;
 }
 
 static bool random_letters(char out[RANDOM_LETTERS + 1])
@@ -123,11 +127,7 @@ static int try_file(const char *path, struct temporary *out)
     out->file = open(out->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (out->file < 0)
         return errno == EEXIST ? EAGAIN : errno;
-    if (lock_new(out))
-        return 0;
-    (void)close(out->file);
-    out->file = -1;
-    return EAGAIN;
+    return lock_new(out);
 }
 
 enum status temporary_file_make(const char *path, struct temporary *out, struct error *error)
@@ -152,11 +152,7 @@ static int try_folder(const char *prefix, struct temporary *out)
     out->file = open(out->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (out->file < 0)
         return errno == ENOENT ? EAGAIN : errno;
-    if (lock_new(out))
-        return 0;
-    (void)close(out->file);
-    out->file = -1;
-    return EAGAIN;
+    return lock_new(out);
 }
 
 enum status temporary_folder_make(const char *prefix, struct temporary *out, struct error *error)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/arena.h"
+
 static bool reserve(struct text *text, size_t extra)
 {
     if (text->failed)
@@ -75,6 +77,13 @@ void text_free(struct text *text)
 {
     free(text->data);
     *text = (struct text){0};
+}
+
+char *text_to_arena(struct text *text, struct arena *arena)
+{
+    char *copy = text->failed ? NULL : arena_strdup(arena, text_string(text));
+    text_free(text);
+    return copy;
 }
 
 enum { LONGEST_WORD = 63 };

@@ -21,6 +21,9 @@ void text_printf(struct text *text, const char *format, ...) __attribute__((form
 const char *text_string(const struct text *text);
 void text_clear(struct text *text);
 void text_free(struct text *text);
+/* A copy that belongs to the arena; NULL when memory is or was short. Frees the text. */
+struct arena;
+char *text_to_arena(struct text *text, struct arena *arena);
 
 bool text_ends_with(const char *text, const char *end);
 

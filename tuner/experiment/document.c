@@ -428,8 +428,6 @@ const char *document_text(struct document *document)
     } else {
         print_entries(&out, document->root, 0, false);
     }
-    if (!out.failed)
-        document->text = arena_strdup(&document->arena, text_string(&out));
-    text_free(&out);
+    document->text = text_to_arena(&out, &document->arena);
     return document->text;
 }

@@ -201,12 +201,8 @@ bool make_text(struct maker *maker, const struct template *template, const char 
         else if (right && value_format(value, number, sizeof number))
             text_append(&text, number);
     }
-    if (right) {
-        *out = text.failed ? NULL : arena_strdup(maker->arena, text_string(&text));
-        right = *out || maker_no_memory(maker);
-    }
-    text_free(&text);
-    return right;
+    *out = text_to_arena(&text, maker->arena);
+    return right && (*out || maker_no_memory(maker));
 }
 
 bool make_configuration(struct maker *maker, const struct formula values[EXPERIMENT_PARAMETERS_MAX],

@@ -180,13 +180,8 @@ static enum status normalise(struct arena *arena, const char *formula, const cha
         last = token;
         status = token_read(arena, &source, token.offset + token.length, &token, error);
     }
-    if (status == STATUS_OK) {
-        *out = text.failed ? NULL : arena_strdup(arena, text_string(&text));
-        if (!*out)
-            status = error_no_memory(error);
-    }
-    text_free(&text);
-    return status;
+    *out = text_to_arena(&text, arena);
+    return status != STATUS_OK || *out ? status : error_no_memory(error);
 }
 
 /* ---- creating ---- */

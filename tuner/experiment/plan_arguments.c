@@ -75,7 +75,7 @@ static bool make_passed(struct maker *maker, const struct formula *formula, enum
         *out = value_real(real);
         return true;
     }
-    integer_range(type, &least, &most);
+    element_integer_range(type, &least, &most);
     if (!make_integer(maker, formula, what, least, most, &integer))
         return false;
     *out = value_integer(integer);
@@ -251,12 +251,8 @@ bool make_series(struct maker *maker, const struct formula *series, int64_t coun
                             "the series has more than %d characters when its variables are "
                             "written out",
                             EXPRESSION_BYTES_MAX);
-    if (right) {
-        *out = text.failed ? NULL : arena_strdup(maker->arena, text_string(&text));
-        right = *out || maker_no_memory(maker);
-    }
-    text_free(&text);
-    return right;
+    *out = text_to_arena(&text, maker->arena);
+    return right && (*out || maker_no_memory(maker));
 }
 
 /* ---- files ---- */
@@ -319,7 +315,7 @@ static bool make_fill_number(struct maker *maker, const struct formula *formula,
     int64_t low = 0;
     int64_t high = 0;
     if (!real)
-        integer_range(type, &low, &high);
+        element_integer_range(type, &low, &high);
     if (!make_real(maker, formula, what, real ? -HUGE_VAL : (double)low,
                    real ? HUGE_VAL : (double)high, out))
         return false;

@@ -279,11 +279,9 @@ static bool read_shape(struct file_reader *reader, const struct node *item, stru
                 make_integer(&maker, &formula, "a size", 1, INT64_MAX, &number);
         text_printf(&text, "%s%lld", part == item->first ? "" : "x", (long long)number);
     }
-    const char *shape =
-        right && !text.failed ? arena_strdup(reader->arena, text_string(&text)) : NULL;
-    text_free(&text);
+    const char *shape = text_to_arena(&text, reader->arena);
     *out = value_text(shape);
-    return shape || (right && out_of_memory(reader));
+    return right && (shape || out_of_memory(reader));
 }
 
 /* Sizes of several names are one more axis, whose values the key has: there is one size, 1. */

@@ -45,18 +45,6 @@ void series_free(struct series *series)
     free(series);
 }
 
-/* ---- elements ---- */
-
-void integer_range(enum element_type type, int64_t *least, int64_t *most)
-{
-    unsigned bits = (unsigned)element_bytes(type) * 8;
-    bool is_unsigned = element_name(type)[0] == 'u';
-    *least = is_unsigned ? 0 : bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
-    *most = bits == 64    ? INT64_MAX
-            : is_unsigned ? (INT64_C(1) << bits) - 1
-                          : (INT64_C(1) << (bits - 1)) - 1;
-}
-
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low bytes come first");
 
 /* Two's complement: the low bytes are the number in any of the integer types. */
@@ -64,7 +52,7 @@ static bool store_integer(enum element_type type, int64_t integer, unsigned char
 {
     int64_t least = 0;
     int64_t most = 0;
-    integer_range(type, &least, &most);
+    element_integer_range(type, &least, &most);
     memcpy(out, &integer, element_bytes(type));
     return integer >= least && integer <= most;
 }

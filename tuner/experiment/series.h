@@ -8,9 +8,6 @@
 #include "tuner/base/element.h"
 #include "tuner/base/error.h"
 
-/* The least and the greatest value of an integer type; u64 up to what an int64_t holds. */
-void integer_range(enum element_type type, int64_t *least, int64_t *most);
-
 struct series;
 
 /* STATUS_BAD_INPUT with what is wrong in the text. Freed by series_free. */

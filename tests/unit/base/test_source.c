@@ -56,6 +56,12 @@ static void put(struct fixture *fixture, const char *name, const char *text)
     assert_int_equal(file_write_atomically(path, text, strlen(text), &fixture->error), STATUS_OK);
 }
 
+static enum status source_read(struct arena *arena, const char *path, struct source *out,
+                               struct error *error)
+{
+    return source_read_in(arena, path, NULL, 0, out, error);
+}
+
 static void read_main(struct fixture *fixture, const char *text)
 {
     put(fixture, "main.cu", text);

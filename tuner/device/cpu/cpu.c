@@ -147,15 +147,8 @@ static enum status cpu_resources(struct device *device, const struct launch *lau
                                  struct kernel_resources *out, struct error *error)
 {
     (void)device, (void)launch, (void)error;
-    *out = (struct kernel_resources){.registers = -1,
-                                     .static_shared_bytes = -1,
-                                     .local_bytes = -1,
-                                     .spill_bytes = -1,
-                                     .max_threads_per_block = -1,
-                                     .active_blocks_per_sm = 1,
-                                     .occupancy = -1,
-                                     .suggested_block = -1,
-                                     .suggested_grid = -1};
+    *out = resources_unknown();
+    out->active_blocks_per_sm = 1;
     return STATUS_OK;
 }
 

@@ -1,7 +1,6 @@
 #include <math.h>
 
 #include "tuner/base/reals.h"
-#include "tuner/base/text.h"
 #include "tuner/device/cuda/compile.h"
 #include "tuner/device/embedded.h"
 

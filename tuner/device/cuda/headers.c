@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tuner/device/cuda/host_part.h"
+#include "tuner/device/gpu/tokens.h"
 
 #define EMBEDDED(X)                                                                                \
     X(stdint)                                                                                      \
@@ -110,48 +111,36 @@ bool cuda_is_std_header(const char *name, size_t length)
     return false;
 }
 
-static const char *const host_headers[] = {
-    "aio.h", "any", "argp.h", "cerrno", "cctype", "cfenv", "charconv", "clocale", "complex.h",
-    "config.h", "csetjmp", "cstdarg", "cwchar", "fenv.h", "glob.h", "grp.h", "ifaddrs.h",
-    "immintrin.h", "libgen.h", "link.h", "math_functions.h", "netdb.h", "numbers", "poll.h",
-    "pwd.h", "sched.h", "semaphore.h", "setjmp.h", "stdarg.h", "stdatomic.h", "stdnoreturn.h",
-    "syslog.h", "termios.h", "ucontext.h", "utime.h", "wait.h", "wchar.h", "x86intrin.h",
-    "xmmintrin.h", "emmintrin.h", "chrono", "codecvt", "condition_variable", "csignal", "ctime",
-    "ctype.h", "deque", "dirent.h", "dlfcn.h", "errno.h", "error.h", "exception", "execution",
-    "fcntl.h", "filesystem", "forward_list", "fstream", "future", "getopt.h", "iomanip", "ios",
-    "iosfwd", "iostream", "istream", "list", "locale", "locale.h", "malloc.h", "map", "memory",
-    "memory.h", "mutex", "new", "ostream", "queue", "random", "regex", "set", "shared_mutex",
-    "signal.h", "sstream", "stack", "stdexcept", "streambuf", "string", "string_view", "strings.h",
-    "system_error", "thread", "typeindex", "typeinfo", "unistd.h", "unordered_map", "unordered_set",
-    "valarray", "vector", "windows.h",
+static const char host_headers[] =
+    "aio.h any argp.h cerrno cctype cfenv charconv clocale complex.h config.h csetjmp cstdarg "
+    "cwchar fenv.h glob.h grp.h ifaddrs.h immintrin.h libgen.h link.h math_functions.h netdb.h "
+    "numbers poll.h pwd.h sched.h semaphore.h setjmp.h stdarg.h stdatomic.h stdnoreturn.h "
+    "syslog.h termios.h ucontext.h utime.h wait.h wchar.h x86intrin.h xmmintrin.h emmintrin.h "
+    "chrono codecvt condition_variable csignal ctime ctype.h deque dirent.h dlfcn.h errno.h "
+    "error.h exception execution fcntl.h filesystem forward_list fstream future getopt.h iomanip "
+    "ios iosfwd iostream istream list locale locale.h malloc.h map memory memory.h mutex new "
+    "ostream queue random regex set shared_mutex signal.h sstream stack stdexcept streambuf "
+    "string string_view strings.h system_error thread typeindex typeinfo unistd.h unordered_map "
+    "unordered_set valarray vector windows.h "
     /* of CUDA's and others' libraries, all called from the host */
-    "cublas.h", "cublasLt.h", "cublas_v2.h", "cudaProfiler.h", "cuda_gl_interop.h",
-    "cuda_profiler_api.h", "cudnn.h", "cufft.h", "cufftXt.h", "curand.h", "cusolverDn.h",
-    "cusparse.h", "cutil.h", "helper_cuda.h", "helper_cuda_drvapi.h", "helper_cuda_gl.h",
-    "helper_functions.h", "helper_gl.h", "helper_image.h", "helper_multiprocess.h",
-    "helper_string.h", "helper_timer.h", "mpi.h", "nccl.h", "nvToolsExt.h", "nvml.h", "nvrtc.h",
-    "nvrtc_helper.h", "omp.h"};
+    "cublas.h cublasLt.h cublas_v2.h cudaProfiler.h cuda_gl_interop.h cuda_profiler_api.h cudnn.h "
+    "cufft.h cufftXt.h curand.h cusolverDn.h cusparse.h cutil.h helper_cuda.h "
+    "helper_cuda_drvapi.h helper_cuda_gl.h helper_functions.h helper_gl.h helper_image.h "
+    "helper_multiprocess.h helper_string.h helper_timer.h mpi.h nccl.h nvToolsExt.h nvml.h "
+    "nvrtc.h nvrtc_helper.h omp.h";
 
 /* Folders of such; but what kernels can use of them. */
 static const char *const host_folders[] = {
     "sys/",  "arpa/",         "netinet/", "net/",   "linux/",   "bits/",   "GL/",
     "GLFW/", "experimental/", "boost/",   "nvtx3/", "opencv2/", "thrust/", "cub/device/"};
-static const char *const in_host_folders[] = {"sys/types.h",   "sys/time.h",     "thrust/complex.h",
-                                              "thrust/pair.h", "thrust/tuple.h", "thrust/swap.h"};
-
-static bool is_in(const char *name, size_t length, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strlen(words[i]) == length && strncmp(words[i], name, length) == 0)
-            return true;
-    return false;
-}
+static const char in_host_folders[] =
+    "sys/types.h sys/time.h thrust/complex.h thrust/pair.h thrust/tuple.h thrust/swap.h";
 
 bool cuda_is_host_header(const char *name, size_t length)
 {
-    if (is_in(name, length, host_headers, sizeof host_headers / sizeof *host_headers))
+    if (word_is_in(name, length, host_headers))
         return true;
-    if (is_in(name, length, in_host_folders, sizeof in_host_folders / sizeof *in_host_folders))
+    if (word_is_in(name, length, in_host_folders))
         return false;
     for (size_t i = 0; i < sizeof host_folders / sizeof *host_folders; i++)
         if (length > strlen(host_folders[i]) &&
@@ -163,37 +152,26 @@ bool cuda_is_host_header(const char *name, size_t length)
 /* What a kernel may name without including anything, since nvcc includes it for every source. */
 const char *cuda_header_of(const char *name, size_t length)
 {
-    static const char *const integers[] = {"int8_t",   "int16_t",  "int32_t",  "int64_t",
-                                           "uint8_t",  "uint16_t", "uint32_t", "uint64_t",
-                                           "intptr_t", "uintptr_t"};
-    static const char *const halves[] = {"__half", "__half2"};
-    static const char *const brains[] = {"__nv_bfloat16", "nv_bfloat16", "__nv_bfloat162"};
-    static const char *const types[] = {"uint", "ushort", "ulong", "RAND_MAX"};
-    static const char *const limits[] = {"CHAR_BIT",  "SCHAR_MAX", "UCHAR_MAX", "SHRT_MIN",
-                                         "SHRT_MAX",  "USHRT_MAX", "INT_MIN",   "INT_MAX",
-                                         "UINT_MAX",  "LONG_MIN",  "LONG_MAX",  "ULONG_MAX",
-                                         "LLONG_MIN", "LLONG_MAX", "ULLONG_MAX"};
-    static const char *const numbers[] = {
-        "INFINITY", "NAN",    "HUGE_VAL", "HUGE_VALF", "M_E",       "M_PI",
-        "M_PI_2",   "M_PI_4", "M_1_PI",   "M_2_PI",    "M_SQRT2",   "M_SQRT1_2",
-        "M_LN2",    "M_LN10", "M_LOG2E",  "M_LOG10E",  "M_2_SQRTPI"};
-    static const char *const reals[] = {"FLT_MAX", "FLT_MIN", "FLT_EPSILON",
-                                        "DBL_MAX", "DBL_MIN", "DBL_EPSILON"};
-    static const char *const threads[] = {"pthread_t",      "pthread_attr_t",  "pthread_barrier_t",
-                                          "pthread_cond_t", "pthread_mutex_t", "pthread_rwlock_t"};
-    if (is_in(name, length, threads, sizeof threads / sizeof *threads))
-        return "pthread.h"; /* iostream brings it */
-    if (is_in(name, length, integers, sizeof integers / sizeof *integers))
-        return "stdint.h";
-    if (is_in(name, length, halves, sizeof halves / sizeof *halves))
-        return "cuda_fp16.h";
-    if (is_in(name, length, brains, sizeof brains / sizeof *brains))
-        return "cuda_bf16.h";
-    if (is_in(name, length, types, sizeof types / sizeof *types))
-        return "stdlib.h";
-    if (is_in(name, length, limits, sizeof limits / sizeof *limits))
-        return "limits.h";
-    if (is_in(name, length, numbers, sizeof numbers / sizeof *numbers))
-        return "math.h";
-    return is_in(name, length, reals, sizeof reals / sizeof *reals) ? "float.h" : NULL;
+    static const struct {
+        const char *names, *header;
+    } rows[] = {
+        {"pthread_t pthread_attr_t pthread_barrier_t pthread_cond_t pthread_mutex_t "
+         "pthread_rwlock_t",
+         "pthread.h"}, /* iostream brings it */
+        {"int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t",
+         "stdint.h"},
+        {"__half __half2", "cuda_fp16.h"},
+        {"__nv_bfloat16 nv_bfloat16 __nv_bfloat162", "cuda_bf16.h"},
+        {"uint ushort ulong RAND_MAX", "stdlib.h"},
+        {"CHAR_BIT SCHAR_MAX UCHAR_MAX SHRT_MIN SHRT_MAX USHRT_MAX INT_MIN INT_MAX UINT_MAX "
+         "LONG_MIN LONG_MAX ULONG_MAX LLONG_MIN LLONG_MAX ULLONG_MAX",
+         "limits.h"},
+        {"INFINITY NAN HUGE_VAL HUGE_VALF M_E M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_SQRT2 "
+         "M_SQRT1_2 M_LN2 M_LN10 M_LOG2E M_LOG10E M_2_SQRTPI",
+         "math.h"},
+        {"FLT_MAX FLT_MIN FLT_EPSILON DBL_MAX DBL_MIN DBL_EPSILON", "float.h"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (word_is_in(name, length, rows[i].names))
+            return rows[i].header;
+    return NULL;
 }

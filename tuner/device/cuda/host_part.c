@@ -1,5 +1,4 @@
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -439,10 +438,9 @@ static bool write_text(struct cutter *cutter, const char *source, enum leave lea
         at = token->start + token->length;
     }
     text_append(&text, at);
-    out->text = text.failed ? NULL : arena_strdup(cutter->arena, text_string(&text));
+    out->text = text_to_arena(&text, cutter->arena);
     out->left_out = arena_strdup(cutter->arena, text_string(&cutter->left_out));
     out->uses_std = cutter->uses_std;
-    text_free(&text);
     return out->text && out->left_out && !cutter->left_out.failed &&
            !cutter->device_macros.failed && !cutter->call_macros.failed;
 }

@@ -383,15 +383,7 @@ enum status cuda_cubin_resources(const struct cubin *cubin, const char *lowered,
                                  struct kernel_resources *out, struct error *error)
 {
     Elf64_Shdr code;
-    *out = (struct kernel_resources){.registers = -1,
-                                     .static_shared_bytes = -1,
-                                     .local_bytes = -1,
-                                     .spill_bytes = -1,
-                                     .max_threads_per_block = -1,
-                                     .active_blocks_per_sm = -1,
-                                     .occupancy = -1,
-                                     .suggested_block = -1,
-                                     .suggested_grid = -1};
+    *out = resources_unknown();
     if (!cubin_find(cubin, ".text.", lowered, &code))
         return error_set(error, STATUS_NOT_FOUND, "kernel %s: not in the machine code", lowered);
     take_numbers(cubin, lowered, out);

@@ -1,6 +1,5 @@
 /* nvcc in place of NVRTC, for sources that NVRTC does not take: PTX first, which tells what the
  * kernels that were asked for are called there, then machine code of it. */
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

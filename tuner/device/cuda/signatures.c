@@ -60,8 +60,7 @@ static enum status name_instance(struct asking *asking, struct error *error)
     for (size_t i = 0; i < kernel->template_count; i++)
         text_printf(&text, "%s%s", i ? ", " : "<", kernel->template[i].preset);
     text_append(&text, ">");
-    asking->instance = text.failed ? NULL : arena_strdup(asking->arena, text_string(&text));
-    text_free(&text);
+    asking->instance = text_to_arena(&text, asking->arena);
     return asking->instance ? STATUS_OK : error_no_memory(error);
 }
 
@@ -165,8 +164,7 @@ static const char *make_expression(struct asking *asking)
         put_numbers(&text, what);
     }
     text_append(&text, ">");
-    const char *copy = text.failed ? NULL : arena_strdup(asking->arena, text_string(&text));
-    text_free(&text);
+    const char *copy = text_to_arena(&text, asking->arena);
     return copy;
 }
 
@@ -192,8 +190,7 @@ static const char *make_source(struct asking *asking)
         text_printf(&text, "typedef tune_shape<decltype(::%s)> tune_symbol_%zu;\n",
                     asking->out->symbols[i].name, i);
     text_append(&text, "}\n");
-    const char *copy = text.failed ? NULL : arena_strdup(asking->arena, text_string(&text));
-    text_free(&text);
+    const char *copy = text_to_arena(&text, asking->arena);
     return copy;
 }
 

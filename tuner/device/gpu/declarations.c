@@ -308,8 +308,7 @@ static const char *qualified(struct reader *reader, const char *name)
     for (size_t i = 0; i < reader->depth && i < SCOPES_MAX; i++)
         text_printf(&text, "%s%s", reader->scopes[i], *reader->scopes[i] ? "::" : "");
     text_append(&text, name);
-    const char *copy = text.failed ? NULL : arena_strdup(reader->arena, text_string(&text));
-    text_free(&text);
+    const char *copy = text_to_arena(&text, reader->arena);
     reader->failed |= !copy;
     return copy ? copy : "";
 }

@@ -1,7 +1,6 @@
 #include "tuner/device/gpu/guesses.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

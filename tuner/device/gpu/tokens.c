@@ -212,8 +212,7 @@ const char *tokens_text(struct arena *arena, const struct tokens *tokens, size_t
             text_append(&text, " ");
         text_append_bytes(&text, token->start, token->length);
     }
-    const char *copy = text.failed ? NULL : arena_strdup(arena, text_string(&text));
-    text_free(&text);
+    const char *copy = text_to_arena(&text, arena);
     return copy;
 }
 
