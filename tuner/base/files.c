@@ -331,18 +331,10 @@ static enum status check_private(const char *path, bool given, struct error *err
 /* Paths go through messages that are UTF-8. */
 static bool is_utf8(const char *text)
 {
-    const unsigned char *c = (const unsigned char *)text;
-    while (*c) {
-        int more = *c < 0x80 ? 0 : *c >= 0xc2 && *c < 0xe0 ? 1 : (*c & 0xf0) == 0xe0 ? 2 : -1;
-        if (*c >= 0xf0 && *c < 0xf5)
-            more = 3;
-        if (more < 0)
-            return false;
-        for (c++; more > 0; more--, c++)
-            if ((*c & 0xc0) != 0x80)
-                return false;
-    }
-    return true;
+    size_t bytes = 1;
+    for (; *text && bytes > 0; text += bytes)
+        bytes = utf8_bytes(text);
+    return bytes > 0;
 }
 
 static enum status make_private(struct arena *arena, const char **path, bool given,

@@ -83,23 +83,31 @@ void maker_start(struct maker *maker, const struct experiment *experiment,
     }
 }
 
+const struct value *configuration_value(const struct configuration *configuration, size_t likely,
+                                        const char *name)
+{
+    const struct named_value *values = configuration->values;
+    if (likely < configuration->count && strcmp(values[likely].name, name) == 0)
+        return &values[likely].value;
+    for (size_t i = 0; i < configuration->count; i++)
+        if (strcmp(values[i].name, name) == 0)
+            return &values[i].value;
+    return NULL;
+}
+
 bool maker_configure(struct maker *maker, const struct configuration *configuration)
 {
     const struct experiment *experiment = maker->experiment;
     for (size_t i = 0; i < experiment->parameter_count; i++) {
         const char *name = experiment->parameters[i].name;
-        size_t at = i; /* in the order of the file, unless it comes from elsewhere */
-        if (at >= configuration->count || strcmp(configuration->values[at].name, name) != 0)
-            for (at = 0; at < configuration->count; at++)
-                if (strcmp(configuration->values[at].name, name) == 0)
-                    break;
-        if (at == configuration->count) {
+        const struct value *value = configuration_value(configuration, i, name);
+        if (!value) {
             (void)error_set(maker->error, STATUS_BAD_INPUT,
                             "%s: the configuration has no value for the parameter '%s'",
                             experiment->path, name);
             return false;
         }
-        environment_bind(&maker->environment, SLOT_PARAMETERS + i, configuration->values[at].value);
+        environment_bind(&maker->environment, SLOT_PARAMETERS + i, *value);
     }
     return true;
 }

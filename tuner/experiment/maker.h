@@ -21,6 +21,10 @@ struct maker {
 void maker_start(struct maker *maker, const struct experiment *experiment,
                  const struct problem *problem, const struct facts *facts, struct arena *arena,
                  struct error *error);
+/* The parameter's value; NULL: it has none. `likely`: its place in the order of the file, where it
+ * stands unless the configuration comes from elsewhere. */
+const struct value *configuration_value(const struct configuration *configuration, size_t likely,
+                                        const char *name);
 bool maker_configure(struct maker *maker, const struct configuration *configuration);
 #define maker_error(maker, place, ...) place_refuses((maker)->error, place, __VA_ARGS__)
 bool maker_no_memory(struct maker *maker);

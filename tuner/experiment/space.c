@@ -304,15 +304,10 @@ bool space_find(const struct space *space, const struct configuration *configura
     if (configuration->count != space->parameter_count)
         return false;
     for (size_t i = 0; i < space->parameter_count; i++) {
-        const char *name = space->experiment->parameters[i].name;
-        size_t at = i; /* in the order of the file, unless it comes from elsewhere */
+        const struct value *value =
+            configuration_value(configuration, i, space->experiment->parameters[i].name);
         size_t index = 0;
-        if (strcmp(configuration->values[at].name, name) != 0)
-            for (at = 0; at < configuration->count; at++)
-                if (strcmp(configuration->values[at].name, name) == 0)
-                    break;
-        if (at == configuration->count ||
-            !space_list_find(&space->lists[i], configuration->values[at].value, &index))
+        if (!value || !space_list_find(&space->lists[i], *value, &index))
             return false;
         values[i] = (uint16_t)index;
     }

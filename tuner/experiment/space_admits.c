@@ -33,15 +33,12 @@ static bool among_values(struct maker *maker, const struct configuration *config
     *among = configuration->count == experiment->parameter_count;
     for (size_t i = 0; i < experiment->parameter_count && *among; i++) {
         const struct named_list *parameter = &experiment->parameters[i];
-        const struct named_value *given = configuration->values;
-        const struct named_value *end = given + configuration->count;
-        while (given < end && strcmp(given->name, parameter->name) != 0)
-            given++;
-        *among = given < end;
-        if (*among && !find_value(maker, parameter, given->value, among))
+        const struct value *given = configuration_value(configuration, i, parameter->name);
+        *among = given != NULL;
+        if (given && !find_value(maker, parameter, *given, among))
             return false;
         if (*among)
-            values[i] = given->value;
+            values[i] = *given;
     }
     return true;
 }

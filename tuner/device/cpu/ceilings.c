@@ -177,7 +177,7 @@ static void time_passes(struct device *device, struct stream *stream, struct way
 static double best_gbs(struct device *device, struct stream *stream, const struct task *tasks,
                        size_t task_count, double bytes_moved, char name[WAY_BYTES])
 {
-    struct way ways[WAYS_MOST];
+    struct way ways[WAYS_MOST] = {{0}};
     size_t best = 0;
     /* Each task on all cores, on half and on a quarter of them: a memory may be quicker with
      * fewer. */
