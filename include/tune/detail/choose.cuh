@@ -457,6 +457,7 @@ cudaError_t make_plan(const instance_table &table, const configured_by &by,
 template <typename PROBLEM, typename SET, int... INDICES>
 const instance_table &make_table(std::integer_sequence<int, INDICES...>)
 {
+    static_assert(has_launch_defaults(PROBLEM::fields()), "a line that export writes lacks it");
     static_assert((SET::template nth<INDICES>::is_well && ...), "see the line above");
     static const instance instances[] = {
         PROBLEM::template make<typename SET::template nth<INDICES>>()...};

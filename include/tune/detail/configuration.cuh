@@ -118,6 +118,15 @@ constexpr int first_wrong(field_list fields, const configuration &of)
     return -1;
 }
 
+// Lists of kernels do not have what is the launch's alone.
+constexpr bool has_launch_defaults(field_list fields)
+{
+    for (int i = 0; i < fields.count; i++)
+        if (fields.at[i].is == role::launch && fields.at[i].otherwise == MISSING)
+            return false;
+    return true;
+}
+
 constexpr bool same_kernel(field_list fields, const configuration &a, const configuration &b)
 {
     for (int i = 0; i < fields.count; i++)

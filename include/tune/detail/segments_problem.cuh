@@ -17,7 +17,7 @@ struct segments_parameters {
         {"block", "", true, role::kernel, MISSING},
         {"vector", "", true, role::kernel, MISSING},
         {"loads", "", true, role::kernel, MISSING},
-        {"lanes", "", true, role::launch, MISSING}, // of a segment: a block, or less, for a warp
+        {"lanes", "", true, role::launch, 32}, // of a segment: a warp's, or more, for a block
         {"waves", "", true, role::launch, 4},       // blocks, of as many as are resident
     };
 };
