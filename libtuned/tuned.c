@@ -375,50 +375,40 @@ static char *find_control(char *at)
     return at;
 }
 
-/* The decimal digits at *text, moved past; 0 when there are none or the number does not fit. */
-static int read_digits(const char **text, int negative, long long *out)
+/* Past the decimal digits at `text`; NULL when there are none or the number does not fit. */
+static const char *read_digits(const char *text, int negative, long long *out)
 {
-    const char *at = *text;
+    const char *at = text;
     uint64_t value = 0, most = LLONG_MAX;
     for (; is_digit(*at); at++) {
         if (value > most / 10)
-            return 0;
+            return NULL;
         value = value * 10 + (uint64_t)(*at - '0');
     }
-    if (at == *text || value > most + (uint64_t)negative)
-        return 0;
-    *text = at;
     *out = (long long)(negative ? 0 - value : value);
-    return 1;
+    return at == text || value > most + (uint64_t)negative ? NULL : at;
 }
 
 /* The whole text as a decimal integer. */
 static int read_integer(const char *text, long long *out)
 {
     int negative = *text == '-';
-    text += negative;
-    return read_digits(&text, negative, out) && !*text;
+    text = read_digits(text + negative, negative, out);
+    return text && !*text;
 }
 
-/* By powers of ten that are exact. */
-static double scale(double value, int exponent)
+/* The whole text as a decimal number, as in 12, -0.5 and 1.5e-3; `otherwise` when it is NULL, none
+ * or infinite. Scaled by powers of ten that are exact. */
+static double read_real(const char *text, double otherwise)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    for (int rest = exponent < 0 ? -exponent : exponent; rest > 0; rest -= 22) {
-        double power = powers[rest < 22 ? rest : 22];
-        value = exponent < 0 ? value / power : value * power;
-    }
-    return value;
-}
-
-/* The whole text as a decimal number, as in 12, -0.5 and 1.5e-3; 0 when it is none or infinite. */
-static int read_real(const char *text, double *out)
-{
-    int negative = *text == '-', digits = 0, exponent = 0, fraction = 0;
-    long long written = 0;
-    long long mantissa = 0;
+    int digits = 0, exponent = 0, fraction = 0;
+    long long mantissa = 0, written = 0;
+    int negative = text && *text == '-';
+    if (!text)
+        return otherwise;
     for (text += negative; is_digit(*text) || (*text == '.' && !fraction); text++) {
         if (*text == '.') {
             fraction = 1;
@@ -432,34 +422,26 @@ static int read_real(const char *text, double *out)
             exponent++;
         }
     }
-    if (!digits)
-        return 0;
     if (*text == 'e' || *text == 'E') {
         text += 1 + (text[1] == '+' && text[2] != '-');
         if (!read_integer(text, &written))
-            return 0;
+            return otherwise;
         text = "";
         exponent += written > 1000 ? 1000 : written < -1000 ? -1000 : (int)written;
     }
-    double value = scale((double)mantissa, exponent);
-    if (*text || value > DBL_MAX)
-        return 0;
-    *out = negative ? -value : value;
-    return 1;
+    double value = negative ? -(double)mantissa : (double)mantissa;
+    for (int rest = exponent < 0 ? -exponent : exponent; rest > 0; rest -= 22) {
+        double power = powers[rest < 22 ? rest : 22];
+        value = exponent < 0 ? value / power : value * power;
+    }
+    return digits && !*text && value <= DBL_MAX && value >= -DBL_MAX ? value : otherwise;
 }
 
 /* ---- names ---- */
 
-/* Its number, 0 when no line has it or the text is NULL; length 0: all of the text. The hash
- * (hash_out may be NULL) is seeded, so that nobody can make a file whose names all meet in one
- * bucket. */
-static uint32_t find_name(const struct tuned *tuned, const char *text, size_t length,
-                          uint32_t *hash_out)
+/* Seeded, so that nobody can make a file whose names all meet in one bucket. */
+static uint32_t hash_name(const struct tuned *tuned, const char *text, size_t length)
 {
-    const struct name *names = tuned->lists.of.names;
-    if (!text)
-        return 0;
-    length = length ? length : strlen(text);
     uint64_t mixed = (uint64_t)(uintptr_t)tuned + length;
     for (size_t i = 0; i < length; i += 8) {
         uint64_t eight = 0;
@@ -471,9 +453,17 @@ static uint32_t find_name(const struct tuned *tuned, const char *text, size_t le
         mixed = (mixed ^ eight) * 0x9e3779b97f4a7c15u;
         mixed ^= mixed >> 32;
     }
-    uint32_t hash = (uint32_t)mixed;
-    if (hash_out)
-        *hash_out = hash;
+    return (uint32_t)mixed;
+}
+
+/* Its number, 0 when no line has it or the text is NULL; length 0: all of the text. */
+static uint32_t find_name(const struct tuned *tuned, const char *text, size_t length)
+{
+    const struct name *names = tuned->lists.of.names;
+    if (!text)
+        return 0;
+    length = length ? length : strlen(text);
+    uint32_t hash = hash_name(tuned, text, length);
     uint32_t number = tuned->lists.of.buckets[hash & (tuned->counts[BUCKETS] - 1)];
     while (number && (names[number].hash != hash || names[number].length != length ||
                       memcmp(names[number].text, text, length) != 0))
@@ -504,7 +494,7 @@ static int rehash(struct reader *reader)
 static uint32_t intern(struct reader *reader, const char *text, size_t length)
 {
     struct tuned *tuned = reader->tuned;
-    uint32_t hash, number = find_name(tuned, text, length, &hash);
+    uint32_t number = find_name(tuned, text, length), hash = hash_name(tuned, text, length);
     if (number)
         return number;
     struct name *name = append(reader, NAMES, 1);
@@ -535,15 +525,10 @@ static const char *text_of(const struct tuned_entry *entry, int side, uint32_t n
     return otherwise;
 }
 
-static uint32_t index_of(const struct tuned_entry *entry, const char *name)
+/* As tuned_value_index has it; 0: none. */
+static int index_of(const struct tuned_entry *entry, const char *name)
 {
-    return entry ? find_name(entry->tuned, name, 0, NULL) : 0;
-}
-
-static const char *text_named(const struct tuned_entry *entry, int side, const char *name,
-                              const char *otherwise)
-{
-    return text_of(entry, side, index_of(entry, name), otherwise);
+    return entry ? (int)find_name(entry->tuned, name, 0) : 0;
 }
 
 /* ---- reading lines ---- */
@@ -613,18 +598,18 @@ static const char *take_value(struct reader *reader, const char *name)
 static int read_range(const char *at, int is_capability, long long ends[2])
 {
     for (int count = 0; count < 2; at++) {
-        long long minor = 0;
-        if (!read_digits(&at, 0, &ends[count]))
-            return 0;
-        if (is_capability) {
-            if (*at++ != '.' || !read_digits(&at, 0, &minor) || (ends[count] | minor) > 0x7fff)
+        long long *end = &ends[count++], major;
+        at = read_digits(at, 0, end);
+        major = *end;
+        if (at && is_capability) {
+            at = *at == '.' ? read_digits(at + 1, 0, end) : NULL;
+            if ((major | *end) > 0x7fff)
                 return 0;
-            ends[count] = ends[count] * CAPABILITY_MAJOR + minor;
+            *end += major * CAPABILITY_MAJOR;
         }
-        count++;
-        if (!*at)
+        if (at && !*at)
             return count == 1 || ends[0] <= ends[1] ? count : 0;
-        if (*at != '-')
+        if (!at || *at != '-')
             return 0;
     }
     return 0;
@@ -764,10 +749,12 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
         if (field->kind <= SIZE) {
             is_read = read_integer(text, ends) && limits[0] <= *ends && *ends <= limits[1];
         } else if (field->kind == REAL) {
-            is_read = read_real(text, out) && *(double *)out >= 0;
+            *(double *)out = read_real(text, -1);
+            is_read = *(double *)out >= 0;
         } else if (field->kind == MAJORS) {
             do {
-                is_read = read_digits(&at, 0, &major) && major < MAJORS_MAX && (!*at || *at == ',');
+                at = read_digits(at, 0, &major);
+                is_read = at && major < MAJORS_MAX && (!*at || *at == ',');
                 majors |= (uint64_t)1 << (major & 63);
             } while (is_read && *at++);
             *(uint64_t *)out = majors;
@@ -1470,13 +1457,12 @@ static double ratio_of(double a, double b)
     return (a > b ? a : b) / (a > b ? b : a);
 }
 
-/* Whether the size is among the entry's; *ratio grows by how far it is from these. */
-static int measure_size(const long long ends[2], long long size, double *ratio)
+/* How far the size is from those of an entry: a ratio of at least 1, 0 where it is among them. */
+static double measure_size(const long long ends[2], long long size)
 {
-    if (ends[0] <= size && size <= ends[1])
-        return 1;
-    *ratio *= ratio_of((double)ends[size > ends[1]], (double)size);
-    return 0;
+    return ends[0] <= size && size <= ends[1]
+               ? 0
+               : ratio_of((double)ends[size > ends[1]], (double)size);
 }
 
 /* A further size that was asked about; NULL when it was not given. */
@@ -1491,20 +1477,17 @@ static const struct tuned_size *find_size(const struct tuned_answer *answer, con
 }
 
 /* The same of all sizes that the answer is to be for; one that was not given is among none. */
-static int measure(const struct tuned_entry *entry, const struct tuned_answer *answer,
-                   double *ratio)
+static double measure(const struct tuned_entry *entry, const struct tuned_answer *answer)
 {
-    *ratio = 1.0;
-    if (answer->n < 0)
-        return 1;
-    int is_within = measure_size(entry->n, answer->n, ratio);
-    for (size_t i = 0; i < entry->span_count; i++) {
+    double product = answer->n < 0 ? 0 : measure_size(entry->n, answer->n);
+    for (size_t i = 0; i < entry->span_count && answer->n >= 0; i++) {
         const struct span *span = span_at(entry, i);
         const struct name *name = &entry->tuned->lists.of.names[span->name];
         const struct tuned_size *size = find_size(answer, name->text, name->length);
-        is_within &= size && measure_size(span->ends, size->size, ratio);
+        double ratio = size ? measure_size(span->ends, size->size) : 1;
+        product = product > 0 && ratio > 0 ? product * ratio : product + ratio;
     }
-    return is_within;
+    return product;
 }
 
 /* What orders devices of one grade, the smaller before the greater: minor compute capability and
@@ -1517,9 +1500,8 @@ struct candidate {
     const struct tuned_entry *entry; /* NULL: nothing */
     enum tuned_grade grade;          /* TUNED_NONE: no candidate */
     uint32_t source;
-    int is_own;    /* what a named file has of this very device */
-    int is_within; /* the sizes are among the entry's */
-    double ratio;  /* of the sizes */
+    int is_own;   /* what a named file has of this very device */
+    double ratio; /* of the sizes; 0: they are among the entry's */
     double keys[KEYS];
 };
 
@@ -1576,7 +1558,6 @@ static void set_limits(const struct section *section, const struct tuned_device 
 static int take_entry(struct candidate *best, const struct tuned_entry *entry,
                       const struct tuned_answer *answer, const long long limits[NEEDS])
 {
-    double ratio = 0;
     if (limits) {
         for (int i = 0; i < NEEDS; i++)
             if (entry->needs[i] > limits[i])
@@ -1584,11 +1565,9 @@ static int take_entry(struct candidate *best, const struct tuned_entry *entry,
         if (entry->majors && !is_of_major(entry->majors, answer->device))
             return 0;
     }
-    int is_within = measure(entry, answer, &ratio);
-    if ((!best->entry || (is_within != best->is_within ? is_within : ratio < best->ratio)) &&
-        (is_within || ratio <= entry->tuned->size_factor)) {
+    double ratio = measure(entry, answer);
+    if ((!best->entry || ratio < best->ratio) && ratio <= entry->tuned->size_factor) {
         best->entry = entry;
-        best->is_within = is_within;
         best->ratio = ratio;
     }
     return 1;
@@ -1630,7 +1609,7 @@ static int find_in_group(struct candidate *best, const struct tuned_answer *answ
     int is_single = entry->at == answer->n;
     for (size_t i = 0; i < entry->span_count; i++)
         is_single &= span_at(entry, i)->ends[0] == span_at(entry, i)->ends[1];
-    best->grade = !best->is_within ? TUNED_NEAREST_SIZE : is_single ? TUNED_EXACT : TUNED_IN_RANGE;
+    best->grade = best->ratio > 0 ? TUNED_NEAREST_SIZE : is_single ? TUNED_EXACT : TUNED_IN_RANGE;
     return all_fit;
 }
 
@@ -1651,7 +1630,7 @@ static int is_better(const struct candidate *a, const struct candidate *b)
 static enum tuned_grade give(const struct candidate *best, struct tuned_answer *answer)
 {
     answer->entry = best->entry;
-    answer->distance = best->ratio * best->keys[NEAR] - 1.0;
+    answer->distance = (best->ratio > 0 ? best->ratio : 1) * best->keys[NEAR] - 1;
     return answer->grade = best->grade;
 }
 
@@ -1664,8 +1643,8 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
     const struct name *name = &tuned->lists.of.names[problem];
     const struct group *first = tuned->lists.of.groups + name->first_group;
     struct candidate candidates[2], *best = candidates, *found = candidates + 1;
-    uint32_t kind = find_name(tuned, device->kind, 0, NULL);
-    uint32_t device_name = find_name(tuned, device->name, 0, NULL);
+    uint32_t kind = find_name(tuned, device->kind, 0);
+    uint32_t device_name = find_name(tuned, device->name, 0);
     int own_count = 0;
     *own = NULL;
     best->entry = NULL;
@@ -1736,7 +1715,7 @@ static enum tuned_grade look_up(const struct tuned *tuned, const struct tuned_de
                 (void)give(&found, answer);
         }
         if (!answer->entry)
-            (void)find_best(answer, handle ? handle->number : find_name(tuned, problem, 0, NULL),
+            (void)find_best(answer, handle ? handle->number : find_name(tuned, problem, 0),
                             &own);
     }
     if (tuned && tuned->on_find)
@@ -1771,7 +1750,7 @@ enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_dev
     answer.tuned = tuned;
     answer.device = device;
     answer.n = -1; /* any size; find_best reads no more */
-    handle->number = find_name(tuned, problem, 0, NULL);
+    handle->number = find_name(tuned, problem, 0);
     return find_best(&answer, handle->number, &handle->own);
 }
 
@@ -1868,7 +1847,7 @@ static int evaluate(struct evaluation *evaluation, int least, long long *out)
     while (is_a(*evaluation->at, NAME) && *evaluation->at != '-')
         evaluation->at++;
     size_t length = (size_t)(evaluation->at - name);
-    uint32_t number = find_name(evaluation->answer->entry->tuned, name, length, NULL);
+    uint32_t number = find_name(evaluation->answer->entry->tuned, name, length);
     if (*evaluation->at == '(') {
         evaluation->at++;
         if ((length > 0 && (number < MIN || number > CEIL_DIV)) || !evaluate(evaluation, 0, out))
@@ -1879,8 +1858,8 @@ static int evaluate(struct evaluation *evaluation, int least, long long *out)
         if (*evaluation->at++ != ')')
             return 0;
     } else if (is_digit(*name)) {
-        evaluation->at = name;
-        if (!read_digits(&evaluation->at, 0, out))
+        evaluation->at = read_digits(name, 0, out);
+        if (!evaluation->at)
             return 0;
     } else if (!value_here(evaluation, number, name, length, out)) {
         return 0;
@@ -1991,21 +1970,9 @@ int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tun
 
 /* ---- what an entry holds ---- */
 
-static double read_real_of(const char *text, double otherwise)
-{
-    double value = 0;
-    return text && read_real(text, &value) ? value : otherwise;
-}
-
-static long long read_integer_of(const char *text, long long otherwise)
-{
-    long long value = 0;
-    return text && read_integer(text, &value) ? value : otherwise;
-}
-
 int tuned_value_index(const struct tuned *tuned, const char *name)
 {
-    uint32_t number = tuned ? find_name(tuned, name, 0, NULL) : 0;
+    uint32_t number = tuned ? find_name(tuned, name, 0) : 0;
     return number > 0 ? (int)number : -1;
 }
 
@@ -2016,27 +1983,29 @@ const char *tuned_text_at(const struct tuned_entry *entry, int index, const char
 
 long long tuned_integer_at(const struct tuned_entry *entry, int index, long long otherwise)
 {
-    return read_integer_of(tuned_text_at(entry, index, NULL), otherwise);
+    const char *text = tuned_text_at(entry, index, NULL);
+    long long value = 0;
+    return text && read_integer(text, &value) ? value : otherwise;
 }
 
 double tuned_real_at(const struct tuned_entry *entry, int index, double otherwise)
 {
-    return read_real_of(tuned_text_at(entry, index, NULL), otherwise);
+    return read_real(tuned_text_at(entry, index, NULL), otherwise);
 }
 
 const char *tuned_text(const struct tuned_entry *entry, const char *name, const char *otherwise)
 {
-    return text_named(entry, VALUES, name, otherwise);
+    return tuned_text_at(entry, index_of(entry, name), otherwise);
 }
 
 long long tuned_integer(const struct tuned_entry *entry, const char *name, long long otherwise)
 {
-    return read_integer_of(tuned_text(entry, name, NULL), otherwise);
+    return tuned_integer_at(entry, index_of(entry, name), otherwise);
 }
 
 double tuned_real(const struct tuned_entry *entry, const char *name, double otherwise)
 {
-    return read_real_of(tuned_text(entry, name, NULL), otherwise);
+    return tuned_real_at(entry, index_of(entry, name), otherwise);
 }
 
 long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, long long otherwise)
@@ -2049,7 +2018,7 @@ long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, 
 long long tuned_answer_integer(const struct tuned_answer *answer, const char *name,
                                long long otherwise)
 {
-    return tuned_answer_integer_at(answer, (int)index_of(answer->entry, name), otherwise);
+    return tuned_answer_integer_at(answer, index_of(answer->entry, name), otherwise);
 }
 
 size_t tuned_value_count(const struct tuned_entry *entry)
@@ -2085,13 +2054,13 @@ void tuned_evidence_at(const struct tuned_entry *entry, size_t position, const c
 const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
                                 const char *otherwise)
 {
-    const uint32_t number = index_of(entry, name);
+    const uint32_t number = (uint32_t)index_of(entry, name);
     return text_of(entry, EVIDENCE, number, text_of(entry, SECTION, number, otherwise));
 }
 
 double tuned_evidence(const struct tuned_entry *entry, const char *name, double otherwise)
 {
-    return read_real_of(tuned_evidence_text(entry, name, NULL), otherwise);
+    return read_real(tuned_evidence_text(entry, name, NULL), otherwise);
 }
 
 double tuned_expected_ns(const struct tuned_entry *entry)
@@ -2148,7 +2117,7 @@ const char *tuned_entry_file(const struct tuned_entry *entry)
 const char *tuned_device_text(const struct tuned_entry *entry, const char *name,
                               const char *otherwise)
 {
-    return text_named(entry, SECTION, name, otherwise);
+    return text_of(entry, SECTION, (uint32_t)index_of(entry, name), otherwise);
 }
 
 /* The same text, or what the other has in parentheses: "580.159.04 (CUDA 13.0)" is "CUDA 13.0",
