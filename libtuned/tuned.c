@@ -1634,23 +1634,32 @@ static enum tuned_grade give(const struct candidate *best, struct tuned_answer *
     return answer->grade = best->grade;
 }
 
-/* The best entry of all groups of the problem, a name's number. *own becomes the group of the only
- * section of this device, where all that it has fits; else NULL. */
-static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem, const void **own)
+/* The best entry of all groups of the problem, a name's number. `own`: see tuned_handle; it is
+ * found where `own_out` is not NULL: the group of the only section of this device, where all that
+ * it has fits. */
+static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
+                                  const struct group *own, const void **own_out)
 {
     const struct tuned *tuned = answer->tuned;
     const struct tuned_device *device = answer->device;
     const struct name *name = &tuned->lists.of.names[problem];
     const struct group *first = tuned->lists.of.groups + name->first_group;
     struct candidate candidates[2], *best = candidates, *found = candidates + 1;
+    int own_count = 0;
+    if (own) { /* nothing goes before it within its sizes */
+        best->grade = TUNED_EXACT;
+        best->keys[NEAR] = 1;
+        best->group = own;
+        (void)find_in_group(best, answer, 0);
+        if (best->entry && best->grade >= TUNED_IN_RANGE && best->grade >= tuned->least_grade)
+            return give(best, answer);
+        own = NULL;
+    }
     uint32_t kind = find_name(tuned, device->kind, 0);
     uint32_t device_name = find_name(tuned, device->name, 0);
-    int own_count = 0;
-    *own = NULL;
     best->entry = NULL;
-    /* This device first, since it leaves the others no chance; then the best of the others; then
-     * each of them, where that one has nothing that fits. */
-    for (int pass = 0; pass < 3 && !best->entry; pass++) {
+    /* This device first, since it leaves the others no chance. */
+    for (int pass = 0; pass < 2 && !best->entry; pass++) {
         best->grade = TUNED_NONE;
         for (const struct group *group = first; group < first + name->group_count; group++) {
             const struct section *section = &tuned->lists.of.sections[group->section];
@@ -1667,23 +1676,23 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
             found->keys[NAMED] = 2 * !is_named_so;
             rank_section(found, section, device);
             if (pass == 0)
-                *own = own_count++ == 0 ? group : NULL;
+                own = own_count++ == 0 ? group : NULL;
             while (is_better(found, best)) { /* at its best, then as it is */
-                if (found->entry || pass == 1) {
+                if (found->entry) {
                     struct candidate *worse = best;
                     best = found;
                     found = worse;
                     break;
                 }
                 if (!find_in_group(found, answer, 1))
-                    *own = NULL;
+                    own = NULL;
                 if (!found->entry || found->grade < tuned->least_grade)
                     break;
             }
         }
-        if (pass == 1 && best->grade)
-            (void)find_in_group(best, answer, 1);
     }
+    if (own_out)
+        *own_out = own;
     return best->entry ? give(best, answer) : TUNED_NONE;
 }
 
@@ -1693,8 +1702,6 @@ static enum tuned_grade look_up(const struct tuned *tuned, const struct tuned_de
                                 size_t size_count, struct tuned_answer *answer,
                                 const struct tuned_handle *handle)
 {
-    struct candidate found;
-    const void *own;
     answer->grade = TUNED_NONE;
     answer->entry = NULL;
     answer->distance = 0;
@@ -1705,19 +1712,9 @@ static enum tuned_grade look_up(const struct tuned *tuned, const struct tuned_de
     answer->sizes = sizes;
     answer->size_count = size_count;
     memset(answer->reserved, 0, sizeof answer->reserved);
-    if (n >= 0 && tuned && device && device->kind && problem) {
-        if (handle && handle->own) { /* nothing goes before it within its sizes */
-            found.grade = TUNED_EXACT;
-            found.keys[NEAR] = 1;
-            found.group = handle->own;
-            (void)find_in_group(&found, answer, 0);
-            if (found.entry && found.grade >= TUNED_IN_RANGE && found.grade >= tuned->least_grade)
-                (void)give(&found, answer);
-        }
-        if (!answer->entry)
-            (void)find_best(answer, handle ? handle->number : find_name(tuned, problem, 0),
-                            &own);
-    }
+    if (n >= 0 && tuned && device && device->kind && problem)
+        (void)find_best(answer, handle ? handle->number : find_name(tuned, problem, 0),
+                        handle ? handle->own : NULL, NULL);
     if (tuned && tuned->on_find)
         tuned->on_find(tuned->on_find_context, answer);
     return answer->grade;
@@ -1751,7 +1748,7 @@ enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_dev
     answer.device = device;
     answer.n = -1; /* any size; find_best reads no more */
     handle->number = find_name(tuned, problem, 0);
-    return find_best(&answer, handle->number, &handle->own);
+    return find_best(&answer, handle->number, NULL, &handle->own);
 }
 
 enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,
@@ -1784,21 +1781,23 @@ struct evaluation {
     const struct tuned_answer *answer;
     const char *at;
     int steps; /* that are left: bounds time and depth */
+    long long value;
 };
 
-static int evaluate(struct evaluation *evaluation, int least, long long *out);
-static int number_here(struct evaluation *evaluation, uint32_t number, long long *out);
+static int evaluate(struct evaluation *evaluation, int least);
+static int number_here(struct evaluation *evaluation, uint32_t number);
 
-/* *a becomes what it and what follows the operation come to: a character, or MIN, MAX, CEIL_DIV,
- * whose numbers are below those of the characters. */
-static int apply(struct evaluation *evaluation, int binds, uint32_t operation, long long *a)
+/* The value becomes what it and what follows the operation come to: a character, or MIN, MAX,
+ * CEIL_DIV, whose numbers are below those of the characters. */
+static int apply(struct evaluation *evaluation, int binds, uint32_t operation)
 {
-    long long b = 0;
+    long long a = evaluation->value;
     evaluation->at++;
-    if (!evaluate(evaluation, binds, &b))
+    if (!evaluate(evaluation, binds))
         return 0;
+    long long b = evaluation->value;
     if (operation == MIN || operation == MAX) {
-        *a = (b < *a) == (operation == MIN) ? b : *a;
+        evaluation->value = (b < a) == (operation == MIN) ? b : a;
         return 1;
     }
     if (operation == '-') {
@@ -1808,38 +1807,38 @@ static int apply(struct evaluation *evaluation, int binds, uint32_t operation, l
         b = -b;
     }
     if (operation == '+' || operation == '*') {
-        double left = (double)*a, right = (double)b;
+        double left = (double)a, right = (double)b;
         double real = operation == '+' ? left + right : left * right;
         if (real > 9.2e18 || real < -9.2e18)
             return 0;
-        *a = operation == '+' ? *a + b : *a * b;
+        evaluation->value = operation == '+' ? a + b : a * b;
         return 1;
     }
-    if (*a < 0 || b <= 0)
+    if (a < 0 || b <= 0)
         return 0;
-    *a = operation == '%' ? *a % b : *a / b + (operation == CEIL_DIV && *a % b != 0);
+    evaluation->value = operation == '%' ? a % b : a / b + (operation == CEIL_DIV && a % b != 0);
     return 1;
 }
 
 /* What a formula names. */
 static int value_here(struct evaluation *evaluation, uint32_t number, const char *name,
-                      size_t length, long long *out)
+                      size_t length)
 {
     const struct tuned_answer *answer = evaluation->answer;
-    *out = answer->n;
+    evaluation->value = answer->n;
     if (number == N)
         return 1;
-    *out = answer->device ? answer->device->unit_count : 0;
+    evaluation->value = answer->device ? answer->device->unit_count : 0;
     if (number == UNITS)
-        return *out > 0;
+        return evaluation->value > 0;
     const struct tuned_size *size = find_size(answer, name, length);
     if (size)
-        *out = size->size;
-    return size || (number && number_here(evaluation, number, out));
+        evaluation->value = size->size;
+    return size || (number && number_here(evaluation, number));
 }
 
 /* What binds closer than `least`: 0 all, 1 products, 2 a number, a name, a call or parentheses. */
-static int evaluate(struct evaluation *evaluation, int least, long long *out)
+static int evaluate(struct evaluation *evaluation, int least)
 {
     const char *name = evaluation->at;
     if (evaluation->steps-- <= 0)
@@ -1850,18 +1849,18 @@ static int evaluate(struct evaluation *evaluation, int least, long long *out)
     uint32_t number = find_name(evaluation->answer->entry->tuned, name, length);
     if (*evaluation->at == '(') {
         evaluation->at++;
-        if ((length > 0 && (number < MIN || number > CEIL_DIV)) || !evaluate(evaluation, 0, out))
+        if ((length > 0 && (number < MIN || number > CEIL_DIV)) || !evaluate(evaluation, 0))
             return 0;
         while (length > 0 && *evaluation->at == ',')
-            if (!apply(evaluation, 0, number, out))
+            if (!apply(evaluation, 0, number))
                 return 0;
         if (*evaluation->at++ != ')')
             return 0;
     } else if (is_digit(*name)) {
-        evaluation->at = read_digits(name, 0, out);
+        evaluation->at = read_digits(name, 0, &evaluation->value);
         if (!evaluation->at)
             return 0;
-    } else if (!value_here(evaluation, number, name, length, out)) {
+    } else if (!value_here(evaluation, number, name, length)) {
         return 0;
     }
     for (;;) {
@@ -1869,7 +1868,7 @@ static int evaluate(struct evaluation *evaluation, int least, long long *out)
         int binds = classes[(unsigned char)operation] >> 4 & 3;
         if (binds <= least)
             return 1;
-        if (!apply(evaluation, binds, (uint32_t)operation, out))
+        if (!apply(evaluation, binds, (uint32_t)operation))
             return 0;
     }
 }
@@ -1907,7 +1906,7 @@ static long long scale_by_units(const struct tuned_answer *answer, const char *n
 }
 
 /* A whole number of the entry: by its formula, else as it stands. */
-static int number_here(struct evaluation *evaluation, uint32_t number, long long *out)
+static int number_here(struct evaluation *evaluation, uint32_t number)
 {
     const struct tuned_answer *answer = evaluation->answer;
     const struct tuned_entry *entry = answer->entry;
@@ -1920,14 +1919,14 @@ static int number_here(struct evaluation *evaluation, uint32_t number, long long
         return 0; /* nobody knows whether it has one */
     evaluation->at = tuned_evidence_text(entry, formula, NULL);
     if (evaluation->at) {
-        int is_known = evaluate(evaluation, 0, out) && !*evaluation->at;
+        int is_known = evaluate(evaluation, 0) && !*evaluation->at;
         evaluation->at = at;
         return is_known;
     }
     evaluation->at = at;
-    if (!read_integer(text, out) || is_elsewhere(answer, name))
+    if (!read_integer(text, &evaluation->value) || is_elsewhere(answer, name))
         return 0;
-    *out = scale_by_units(answer, name, *out);
+    evaluation->value = scale_by_units(answer, name, evaluation->value);
     return 1;
 }
 
@@ -1937,11 +1936,12 @@ enum { STEPS_MAX = 200 };
 static int evaluate_axes(const struct tuned_answer *answer, const char *text, int least,
                          long long out[3])
 {
-    struct evaluation evaluation = {answer, text, STEPS_MAX};
+    struct evaluation evaluation = {answer, text, STEPS_MAX, 0};
     int count = 0;
     do {
-        if (count == 3 || !evaluate(&evaluation, 0, &out[count]) || out[count++] < least)
+        if (count == 3 || !evaluate(&evaluation, 0) || evaluation.value < least)
             return 0;
+        out[count++] = evaluation.value;
     } while (*evaluation.at++ == ',');
     return !evaluation.at[-1];
 }
@@ -2010,9 +2010,8 @@ double tuned_real(const struct tuned_entry *entry, const char *name, double othe
 
 long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, long long otherwise)
 {
-    long long value = 0;
-    struct evaluation evaluation = {answer, NULL, STEPS_MAX};
-    return number_here(&evaluation, (uint32_t)index, &value) ? value : otherwise;
+    struct evaluation evaluation = {answer, NULL, STEPS_MAX, 0};
+    return number_here(&evaluation, (uint32_t)index) ? evaluation.value : otherwise;
 }
 
 long long tuned_answer_integer(const struct tuned_answer *answer, const char *name,
