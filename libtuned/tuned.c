@@ -142,7 +142,7 @@ struct section {
 /* The entries of one problem in one section. Those of a problem stand together, in the order of the
  * sections. */
 struct group {
-    uint32_t first_entry, count, section;
+    uint32_t problem, first_entry, count, section;
     uint32_t kind, name; /* the section's */
 };
 
@@ -553,39 +553,43 @@ static uint32_t take_name(struct reader *reader, char one, char two)
     return *end == one || *end == two ? intern(reader, text, (size_t)(end - text)) : 0;
 }
 
-/* Cuts the quoted text that the reader is at in place. */
-static int take_quoted(struct reader *reader, const char **out)
+/* The quoted text that the reader is at, cut in place; NULL when it is refused. */
+static const char *take_quoted(struct reader *reader)
 {
     char *from = reader->at + 1, *to = from;
-    for (*out = to; *from != '"'; from++) {
+    const char *text = from, *wrong = NULL;
+    for (; *from != '"' && !wrong; from++) {
         if (*from == '\\' && *++from != '"' && *from != '\\')
-            return refuse(reader, "within quotes \\ may only stand before \" or \\");
-        if (!*from)
-            return refuse(reader, "a quote (\") is not closed");
+            wrong = "within quotes \\ may only stand before \" or \\";
+        else if (!*from)
+            wrong = "a quote (\") is not closed";
         *to++ = *from;
     }
+    if (wrong && refuse(reader, wrong, 0) == 0)
+        return NULL;
     *to = '\0';
     reader->at = from + 1;
-    return 1;
+    return text;
 }
 
 /* The value of the field `name`, up to a space or the end of the line; NULL when it is refused. */
 static const char *take_value(struct reader *reader, const char *name)
 {
-    const char *value = reader->at;
+    const char *value = reader->at, *wrong = NULL;
     if (*value == '"') {
-        if (!take_quoted(reader, &value))
+        value = take_quoted(reader);
+        if (!value)
             return NULL;
     } else {
         while (is_a(*reader->at, WORD))
             reader->at++;
-        if (reader->at == value) {
-            (void)refuse(reader, "'%.60s' has no value", name);
-            return NULL;
-        }
+        if (reader->at == value)
+            wrong = "'%.60s' has no value";
     }
-    if (*reader->at && !is_space(*reader->at)) {
-        (void)refuse(reader, "the value of '%.60s' must be in quotes", name);
+    if (!wrong && *reader->at && !is_space(*reader->at))
+        wrong = "the value of '%.60s' must be in quotes";
+    if (wrong) {
+        (void)refuse(reader, wrong, name);
         return NULL;
     }
     if (*reader->at)
@@ -808,7 +812,8 @@ static int read_section(struct reader *reader)
         *end = '\0';
     if (!section->kind || *reader->at != '"')
         return refuse(reader, "a section begins as in [cuda \"NVIDIA H200\"]");
-    if (!take_quoted(reader, &section->device.name))
+    section->device.name = take_quoted(reader);
+    if (!section->device.name)
         return 0;
     section->name = intern(reader, section->device.name, strlen(section->device.name));
     if (!section->name)
@@ -1040,47 +1045,43 @@ static int check_source(struct reader *reader, size_t first)
     return 1;
 }
 
-/* Divides the entries into groups: counts those of each problem, then gives each its place. */
+/* By problem, then section. */
+static int compare_groups(const void *left, const void *right)
+{
+    const struct group *a = left, *b = right;
+    return a->problem != b->problem ? (a->problem > b->problem) - (a->problem < b->problem)
+                                    : (a->section > b->section) - (a->section < b->section);
+}
+
+/* Divides the entries into groups. */
 static int make_groups(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
-    struct name *names = tuned->lists.of.names;
     const struct tuned_entry *entries = tuned->lists.of.entries;
-    struct group *groups = NULL, *group = NULL;
+    struct group *group = NULL;
     long long *lows = append(reader, LOWS, tuned->counts[ENTRIES] + 1);
     if (!lows)
         return 0;
-    for (int pass = 0; pass < 2; pass++) {
-        uint32_t count = 0;
-        for (uint32_t s = 0; s < tuned->counts[SECTIONS]; s++) {
-            const struct section *section = &tuned->lists.of.sections[s];
-            uint32_t problem = 0, end = section->first_entry + section->entry_count;
-            for (uint32_t i = section->first_entry; i < end; i++) {
-                lows[i] = entries[i].n[0];
-                if (entries[i].problem != problem) {
-                    struct name *name = &names[problem = entries[i].problem];
-                    if (groups) {
-                        group = &groups[name->first_group + name->group_count];
-                        *group = (struct group){i, 0, s, section->kind, section->name};
-                    }
-                    name->group_count++;
-                    count++;
-                }
-                if (group)
-                    group->count++;
+    for (uint32_t s = 0; s < tuned->counts[SECTIONS]; s++) {
+        const struct section *section = &tuned->lists.of.sections[s];
+        uint32_t problem = 0, end = section->first_entry + section->entry_count;
+        for (uint32_t i = section->first_entry; i < end; i++) {
+            lows[i] = entries[i].n[0];
+            if (entries[i].problem != problem) {
+                problem = entries[i].problem;
+                group = append(reader, GROUPS, 1);
+                if (!group)
+                    return 0;
+                *group = (struct group){problem, i, 0, s, section->kind, section->name};
             }
+            group->count++;
         }
-        if (pass == 0) {
-            groups = append(reader, GROUPS, count + 1);
-            if (!groups)
-                return 0;
-            count = 0;
-            for (size_t i = 0; i < tuned->counts[NAMES]; i++) {
-                names[i].first_group = count;
-                count += names[i].group_count;
-                names[i].group_count = 0;
-            }
-        }
+    }
+    sort(tuned, GROUPS, 0, tuned->counts[GROUPS], compare_groups);
+    for (uint32_t i = 0; i < tuned->counts[GROUPS]; i++) {
+        struct name *name = &tuned->lists.of.names[tuned->lists.of.groups[i].problem];
+        if (name->group_count++ == 0)
+            name->first_group = i;
     }
     return 1;
 }
@@ -1505,28 +1506,31 @@ struct candidate {
     double keys[KEYS];
 };
 
+/* By two numbers of devices: adds to the first key where one is unknown, else multiplies the next by
+ * how far they are apart. */
+static void rank(double *keys, int is_exact, double unknown, double found, double asked)
+{
+    if (found <= 0 || asked <= 0)
+        keys[0] += unknown;
+    else if (!is_exact)
+        keys[1] *= ratio_of(found, asked);
+}
+
 static void rank_section(struct candidate *candidate, const struct section *section,
                          const struct tuned_device *asked)
 {
     const struct tuned_device *found = &section->device;
-    const double numbers[][2] = {
-        {found->unit_count, asked->unit_count},
-        {found->bandwidth_gbs, asked->bandwidth_gbs},
-        {(double)found->memory_bytes, (double)asked->memory_bytes},
-    };
     double *keys = candidate->keys;
+    /* Of this very device it only counts what is unknown. */
+    int is_exact = candidate->grade == TUNED_EXACT;
     keys[UNKNOWN] = 4 * (found->compute_capability_major == asked->compute_capability_major &&
                          found->compute_capability_minor != asked->compute_capability_minor);
     keys[NEAR] = keys[MEMORY] = 1;
-    /* Of this very device it only counts what is unknown. */
-    int count = candidate->grade == TUNED_EXACT ? 2 : 3;
-    for (int i = section->is_portable; i < count; i++) {
-        double *key = &keys[i & 2];
-        if (numbers[i][0] <= 0 || numbers[i][1] <= 0)
-            key[0] += i == 0 ? 2 : 1;
-        else if (count == 3)
-            key[1] *= ratio_of(numbers[i][0], numbers[i][1]);
-    }
+    if (!section->is_portable)
+        rank(keys, is_exact, 2, found->unit_count, asked->unit_count);
+    rank(keys, is_exact, 1, found->bandwidth_gbs, asked->bandwidth_gbs);
+    if (!is_exact)
+        rank(keys + NAMED, 0, 1, (double)found->memory_bytes, (double)asked->memory_bytes);
 }
 
 /* The most that a launch may need on the device, as far as it is known. */
@@ -2117,34 +2121,6 @@ const char *tuned_device_text(const struct tuned_entry *entry, const char *name,
                               const char *otherwise)
 {
     return text_of(entry, SECTION, (uint32_t)index_of(entry, name), otherwise);
-}
-
-/* The same text, or what the other has in parentheses: "580.159.04 (CUDA 13.0)" is "CUDA 13.0",
- * too. */
-static int is_same(const char *then, const char *now)
-{
-    const char *within = strchr(then, '(');
-    size_t length = strlen(now);
-    return strcmp(then, now) == 0 ||
-           (within && length > 0 && within[1] != ')' && strncmp(within + 1, now, length) == 0 &&
-            strcmp(within + 1 + length, ")") == 0);
-}
-
-int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have, char *out,
-                size_t bytes)
-{
-    const char *mine[] = {have->source, have->flags, have->driver, have->compiler};
-    for (uint32_t i = 0; i < 4; i++) {
-        const char *name = known_names[SOURCE + i];
-        const char *then =
-            text_of(entry, EVIDENCE, SOURCE + i, text_of(entry, SECTION, SOURCE + i, NULL));
-        if (!mine[i] || !then || is_same(then, mine[i]))
-            continue;
-        if (out)
-            snprintf(out, bytes, "%s: %.80s when it was measured, %.80s now", name, then, mine[i]);
-        return 1;
-    }
-    return 0;
 }
 
 size_t tuned_entry_count(const struct tuned *tuned)

@@ -111,6 +111,37 @@ void tuned_debug_print(void *context, const struct tuned_answer *answer)
     fprintf(stderr, "%s\n", line); /* at once, so that those of several threads do not mix */
 }
 
+/* ---- what is out of date ---- */
+
+/* The same text, or what the other has in parentheses: "580.159.04 (CUDA 13.0)" is "CUDA 13.0",
+ * too. */
+static int is_same(const char *then, const char *now)
+{
+    const char *within = strchr(then, '(');
+    size_t length = strlen(now);
+    return strcmp(then, now) == 0 ||
+           (within && length > 0 && within[1] != ')' && strncmp(within + 1, now, length) == 0 &&
+            strcmp(within + 1 + length, ")") == 0);
+}
+
+int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have, char *out,
+                size_t bytes)
+{
+    const char *const mine[][2] = {{"source", have->source},
+                                   {"flags", have->flags},
+                                   {"driver", have->driver},
+                                   {"compiler", have->compiler}};
+    for (size_t i = 0; i < sizeof mine / sizeof *mine; i++) {
+        const char *then = tuned_evidence_text(entry, mine[i][0], NULL), *now = mine[i][1];
+        if (!now || !then || is_same(then, now))
+            continue;
+        if (out)
+            snprintf(out, bytes, "%s: %.80s when it was measured, %.80s now", mine[i][0], then, now);
+        return 1;
+    }
+    return 0;
+}
+
 /* ---- TUNED_OVERRIDE ---- */
 
 /* A piece of a text. */
