@@ -60,10 +60,6 @@ enum {
     X(CAPABILITIES, "capabilities")                                                                \
     X(MEASURED, "measured")                                                                        \
     X(PER_UNIT, "per_unit")                                                                        \
-    X(SOURCE, "source") /* these four in the order of struct tuned_build */                        \
-    X(FLAGS, "flags")                                                                              \
-    X(DRIVER, "driver")                                                                            \
-    X(COMPILER, "compiler")                                                                        \
     X(SM_COUNT, "sm_count")                                                                        \
     X(CORES, "cores")                                                                              \
     X(MEMORY_BYTES, "memory_bytes")                                                                \
@@ -104,7 +100,7 @@ struct span {
 };
 
 /* What a launch needs: threads and shared memory of a block, registers of a block, blocks of a
- * cluster, and from which to which compute capability it runs (capability_of), the latter below
+ * cluster, and from which to which compute capability it runs (capability_of): a device has each, or more.
  * zero: a device has each, or more. */
 enum need {
     NEED_THREADS,
@@ -842,7 +838,6 @@ static int read_evidence(struct reader *reader, struct tuned_entry *entry)
     needs[NEED_CAPABILITY_MOST] = LLONG_MAX;
     if (!read_known(reader, SECTION_FIELDS, KNOWN_FIELDS, entry))
         return 0;
-    needs[NEED_CAPABILITY_MOST] = -needs[NEED_CAPABILITY_MOST];
     /* Registers are given to a thread in eights, and threads in thirty-twos. */
     needs[NEED_REGISTERS] =
         ((needs[NEED_REGISTERS] + 7) & ~7LL) * ((needs[NEED_THREADS] + 31) & ~31LL);
@@ -1186,35 +1181,31 @@ static void add_file(struct reader *reader, const char *path, int must_be_there)
 #else
 enum { PATH_BYTES = PATH_MAX };
 
-/* All of a regular file, which must not change meanwhile. */
-static void read_file(struct reader *reader, int file)
+/* All of a regular file, which must not change meanwhile. What is wrong with it, NULL: nothing (but
+ * memory may be short). */
+static const char *read_file(struct reader *reader, int file)
 {
     struct stat before, after;
-    if (fstat(file, &before) != 0 || !S_ISREG(before.st_mode)) {
-        (void)refuse(reader, "it is no regular file");
-        return;
-    }
+    if (fstat(file, &before) != 0 || !S_ISREG(before.st_mode))
+        return "it is no regular file";
     size_t length = 0, bytes = before.st_size > TUNED_FILE_BYTES_MAX
                                    ? (size_t)TUNED_FILE_BYTES_MAX + 1
                                    : (size_t)before.st_size;
     char *text = new_text(reader, bytes, reader->name);
     ssize_t got = 1;
     if (!text)
-        return;
+        return NULL;
     while (length <= bytes && got != 0) {
         got = read(file, text + length, bytes + 1 - length);
-        if (got < 0 && errno != EINTR) {
-            (void)refuse(reader, "it cannot be read (errno %d)", errno);
-            return;
-        }
+        if (got < 0 && errno != EINTR)
+            return "it cannot be read (errno %d)";
         length += got > 0 ? (size_t)got : 0;
     }
     if (length != bytes || fstat(file, &after) != 0 ||
-        before.st_mtim.tv_sec != after.st_mtim.tv_sec ||
-        before.st_mtim.tv_nsec != after.st_mtim.tv_nsec)
-        (void)refuse(reader, "it was changed while it was read");
-    else
-        add_text(reader, text, bytes);
+        memcmp(&before.st_mtim, &after.st_mtim, sizeof before.st_mtim) != 0)
+        return "it was changed while it was read";
+    add_text(reader, text, bytes);
+    return NULL;
 }
 
 static void add_file(struct reader *reader, const char *path, int must_be_there)
@@ -1222,20 +1213,23 @@ static void add_file(struct reader *reader, const char *path, int must_be_there)
     if (!begin_source(reader, path))
         return;
     reader->is_named = must_be_there;
+    const char *wrong = NULL;
     int file = -1;
     do
         file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     while (file < 0 && errno == EINTR);
-    if (file >= 0) {
-        read_file(reader, file);
+    if (file >= 0)
+        wrong = read_file(reader, file);
+    else if (errno == EACCES)
+        wrong = "no permission to read it";
+    else if (errno != ENOENT && errno != ENOTDIR)
+        wrong = "it cannot be opened (errno %d)";
+    else if (must_be_there)
+        wrong = "there is no such file";
+    if (wrong)
+        (void)refuse(reader, wrong, errno);
+    if (file >= 0)
         (void)close(file);
-    } else if (errno != ENOENT && errno != ENOTDIR) {
-        (void)refuse(
-            reader, errno == EACCES ? "no permission to read it" : "it cannot be opened (errno %d)",
-            errno);
-    } else if (must_be_there) {
-        (void)refuse(reader, "there is no such file");
-    }
 }
 #endif
 
@@ -1502,6 +1496,7 @@ struct candidate {
     enum tuned_grade grade;          /* TUNED_NONE: no candidate */
     uint32_t source;
     int is_own;   /* what a named file has of this very device */
+    int fits;     /* all of the group does, on this device */
     double ratio; /* of the sizes; 0: they are among the entry's */
     double keys[KEYS];
 };
@@ -1533,42 +1528,37 @@ static void rank_section(struct candidate *candidate, const struct section *sect
         rank(keys + NAMED, 0, 1, (double)found->memory_bytes, (double)asked->memory_bytes);
 }
 
-/* The most that a launch may need on the device, as far as it is known. */
-static void set_limits(const struct section *section, const struct tuned_device *device,
-                       int is_named_so, long long limits[NEEDS])
+/* Whether the device can run it, as far as its limits are known. */
+static int fits(const struct tuned_entry *entry, const struct tuned_device *device, int is_named_so)
 {
-    long long capability = capability_of(device), cluster = device->max_cluster_blocks;
-    limits[NEED_THREADS] = device->max_threads_per_block;
-    limits[NEED_SHARED_BYTES] = device->max_shared_bytes;
-    limits[NEED_REGISTERS] = device->registers_per_unit;
-    limits[NEED_CLUSTER] = device->unit_count;
+    const long long *needs = entry->needs, capability = capability_of(device);
+    const long long limits[] = {device->max_threads_per_block, device->max_shared_bytes,
+                                device->registers_per_unit, device->unit_count};
+    long long cluster = device->max_cluster_blocks;
     for (int i = 0; i <= NEED_CLUSTER; i++)
-        if (limits[i] <= 0)
-            limits[i] = LLONG_MAX;
-    limits[NEED_CAPABILITY_MOST] = -capability;
-    if (device->compute_capability_major == 0 && is_named_so) /* as this very device has it */
-        limits[NEED_CAPABILITY_MOST] = capability = LLONG_MAX;
-    limits[NEED_CAPABILITY] = capability;
+        if (needs[i] > limits[i] && limits[i] > 0)
+            return 0;
+    /* What this very device ran. */
+    int is_able = device->compute_capability_major == 0 && is_named_so;
+    if (!is_able && (needs[NEED_CAPABILITY] > capability || needs[NEED_CAPABILITY_MOST] < capability))
+        return 0;
     /* Clusters of 8 run wherever there are some; of more on what has them, which no version of CUDA
      * promises of another major compute capability. */
     if (cluster <= 0)
-        cluster = capability < CLUSTERS_SINCE ? 1 : is_of_major(section->majors, device) ? 16 : 8;
-    if (limits[NEED_CLUSTER] > cluster)
-        limits[NEED_CLUSTER] = cluster;
+        cluster = !is_able && capability < CLUSTERS_SINCE                ? 1
+                  : is_of_major(section_of(entry)->majors, device) ? 16
+                                                                         : 8;
+    return needs[NEED_CLUSTER] <= cluster &&
+           (!entry->majors || is_of_major(entry->majors, device));
 }
 
-/* Takes the entry where it fits (limits NULL: all do) and is nearer than what was taken: of two
- * equally near the first. Whether it fits. */
+/* Takes the entry where it fits and is nearer than what was taken: of two equally near the first.
+ * Whether it fits. */
 static int take_entry(struct candidate *best, const struct tuned_entry *entry,
-                      const struct tuned_answer *answer, const long long limits[NEEDS])
+                      const struct tuned_answer *answer)
 {
-    if (limits) {
-        for (int i = 0; i < NEEDS; i++)
-            if (entry->needs[i] > limits[i])
-                return 0;
-        if (entry->majors && !is_of_major(entry->majors, answer->device))
-            return 0;
-    }
+    if (!best->fits && !fits(entry, answer->device, best->keys[NAMED] <= 0))
+        return 0;
     double ratio = measure(entry, answer);
     if ((!best->entry || ratio < best->ratio) && ratio <= entry->tuned->size_factor) {
         best->entry = entry;
@@ -1577,21 +1567,16 @@ static int take_entry(struct candidate *best, const struct tuned_entry *entry,
     return 1;
 }
 
-/* The entry of the nearest sizes of those of the candidate's group that fit (which is checked where
- * that is asked); the section's grade becomes the entry's. Whether all that were looked at fit: for
- * n below 0 that is all. */
-static int find_in_group(struct candidate *best, const struct tuned_answer *answer, int is_checked)
+/* The entry of the nearest sizes of those of the candidate's group that fit; the section's grade
+ * becomes the entry's. Whether all that were looked at fit: for n below 0 that is all. */
+static int find_in_group(struct candidate *best, const struct tuned_answer *answer)
 {
     const struct tuned *tuned = answer->tuned;
     const struct group *group = best->group;
     const struct tuned_entry *first = tuned->lists.of.entries + group->first_entry;
     const struct tuned_entry *entry = first, *end = first + group->count;
-    long long all_limits[NEEDS], *limits = is_checked ? all_limits : NULL;
     int all_fit = 0;
     best->entry = NULL;
-    if (limits)
-        set_limits(&tuned->lists.of.sections[group->section], answer->device,
-                   best->keys[NAMED] <= 0, limits);
     if (entry->span_count == 0 && answer->n >= 0) {
         const long long *lows = tuned->lists.of.lows + group->first_entry, *low = lows;
         for (size_t count = group->count; count > 1;) {
@@ -1600,13 +1585,13 @@ static int find_in_group(struct candidate *best, const struct tuned_answer *answ
             count -= half;
         }
         entry += low - lows;
-        all_fit = take_entry(best, entry, answer, limits); /* begins last at or below n, or first */
+        all_fit = take_entry(best, entry, answer); /* begins last at or below n, or first */
         if (all_fit && answer->n > entry->n[1] && ++entry < end)
-            all_fit = take_entry(best, entry, answer, limits);
+            all_fit = take_entry(best, entry, answer);
     }
     if (!all_fit)
         for (all_fit = 1, entry = first; entry < end; entry++)
-            all_fit &= take_entry(best, entry, answer, limits);
+            all_fit &= take_entry(best, entry, answer);
     entry = best->entry;
     if (!entry || best->grade != TUNED_EXACT || answer->n < 0)
         return all_fit;
@@ -1631,13 +1616,6 @@ static int is_better(const struct candidate *a, const struct candidate *b)
     return 0;
 }
 
-static enum tuned_grade give(const struct candidate *best, struct tuned_answer *answer)
-{
-    answer->entry = best->entry;
-    answer->distance = (best->ratio > 0 ? best->ratio : 1) * best->keys[NEAR] - 1;
-    return answer->grade = best->grade;
-}
-
 /* The best entry of all groups of the problem, a name's number. `own`: see tuned_handle; it is
  * found where `own_out` is not NULL: the group of the only section of this device, where all that
  * it has fits. */
@@ -1650,18 +1628,22 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
     const struct group *first = tuned->lists.of.groups + name->first_group;
     struct candidate candidates[2], *best = candidates, *found = candidates + 1;
     int own_count = 0;
+    best->entry = NULL;
     if (own) { /* nothing goes before it within its sizes */
         best->grade = TUNED_EXACT;
-        best->keys[NEAR] = 1;
+        best->keys[NEAR] = best->fits = 1;
         best->group = own;
-        (void)find_in_group(best, answer, 0);
-        if (best->entry && best->grade >= TUNED_IN_RANGE && best->grade >= tuned->least_grade)
-            return give(best, answer);
+        (void)find_in_group(best, answer);
+        if (best->grade < TUNED_IN_RANGE || best->grade < tuned->least_grade)
+            best->entry = NULL;
         own = NULL;
     }
-    uint32_t kind = find_name(tuned, device->kind, 0);
-    uint32_t device_name = find_name(tuned, device->name, 0);
-    best->entry = NULL;
+    candidates[0].fits = candidates[1].fits = 0;
+    uint32_t kind = 0, device_name = 0;
+    if (!best->entry) {
+        kind = find_name(tuned, device->kind, 0);
+        device_name = find_name(tuned, device->name, 0);
+    }
     /* This device first, since it leaves the others no chance. */
     for (int pass = 0; pass < 2 && !best->entry; pass++) {
         best->grade = TUNED_NONE;
@@ -1688,7 +1670,7 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
                     found = worse;
                     break;
                 }
-                if (!find_in_group(found, answer, 1))
+                if (!find_in_group(found, answer))
                     own = NULL;
                 if (!found->entry || found->grade < tuned->least_grade)
                     break;
@@ -1697,7 +1679,11 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
     }
     if (own_out)
         *own_out = own;
-    return best->entry ? give(best, answer) : TUNED_NONE;
+    if (!best->entry)
+        return TUNED_NONE;
+    answer->entry = best->entry;
+    answer->distance = (best->ratio > 0 ? best->ratio : 1) * best->keys[NEAR] - 1;
+    return answer->grade = best->grade;
 }
 
 /* `handle`: what was resolved; may be NULL. */
