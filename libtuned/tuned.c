@@ -100,8 +100,7 @@ struct span {
 };
 
 /* What a launch needs: threads and shared memory of a block, registers of a block, blocks of a
- * cluster, and from which to which compute capability it runs (capability_of): a device has each, or more.
- * zero: a device has each, or more. */
+ * cluster, and from which to which compute capability it runs (capability_of). */
 enum need {
     NEED_THREADS,
     NEED_SHARED_BYTES,
@@ -371,10 +370,13 @@ static char *find_control(char *at)
     return at;
 }
 
-/* Past the decimal digits at `text`; NULL when there are none or the number does not fit. */
-static const char *read_digits(const char *text, int negative, long long *out)
+/* Past the decimal integer at `text`; NULL when there is none (or no text), or it does not fit. */
+static const char *skip_integer(const char *text, long long *out)
 {
-    const char *at = text;
+    if (!text)
+        return NULL;
+    int negative = *text == '-';
+    const char *first = text + negative, *at = first;
     uint64_t value = 0, most = LLONG_MAX;
     for (; is_digit(*at); at++) {
         if (value > most / 10)
@@ -382,14 +384,13 @@ static const char *read_digits(const char *text, int negative, long long *out)
         value = value * 10 + (uint64_t)(*at - '0');
     }
     *out = (long long)(negative ? 0 - value : value);
-    return at == text || value > most + (uint64_t)negative ? NULL : at;
+    return at == first || value > most + (uint64_t)negative ? NULL : at;
 }
 
-/* The whole text as a decimal integer. */
+/* The whole text, which may be NULL, as a decimal integer. */
 static int read_integer(const char *text, long long *out)
 {
-    int negative = *text == '-';
-    text = read_digits(text + negative, negative, out);
+    text = skip_integer(text, out);
     return text && !*text;
 }
 
@@ -452,12 +453,12 @@ static uint32_t hash_name(const struct tuned *tuned, const char *text, size_t le
     return (uint32_t)mixed;
 }
 
-/* Its number, 0 when no line has it or the text is NULL; length 0: all of the text. */
+/* Its number, 0 when no line has it or one of them is NULL; length 0: all of the text. */
 static uint32_t find_name(const struct tuned *tuned, const char *text, size_t length)
 {
-    const struct name *names = tuned->lists.of.names;
-    if (!text)
+    if (!tuned || !text)
         return 0;
+    const struct name *names = tuned->lists.of.names;
     length = length ? length : strlen(text);
     uint32_t hash = hash_name(tuned, text, length);
     uint32_t number = tuned->lists.of.buckets[hash & (tuned->counts[BUCKETS] - 1)];
@@ -524,7 +525,7 @@ static const char *text_of(const struct tuned_entry *entry, int side, uint32_t n
 /* As tuned_value_index has it; 0: none. */
 static int index_of(const struct tuned_entry *entry, const char *name)
 {
-    return entry ? (int)find_name(entry->tuned, name, 0) : 0;
+    return (int)find_name(entry ? entry->tuned : NULL, name, 0);
 }
 
 /* ---- reading lines ---- */
@@ -599,10 +600,10 @@ static int read_range(const char *at, int is_capability, long long ends[2])
 {
     for (int count = 0; count < 2; at++) {
         long long *end = &ends[count++], major;
-        at = read_digits(at, 0, end);
-        major = *end;
+        at = is_digit(*at) ? skip_integer(at, end) : NULL;
         if (at && is_capability) {
-            at = *at == '.' ? read_digits(at + 1, 0, end) : NULL;
+            major = *end;
+            at = *at == '.' && is_digit(at[1]) ? skip_integer(at + 1, end) : NULL;
             if ((major | *end) > 0x7fff)
                 return 0;
             *end += major * CAPABILITY_MAJOR;
@@ -753,7 +754,7 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
             is_read = *(double *)out >= 0;
         } else if (field->kind == MAJORS) {
             do {
-                at = read_digits(at, 0, &major);
+                at = is_digit(*at) ? skip_integer(at, &major) : NULL;
                 is_read = at && major < MAJORS_MAX && (!*at || *at == ',');
                 majors |= (uint64_t)1 << (major & 63);
             } while (is_read && *at++);
@@ -1503,12 +1504,14 @@ struct candidate {
 
 /* By two numbers of devices: adds to the first key where one is unknown, else multiplies the next by
  * how far they are apart. */
-static void rank(double *keys, int is_exact, double unknown, double found, double asked)
+static void rank(struct candidate *candidate, int key, double found, double asked)
 {
-    if (found <= 0 || asked <= 0)
-        keys[0] += unknown;
-    else if (!is_exact)
-        keys[1] *= ratio_of(found, asked);
+    /* Of this very device it only counts what is unknown, and not the memory. */
+    int is_exact = candidate->grade == TUNED_EXACT;
+    if (found > 0 && asked > 0 && !is_exact)
+        candidate->keys[key + 1] *= ratio_of(found, asked);
+    else if ((found <= 0 || asked <= 0) && !(is_exact && key == NAMED))
+        candidate->keys[key]++;
 }
 
 static void rank_section(struct candidate *candidate, const struct section *section,
@@ -1516,16 +1519,15 @@ static void rank_section(struct candidate *candidate, const struct section *sect
 {
     const struct tuned_device *found = &section->device;
     double *keys = candidate->keys;
-    /* Of this very device it only counts what is unknown. */
-    int is_exact = candidate->grade == TUNED_EXACT;
     keys[UNKNOWN] = 4 * (found->compute_capability_major == asked->compute_capability_major &&
                          found->compute_capability_minor != asked->compute_capability_minor);
     keys[NEAR] = keys[MEMORY] = 1;
-    if (!section->is_portable)
-        rank(keys, is_exact, 2, found->unit_count, asked->unit_count);
-    rank(keys, is_exact, 1, found->bandwidth_gbs, asked->bandwidth_gbs);
-    if (!is_exact)
-        rank(keys + NAMED, 0, 1, (double)found->memory_bytes, (double)asked->memory_bytes);
+    rank(candidate, UNKNOWN, found->bandwidth_gbs, asked->bandwidth_gbs);
+    rank(candidate, NAMED, (double)found->memory_bytes, (double)asked->memory_bytes);
+    if (section->is_portable)
+        return;
+    keys[UNKNOWN] += found->unit_count <= 0 || asked->unit_count <= 0;
+    rank(candidate, UNKNOWN, found->unit_count, asked->unit_count);
 }
 
 /* Whether the device can run it, as far as its limits are known. */
@@ -1847,7 +1849,7 @@ static int evaluate(struct evaluation *evaluation, int least)
         if (*evaluation->at++ != ')')
             return 0;
     } else if (is_digit(*name)) {
-        evaluation->at = read_digits(name, 0, &evaluation->value);
+        evaluation->at = skip_integer(name, &evaluation->value);
         if (!evaluation->at)
             return 0;
     } else if (!value_here(evaluation, number, name, length)) {
@@ -1900,7 +1902,7 @@ static int number_here(struct evaluation *evaluation, uint32_t number)
 {
     const struct tuned_answer *answer = evaluation->answer;
     const struct tuned_entry *entry = answer->entry;
-    const char *text = text_of(entry, VALUES, number, NULL), *at = evaluation->at;
+    const char *text = tuned_text_at(entry, (int)number, NULL), *at = evaluation->at;
     if (!text)
         return 0;
     const char *name = entry->tuned->lists.of.names[number].text;
@@ -1962,7 +1964,7 @@ int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tun
 
 int tuned_value_index(const struct tuned *tuned, const char *name)
 {
-    uint32_t number = tuned ? find_name(tuned, name, 0) : 0;
+    uint32_t number = find_name(tuned, name, 0);
     return number > 0 ? (int)number : -1;
 }
 
@@ -1973,9 +1975,8 @@ const char *tuned_text_at(const struct tuned_entry *entry, int index, const char
 
 long long tuned_integer_at(const struct tuned_entry *entry, int index, long long otherwise)
 {
-    const char *text = tuned_text_at(entry, index, NULL);
     long long value = 0;
-    return text && read_integer(text, &value) ? value : otherwise;
+    return read_integer(tuned_text_at(entry, index, NULL), &value) ? value : otherwise;
 }
 
 double tuned_real_at(const struct tuned_entry *entry, int index, double otherwise)
