@@ -83,13 +83,16 @@ struct name {
     uint32_t first_group, group_count; /* of the problem of this name */
 };
 
-/* A line, in place: values are cut apart where they stand. Two of tuned.numbers for each field,
- * from `fields` on: its name, and where its value begins, counted from the line's first byte.
- * Values (or a section's fields) come before evidence. */
+/* A name's number, and where its value begins, counted from the line's first byte. */
+struct field {
+    uint32_t name, value;
+};
+
+/* A line, in place: values are cut apart where they stand. Of tuned.fields its values (or a
+ * section's fields) are those from first[VALUES] on, its evidence those from first[EVIDENCE]. */
 struct line {
     char *text;
-    uint32_t fields;
-    uint8_t counts[2];
+    uint32_t first[3]; /* the last: past the end */
 };
 enum { VALUES, EVIDENCE, SECTION };
 
@@ -150,7 +153,7 @@ struct source {
 #define EACH_LIST(X)                                                                               \
     X(NAMES, names, struct name)                                                                   \
     X(BUCKETS, buckets, uint32_t) /* the number of the first name of each */                       \
-    X(NUMBERS, numbers, uint32_t)                                                                  \
+    X(FIELDS, fields, struct field)                                                                \
     X(SPANS, spans, struct span)                                                                   \
     X(SECTIONS, sections, struct section) /* of each source by kind, name and numbers */           \
     X(ENTRIES, entries, struct tuned_entry)                                                        \
@@ -218,7 +221,7 @@ struct reader {
 #endif
     /* Of the line that is read: where its fields and further sizes begin; how many fields there
      * are, on all sides and before the side that is read. Sides of lines are numbered from 1. */
-    size_t first_number, first_span, count, side;
+    size_t first_field, first_span, count, side;
     uint32_t side_number;
 };
 
@@ -504,21 +507,21 @@ static uint32_t intern(struct reader *reader, const char *text, size_t length)
     return number < tuned->counts[BUCKETS] || rehash(reader) ? number : 0;
 }
 
-/* The value of a name on one side of the entry's line, or on its section's; `otherwise` where there
- * is none: no line has a name of a number below 1. */
+/* The value of a name on one side of the entry's line, of the evidence else in its section's
+ * heading; `otherwise` where there is none: no line has a name of a number below 1. */
 static const char *text_of(const struct tuned_entry *entry, int side, uint32_t name,
                            const char *otherwise)
 {
-    if (!entry || name >= entry->tuned->counts[NAMES])
+    if (!entry)
         return otherwise;
-    const struct line *line = side == SECTION ? &section_of(entry)->line : &entry->line;
-    const uint32_t *field = entry->tuned->lists.of.numbers + line->fields;
-    size_t count = line->counts[side & EVIDENCE];
-    if (side == EVIDENCE)
-        field += (size_t)2 * line->counts[VALUES];
-    for (; count > 0; count--, field += 2)
-        if (*field == name)
-            return line->text + field[1];
+    const struct field *fields = entry->tuned->lists.of.fields;
+    do {
+        const struct line *line = side == SECTION ? &section_of(entry)->line : &entry->line;
+        const uint32_t *first = &line->first[side & EVIDENCE];
+        for (uint32_t i = first[0]; i < first[1]; i++)
+            if (fields[i].name == name)
+                return line->text + fields[i].value;
+    } while (side++ == EVIDENCE);
     return otherwise;
 }
 
@@ -637,7 +640,7 @@ static int add_span(struct reader *reader, uint32_t number, const char *name, co
         return refuse(reader, "'%.60s@': there are further sizes from 'tuned-conf 3' on", name);
     const struct tuned *tuned = reader->tuned;
     size_t first = reader->first_span, count = tuned->counts[SPANS] - first;
-    if (reader->count != 1 || tuned->lists.of.numbers[reader->first_number] != N)
+    if (reader->count != 1 || tuned->lists.of.fields[reader->first_field].name != N)
         return refuse(reader, "'%.60s@' may only stand directly behind n=", name);
     if (count == TUNED_SIZES_MAX - 1)
         return refuse(reader, "more than " DIGITS_OF(TUNED_SIZES_MAX) " size variables");
@@ -692,11 +695,10 @@ static int take_fields(struct reader *reader)
             return refuse(reader, "more than %d fields", FIELDS_MAX);
         name->seen = reader->side_number;
         name->value = (uint32_t)(value - reader->line_text);
-        uint32_t *field = append(reader, NUMBERS, 2);
+        struct field *field = append(reader, FIELDS, 1);
         if (!field)
             return 0;
-        field[0] = number;
-        field[1] = name->value;
+        *field = (struct field){number, name->value};
         reader->count++;
     }
 }
@@ -708,7 +710,7 @@ enum kind { INT, WHOLE, SIZE, REAL, CAPABILITY_OF, CAPABILITY_RANGE, MAJORS };
 
 /* Those of a section, then those of evidence: where they go, and the first version that has them.
  */
-static const struct field {
+static const struct known_field {
     unsigned char number, kind, version, offset;
 } known_fields[] = {
     {SM_COUNT, INT, 1, offsetof(struct section, units)},
@@ -738,7 +740,7 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
         "%s=%.40s is not of the form 9.0 or 9.0-10.3", "%s=%.40s is not of the form 8,9"};
     static const long long most[][2] = {{0, INT_MAX}, {0, LLONG_MAX}};
     for (; i < end; i++) {
-        const struct field *field = &known_fields[i];
+        const struct known_field *field = &known_fields[i];
         const char *text = known(reader, field->number), *at = text;
         const long long *limits = field->kind == SIZE ? base : most[field->kind & 1];
         void *out = (char *)base + field->offset;
@@ -822,8 +824,8 @@ static int read_section(struct reader *reader)
         return 0;
     if (*reader->at || tuned->counts[SPANS] > reader->first_span)
         return refuse(reader, "'|' and '@' have no place in a section's line");
-    section->line.fields = (uint32_t)reader->first_number;
-    section->line.counts[VALUES] = (uint8_t)reader->count;
+    section->line.first[VALUES] = (uint32_t)reader->first_field;
+    section->line.first[EVIDENCE] = (uint32_t)tuned->counts[FIELDS];
     return read_device(reader, section);
 }
 
@@ -866,11 +868,10 @@ static int read_entry(struct reader *reader)
     if (!take_fields(reader))
         return 0;
     size_t count = reader->count;
-    const uint32_t *numbers = tuned->lists.of.numbers;
-    size_t first = reader->first_number;
-    if (count == 0 || numbers[first] != N)
+    const struct field *n = tuned->lists.of.fields + reader->first_field;
+    if (count == 0 || n->name != N)
         return refuse(reader, "'%.60s' is to be followed by its size, n=", name);
-    if (!read_sizes(reader, "n", "=", name + numbers[first + 1], entry->n))
+    if (!read_sizes(reader, "n", "=", name + n->value, entry->n))
         return 0;
     if (count == 1)
         return refuse(reader, "'%.60s' has no parameters", name);
@@ -885,9 +886,9 @@ static int read_entry(struct reader *reader)
         return 0;
     entry->first_span = (uint32_t)reader->first_span;
     entry->span_count = (uint32_t)(tuned->counts[SPANS] - reader->first_span);
-    entry->line.fields = (uint32_t)reader->first_number + 2;
-    entry->line.counts[VALUES] = (uint8_t)(count - 1);
-    entry->line.counts[EVIDENCE] = (uint8_t)(reader->count - count);
+    entry->line.first[VALUES] = (uint32_t)reader->first_field + 1; /* behind n */
+    entry->line.first[EVIDENCE] = (uint32_t)(reader->first_field + count);
+    entry->line.first[EVIDENCE + 1] = (uint32_t)tuned->counts[FIELDS];
     reader->section->entry_count++;
     return read_evidence(reader, entry);
 }
@@ -921,7 +922,7 @@ static int read_line(struct reader *reader)
     if (reader->ended)
         return 1;
     reader->count = 0;
-    reader->first_number = reader->tuned->counts[NUMBERS];
+    reader->first_field = reader->tuned->counts[FIELDS];
     reader->first_span = reader->tuned->counts[SPANS];
     return *line == '[' ? read_section(reader) : read_entry(reader);
 }
@@ -1118,7 +1119,7 @@ static void add_text(struct reader *reader, char *text, size_t bytes)
 #endif
     struct tuned *tuned = reader->tuned;
     size_t counts[LISTS];
-    for (int list = NUMBERS; list <= ENTRIES; list++)
+    for (int list = FIELDS; list <= ENTRIES; list++)
         counts[list] = tuned->counts[list];
     reader->ended = 0;
     reader->section = NULL;
@@ -1127,7 +1128,7 @@ static void add_text(struct reader *reader, char *text, size_t bytes)
     else if (read_lines(reader, text, text + bytes) && check_source(reader, counts[SECTIONS]))
         tuned->sources[tuned->source_count++] = (struct source){text + bytes + 1, reader->is_named};
     else
-        for (int list = NUMBERS; list <= ENTRIES; list++)
+        for (int list = FIELDS; list <= ENTRIES; list++)
             tuned->counts[list] = counts[list];
 }
 
@@ -2013,20 +2014,18 @@ long long tuned_answer_integer(const struct tuned_answer *answer, const char *na
 
 size_t tuned_value_count(const struct tuned_entry *entry)
 {
-    return entry ? entry->line.counts[VALUES] : 0;
+    return entry ? entry->line.first[EVIDENCE] - entry->line.first[VALUES] : 0;
 }
 
 /* Number `position` of the fields on one side of the entry's line. */
 static void field_at(const struct tuned_entry *entry, int side, size_t position, const char **name,
                      const char **value)
 {
-    *name = *value = NULL;
-    if (!entry || position >= entry->line.counts[side])
-        return;
-    position += side == EVIDENCE ? entry->line.counts[VALUES] : 0;
-    const uint32_t *field = entry->tuned->lists.of.numbers + entry->line.fields + 2 * position;
-    *name = entry->tuned->lists.of.names[field[0]].text;
-    *value = entry->line.text + field[1];
+    const struct field *field = NULL;
+    if (entry && position < entry->line.first[side + 1] - entry->line.first[side])
+        field = entry->tuned->lists.of.fields + entry->line.first[side] + position;
+    *name = field ? entry->tuned->lists.of.names[field->name].text : NULL;
+    *value = field ? entry->line.text + field->value : NULL;
 }
 
 void tuned_value_at(const struct tuned_entry *entry, size_t position, const char **name,
@@ -2044,8 +2043,7 @@ void tuned_evidence_at(const struct tuned_entry *entry, size_t position, const c
 const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
                                 const char *otherwise)
 {
-    const uint32_t number = (uint32_t)index_of(entry, name);
-    return text_of(entry, EVIDENCE, number, text_of(entry, SECTION, number, otherwise));
+    return text_of(entry, EVIDENCE, (uint32_t)index_of(entry, name), otherwise);
 }
 
 double tuned_evidence(const struct tuned_entry *entry, const char *name, double otherwise)
