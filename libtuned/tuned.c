@@ -531,6 +531,12 @@ static int index_of(const struct tuned_entry *entry, const char *name)
     return (int)find_name(entry ? entry->tuned : NULL, name, 0);
 }
 
+static const char *text_named(const struct tuned_entry *entry, int side, const char *name,
+                              const char *otherwise)
+{
+    return text_of(entry, side, (uint32_t)index_of(entry, name), otherwise);
+}
+
 /* ---- reading lines ---- */
 
 static char *skip_spaces(char *at)
@@ -1987,7 +1993,7 @@ double tuned_real_at(const struct tuned_entry *entry, int index, double otherwis
 
 const char *tuned_text(const struct tuned_entry *entry, const char *name, const char *otherwise)
 {
-    return tuned_text_at(entry, index_of(entry, name), otherwise);
+    return text_named(entry, VALUES, name, otherwise);
 }
 
 long long tuned_integer(const struct tuned_entry *entry, const char *name, long long otherwise)
@@ -2043,7 +2049,7 @@ void tuned_evidence_at(const struct tuned_entry *entry, size_t position, const c
 const char *tuned_evidence_text(const struct tuned_entry *entry, const char *name,
                                 const char *otherwise)
 {
-    return text_of(entry, EVIDENCE, (uint32_t)index_of(entry, name), otherwise);
+    return text_named(entry, EVIDENCE, name, otherwise);
 }
 
 double tuned_evidence(const struct tuned_entry *entry, const char *name, double otherwise)
@@ -2105,7 +2111,7 @@ const char *tuned_entry_file(const struct tuned_entry *entry)
 const char *tuned_device_text(const struct tuned_entry *entry, const char *name,
                               const char *otherwise)
 {
-    return text_of(entry, SECTION, (uint32_t)index_of(entry, name), otherwise);
+    return text_named(entry, SECTION, name, otherwise);
 }
 
 size_t tuned_entry_count(const struct tuned *tuned)
