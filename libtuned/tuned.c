@@ -140,7 +140,8 @@ struct section {
 /* The entries of one problem in one section. Those of a problem stand together, in the order of the
  * sections. */
 struct group {
-    uint32_t problem, first_entry, count, section;
+    uint64_t order; /* by problem, then section */
+    uint32_t first_entry, count, section;
     uint32_t kind, name; /* the section's */
 };
 
@@ -157,8 +158,7 @@ struct source {
     X(SPANS, spans, struct span)                                                                   \
     X(SECTIONS, sections, struct section) /* of each source by kind, name and numbers */           \
     X(ENTRIES, entries, struct tuned_entry)                                                        \
-    X(GROUPS, groups, struct group)                                                                \
-    X(LOWS, lows, long long) /* n[0] of the entries, close together for the binary search */
+    X(GROUPS, groups, struct group)
 #define LIST(NUMBER, NAME, TYPE) NUMBER,
 enum list { EACH_LIST(LIST) LISTS };
 #undef LIST
@@ -750,7 +750,7 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
         const char *text = known(reader, field->number), *at = text;
         const long long *limits = field->kind == SIZE ? base : most[field->kind & 1];
         void *out = (char *)base + field->offset;
-        long long *ends = out, major = 0;
+        long long *ends = out;
         uint64_t majors = 0;
         int is_read = 0;
         if (!text || reader->version < field->version)
@@ -762,11 +762,11 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
             is_read = *(double *)out >= 0;
         } else if (field->kind == MAJORS) {
             do {
-                at = is_digit(*at) ? skip_integer(at, &major) : NULL;
-                is_read = at && major < MAJORS_MAX && (!*at || *at == ',');
-                majors |= (uint64_t)1 << (major & 63);
+                at = is_digit(*at) ? skip_integer(at, ends) : NULL;
+                is_read = at && *ends < MAJORS_MAX && (!*at || *at == ',');
+                majors |= (uint64_t)1 << (*ends & 63);
             } while (is_read && *at++);
-            *(uint64_t *)out = majors;
+            *ends = (long long)majors;
         } else {
             int count = read_range(text, 1, ends);
             is_read = count > 0 && count <= 1 + (field->kind == CAPABILITY_RANGE);
@@ -1048,12 +1048,10 @@ static int check_source(struct reader *reader, size_t first)
     return 1;
 }
 
-/* By problem, then section. */
 static int compare_groups(const void *left, const void *right)
 {
-    const struct group *a = left, *b = right;
-    return a->problem != b->problem ? (a->problem > b->problem) - (a->problem < b->problem)
-                                    : (a->section > b->section) - (a->section < b->section);
+    uint64_t a = ((const struct group *)left)->order, b = ((const struct group *)right)->order;
+    return (a > b) - (a < b);
 }
 
 /* Divides the entries into groups. */
@@ -1062,27 +1060,24 @@ static int make_groups(struct reader *reader)
     struct tuned *tuned = reader->tuned;
     const struct tuned_entry *entries = tuned->lists.of.entries;
     struct group *group = NULL;
-    long long *lows = append(reader, LOWS, tuned->counts[ENTRIES] + 1);
-    if (!lows)
-        return 0;
     for (uint32_t s = 0; s < tuned->counts[SECTIONS]; s++) {
         const struct section *section = &tuned->lists.of.sections[s];
         uint32_t problem = 0, end = section->first_entry + section->entry_count;
         for (uint32_t i = section->first_entry; i < end; i++) {
-            lows[i] = entries[i].n[0];
             if (entries[i].problem != problem) {
                 problem = entries[i].problem;
                 group = append(reader, GROUPS, 1);
                 if (!group)
                     return 0;
-                *group = (struct group){problem, i, 0, s, section->kind, section->name};
+                *group = (struct group){
+                    (uint64_t)problem << 32 | s, i, 0, s, section->kind, section->name};
             }
             group->count++;
         }
     }
     sort(tuned, GROUPS, 0, tuned->counts[GROUPS], compare_groups);
     for (uint32_t i = 0; i < tuned->counts[GROUPS]; i++) {
-        struct name *name = &tuned->lists.of.names[tuned->lists.of.groups[i].problem];
+        struct name *name = &tuned->lists.of.names[tuned->lists.of.groups[i].order >> 32];
         if (name->group_count++ == 0)
             name->first_group = i;
     }
@@ -1537,27 +1532,31 @@ static void rank_section(struct candidate *candidate, const struct section *sect
     rank(candidate, UNKNOWN, found->unit_count, asked->unit_count);
 }
 
+/* Whether a limit, 0 where it is unknown, keeps the need away. */
+static int exceeds(long long need, long long limit)
+{
+    return limit > 0 && need > limit;
+}
+
 /* Whether the device can run it, as far as its limits are known. */
 static int fits(const struct tuned_entry *entry, const struct tuned_device *device, int is_named_so)
 {
     const long long *needs = entry->needs, capability = capability_of(device);
-    const long long limits[] = {device->max_threads_per_block, device->max_shared_bytes,
-                                device->registers_per_unit, device->unit_count};
     long long cluster = device->max_cluster_blocks;
-    for (int i = 0; i <= NEED_CLUSTER; i++)
-        if (needs[i] > limits[i] && limits[i] > 0)
-            return 0;
     /* What this very device ran. */
     int is_able = device->compute_capability_major == 0 && is_named_so;
-    if (!is_able && (needs[NEED_CAPABILITY] > capability || needs[NEED_CAPABILITY_MOST] < capability))
-        return 0;
     /* Clusters of 8 run wherever there are some; of more on what has them, which no version of CUDA
      * promises of another major compute capability. */
     if (cluster <= 0)
-        cluster = !is_able && capability < CLUSTERS_SINCE                ? 1
-                  : is_of_major(section_of(entry)->majors, device) ? 16
-                                                                         : 8;
-    return needs[NEED_CLUSTER] <= cluster &&
+        cluster = is_of_major(section_of(entry)->majors, device) ? 16 : 8;
+    if (device->max_cluster_blocks <= 0 && !is_able && capability < CLUSTERS_SINCE)
+        cluster = 1;
+    return !exceeds(needs[NEED_THREADS], device->max_threads_per_block) &&
+           !exceeds(needs[NEED_SHARED_BYTES], device->max_shared_bytes) &&
+           !exceeds(needs[NEED_REGISTERS], device->registers_per_unit) &&
+           !exceeds(needs[NEED_CLUSTER], device->unit_count) && needs[NEED_CLUSTER] <= cluster &&
+           (is_able || (needs[NEED_CAPABILITY] <= capability &&
+                        needs[NEED_CAPABILITY_MOST] >= capability)) &&
            (!entry->majors || is_of_major(entry->majors, device));
 }
 
@@ -1587,13 +1586,11 @@ static int find_in_group(struct candidate *best, const struct tuned_answer *answ
     int all_fit = 0;
     best->entry = NULL;
     if (entry->span_count == 0 && answer->n >= 0) {
-        const long long *lows = tuned->lists.of.lows + group->first_entry, *low = lows;
         for (size_t count = group->count; count > 1;) {
             size_t half = count / 2;
-            low += low[half] <= answer->n ? half : 0;
+            entry += entry[half].n[0] <= answer->n ? half : 0;
             count -= half;
         }
-        entry += low - lows;
         all_fit = take_entry(best, entry, answer); /* begins last at or below n, or first */
         if (all_fit && answer->n > entry->n[1] && ++entry < end)
             all_fit = take_entry(best, entry, answer);
