@@ -1780,17 +1780,12 @@ struct evaluation {
     long long value;
 };
 
-static int evaluate(struct evaluation *evaluation, int least);
 static int number_here(struct evaluation *evaluation, uint32_t number);
 
-/* The value becomes what it and what follows the operation come to: a character, or MIN, MAX,
- * CEIL_DIV, whose numbers are below those of the characters. */
-static int apply(struct evaluation *evaluation, int binds, uint32_t operation)
+/* The value becomes what the operation makes of a and it: a character, or MIN, MAX, CEIL_DIV, whose
+ * numbers are below those of the characters. */
+static int apply(struct evaluation *evaluation, uint32_t operation, long long a)
 {
-    long long a = evaluation->value;
-    evaluation->at++;
-    if (!evaluate(evaluation, binds))
-        return 0;
     long long b = evaluation->value;
     if (operation == MIN || operation == MAX) {
         evaluation->value = (b < a) == (operation == MIN) ? b : a;
@@ -1833,8 +1828,9 @@ static int value_here(struct evaluation *evaluation, uint32_t number, const char
     return size || (number && number_here(evaluation, number));
 }
 
-/* What binds closer than `least`: 0 all, 1 products, 2 a number, a name, a call or parentheses. */
-static int evaluate(struct evaluation *evaluation, int least)
+/* What binds closer than `least`: 0 all, 1 products, 2 a number, a name, a call or parentheses; all
+ * arguments of a call (MIN, MAX, CEIL_DIV; else 0), put together. */
+static int evaluate(struct evaluation *evaluation, int least, uint32_t call)
 {
     const char *name = evaluation->at;
     if (evaluation->steps-- <= 0)
@@ -1844,13 +1840,12 @@ static int evaluate(struct evaluation *evaluation, int least)
     size_t length = (size_t)(evaluation->at - name);
     uint32_t number = find_name(evaluation->answer->entry->tuned, name, length);
     if (*evaluation->at == '(') {
-        evaluation->at++;
-        if ((length > 0 && (number < MIN || number > CEIL_DIV)) || !evaluate(evaluation, 0))
+        if (length == 0)
+            number = NONE;
+        else if (number < MIN || number > CEIL_DIV)
             return 0;
-        while (length > 0 && *evaluation->at == ',')
-            if (!apply(evaluation, 0, number))
-                return 0;
-        if (*evaluation->at++ != ')')
+        evaluation->at++;
+        if (!evaluate(evaluation, 0, number) || *evaluation->at++ != ')')
             return 0;
     } else if (is_digit(*name)) {
         evaluation->at = skip_integer(name, &evaluation->value);
@@ -1860,11 +1855,15 @@ static int evaluate(struct evaluation *evaluation, int least)
         return 0;
     }
     for (;;) {
-        char operation = *evaluation->at;
-        int binds = classes[(unsigned char)operation] >> 4 & 3;
-        if (binds <= least)
+        uint32_t operation = (unsigned char)*evaluation->at;
+        int binds = classes[operation] >> 4 & 3;
+        if (operation == ',' && call)
+            operation = call;
+        else if (binds <= least)
             return 1;
-        if (!apply(evaluation, binds, (uint32_t)operation))
+        long long a = evaluation->value;
+        evaluation->at++;
+        if (!evaluate(evaluation, binds, NONE) || !apply(evaluation, operation, a))
             return 0;
     }
 }
@@ -1915,7 +1914,7 @@ static int number_here(struct evaluation *evaluation, uint32_t number)
         return 0; /* nobody knows whether it has one */
     evaluation->at = tuned_evidence_text(entry, formula, NULL);
     if (evaluation->at) {
-        int is_known = evaluate(evaluation, 0) && !*evaluation->at;
+        int is_known = evaluate(evaluation, 0, NONE) && !*evaluation->at;
         evaluation->at = at;
         return is_known;
     }
@@ -1935,7 +1934,7 @@ static int evaluate_axes(const struct tuned_answer *answer, const char *text, in
     struct evaluation evaluation = {answer, text, STEPS_MAX, 0};
     int count = 0;
     do {
-        if (count == 3 || !evaluate(&evaluation, 0) || evaluation.value < least)
+        if (count == 3 || !evaluate(&evaluation, 0, NONE) || evaluation.value < least)
             return 0;
         out[count++] = evaluation.value;
     } while (*evaluation.at++ == ',');
