@@ -140,7 +140,6 @@ struct section {
 /* The entries of one problem in one section. Those of a problem stand together, in the order of the
  * sections. */
 struct group {
-    uint64_t order; /* by problem, then section */
     uint32_t first_entry, count, section;
     uint32_t kind, name; /* the section's */
 };
@@ -1048,40 +1047,43 @@ static int check_source(struct reader *reader, size_t first)
     return 1;
 }
 
-static int compare_groups(const void *left, const void *right)
-{
-    uint64_t a = ((const struct group *)left)->order, b = ((const struct group *)right)->order;
-    return (a > b) - (a < b);
-}
-
-/* Divides the entries into groups. */
+/* Divides the entries into groups: counts those of each problem, then gives each its place. */
 static int make_groups(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
-    const struct tuned_entry *entries = tuned->lists.of.entries;
-    struct group *group = NULL;
-    for (uint32_t s = 0; s < tuned->counts[SECTIONS]; s++) {
-        const struct section *section = &tuned->lists.of.sections[s];
-        uint32_t problem = 0, end = section->first_entry + section->entry_count;
-        for (uint32_t i = section->first_entry; i < end; i++) {
-            if (entries[i].problem != problem) {
-                problem = entries[i].problem;
-                group = append(reader, GROUPS, 1);
-                if (!group)
-                    return 0;
-                *group = (struct group){
-                    (uint64_t)problem << 32 | s, i, 0, s, section->kind, section->name};
+    struct name *names = tuned->lists.of.names;
+    struct group *groups = NULL, *group = NULL;
+    for (;;) {
+        uint32_t count = 0;
+        for (uint32_t s = 0; s < tuned->counts[SECTIONS]; s++) {
+            const struct section *section = &tuned->lists.of.sections[s];
+            uint32_t problem = 0, end = section->first_entry + section->entry_count;
+            for (uint32_t i = section->first_entry; i < end; i++) {
+                if (tuned->lists.of.entries[i].problem != problem) {
+                    struct name *name = &names[problem = tuned->lists.of.entries[i].problem];
+                    count++;
+                    if (groups) {
+                        group = &groups[name->first_group + name->group_count];
+                        *group = (struct group){i, 0, s, section->kind, section->name};
+                    }
+                    name->group_count++;
+                }
+                if (group)
+                    group->count++;
             }
-            group->count++;
+        }
+        if (groups)
+            return 1;
+        groups = append(reader, GROUPS, count + 1);
+        if (!groups)
+            return 0;
+        count = 0;
+        for (size_t i = 0; i < tuned->counts[NAMES]; i++) {
+            names[i].first_group = count;
+            count += names[i].group_count;
+            names[i].group_count = 0;
         }
     }
-    sort(tuned, GROUPS, 0, tuned->counts[GROUPS], compare_groups);
-    for (uint32_t i = 0; i < tuned->counts[GROUPS]; i++) {
-        struct name *name = &tuned->lists.of.names[tuned->lists.of.groups[i].order >> 32];
-        if (name->group_count++ == 0)
-            name->first_group = i;
-    }
-    return 1;
 }
 
 /* ---- loading ---- */
