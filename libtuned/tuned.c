@@ -428,12 +428,14 @@ static double read_real(const char *text, double otherwise)
         text = "";
         exponent += written > 1000 ? 1000 : written < -1000 ? -1000 : (int)written;
     }
-    double value = negative ? -(double)mantissa : (double)mantissa;
+    double value = (double)mantissa;
     for (int rest = exponent < 0 ? -exponent : exponent; rest > 0; rest -= 22) {
         double power = powers[rest < 22 ? rest : 22];
         value = exponent < 0 ? value / power : value * power;
     }
-    return digits && !*text && value <= DBL_MAX && value >= -DBL_MAX ? value : otherwise;
+    if (!digits || *text || value > DBL_MAX)
+        return otherwise;
+    return negative ? -value : value;
 }
 
 /* ---- names ---- */
@@ -562,16 +564,16 @@ static uint32_t take_name(struct reader *reader, char one, char two)
 static const char *take_quoted(struct reader *reader)
 {
     char *from = reader->at + 1, *to = from;
-    const char *text = from, *wrong = NULL;
-    for (; *from != '"' && !wrong; from++) {
-        if (*from == '\\' && *++from != '"' && *from != '\\')
-            wrong = "within quotes \\ may only stand before \" or \\";
-        else if (!*from)
-            wrong = "a quote (\") is not closed";
+    const char *text = from;
+    for (; *from != '"'; from++) {
+        int is_other = *from == '\\' && *++from != '"' && *from != '\\';
+        if (is_other || !*from) {
+            (void)refuse(reader, is_other ? "within quotes \\ may only stand before \" or \\"
+                                            : "a quote (\") is not closed");
+            return NULL;
+        }
         *to++ = *from;
     }
-    if (wrong && refuse(reader, wrong, 0) == 0)
-        return NULL;
     *to = '\0';
     reader->at = from + 1;
     return text;
@@ -739,24 +741,24 @@ enum { SECTION_FIELDS = 6, KNOWN_FIELDS = sizeof known_fields / sizeof *known_fi
  * what is not there is left alone. */
 static int read_known(struct reader *reader, size_t i, size_t end, void *base)
 {
-    static const char formats[][56] = {
-        "%s=%.40s is not a whole number from %lld to %lld",
-        "%s=%.40s is not a number of at least 0", "%s=%.40s is not of the form 9.0",
-        "%s=%.40s is not of the form 9.0 or 9.0-10.3", "%s=%.40s is not of the form 8,9"};
-    static const long long most[][2] = {{0, INT_MAX}, {0, LLONG_MAX}};
+    static const char forms[][48] = {"a whole number from 0 to 2147483647",
+                                     "a whole number from 0 to 2^63 - 1",
+                                     "one of the entry's sizes",
+                                     "a number of at least 0",
+                                     "of the form 9.0",
+                                     "of the form 9.0 or 9.0-10.3",
+                                     "of the form 8,9"};
     for (; i < end; i++) {
         const struct known_field *field = &known_fields[i];
         const char *text = known(reader, field->number), *at = text;
-        const long long *limits = field->kind == SIZE ? base : most[field->kind & 1];
+        const long long *sizes = base; /* an entry's */
         void *out = (char *)base + field->offset;
         long long *ends = out;
         uint64_t majors = 0;
         int is_read = 0;
         if (!text || reader->version < field->version)
             continue;
-        if (field->kind <= SIZE) {
-            is_read = read_integer(text, ends) && limits[0] <= *ends && *ends <= limits[1];
-        } else if (field->kind == REAL) {
+        if (field->kind == REAL) {
             *(double *)out = read_real(text, -1);
             is_read = *(double *)out >= 0;
         } else if (field->kind == MAJORS) {
@@ -766,14 +768,16 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
                 majors |= (uint64_t)1 << (*ends & 63);
             } while (is_read && *at++);
             *ends = (long long)majors;
-        } else {
+        } else if (field->kind > REAL) {
             int count = read_range(text, 1, ends);
             is_read = count > 0 && count <= 1 + (field->kind == CAPABILITY_RANGE);
+        } else if (read_integer(text, ends)) {
+            is_read = field->kind == SIZE ? sizes[0] <= *ends && *ends <= sizes[1]
+                                          : *ends >= 0 && (field->kind == WHOLE || *ends <= INT_MAX);
         }
-        /* cppcheck-suppress wrongPrintfScanfArgNum */
         if (!is_read)
-            return refuse(reader, formats[field->kind < SIZE ? 0 : field->kind - SIZE],
-                          known_names[field->number], text, limits[0], limits[1]);
+            return refuse(reader, "%s=%.40s is not %s", known_names[field->number], text,
+                          forms[field->kind]);
     }
     return 1;
 }
@@ -1929,39 +1933,35 @@ static int number_here(struct evaluation *evaluation, uint32_t number)
 
 enum { STEPS_MAX = 200 };
 
-/* Up to three numbers of at least `least`, "ceil_div(n,32),4"; 0 when one is none here. */
-static int evaluate_axes(const struct tuned_answer *answer, const char *text, int least,
-                         long long out[3])
-{
-    struct evaluation evaluation = {answer, text, STEPS_MAX, 0};
-    int count = 0;
-    do {
-        if (count == 3 || !evaluate(&evaluation, 0, NONE) || evaluation.value < least)
-            return 0;
-        out[count++] = evaluation.value;
-    } while (*evaluation.at++ == ',');
-    return !evaluation.at[-1];
-}
-
 int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tuned_launch *out)
 {
+    /* In the order of the struct's members: three axes each, of at least 1, then single numbers. */
     static const char parts[][12] = {"grid", "block", "cluster", "shared", "cooperative"};
-    enum { PARTS = sizeof parts / sizeof *parts };
-    long long values[PARTS][3];
+    long long values[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0}, *next = values;
     char name[64];
-    for (int i = 0; i < PARTS; i++) {
-        for (int axis = 0; axis < 3; axis++)
-            values[i][axis] = i < 3;
+    for (int i = 0; i < 5; i++) {
+        int axes = i < 3 ? 3 : 1;
         snprintf(name, sizeof name, "launch%.0u.%.11s", index > 0 ? (unsigned)index + 1 : 0,
                  parts[i]);
-        const char *text = tuned_evidence_text(answer->entry, name, NULL);
-        if (text ? is_elsewhere(answer, name) || !evaluate_axes(answer, text, i < 3, values[i])
-                 : i < 2)
+        struct evaluation evaluation = {
+            answer, tuned_evidence_text(answer->entry, name, NULL), STEPS_MAX, 0};
+        if (!evaluation.at ? i < 2 : is_elsewhere(answer, name))
             return 0;
+        for (int axis = 0; evaluation.at; axis++) { /* "ceil_div(n,32),4" */
+            if (axis == axes || !evaluate(&evaluation, 0, NONE) || evaluation.value < (axes == 3))
+                return 0;
+            next[axis] = evaluation.value;
+            if (*evaluation.at++ != ',') {
+                if (evaluation.at[-1])
+                    return 0;
+                evaluation.at = NULL;
+            }
+        }
+        next += axes;
     }
     memset(out, 0, sizeof *out);
-    memcpy(out, values, offsetof(struct tuned_launch, is_cooperative)); /* members in their order */
-    out->is_cooperative = values[PARTS - 1][0] > 0;
+    memcpy(out, values, sizeof values);
+    out->is_cooperative = out->is_cooperative > 0;
     return 1;
 }
 

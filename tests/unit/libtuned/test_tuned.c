@@ -279,7 +279,7 @@ static const struct {
     {"tuned-conf 2\n[cuda \"X\"]\np n=1--2 a=1\nend\n", 3, "n=1--2 is not a whole number"},
     {"tuned-conf 2\n[cuda \"X\"]\np n=0-9223372036854775808 a=1\nend\n", 3, "is not a whole"},
     {"tuned-conf 2\n[cuda \"X\"]\np n=1-2 a=1 | at=3\nend\n", 3,
-     "at=3 is not a whole number from 1 to 2"},
+     "at=3 is not one of the entry's sizes"},
     {"tuned-conf 2\n[cuda \"X\"]\np n=1-2 a=1 | at=x\nend\n", 3, "at=x is not a whole"},
     {"tuned-conf 2\n[cuda \"X\"]\np n=1 a=1 | at=2\nend\n", 3, "at=2 is not a whole"},
     {"tuned-conf 2\n[cuda \"X\"]\np n=5-9 a=1\nq n=5 a=1\np n=9-12 a=1\nend\n", 5,
