@@ -1329,7 +1329,7 @@ static struct tuned *load(const struct tuned_options *options, const char *path,
     struct reader reader;
     memset(&reader, 0, sizeof reader);
     reader.error = error;
-    reader.name = text_name ? text_name : "tuned.conf";
+    reader.name = "tuned.conf";
     reader.goes_on = options->leave_out_refused;
     if (error) {
         error->line = 0;
@@ -1495,7 +1495,7 @@ static double measure(const struct tuned_entry *entry, const struct tuned_answer
 }
 
 /* What orders devices of one grade, the smaller before the greater: minor compute capability and
- * what is unknown, units and bandwidth, name, memory. */
+ * what is unknown, units and bandwidth, name (below 0: all of the group fits), memory. */
 enum { UNKNOWN, NEAR, NAMED, MEMORY, KEYS };
 
 /* What a group has. */
@@ -1505,7 +1505,6 @@ struct candidate {
     enum tuned_grade grade;          /* TUNED_NONE: no candidate */
     uint32_t source;
     int is_own;   /* what a named file has of this very device */
-    int fits;     /* all of the group does, on this device */
     double ratio; /* of the sizes; 0: they are among the entry's */
     double keys[KEYS];
 };
@@ -1571,7 +1570,7 @@ static int fits(const struct tuned_entry *entry, const struct tuned_device *devi
 static int take_entry(struct candidate *best, const struct tuned_entry *entry,
                       const struct tuned_answer *answer)
 {
-    if (!best->fits && !fits(entry, answer->device, best->keys[NAMED] <= 0))
+    if (best->keys[NAMED] >= 0 && !fits(entry, answer->device, best->keys[NAMED] <= 0))
         return 0;
     double ratio = measure(entry, answer);
     if ((!best->entry || ratio < best->ratio) && ratio <= entry->tuned->size_factor) {
@@ -1616,10 +1615,10 @@ static int find_in_group(struct candidate *best, const struct tuned_answer *answ
 
 static int is_better(const struct candidate *a, const struct candidate *b)
 {
-    if (!b->grade || a->is_own != b->is_own) /* goes before all other files */
-        return !b->grade || a->is_own;
-    if (a->source != b->source) /* files are looked at in their order */
-        return !a->is_own && a->grade > b->grade;
+    if (!b->grade)
+        return 1;
+    if (a->source != b->source) /* files are looked at in their order, named ones first */
+        return !b->is_own && a->grade > b->grade;
     if (a->grade != b->grade && (a->grade < TUNED_NEAREST_SIZE || b->grade < TUNED_NEAREST_SIZE))
         return a->grade > b->grade;
     for (int i = 0; i < KEYS; i++)
@@ -1643,14 +1642,14 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
     best->entry = NULL;
     if (own) { /* nothing goes before it within its sizes */
         best->grade = TUNED_EXACT;
-        best->keys[NEAR] = best->fits = 1;
+        best->keys[NEAR] = 1;
+        best->keys[NAMED] = -1;
         best->group = own;
         (void)find_in_group(best, answer);
         if (best->grade < TUNED_IN_RANGE || best->grade < tuned->least_grade)
             best->entry = NULL;
         own = NULL;
     }
-    candidates[0].fits = candidates[1].fits = 0;
     uint32_t kind = 0, device_name = 0;
     if (!best->entry) {
         kind = find_name(tuned, device->kind, 0);
@@ -2025,11 +2024,13 @@ size_t tuned_value_count(const struct tuned_entry *entry)
 static void field_at(const struct tuned_entry *entry, int side, size_t position, const char **name,
                      const char **value)
 {
-    const struct field *field = NULL;
-    if (entry && position < entry->line.first[side + 1] - entry->line.first[side])
-        field = entry->tuned->lists.of.fields + entry->line.first[side] + position;
-    *name = field ? entry->tuned->lists.of.names[field->name].text : NULL;
-    *value = field ? entry->line.text + field->value : NULL;
+    *name = *value = NULL;
+    if (!entry || position >= entry->line.first[side + 1] - entry->line.first[side])
+        return;
+    const struct tuned *tuned = entry->tuned;
+    const struct field *field = &tuned->lists.of.fields[entry->line.first[side] + position];
+    *name = tuned->lists.of.names[field->name].text;
+    *value = entry->line.text + field->value;
 }
 
 void tuned_value_at(const struct tuned_entry *entry, size_t position, const char **name,
