@@ -569,7 +569,7 @@ static const char *take_quoted(struct reader *reader)
         int is_other = *from == '\\' && *++from != '"' && *from != '\\';
         if (is_other || !*from) {
             (void)refuse(reader, is_other ? "within quotes \\ may only stand before \" or \\"
-                                            : "a quote (\") is not closed");
+                                          : "a quote (\") is not closed");
             return NULL;
         }
         *to++ = *from;
@@ -772,8 +772,9 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
             int count = read_range(text, 1, ends);
             is_read = count > 0 && count <= 1 + (field->kind == CAPABILITY_RANGE);
         } else if (read_integer(text, ends)) {
-            is_read = field->kind == SIZE ? sizes[0] <= *ends && *ends <= sizes[1]
-                                          : *ends >= 0 && (field->kind == WHOLE || *ends <= INT_MAX);
+            is_read = field->kind == SIZE
+                          ? sizes[0] <= *ends && *ends <= sizes[1]
+                          : *ends >= 0 && (field->kind == WHOLE || *ends <= INT_MAX);
         }
         if (!is_read)
             return refuse(reader, "%s=%.40s is not %s", known_names[field->number], text,
@@ -1509,8 +1510,8 @@ struct candidate {
     double keys[KEYS];
 };
 
-/* By two numbers of devices: adds to the first key where one is unknown, else multiplies the next by
- * how far they are apart. */
+/* By two numbers of devices: adds to the first key where one is unknown, else multiplies the next
+ * by how far they are apart. */
 static void rank(struct candidate *candidate, int key, double found, double asked)
 {
     /* Of this very device it only counts what is unknown, and not the memory. */
@@ -1522,10 +1523,13 @@ static void rank(struct candidate *candidate, int key, double found, double aske
 }
 
 static void rank_section(struct candidate *candidate, const struct section *section,
-                         const struct tuned_device *asked)
+                         const struct tuned_device *asked, int is_named_so)
 {
     const struct tuned_device *found = &section->device;
     double *keys = candidate->keys;
+    candidate->entry = NULL;
+    candidate->source = section->source;
+    keys[NAMED] = 2 * !is_named_so;
     keys[UNKNOWN] = 4 * (found->compute_capability_major == asked->compute_capability_major &&
                          found->compute_capability_minor != asked->compute_capability_minor);
     keys[NEAR] = keys[MEMORY] = 1;
@@ -1560,8 +1564,8 @@ static int fits(const struct tuned_entry *entry, const struct tuned_device *devi
            !exceeds(needs[NEED_SHARED_BYTES], device->max_shared_bytes) &&
            !exceeds(needs[NEED_REGISTERS], device->registers_per_unit) &&
            !exceeds(needs[NEED_CLUSTER], device->unit_count) && needs[NEED_CLUSTER] <= cluster &&
-           (is_able || (needs[NEED_CAPABILITY] <= capability &&
-                        needs[NEED_CAPABILITY_MOST] >= capability)) &&
+           (is_able ||
+            (needs[NEED_CAPABILITY] <= capability && needs[NEED_CAPABILITY_MOST] >= capability)) &&
            (!entry->majors || is_of_major(entry->majors, device));
 }
 
@@ -1667,11 +1671,8 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
             if ((found->grade == TUNED_EXACT) == (pass > 0) || found->grade < tuned->least_grade)
                 continue;
             found->group = group;
-            found->entry = NULL;
-            found->source = section->source;
             found->is_own = pass == 0 && tuned->sources[section->source].is_named;
-            found->keys[NAMED] = 2 * !is_named_so;
-            rank_section(found, section, device);
+            rank_section(found, section, device, is_named_so);
             if (pass == 0)
                 own = own_count++ == 0 ? group : NULL;
             while (is_better(found, best)) { /* at its best, then as it is */
@@ -1942,8 +1943,8 @@ int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tun
         int axes = i < 3 ? 3 : 1;
         snprintf(name, sizeof name, "launch%.0u.%.11s", index > 0 ? (unsigned)index + 1 : 0,
                  parts[i]);
-        struct evaluation evaluation = {
-            answer, tuned_evidence_text(answer->entry, name, NULL), STEPS_MAX, 0};
+        struct evaluation evaluation = {answer, tuned_evidence_text(answer->entry, name, NULL),
+                                        STEPS_MAX, 0};
         if (!evaluation.at ? i < 2 : is_elsewhere(answer, name))
             return 0;
         for (int axis = 0; evaluation.at; axis++) { /* "ceil_div(n,32),4" */

@@ -331,7 +331,7 @@ struct tuned_build {
     const void *reserved[4];
 };
 /* Whether the entry was measured with something else: 1 and why, in one sentence without a full
- * stop (`out` may be NULL); 0 when all is the same or unknown to the file. */
+ * stop (`out` may be NULL); 0 when all is the same or unknown to the file. In tuned_debug.c. */
 TUNED_API int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have,
                           char *out, size_t bytes);
 

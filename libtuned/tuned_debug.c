@@ -136,7 +136,8 @@ int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have,
         if (!now || !then || is_same(then, now))
             continue;
         if (out)
-            snprintf(out, bytes, "%s: %.80s when it was measured, %.80s now", mine[i][0], then, now);
+            snprintf(out, bytes, "%s: %.80s when it was measured, %.80s now", mine[i][0], then,
+                     now);
         return 1;
     }
     return 0;

@@ -18,7 +18,7 @@ struct segments_parameters {
         {"vector", "", true, role::kernel, MISSING},
         {"loads", "", true, role::kernel, MISSING},
         {"lanes", "", true, role::launch, 32}, // of a segment: a warp's, or more, for a block
-        {"waves", "", true, role::launch, 4},       // blocks, of as many as are resident
+        {"waves", "", true, role::launch, 4},  // blocks, of as many as are resident
     };
 };
 
