@@ -426,3 +426,40 @@ has '  - {name: both, type: u16, count: n * n, update: true, fill: random, surfa
 has '  - {name: handed, type: f32, count: n * n, update: true, fill: random, surface: {width: n, height: n}}' paint.yaml
 run "$TUNE" run --dry-run --arch sm_90 --points 1 paint.yaml
 expect_code 0
+
+# What a macro sets is written; what the program's host part gives a template's numbers are the defaults, within one block;
+# an index is an integer; and of a struct of arrays there is one.
+cat >macros.cu <<'C'
+#include <cstdio>
+#define FLOAT4(x) (reinterpret_cast<float4 *>(&(x))[0])
+#define ADD_TO(x, y) (x) += (y)
+struct columns { float x[1 << 20], y[1 << 20]; };
+template <typename IndexType, int BLOCK_Y, int BLOCK_X, int TILE_K>
+__global__ void put(float *in, float *out, float *sums, IndexType *places, columns *all)
+{
+    int i = 4 * (blockIdx.x * BLOCK_X + threadIdx.x + BLOCK_Y * threadIdx.y);
+    float4 four = FLOAT4(in[i]);
+    FLOAT4(out[i]) = four;
+    ADD_TO(sums[places[i] & (TILE_K - 1)], all->x[i & 1023]);
+    all->y[i & 1023] = 0;
+}
+int main()
+{
+    const int BLOCK_X = 128;
+    const int BLOCK_Y = 16, TILE_K = 16;
+    put<int, BLOCK_Y, BLOCK_X, TILE_K><<<1, dim3(BLOCK_X, BLOCK_Y / 4)>>>(0, 0, 0, 0, 0);
+    printf("%d\n", BLOCK_X);
+}
+C
+run "$TUNE" init macros.cu
+expect_code 0
+has '  - {name: in, type: f32, count: n * n, fill: random}' macros.yaml
+has '  - {name: out, type: f32, count: n * n, output: true}' macros.yaml
+has '  - {name: sums, type: f32, count: n * n, update: true, fill: random}' macros.yaml
+has '  IndexType: [i32]' macros.yaml
+has '  BLOCK_X: 128' macros.yaml
+has '  BLOCK_Y: 8' macros.yaml
+has '  TILE_K: 16' macros.yaml
+grep -qE 'name: all, type: .*, count: 8388608, ' macros.yaml || fail "$(cat macros.yaml)"
+run "$TUNE" run --dry-run --arch sm_90 --default macros.yaml
+expect_code 0

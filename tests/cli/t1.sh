@@ -276,6 +276,14 @@ expect_out '^    type: f64$'
 expect_out '^    type: u32$'
 run "$TUNE" run --dry-run --arch sm_90 --default meant.json
 [[ $code -eq 4 ]] || expect_code 0
+# One whose source has no such variable is only given it.
+sed '/__constant__/d; s/filtered(/plain(/' meant.cu | grep -v 'copied(' >plain.cu
+sed 's/meant.cu/plain.cu/; s/"filtered"/"plain"/' meant.json >plain.json
+run "$TUNE" run plain.json --show-experiment
+expect_code 0
+expect_out '^  - name: d_filter$'
+grep -q 'symbol: ' "$captured.out" && fail "a symbol that there is not"
+expect_err 'ignored: .*Arguments\[2\].MemType \(the source has no __constant__ variable\)'
 # One that takes one argument fewer has it copied alone.
 echo '{"KernelSpecification": {"KernelName": "copied"}}' >first.json
 echo '{"KernelSpecification": {"Arguments": {"n": {"FillValue": -1}}}}' >second.json

@@ -10,7 +10,7 @@
 #include "tuner/base/array.h"
 #include "tuner/exchange/draft.h"
 
-enum { COMMENT_COLUMN = 64 };
+enum { COMMENT_COLUMN = 64, STRUCT_BYTES_MAX = 4096 };
 
 enum { TUNABLES_MAX = SIGNATURE_MACROS_MAX + SIGNATURE_TEMPLATE_MAX + 2 };
 
@@ -274,6 +274,26 @@ static void add_block(struct draft *draft)
     }
 }
 
+/* What the two sides are taken for by themselves may be no block together. */
+static void fit_block(struct draft *draft)
+{
+    struct tunable *x = block_side(draft, 'x'), *y = block_side(draft, 'y');
+    if (!x || !y || x == y || draft->block || draft->request->captured)
+        return;
+    const long across = strtol(x->preset, NULL, 0);
+    long down = strtol(y->preset, NULL, 0);
+    while (across * down > 1024 && down > 1)
+        down /= 2;
+    while (across * down < 32 && across > 0)
+        down = down < 1 ? 1 : 2 * down;
+    if (down == strtol(y->preset, NULL, 0))
+        return;
+    const char *preset = arena_printf(draft->arena, "%ld", down);
+    draft->out->failed |= !preset;
+    y->preset = preset ? preset : y->preset;
+    choose_values(draft, y);
+}
+
 static void list_tunables(struct draft *draft)
 {
     const struct source_signature *signature = draft->request->signature;
@@ -292,6 +312,7 @@ static void list_tunables(struct draft *draft)
     for (size_t i = 0; i < draft->tunable_count; i++)
         choose_values(draft, &draft->tunables[i]);
     add_block(draft);
+    fit_block(draft);
 }
 
 /* ---- lines ---- */
@@ -374,8 +395,9 @@ static void put_head(struct draft *draft)
         if (draft->kernel->template[i].kind == TEMPLATE_TYPE) {
             if (!strstr(text_string(draft->out), "\naxes:"))
                 put_line(draft, "each value is a problem of its own", "\naxes:");
-            put_line(draft, "? more types: i32, f64, f16 ...", "  %s: [f32]",
-                     draft->kernel->template[i].name);
+            put_line(draft, "? more types: i32, f64, f16 ...", "  %s: [%s]",
+                     draft->kernel->template[i].name,
+                     strcmp(draft->kernel->template[i].preset, "int") == 0 ? "i32" : "f32");
         }
     if (file->captured) {
         text_append(draft->out, "\n# Each launch that was captured is a size.\n");
@@ -543,7 +565,9 @@ static void put_pointer(struct draft *draft, const struct kernel_parameter *para
 {
     uint32_t times = parameter->known ? parameter->lanes : parameter->bytes;
     const char *type = type_of(draft, parameter);
-    const char *count = elements(draft, times > 0 ? times : 1);
+    const bool whole = times > STRUCT_BYTES_MAX; /* a struct of arrays, and not many of them */
+    const char *count =
+        whole ? arena_printf(draft->arena, "%u", times) : elements(draft, times > 0 ? times : 1);
     const char *what = parameter->text;
     bool real = parameter->known && element_is_real(parameter->type);
     /* Integers may be places in another argument. */

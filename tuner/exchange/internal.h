@@ -34,6 +34,7 @@ struct translation {
     struct text shaping; /* parameters that sizes of arguments are made of: "a, b" */
     /* Of the kernel, by its own text. */
     int takes;                                  /* how many parameters; -1: not known */
+    bool no_constants;                          /* it has no variables there, and takes all */
     const char *parameter_types[ARGUMENTS_MAX]; /* "f32"; NULL: a pointer, or not known */
     struct error *error;
 };

@@ -16,7 +16,8 @@ bool t1_is_local(const json_t *argument)
 bool t1_is_symbol(const struct translation *t, const json_t *argument)
 {
     return json_says(argument, "MemoryType", "Symbol") ||
-           (t->dialect == T1_KERNEL_TUNER && json_says(argument, "MemType", "Constant"));
+           (t->dialect == T1_KERNEL_TUNER && !t->no_constants &&
+            json_says(argument, "MemType", "Constant"));
 }
 
 const char *t1_argument_name(struct translation *t, size_t index)
@@ -341,6 +342,8 @@ static bool put_argument(struct translation *t, struct node *arguments, size_t i
         return false;
     const bool symbol = t1_is_symbol(t, argument);
     const bool passed = symbol && t1_passes_symbols(t);
+    if (!symbol && json_says(argument, "MemType", "Constant"))
+        t1_ignore(t, t1_printf(t, "%s.MemType (the source has no __constant__ variable)", origin));
     const bool scalar =
         json_says(argument, "MemoryType", "Scalar") || (symbol && !json_member(argument, "Size"));
     /* What is passed and copied as well stands there twice, with the same data. */

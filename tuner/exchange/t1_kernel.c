@@ -2,7 +2,7 @@
  * parameters: how many there are, and the plain ones' types. */
 #include <string.h>
 
-#include "tuner/base/files.h"
+#include "tuner/base/source.h"
 #include "tuner/exchange/internal.h"
 
 /* ---- the source ---- */
@@ -271,12 +271,12 @@ const char *t1_kernel_text(struct translation *t)
     const char *file = json_word(t->kernel, "KernelFile");
     const char *slash = strrchr(t->path, '/');
     struct error ignored = {0};
-    char *text = NULL;
+    struct source source = {0};
     if (file && file[0] != '/' && slash)
         file = t1_printf(t, "%.*s/%s", (int)(slash - t->path), t->path, file);
-    return file && file_read(&t->document->arena, file, (size_t)16 << 20, &text, NULL, &ignored) ==
+    return file && source_read_in(&t->document->arena, file, NULL, 0, &source, &ignored) ==
                        STATUS_OK
-               ? text
+               ? source.contents
                : NULL;
 }
 
@@ -393,6 +393,19 @@ static const char *element_at(struct translation *t, const char *text, const cha
     return named ? element_of(type_of(t, named, strlen(named))) : NULL;
 }
 
+/* Of all that is no dynamic shared memory: how many, and those for constant memory among them. */
+static void count_arguments(struct translation *t, int *all, int *constants)
+{
+    const json_t *argument;
+    size_t index;
+    *all = *constants = 0;
+    json_array_foreach(t->arguments, index, argument)
+    {
+        *all += t1_is_local(argument) ? 0 : 1;
+        *constants += t1_is_symbol(t, argument) ? 1 : 0;
+    }
+}
+
 void t1_read_parameters(struct translation *t)
 {
     const char *name = json_word(t->kernel, "KernelName");
@@ -418,19 +431,9 @@ void t1_read_parameters(struct translation *t)
         return;
     t->parameter_types[count++] = element_at(t, text, first, (size_t)(at - first));
     t->takes = count;
-}
-
-/* Of all that is no dynamic shared memory: how many, and those for constant memory among them. */
-static void count_arguments(struct translation *t, int *all, int *constants)
-{
-    const json_t *argument;
-    size_t index;
-    *all = *constants = 0;
-    json_array_foreach(t->arguments, index, argument)
-    {
-        *all += t1_is_local(argument) ? 0 : 1;
-        *constants += t1_is_symbol(t, argument) ? 1 : 0;
-    }
+    int all = 0, constants = 0;
+    count_arguments(t, &all, &constants);
+    t->no_constants = t->device->is_gpu && count == all && !strstr(text, "__constant__");
 }
 
 bool t1_passes_symbols(struct translation *t)

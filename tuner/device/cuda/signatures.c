@@ -27,18 +27,25 @@ struct asking {
 
 /* ---- which instance of a template ---- */
 
-static bool guess_template(const struct tokens *tokens, struct kernel_signature *kernel)
+static bool guess_template(struct asking *asking, struct kernel_signature *kernel)
 {
+    const struct tokens *tokens = &asking->tokens;
+    struct tokens whole; /* with the host's part, which may say what it launches */
+    if (!tokens_read(asking->arena, asking->source.contents, &whole))
+        whole = *tokens;
+
     for (size_t i = 0; i < kernel->template_count; i++) {
         struct template_parameter *parameter = &kernel->template[i];
         parameter->square = uses_as_square(tokens, parameter->name);
+        if (!parameter->preset && parameter->kind == TEMPLATE_NUMBER)
+            parameter->preset = guess_as_set(asking->arena, &whole, parameter->name);
         if (!parameter->preset && parameter->square)
             parameter->preset = "16";
         if (parameter->preset)
             continue;
         if (parameter->kind == TEMPLATE_OTHER)
             return false;
-        parameter->preset = parameter->kind == TEMPLATE_TYPE      ? "float"
+        parameter->preset = parameter->kind == TEMPLATE_TYPE      ? guess_type(parameter->name)
                             : parameter->kind == TEMPLATE_BOOLEAN ? "true"
                                                                   : guess_value(parameter->name);
     }
@@ -52,7 +59,7 @@ static enum status name_instance(struct asking *asking, struct error *error)
     asking->instance = asking->out->instance ? asking->out->instance : kernel->name;
     if (asking->out->instance || kernel->template_count == 0)
         return STATUS_OK;
-    if (!guess_template(&asking->tokens, kernel))
+    if (!guess_template(asking, kernel))
         return error_set(error, STATUS_BAD_INPUT,
                          "kernel %s: name an instance of this template: --kernel '%s<...>'",
                          kernel->name, kernel->name);
@@ -366,8 +373,8 @@ static enum status explain(const char *path, const char *undefined, const char *
         if (strstr(text, host[i]))
             return error_set(error, STATUS_COMPILE_FAILED,
                              "%s (NVRTC compiles for the device alone, without the host's headers: "
-                             "put the host's part behind #ifndef __CUDACC_RTC__, or name a folder "
-                             "of headers by --include)",
+                             "put the host's part behind #ifndef __CUDACC_RTC__, name a folder of "
+                             "headers by --include, or have nvcc compile it: --compiler nvcc)",
                              text);
     return STATUS_COMPILE_FAILED;
 }

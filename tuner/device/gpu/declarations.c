@@ -189,10 +189,12 @@ static void read_texel(const struct tokens *tokens, size_t first, size_t end, ui
     static const struct {
         const char *name;
         enum element_type type, unsigned_type;
-    } texels[] = {{"float", ELEMENT_F32, ELEMENT_F32}, {"int", ELEMENT_I32, ELEMENT_U32},
-                  {"uint", ELEMENT_U32, ELEMENT_U32},  {"unsigned", ELEMENT_U32, ELEMENT_U32},
-                  {"short", ELEMENT_I16, ELEMENT_U16}, {"ushort", ELEMENT_U16, ELEMENT_U16},
-                  {"char", ELEMENT_I8, ELEMENT_U8},    {"uchar", ELEMENT_U8, ELEMENT_U8}};
+    } texels[] = {{"float", ELEMENT_F32, ELEMENT_F32},    {"int", ELEMENT_I32, ELEMENT_U32},
+                  {"uint", ELEMENT_U32, ELEMENT_U32},     {"unsigned", ELEMENT_U32, ELEMENT_U32},
+                  {"short", ELEMENT_I16, ELEMENT_U16},    {"ushort", ELEMENT_U16, ELEMENT_U16},
+                  {"char", ELEMENT_I8, ELEMENT_U8},       {"uchar", ELEMENT_U8, ELEMENT_U8},
+                  {"uint32_t", ELEMENT_U32, ELEMENT_U32}, {"uint16_t", ELEMENT_U16, ELEMENT_U16},
+                  {"uint8_t", ELEMENT_U8, ELEMENT_U8}};
     const bool is_unsigned = end == first + 2 && token_is(tokens, first, "unsigned");
     if (end != first + 1 && !is_unsigned)
         return;
@@ -249,6 +251,19 @@ static bool read_surface(const struct tokens *tokens, struct kernel_parameter *p
     return true;
 }
 
+/* Whether the source has `#define NAME(...` of that token. */
+static bool is_macro_call(const struct tokens *tokens, size_t index)
+{
+    const struct token *name = &tokens->items[index];
+    const char *rest = NULL, *end = NULL;
+    for (size_t i = 0; name->kind == TOKEN_NAME && i < tokens->count; i++)
+        if (token_is_directive(&tokens->items[i], "define", &rest, &end) &&
+            (size_t)(end - rest) > name->length && rest[name->length] == '(' &&
+            strncmp(rest, name->start, name->length) == 0)
+            return true;
+    return false;
+}
+
 static void read_use(const struct reader *reader, struct kernel_parameter *parameter, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
@@ -274,7 +289,15 @@ static void read_use(const struct reader *reader, struct kernel_parameter *param
     } else if (address || (behind == at + 1 && !starred)) {
         parameter->is_hidden = parameter->is_hidden || address || !is_of_pointer(reader, at);
     } else {
-        bool changed = is_change(reader, behind) || is_change(reader, at - 1);
+        size_t first = at;
+        if (at >= 3 && token_is(tokens, at - 1, "(") && token_is_in(tokens, behind, ") ,") &&
+            is_macro_call(tokens, at - 2)) { /* FLOAT4(out[i]) = ..., STORE(out[i], x); */
+            first = at - 2;
+            behind = tokens_behind(tokens, at - 1);
+            parameter->is_hidden |=
+                token_is(tokens, behind, ";") && token_is_in(tokens, first - 1, "; { }");
+        }
+        bool changed = is_change(reader, behind) || is_change(reader, first - 1);
         bool set = token_is(tokens, behind, "=");
         parameter->is_written |= set || changed;
         /* What a kernel sets a part of keeps the rest. */

@@ -23,11 +23,33 @@ const char *guess_value(const char *name)
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         if (strncasecmp(name, switches[i], strlen(switches[i])) == 0)
             return "1";
+    const size_t length = strlen(name);
+    const bool tile = has_word(name, "block") || has_word(name, "tile");
+    if (tile && length > 2 && name[length - 2] == '_' && strchr("mnkMNK", name[length - 1]))
+        return strchr("kK", name[length - 1]) ? "8" : "64"; /* of a product of matrices */
     bool block = has_word(name, "block") || has_word(name, "thread") || has_word(name, "tpb");
     char last = (char)tolower((unsigned char)name[strlen(name) - 1]);
     if (block && (last == 'y' || last == 'z'))
         return last == 'y' ? "8" : "1";
     return block ? last == 'x' ? "32" : "256" : has_word(name, "warp") ? "32" : "4";
+}
+
+const char *guess_type(const char *name)
+{
+    static const char *const integers[] = {"ind", "idx", "int", "offset", "ordinal", "label"};
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
+        if (has_word(name, integers[i]))
+            return "int";
+    return "float";
+}
+
+const char *guess_as_set(struct arena *arena, const struct tokens *tokens, const char *name)
+{
+    for (size_t i = 0; i + 3 < tokens->count; i++)
+        if (token_is(tokens, i, name) && token_is(tokens, i + 1, "=") &&
+            tokens->items[i + 2].kind == TOKEN_NUMBER && token_is_in(tokens, i + 3, "; ,"))
+            return tokens_text(arena, tokens, i + 2, i + 3);
+    return NULL;
 }
 
 /* Whether a number may stand for it everywhere: no function, no type. */
