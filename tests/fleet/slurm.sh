@@ -80,7 +80,7 @@ done
 [[ $(sinfo -h -t idle -o %D 2>/dev/null) == 2 ]] || { echo "skipped: Slurm does not run here: $(tail -qn 1 "$slurm"/log/*)"; exit 77; }
 
 export TUNE_HOST_RETRY_MS=200
-n1=(--on "srun -N1 -w n1 env CUDA_VISIBLE_DEVICES=0 $TMPDIR/host n1")
+n1=(--on "srun -t 60 -N1 -w n1 env CUDA_VISIBLE_DEVICES=0 $TMPDIR/host n1")
 n2=(--on "srun -N1 -w n2 env CUDA_VISIBLE_DEVICES=1 $TMPDIR/host n2")
 refuse_jobs() {
     for ((i = 0; i < 600; i++)); do
@@ -95,6 +95,7 @@ tune_on 'devices=big,small; kernel@WAY=3,block=64: crash; kernel@WAY=4,block=64:
 expect_code 0
 expect_sweep 'Stand-in GPU 132 1 crashed' 'Stand-in GPU 132 16 ok' 'Stand-in GPU 132 1 timed_out' \
     'Stand-in GPU 40 1 crashed' 'Stand-in GPU 40 16 ok' 'Stand-in GPU 40 1 timed_out'
+[[ $(grep -cE ': its job ends in [1-6][0-9.]* min' "$captured.err") -eq 1 ]] || fail "not one of two jobs ends"
 refuse_jobs
 refuse_agents
 

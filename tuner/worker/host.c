@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -145,13 +146,63 @@ enum child_end child_kill(struct child *child, char *how, size_t how_bytes)
     return child->host ? child->host->end(child, how, how_bytes) : CHILD_WAS_RUNNING;
 }
 
+bool time_left_parse(const char *text, int64_t *left_s)
+{
+    long long days = 0, seconds = 0;
+    int parts = 0;
+    char *end = NULL;
+    for (const char *at = text; parts == 0 || *end == ':'; at = end + 1) {
+        const long long value = strtoll(at, &end, 10);
+        if (end == at || value < 0 || value > INT32_MAX || parts == 3)
+            return false;
+        if (*end == '-' && parts == 0 && days == 0) {
+            days = value;
+            continue;
+        }
+        seconds = seconds * 60 + value;
+        parts++;
+    }
+    *left_s = days * 86400 + seconds;
+    return parts > 1 && end[strspn(end, " \n")] == '\0';
+}
+
+/* Slurm 22.05 does not tell srun's tasks when their job ends, but whoever asks. By
+ * clock_running_ns; INT64_MAX: nobody ends it, or it is not known. */
+static int64_t asked_end_ns;
+static void ask_slurm(void)
+{
+    enum { ASK_MS = 10000, ANSWER_BYTES_MAX = 256 };
+    struct arena arena = {0};
+    struct text answer = {0};
+    struct error ignored = {0};
+    int code = 0;
+    int64_t left_s = 0;
+    const char *const argv[] = {"squeue", "-h", "-o", "%L", "-j", getenv("SLURM_JOB_ID"), NULL};
+    const struct process_request request = {.path = program_find(&arena, argv[0]),
+                                            .argv = argv,
+                                            .input = -1,
+                                            .timeout_ms = ASK_MS,
+                                            .output_max = ANSWER_BYTES_MAX};
+    const bool is_known = argv[5] && request.path &&
+                          process_run(&request, &answer, &code, &ignored) == STATUS_OK &&
+                          code == 0 && time_left_parse(text_string(&answer), &left_s);
+    asked_end_ns = is_known ? clock_running_ns() + left_s * INT64_C(1000000000) : INT64_MAX;
+    text_free(&answer);
+    arena_free(&arena);
+}
+
 bool job_time_left(int64_t *left_s)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const char *text = getenv("SLURM_JOB_END_TIME");
     char *end = NULL;
     const long long ends_at = text ? strtoll(text, &end, 10) : 0;
     *left_s = (int64_t)(ends_at - time(NULL));
-    return ends_at > 0 && *end == '\0';
+    if (text)
+        return ends_at > 0 && *end == '\0';
+    (void)pthread_once(&once, ask_slurm);
+    *left_s = (asked_end_ns - clock_running_ns()) / INT64_C(1000000000);
+    return asked_end_ns != INT64_MAX;
 }
 
 enum status host_silent_ms(int64_t *out, struct error *error)

@@ -98,8 +98,11 @@ static inline enum host_state host_state(const struct host *host)
 /* When the job ends in which it was reached, by clock_running_ns: whoever schedules jobs says so
  * there. INT64_MAX: nobody does. */
 int64_t host_end_ns(const struct host *host);
-/* How long the job goes on that this process is in, as Slurm says; false: it is in none. */
+/* How long the job goes on that this process is in, as Slurm says; false: it is in none that ends.
+ * The first time may take seconds. */
 bool job_time_left(int64_t *left_s);
+/* "1-02:03:04" or "03:04", as squeue has it; false: another text, such as "UNLIMITED". */
+bool time_left_parse(const char *text, int64_t *left_s);
 /* After how much silence a host is given up: TUNE_HOST_SILENT_MS. */
 enum status host_silent_ms(int64_t *out, struct error *error);
 static inline void host_unlock(struct host_lock *lock)
