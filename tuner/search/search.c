@@ -27,6 +27,9 @@ enum {
 
 static const double until_chance = 0.1;
 static const double settled_share = 0.005; /* better by more than this is better */
+/* Where fewer results are as near to the best it stands alone: others may, too. */
+static const double near_share = 0.02;
+enum { NEAR_LEAST = 24 };
 
 struct search {
     const struct strategy *strategy;
@@ -177,9 +180,15 @@ void search_end_when_settled(struct search *search, uint64_t least, uint64_t set
 
 static bool has_settled(const struct search *search)
 {
-    const size_t count = search->trail.count;
-    return search->settled > 0 && count >= search->settled_least &&
-           count >= search->better_at + search->settled;
+    const struct trail *trail = &search->trail;
+    const double best = trail_best_value(trail);
+    size_t near = 0;
+    if (search->settled == 0 || trail->count < search->settled_least ||
+        trail->count < search->better_at + search->settled)
+        return false;
+    for (size_t i = 0; i < trail->count; i++)
+        near += trail->records[i].value <= best + near_share * fabs(best) ? 1 : 0;
+    return near >= NEAR_LEAST;
 }
 
 bool search_ask(struct search *search, uint64_t *point)

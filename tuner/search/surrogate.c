@@ -11,18 +11,22 @@ enum {
     SAMPLE_SHARE = 2,    /* or one for so many parameters that vary */
     NEIGHBOUR_EVERY = 4, /* one of so many points is a neighbour of the best */
     COVER_DRAWN = 64,    /* random points of which the one that covers best is taken */
+    WINNERS_TRIED = 2,   /* of each source elsewhere, whatever the model makes of them */
 };
 
 struct surrogate {
     struct trail *trail;
     struct model *model;
-    size_t guided; /* points of the start that went by what is known elsewhere */
+    size_t guided;     /* points of the start that went by what is known elsewhere */
+    uint64_t *winners; /* the best of each source elsewhere that are points here, in turns */
+    size_t winner_count, winners_asked;
 };
 
 static void destroy(void *opaque)
 {
     struct surrogate *state = opaque;
     model_free(state->model);
+    free(state->winners);
     free(state);
 }
 
@@ -105,6 +109,43 @@ static bool best_elsewhere(const struct trail *trail, uint64_t *point)
     return isfinite(least);
 }
 
+/* Of each source its best that is a point here, then of each the next: a point that won elsewhere
+ * costs one trial, and a model that was misled, or is too sure, might never come to it. */
+static void list_winners(struct surrogate *state)
+{
+    const struct trail *trail = state->trail;
+    const struct trail_elsewhere *told = trail->elsewhere;
+    const size_t count = trail->elsewhere_count;
+    state->winners = calloc(count + 1, sizeof state->winners[0]);
+    for (size_t turn = 0; state->winners && turn < WINNERS_TRIED; turn++)
+        for (size_t first = 0, end = 0; first < count; first = end) { /* told in a row */
+            double least = (double)INFINITY;
+            uint64_t here = 0, best = 0;
+            for (end = first; end < count && told[end].source == told[first].source; end++) {
+                bool is_new = told[end].value < least &&
+                              trail->space.find(trail->space.context, told[end].values, &here);
+                for (size_t i = 0; is_new && i < state->winner_count; i++)
+                    is_new = state->winners[i] != here;
+                best = is_new ? here : best;
+                least = is_new ? told[end].value : least;
+            }
+            if (isfinite(least))
+                state->winners[state->winner_count++] = best;
+        }
+}
+
+static bool ask_winner(struct surrogate *state, uint64_t *point)
+{
+    if (!state->winners)
+        list_winners(state);
+    while (state->winners_asked < state->winner_count) {
+        *point = state->winners[state->winners_asked++];
+        if (!trail_find(state->trail, *point))
+            return true;
+    }
+    return false;
+}
+
 static bool ask(void *opaque, uint64_t *point)
 {
     struct surrogate *state = opaque;
@@ -135,6 +176,8 @@ static bool ask(void *opaque, uint64_t *point)
         return cover(state, point);
     if (!model_update(state->model))
         return trail_fresh(trail, point);
+    if (trail->elsewhere_count > 0 && trail->count % 2 == 1 && ask_winner(state, point))
+        return true;
     return (trail->count % NEIGHBOUR_EVERY == 0 && model_choose_neighbour(state->model, point)) ||
            model_choose(state->model, point) || trail_fresh(trail, point);
 }

@@ -143,6 +143,36 @@ static double loss_with(const struct synthetic *synthetic, uint64_t shift, uint6
     return log(found / best);
 }
 
+/* The two best of each source are tried soon, be the others as they may. */
+static void test_elsewhere_winners(void **state)
+{
+    (void)state;
+    enum { SOURCES = 5, EACH = 12, TRIED_BY = 40 };
+    struct synthetic synthetic;
+    synthetic_make(&synthetic, 7, coupled_counts, coupled);
+    struct search *search = begin(&synthetic, "surrogate", TRIALS, 3);
+    uint64_t winners[2 * SOURCES], point = 0;
+    for (size_t source = 0; source < SOURCES; source++)
+        for (size_t i = 0; i < EACH; i++) {
+            uint16_t values[SEARCH_DIMENSIONS_MAX];
+            const uint64_t told = random_at(source + 1, i) % synthetic.space.count;
+            if (i < 2)
+                winners[2 * source + i] = told;
+            synthetic.space.values(synthetic.space.context, told, values);
+            search_tell_elsewhere(search, source, values, (double)(100 * (source + 1) + i));
+        }
+    size_t asked = 0, found = 0;
+    for (; asked < TRIED_BY && search_ask(search, &point); asked++) {
+        for (size_t i = 0; i < 2 * SOURCES; i++)
+            found += winners[i] == point ? 1 : 0;
+        search_tell(search, point, landscape(&synthetic, point, 5));
+    }
+    assert_int_equal(asked, TRIED_BY);
+    assert_int_equal(found, 2 * SOURCES);
+    search_free(search);
+    synthetic_free(&synthetic);
+}
+
 /* What is known elsewhere saves trials, and what misleads costs few. */
 static void test_elsewhere(void **state)
 {
@@ -347,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_genetic),
         cmocka_unit_test(test_surrogate),
         cmocka_unit_test(test_surrogate_avoids_failures),
+        cmocka_unit_test(test_elsewhere_winners),
         cmocka_unit_test(test_elsewhere),
         cmocka_unit_test(test_what_is_ready_goes_first),
         cmocka_unit_test(test_chance_of_better),
