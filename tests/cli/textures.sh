@@ -10,9 +10,10 @@ if grep -q 'built without CUDA' "$captured.err"; then
 fi
 expect_code 0
 expect_out '^    halve\(image, out, width, height\) grid 64x384 block 8$'
+file=texture.yaml
 wrong() { # SED REGEX
-    sed "$1" texture.yaml >wrong.yaml
-    cmp -s wrong.yaml texture.yaml && fail "nothing was changed by $1"
+    sed "$1" $file >wrong.yaml
+    cmp -s wrong.yaml $file && fail "nothing was changed by $1"
     run "$TUNE" run --dry-run wrong.yaml
     expect_code 3
     expect_err "$2"
@@ -35,13 +36,7 @@ cp "$TUNE_SOURCE"/tests/gpu/language/surface* .
 run "$TUNE" run --dry-run surface.yaml
 expect_code 0
 expect_out '^    relief\(image, out, width, height\) grid 125x701 block 8$'
-wrong() { # SED REGEX
-    sed "$1" surface.yaml >wrong.yaml
-    cmp -s wrong.yaml surface.yaml && fail "nothing was changed by $1"
-    run "$TUNE" run --dry-run wrong.yaml
-    expect_code 3
-    expect_err "$2"
-}
+file=surface.yaml
 wrong '0,/height: h,/s//height: h - 1,/' "'image' has 1402000 elements, and the surface needs 1400000"
 wrong 's/image, type: f32/image, type: f64/' 'surfaces have 1, 2 or 4 channels of i8 to u32, f16 or f32'
 wrong '0,/channels: 2/s//filter: linear/' "a surface has no key 'filter'"
