@@ -215,9 +215,9 @@ static bool has_ended(CUpti_CallbackId id, CUresult result)
 }
 
 static void CUPTIAPI heard(void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                           const void *told)
+                           const void *call_data)
 {
-    const CUpti_CallbackData *call = told;
+    const CUpti_CallbackData *call = call_data;
     struct launch_facts launch;
     (void)data;
     if (domain != CUPTI_CB_DOMAIN_DRIVER_API || is_ours)

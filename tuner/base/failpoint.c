@@ -60,8 +60,8 @@ static bool says(const struct entry *entry, const char *action)
 static void sleep_ms(const char *number)
 {
     long ms = strtol(number, NULL, 10);
-    struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-    while (nanosleep(&left, &left) != 0)
+    struct timespec remaining = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    while (nanosleep(&remaining, &remaining) != 0)
         continue;
 }
 

@@ -305,8 +305,8 @@ static enum status take_file(const char *path, const char *folder, struct experi
 /* A parameter that is limited is one of some of the experiments. */
 static enum status restrict_values(struct experiment_list *list, struct error *error)
 {
-    for (size_t i = 0; i < list->only.count; i++) {
-        const char *text = list->only.items[i];
+    for (size_t i = 0; i < list->limits.count; i++) {
+        const char *text = list->limits.items[i];
         const char *equals = strchr(text, '=');
         char name[VALUE_TEXT_BYTES];
         enum status status = STATUS_NOT_FOUND;

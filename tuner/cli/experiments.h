@@ -20,7 +20,7 @@ struct experiment_list {
     /* Instead of the shipped experiments those of a recording, and of all just the problems that it
      * has; NULL: there is none. */
     const struct recording *recording;
-    struct option_list only; /* "block=64,128": values that parameters are limited to */
+    struct option_list limits; /* "block=64,128": values that parameters are limited to */
     struct experiment *items[EXPERIMENTS_MAX];
     bool *wanted[EXPERIMENTS_MAX]; /* of each, which problems are meant */
     size_t count;

@@ -9,17 +9,17 @@
 
 static void print_option(const struct option_spec *option)
 {
-    char left[64];
+    char left_column[64];
     char letter[8] = "    ";
     if (option->letter)
         (void)string_format(letter, sizeof letter, "-%c, ", option->letter);
     const bool may = option->flag && option->value;
-    (void)string_format(left, sizeof left, "  %s--%s%s%s%s", letter, option->name,
+    (void)string_format(left_column, sizeof left_column, "  %s--%s%s%s%s", letter, option->name,
                         may             ? " ["
                         : option->value ? " "
                                         : "",
                         option->value ? option->value : "", may ? "]" : "");
-    printf("%-28s ", left);
+    printf("%-28s ", left_column);
     for (const char *c = option->about; *c; c++) {
         putchar(*c);
         if (*c == '\n')

@@ -81,10 +81,11 @@ static double seconds_left(const struct progress_view *view,
                            const struct session_progress *progress)
 {
     int64_t now_ns = clock_running_ns();
-    bool again = goes_over_again(progress);
-    double known = again ? 0 : view->first_share;
+    bool goes_over = goes_over_again(progress);
+    double known = goes_over ? 0 : view->first_share;
     double share = share_done(progress);
-    double passed_s = (double)(now_ns - (again ? view->phase_started_ns : view->started_ns)) * 1e-9;
+    double passed_s =
+        (double)(now_ns - (goes_over ? view->phase_started_ns : view->started_ns)) * 1e-9;
     if (!view->started || share <= known || passed_s <= 0)
         return NAN;
     double left_s = passed_s * (1 - share) / (share - known);
@@ -119,7 +120,7 @@ static void draw(const struct progress_view *view, const struct session_progress
     char line[LINE_MAX_BYTES];
     char rest[LINE_MAX_BYTES - 64];
     char best[32];
-    char left[32];
+    char remaining[32];
     char phase[48];
     char bar[BAR_WIDTH + 16];
     size_t width = terminal_width();
@@ -128,11 +129,11 @@ static void draw(const struct progress_view *view, const struct session_progress
     const double left_s = seconds_left(view, progress);
     long long wait_s = isfinite(left_s) ? (long long)ceil(left_s) : 0;
     if (!isfinite(left_s))
-        (void)string_format(left, sizeof left, "-");
+        (void)string_format(remaining, sizeof remaining, "-");
     else if (wait_s < 3600)
-        (void)string_format(left, sizeof left, "%lld:%02lld", wait_s / 60, wait_s % 60);
+        (void)string_format(remaining, sizeof remaining, "%lld:%02lld", wait_s / 60, wait_s % 60);
     else
-        (void)string_format(left, sizeof left, "%lld:%02lld:%02lld", wait_s / 3600,
+        (void)string_format(remaining, sizeof remaining, "%lld:%02lld:%02lld", wait_s / 3600,
                             wait_s / 60 % 60, wait_s % 60);
     if (progress->process_count > 0 && strcmp(progress->phase, "confirm") == 0)
         (void)string_format(phase, sizeof phase, "%s (process %d of %d)", progress->phase,
@@ -143,7 +144,7 @@ static void draw(const struct progress_view *view, const struct session_progress
     else
         (void)string_format(phase, sizeof phase, "%s", progress->phase);
     bool more = view->options->protocol.confirm_processes > 0 && !goes_over_again(progress);
-    (void)string_format(rest, sizeof rest, " %s %s, %s %s n=%lld, best %s, %zu failed", left,
+    (void)string_format(rest, sizeof rest, " %s %s, %s %s n=%lld, best %s, %zu failed", remaining,
                         more ? "to confirmation" : "left", phase, progress->problem_key,
                         (long long)progress->n, best, progress->failures);
     while (bar_width > BAR_WIDTH_LEAST && bar_width + strlen("[] 100%") + strlen(rest) >= width)

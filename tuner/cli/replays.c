@@ -271,8 +271,8 @@ static bool receive(int from, pid_t child, struct replay_findings *out, int *sig
 }
 
 /* In a process of its own: what a driver that has failed leaves behind ends with it. */
-static enum status ask(const char *path, int index, const struct captured_set *set,
-                       struct replay_findings *out, struct error *error)
+static enum status replay_apart(const char *path, int index, const struct captured_set *set,
+                                struct replay_findings *out, struct error *error)
 {
     int ends[2];
     int signal_number = 0;
@@ -297,9 +297,9 @@ static enum status ask(const char *path, int index, const struct captured_set *s
         _exit(0);
     }
     (void)close(ends[1]);
-    const bool told = receive(ends[0], child, out, &signal_number);
+    const bool has_answer = receive(ends[0], child, out, &signal_number);
     (void)close(ends[0]);
-    if (told)
+    if (has_answer)
         return out->status == STATUS_OK
                    ? STATUS_OK
                    : error_set(error, out->status, "replayed as the program launched it: %s",
@@ -321,7 +321,7 @@ enum status replay_captured(const char *path, const char *device, struct capture
     *replayed = false;
     if (!findings)
         return error_no_memory(error);
-    enum status status = ask(path, index, set, findings, error);
+    enum status status = replay_apart(path, index, set, findings, error);
     if (status == STATUS_UNAVAILABLE)
         return STATUS_OK;
     if (status != STATUS_OK)

@@ -123,7 +123,7 @@ struct printed {
 /* False when no row has a value for it. */
 static bool measure(const struct rows *rows, size_t first, size_t end, struct printed *printed)
 {
-    bool any = false;
+    bool has_values = false;
     char number[ROWS_CELL_BYTES];
     printed->width = style_text_columns(printed->column->label);
     printed->right = false;
@@ -132,9 +132,9 @@ static bool measure(const struct rows *rows, size_t first, size_t end, struct pr
         int width = style_text_columns(rows_shown(printed->column->name, cell, number));
         printed->width = width > printed->width ? width : printed->width;
         printed->right = printed->right || cell->kind == CELL_NUMBER;
-        any = any || cell->text;
+        has_values = has_values || cell->text;
     }
-    return any;
+    return has_values;
 }
 
 /* One row: a text that is too wide for its column goes on in the next line, below itself. */
@@ -186,9 +186,9 @@ void rows_print_table_within(const struct rows *rows, size_t first, size_t end,
             if (strcmp(printed[i].column->name, giving_way[k]) != 0)
                 continue;
             const int least = printed[i].width < WRAP_LEAST ? printed[i].width : WRAP_LEAST;
-            const int left = printed[i].width - (wide - width);
-            wide -= printed[i].width - (left > least ? left : least);
-            printed[i].width = left > least ? left : least;
+            const int narrowed = printed[i].width - (wide - width);
+            wide -= printed[i].width - (narrowed > least ? narrowed : least);
+            printed[i].width = narrowed > least ? narrowed : least;
         }
     for (size_t i = 0; i < used; i++)
         put_padded(printed[i].column->label, printed[i].width, STYLE_BOLD, printed[i].right,

@@ -367,7 +367,7 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
         OPTION_TEXT("sizes", "N,N", &run->text.sizes,
                     "only problems of these sizes: 1048576,2**24,1024x512"),
         OPTION_LIST(
-            0, "only", "NAME=V,V", &run->experiments.only,
+            0, "only", "NAME=V,V", &run->experiments.limits,
             "only these values of a parameter: block=64,128; baselines\nand the winner that "
             "is known race with them"),
         OPTION_TEXT("effort", "LEVEL", &run->text.effort,

@@ -79,10 +79,10 @@ json_t **show_json_load(const struct rows *rows, size_t first, size_t count, con
 void show_json_free(json_t **values, size_t count);
 
 /* Turns the column of baselines (JSON) into two columns of each baseline, its time and the winner's
- * gain over it, and puts them into the table before its last column; `told`: gains are as
+ * gain over it, and puts them into the table before its last column; `for_table`: gains are as
  * show_tell_gains has them. */
 enum status show_spread_baselines(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],
-                                  size_t *column_count, bool told, struct error *error);
+                                  size_t *column_count, bool for_table, struct error *error);
 /* A gain becomes SHOW_NO_GAIN where the baseline is as good, "> 2.90x" or "unknown" where its
  * bounds say no more. False: no memory. */
 #define SHOW_NO_GAIN "none"

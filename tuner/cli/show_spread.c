@@ -20,13 +20,13 @@ static bool tell_gain(struct rows *rows, size_t row, int column, double low, dou
     struct cell *cell = &rows->cells[row][column];
     if (!cell->text)
         return true;
-    const enum ratio_told told =
+    const enum ratio_told known =
         verdict_named(rows_text(rows, row, "trust", "")) == VERDICT_UNSTABLE
             ? RATIO_UNKNOWN
             : ratio_told(low, high);
-    if (told == RATIO_UNKNOWN)
+    if (known == RATIO_UNKNOWN)
         *cell = unknown;
-    else if (told == RATIO_AT_LEAST)
+    else if (known == RATIO_AT_LEAST)
         *cell =
             (struct cell){.text = arena_printf(&rows->arena, "> %.*fx", low < 99.995 ? 2 : 0, low)};
     else if (tied)
@@ -59,12 +59,12 @@ void show_tell_differences(struct rows *rows, const char *value)
                       rows_column(rows, "high_percent")};
     for (size_t i = 0; i < rows->row_count && of[0] >= 0 && of[1] >= 0 && of[2] >= 0; i++) {
         struct cell *cells = rows->cells[i];
-        const enum ratio_told told = ratio_told(1 + rows_number(rows, i, "low_percent") / 100,
-                                                1 + rows_number(rows, i, "high_percent") / 100);
-        if (told == RATIO_KNOWN)
+        const enum ratio_told known = ratio_told(1 + rows_number(rows, i, "low_percent") / 100,
+                                                 1 + rows_number(rows, i, "high_percent") / 100);
+        if (known == RATIO_KNOWN)
             continue;
         cells[of[0]] = cells[of[2]] = unknown;
-        cells[of[1]] = told == RATIO_AT_LEAST ? cells[of[1]] : unknown;
+        cells[of[1]] = known == RATIO_AT_LEAST ? cells[of[1]] : unknown;
     }
 }
 
@@ -88,10 +88,10 @@ static void add_name(struct spread *spread, const char *name)
         spread->names[spread->name_count++] = name;
 }
 
-/* Columns of each name: PREFIX NAME SUFFIX; the first `told` of the suffixes are put into the table
- * before its last column, with these labels (NULL: the name). */
+/* Columns of each name: PREFIX NAME SUFFIX; the first `shown_count` of the suffixes are put into
+ * the table before its last column, with these labels (NULL: the name). */
 static bool add_columns(struct spread *spread, const char *prefix, const char *const *suffixes,
-                        size_t suffix_count, const char *const *labels, size_t told)
+                        size_t suffix_count, const char *const *labels, size_t shown_count)
 {
     struct arena *arena = &spread->rows->arena;
     const char *added[NAMES_MAX * SUFFIXES_MAX];
@@ -105,7 +105,7 @@ static bool add_columns(struct spread *spread, const char *prefix, const char *c
             if (!name || !column)
                 return false;
             added[count++] = column;
-            if (k < told)
+            if (k < shown_count)
                 spread->table[(*spread->table_count)++] =
                     (struct row_column){column, labels[k] ? labels[k] : name};
         }
@@ -127,7 +127,7 @@ static double real_of(const json_t *entry, const char *name)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-static bool fill_baselines(struct rows *rows, size_t row, const json_t *baselines, bool told)
+static bool fill_baselines(struct rows *rows, size_t row, const json_t *baselines, bool for_table)
 {
     size_t i = 0;
     const json_t *entry = NULL;
@@ -143,7 +143,7 @@ static bool fill_baselines(struct rows *rows, size_t row, const json_t *baseline
                 return false;
             if (index >= 0 && !isnan(value) && !rows_set_number(rows, row, (size_t)index, value))
                 return false;
-            if (of == OF_GAIN && told && index >= 0 &&
+            if (of == OF_GAIN && for_table && index >= 0 &&
                 !tell_gain(rows, row, index, real_of(entry, members[OF_LOW]),
                            real_of(entry, members[OF_HIGH]), tied))
                 return false;
@@ -153,7 +153,7 @@ static bool fill_baselines(struct rows *rows, size_t row, const json_t *baseline
 }
 
 enum status show_spread_baselines(struct rows *rows, struct row_column columns[SHOW_COLUMNS_MAX],
-                                  size_t *column_count, bool told, struct error *error)
+                                  size_t *column_count, bool for_table, struct error *error)
 {
     static const char *const labels[] = {NULL, "gain"};
     struct spread spread = {.rows = rows, .table = columns, .table_count = column_count};
@@ -172,9 +172,10 @@ enum status show_spread_baselines(struct rows *rows, struct row_column columns[S
                 add_name(&spread, name);
         }
     }
-    good = good && add_columns(&spread, "", suffixes, told ? OF_LOW : OF_BASELINE, labels, OF_LOW);
+    good = good &&
+           add_columns(&spread, "", suffixes, for_table ? OF_LOW : OF_BASELINE, labels, OF_LOW);
     for (size_t row = 0; good && row < count; row++)
-        good = fill_baselines(rows, row, baselines[row], told);
+        good = fill_baselines(rows, row, baselines[row], for_table);
     show_json_free(baselines, count);
     return good ? STATUS_OK : error_no_memory(error);
 }

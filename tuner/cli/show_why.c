@@ -243,16 +243,16 @@ static bool is_told(const struct row_column *line, const struct rows *points, si
                     size_t count)
 {
     const int column = rows_column(points, line->name);
-    bool any = false;
+    bool is_known = false;
     bool differ = false;
     for (size_t i = 0; i < count; i++) {
         const char *text = points->cells[first + i][column].text;
-        any = any || text;
+        is_known = is_known || text;
         differ = differ || (text && strcmp(text, rows_text(points, first, line->name, "")) != 0);
     }
     if (strcmp(line->name, "stage") == 0 || strcmp(line->name, "status") == 0)
-        return any && differ;
-    return any;
+        return is_known && differ;
+    return is_known;
 }
 
 /* A line of the table; texts stand to the right as numbers do. */

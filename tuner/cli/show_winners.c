@@ -154,11 +154,11 @@ static void put_doubts(const struct problem_rows *problem, int width)
             text_printf(&lead, ", %sn = %s", count > 1 ? "worst at " : "",
                         rows_text(problem->rows, row, "n", ""));
         text_append(&lead, ": ");
-        struct text told = {0};
-        verdict_append_advice(&told,
+        struct text advice = {0};
+        verdict_append_advice(&advice,
                               rows_text(problem->rows, row, "trust_reason", "no reason is stored"));
-        rows_put_paragraph(text_string(&lead), "  ", text_string(&told), width);
-        text_free(&told);
+        rows_put_paragraph(text_string(&lead), "  ", text_string(&advice), width);
+        text_free(&advice);
         text_free(&lead);
     }
 }
@@ -216,7 +216,7 @@ static bool print_group(const struct rows *rows, size_t first, size_t end, int w
 static void put_gain_words(const struct rows *rows, int width)
 {
     static const struct {
-        const char *begin, *told;
+        const char *begin, *meaning;
     } words[] = {
         {SHOW_NO_GAIN, ": the baseline is as good, as far as could be measured. Keep it, or take "
                        "the launch."},
@@ -230,7 +230,7 @@ static void put_gain_words(const struct rows *rows, int width)
             met = strncmp(rows_text(rows, row, "gain", ""), words[i].begin,
                           strlen(words[i].begin)) == 0;
         if (met)
-            rows_put_paragraph(words[i].begin, "  ", words[i].told, width);
+            rows_put_paragraph(words[i].begin, "  ", words[i].meaning, width);
     }
 }
 
@@ -356,22 +356,22 @@ enum status show_winners(const struct rows *rows, struct error *error)
         first = end;
     }
     /* "occupancy_api: block and grid as ...": what the gains are over, each said once. */
-    bool any = false;
+    bool has_printed = false;
     for (size_t row = 0; row < rows->row_count; row++) {
         const char *name = rows_text(rows, row, "gain_over", "");
         const char *about = rows_text(rows, row, "gain_over_about", "");
-        bool told = !about[0];
-        for (size_t earlier = 0; earlier < row && !told; earlier++)
-            told = strcmp(rows_text(rows, earlier, "gain_over", ""), name) == 0 &&
-                   strcmp(rows_text(rows, earlier, "gain_over_about", ""), about) == 0;
-        if (told)
+        bool is_said = !about[0];
+        for (size_t earlier = 0; earlier < row && !is_said; earlier++)
+            is_said = strcmp(rows_text(rows, earlier, "gain_over", ""), name) == 0 &&
+                      strcmp(rows_text(rows, earlier, "gain_over_about", ""), about) == 0;
+        if (is_said)
             continue;
         struct text line = {0};
         text_printf(&line, ": %s", about);
-        fputs(any ? "" : "\n", stdout);
+        fputs(has_printed ? "" : "\n", stdout);
         rows_put_paragraph(name, "  ", text_string(&line), width);
         text_free(&line);
-        any = true;
+        has_printed = true;
     }
     put_gain_words(rows, width);
     if (rows->row_count > 0)

@@ -239,15 +239,15 @@ static void place_one(struct choice *choice, hwloc_const_cpuset_t near, unsigned
     (void)snprintf(place->cpus, sizeof place->cpus, "%d", cpu);
 }
 
-/* Without `left` they share all. */
-static void place_compilers(struct choice *choice, hwloc_const_cpuset_t left)
+/* Without `free_cores` they share all. */
+static void place_compilers(struct choice *choice, hwloc_const_cpuset_t free_cores)
 {
     struct seat *place = &choice->out->compilers;
-    if (hwloc_bitmap_iszero(left)) {
-        left = choice->allowed;
+    if (hwloc_bitmap_iszero(free_cores)) {
+        free_cores = choice->allowed;
         add_note(choice, "compilers share the devices' cores", NULL);
     }
-    int length = hwloc_bitmap_list_snprintf(place->cpus, sizeof place->cpus, left);
+    int length = hwloc_bitmap_list_snprintf(place->cpus, sizeof place->cpus, free_cores);
     if (length >= 0 && (size_t)length < sizeof place->cpus)
         return;
     place->cpus[0] = '\0';
@@ -255,7 +255,7 @@ static void place_compilers(struct choice *choice, hwloc_const_cpuset_t left)
 }
 
 static void place_all(struct choice *choice, const hwloc_const_cpuset_t *near, unsigned count,
-                      unsigned usable, hwloc_bitmap_t left)
+                      unsigned usable, hwloc_bitmap_t free_cores)
 {
     for (unsigned i = 0; i < count; i++) {
         place_one(choice, near[i], i);
@@ -266,8 +266,8 @@ static void place_all(struct choice *choice, const hwloc_const_cpuset_t *near, u
     add_note(choice, "no core was left near devices ", choice->far);
     add_note(choice, "for want of cores, others' are shared by devices ", choice->sharing);
     if (count < usable)
-        (void)hwloc_bitmap_andnot(left, choice->allowed, choice->taken);
-    place_compilers(choice, left);
+        (void)hwloc_bitmap_andnot(free_cores, choice->allowed, choice->taken);
+    place_compilers(choice, free_cores);
 }
 
 static void leave_to_system(const struct choice *choice, const hwloc_const_cpuset_t *near,

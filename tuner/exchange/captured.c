@@ -192,10 +192,10 @@ static enum status take_launches(struct captured_set *set, struct error *error)
         if (launch->kernel != set->kernel)
             continue;
         const char *why = why_not(launch);
-        bool again = false;
-        for (size_t k = 0; !why && !again && k < set->launch_count; k++)
-            again = is_again(set->launches[k], launch);
-        if (again)
+        bool is_repeat = false;
+        for (size_t k = 0; !why && !is_repeat && k < set->launch_count; k++)
+            is_repeat = is_again(set->launches[k], launch);
+        if (is_repeat)
             continue; /* the first of them is where its results appear */
         if (why)
             leave_out(set, why);

@@ -97,9 +97,9 @@ const char *captured_grid(const struct captured_set *set, size_t axis, const cha
         const struct cap_parameter *parameter = &set->kernel->parameters[i];
         for (uint32_t at = parameter->offset; at + 4 <= parameter->offset + parameter->bytes;
              at += 4) {
-            const uint32_t left = parameter->offset + parameter->bytes - at;
+            const uint32_t rest_bytes = parameter->offset + parameter->bytes - at;
             if (!covers(set, at, 4, &covering) &&
-                !(left >= 8 && at % 8 == 0 && covers(set, at, 8, &covering)))
+                !(rest_bytes >= 8 && at % 8 == 0 && covers(set, at, 8, &covering)))
                 continue;
             for (size_t k = 0; k < set->launch_count; k++) {
                 threads[k] = 0;
@@ -262,7 +262,7 @@ static const struct captured_vector *vector_of(const struct captured_set *set, s
 
 void captured_put_arguments(const struct captured_set *set, const char *folder, struct text *out)
 {
-    bool put[CAPTURED_POINTERS_MAX] = {false};
+    bool is_written[CAPTURED_POINTERS_MAX] = {false};
     text_append(out, "arguments:\n");
     for (size_t i = 0; i < set->kernel->is.parameter_count; i++) {
         const struct captured_vector *vector = vector_of(set, i);
@@ -270,11 +270,11 @@ void captured_put_arguments(const struct captured_set *set, const char *folder, 
             put_value(set, i, out);
             continue;
         }
-        put[vector - set->vectors] = true;
+        is_written[vector - set->vectors] = true;
         put_vector(set, vector, folder, out);
     }
     for (size_t i = 0; i < set->vector_count; i++)
-        if (!put[i])
+        if (!is_written[i])
             put_vector(set, &set->vectors[i], folder, out);
 }
 

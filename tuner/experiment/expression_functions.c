@@ -312,7 +312,7 @@ static bool need_integer(const struct expression *node, struct evaluation *evalu
 struct extreme {
     const struct expression *node;
     struct evaluation *evaluation;
-    bool any;
+    bool has_value;
     struct value value;
 };
 
@@ -321,12 +321,12 @@ static bool compare_extreme(void *context, struct value item)
     struct extreme *extreme = context;
     const int sign = extreme->node->index == FUNCTION_min ? -1 : 1;
     int order = 0;
-    if (extreme->any &&
+    if (extreme->has_value &&
         !evaluate_order(extreme->node, extreme->evaluation, item, extreme->value, &order))
         return false;
-    if (!extreme->any || order * sign > 0)
+    if (!extreme->has_value || order * sign > 0)
         extreme->value = item;
-    extreme->any = true;
+    extreme->has_value = true;
     return true;
 }
 
@@ -510,7 +510,7 @@ bool evaluate_call(const struct expression *node, struct evaluation *evaluation,
         evaluation->decided = NULL;
         if (!evaluate_items(node->operands[0], evaluation, compare_extreme, &extreme))
             return false;
-        if (!extreme.any)
+        if (!extreme.has_value)
             return evaluation_error(node, evaluation, "%s of an empty list", names[node->index]);
         *out = extreme.value;
         return true;

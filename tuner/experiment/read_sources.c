@@ -64,10 +64,10 @@ static bool read_units(struct file_reader *reader, const struct node *node)
         const char **unit = &experiment->units[experiment->unit_count];
         if (!read_source(reader, item, unit) || !*unit)
             return false;
-        bool again = experiment->source && strcmp(*unit, experiment->source) == 0;
-        for (size_t i = 0; i < experiment->unit_count && !again; i++)
-            again = strcmp(*unit, experiment->units[i]) == 0;
-        if (again)
+        bool is_repeated = experiment->source && strcmp(*unit, experiment->source) == 0;
+        for (size_t i = 0; i < experiment->unit_count && !is_repeated; i++)
+            is_repeated = strcmp(*unit, experiment->units[i]) == 0;
+        if (is_repeated)
             return node_error(reader, item, "'%.200s' is given a second time", item->text);
         experiment->unit_count++;
     }

@@ -185,20 +185,20 @@ bool check_restriction(struct maker *maker, const struct named_list *list)
     struct error unknown;
     size_t count = list->count;
     maker->error = &unknown;
-    bool told =
+    bool is_known =
         words && (!list->list.tree ||
                   expression_evaluate_list(list->list.tree, &maker->environment, maker->arena,
                                            &values, &count, &unknown) == STATUS_OK);
-    told = told && count <= WORDS_MAX;
-    for (size_t i = 0; i < count && told; i++) {
+    is_known = is_known && count <= WORDS_MAX;
+    for (size_t i = 0; i < count && is_known; i++) {
         char text[VALUE_TEXT_BYTES];
         struct value value = values ? values[i] : value_integer(0);
-        told = (values || make_value(maker, &list->values[i], &value)) &&
-               value_format(value, text, sizeof text) &&
-               (words[i] = arena_strdup(maker->arena, text)) != NULL;
+        is_known = (values || make_value(maker, &list->values[i], &value)) &&
+                   value_format(value, text, sizeof text) &&
+                   (words[i] = arena_strdup(maker->arena, text)) != NULL;
     }
     maker->error = error;
-    for (const char *at = list->restriction; told; at++) {
+    for (const char *at = list->restriction; is_known; at++) {
         const int length = (int)strcspn(at, ",");
         const char *written = arena_strndup(maker->arena, at, (size_t)length);
         bool known = false;

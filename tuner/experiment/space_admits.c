@@ -60,9 +60,9 @@ static bool rules_out(struct maker *maker, const struct formula *constraint)
     struct error ignored;
     bool keeps = true;
     maker->error = &ignored;
-    const bool told = make_truth(maker, constraint, &keeps);
+    const bool is_decided = make_truth(maker, constraint, &keeps);
     maker->error = error;
-    return told && !keeps;
+    return is_decided && !keeps;
 }
 
 /* The constraints that are asked at this depth, then those that are false already, whatever they

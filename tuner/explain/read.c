@@ -80,11 +80,11 @@ enum status read_winner(struct store *store, int64_t winner_id, struct arena *ar
             error_set(error, STATUS_NOT_FOUND, "no winner %" PRId64 " in the database", winner_id);
     if (status != STATUS_OK)
         return status;
-    const bool told = bounds_tell(rows->low_ns, rows->high_ns);
+    const bool has_bounds = bounds_tell(rows->low_ns, rows->high_ns);
     *explanation = rows->own;
     *background = rows->background;
-    background->low_ns = told ? rows->low_ns : (double)NAN;
-    background->high_ns = told ? rows->high_ns : (double)NAN;
+    background->low_ns = has_bounds ? rows->low_ns : (double)NAN;
+    background->high_ns = has_bounds ? rows->high_ns : (double)NAN;
     background->busier_loss = (double)NAN;
     return STATUS_OK;
 }

@@ -133,15 +133,15 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
         return;
     }
     const bool unstable = explanation->trust && strcmp(explanation->trust, "unstable") == 0;
-    const enum ratio_told told =
+    const enum ratio_told known =
         unstable ? RATIO_UNKNOWN : ratio_told(1 + point->slower_low, 1 + point->slower_high);
     const char *standing = point->standing ? point->standing : "";
     const bool tied = strcmp(standing, "as fast") == 0 || strcmp(standing, "tied") == 0;
-    if (told == RATIO_UNKNOWN) {
+    if (known == RATIO_UNKNOWN) {
         text_printf(text, "How it compares with the baseline %s is unknown: %s", point->role,
                     unstable ? "the measurement supports no choice"
                              : "what they took differs too much from time to time");
-    } else if (told == RATIO_AT_LEAST && is_by_time(explanation)) {
+    } else if (known == RATIO_AT_LEAST && is_by_time(explanation)) {
         text_append(text, "At least ");
         put_factor(text, 1 + point->slower_low);
         text_printf(text, "x as fast as the baseline %s", point->role);

@@ -4,14 +4,14 @@
 #include "tuner/plot/internal.h"
 
 /* Bytes of the escape sequence that stands there: one that sets colours. */
-static size_t escape_length(const char *at, size_t left)
+static size_t escape_length(const char *at, size_t rest_bytes)
 {
-    if (left < 2 || at[0] != '\x1b' || at[1] != '[')
+    if (rest_bytes < 2 || at[0] != '\x1b' || at[1] != '[')
         return 0;
     size_t length = 2;
-    while (length < left && strchr("0123456789;", at[length]))
+    while (length < rest_bytes && strchr("0123456789;", at[length]))
         length++;
-    return length < left ? length + 1 : length;
+    return length < rest_bytes ? length + 1 : length;
 }
 
 /* What is left of a line without the blanks at its end, and without colours that nothing follows.

@@ -78,16 +78,16 @@ static enum status draw_each(struct store *store, const struct plot_request *req
                              const struct plot_subject *subject, const char *const *figures,
                              size_t count, struct error *error)
 {
-    struct plot_request left = *request;
+    struct plot_request remaining = *request;
     for (size_t i = 0; i < count; i++) {
         struct error own = {0};
-        struct job job = {.request = &left, .subject = subject, .figure = figures[i]};
+        struct job job = {.request = &remaining, .subject = subject, .figure = figures[i]};
         enum status status = check_figure(&job.arena, figures[i], &own);
         if (status == STATUS_OK)
             status = job_draw(&job, store, &own);
         arena_free(&job.arena);
-        left.outputs &= ~job.lacking;
-        if (concerns_all(status) || left.outputs == 0) {
+        remaining.outputs &= ~job.lacking;
+        if (concerns_all(status) || remaining.outputs == 0) {
             *error = own;
             return status;
         }

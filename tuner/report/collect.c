@@ -261,12 +261,12 @@ size_t gain_names(const struct page *page, size_t first, size_t end, struct gain
 size_t gain_names_told(const struct page *page, size_t first, size_t end,
                        struct gain out[GAINS_MAX])
 {
-    size_t told = 0;
+    size_t kept = 0;
     size_t count = gain_names(page, first, end, out);
     for (size_t i = 0; i < count; i++)
         if (gain_mean(page, first, end, out[i].name).count > 0)
-            out[told++] = out[i];
-    return told;
+            out[kept++] = out[i];
+    return kept;
 }
 
 enum ratio_told gain_told(const struct winner *winner, const struct gain *gain)

@@ -495,8 +495,8 @@ static const struct store_column point_members[] = {
 /* What the tables tell of it: "ratio" alone or with its bounds, or only "at_least". */
 static void append_gain(struct text *out, const struct winner *winner, const struct gain *gain)
 {
-    const enum ratio_told told = gain_told(winner, gain);
-    const bool is_known = told == RATIO_KNOWN && gain->ratio > 0;
+    const enum ratio_told known = gain_told(winner, gain);
+    const bool is_known = known == RATIO_KNOWN && gain->ratio > 0;
     const double none = (double)NAN;
     text_append(out, "{\"name\":");
     json_append_string(out, gain->name);
@@ -505,7 +505,7 @@ static void append_gain(struct text *out, const struct winner *winner, const str
     append_named(out, "ratio", is_known ? gain->ratio : none);
     append_named(out, "low", is_known ? gain->low : none);
     append_named(out, "high", is_known ? gain->high : none);
-    append_named(out, "at_least", told == RATIO_AT_LEAST ? gain->low : none);
+    append_named(out, "at_least", known == RATIO_AT_LEAST ? gain->low : none);
     text_append(out, "}");
 }
 
@@ -548,9 +548,9 @@ static void append_winner(struct page *page, struct text *out, const char *conf,
     }
     text_append(out, ",\"winner\":{");
     append_members(out, winner_members, COUNT(winner_members), winner);
-    const bool told = bounds_tell(winner->time_low_ns, winner->time_high_ns);
-    append_named(out, "time_low_ns", told ? winner->time_low_ns : (double)NAN);
-    append_named(out, "time_high_ns", told ? winner->time_high_ns : (double)NAN);
+    const bool has_bounds = bounds_tell(winner->time_low_ns, winner->time_high_ns);
+    append_named(out, "time_low_ns", has_bounds ? winner->time_low_ns : (double)NAN);
+    append_named(out, "time_high_ns", has_bounds ? winner->time_high_ns : (double)NAN);
     if (strcmp(winner->objective, "time") == 0)
         append_conf_line(page, out, conf, subject);
     text_append(out, ",\"sure\":");

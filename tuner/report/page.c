@@ -39,10 +39,10 @@ static enum status make_title(struct page *page, struct error *error)
         return STATUS_OK;
     }
     for (size_t i = 0; i < page->part_count; i++) {
-        bool again = false;
-        for (size_t k = 0; k < i && !again; k++)
-            again = strcmp(page->parts[k].experiment, page->parts[i].experiment) == 0;
-        if (!again && shown++ < 3)
+        bool is_named = false;
+        for (size_t k = 0; k < i && !is_named; k++)
+            is_named = strcmp(page->parts[k].experiment, page->parts[i].experiment) == 0;
+        if (!is_named && shown++ < 3)
             text_printf(&title, "%s%s", shown == 1 ? "" : ", ", page->parts[i].experiment);
     }
     if (shown > 3)

@@ -55,13 +55,13 @@ static void write_slower(struct text *out, const struct explain_point *point, bo
         text_append(out, winner ? "<td class=\"n\" data-v=\"0\">–</td>" : "<td class=\"n\">–</td>");
         return;
     }
-    const enum ratio_told told = ratio_told(1 + point->slower_low, 1 + point->slower_high);
-    if (told == RATIO_AT_LEAST)
+    const enum ratio_told known = ratio_told(1 + point->slower_low, 1 + point->slower_high);
+    if (known == RATIO_AT_LEAST)
         html(out, "<td class=\"n\" data-v=\"%.9g\">over %s</td>", point->slower_low,
              shown_percent(100 * point->slower_low, shown[0]));
-    else if (told == RATIO_UNKNOWN)
+    else if (known == RATIO_UNKNOWN)
         text_append(out, "<td class=\"n\">unknown</td>");
-    if (told != RATIO_KNOWN)
+    if (known != RATIO_KNOWN)
         return;
     html(out, "<td class=\"n\" data-v=\"%.9g\">%s", point->slower,
          shown_percent(100 * point->slower, shown[0]));
@@ -149,7 +149,7 @@ static void write_explanation(struct page *page, const struct winner *winner)
 
 enum status write_why(struct page *page, struct error *error)
 {
-    bool any = false;
+    bool is_explained = false;
     (void)error;
     if (page->winner_count == 0)
         return STATUS_OK;
@@ -162,14 +162,14 @@ enum status write_why(struct page *page, struct error *error)
             bool open = page->parts[k].telling == setting->telling;
             if (!winner->explained)
                 continue;
-            any = true;
+            is_explained = true;
             html(&page->out, "<details%s><summary><b>%s</b></summary>\n", open ? " open" : "",
                  page->parts[k].experiment);
             write_explanation(page, winner);
             text_append(&page->out, "</details>\n");
         }
     }
-    if (!any)
+    if (!is_explained)
         text_append(&page->out, "<p class=\"none\">The database does not tell.</p>\n");
     html(&page->out,
          "<p class=\"note\">Of every other problem: <code>tune show --why PROBLEM --db %s</code>."
@@ -336,11 +336,12 @@ static void write_part(struct page *page, const struct part *part)
 
 enum status write_parameters(struct page *page, struct error *error)
 {
-    bool any = false;
+    bool is_explained = false;
     (void)error;
     for (size_t i = 0; i < page->winner_count; i++)
-        any = any || (page->winners[i].explained && page->winners[i].why.sensitivity_count > 0);
-    if (!any)
+        is_explained = is_explained ||
+                       (page->winners[i].explained && page->winners[i].why.sensitivity_count > 0);
+    if (!is_explained)
         return STATUS_OK;
     section_begin(page, "parameters", "Parameters", "The parameters that matter");
     text_append(&page->out,

@@ -20,18 +20,18 @@ static void write_gain(struct text *out, const struct winner *winner, const stru
         text_append(out, "<td class=\"n\">–</td>");
         return;
     }
-    const enum ratio_told told = gain_told(winner, gain);
-    if (told == RATIO_KNOWN && gain->tied)
+    const enum ratio_told known = gain_told(winner, gain);
+    if (known == RATIO_KNOWN && gain->tied)
         text_append(out, "<td class=\"n\" data-v=\"1\">none<small>as good</small>");
-    else if (told == RATIO_KNOWN)
+    else if (known == RATIO_KNOWN)
         html(out, "<td class=\"n%s\" data-v=\"%.9g\"><b>%s</b>", gain->ratio < 1 ? " slower" : "",
              gain->ratio, shown_gain(gain->ratio, shown[0]));
-    else if (told == RATIO_AT_LEAST)
+    else if (known == RATIO_AT_LEAST)
         html(out, "<td class=\"n\" data-v=\"%.9g\"><b>over %s</b>", gain->low,
              shown_gain(gain->low, shown[0]));
     else
         text_append(out, "<td class=\"n\">unknown");
-    if (told == RATIO_KNOWN && !gain->tied && gain->low > 0 && gain->high > 0)
+    if (known == RATIO_KNOWN && !gain->tied && gain->low > 0 && gain->high > 0)
         write_interval(out, shown_gain(gain->low, shown[1]), shown_gain(gain->high, shown[2]));
     else if (gain->peer)
         text_append(out, "<small>of two medians</small>");

@@ -55,7 +55,7 @@ enum status contest_compete_on(void *context, struct lane *lane, struct error *e
     struct contest *contest = competing->contest;
     bool *found = &competing->found;
     enum status status = STATUS_OK;
-    for (bool again = true; again;) {
+    for (bool all_were_wrong = true; all_were_wrong;) {
         size_t rejected = count_rejected(contest->sweep);
         contest_reset(contest);
         *found = false;
@@ -64,8 +64,8 @@ enum status contest_compete_on(void *context, struct lane *lane, struct error *e
         if (status == STATUS_OK)
             status = contest_choose(contest, lane, "race", found, error);
         /* All were wrong while they were watched: the next ones race. */
-        again = status == STATUS_OK && raced && !*found && !has_finalist(contest, true) &&
-                count_rejected(contest->sweep) > rejected;
+        all_were_wrong = status == STATUS_OK && raced && !*found && !has_finalist(contest, true) &&
+                         count_rejected(contest->sweep) > rejected;
     }
     for (size_t i = 0; i < contest->finalist_count; i++)
         slot_drop_samples(&contest->finalists[i].slot); /* they are in the store */

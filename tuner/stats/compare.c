@@ -47,18 +47,18 @@ struct expected_output expected_in(const void *room, enum element_type type, siz
     return out;
 }
 
-void expected_keep(const struct tune_expected *told, enum element_type type, size_t all,
+void expected_keep(const struct tune_expected *said, enum element_type type, size_t all,
                    bool magnitudes, size_t first, size_t count, void *room)
 {
     const size_t size = element_bytes(type);
     double *reals = room;
     for (size_t i = first; i < first + count; i++)
         if (!element_is_real(type)) { /* little-endian: the low bytes come first */
-            memcpy((unsigned char *)room + i * size, &told[i].integer, size);
+            memcpy((unsigned char *)room + i * size, &said[i].integer, size);
         } else {
-            reals[i] = told[i].real;
+            reals[i] = said[i].real;
             if (magnitudes)
-                reals[all + i] = told[i].magnitude;
+                reals[all + i] = said[i].magnitude;
         }
 }
 

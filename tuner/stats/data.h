@@ -22,7 +22,7 @@ struct tune_expected {
 /* What a function told of elements [first, first + count) of `all`, as it is kept: of integers
  * elements of their type, of reals the numbers and, where `magnitudes`, their magnitudes behind all
  * of them. `room` is of expected_bytes() bytes and aligned to 8. */
-void expected_keep(const struct tune_expected *told, enum element_type type, size_t all,
+void expected_keep(const struct tune_expected *said, enum element_type type, size_t all,
                    bool magnitudes, size_t first, size_t count, void *room);
 size_t expected_bytes(enum element_type type, size_t count, bool magnitudes);
 /* What is expected by a room that expected_keep has filled. */

@@ -103,7 +103,7 @@ static void append_differs(struct text *text, double floor)
 /* What helps: an idle machine, another run at all, one that a budget does not end early; or only
  * that it goes on. */
 struct help {
-    bool idle, again, longer, resume;
+    bool idle_machine, another_run, more_time, same_command;
 };
 
 static struct help append_untried(struct text *text, const struct verdict_facts *facts)
@@ -114,7 +114,7 @@ static struct help append_untried(struct text *text, const struct verdict_facts 
         text_printf(text,
                     "the budget ended the search after %" PRIu64 " of %" PRIu64 " configurations",
                     facts->tried, facts->planned);
-    return (struct help){.resume = true};
+    return (struct help){.same_command = true};
 }
 
 static struct help append_weakness(struct text *text, const struct verdict_facts *facts)
@@ -135,10 +135,11 @@ static struct help append_weakness(struct text *text, const struct verdict_facts
         return append_untried(text, facts);
     } else if (facts->rounds == 0 || isnan(facts->floor)) {
         text_append(text, "there were too few rounds to know the noise");
-        return (struct help){.again = true, .longer = true};
+        return (struct help){.another_run = true, .more_time = true};
     } else if (facts->processes == 0) {
         text_append(text, "it was measured in one process only");
-        return (struct help){.idle = facts->floor > facts->delta, .again = true, .longer = true};
+        return (struct help){
+            .idle_machine = facts->floor > facts->delta, .another_run = true, .more_time = true};
     } else if (facts->floor > facts->delta) {
         append_differs(text, facts->floor);
         text_append(text, ", more than the ");
@@ -148,23 +149,23 @@ static struct help append_weakness(struct text *text, const struct verdict_facts
         text_append(text, "a change of clocks or throttling would not have been seen");
         return (struct help){0};
     }
-    return (struct help){.idle = true, .again = true};
+    return (struct help){.idle_machine = true, .another_run = true};
 }
 
 static void append_doubt(struct text *text, const struct verdict_facts *facts)
 {
     text_append(text, "Not sure: ");
     const struct help help = append_weakness(text, facts);
-    if (help.resume)
+    if (help.same_command)
         text_append(text,
                     ". Run the same command again, with a larger --budget or none: it goes on "
                     "from there");
-    if (help.again)
+    if (help.another_run)
         text_printf(text, ". Run the same command with `--effort %s`%s",
                     effort_name(facts->effort == EFFORT_THOROUGH ? EFFORT_THOROUGH : EFFORT_NORMAL),
-                    help.idle ? " when the machine is idle" : "");
+                    help.idle_machine ? " when the machine is idle" : "");
     /* That of this effort would have been enough. */
-    if (help.longer && facts->effort != EFFORT_QUICK)
+    if (help.more_time && facts->effort != EFFORT_QUICK)
         text_append(text, ", with a larger --budget or none");
     text_append(text, ". Found: ");
 }

@@ -52,9 +52,10 @@ static enum status hash_compiler(const char *compiler, const struct facts *facts
     const struct device_api *api = device_kind(facts_text(facts, "kind", ""));
     if (!compiler || !api || !api->compiler_version)
         return STATUS_OK;
-    const char *told = facts_text(facts, compiler, NULL); /* by the device's host */
-    enum status status = told ? STATUS_OK : api->compiler_version(compiler, &version, error);
-    hash_add_string(hash, told ? told : version);
+    const char *hosts_version = facts_text(facts, compiler, NULL); /* by the device's host */
+    enum status status =
+        hosts_version ? STATUS_OK : api->compiler_version(compiler, &version, error);
+    hash_add_string(hash, hosts_version ? hosts_version : version);
     return status;
 }
 

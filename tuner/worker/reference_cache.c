@@ -118,10 +118,10 @@ static bool read_at(int file, void *out, size_t bytes, size_t at)
 static bool write_at(int file, const void *data, size_t bytes, size_t at)
 {
     for (size_t done = 0; done < bytes;) {
-        ssize_t put = pwrite(file, (const char *)data + done, bytes - done, (off_t)(at + done));
-        if (put <= 0)
+        ssize_t written = pwrite(file, (const char *)data + done, bytes - done, (off_t)(at + done));
+        if (written <= 0)
             return false;
-        done += (size_t)put;
+        done += (size_t)written;
     }
     return true;
 }
@@ -132,8 +132,8 @@ static void pass_parts(void *context, uint64_t first, uint64_t count, struct err
     bool whole = true;
     for (uint64_t i = first; whole && i < first + count; i++) {
         unsigned char *part = kept->data + i * part_bytes;
-        const size_t left = kept->bytes - i * part_bytes;
-        const size_t bytes = left < part_bytes ? left : part_bytes;
+        const size_t rest_bytes = kept->bytes - i * part_bytes;
+        const size_t bytes = rest_bytes < part_bytes ? rest_bytes : part_bytes;
         const size_t at = data_at(kept) + i * part_bytes;
         if (kept->reads && !read_at(kept->file, part, bytes, at))
             whole = false;

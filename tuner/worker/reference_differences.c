@@ -89,8 +89,8 @@ static bool find(const struct said *said, const struct row *rows, size_t row_cou
     const uint64_t most = share < DIFFERING_MOST ? share : DIFFERING_MOST;
     *found = 0;
     for (uint64_t first = 0; first < said->count; first += PIECE) {
-        const uint64_t left = said->count - first;
-        const uint64_t end = first + (left < PIECE ? left : PIECE);
+        const uint64_t rest = said->count - first;
+        const uint64_t end = first + (rest < PIECE ? rest : PIECE);
         if (is_same(rows, row_count, first, end - first))
             continue;
         for (uint64_t i = first; i < end; i++) {

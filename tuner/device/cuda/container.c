@@ -79,17 +79,17 @@ enum status container_write(struct arena *arena, const struct container *contain
 
 struct reader {
     const char *at;
-    size_t left;
+    size_t rest_bytes;
 };
 
 /* NULL when fewer than `bytes` are left. */
 static const char *take(struct reader *reader, size_t bytes)
 {
-    if (bytes > reader->left)
+    if (bytes > reader->rest_bytes)
         return NULL;
     const char *start = reader->at;
     reader->at += bytes;
-    reader->left -= bytes;
+    reader->rest_bytes -= bytes;
     return start;
 }
 

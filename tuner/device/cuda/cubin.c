@@ -106,22 +106,22 @@ bool cubin_symbol(const struct cubin *cubin, uint32_t index, Elf64_Sym *out, con
     return *name != NULL;
 }
 
-bool cubin_attribute(const char **at, size_t *left, struct cubin_attribute_row *out)
+bool cubin_attribute(const char **at, size_t *rest_bytes, struct cubin_attribute_row *out)
 {
-    if (*left < 4)
+    if (*rest_bytes < 4)
         return false;
     *out = (struct cubin_attribute_row){.format = (unsigned char)(*at)[0],
                                         .attribute = (unsigned char)(*at)[1]};
     memcpy(&out->small, *at + 2, sizeof out->small);
     *at += 4;
-    *left -= 4;
+    *rest_bytes -= 4;
     if (out->format != 4)
         return true;
-    if (out->small > *left)
+    if (out->small > *rest_bytes)
         return false;
     out->value = *at;
     out->bytes = out->small;
     *at += out->bytes;
-    *left -= out->bytes;
+    *rest_bytes -= out->bytes;
     return true;
 }

@@ -57,6 +57,6 @@ struct cubin_attribute_row {
     size_t bytes;
 };
 /* Takes the row at *at, and moves on. False at the end, and at a row that is cut short. */
-bool cubin_attribute(const char **at, size_t *left, struct cubin_attribute_row *out);
+bool cubin_attribute(const char **at, size_t *rest_bytes, struct cubin_attribute_row *out);
 
 #endif

@@ -102,7 +102,7 @@ enum { PAIRS = 101, TICK_SAMPLES = 256, GAP_SAMPLES = 31, GAP_NODES = 64 };
 static int submit_empty(struct device *device, void *context)
 {
     CUresult result = CUDA_SUCCESS;
-    for (int left = *(int *)context; left > 0 && result == CUDA_SUCCESS; left--)
+    for (int remaining = *(int *)context; remaining > 0 && result == CUDA_SUCCESS; remaining--)
         result = cuda_launch(device, cuda_of(device)->harness.empty, 1, 32, NULL);
     return (int)result;
 }

@@ -394,7 +394,7 @@ static bool is_declared(const struct cutter *cutter, const struct token *name)
 /* Before the source: headers of what it names, as nvcc includes them for it. */
 static void put_headers(const struct cutter *cutter, struct text *text)
 {
-    struct text put = {0};
+    struct text included = {0};
     struct text seen = {0};
     for (size_t i = 0; i < cutter->tokens.count; i++) {
         const struct token *token = &cutter->tokens.items[i];
@@ -406,16 +406,16 @@ static void put_headers(const struct cutter *cutter, struct text *text)
         add_line(&seen, token->start, token->length);
         char name[32]; /* longer ones have no header */
         (void)string_format(name, sizeof name, "%.*s", (int)token->length, token->start);
-        if (has_line(&put, header, strlen(header)) || is_declared(cutter, token) ||
+        if (has_line(&included, header, strlen(header)) || is_declared(cutter, token) ||
             has_directive(cutter, "define", name))
             continue;
-        add_line(&put, header, strlen(header));
+        add_line(&included, header, strlen(header));
         text_printf(text, "#include <%s>\n", header);
     }
-    if (put.length > 0)
+    if (included.length > 0)
         text_append(text, "#line 1\n");
-    text->failed = text->failed || put.failed || seen.failed;
-    text_free(&put);
+    text->failed = text->failed || included.failed || seen.failed;
+    text_free(&included);
     text_free(&seen);
 }
 

@@ -224,13 +224,13 @@ static bool scan_next(struct scan *scan)
     for (;;) {
         while (scan->at < scan->end && isspace((unsigned char)*scan->at))
             scan->at++;
-        const size_t left = (size_t)(scan->end - scan->at);
-        const bool opens = left >= 2 && scan->at[0] == '/';
+        const size_t rest_bytes = (size_t)(scan->end - scan->at);
+        const bool opens = rest_bytes >= 2 && scan->at[0] == '/';
         if (!opens || (scan->at[1] != '/' && scan->at[1] != '*'))
             break;
         const bool line = scan->at[1] == '/';
-        const char *close =
-            line ? memchr(scan->at, '\n', left) : memmem(scan->at + 2, left - 2, "*/", 2);
+        const char *close = line ? memchr(scan->at, '\n', rest_bytes)
+                                 : memmem(scan->at + 2, rest_bytes - 2, "*/", 2);
         scan->at = close ? close + (line ? 1 : 2) : scan->end;
     }
     scan->word = scan->at;
@@ -445,12 +445,12 @@ static void take_from_information(const struct cubin *cubin, const char *name,
 {
     Elf64_Shdr section;
     struct cubin_attribute_row row;
-    size_t left = 0;
+    size_t rest_bytes = 0;
     if (!cubin_find(cubin, ".nv.info.", name, &section))
         return;
-    const char *at = cubin_bytes(cubin, &section, &left);
+    const char *at = cubin_bytes(cubin, &section, &rest_bytes);
     out->parameter_count = 0;
-    while (at && cubin_attribute(&at, &left, &row)) {
+    while (at && cubin_attribute(&at, &rest_bytes, &row)) {
         uint32_t numbers[3] = {0};
         if (row.bytes == sizeof numbers)
             memcpy(numbers, row.value, sizeof numbers);

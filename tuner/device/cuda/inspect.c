@@ -92,11 +92,11 @@ static void add_symbol(const struct signature *signature, uint32_t index, struct
     hash_add(hash, &symbol.st_value, sizeof symbol.st_value);
 }
 
-static void add_attributes(const struct signature *signature, const char *at, size_t left,
+static void add_attributes(const struct signature *signature, const char *at, size_t rest_bytes,
                            struct hash_state *hash)
 {
     struct cubin_attribute_row row;
-    while (cubin_attribute(&at, &left, &row)) {
+    while (cubin_attribute(&at, &rest_bytes, &row)) {
         const unsigned head[3] = {row.attribute, row.format, row.small};
         size_t symbols = row.attribute == CUBIN_EXTERNS       ? row.bytes / 4
                          : row.attribute == CUBIN_PARAM_CBANK ? row.bytes >= 4
@@ -111,7 +111,7 @@ static void add_attributes(const struct signature *signature, const char *at, si
         if (row.bytes > 4 * symbols)
             hash_add(hash, row.value + 4 * symbols, row.bytes - 4 * symbols);
     }
-    hash_add(hash, at, left);
+    hash_add(hash, at, rest_bytes);
 }
 
 static void add_relocations(const struct signature *signature, const Elf64_Shdr *section,
@@ -275,14 +275,14 @@ static bool ask_cubin(const struct container *container, const char *lowered, st
     struct error ignored = {0};
     Elf64_Shdr section;
     struct cubin_attribute_row row;
-    size_t left = 0;
+    size_t rest_bytes = 0;
     kernel->parameter_count = 0;
     if (cubin_open(container->cubin, container->cubin_bytes, &cubin, &ignored) != STATUS_OK ||
         !cubin_find(&cubin, ".nv.info.", lowered, &section))
         return false;
-    const char *at = cubin_bytes(&cubin, &section, &left);
+    const char *at = cubin_bytes(&cubin, &section, &rest_bytes);
     bool tells = false;
-    while (at && cubin_attribute(&at, &left, &row)) {
+    while (at && cubin_attribute(&at, &rest_bytes, &row)) {
         uint16_t ordinal = 0;
         uint32_t word = 0;
         tells |= row.attribute == CUBIN_PARAM_CBANK;
@@ -338,11 +338,11 @@ static void take_numbers(const struct cubin *cubin, const char *lowered,
 {
     Elf64_Shdr section;
     struct cubin_attribute_row row;
-    size_t left = 0;
+    size_t rest_bytes = 0;
     if (!cubin_find(cubin, ".nv.info", "", &section))
         return;
-    const char *at = cubin_bytes(cubin, &section, &left);
-    while (at && cubin_attribute(&at, &left, &row)) {
+    const char *at = cubin_bytes(cubin, &section, &rest_bytes);
+    while (at && cubin_attribute(&at, &rest_bytes, &row)) {
         uint32_t number = 0;
         if (row.bytes != 8 || !symbol_is(cubin, row.value, lowered))
             continue;
@@ -362,11 +362,11 @@ static void take_bounds(const struct cubin *cubin, const char *lowered,
 {
     Elf64_Shdr section;
     struct cubin_attribute_row row;
-    size_t left = 0;
+    size_t rest_bytes = 0;
     if (!cubin_find(cubin, ".nv.info.", lowered, &section))
         return;
-    const char *at = cubin_bytes(cubin, &section, &left);
-    while (at && cubin_attribute(&at, &left, &row)) {
+    const char *at = cubin_bytes(cubin, &section, &rest_bytes);
+    while (at && cubin_attribute(&at, &rest_bytes, &row)) {
         uint32_t sides[3];
         bool bound = row.attribute == CUBIN_MAX_THREADS || row.attribute == CUBIN_REQUIRED_THREADS;
         if (row.attribute == CUBIN_BARRIERS && row.format == 2)

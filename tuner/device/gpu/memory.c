@@ -286,8 +286,8 @@ static enum status make_copies(struct device *device, struct vector *vector,
     while (vector->filled < all) {
         device->scratch_slot = NO_SLOT;
         device->uploads = true;
-        uint32_t left = all - vector->filled;
-        uint32_t part = left < vector->filled ? left : vector->filled;
+        uint32_t unfilled = all - vector->filled;
+        uint32_t part = unfilled < vector->filled ? unfilled : vector->filled;
         int result = device->driver->copy(device, vector->base + vector->filled * stride,
                                           vector->base, part * stride);
         if (result != GPU_DONE) {

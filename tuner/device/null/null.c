@@ -118,9 +118,9 @@ static double uniform(uint64_t bits)
 
 static void pause_ms(double ms)
 {
-    struct timespec left = {.tv_sec = (time_t)(ms / 1000)};
-    left.tv_nsec = (long)((ms - 1000.0 * (double)left.tv_sec) * 1e6);
-    while (left.tv_sec + left.tv_nsec > 0 && nanosleep(&left, &left) != 0)
+    struct timespec remaining = {.tv_sec = (time_t)(ms / 1000)};
+    remaining.tv_nsec = (long)((ms - 1000.0 * (double)remaining.tv_sec) * 1e6);
+    while (remaining.tv_sec + remaining.tv_nsec > 0 && nanosleep(&remaining, &remaining) != 0)
         continue;
 }
 

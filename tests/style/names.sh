@@ -1,0 +1,14 @@
+#!/bin/sh
+# names.sh [ROOT]: no variable, member or function has a name that says nothing where it is used. Of a search strategy, `ask`
+# and `tell` are the field's words, and `told` what follows from them.
+set -eu
+root=${1:-$(dirname -- "$0")/../..}
+cd -- "$root"
+find tuner libtuned capture -path tuner/search -prune -o -name '*.[ch]' -exec awk '
+    { gsub(/"([^"\\]|\\.)*"|\/\*.*\*\//, "") }
+    /^ *(\*|\/\*|return|else)/ { next }
+    /(^|[(,]) *((static|const|unsigned|struct|enum) )*[a-z_0-9]+ [* ]*(told|again|like|any|only|tell|ask|put)(\[[^]]*\])?( =|[;,(]|\)$)/ {
+        print FILENAME ":" FNR ": " $0
+        found = 1
+    }
+    END { exit found }' {} + || { echo "a noun phrase says which"; exit 1; }
