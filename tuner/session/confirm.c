@@ -127,6 +127,16 @@ static enum status run_rounds(struct contest *contest, struct track *track, cons
     return STATUS_OK;
 }
 
+/* After half of all processes it is seen who is slower: of fewer than four an interval is too wide
+ * for that. A run about a few configurations wants the interval of each. */
+static bool settles_now(const struct contest *contest)
+{
+    enum { FEWEST = 4 };
+    const struct work *work = &contest->sweep->work;
+    const size_t half = (size_t)work->protocol->confirm_processes / 2;
+    return contest->processes == half && half >= FEWEST && work->options->pick_count == 0;
+}
+
 static enum status confirm_in(struct confirming *confirming, struct contest *contest,
                               struct arena *arena, struct error *error)
 {
@@ -138,7 +148,7 @@ static enum status confirm_in(struct confirming *confirming, struct contest *con
                         ((uint64_t)confirming->process << 32);
     enum status status = wanted && track.slots ? STATUS_OK : error_no_memory(error);
     for (size_t i = 0; wanted && i < contest->finalist_count; i++)
-        wanted[i] = !contest->finalists[i].rejection;
+        wanted[i] = !contest->finalists[i].rejection && !contest->finalists[i].settled;
     if (status == STATUS_OK)
         status = track_begin(&track, false, error);
     if (status == STATUS_OK)
@@ -151,6 +161,8 @@ static enum status confirm_in(struct confirming *confirming, struct contest *con
     if (status == STATUS_OK) {
         contest->processes++;
         contest->levels = contest->processes;
+        if (settles_now(contest))
+            status = contest_settle_slower(contest, error);
     }
     if (status == STATUS_OK || status == STATUS_INTERRUPTED)
         status = contest_keep(contest, &track, status, error);
@@ -262,6 +274,7 @@ static void begin(struct contest *contest)
         contest->finalists[i].slot.sample_count = 0;
         contest->finalists[i].slot.spent_ns = 0;
         contest->finalists[i].raced_out = false;
+        contest->finalists[i].settled = false;
     }
     contest->twin_count = 0;
     contest->processes = 0;

@@ -16,6 +16,7 @@ struct finalist {
     const char *rejection; /* why it cannot win; NULL: it can */
     bool is_incumbent, is_baseline;
     bool raced_out;        /* the race: shown to be slower */
+    bool settled;          /* the first half of the confirmation: the same, for good */
     struct interval raced; /* its difference to the race's leader */
     int64_t trial_id;
     /* ln of the objective against the others of the same process, NaN: missing. In the race each
@@ -98,6 +99,10 @@ enum status contest_race(struct contest *contest, struct lane *lane, struct erro
  * trials are there. *found false: none can win. */
 enum status contest_choose(struct contest *contest, struct lane *lane, const char *stage,
                            bool *found, struct error *error);
+/* Settles who is shown by the processes so far to be slower than a tie: nobody needs to see it
+ * again. Not baselines and the incumbent, whose times are told, nor the winner so far, which is the
+ * twin. */
+enum status contest_settle_slower(struct contest *contest, struct error *error);
 /* When the user stops before there is a winner: the best of the sweep so far. */
 enum status sweep_choose_early(struct sweep *sweep, struct error *error);
 /* confirm.c: races, and whoever comes next where the best turn out to be wrong, until there is a

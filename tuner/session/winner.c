@@ -52,6 +52,21 @@ static enum status decide(struct choosing *choosing, struct error *error)
     return STATUS_OK;
 }
 
+enum status contest_settle_slower(struct contest *contest, struct error *error)
+{
+    struct choosing choosing = {.contest = contest};
+    enum status status = decide(&choosing, error);
+    for (size_t i = 0; status == STATUS_OK && i < contest->finalist_count; i++) {
+        struct finalist *finalist = &contest->finalists[i];
+        const struct contender *contender = &finalist->contender;
+        const bool is_twin = strcmp(finalist->key, contest->winner_key) == 0;
+        finalist->settled = contender->eligible && !contender->tied &&
+                            isfinite(contender->difference.low) && !is_twin &&
+                            !finalist->is_baseline && !finalist->is_incumbent;
+    }
+    return status;
+}
+
 /* What of its configurations was tried. A search that goes by what it was told has no end that a
  * budget could cut off. */
 static void count_tried(const struct sweep *sweep, struct verdict_facts *facts)

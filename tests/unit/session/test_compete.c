@@ -1,4 +1,6 @@
 /* From the race to the confirmation, on the null device. */
+#include <math.h>
+
 #include "session_fixture.h"
 
 #include "tuner/session/check.h"
@@ -159,6 +161,36 @@ static void test_fresh_processes_confirm(void **state)
     group->contests = group->last_contest = NULL;
 }
 
+/* Who is shown by half of the processes to be slower than a tie is seen no more; the others by all.
+ */
+static void test_the_slower_are_settled_half_way(void **state)
+{
+    struct fixture *f = *state;
+    struct group *group = f->run->work.group;
+    f->run->options.protocol.confirm_processes = 8;
+    f->run->options.protocol.confirm_rounds = 3;
+    f->run->options.protocol.race_slack = 1; /* the slower are finalists, too */
+    compete(f, true);
+    group->contests = group->last_contest = f->contest;
+    RUN_OK(f->run, group_confirm(group, &f->run->error));
+    group->contests = group->last_contest = NULL;
+    assert_int_equal(f->contest->processes, 8);
+    size_t settled = 0;
+    for (size_t i = 0; i < f->contest->finalist_count; i++) {
+        const struct finalist *finalist = &f->contest->finalists[i];
+        size_t seen = 0;
+        for (size_t p = 0; p < 8; p++)
+            seen += isfinite(finalist->levels[p]);
+        assert_int_equal(seen, finalist->settled ? 4 : 8);
+        if (finalist->settled)
+            assert_false(finalist->contender.tied || finalist->is_baseline);
+        settled += finalist->settled;
+    }
+    assert_true(settled > 0);
+    assert_true(run_count(f->run, "SELECT count(*) FROM contenders WHERE NOT tied AND "
+                                  "difference_low > 0") >= (int64_t)settled);
+}
+
 /* Which sizes an experiment promises is known by what its default configuration does there. */
 static void test_sizes_are_promised_until_shown_otherwise(void **state)
 {
@@ -205,6 +237,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_a_lost_device_leaves_the_race_to_another, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_fresh_processes_confirm, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_slower_are_settled_half_way, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sizes_are_promised_until_shown_otherwise, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_a_stopped_run_has_a_best_so_far, setup, teardown),
