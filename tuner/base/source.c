@@ -46,13 +46,6 @@ struct line {
     bool code;           /* there is more than blanks and comments */
 };
 
-static const char *skip_blanks(const char *at, const char *end)
-{
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    return at;
-}
-
 /* Behind a literal that starts at `at`, at the line's end if nothing closes it. */
 static const char *skip_literal(const char *at, const char *end)
 {
@@ -107,8 +100,7 @@ static struct line take_line(const char *start, const char *end, bool *comment)
     line.code = at < line.end;
     if (line.code && *at == '#') {
         line.directive = skip_blanks(at + 1, line.end);
-        while (line.directive + line.word < line.end && name_goes_on(line.directive[line.word]))
-            line.word++;
+        line.word = word_bytes(line.directive, line.end);
         line.operand = skip_blanks(line.directive + line.word, line.end);
     }
     pass_code(at, line.end, comment);
@@ -126,24 +118,16 @@ static bool opens(const struct line *line)
     return is_directive(line, "if") || is_directive(line, "ifdef") || is_directive(line, "ifndef");
 }
 
-static size_t operand_length(const struct line *line)
-{
-    size_t length = 0;
-    while (line->operand + length < line->end && name_goes_on(line->operand[length]))
-        length++;
-    return length;
-}
-
 static bool same_operand(const struct line *a, const struct line *b)
 {
-    size_t length = operand_length(a);
-    return length > 0 && a->operand && b->operand && length == operand_length(b) &&
+    size_t length = word_bytes(a->operand, a->end);
+    return length > 0 && length == word_bytes(b->operand, b->end) &&
            memcmp(a->operand, b->operand, length) == 0;
 }
 
 static bool is_once(const struct line *line)
 {
-    return is_directive(line, "pragma") && line->operand && operand_length(line) == 4 &&
+    return is_directive(line, "pragma") && word_bytes(line->operand, line->end) == 4 &&
            memcmp(line->operand, "once", 4) == 0;
 }
 

@@ -196,6 +196,21 @@ void text_make_printable(char *text)
     *end = '\0';
 }
 
+size_t word_bytes(const char *at, const char *end)
+{
+    size_t length = 0;
+    while (at + length < end && name_goes_on(at[length]))
+        length++;
+    return length;
+}
+
+const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at;
+}
+
 bool is_name(const char *text)
 {
     enum { NAME_BYTES = 64 }; /* with NUL: a value's, too (VALUE_TEXT_BYTES) */

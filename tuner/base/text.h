@@ -46,6 +46,9 @@ static inline bool name_goes_on(char c)
 {
     return name_begins(c) || (c >= '0' && c <= '9');
 }
+/* How many of those that go on begin there. */
+size_t word_bytes(const char *at, const char *end);
+const char *skip_blanks(const char *at, const char *end);
 /* A whole name, of at most 63 bytes. */
 bool is_name(const char *text);
 

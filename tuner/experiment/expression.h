@@ -189,11 +189,10 @@ bool evaluate_sign(const struct expression *node, struct evaluation *evaluation,
 bool evaluate_call(const struct expression *node, struct evaluation *evaluation, struct value *out);
 bool evaluate_order(const struct expression *node, struct evaluation *evaluation, struct value a,
                     struct value b, int *out);
-bool evaluation_error(const struct expression *node, struct evaluation *evaluation,
-                      const char *format, ...) __attribute__((format(printf, 3, 4)));
-#ifdef __clang_analyzer__ /* which looks at one file at a time: it is never true */
-#define evaluation_error(...) ((void)evaluation_error(__VA_ARGS__), false)
-#endif
+#define evaluation_error(node, evaluation, ...)                                                    \
+    place_refuses((evaluation)->error,                                                             \
+                  (struct place){(evaluation)->environment->file, (node)->line, (node)->column},   \
+                  __VA_ARGS__)
 /* An operand, or what the index of a list is, that must be an integer. */
 bool evaluation_integer(const struct expression *node, struct evaluation *evaluation,
                         const char *what, struct value value, int64_t *out);

@@ -2,25 +2,10 @@
  * do, variables and integers, takes no call for each node. */
 #include "tuner/experiment/expression.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/array.h"
-
-bool(evaluation_error)(const struct expression *node, struct evaluation *evaluation,
-                       const char *format, ...)
-{
-    char what[ERROR_TEXT_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    struct place place = {evaluation->environment->file, node->line, node->column};
-    (void)place_error(evaluation->error, STATUS_BAD_INPUT, place, "%s", what);
-    return false;
-}
 
 bool value_is_true(struct value value)
 {

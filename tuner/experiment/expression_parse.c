@@ -1,6 +1,4 @@
 /* A recursive-descent parser of Python's grammar. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tuner/experiment/token.h"
@@ -44,18 +42,9 @@ static bool advance(struct parser *parser)
            STATUS_OK;
 }
 
-static node_or_null __attribute__((format(printf, 3, 4)))
-parse_error(struct parser *parser, size_t offset, const char *format, ...)
-{
-    char what[ERROR_TEXT_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    (void)place_error(parser->error, STATUS_BAD_INPUT, source_place(parser->source, offset), "%s",
-                      what);
-    return NULL;
-}
+#define parse_error(parser, offset, ...)                                                           \
+    ((void)place_refuses((parser)->error, source_place((parser)->source, offset), __VA_ARGS__),    \
+     (node_or_null)NULL)
 
 /* "unexpected 'x' where `wanted` is needed". */
 static node_or_null unexpected(struct parser *parser, const char *wanted)
@@ -454,8 +443,7 @@ static node_or_null parse_atom(struct parser *parser)
     case TOKEN_OPEN:
     case TOKEN_OPEN_LIST: {
         /* At '[', or at '(': a value, or a tuple, which is a list here. */
-        const struct token open = parser->token;
-        const bool in_list = open.kind == TOKEN_OPEN_LIST;
+        const bool in_list = token.kind == TOKEN_OPEN_LIST;
         const struct expression **items = NULL;
         size_t count = 0;
         bool comma = false;
@@ -463,11 +451,11 @@ static node_or_null parse_atom(struct parser *parser)
             return NULL;
         const struct token name = find_for(parser);
         if (name.kind != TOKEN_END)
-            return parse_comprehension(parser, &open, &name);
+            return parse_comprehension(parser, &token, &name);
         if (!parse_items(parser, in_list ? TOKEN_CLOSE_LIST : TOKEN_CLOSE,
                          in_list ? "',' or ']'" : "')'", &items, &count, &comma))
             return NULL;
-        return !in_list && count == 1 && !comma ? items[0] : new_list(parser, &open, items, count);
+        return !in_list && count == 1 && !comma ? items[0] : new_list(parser, &token, items, count);
     }
     default:
         return unexpected(parser, "a value");

@@ -189,6 +189,33 @@ static void driver_by_sysfs(char *out, size_t bytes)
     (void)fclose(file);
 }
 
+static void add_software(const struct cuda_driver *driver, const char *driver_text,
+                         struct facts *facts)
+{
+    char text[128];
+    char supported[32];
+    struct error ignored = {0};
+    int major = driver->version / 1000;
+    int minor = driver->version % 1000 / 10;
+    (void)string_format(supported, sizeof supported, "%d.%d", major, minor);
+    if (!*driver_text)
+        (void)string_format(text, sizeof text, "CUDA %s", supported);
+    else
+        (void)string_format(text, sizeof text, "%s (CUDA %s)", driver_text, supported);
+    facts_add_text(facts, "driver", "Driver", text);
+    facts_add_text(facts, "cuda_supported", "Latest CUDA that the driver supports", supported);
+    const struct cuda_compiler *nvrtc = cuda_compiler(&ignored);
+    text[0] = '\0';
+    if (nvrtc)
+        (void)string_format(text, sizeof text, "NVRTC %d.%d", nvrtc->major, nvrtc->minor);
+    facts_add_text(facts, "compiler", "Compiler", text);
+    if (!nvrtc)
+        facts_add_text(facts, "compiler_missing", "Compiler is missing", ignored.text);
+    const char *tells = getenv(COMPILERS_VARIABLE), *nvcc = "";
+    if (tells && *tells && cuda_compiler_version("nvcc", &nvcc, &ignored) == STATUS_OK)
+        facts_add_text(facts, "nvcc", "nvcc", nvcc);
+}
+
 static enum status add_identity(const struct cuda_driver *driver, CUdevice device, int index,
                                 struct facts *facts, struct error *error)
 {
@@ -248,27 +275,6 @@ enum status cuda_describe(int index, struct facts *facts, struct error *error)
     cuda_describe_nvml(pci_address, facts, driver_text, sizeof driver_text);
     if (!*driver_text)
         driver_by_sysfs(driver_text, sizeof driver_text);
-    char text[128];
-    char supported[32];
-    struct error ignored = {0};
-    int major = driver->version / 1000;
-    int minor = driver->version % 1000 / 10;
-    (void)string_format(supported, sizeof supported, "%d.%d", major, minor);
-    if (!*driver_text)
-        (void)string_format(text, sizeof text, "CUDA %s", supported);
-    else
-        (void)string_format(text, sizeof text, "%s (CUDA %s)", driver_text, supported);
-    facts_add_text(facts, "driver", "Driver", text);
-    facts_add_text(facts, "cuda_supported", "Latest CUDA that the driver supports", supported);
-    const struct cuda_compiler *nvrtc = cuda_compiler(&ignored);
-    text[0] = '\0';
-    if (nvrtc)
-        (void)string_format(text, sizeof text, "NVRTC %d.%d", nvrtc->major, nvrtc->minor);
-    facts_add_text(facts, "compiler", "Compiler", text);
-    if (!nvrtc)
-        facts_add_text(facts, "compiler_missing", "Compiler is missing", ignored.text);
-    const char *tells = getenv(COMPILERS_VARIABLE), *nvcc = "";
-    if (tells && *tells && cuda_compiler_version("nvcc", &nvcc, &ignored) == STATUS_OK)
-        facts_add_text(facts, "nvcc", "nvcc", nvcc);
+    add_software(driver, driver_text, facts);
     return facts->failed ? error_no_memory(error) : STATUS_OK;
 }

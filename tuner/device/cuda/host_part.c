@@ -51,7 +51,7 @@ static void add_line(struct text *lines, const char *name, size_t length)
 static bool names_device(const struct cutter *cutter, const char *at, const char *end)
 {
     for (size_t length; at < end; at += length ? length : 1) {
-        length = word_length(at, end);
+        length = word_bytes(at, end);
         if (length > 0 && (word_is_in(at, length,
                                       "__device__ __global__ __constant__ __shared__ "
                                       "__managed__ __nv_pure__") ||
@@ -67,7 +67,7 @@ static void read_macros(struct cutter *cutter)
     for (size_t i = 0; i < cutter->tokens.count; i++) {
         if (!token_is_directive(&cutter->tokens.items[i], "define", &name, &end))
             continue;
-        const size_t length = word_length(name, end);
+        const size_t length = word_bytes(name, end);
         if (length > 0 && names_device(cutter, name + length, end))
             add_line(&cutter->device_macros, name, length);
         if (length > 0 && name + length < end && name[length] == '(')
@@ -361,7 +361,7 @@ static bool has_directive(const struct cutter *cutter, const char *directive, co
     const char *rest = NULL, *end = NULL;
     for (size_t i = 0; i < cutter->tokens.count; i++)
         if (token_is_directive(&cutter->tokens.items[i], directive, &rest, &end) &&
-            word_is_in(rest, word_length(rest, end), name))
+            word_is_in(rest, word_bytes(rest, end), name))
             return true;
     return false;
 }
@@ -496,7 +496,7 @@ bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
         for (size_t j = 0; j < cutter.tokens.count; j++) {
             if (!token_is_directive(&cutter.tokens.items[j], "define", &name, &end))
                 continue;
-            const size_t length = word_length(name, end);
+            const size_t length = word_bytes(name, end);
             const bool takes_arguments = name + length < end && name[length] == '(';
             if (word_is_in(name, length, defines[i].name) && !takes_arguments)
                 cutter.fates[j] = CUT;

@@ -466,7 +466,7 @@ static void read_macro(struct reader *reader, size_t at)
     if (out->macro_count == SIGNATURE_MACROS_MAX ||
         !token_is_directive(&tokens->items[at + guarded], "define", &name, &end))
         return;
-    const size_t length = word_length(name, end);
+    const size_t length = word_bytes(name, end);
     const size_t value_length = macro_value(name + length, end, &value);
     const bool same =
         guarded && (size_t)(guard_end - guard) == length && strncmp(name, guard, length) == 0;
@@ -538,8 +538,8 @@ static bool directive_names(const struct token *token, const char *name)
     if (token_is_directive(token, "ifndef", &rest, &end))
         return false;
     const bool defines = token_is_directive(token, "define", &rest, &end);
-    for (const char *at = defines ? rest + word_length(rest, end) : rest; at < end;) {
-        const size_t own = word_length(at, end);
+    for (const char *at = defines ? rest + word_bytes(rest, end) : rest; at < end;) {
+        const size_t own = word_bytes(at, end);
         if (own == length && strncmp(at, name, length) == 0)
             return true;
         at += own > 0 ? own : 1;

@@ -141,7 +141,7 @@ const char *guess_misspelt(struct arena *arena, const struct tokens *tokens, con
         const struct token *token = &tokens->items[i];
         const char *defined = NULL, *end = NULL;
         if (token_is_directive(token, "define", &defined, &end))
-            hold_against(name, defined, word_length(defined, end), meant, &found);
+            hold_against(name, defined, word_bytes(defined, end), meant, &found);
         else if (is_declared_at(tokens, i) && !is_capital(token->start, token->length))
             hold_against(name, token->start, token->length, meant, &found);
     }
@@ -156,7 +156,7 @@ static bool is_settled(const struct tokens *tokens, const char *name, size_t len
     const char *operand = NULL, *end = NULL;
     for (size_t i = 0; i < tokens->count; i++)
         if (token_is_directive(&tokens->items[i], "define ifdef ifndef undef", &operand, &end) &&
-            word_length(operand, end) == length && strncmp(operand, name, length) == 0)
+            word_bytes(operand, end) == length && strncmp(operand, name, length) == 0)
             return true;
     return false;
 }
@@ -192,7 +192,7 @@ static bool take_condition(struct arena *arena, const struct tokens *tokens, con
 {
     bool asked = false; /* behind `defined` */
     while (at < end) {
-        size_t length = word_length(at, end);
+        size_t length = word_bytes(at, end);
         if (length == 0 || isdigit((unsigned char)*at)) {
             asked = asked && (*at == '(' || *at == ' ');
             at += length ? length : 1;

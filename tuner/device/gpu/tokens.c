@@ -152,21 +152,6 @@ bool token_is_in(const struct tokens *tokens, size_t index, const char *list)
            word_is_in(tokens->items[index].start, tokens->items[index].length, list);
 }
 
-size_t word_length(const char *at, const char *end)
-{
-    size_t length = 0;
-    while (at + length < end && name_goes_on(at[length]))
-        length++;
-    return length;
-}
-
-const char *skip_blanks(const char *at, const char *end)
-{
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    return at;
-}
-
 /* Where the comment begins that ends the line; `end` when none does. */
 static const char *last_comment(const char *at, const char *end)
 {
@@ -195,7 +180,7 @@ bool token_is_directive(const struct token *token, const char *list, const char 
         return false;
     *end = token->start + token->length;
     const char *word = skip_blanks(token->start + 1, *end);
-    const size_t length = word_length(word, *end);
+    const size_t length = word_bytes(word, *end);
     *rest = skip_blanks(word + length, *end);
     *end = last_comment(*rest, *end);
     while (*end > *rest && isspace((unsigned char)(*end)[-1]))

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "tuner/base/arena.h"
+#include "tuner/base/text.h"
 #include "tuner/device/signature.h"
 
 enum token_kind {
@@ -35,9 +36,6 @@ bool token_is(const struct tokens *tokens, size_t index, const char *text);
 /* Whether it is one of the list's words, which blanks part. */
 bool token_is_in(const struct tokens *tokens, size_t index, const char *list);
 bool word_is_in(const char *word, size_t length, const char *list);
-/* The length of the word of letters, digits and _ that begins there. */
-size_t word_length(const char *at, const char *end);
-const char *skip_blanks(const char *at, const char *end);
 /* Whether the token is a directive `#word`, `word` being one of the list; what follows it lies
  * between *rest and *end, without blanks around it or a comment behind it. */
 bool token_is_directive(const struct token *token, const char *list, const char **rest,
