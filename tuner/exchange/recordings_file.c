@@ -21,6 +21,7 @@ struct gathering {
     struct recording_draft *draft;
     struct arena *arena;
     const char *problem; /* and the experiment's name */
+    const char *device;  /* NULL: the file does not say on which */
     struct seen_values parameters[EXPERIMENT_PARAMETERS_MAX];
     size_t count;
 };
@@ -86,6 +87,8 @@ static enum status take_tried(void *context, const struct tried *tried, struct e
                see_value(gathering, &gathering->parameters[i], value);
     }
     gathering->count = tried->count;
+    if (tried->device && !gathering->device)
+        gathering->device = arena_strdup(gathering->arena, tried->device);
     struct recorded_point point = {
         .problem = recording_problem_hash(gathering->problem, 1),
         .configuration = recording_configuration_hash(text_string(&key)),
@@ -135,10 +138,12 @@ static void write_experiment(struct gathering *gathering, const char *from, stru
 }
 
 /* A GPU of no particular kind: the file says little of it. */
-static void write_facts(struct recording_draft *draft, const char *name, const char *from)
+static void write_facts(struct recording_draft *draft, const char *device, const char *name,
+                        const char *from)
 {
     char title[256], uuid[256];
-    (void)string_format(title, sizeof title, "A GPU, replayed from %.200s", from);
+    (void)string_format(title, sizeof title, "%.40s, replayed from %.190s",
+                        device ? device : "A GPU", from);
     (void)string_format(uuid, sizeof uuid, "replay:%.200s", name);
     const struct fact facts[] = {
         {"name", "Name", "", value_text(title)},
@@ -190,7 +195,7 @@ enum status recordings_take_file(char *text, size_t length, const char *name,
                                                .temperature_c = (double)NAN,
                                                .power_w = (double)NAN,
                                                .source = draft_text(out, name)};
-        write_facts(out, name, name);
+        write_facts(out, gathering->device, name, name);
         write_experiment(gathering, name, &written);
         const struct recorded_experiment item = {.name = draft_text(out, problem),
                                                  .text = draft_text(out, text_string(&written))};

@@ -67,6 +67,7 @@ static enum status read_cache(const json_t *root, struct tried *tried, tried_tak
     const json_t *keys = json_object_get(root, "tune_params_keys");
     const json_t *objective = json_object_get(root, "objective");
     const char *name = json_is_string(objective) ? json_string_value(objective) : "time";
+    tried->device = json_string_value(json_object_get(root, "device_name"));
     const char *member;
     json_t *entry;
     json_object_foreach(json_object_get(root, "cache"), member, entry)
@@ -91,12 +92,23 @@ static enum status read_cache(const json_t *root, struct tried *tried, tried_tak
     return STATUS_OK;
 }
 
-static double t4_time(const json_t *result)
+/* Kernel Tuner wrote "miliseconds" for years. */
+static double named_unit(const char *unit, double otherwise_ns)
 {
     static const struct {
         const char *name;
         double ns;
-    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"seconds", 1e9}};
+    } units[] = {
+        {"ns", 1},  {"us", 1e3},     {"ms", 1e6}, {"milliseconds", 1e6}, {"miliseconds", 1e6},
+        {"s", 1e9}, {"seconds", 1e9}};
+    for (size_t i = 0; unit && i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(units[i].name, unit) == 0)
+            return units[i].ns;
+    return otherwise_ns;
+}
+
+static double t4_time(const json_t *result)
+{
     const char *invalidity = json_string_value(json_object_get(result, "invalidity"));
     const json_t *objectives = json_object_get(result, "objectives");
     const char *objective = json_string_value(json_array_get(objectives, 0));
@@ -108,12 +120,8 @@ static double t4_time(const json_t *result)
     {
         const char *name = json_string_value(json_object_get(measurement, "name"));
         const char *unit = json_string_value(json_object_get(measurement, "unit"));
-        double unit_ns = 1e6;
-        for (size_t k = 0; unit && k < sizeof units / sizeof units[0]; k++)
-            if (strcmp(units[k].name, unit) == 0)
-                unit_ns = units[k].ns;
         if (name && strcmp(name, objective ? objective : "time") == 0)
-            return finite_time(json_object_get(measurement, "value"), unit_ns);
+            return finite_time(json_object_get(measurement, "value"), named_unit(unit, 1e6));
     }
     return (double)NAN;
 }
@@ -121,8 +129,11 @@ static double t4_time(const json_t *result)
 static enum status read_t4(const json_t *root, struct tried *tried, tried_take *take, void *context,
                            struct error *error)
 {
-    static const char *const costs[] = {"compilation_time", "runtimes", "framework",
-                                        "search_algorithm", "validation"};
+    static const char *const costs[] = {"compilation_time", "compilation",      "runtimes",
+                                        "framework",        "search_algorithm", "validation"};
+    const json_t *metadata = json_object_get(root, "metadata");
+    const double unit_ns =
+        named_unit(json_string_value(json_object_get(metadata, "timeunit")), 1e9);
     const json_t *first = NULL; /* whose order of parameters is that of all */
     size_t i;
     json_t *result;
@@ -139,7 +150,7 @@ static enum status read_t4(const json_t *root, struct tried *tried, tried_take *
         tried->time_ns = t4_time(result);
         tried->failure = invalidity && strcmp(invalidity, "correct") != 0 ? invalidity : "";
         tried->cost_ns =
-            sum_of(json_object_get(result, "times"), costs, sizeof costs / sizeof *costs, 1e9);
+            sum_of(json_object_get(result, "times"), costs, sizeof costs / sizeof *costs, unit_ns);
         enum status status = STATUS_OK;
         json_object_foreach((json_t *)(uintptr_t)first, name, value) if (status == STATUS_OK)
             status = add_value(tried, name, json_object_get(configuration, name), error);

@@ -23,6 +23,7 @@ struct tried {
     double time_ns;      /* NaN: it failed, or its time is not there */
     const char *failure; /* what the file calls that; "" where it says nothing */
     double cost_ns;      /* what trying it took, as far as it is said; 0: nothing is */
+    const char *device;  /* on which, as the file says of all; NULL: it says nothing */
     size_t count;
     struct tried_value values[TRIED_VALUES_MAX];
     char numbers[TRIED_VALUES_MAX][TRIED_NUMBER_BYTES];
