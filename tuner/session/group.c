@@ -220,16 +220,25 @@ static enum status end_problem(struct sweep *sweep, struct contest *contest, enu
     return status;
 }
 
-/* Whether it is to be chosen: something was measured, or no earlier run has chosen as thoroughly as
- * this one would. */
+/* Whether it is to be chosen: something was measured, no earlier run has chosen as thoroughly as
+ * this one would, or what it chose is no configuration of the experiment any more. */
 static enum status wants_contest(const struct sweep *sweep, bool *wants, struct error *error)
 {
-    const struct session_options *options = sweep->work.options;
+    const struct work *work = &sweep->work;
+    struct text winner = {0};
+    bool found = false;
     char stage[16];
-    enum status status = stored_winner(&sweep->work, stage, error);
-    *wants = options->pick_count > 0 || sweep->measured > 0 ||
+    enum status status = stored_winner(work, stage, error);
+    *wants = work->options->pick_count > 0 || sweep->measured > 0 ||
              (strcmp(stage, "confirm") != 0 &&
-              (strcmp(stage, "race") != 0 || options->protocol.confirm_processes > 1));
+              (strcmp(stage, "race") != 0 || work->options->protocol.confirm_processes > 1));
+    if (status != STATUS_OK || *wants)
+        return status;
+    status =
+        store_incumbent(work->store, work->environment_id, work->problem_id, work->options->l2_mode,
+                        objective_text(work->objective), &found, &winner, NULL, error);
+    *wants = found && !candidates_at_key(&sweep->candidates, text_string(&winner));
+    text_free(&winner);
     return status;
 }
 

@@ -1,0 +1,103 @@
+/* What an experiment that was changed leaves of earlier runs, and who may win then. */
+#include "session_fixture.h"
+
+static struct run *create(void)
+{
+    struct run *run = run_create(usual_text, "time");
+    run->options.protocol.look_between = 0;
+    return run;
+}
+
+/* The run's experiment with `from` replaced, and a whole session of it. */
+static void run_changed(struct run *run, const char *from, const char *to)
+{
+    struct text text = {0};
+    char path[64];
+    const char *at = strstr(usual_text, from);
+    assert_non_null(at);
+    text_printf(&text, "%.*s%s%s", (int)(at - usual_text), usual_text, to, at + strlen(from));
+    run_write(run, "t.yaml", text_string(&text));
+    text_free(&text);
+    objective_free(run->objective);
+    experiment_free(run->experiment);
+    (void)string_format(path, sizeof path, "%s/t.yaml", run->folder);
+    RUN_OK(run, experiment_load(path, run->folder, &run->experiment, &run->error));
+    RUN_OK(run,
+           objective_create(run->experiment, run->options.objective, &run->objective, &run->error));
+    run->summary = (struct session_summary){0};
+    RUN_OK(run, run_session(run));
+}
+
+static int64_t sweep_trials(struct run *run)
+{
+    return run_count(run, "SELECT count(*) FROM trials WHERE stage = 'sweep'");
+}
+
+static void test_more_values_make_nothing_stale(void **state)
+{
+    (void)state;
+    struct run *run = create();
+    RUN_OK(run, run_session(run));
+    assert_int_equal(sweep_trials(run), 2 * 12);
+    run_changed(run, "block: [64, 128]", "block: [64, 128, 256]");
+    assert_int_equal(run->summary.trials_known, 2 * 12);
+    assert_int_equal(sweep_trials(run), 2 * 18);
+    assert_int_equal(run_count(run,
+                               "SELECT max(trials) FROM (SELECT count(*) AS trials FROM trials "
+                               "WHERE stage = 'sweep' GROUP BY problem_id, configuration_id)"),
+                     1);
+    assert_null(strstr(run->notes, "stale"));
+    run_changed(run, "sizes: {n: [1000, 100000]}", "sizes: {n: [1000, 5000, 100000]}");
+    assert_int_equal(sweep_trials(run), 2 * 18 + 12);
+    run_free(run);
+}
+
+/* Whatever was measured of it: what the experiment no longer allows is neither raced nor chosen. */
+static void test_what_is_no_longer_allowed_does_not_win(void **state)
+{
+    (void)state;
+    static const char winners_of_64[] =
+        "SELECT count(*) FROM latest_winners AS w JOIN trials AS t ON t.id = w.trial_id JOIN "
+        "configurations AS c ON c.id = t.configuration_id WHERE c.key LIKE '%block=64%'";
+    struct run *run = create();
+    RUN_OK(run, run_session(run));
+    run_changed(run, "derived:", "constraints: ['block == 64', 'part < 3']\nderived:");
+    assert_int_equal(sweep_trials(run), 2 * 12);
+    assert_int_equal(run->summary.trials_known, 2 * 4);
+    assert_int_equal(run_count(run, winners_of_64), 2);
+    assert_null(strstr(run->notes, "stale"));
+    run_changed(run, "block: [64, 128]", "block: [128]");
+    assert_int_equal(sweep_trials(run), 2 * 12);
+    assert_int_equal(run_count(run, winners_of_64), 0);
+    run_free(run);
+}
+
+/* The same values that launch something else, pass something else or are held against something
+ * else. */
+static void test_another_meaning_is_measured_again(void **state)
+{
+    (void)state;
+    static const char *const changes[][2] = {
+        {"grid: 'ceil_div(n, block * least)'", "grid: '2 * ceil_div(n, block * least)'"},
+        {"value: least}", "value: least + 1}"},
+        {"tolerance: 0", "tolerance: 0.5"},
+    };
+    struct run *run = create();
+    RUN_OK(run, run_session(run));
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        run_changed(run, changes[i][0], changes[i][1]);
+        assert_int_equal(run->summary.trials_known, 0);
+        assert_int_equal(sweep_trials(run), (int64_t)(2 * 12 * (i + 2)));
+    }
+    run_free(run);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_more_values_make_nothing_stale),
+        cmocka_unit_test(test_what_is_no_longer_allowed_does_not_win),
+        cmocka_unit_test(test_another_meaning_is_measured_again),
+    };
+    return RUN_TESTS(argc, argv, tests);
+}
