@@ -81,7 +81,8 @@ static double time_load(const char *path)
     return median(samples);
 }
 
-/* What is asked: the problem of a pseudo-random entry, and its size. */
+/* What is asked: the problem of a pseudo-random entry, and its size, on the entry's device; where
+ * that is for every device, on the first of the file. */
 struct question {
     struct tuned_device device;
     const char *problem;
@@ -95,6 +96,8 @@ static void make_questions(const struct tuned *tuned, struct question *out)
         state = state * 1664525u + 1013904223u;
         const struct tuned_entry *entry =
             tuned_entry_at(tuned, (state >> 8) % tuned_entry_count(tuned));
+        if (strcmp(tuned_entry_device(entry)->name, "*") == 0)
+            entry = tuned_entry_at(tuned, 0);
         out[i] = (struct question){*tuned_entry_device(entry), tuned_entry_problem(entry),
                                    tuned_entry_n(entry)};
     }

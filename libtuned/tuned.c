@@ -1659,8 +1659,9 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
         kind = find_name(tuned, device->kind, 0);
         device_name = find_name(tuned, device->name, 0);
     }
-    /* This device first, since it leaves the others no chance. */
-    for (int pass = 0; pass < 2 && !best->entry; pass++) {
+    /* This device first, since it leaves the others no chance; then the best of the others; then
+     * each of them, where that one has nothing that fits. */
+    for (int pass = 0; pass < 3 && !best->entry; pass++) {
         best->grade = TUNED_NONE;
         for (const struct group *group = first; group < first + name->group_count; group++) {
             const struct section *section = &tuned->lists.of.sections[group->section];
@@ -1676,7 +1677,7 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
             if (pass == 0)
                 own = own_count++ == 0 ? group : NULL;
             while (is_better(found, best)) { /* at its best, then as it is */
-                if (found->entry) {
+                if (found->entry || pass == 1) {
                     struct candidate *worse = best;
                     best = found;
                     found = worse;
@@ -1688,6 +1689,8 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
                     break;
             }
         }
+        if (pass == 1 && best->grade)
+            (void)find_in_group(best, answer);
     }
     if (own_out)
         *own_out = own;
