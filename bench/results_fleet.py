@@ -8,6 +8,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- fleet: made by bench/results.py out of db/recorded -->", "<!-- fleet end -->"
 
 
+def measured(recorded):
+    """The tables that bench/foreign.py printed on each GPU, as one."""
+    files = [folder / "foreign.txt" for folder, _ in recorded]
+    tables = [[line for line in file.read_text().splitlines() if line.startswith("|")] for file in files if file.exists()]
+    if not tables:
+        return []
+    return ["", "The same measured on each of them, with the file that is shipped (`bench/foreign.py`):", "",
+            *tables[0][:2], *(row for rows in tables for row in rows[2:])]
+
+
 def made(tune, recorded, work):
     """By path, what a file is to be; nothing where fewer than two GPUs were recorded."""
     databases = [databases[0] for folder, databases in recorded if not folder.name.startswith("cpu")]
@@ -20,4 +30,4 @@ def made(tune, recorded, work):
     text = guide.read_text()
     start, end = text.index(BEGIN), text.index(END)
     return {ROOT / "configs" / "tuned.conf": conf.read_text(),
-            guide: "\n".join([text[:start] + BEGIN, *elsewhere.tables(together), text[end:]])}
+            guide: "\n".join([text[:start] + BEGIN, *elsewhere.tables(together), *measured(recorded), text[end:]])}
