@@ -150,13 +150,15 @@ static void add_sample(struct worker_samples *samples, double elapsed_ns)
 
 /* A run that is alone pays for its start (threads wake, code is fetched), and says how many runs a
  * block takes at least. What fills a block by itself, and takes twice the limit, is a sample. Where
- * the checked run took so long that it would, with a fifth of it for its start, none is needed. */
+ * the checked run took so long that it would, with a fifth of it for its start, none is needed; but
+ * on a device where one block is no judge (a CPU) that run may have waited for its threads. */
 static enum status find_runs(struct measuring *state, struct timing *timing, struct block *block,
                              struct worker_samples *samples, struct error *error)
 {
     double run_ns = 0;
     block->runs = 1;
-    if (timing->lone_ns > 0 && runs_of_block(state, block, 0.8 * timing->lone_ns) == 1)
+    if (state->api->blocks_to_judge == 1 && timing->lone_ns > 0 &&
+        runs_of_block(state, block, 0.8 * timing->lone_ns) == 1)
         return STATUS_OK;
     enum status status = state->api->time_block(state->device, block, &run_ns, error);
     if (status != STATUS_OK)
