@@ -224,6 +224,12 @@ enum status output_differs(const char *path, const char *input, struct error *er
 
 /* ---- folders ---- */
 
+const char *path_file(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 bool file_exists(const char *path)
 {
     return access(path, F_OK) == 0;

@@ -59,6 +59,8 @@ enum status output_differs(const char *path, const char *input, struct error *er
 /* ---- folders ---- */
 
 bool file_exists(const char *path);
+/* What stands behind the path's last slash. */
+const char *path_file(const char *path);
 /* Makes the folder and those above it; those it makes get the mode, less the umask. */
 enum status folder_make(const char *path, mode_t mode, struct error *error);
 

@@ -66,8 +66,7 @@ static enum status find_experiment(struct check *check, const char *name, const 
 {
     const struct store_parameter parameters[] = {{"name", name}, {"kind", kind}};
     const struct store_reading reading = {.sql = show_query_check_experiments,
-                                          .parameters = parameters,
-                                          .parameter_count = COUNT(parameters),
+                                          STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(recorded_columns),
                                           .row_bytes = sizeof(struct recorded_row),
                                           .row_most = 1};
@@ -196,8 +195,7 @@ static enum status add_runners(struct check *check, const char *kind,
                                                  {"objective", "time"},
                                                  {"configuration", entry->configuration}};
     const struct store_reading reading = {.sql = show_query_check_runners,
-                                          .parameters = parameters,
-                                          .parameter_count = COUNT(parameters),
+                                          STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(columns),
                                           .row_bytes = sizeof(const char *),
                                           .row_most = RIVALS_MAX};

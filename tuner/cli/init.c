@@ -100,15 +100,9 @@ static enum status check_source(const struct init *init, struct error *error)
     return STATUS_OK;
 }
 
-static const char *file_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static const char *default_output(struct arena *arena, const char *source)
 {
-    size_t folder = (size_t)(file_part(source) - source);
+    size_t folder = (size_t)(path_file(source) - source);
     size_t stem = strcspn(source + folder, ".");
     return arena_printf(arena, "%.*s.yaml", (int)(folder + stem), source);
 }
@@ -124,10 +118,10 @@ static const char *absolute(struct arena *arena, const char *path)
 /* How the file is to name its source: files are looked for in the file's own folder. */
 static const char *source_for(struct arena *arena, const char *source, const char *output)
 {
-    size_t a = (size_t)(file_part(source) - source);
-    size_t b = (size_t)(file_part(output) - output);
+    size_t a = (size_t)(path_file(source) - source);
+    size_t b = (size_t)(path_file(output) - output);
     if (a == b && strncmp(source, output, a) == 0)
-        return arena_strdup(arena, file_part(source));
+        return arena_strdup(arena, path_file(source));
     return absolute(arena, source);
 }
 
@@ -204,13 +198,13 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
                                 struct error *error)
 {
     const char *beside = output_is_special(output) ? init->source : output;
-    const size_t stem = (size_t)(file_part(beside) - beside) + strcspn(file_part(beside), ".");
+    const size_t stem = (size_t)(path_file(beside) - beside) + strcspn(path_file(beside), ".");
     const char *folder = arena_printf(arena, "%.*s.captured", (int)stem, beside);
     int64_t bytes = 0;
     file->captured = arena_alloc(arena, 1, sizeof *file->captured);
     if (!folder || !file->captured)
         return error_no_memory(error);
-    file->captured_folder = file_part(folder);
+    file->captured_folder = path_file(folder);
     enum status status = capture_open(init->capture, capture, error);
     const struct captured_question question = {.capture = *capture,
                                                .kernel = file->signature->asked->name,

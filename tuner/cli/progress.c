@@ -196,7 +196,7 @@ static void tell_state(struct progress_view *view, const struct session_progress
                                           !goes_over_again(progress))},
     };
     json_append_object(&json, members, COUNT(members));
-    watch_say_state(view->watch, &json);
+    watch_say(view->watch, WATCH_STATE, &json);
     text_free(&json);
 }
 
@@ -217,7 +217,7 @@ static void tell_event(const struct progress_view *view, const char *kind, const
         {"text", value_text(text)},
     };
     json_append_object(&json, members, COUNT(members));
-    watch_say_event(view->watch, &json);
+    watch_say(view->watch, WATCH_EVENT, &json);
     text_free(&json);
 }
 

@@ -210,7 +210,7 @@ static enum status find_recording(struct replay *replay, const char *name, const
         arena_printf(&replay->arena, "%s/tune-replay-", folder && *folder ? folder : "/tmp");
     replay->folder.file = -1;
     *path = name;
-    *title = slash ? slash + 1 : name;
+    *title = path_file(name);
     enum status status =
         prefix ? temporary_folder_make(prefix, &replay->folder, error) : error_no_memory(error);
     if (status != STATUS_OK || (*name && file_exists(name)))

@@ -2,18 +2,18 @@
 
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tuner/base/clock.h"
 #include "tuner/base/files.h"
 #include "tuner/base/half.h"
 #include "tuner/base/pack.h"
+#include "tuner/base/process.h"
 #include "tuner/device/device.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/experiment/point.h"
@@ -30,6 +30,7 @@ struct finding {
     bool were_reals;          /* words of no known type, which would be reals */
 };
 struct replay_findings {
+    bool is_whole; /* else the process ended before all was told */
     enum status status;
     char text[ERROR_TEXT_BYTES];
     struct finding items[CAPTURED_POINTERS_MAX];
@@ -242,71 +243,42 @@ static void replay_all(const char *path, int index, const struct captured_set *s
     (void)string_format(out->text, sizeof out->text, "%s", right ? "" : error->text);
 }
 
-/* False: the process ended before all was told; *signal_number says by what. */
-static bool receive(int from, pid_t child, struct replay_findings *out, int *signal_number)
-{
-    const int64_t end_ns = clock_now_ns() + patience_ns;
-    size_t have = 0;
-    int status = 0;
-    while (have < sizeof *out) {
-        struct pollfd ready = {.fd = from, .events = POLLIN};
-        const int64_t left_ms = (end_ns - clock_now_ns()) / 1000000;
-        if (left_ms <= 0)
-            break;
-        if (poll(&ready, 1, (int)left_ms) < 0 && errno == EINTR)
-            continue;
-        const ssize_t got = read(from, (char *)out + have, sizeof *out - have);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        have += (size_t)got;
-    }
-    if (have < sizeof *out)
-        (void)kill(child, SIGKILL);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    *signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    return have == sizeof *out;
-}
-
-/* In a process of its own: what a driver that has failed leaves behind ends with it. */
+/* In a process of its own: what a driver that has failed leaves behind ends with it. What it found
+ * lies in memory that both have. */
 static enum status replay_apart(const char *path, int index, const struct captured_set *set,
                                 struct replay_findings *out, struct error *error)
 {
-    int ends[2];
-    int signal_number = 0;
+    int wait_status = 0;
+    struct replay_findings *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return error_set_errno(error, errno, "replaying");
     (void)fflush(NULL);
-    if (pipe(ends) != 0)
-        return error_set_errno(error, errno, "replaying");
     const pid_t child = fork();
-    if (child < 0) {
-        (void)close(ends[0]);
-        (void)close(ends[1]);
-        return error_set_errno(error, errno, "replaying");
-    }
     if (child == 0) {
-        (void)close(ends[0]);
-        replay_all(path, index, set, out, error);
-        for (size_t done = 0; done < sizeof *out;) {
-            const ssize_t wrote = write(ends[1], (const char *)out + done, sizeof *out - done);
-            if (wrote <= 0)
-                break;
-            done += (size_t)wrote;
-        }
+        replay_all(path, index, set, shared, error);
+        shared->is_whole = true;
         _exit(0);
     }
-    (void)close(ends[1]);
-    const bool has_answer = receive(ends[0], child, out, &signal_number);
-    (void)close(ends[0]);
-    if (has_answer)
-        return out->status == STATUS_OK
-                   ? STATUS_OK
-                   : error_set(error, out->status, "replayed as the program launched it: %s",
-                               out->text);
-    return error_set(error, STATUS_BAD_INPUT,
-                     "replayed as the program launched it, %.100s ends the process (signal %d)",
-                     set->kernel->name, signal_number);
+    if (child < 0) {
+        (void)munmap(shared, sizeof *shared);
+        return error_set_errno(error, errno, "replaying");
+    }
+    if (!process_ends(child, patience_ns, &wait_status)) {
+        (void)kill(child, SIGKILL);
+        while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    *out = *shared;
+    (void)munmap(shared, sizeof *shared);
+    if (!out->is_whole)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "replayed as the program launched it, %.100s ends the process (signal %d)",
+                         set->kernel->name, WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0);
+    return out->status == STATUS_OK
+               ? STATUS_OK
+               : error_set(error, out->status, "replayed as the program launched it: %s",
+                           out->text);
 }
 
 enum status replay_captured(const char *path, const char *device, struct captured_set *set,

@@ -11,10 +11,9 @@
 enum { REPORT_WORDS_MAX = 64 };
 
 struct asked {
-    const char *database, *output, *device, *title, *before;
+    struct report_request request;
+    const char *output;
     const char *words[REPORT_WORDS_MAX];
-    size_t word_count;
-    bool no_figures;
     bool progress; /* standard error is a terminal */
 };
 
@@ -44,36 +43,29 @@ static void progress(void *context, size_t done, size_t total)
 
 static enum status write_report(struct asked *asked, struct error *error)
 {
-    struct report_request request = {
-        .database = asked->database,
-        .device = asked->device,
-        .words = asked->words,
-        .word_count = asked->word_count,
-        .before_database = asked->before,
-        .title = asked->title,
-        .no_figures = asked->no_figures,
-        .context = asked,
-        .left_out = left_out,
-        .progress = progress,
-    };
+    struct report_request *request = &asked->request;
     struct store *store = NULL;
     struct text page = {0};
-    enum status status = output_differs(asked->output, asked->database, error);
-    if (status == STATUS_OK && asked->before)
-        status = output_differs(asked->output, asked->before, error);
+    enum status status = output_differs(asked->output, request->database, error);
+    if (status == STATUS_OK && request->before_database)
+        status = output_differs(asked->output, request->before_database, error);
     if (status == STATUS_OK)
-        status = store_open(asked->database, STORE_READ, &store, error);
-    if (status == STATUS_OK && asked->before)
-        status = store_open(asked->before, STORE_READ, &request.before, error);
+        status = store_open(request->database, STORE_READ, &store, error);
+    if (status == STATUS_OK && request->before_database)
+        status = store_open(request->before_database, STORE_READ, &request->before, error);
     if (status != STATUS_OK) {
         store_close(store);
         return status;
     }
+    request->words = asked->words;
+    request->context = asked;
+    request->left_out = left_out;
+    request->progress = progress;
     asked->progress = isatty(STDERR_FILENO) != 0;
-    status = report_make(store, &request, &page, error);
+    status = report_make(store, request, &page, error);
     clear_line(asked);
     store_close(store);
-    store_close(request.before);
+    store_close(request->before);
     if (status == STATUS_OK)
         status = output_write(asked->output, page.data, page.length, error);
     if (status == STATUS_OK && !output_is_stdout(asked->output))
@@ -84,34 +76,35 @@ static enum status write_report(struct asked *asked, struct error *error)
 
 static enum status run(const struct command *command, int argc, char **argv, struct error *error)
 {
-    struct asked asked = {.database = DEFAULT_DATABASE, .output = DEFAULT_REPORT};
+    struct asked asked = {.request.database = DEFAULT_DATABASE, .output = DEFAULT_REPORT};
     const struct option_spec options[] = {
-        OPTION_TEXT("db", "FILE", &asked.database, OPTION_DB_ABOUT),
+        OPTION_TEXT("db", "FILE", &asked.request.database, OPTION_DB_ABOUT),
         OPTION_SHORT('o', "output", "FILE", &asked.output,
                      "where to write (default " DEFAULT_REPORT "; - is standard output)"),
-        OPTION_TEXT("device", "NAME", &asked.device,
+        OPTION_TEXT("device", "NAME", &asked.request.device,
                     "0, cuda:0, cpu, a name or a uuid (default: all that were measured)"),
-        OPTION_TEXT("before", "FILE", &asked.before,
+        OPTION_TEXT("before", "FILE", &asked.request.before_database,
                     "another database, of an earlier run, beside this one"),
-        OPTION_TEXT("title", "TEXT", &asked.title,
+        OPTION_TEXT("title", "TEXT", &asked.request.title,
                     "the page's (default: the experiments and the devices)"),
-        OPTION_FLAG("no-figures", &asked.no_figures,
+        OPTION_FLAG("no-figures", &asked.request.no_figures,
                     "without those of gnuplot, which take seconds; the page draws its own"),
     };
     char name[DEVICE_NAME_BYTES];
     bool helped = false;
     enum status status = options_parse(command, options, COUNT(options), argc, argv, asked.words,
-                                       REPORT_WORDS_MAX, &asked.word_count, &helped, error);
+                                       REPORT_WORDS_MAX, &asked.request.word_count, &helped, error);
     if (status != STATUS_OK || helped)
         return status;
-    asked.device = device_full_name(asked.device, name);
+    asked.request.device = device_full_name(asked.request.device, name);
     return write_report(&asked, error);
 }
 
 enum status report_write_of(const char *database, const char *output, bool no_figures,
                             struct error *error)
 {
-    struct asked asked = {.database = database, .output = output, .no_figures = no_figures};
+    struct asked asked = {.request = {.database = database, .no_figures = no_figures},
+                          .output = output};
     return write_report(&asked, error);
 }
 

@@ -56,8 +56,7 @@ bool image_told(const struct captured_kernel *kernel, const struct captured_devi
 
 const char *experiment_name_of(struct arena *arena, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *file = slash ? slash + 1 : path;
+    const char *file = path_file(path);
     const size_t length = strcspn(file, ".");
     char *name = arena_printf(arena, "%s%.*s", isalpha((unsigned char)*file) ? "" : "k_",
                               (int)(length > 40 ? 40 : length), file);
@@ -71,8 +70,7 @@ const char *experiment_name_of(struct arena *arena, const char *path)
 static enum status names_of(struct arena *arena, const char *capture, const char **stem,
                             const char **name, struct error *error)
 {
-    const char *slash = strrchr(capture, '/');
-    const char *file = slash ? slash + 1 : capture;
+    const char *file = path_file(capture);
     const size_t length = strcspn(file, ".");
     *stem = arena_printf(arena, "%.*s", (int)(file - capture + (ptrdiff_t)length), capture);
     *name = experiment_name_of(arena, capture);

@@ -214,7 +214,7 @@ static enum status take_launches(struct captured_set *set, struct error *error)
 
 /* ---- numbers that are passed ---- */
 
-static int64_t integer_at(const struct captured_launch *launch, uint64_t at, uint32_t bytes)
+int64_t captured_integer(const struct captured_launch *launch, uint64_t at, uint32_t bytes)
 {
     int64_t value = 0;
     if (at > launch->is.parameter_bytes || bytes > launch->is.parameter_bytes - at)
@@ -257,7 +257,7 @@ static bool tells_apart(const struct captured_set *set, uint32_t at, uint32_t by
 {
     int64_t *sizes = context;
     for (size_t i = 0; i < set->launch_count; i++) {
-        sizes[i] = integer_at(set->launches[i], at, bytes);
+        sizes[i] = captured_integer(set->launches[i], at, bytes);
         /* A real that is read as an integer is far larger. */
         if (sizes[i] < 1 || sizes[i] >= (bytes == 4 ? INT64_C(1) << 29 : INT64_C(1) << 40))
             return false;

@@ -83,6 +83,9 @@ uint32_t captured_block(const struct captured_set *set, size_t axis);
 /* A number of each launch as an expression. Arena memory. */
 const char *captured_number(const struct captured_set *set,
                             const int64_t values[CAPTURED_LAUNCHES_MAX]);
+/* The number that is passed there, as a signed one of its size; 0 where the parameters end before.
+ */
+int64_t captured_integer(const struct captured_launch *launch, uint64_t at, uint32_t bytes);
 /* Bytes of dynamic shared memory, an expression. */
 const char *captured_shared(const struct captured_set *set);
 /* What stands below `- kernel:` of the launch. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/files.h"
 #include "tuner/capture/applied.h"
 #include "tuner/exchange/captured.h"
 
@@ -156,8 +157,7 @@ static void put_head(struct binary_draft *draft, const char *name, const char *f
                 "them were captured, and each\n# is checked by what it left. Made by 'tune run "
                 "--binary'; docs/capture.md.\nexperiment: %s\nabout: A kernel of ",
                 set->launch_count, name);
-    const char *slash = strrchr(program->path, '/');
-    for (const char *c = slash ? slash + 1 : program->path; *c; c++) {
+    for (const char *c = path_file(program->path); *c; c++) {
         const bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
                            (*c >= '0' && *c <= '9') || *c == '_' || *c == '-' || *c == '.';
         text_append_bytes(draft->out, plain ? c : "_", 1);

@@ -117,19 +117,11 @@ const char *captured_grid(const struct captured_set *set, size_t axis, const cha
 
 /* ---- arguments ---- */
 
-static int64_t bytes_at(const struct captured_launch *launch, uint32_t at, uint32_t bytes)
-{
-    int64_t value = 0;
-    memcpy(&value, launch->parameters + at, bytes);
-    const unsigned shift = 64 - 8 * bytes; /* as a signed one of its size */
-    return shift ? (int64_t)((uint64_t)value << shift) >> shift : value;
-}
-
 static const char *number_at(const struct captured_set *set, uint32_t at, uint32_t bytes)
 {
     int64_t values[CAPTURED_LAUNCHES_MAX] = {0};
     for (size_t i = 0; i < set->launch_count; i++)
-        values[i] = bytes_at(set->launches[i], at, bytes);
+        values[i] = captured_integer(set->launches[i], at, bytes);
     /* The least integer has no sign that could stand in front of it. */
     return values[0] == INT64_MIN ? "-9223372036854775807 - 1" : captured_number(set, values);
 }

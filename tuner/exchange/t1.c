@@ -215,16 +215,10 @@ static bool check_shape(struct translation *t)
     return !defines || json_is_object(defines) || t1_error(t, "tune.defines", "must be an object");
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The file's own name makes the experiment's. */
 static const char *name_of(struct translation *t)
 {
-    const char *base = base_name(t->path);
+    const char *base = path_file(t->path);
     char name[VALUE_TEXT_BYTES];
     size_t length = 0;
     if (base[0] >= '0' && base[0] <= '9')
@@ -239,7 +233,7 @@ static void put_heading(struct translation *t, const char *overlays)
 {
     const char *about = json_word(json_member(t->root, "General"), "BenchmarkName");
     char *comment =
-        arena_printf(&t->document->arena, "Made of %s%s%s, T1 as %s reads it.", base_name(t->path),
+        arena_printf(&t->document->arena, "Made of %s%s%s, T1 as %s reads it.", path_file(t->path),
                      overlays ? " and " : "", overlays ? overlays : "",
                      t->dialect == T1_KTT ? "KTT" : "Kernel Tuner");
     for (char *c = comment; c && *c; c++) /* names may have what no line of YAML has */

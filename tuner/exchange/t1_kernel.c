@@ -21,13 +21,6 @@ static bool check_language(struct translation *t)
                     language);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text);
-    size_t tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 static bool put_source(struct translation *t)
 {
     const char *origin = "KernelSpecification.KernelFile";
@@ -41,11 +34,11 @@ static bool put_source(struct translation *t)
         return t1_error(t, origin,
                         "is missing; name the kernel's source in an overlay "
                         "(--overlay)");
-    if (name && (ends_with(name, ".hip") || ends_with(name, ".cl")))
+    if (name && (text_ends_with(name, ".hip") || text_ends_with(name, ".cl")))
         return t1_error(t, origin,
                         "'%.200s' is a kernel in %s, and only those in CUDA can be run: name "
                         "the CUDA source in an overlay (--overlay)",
-                        name, ends_with(name, ".hip") ? "HIP" : "OpenCL");
+                        name, text_ends_with(name, ".hip") ? "HIP" : "OpenCL");
     if (name) {
         put_text(t, t->root_node, "source", origin, name);
         return true;

@@ -150,8 +150,7 @@ static enum status read_given(const struct comparison_request *request,
                                                  {"words", request->words},
                                                  {"n", request->n}};
     const struct store_reading reading = {.sql = explain_query_compare_given,
-                                          .parameters = parameters,
-                                          .parameter_count = COUNT(parameters),
+                                          STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(columns),
                                           .row_bytes = sizeof *rows};
     enum status status = store_read(request->before ? request->before : request->store, &reading,
@@ -170,8 +169,7 @@ static enum status read_winners(const struct comparison_request *request, struct
     const struct store_parameter parameters[] = {
         {"given", given}, {"b", b}, {"words", request->words}, {"n", request->n}};
     const struct store_reading reading = {.sql = explain_query_compare_winners,
-                                          .parameters = parameters,
-                                          .parameter_count = COUNT(parameters),
+                                          STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(winner_columns),
                                           .row_bytes = sizeof(struct compared_winner)};
     if (status == STATUS_OK)
@@ -386,8 +384,7 @@ enum status explain_comparisons(const struct comparison_request *request, struct
 {
     const struct store_parameter parameters[] = {{"words", request->words}, {"n", request->n}};
     const struct store_reading reading = {.sql = explain_query_compare_pairs,
-                                          .parameters = parameters,
-                                          .parameter_count = COUNT(parameters),
+                                          STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(pair_columns),
                                           .row_bytes = sizeof(struct comparison)};
     enum status status =

@@ -41,9 +41,8 @@ static enum status write_variables(struct job *job, const char *format, struct e
     append_variable(&script, "problem", arena_strdup(&job->arena, subject->problem));
     append_variable(&script, "l2_mode", arena_strdup(&job->arena, subject->l2_mode));
     const char *database = job->request->database;
-    const char *slash = database ? strrchr(database, '/') : NULL;
-    database = slash ? slash + 1 : database;
-    append_variable(&script, "database", arena_strdup(&job->arena, database ? database : ""));
+    append_variable(&script, "database",
+                    arena_strdup(&job->arena, database ? path_file(database) : ""));
     append_variable(&script, "n_text", size_text(&job->arena, subject->n));
     text_printf(&script, "n = %" PRId64 "\n", subject->n);
     /* How large a terminal is, within what can be read and what gnuplot takes. */

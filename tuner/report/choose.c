@@ -1,6 +1,7 @@
 /* What a page is about: words, devices, days. */
 #include <string.h>
 
+#include "tuner/base/files.h"
 #include "tuner/base/json.h"
 #include "tuner/base/shell.h"
 #include "tuner/report/embedded.h"
@@ -159,9 +160,8 @@ static enum status say_no_device(struct page *page, struct error *error)
 
 enum status page_choose(struct page *page, struct error *error)
 {
-    const char *slash = strrchr(page->request->database, '/');
     struct text word = {0};
-    page->database = slash ? slash + 1 : page->request->database;
+    page->database = path_file(page->request->database);
     shell_append_word(&word, page->database);
     page->database_word = word.failed ? NULL : arena_strdup(&page->arena, text_string(&word));
     text_free(&word);

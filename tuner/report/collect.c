@@ -63,8 +63,7 @@ static enum status find_keys(struct page *page, struct winner *winner, struct er
     const struct store_parameter parameters[] = {{"trial", winner->trial},
                                                  {"objective", winner->objective}};
     const struct store_reading reading = {.sql = report_query_winner,
-                                          .parameters = parameters,
-                                          .parameter_count = COUNT(parameters),
+                                          STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(key_columns),
                                           .row_bytes = sizeof(struct winner),
                                           .row_most = 1};
@@ -91,8 +90,7 @@ static enum status find_gains(struct page *page, struct winner *winner, struct e
         {"objective", winner->objective},
         {"time", arena_printf(&page->arena, "%.17g", winner->time_ns)}};
     const struct store_reading reading = {.sql = report_query_gains,
-                                          .parameters = parameters,
-                                          .parameter_count = COUNT(parameters),
+                                          STORE_PARAMETERS(parameters),
                                           STORE_COLUMNS(gain_columns),
                                           .row_bytes = sizeof(struct gain),
                                           .row_most = GAINS_MAX};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/files.h"
 #include "tuner/explain/comparison.h"
 #include "tuner/report/html.h"
 #include "tuner/report/internal.h"
@@ -67,12 +68,11 @@ static enum status compare_all(struct page *page, struct store *before, struct a
                                size_t *written, struct error *error)
 {
     const char *name = page->request->before_database;
-    const struct comparison_request request = {
-        .store = page->store,
-        .before = before,
-        .database = before ? page->database : NULL,
-        .before_database = before && strrchr(name, '/') ? strrchr(name, '/') + 1 : name,
-        .words = page->words_json};
+    const struct comparison_request request = {.store = page->store,
+                                               .before = before,
+                                               .database = before ? page->database : NULL,
+                                               .before_database = before ? path_file(name) : name,
+                                               .words = page->words_json};
     struct comparison *comparisons = NULL;
     size_t count = 0;
     enum status status = explain_comparisons(&request, arena, &comparisons, &count, error);

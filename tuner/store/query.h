@@ -49,6 +49,8 @@ struct store_reading {
     size_t row_bytes; /* of the struct; members of no column are zero */
     size_t row_most;  /* rows beyond are not read; 0: all are */
 };
+#define STORE_PARAMETERS(table)                                                                    \
+    .parameters = (table), .parameter_count = sizeof(table) / sizeof *(table)
 #define STORE_COLUMNS(table) .columns = (table), .column_count = sizeof(table) / sizeof *(table)
 /* `rows`: the address of a pointer to the struct, which becomes an array of `count` in the arena;
  * NULL when there is none. */

@@ -322,15 +322,15 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 
 static void take_line(struct server *server, const char *line, size_t length)
 {
-    if (length > 1 && line[0] == LINE_STATE) {
+    if (length > 1 && line[0] == WATCH_STATE) {
         text_clear(&server->state);
         text_append_bytes(&server->state, line + 1, length - 1);
         server->state_at_ns = clock_now_ns();
-    } else if (length > 1 && line[0] == LINE_EVENT) {
+    } else if (length > 1 && line[0] == WATCH_EVENT) {
         struct text *event = &server->events[server->event_count++ % EVENTS_KEPT];
         text_clear(event);
         text_append_bytes(event, line + 1, length - 1);
-    } else if (length > 0 && line[0] == LINE_END) {
+    } else if (length > 0 && line[0] == WATCH_END) {
         server->ended_at_ns = clock_now_ns();
     }
 }

@@ -10,14 +10,12 @@
 struct server_options {
     const char *database;
     struct watch_port port;
-    int input; /* lines of watch_begin's process, at whose end the server ends; -1: none come */
+    int input; /* lines of watch_begin's process, each an `enum watch_line` and its JSON, at whose
+                  end the server ends; -1: none come */
     const volatile sig_atomic_t *stop; /* may be NULL */
     void *context;
     void (*ready)(void *context, const char *url);
 };
 enum status server_run(const struct server_options *options, struct error *error);
-
-/* What a line of the input begins with; a JSON object follows the first two. */
-enum { LINE_STATE = 'S', LINE_EVENT = 'E', LINE_END = 'X' };
 
 #endif

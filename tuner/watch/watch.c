@@ -115,25 +115,15 @@ enum status watch_begin(const char *database, const char *port, struct watch **o
 
 /* Whole, or not at all: so much goes into a pipe at once. A child that is gone is no trouble: the
  * run has SIGPIPE ignored. */
-static void say(struct watch *watch, char what, const struct text *json)
+void watch_say(struct watch *watch, enum watch_line line, const struct text *json)
 {
-    struct text line = {0};
-    text_printf(&line, "%c%s\n", what, json ? text_string(json) : "");
-    if (!line.failed && line.length <= PIPE_BUF)
-        (void)!write(watch->child.input, line.data, line.length);
-    text_free(&line);
-}
-
-void watch_say_state(struct watch *watch, const struct text *json)
-{
-    if (watch && !json->failed)
-        say(watch, LINE_STATE, json);
-}
-
-void watch_say_event(struct watch *watch, const struct text *json)
-{
-    if (watch && !json->failed)
-        say(watch, LINE_EVENT, json);
+    struct text whole = {0};
+    if (!watch || json->failed)
+        return;
+    text_printf(&whole, "%c%s\n", line, text_string(json));
+    if (!whole.failed && whole.length <= PIPE_BUF)
+        (void)!write(watch->child.input, whole.data, whole.length);
+    text_free(&whole);
 }
 
 void watch_end(struct watch *watch)
@@ -142,7 +132,7 @@ void watch_end(struct watch *watch)
     int wait_status = 0;
     if (!watch)
         return;
-    say(watch, LINE_END, NULL);
+    watch_say(watch, WATCH_END, &(struct text){0});
     if (process_ends(watch->child.pid, most_ns, &wait_status))
         watch->child.pid = 0;
     (void)child_kill(&watch->child, NULL, 0);

@@ -29,10 +29,10 @@ struct watch;
 enum status watch_begin(const char *database, const char *port, struct watch **out,
                         char url[WATCH_URL_BYTES], struct error *error);
 /* Hands the child a JSON object, which must be one line: how far the run is, in place of what was
- * said before, or a line of its log. Never waits: what the child cannot take is dropped. NULL is
- * taken. */
-void watch_say_state(struct watch *watch, const struct text *json);
-void watch_say_event(struct watch *watch, const struct text *json);
+ * said before (WATCH_STATE), or a line of its log (WATCH_EVENT). Never waits: what the child cannot
+ * take is dropped. NULL is taken. */
+enum watch_line { WATCH_STATE = 'S', WATCH_EVENT = 'E', WATCH_END = 'X' };
+void watch_say(struct watch *watch, enum watch_line line, const struct text *json);
 /* Pages that are open are told that the run is over, for which they get some seconds; ends the
  * child. NULL is taken. */
 void watch_end(struct watch *watch);
