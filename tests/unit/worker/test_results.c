@@ -95,6 +95,31 @@ static void wrong_ones_are_named(void **state)
     assert_string_equal(visit_often(6, 1, &results).detail, "");
 }
 
+/* A trial keeps no sums of outputs of more than a mebibyte: they are held against the reference. */
+static void large_ones_of_a_trial_are_looked_at(void **state)
+{
+    enum { LARGE = 300000, BLOCKS = 4, RUNS = 2 };
+    struct error error = {0};
+    struct worker_samples samples;
+    struct worker_outcome outcome;
+    static const char *const kernels[] = {"right", "lately"};
+    (void)state;
+    tell_problem(LARGE);
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        const struct launch_plan plan = plan_of(kernels[i], LARGE, 'r');
+        const struct worker_task task = {.binary_path = kernels_path,
+                                         .plan = &plan,
+                                         .checks = checks_of(),
+                                         .verify = true,
+                                         .blocks = BLOCKS,
+                                         .runs = RUNS,
+                                         .timeout_ms = TIMEOUT_MS};
+        assert_int_equal(worker_trial(worker, &task, &samples, &outcome, &error), STATUS_OK);
+        assert_int_equal(outcome.status, i == 0 ? TRIAL_OK : TRIAL_WRONG_RESULT);
+        assert_true(i == 0 || strstr(outcome.detail, "run 2 of 2 timed in a row: out[3]"));
+    }
+}
+
 static void sums_serve_another_process(void **state)
 {
     struct worker_results results, later;
@@ -155,6 +180,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(right_ones_are_counted, start_quick_worker, stop_worker),
         cmocka_unit_test_setup_teardown(wrong_ones_are_named, start_quick_worker, stop_worker),
+        cmocka_unit_test_setup_teardown(large_ones_of_a_trial_are_looked_at, start_quick_worker,
+                                        stop_worker),
         cmocka_unit_test_setup_teardown(sums_serve_another_process, start_quick_worker,
                                         stop_worker),
         cmocka_unit_test_setup_teardown(within_the_tolerance_results_may_differ, start_quick_worker,
