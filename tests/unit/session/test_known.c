@@ -92,12 +92,76 @@ static void test_another_meaning_is_measured_again(void **state)
     run_free(run);
 }
 
+static int64_t winners_of(struct run *run, const char *condition)
+{
+    char sql[160];
+    (void)string_format(sql, sizeof sql, "SELECT count(*) FROM winners WHERE %s", condition);
+    return run_count(run, sql);
+}
+
+/* A thorougher run goes on where a quick one ended; a quick one after it takes nothing back. */
+static void test_what_was_swept_is_confirmed_later(void **state)
+{
+    (void)state;
+    struct run *run = create();
+    RUN_OK(run, run_session(run));
+    assert_int_equal(winners_of(run, "stage = 'race'"), 2);
+    run->options.protocol.confirm_processes = 2;
+    run->options.protocol.confirm_rounds = 3;
+    run->summary = (struct session_summary){0};
+    RUN_OK(run, run_session(run));
+    assert_int_equal(run->summary.trials_known, 2 * 12);
+    assert_int_equal(sweep_trials(run), 2 * 12);
+    assert_int_equal(winners_of(run, "stage = 'confirm' AND processes = 2"), 2);
+    const int64_t rounds = run_count(run, "SELECT count(*) FROM rounds");
+    run->options.protocol.confirm_processes = 0;
+    RUN_OK(run, run_session(run));
+    assert_int_equal(winners_of(run, "stage = 'confirm' AND processes = 2"), 2);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM rounds"), rounds);
+    run_free(run);
+}
+
+/* Times with a warm cache say nothing of a cold one: each has its trials and its winners. */
+static void test_cold_and_hot_caches_are_apart(void **state)
+{
+    (void)state;
+    struct run *run = create();
+    RUN_OK(run, run_session(run));
+    run->options.l2_mode = run->options.l2_mode == L2_COLD ? L2_HOT : L2_COLD;
+    run->summary = (struct session_summary){0};
+    RUN_OK(run, run_session(run));
+    assert_int_equal(run->summary.trials_known, 0);
+    assert_int_equal(sweep_trials(run), 2 * 2 * 12);
+    assert_int_equal(winners_of(run, "l2_mode = 'cold'"), 2);
+    assert_int_equal(winners_of(run, "l2_mode = 'hot'"), 2);
+    run_free(run);
+}
+
+/* Another objective measures nothing of the sweep again, and has winners of its own beside the
+ * others. */
+static void test_another_objective_chooses_among_what_is_known(void **state)
+{
+    (void)state;
+    struct run *run = create();
+    RUN_OK(run, run_session(run));
+    run->options.objective = "time_ns * block";
+    run_changed(run, "experiment: twins", "experiment: twins");
+    assert_int_equal(run->summary.trials_known, 2 * 12);
+    assert_int_equal(sweep_trials(run), 2 * 12);
+    assert_int_equal(winners_of(run, "objective = 'time'"), 2);
+    assert_int_equal(winners_of(run, "objective = 'time_ns * block'"), 2);
+    run_free(run);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_more_values_make_nothing_stale),
         cmocka_unit_test(test_what_is_no_longer_allowed_does_not_win),
         cmocka_unit_test(test_another_meaning_is_measured_again),
+        cmocka_unit_test(test_what_was_swept_is_confirmed_later),
+        cmocka_unit_test(test_cold_and_hot_caches_are_apart),
+        cmocka_unit_test(test_another_objective_chooses_among_what_is_known),
     };
     return RUN_TESTS(argc, argv, tests);
 }
