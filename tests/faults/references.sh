@@ -30,3 +30,42 @@ tune_copy 'kernel@WAY=1: 700 sticky times=1' "${brief[@]}"
 expect_code 0
 refuse_err 'is lost|held against'
 [[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status <> 'ok'") -eq 0 ]] || fail "$(outcomes)"
+
+# References of the problems to come are made by other processes while one is measured, each once; the workers take what
+# they said out of the cache.
+forget
+write_copy 3
+sed -i 's/n: \[1000\]/n: [1000, 2000, 3000, 4000, 5000]/' copy.yaml
+cat >copy_reference.c <<C
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+void copy_reference(void *const *arguments, struct tune_expected *expected)
+{
+    const int *in = arguments[0];
+    const long long n = *(const long long *)arguments[2];
+    const struct timespec slow = {.tv_nsec = 50000000};
+    if (n >= 1000) {
+        FILE *log = fopen("$PWD/made.txt", "a");
+        fprintf(log, "%lld %d\n", n, (int)getpid());
+        fclose(log);
+        nanosleep(&slow, NULL);
+    }
+    for (long long i = 0; i < n; i++)
+        expected[i].integer = in[i];
+}
+C
+tune_copy '' "${brief[@]}" --jobs 4
+expect_code 0
+[[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status <> 'ok'") -eq 0 ]] || fail "$(outcomes)"
+worker=$(awk 'NR == 1 { print $2 }' made.txt)
+awk -v worker="$worker" '$2 != worker && seen[$1]++' made.txt >twice.txt
+[[ ! -s twice.txt ]] || fail "made ahead more than once: $(cat twice.txt)"
+awk -v worker="$worker" '$2 != worker' made.txt >ahead.txt
+[[ -s ahead.txt ]] || fail "all references were made by the worker that needs them: $(cat made.txt)"
+# One that ends its process there is told of by the worker that needs it, as ever.
+forget
+sed -i 's/        nanosleep.*/        _exit(3);/; s/n >= 1000/n >= 2000/' copy_reference.c
+tune_copy '' "${brief[@]}" --jobs 4
+[[ $(query "SELECT count(*) FROM problems p JOIN winners w ON w.problem_id = p.id WHERE p.n = 1000") -gt 0 ]] ||
+    fail "what is ahead took the first problem with it"

@@ -5,6 +5,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/text.h"
+#include "tuner/device/traits.h"
 #include "tuner/session/contest.h"
 #include "tuner/session/ranges.h"
 #include "tuner/session/recorded.h"
@@ -157,6 +158,33 @@ static void ask_ahead(const struct work *work)
     free(baselines);
 }
 
+/* Compilers of references that have nothing to do make those of the problems to come, while this
+ * one is measured: each process one, since a person's own C need not be safe in threads. */
+static void make_references_ahead(const struct work *work)
+{
+    enum { AHEAD_MOST = 4 };
+    struct group *group = work->group;
+    const struct session_options *options = work->options;
+    struct work next = *work;
+    size_t spaces = 0;
+    bool taken = true;
+    if (!options->compiles_beside_measuring || options->host_count > 0 ||
+        device_traits(options->device_kind)->computes_nothing)
+        return;
+    for (size_t i = group->problem_index + 1;
+         taken && i < experiment_problem_count(work->experiment) && spaces < AHEAD_MOST; i++) {
+        struct configuration usual;
+        if (!wants_problem(group->session, group->ahead_of, i, &next.problem))
+            continue;
+        struct space *space = group->spaces[group->space_next + spaces++];
+        if (i < group->reference_next || space_count(space) == 0)
+            continue;
+        work_usual(&next, space, &usual);
+        inputs_ahead(&next, &usual, &taken);
+        group->reference_next = taken ? i + 1 : group->reference_next;
+    }
+}
+
 /* *swept: something was tried, or is known. */
 static enum status sweep_over(struct sweep *sweep, const struct work *given, struct space *space,
                               bool *swept, struct error *error)
@@ -172,8 +200,10 @@ static enum status sweep_over(struct sweep *sweep, const struct work *given, str
     *swept = status == STATUS_OK && budget_fits_problem(group);
     if (*swept) {
         ask_ahead(&sweep->work);
+        make_references_ahead(&sweep->work);
         status = sweep_problem(sweep, error);
         ask_ahead(&sweep->work);
+        make_references_ahead(&sweep->work);
     }
     *swept = *swept && status == STATUS_OK && (sweep->best || !budget_ended(group->session));
     if (*swept || (status != STATUS_OK && status != STATUS_NO_TIME))
@@ -312,7 +342,9 @@ static enum status run_experiment(struct group *group, const struct session_expe
     struct work work = work_of(group, experiment, *experiment_id, objective);
     group->ahead_of = at;
     group->ahead_next = 0;
+    group->reference_next = 0;
     for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(experiment); i++) {
+        group->problem_index = i;
         if (wants_problem(session, at, i, &work.problem))
             status = run_problem(&work, error);
         if (status == STATUS_OK && !store_is_in_place(session->store))

@@ -100,6 +100,51 @@ static enum status describe_problem(const struct work *work, struct inputs *inpu
     return STATUS_OK;
 }
 
+/* STATUS_UNAVAILABLE: nobody has awaited its binary yet. What is wrong with that is for those to
+ * hear who do. */
+static enum status describe_ahead(const struct work *work, const struct output_check *check,
+                                  struct worker_reference *reference, struct error *error)
+{
+    struct binaries *references = &work->group->references;
+    size_t index = 0;
+    *reference = (struct worker_reference){.kind = check->kind,
+                                           .name = check->reference,
+                                           .output = check->output,
+                                           .tolerance = check->tolerance};
+    if (check->kind != REFERENCE_FUNCTION)
+        return STATUS_OK;
+    enum status status = binaries_request(references, &check->binary, &index, error);
+    if (status == STATUS_OK && references->items[index].state != BINARY_READY)
+        return error_set(error, STATUS_UNAVAILABLE, "its binary is not there yet");
+    if (status == STATUS_OK)
+        reference->path = references->items[index].path;
+    return status;
+}
+
+void inputs_ahead(const struct work *work, const struct configuration *configuration, bool *taken)
+{
+    struct arena arena = {0};
+    struct error ignored = {0};
+    struct worker_task *task = arena_alloc(&arena, 1, sizeof *task);
+    struct launch_plan *plan = arena_alloc(&arena, 1, sizeof *plan);
+    struct output_check *checks = arena_alloc(&arena, CHECKS_MAX, sizeof *checks);
+    struct point point = work_point(work, configuration, 1);
+    *taken = false;
+    enum status status = task && plan && checks ? point_plan(&point, &arena, plan, &ignored)
+                                                : error_no_memory(&ignored);
+    if (status == STATUS_OK)
+        status = point_checks(&point, &arena, checks, &task->checks.count, &ignored);
+    for (size_t i = 0; status == STATUS_OK && i < task->checks.count; i++)
+        status = describe_ahead(work, &checks[i], &task->checks.items[i], &ignored);
+    if (status == STATUS_OK) {
+        task->plan = plan;
+        status = compile_pool_prepare(work->group->references.pool, task, taken, &ignored);
+    }
+    /* Where it cannot be done at all, the next problem may do. */
+    *taken = *taken || (status != STATUS_OK && status != STATUS_UNAVAILABLE);
+    arena_free(&arena);
+}
+
 /* Before a worker that takes the place of another looks for them. */
 enum status inputs_restore(const struct work *work, const struct inputs *inputs, bool *gone,
                            struct error *error)

@@ -28,6 +28,10 @@ struct inputs {
 /* Has the lane's worker make the inputs and, with `check`, the expected results. */
 enum status inputs_tell(const struct work *work, struct inputs *inputs, struct lane *lane,
                         bool check, struct error *error);
+/* Has an idle compiler call the problem's references, whose binaries are asked for, so that the
+ * worker finds in the cache what they say. *taken false: not now. What is wrong is said when it is
+ * the problem's turn. */
+void inputs_ahead(const struct work *work, const struct configuration *configuration, bool *taken);
 /* The checks of a configuration, whose references are compiled when they are first asked for. Both
  * belong to the inputs. */
 enum status inputs_checks(const struct work *work, struct inputs *inputs,

@@ -144,6 +144,7 @@ static enum status start_compilers(struct site *site, struct error *error)
     const char *cpus = site->placement.compilers.cpus[0] ? site->placement.compilers.cpus : NULL;
     enum status status = STATUS_OK;
     size_t compilers = compilers_a_group(site);
+    static const size_t ahead_most = 3; /* processes that make references of problems to come */
     for (size_t i = 0; status == STATUS_OK && i < session->group_count; i++) {
         struct group *group = &session->groups[i];
         if (!has_group(site, group))
@@ -157,8 +158,9 @@ static enum status start_compilers(struct site *site, struct error *error)
         status = binaries_start(&group->binaries, site->host, kind, compilers, cpus, group->facts,
                                 error);
         if (status == STATUS_OK)
-            status = binaries_start(&group->references, site->host, device_host()->kind, 1, cpus,
-                                    group->facts, error);
+            status = binaries_start(&group->references, site->host, device_host()->kind,
+                                    1 + (compilers / 2 < ahead_most ? compilers / 2 : ahead_most),
+                                    cpus, group->facts, error);
     }
     return status;
 }

@@ -116,9 +116,10 @@ struct group {
     size_t abreast;                          /* lanes that are at jobs of their own; 0: none */
     struct contest *contests, *last_contest; /* of this run, in order */
     const struct sweep *last_sweep;          /* of theirs; each has the one before */
-    /* The experiment's problem whose baselines are next to be compiled ahead. */
+    /* Of an experiment's problems: the one at work, and those whose baselines and references are
+     * next to be had ahead. */
     const struct session_experiment *ahead_of;
-    size_t ahead_next;
+    size_t problem_index, ahead_next, reference_next;
     struct stage_clock clock;
     struct promise *promises; /* of experiments that were asked for any; from malloc */
     struct costs costs;       /* for sharing out the budget ... */

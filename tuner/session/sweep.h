@@ -55,8 +55,10 @@ enum status sweep_problem(struct sweep *sweep, struct error *error);
 /* One more lane takes part; with the mutex. One that does already is left alone. */
 void sweep_admit(struct sweep *sweep, struct lane *lane);
 
-/* trial.c: a sweep of that problem, in that space, which is its own from now on (also when it
- * fails). An empty one is an error. */
+/* trial.c: the configuration at which a problem's inputs are described. */
+void work_usual(const struct work *work, struct space *space, struct configuration *out);
+/* A sweep of that problem, in that space, which is its own from now on (also when it fails). An
+ * empty one is an error. */
 enum status sweep_open(struct sweep *sweep, const struct work *work, struct space *space,
                        struct error *error);
 void sweep_free(struct sweep *sweep);

@@ -44,21 +44,20 @@ uint64_t session_points(const struct session_options *options, uint64_t space_co
 
 /* What a problem's inputs are does not depend on the configuration, but an expression may fail for
  * some: the first point for which none does stands for all. */
-static void choose_usual(struct sweep *sweep)
+void work_usual(const struct work *work, struct space *space, struct configuration *out)
 {
     struct arena scratch = {0};
     enum status status = STATUS_BAD_INPUT;
-    for (uint64_t i = 0; status != STATUS_OK && i < USUAL_TRIES && i < sweep->space_count; i++) {
+    for (uint64_t i = 0; status != STATUS_OK && i < USUAL_TRIES && i < space_count(space); i++) {
         struct launch_plan plan;
         struct error ignored = {0};
-        space_configuration(sweep->space, i, &sweep->usual_configuration);
-        struct point point = work_point(&sweep->work, &sweep->usual_configuration, 1);
+        space_configuration(space, i, out);
+        struct point point = work_point(work, out, 1);
         status = point_plan(&point, &scratch, &plan, &ignored);
         arena_free(&scratch);
     }
     if (status != STATUS_OK)
-        space_configuration(sweep->space, 0, &sweep->usual_configuration);
-    sweep->inputs.configuration = &sweep->usual_configuration;
+        space_configuration(space, 0, out);
 }
 
 enum status sweep_open(struct sweep *sweep, const struct work *work, struct space *space,
@@ -73,7 +72,8 @@ enum status sweep_open(struct sweep *sweep, const struct work *work, struct spac
     for (size_t i = 0; i < space_dimension_count(space); i++)
         sweep->value_counts[i] = (uint16_t)space_value_count(space, i);
     sweep->allowance.points_most = session_points(work->options, sweep->space_count);
-    choose_usual(sweep);
+    work_usual(work, space, &sweep->usual_configuration);
+    sweep->inputs.configuration = &sweep->usual_configuration;
     return STATUS_OK;
 }
 

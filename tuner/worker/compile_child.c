@@ -14,13 +14,15 @@
 #include "tuner/device/device.h"
 #include "tuner/worker/child.h"
 #include "tuner/worker/host.h"
+#include "tuner/worker/measure.h"
 #include "tuner/worker/message.h"
 
 static const int64_t file_bytes_max = INT64_C(1) << 30;
 
 struct compiling {
     const struct device_api *api;
-    struct temporary scratch; /* where compilers work; made for the first binary */
+    struct measuring *references; /* NULL: none was asked for */
+    struct temporary scratch;     /* where compilers work; made for the first binary */
     bool limited;
 };
 
@@ -148,11 +150,29 @@ static json_t *log_answer(struct text *log)
     return json_pack("{s:o*}", "log", text);
 }
 
+/* For the cache; what it came to nobody asks. */
+static enum status make_reference(struct compiling *state, const json_t *json, struct error *error)
+{
+    struct arena arena = {0};
+    struct measure_request request;
+    if (!state->references && !(state->references = measuring_of_host(state->api)))
+        return error_no_memory(error);
+    enum status status = message_decode(&message_request, json, &arena, &request, error);
+    if (status == STATUS_OK && request.task.plan)
+        status = expectations_ahead(state->references, &request.task, error);
+    arena_free(&arena);
+    return status;
+}
+
 static enum status serve(void *context, const json_t *request, json_t **answer, struct error *error)
 {
     struct arena arena = {0};
     struct text log = {0};
     struct compile_message message;
+    if (json_object_get(request, "act")) {
+        *answer = json_object();
+        return make_reference(context, request, error);
+    }
     enum status status = message_decode(&message_compile, request, &arena, &message, error);
     if (status == STATUS_OK)
         status = compile_one(context, &message, &log, error);
@@ -172,6 +192,7 @@ int compile_child(const char *kind, const char *cpus)
     if (cpus)
         (void)cpus_pin(cpus); /* to compile elsewhere is better than not to */
     int code = child_loop(serve, &state);
+    free(state.references);
     temporary_folder_remove(&state.scratch);
     return code;
 }

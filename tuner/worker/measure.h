@@ -152,6 +152,12 @@ enum status expectations_choose(struct measuring *state, const struct worker_tas
 void expectations_drop(struct measuring *state);
 /* Forgets all; those that come next are of the tasks with this key. */
 enum status expectations_begin(struct measuring *state, const char *key, struct error *error);
+/* Calls those of the task's references that are functions, for the cache alone. */
+enum status expectations_ahead(struct measuring *state, const struct worker_task *task,
+                               struct error *error);
+/* measure_inputs.c: what makes inputs and calls references without a device; freed by free().
+ * NULL: no memory. */
+struct measuring *measuring_of_host(const struct device_api *api);
 
 /* measure_judge.c. What came of runs. */
 enum judgement {

@@ -229,6 +229,32 @@ enum status expectations_make(struct measuring *state, const struct worker_check
     return status;
 }
 
+enum status expectations_ahead(struct measuring *state, const struct worker_task *task,
+                               struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < task->checks.count; i++) {
+        struct expectation made = {0};
+        const struct worker_reference *reference = &task->checks.items[i];
+        if (reference->kind != REFERENCE_FUNCTION ||
+            reference->output >= task->plan->argument_count)
+            continue;
+        const struct argument *output = &task->plan->arguments[reference->output];
+        const struct said whole = {.type = output->type,
+                                   .count = (uint64_t)output->count,
+                                   .magnitudes = reference->tolerance.magnitude > 0};
+        if (!reference_has_room(said_bytes(&whole)))
+            continue;
+        status = make_one(state, reference, task->plan, NULL, NULL, &made, error);
+        free(made.said.room);
+    }
+    inputs_free(state);
+    memset(state->inputs, 0, sizeof state->inputs);
+    memset(state->cases, 0, sizeof state->cases);
+    memset(state->others, 0, sizeof state->others);
+    return status;
+}
+
 /* What is expected as the host compares it; *room is to be freed. */
 static enum status whole_of(const struct expectation *item, struct expected_output *out,
                             void **room, struct error *error)

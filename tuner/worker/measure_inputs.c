@@ -15,7 +15,8 @@ static bool serves(const struct host_input *input, const struct argument *argume
 static bool device_makes(struct measuring *state, const struct argument *argument)
 {
     struct error why = {0};
-    const bool makes = state->api->makes && works_on_device(state, argument_bytes(argument)) &&
+    const bool makes = state->device && state->api->makes &&
+                       works_on_device(state, argument_bytes(argument)) &&
                        state->api->makes(state->device, argument, &why);
     if (why.status != STATUS_OK && !state->told_of_inputs) {
         measure_remark(state, "inputs are made on the host: %s", why.text);
@@ -147,6 +148,17 @@ void inputs_free(struct measuring *state)
         free(state->cases[i].data);
         free(state->others[i].data);
     }
+}
+
+struct measuring *measuring_of_host(const struct device_api *api)
+{
+    struct measuring *state = calloc(1, sizeof *state);
+    if (!state)
+        return NULL;
+    state->api = api;
+    if (sched_getaffinity(0, sizeof state->processors, &state->processors) == 0)
+        state->processor_count = CPU_COUNT(&state->processors);
+    return state;
 }
 
 /* What every second copy of the inputs is to be like when timed, and what that comes to. Where

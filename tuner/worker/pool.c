@@ -8,8 +8,10 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/environment.h"
 #include "tuner/base/files.h"
+#include "tuner/base/pack.h"
 #include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
+#include "tuner/stats/data.h"
 #include "tuner/worker/cache.h"
 #include "tuner/worker/child.h"
 #include "tuner/worker/frame.h"
@@ -26,7 +28,8 @@ struct job {
     struct job *next;
     json_t *request;
     uint64_t tag;
-    int tries; /* that came to nothing, and not by its fault */
+    int tries;     /* that came to nothing, and not by its fault */
+    bool is_quiet; /* a reference: nobody is given its result, and it is not among the pending */
 };
 
 struct compiler {
@@ -181,10 +184,16 @@ size_t compile_pool_pending(const struct compile_pool *pool)
     return pool->pending;
 }
 
+/* With what somebody waits for. */
+static bool is_busy(const struct compiler *compiler)
+{
+    return compiler->job && !compiler->job->is_quiet;
+}
+
 static bool is_compiling(const struct compile_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++)
-        if (pool->compilers[i].job)
+        if (is_busy(&pool->compilers[i]))
             return true;
     return false;
 }
@@ -312,6 +321,89 @@ bool compile_pool_withdraw(struct compile_pool *pool, uint64_t *tag)
     return true;
 }
 
+/* As much as a child may take of the memory that its compilers may. */
+enum { PREPARE_SHARE = 4 };
+
+/* What is given to the references, and what they say: a real with its magnitude each, then as it is
+ * kept. */
+static int64_t bytes_of(const struct worker_task *task)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < task->plan->argument_count; i++) {
+        const struct argument *argument = &task->plan->arguments[i];
+        if (role_is_filled(argument->role))
+            bytes += argument_bytes(argument);
+        if (argument_is_written(argument))
+            bytes += (size_t)argument->count * 2 * sizeof(struct tune_expected);
+    }
+    return (int64_t)bytes;
+}
+
+/* Frees children that have made a reference, or ended of it, or take too long. */
+static void collect_quiet(struct compile_pool *pool)
+{
+    for (size_t i = 0; i < pool->count; i++) {
+        struct compiler *child = &pool->compilers[i];
+        struct pollfd file = {.fd = child->child.output, .events = POLLIN};
+        json_t *answer = NULL;
+        struct error ignored = {0};
+        if (!child->job || !child->job->is_quiet)
+            continue;
+        const bool answered = poll(&file, 1, 0) > 0;
+        if (!answered && clock_running_ns() < child->deadline_ns)
+            continue;
+        if (!answered ||
+            frame_read(child->child.output, ANSWER_TIMEOUT_MS, &answer, &ignored) != STATUS_OK)
+            child_kill(&child->child, NULL, 0);
+        json_decref(answer);
+        free_job(child->job);
+        child->job = NULL;
+    }
+}
+
+/* An idle child that is not the only one; what is compiled comes first. */
+static struct compiler *spare_child(struct compile_pool *pool)
+{
+    struct compiler *spare = NULL;
+    size_t idle = 0;
+    for (size_t i = 0; i < pool->count; i++)
+        if (!pool->compilers[i].job && host_state(pool->compilers[i].host) == HOST_READY) {
+            spare = &pool->compilers[i];
+            idle++;
+        }
+    return idle > 1 && !pool->first ? spare : NULL;
+}
+
+enum status compile_pool_prepare(struct compile_pool *pool, const struct worker_task *task,
+                                 bool *taken, struct error *error)
+{
+    const struct measure_request request = {.act = "reference", .task = *task};
+    collect_quiet(pool);
+    struct compiler *child = spare_child(pool);
+    *taken = false;
+    if (!child || bytes_of(task) > pool->memory_bytes / PREPARE_SHARE)
+        return STATUS_OK;
+    struct job *job = calloc(1, sizeof *job);
+    if (!job || !(job->request = message_encode(&message_request, &request))) {
+        free(job);
+        return error_no_memory(error);
+    }
+    job->is_quiet = true;
+    enum status status = child->child.pid == 0 ? start_compiler(pool, child, error) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = frame_write(child->child.input, job->request, error);
+    if (status != STATUS_OK) {
+        child_kill(&child->child, NULL, 0);
+        free_job(job);
+        return status;
+    }
+    child->job = job;
+    child->begun_ns = clock_running_ns();
+    child->deadline_ns = child->begun_ns + pool->timeout_ms * 1000000;
+    *taken = true;
+    return STATUS_OK;
+}
+
 static void finish(struct compile_pool *pool, struct compiler *compiler, enum status status,
                    const struct error *error, const char *log, struct compile_done *done)
 {
@@ -401,7 +493,7 @@ static bool find_overdue(struct compile_pool *pool, struct compile_done *done)
     int64_t now_ns = clock_running_ns();
     for (size_t i = 0; i < pool->count; i++) {
         struct compiler *compiler = &pool->compilers[i];
-        if (!compiler->job || now_ns < compiler->deadline_ns || is_held_up(compiler))
+        if (!is_busy(compiler) || now_ns < compiler->deadline_ns || is_held_up(compiler))
             continue;
         struct error error = {0};
         child_kill(&compiler->child, NULL, 0);
@@ -419,7 +511,7 @@ size_t compile_pool_files(const struct compile_pool *pool, struct pollfd *files,
 {
     size_t count = 0;
     for (size_t i = 0; i < pool->count && count < most; i++)
-        if (pool->compilers[i].job)
+        if (is_busy(&pool->compilers[i]))
             files[count++] =
                 (struct pollfd){.fd = pool->compilers[i].child.output, .events = POLLIN};
     return count;
@@ -434,7 +526,7 @@ static struct compiler *wait_any(struct compile_pool *pool, int64_t timeout_ms)
     if (count == 0 || poll(files, count, wait_ms) <= 0)
         return NULL;
     for (size_t i = 0, busy = 0; i < pool->count; i++)
-        if (pool->compilers[i].job && files[busy++].revents)
+        if (is_busy(&pool->compilers[i]) && files[busy++].revents)
             return &pool->compilers[i];
     return NULL;
 }
@@ -446,6 +538,7 @@ enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
     *got = false;
     free(pool->log);
     pool->log = NULL;
+    collect_quiet(pool);
     while (pool->pending > 0) {
         enum status status = feed(pool, error);
         if (status != STATUS_OK)

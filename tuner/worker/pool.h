@@ -14,6 +14,7 @@
 
 struct host;
 struct compile_pool;
+struct worker_task;
 
 /* `workers` children on the host for the compilers of `kind`, fewer where no more can be had, on
  * the processors `cpus` ("0-3,8"; NULL: wherever this process may run). A compilation ends after
@@ -33,6 +34,13 @@ void compile_pool_stop(struct compile_pool *pool);
 enum status compile_pool_submit(struct compile_pool *pool, const struct binary_request *request,
                                 const char *binary_path, uint64_t tag, struct error *error);
 size_t compile_pool_pending(const struct compile_pool *pool);
+
+/* Lets a child that has nothing to compile make what the task's references say, for the cache,
+ * where the worker that is to know it finds it. Nobody hears what came of it. One child is left to
+ * compilations, so a pool of one does nothing of the kind; nor does one whose share of the memory
+ * that takes much of. *taken: a child is at it. */
+enum status compile_pool_prepare(struct compile_pool *pool, const struct worker_task *task,
+                                 bool *taken, struct error *error);
 
 /* Takes a request back that no compiler has begun yet, the latest first: its tag. False: there is
  * none. */

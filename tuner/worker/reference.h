@@ -49,6 +49,8 @@ struct measuring;
 /* Fills in the rest of what was said of elements of its type, count and magnitudes. False: the
  * cache does not have it whole. */
 bool reference_recall(const struct measuring *state, const char *hash, struct said *out);
+/* Whether so much of it is put there at all. */
+bool reference_has_room(size_t bytes);
 /* Puts it there unless it was quick to make, or takes too much of it. */
 void reference_keep(const struct measuring *state, const char *hash, const struct said *said);
 

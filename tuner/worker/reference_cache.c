@@ -219,15 +219,21 @@ bool reference_recall(const struct measuring *state, const char *hash, struct sa
     return whole;
 }
 
+bool reference_has_room(size_t bytes)
+{
+    struct error ignored = {0};
+    int64_t limit = 0;
+    return cache_limit(&limit, &ignored) == STATUS_OK && bytes <= (uint64_t)limit / SHARE;
+}
+
 void reference_keep(const struct measuring *state, const char *hash, const struct said *said)
 {
     struct arena arena = {0};
     struct error ignored = {0};
     struct temporary fresh;
-    int64_t limit = 0;
     const size_t bytes = said_bytes(said);
     const char *path = said->made_ns >= worth_ns ? place_of(&arena, hash) : NULL;
-    if (path && cache_limit(&limit, &ignored) == STATUS_OK && bytes <= (uint64_t)limit / SHARE &&
+    if (path && reference_has_room(bytes) &&
         temporary_file_make(path, &fresh, &ignored) == STATUS_OK) {
         struct header header = {.bytes = bytes,
                                 .differing = said->differing,
