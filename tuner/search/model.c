@@ -25,6 +25,7 @@ enum {
     CANDIDATES_NEAR = 24,     /* with neighbours of what is best and of what was chosen, */
     CANDIDATES_ABOUT = 8,     /* of so many of the best */
     CHANCE_LEAST = 32,        /* results, before it says how likely a better point is left */
+    STANDS_FOR_MOST = 4,      /* points that a candidate stands for then */
     READY_OR_NOT = 64,        /* points of which only every other one prefers what is ready */
     SWEEPS = 2,               /* over the length scales, a step up or down each */
 };
@@ -733,12 +734,12 @@ bool model_choose_neighbour(struct model *model, uint64_t *point)
     return greatest >= 0;
 }
 
-/* In a space that is larger than the candidates, those drawn at random stand for all the others. */
+/* In a space that is larger than the candidates, each of these stands for others, but for a few at
+ * most: were all others as uncertain as it and independent of it, some would always be better. */
 double model_chance_of_better(const struct model *model, double share)
 {
-    const uint64_t count = model->trail->space.count;
-    const double drawn =
-        count <= CANDIDATES_MOST ? 1 : (double)count / fmax((double)model->candidate_count, 1);
+    const double count = (double)model->trail->space.count;
+    const double others = fmin(count / fmax((double)model->candidate_count, 1), STANDS_FOR_MOST);
     if (model->trail->told < CHANCE_LEAST)
         return (double)NAN;
     double none = 0; /* logarithm of the probability that none is better */
@@ -750,7 +751,7 @@ double model_chance_of_better(const struct model *model, double share)
         const double below = (model->best + log1p(-share) - (double)model->means[c]) / deviation;
         const double better =
             0.5 * erfc(-below * 0.7071067811865476) * probability_of_passing(model, c);
-        none += drawn * log1p(-fmin(better, 1 - 1e-12));
+        none += fmax(others, 1) * log1p(-fmin(better, 1 - 1e-12));
     }
     return -expm1(none);
 }
