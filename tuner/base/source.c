@@ -120,15 +120,15 @@ static bool opens(const struct line *line)
 
 static bool same_operand(const struct line *a, const struct line *b)
 {
-    size_t length = word_bytes(a->operand, a->end);
+    size_t length = a->operand && b->operand ? word_bytes(a->operand, a->end) : 0;
     return length > 0 && length == word_bytes(b->operand, b->end) &&
            memcmp(a->operand, b->operand, length) == 0;
 }
 
 static bool is_once(const struct line *line)
 {
-    return is_directive(line, "pragma") && word_bytes(line->operand, line->end) == 4 &&
-           memcmp(line->operand, "once", 4) == 0;
+    return is_directive(line, "pragma") && line->operand &&
+           word_bytes(line->operand, line->end) == 4 && memcmp(line->operand, "once", 4) == 0;
 }
 
 /* `#ifndef X`, `#define X`, anything, the `#endif` of the first; and nothing outside. */

@@ -267,7 +267,7 @@ bool read_checks(struct file_reader *reader, const struct node *root)
          item = item->next)
         if (!read_check(reader, item))
             return false;
-    for (size_t i = 0; i < experiment->check_count; i++) {
+    for (size_t i = 0; node && i < experiment->check_count; i++) {
         const struct argument_rule *output = &experiment->arguments[experiment->checks[i].output];
         if (output->unchecked)
             return node_error(reader, node, "'%s' is checked, and it is said not to be",
