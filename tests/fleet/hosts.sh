@@ -103,6 +103,9 @@ expect_code 4
 tune_on '' --on 'env TUNE_CACHE_DIR=/proc/none'
 expect_code 4
 expect_err "gives no host: /proc/none: .*TUNE_CACHE_DIR=FOLDER"
+tune_on 'cuInit: 803' --on env
+expect_code 3
+expect_err 'no GPU on [^ ]+ \(.*803.*\); tuning CPUs'
 run "$TUNE" devices --on 'env' --remote-tune "$PWD/none/tune"
 expect_code 4
 expect_err 'gives no host: .*No such file.*name it with --remote-tune'

@@ -175,6 +175,7 @@ static enum status choose_there(struct run *run, struct error *error)
 {
     const struct host *ready[HOSTS_MAX];
     size_t count = 0;
+    struct error why = {0};
     enum status status = hosts_await(&run->hosts, run->hosts.stop, ready, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < device_traits_count; i++) {
         const struct device_traits *traits = &device_traits_list[i];
@@ -182,10 +183,9 @@ static enum status choose_there(struct run *run, struct error *error)
         for (size_t j = 0; !traits->by_name_only && traits->is_gpu && device_kind(traits->kind) &&
                            !has_one && j < count;
              j++) {
-            struct error ignored = {0};
             int devices = 0;
-            has_one = worker_count(ready[j], traits->kind, &devices, &ignored) == STATUS_OK &&
-                      devices > 0;
+            has_one =
+                worker_count(ready[j], traits->kind, &devices, &why) == STATUS_OK && devices > 0;
         }
         if (has_one)
             status = add_device(run, device_kind(traits->kind), RUN_EVERY_DEVICE, error);
@@ -194,8 +194,9 @@ static enum status choose_there(struct run *run, struct error *error)
         status = error_set(error, STATUS_INTERRUPTED, "stopped before a device was found");
     if (status != STATUS_OK || run->device_count > 0)
         return status;
-    fprintf(stderr, "tune: no GPU on %s%s; tuning CPUs\n", ready[0]->name,
-            count > 1 ? " and others" : "");
+    print_clean(stderr, "tune: no GPU on %s%s%s%s%s; tuning CPUs\n", ready[0]->name,
+                count > 1 ? " and others" : "", why.text[0] ? " (" : "", why.text,
+                why.text[0] ? ")" : "");
     return add_device(run, device_host(), RUN_EVERY_DEVICE, error);
 }
 
