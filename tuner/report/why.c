@@ -318,7 +318,7 @@ static void write_part(struct page *page, const struct part *part)
     page->out.failed = page->out.failed || !list.items;
     for (size_t i = part->first; list.items && i < part->end; i++)
         gather(&list, &page->winners[i]);
-    if (list.count == 0)
+    if (!list.items || list.count == 0)
         return;
     qsort(list.items, list.count, sizeof *list.items, by_cost);
     html(&page->out, "<details open><summary><b>%s</b>, over %zu %s</summary>\n", part->experiment,
