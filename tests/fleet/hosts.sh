@@ -79,6 +79,7 @@ expect_sweep 'Stand-in GPU 132 18 ok'
 # What a command prints for ever beside its agent harms nobody, also what it has left behind.
 cat >"$TMPDIR/loud" <<'S'
 #!/bin/sh
+echo "channel 3: open failed: administratively prohibited: no way through to $$" >&2
 (while echo "channel 3: open failed: administratively prohibited: no way through to $$"; do :; done >&2) &
 exec "$@"
 S
