@@ -1,6 +1,5 @@
 #include "tuner/device/cuda/image.h"
 #include "tuner/device/cuda/internal.h"
-#include "tuner/device/cuda/signatures.h"
 #include "tuner/device/cuda/textures.h"
 #include "tuner/device/kinds.h"
 

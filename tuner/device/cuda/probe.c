@@ -1,4 +1,4 @@
-#include "tuner/device/cuda/signatures.h"
+#include "tuner/device/cuda/internal.h"
 
 /* Behind the source: templates that turn types into numbers. A kernel template of these numbers is
  * asked for by name, and the compiler answers with its symbol, in which they stand. */

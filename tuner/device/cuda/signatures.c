@@ -1,12 +1,9 @@
-#include "tuner/device/cuda/signatures.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/source.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/compile.h"
-#include "tuner/device/gpu/guesses.h"
 #include "tuner/device/gpu/tokens.h"
 
 enum { CODES = 12, NUMBERS_OF_ONE = 5 };

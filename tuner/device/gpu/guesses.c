@@ -1,4 +1,4 @@
-#include "tuner/device/gpu/guesses.h"
+#include "tuner/device/gpu/tokens.h"
 
 #include <ctype.h>
 #include <string.h>
