@@ -1,5 +1,6 @@
 #include "tuner/base/text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -141,6 +142,19 @@ bool string_format(char *out, size_t bytes, const char *format, ...)
     int length = vsnprintf(out, bytes, format, arguments);
     va_end(arguments);
     return length >= 0 && (size_t)length < bytes;
+}
+
+const char *time_text(double ns, const char *micro, char out[TIME_TEXT_BYTES])
+{
+    const char *const units[] = {"ns", micro, "ms", "s"};
+    size_t unit = 0;
+    while (fabs(ns) >= 999.95 && unit < 3) {
+        ns /= 1000;
+        unit++;
+    }
+    const int digits = fabs(ns) < 9.9995 ? 3 : fabs(ns) < 99.995 ? 2 : 1;
+    (void)string_format(out, TIME_TEXT_BYTES, "%.*f %s", digits, ns, units[unit]);
+    return out;
 }
 
 bool text_ends_with(const char *text, const char *end)

@@ -26,6 +26,9 @@ struct arena;
 char *text_to_arena(struct text *text, struct arena *arena);
 
 bool text_ends_with(const char *text, const char *end);
+/* "1.270 us": a time in four figures, in ns, us (called `micro`), ms or s. Gives `out`. */
+enum { TIME_TEXT_BYTES = 32 };
+const char *time_text(double ns, const char *micro, char out[TIME_TEXT_BYTES]);
 
 /* Bytes of the well-formed UTF-8 character there (Unicode 15, table 3-7), 1 for the NUL that ends a
  * string; 0: it is none. */

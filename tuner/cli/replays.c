@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tuner/base/files.h"
-#include "tuner/base/half.h"
+#include "tuner/base/fill.h"
 #include "tuner/base/pack.h"
 #include "tuner/base/process.h"
 #include "tuner/device/device.h"
@@ -36,37 +36,22 @@ struct replay_findings {
     struct finding items[CAPTURED_POINTERS_MAX];
 };
 
-static double real_of(const void *data, size_t i, enum element_type type)
-{
-    uint16_t half = 0;
-    float narrow = 0;
-    double wide = NAN;
-    if (type == ELEMENT_F64)
-        memcpy(&wide, (const char *)data + 8 * i, sizeof wide);
-    if (type == ELEMENT_F32) {
-        memcpy(&narrow, (const char *)data + 4 * i, sizeof narrow);
-        wide = (double)narrow;
-    }
-    if (type == ELEMENT_F16 || type == ELEMENT_BF16) {
-        memcpy(&half, (const char *)data + 2 * i, sizeof half);
-        wide = type == ELEMENT_F16 ? f16_to_real(half) : bf16_to_real(half);
-    }
-    return wide;
-}
-
 /* By the larger of what is expected and the root of its mean square, as checks have it. Infinite
  * where one is no number that a program would compute with. */
 static double difference_of(const void *expected, const void *got, size_t count,
                             enum element_type type)
 {
+    const char *one = expected, *other = got;
+    const size_t size = element_bytes(type);
     double squares = 0, largest = 0;
     for (size_t i = 0; i < count; i++) {
-        const double real = real_of(expected, i, type);
+        const double real = element_to_real(one + i * size, type);
         squares += isfinite(real) ? real * real : 0;
     }
     const double mean = sqrt(squares / (double)(count ? count : 1));
     for (size_t i = 0; i < count; i++) {
-        const double a = real_of(expected, i, type), b = real_of(got, i, type);
+        const double a = element_to_real(one + i * size, type);
+        const double b = element_to_real(other + i * size, type);
         if (a == b || (isnan(a) && isnan(b)))
             continue;
         const double ratio = fabs(a - b) / fmax(fabs(a), mean);

@@ -72,11 +72,9 @@ bool rows_add_columns(struct rows *rows, const char *const *names, size_t count)
  * short. */
 bool rows_set_number(struct rows *rows, size_t row, size_t column, double value);
 
-enum { ROWS_TIME_BYTES = 32, ROWS_CELL_BYTES = 64 };
+enum { ROWS_CELL_BYTES = 64 };
 /* A cell of the column as tables show it: "-", its own text, or a number, which goes to `out`. */
 const char *rows_shown(const char *column, const struct cell *cell, char out[ROWS_CELL_BYTES]);
-/* "1.270 us", as in tables. */
-void rows_format_time(double ns, char out[ROWS_TIME_BYTES]);
 /* To stdout, control characters as blanks: what people wrote must not command a terminal. */
 void rows_put_text(const char *text);
 void rows_put_bytes(const char *text, size_t bytes);

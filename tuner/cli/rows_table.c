@@ -12,18 +12,6 @@
 /* What is broken into lines keeps so many columns, however narrow the terminal. */
 enum { TABLE_COLUMNS_MAX = 64, WRAP_LEAST = 24 };
 
-void rows_format_time(double ns, char out[ROWS_TIME_BYTES])
-{
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    size_t unit = 0;
-    while (fabs(ns) >= 999.95 && unit < 3) {
-        ns /= 1000;
-        unit++;
-    }
-    int digits = fabs(ns) < 9.9995 ? 3 : fabs(ns) < 99.995 ? 2 : 1;
-    (void)string_format(out, ROWS_TIME_BYTES, "%.*f %s", digits, ns, units[unit]);
-}
-
 const char *rows_shown(const char *column, const struct cell *cell, char out[ROWS_CELL_BYTES])
 {
     if (!cell->text)
@@ -32,7 +20,7 @@ const char *rows_shown(const char *column, const struct cell *cell, char out[ROW
         return cell->text;
     const double value = cell->number;
     if (text_ends_with(column, "_ns"))
-        rows_format_time(value, out);
+        (void)time_text(value, "us", out);
     else if (text_ends_with(column, "_percent"))
         (void)string_format(out, ROWS_CELL_BYTES, "%.*f %%", fabs(value) < 9.95 ? 2 : 1, value);
     else if (text_ends_with(column, "gbs") || text_ends_with(column, "gops"))

@@ -353,18 +353,18 @@ static const struct show_word why_words[] = {
 static void put_title(const struct explanation *explanation)
 {
     const struct explain_point *winner = &explanation->points[0];
-    char time[ROWS_TIME_BYTES];
-    char high[ROWS_TIME_BYTES];
+    char time[TIME_TEXT_BYTES];
+    char high[TIME_TEXT_BYTES];
     style_begin(STYLE_BOLD);
     rows_put_text(explanation->problem);
     if (explanation->n > 1)
         printf(", n = %" PRId64, explanation->n);
     style_end(STYLE_BOLD);
-    rows_format_time(winner->time_ns, time);
+    (void)time_text(winner->time_ns, "us", time);
     printf(": %s", time);
     if (isfinite(winner->low_ns) && isfinite(winner->high_ns)) {
-        rows_format_time(winner->low_ns, time);
-        rows_format_time(winner->high_ns, high);
+        (void)time_text(winner->low_ns, "us", time);
+        (void)time_text(winner->high_ns, "us", high);
         printf(" (%g %% interval %s to %s)", 100 * explanation->confidence, time, high);
     } else if (isfinite(explanation->confidence)) {
         fputs(" (interval unknown)", stdout);

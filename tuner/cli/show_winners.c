@@ -280,7 +280,7 @@ static int worth(const struct rows *rows, size_t row)
  * ceiling."; without n where there is but one size. */
 static void append_winner(struct text *line, const struct rows *rows, size_t row)
 {
-    char time[ROWS_TIME_BYTES];
+    char time[TIME_TEXT_BYTES];
     const long long n = (long long)rows_number(rows, row, "n");
     const double gain = rows_number(rows, row, "gain");
     const double low = rows_number(rows, row, "gain_low");
@@ -291,7 +291,7 @@ static void append_winner(struct text *line, const struct rows *rows, size_t row
         text_printf(line, " n=2^%d", __builtin_ctzll((unsigned long long)n));
     else if (n > 1)
         text_printf(line, " n=%lld", n);
-    rows_format_time(rows_number(rows, row, "time_ns"), time);
+    (void)time_text(rows_number(rows, row, "time_ns"), "us", time);
     text_printf(line, ": %s", time);
     if (gains_nothing(rows, row))
         text_printf(line, ", no faster than %s", rows_text(rows, row, "gain_over", ""));

@@ -11,15 +11,7 @@ enum { FOLD_ROWS = 24, COLUMNS_MAX = 24 };
 
 const char *shown_time(double ns, char out[SHOWN_BYTES])
 {
-    static const char *const units[] = {"ns", "µs", "ms", "s"};
-    size_t unit = 0;
-    while (fabs(ns) >= 999.95 && unit < 3) {
-        ns /= 1000;
-        unit++;
-    }
-    int digits = fabs(ns) < 9.9995 ? 3 : fabs(ns) < 99.995 ? 2 : 1;
-    (void)string_format(out, SHOWN_BYTES, "%.*f %s", digits, ns, units[unit]);
-    return out;
+    return time_text(ns, "µs", out);
 }
 
 const char *shown_gain(double ratio, char out[SHOWN_BYTES])

@@ -315,20 +315,10 @@ bool clouds_find(const struct cloud_sample *samples, size_t count, double apart_
 
 /* ---- in words ---- */
 
-static void append_time(struct text *text, double ns)
-{
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    size_t unit = 0;
-    while (ns >= 999.95 && unit < 3) {
-        ns /= 1000;
-        unit++;
-    }
-    text_printf(text, "%.*f %s", ns < 9.9995 ? 3 : ns < 99.995 ? 2 : 1, ns, units[unit]);
-}
-
 void clouds_text(const struct clouds *clouds, char out[CLOUDS_TEXT_BYTES])
 {
     struct text text = {0};
+    char time[TIME_TEXT_BYTES];
     out[0] = '\0';
     if (!clouds->found)
         return;
@@ -336,7 +326,7 @@ void clouds_text(const struct clouds *clouds, char out[CLOUDS_TEXT_BYTES])
                 100 * clouds->apart, clouds->by_process ? ", by process" : "");
     for (int i = 0; i < 2; i++) {
         text_printf(&text, "%s%.0f %% at ", i > 0 ? ", " : "", 100 * clouds->share[i]);
-        append_time(&text, clouds->time_ns[i]);
+        text_append(&text, time_text(clouds->time_ns[i], "us", time));
     }
     (void)string_format(out, CLOUDS_TEXT_BYTES, "%s", text_string(&text));
     text_free(&text);
