@@ -372,28 +372,38 @@ static char *find_control(char *at)
     return at;
 }
 
-/* Past the decimal integer at `text`; NULL when there is none (or no text), or it does not fit. */
-static const char *skip_integer(const char *text, long long *out)
+/* A decimal integer and where its text ends; NULL: there is none (or no text), or it does not fit. */
+struct integer {
+    const char *end;
+    long long value;
+};
+
+static struct integer read_integer(const char *text)
 {
+    struct integer read = {NULL, 0};
     if (!text)
-        return NULL;
+        return read;
     int negative = *text == '-';
     const char *first = text + negative, *at = first;
     uint64_t value = 0, most = LLONG_MAX;
     for (; is_digit(*at); at++) {
         if (value > most / 10)
-            return NULL;
+            return read;
         value = value * 10 + (uint64_t)(*at - '0');
     }
-    *out = (long long)(negative ? 0 - value : value);
-    return at == first || value > most + (uint64_t)negative ? NULL : at;
+    if (at > first && value <= most + (uint64_t)negative)
+        read.end = at;
+    read.value = (long long)(negative ? 0 - value : value);
+    return read;
 }
 
-/* The whole text, which may be NULL, as a decimal integer. */
-static int read_integer(const char *text, long long *out)
+/* The same of a text that is nothing else. */
+static struct integer read_whole(const char *text)
 {
-    text = skip_integer(text, out);
-    return text && !*text;
+    struct integer read = read_integer(text);
+    if (read.end && *read.end)
+        read.end = NULL;
+    return read;
 }
 
 /* The whole text as a decimal number, as in 12, -0.5 and 1.5e-3; `otherwise` when it is NULL, none
@@ -404,7 +414,7 @@ static double read_real(const char *text, double otherwise)
                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     int digits = 0, exponent = 0, fraction = 0;
-    long long mantissa = 0, written = 0;
+    long long mantissa = 0;
     int negative = text && *text == '-';
     if (!text)
         return otherwise;
@@ -423,10 +433,13 @@ static double read_real(const char *text, double otherwise)
     }
     if (*text == 'e' || *text == 'E') {
         text += 1 + (text[1] == '+' && text[2] != '-');
-        if (!read_integer(text, &written))
+        struct integer written = read_whole(text);
+        text = written.end;
+        if (!text)
             return otherwise;
-        text = "";
-        exponent += written > 1000 ? 1000 : written < -1000 ? -1000 : (int)written;
+        exponent += written.value > 1000    ? 1000
+                    : written.value < -1000 ? -1000
+                                            : (int)written.value;
     }
     double value = (double)mantissa;
     for (int rest = exponent < 0 ? -exponent : exponent; rest > 0; rest -= 22) {
@@ -609,15 +622,17 @@ static const char *take_value(struct reader *reader, const char *name)
 static int read_range(const char *at, int is_capability, long long ends[2])
 {
     for (int count = 0; count < 2; at++) {
-        long long *end = &ends[count++], major;
-        at = is_digit(*at) ? skip_integer(at, end) : NULL;
+        struct integer part = read_integer(is_digit(*at) ? at : NULL);
+        at = part.end;
+        ends[count] = part.value;
         if (at && is_capability) {
-            major = *end;
-            at = *at == '.' && is_digit(at[1]) ? skip_integer(at + 1, end) : NULL;
-            if ((major | *end) > 0x7fff)
+            part = read_integer(*at == '.' && is_digit(at[1]) ? at + 1 : NULL);
+            at = part.end;
+            if ((ends[count] | part.value) > 0x7fff)
                 return 0;
-            *end += major * CAPABILITY_MAJOR;
+            ends[count] = ends[count] * CAPABILITY_MAJOR + part.value;
         }
+        count++;
         if (at && !*at)
             return count == 1 || ends[0] <= ends[1] ? count : 0;
         if (!at || *at != '-')
@@ -754,6 +769,7 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
         const long long *sizes = base; /* an entry's */
         void *out = (char *)base + field->offset;
         long long *ends = out;
+        struct integer whole = {NULL, 0};
         uint64_t majors = 0;
         int is_read = 0;
         if (!text || reader->version < field->version)
@@ -763,18 +779,21 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
             is_read = *(double *)out >= 0;
         } else if (field->kind == MAJORS) {
             do {
-                at = is_digit(*at) ? skip_integer(at, ends) : NULL;
-                is_read = at && *ends < MAJORS_MAX && (!*at || *at == ',');
-                majors |= (uint64_t)1 << (*ends & 63);
+                whole = read_integer(is_digit(*at) ? at : NULL);
+                at = whole.end;
+                is_read = at && whole.value < MAJORS_MAX && (!*at || *at == ',');
+                majors |= (uint64_t)1 << (whole.value & 63);
             } while (is_read && *at++);
             *ends = (long long)majors;
         } else if (field->kind > REAL) {
             int count = read_range(text, 1, ends);
             is_read = count > 0 && count <= 1 + (field->kind == CAPABILITY_RANGE);
-        } else if (read_integer(text, ends)) {
-            is_read = field->kind == SIZE
-                          ? sizes[0] <= *ends && *ends <= sizes[1]
-                          : *ends >= 0 && (field->kind == WHOLE || *ends <= INT_MAX);
+        } else {
+            whole = read_whole(text);
+            *ends = whole.value;
+            is_read = whole.end &&
+                      (field->kind == SIZE ? sizes[0] <= *ends && *ends <= sizes[1]
+                                           : *ends >= 0 && (field->kind == WHOLE || *ends <= INT_MAX));
         }
         if (!is_read)
             return refuse(reader, "%s=%.40s is not %s", known_names[field->number], text,
@@ -888,8 +907,9 @@ static int read_entry(struct reader *reader)
     /* Formats before 4 do not say what blocks make a cluster, but in a parameter. */
     for (uint32_t number = CLUSTER; number <= CLUSTER_SIZE && reader->version < 4; number++) {
         const char *text = known(reader, number);
-        if (text && !read_integer(text, &entry->needs[NEED_CLUSTER]))
-            entry->needs[NEED_CLUSTER] = 0;
+        struct integer size = read_whole(text);
+        if (text)
+            entry->needs[NEED_CLUSTER] = size.end ? size.value : 0;
     }
     reader->at += *reader->at == '|';
     if (!take_fields(reader))
@@ -906,8 +926,11 @@ static int read_entry(struct reader *reader)
 static int read_header(struct reader *reader, const char *line)
 {
     static const char word[] = "tuned-conf ";
-    if (strncmp(line, word, sizeof word - 1) != 0 ||
-        !read_integer(line + sizeof word - 1, &reader->version))
+    struct integer version = {NULL, 0};
+    if (strncmp(line, word, sizeof word - 1) == 0)
+        version = read_whole(line + sizeof word - 1);
+    reader->version = version.value;
+    if (!version.end)
         return refuse(reader, "no tuned.conf: its first line is 'tuned-conf " DIGITS_OF(
                                   TUNED_FORMAT_VERSION) "'");
     return (reader->version >= 1 && reader->version <= TUNED_FORMAT_VERSION) ||
@@ -1857,7 +1880,9 @@ static int evaluate(struct evaluation *evaluation, int least, uint32_t call)
         if (!evaluate(evaluation, 0, number) || *evaluation->at++ != ')')
             return 0;
     } else if (is_digit(*name)) {
-        evaluation->at = skip_integer(name, &evaluation->value);
+        struct integer literal = read_integer(name);
+        evaluation->at = literal.end;
+        evaluation->value = literal.value;
         if (!evaluation->at)
             return 0;
     } else if (!value_here(evaluation, number, name, length)) {
@@ -1928,9 +1953,10 @@ static int number_here(struct evaluation *evaluation, uint32_t number)
         return is_known;
     }
     evaluation->at = at;
-    if (!read_integer(text, &evaluation->value) || is_elsewhere(answer, name))
+    struct integer whole = read_whole(text);
+    if (!whole.end || is_elsewhere(answer, name))
         return 0;
-    evaluation->value = scale_by_units(answer, name, evaluation->value);
+    evaluation->value = scale_by_units(answer, name, whole.value);
     return 1;
 }
 
@@ -1983,8 +2009,8 @@ const char *tuned_text_at(const struct tuned_entry *entry, int index, const char
 
 long long tuned_integer_at(const struct tuned_entry *entry, int index, long long otherwise)
 {
-    long long value = 0;
-    return read_integer(tuned_text_at(entry, index, NULL), &value) ? value : otherwise;
+    struct integer whole = read_whole(tuned_text_at(entry, index, NULL));
+    return whole.end ? whole.value : otherwise;
 }
 
 double tuned_real_at(const struct tuned_entry *entry, int index, double otherwise)
