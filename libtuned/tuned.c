@@ -372,7 +372,8 @@ static char *find_control(char *at)
     return at;
 }
 
-/* A decimal integer and where its text ends; NULL: there is none (or no text), or it does not fit. */
+/* A decimal integer and where its text ends; NULL: there is none (or no text), or it does not fit.
+ */
 struct integer {
     const char *end;
     long long value;
@@ -791,9 +792,9 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
         } else {
             whole = read_whole(text);
             *ends = whole.value;
-            is_read = whole.end &&
-                      (field->kind == SIZE ? sizes[0] <= *ends && *ends <= sizes[1]
-                                           : *ends >= 0 && (field->kind == WHOLE || *ends <= INT_MAX));
+            is_read = whole.end && (field->kind == SIZE
+                                        ? sizes[0] <= *ends && *ends <= sizes[1]
+                                        : *ends >= 0 && (field->kind == WHOLE || *ends <= INT_MAX));
         }
         if (!is_read)
             return refuse(reader, "%s=%.40s is not %s", known_names[field->number], text,
@@ -1677,11 +1678,8 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
             best->entry = NULL;
         own = NULL;
     }
-    uint32_t kind = 0, device_name = 0;
-    if (!best->entry) {
-        kind = find_name(tuned, device->kind, 0);
-        device_name = find_name(tuned, device->name, 0);
-    }
+    uint32_t kind = best->entry ? 0 : find_name(tuned, device->kind, 0);
+    uint32_t device_name = best->entry ? 0 : find_name(tuned, device->name, 0);
     /* This device first, since it leaves the others no chance; then the best of the others; then
      * each of them, where that one has nothing that fits. */
     for (int pass = 0; pass < 3 && !best->entry; pass++) {
@@ -1701,9 +1699,8 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
                 own = own_count++ == 0 ? group : NULL;
             while (is_better(found, best)) { /* at its best, then as it is */
                 if (found->entry || pass == 1) {
-                    struct candidate *worse = best;
                     best = found;
-                    found = worse;
+                    found = best == candidates ? candidates + 1 : candidates;
                     break;
                 }
                 if (!find_in_group(found, answer))
