@@ -62,6 +62,16 @@ tune_on 'devices=big' --on "$(in_job 5 a)" --on "$(in_job 86400 b)" --effort qui
 expect_code 0
 expect_sweep 'Stand-in GPU 132 18 ok'
 
+# Where Slurm does not tell its tasks, it is asked.
+forget
+mkdir bin
+printf '#!/bin/sh\necho 1-00:30:00 "$@" >>asked; echo 1-00:30:00\n' >bin/squeue
+chmod +x bin/squeue
+tune_on 'devices=big' --on "env -u SLURM_JOB_END_TIME SLURM_JOB_ID=17 PATH=$PWD/bin:$PATH $TMPDIR/host a" --effort quick
+expect_code 0
+expect_err ': its job ends in 14[67][0-9]\.[0-9] min'
+grep -q -- '-j 17' "$TMPDIR/hosts/a/asked" || fail "another job was asked after"
+
 # From a file, with a host that is this one; --device counts on each.
 forget
 printf "# the fleet\n\n%s env NOTE='a # b'  # the big one\n\there \n" "$TMPDIR/host a" >fleet.conf

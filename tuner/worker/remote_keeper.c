@@ -351,6 +351,7 @@ static enum status await_output(struct remote *remote, int64_t limit_ns, struct 
 struct rest {
     struct remote *remote;
     int64_t deadline_ns;
+    int64_t silent_ns; /* and nothing is heard for no longer than this */
 };
 
 static enum status await_rest(void *context, struct error *error)
@@ -358,13 +359,13 @@ static enum status await_rest(void *context, struct error *error)
     const struct rest *rest = context;
     if (clock_running_ns() > rest->deadline_ns)
         return error_set(error, STATUS_TIMED_OUT, "a message of it does not come to an end");
-    return await_output(rest->remote, rest->remote->silent_ns, error);
+    return await_output(rest->remote, rest->silent_ns, error);
 }
 
 static enum status read_message(struct remote *remote, int64_t limit_ms, json_t **out,
                                 struct error *error)
 {
-    struct rest rest = {remote, remote_deadline(limit_ms)};
+    struct rest rest = {remote, remote_deadline(limit_ms), limit_ms * 1000000};
     return frame_read_by(remote->output, await_rest, &rest, out, error);
 }
 
