@@ -24,7 +24,7 @@ grep -q 'capability=9.0 cluster=16' all.conf || fail "no entry tells what its cl
 run "${CC:-cc}" -std=c99 -O1 -Wall -Wextra -Werror -I"$TUNE_SOURCE/libtuned" "$TUNE_SOURCE/tests/bindings/devices.c" \
     "$TUNE_SOURCE"/libtuned/tuned{,_debug}.c -o devices
 expect_code 0
-run ./devices "$TUNE_SOURCE"/db/recorded/*/*.conf all.conf
+run ./devices "$TUNE_SOURCE"/db/recorded/*/*.conf "$TUNE_SOURCE/configs/tuned.conf" all.conf
 expect_code 0
 expect_err ' 0 ruled out$'
 
