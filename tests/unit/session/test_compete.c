@@ -180,7 +180,7 @@ static void test_the_slower_are_settled_half_way(void **state)
         const struct finalist *finalist = &f->contest->finalists[i];
         size_t seen = 0;
         for (size_t p = 0; p < 8; p++)
-            seen += isfinite(finalist->levels[p]);
+            seen += isfinite(finalist->levels[p]) ? 1 : 0;
         assert_int_equal(seen, finalist->settled ? 4 : 8);
         if (finalist->settled)
             assert_false(finalist->contender.tied || finalist->is_baseline);
