@@ -157,7 +157,7 @@ static void test_elsewhere_winners(void **state)
             uint16_t values[SEARCH_DIMENSIONS_MAX];
             const uint64_t told = random_at(source + 1, i) % synthetic.space.count;
             if (i < 2)
-                winners[2 * source + i] = told;
+                winners[source + i * SOURCES] = told;
             synthetic.space.values(synthetic.space.context, told, values);
             search_tell_elsewhere(search, source, values, (double)(100 * (source + 1) + i));
         }
