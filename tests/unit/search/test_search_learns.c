@@ -147,11 +147,11 @@ static double loss_with(const struct synthetic *synthetic, uint64_t shift, uint6
 static void test_elsewhere_winners(void **state)
 {
     (void)state;
-    enum { SOURCES = 5, EACH = 12, TRIED_BY = 40 };
+    enum { SOURCES = 5, WINNERS = 2 * SOURCES, EACH = 12, TRIED_BY = 40 };
     struct synthetic synthetic;
     synthetic_make(&synthetic, 7, coupled_counts, coupled);
     struct search *search = begin(&synthetic, "surrogate", TRIALS, 3);
-    uint64_t winners[2 * SOURCES], point = 0;
+    uint64_t winners[WINNERS], point = 0;
     for (size_t source = 0; source < SOURCES; source++)
         for (size_t i = 0; i < EACH; i++) {
             uint16_t values[SEARCH_DIMENSIONS_MAX];
@@ -163,12 +163,12 @@ static void test_elsewhere_winners(void **state)
         }
     size_t asked = 0, found = 0;
     for (; asked < TRIED_BY && search_ask(search, &point); asked++) {
-        for (size_t i = 0; i < 2 * SOURCES; i++)
+        for (size_t i = 0; i < WINNERS; i++)
             found += winners[i] == point ? 1 : 0;
         search_tell(search, point, landscape(&synthetic, point, 5));
     }
     assert_int_equal(asked, TRIED_BY);
-    assert_int_equal(found, 2 * SOURCES);
+    assert_int_equal(found, WINNERS);
     search_free(search);
     synthetic_free(&synthetic);
 }
