@@ -181,6 +181,7 @@ def section(tune, folder, databases):
                         ("several.txt", "Two GPUs at once, one worker killed on the way"),
                         ("lookup.txt", "Loading tuned.conf and looking up"),
                         ("lookup_peers.txt", "libtuned beside cJSON, SQLite and a map of strings"),
+                        ("segments.txt", "Segments, with what was tuned for their lengths, beside CUB"),
                         ("check.txt", "tune check: what had been tuned before"),
                         ("foreign.txt", "what it loses with what others found, and untuned"),
                         ("check-wrong.txt", "tune check: a file whose answers are the textbook's"),
