@@ -42,8 +42,7 @@ struct search {
     double best;                     /* when that was last found better, */
     size_t better_at;                /* with so many results */
     bool asked;                      /* for a point */
-    bool hurries;
-    bool failed; /* memory was short: nothing more is asked for */
+    bool failed;                     /* memory was short: nothing more is asked for */
 };
 
 static enum status unknown(const char *name, struct error *error)
@@ -92,15 +91,13 @@ static bool waits(const struct search *search)
     const uint64_t by_trials =
         clamp(trail->trials / PENDING_TRIALS_SHARE, PENDING_LEAST, PENDING_MOST);
     const uint64_t by_told = clamp(trail->told / PENDING_SHARE, PENDING_FIRST, PENDING_MOST);
-    const uint64_t most = search->hurries       ? PENDING_MOST
-                          : by_told < by_trials ? by_told
-                                                : by_trials;
+    const uint64_t most = trail->hurries ? PENDING_MOST : by_told < by_trials ? by_told : by_trials;
     return search->strategy->learns && trail_pending(trail) >= most;
 }
 
 void search_hurry(struct search *search, bool hurries)
 {
-    search->hurries = hurries;
+    search->trail.hurries = hurries;
 }
 
 enum status search_create(const struct search_options *options, const struct search_space *space,

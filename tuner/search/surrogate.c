@@ -10,6 +10,7 @@ enum {
     SAMPLE_LEAST = 6,    /* points before the model is asked; */
     SAMPLE_SHARE = 2,    /* or one for so many parameters that vary */
     NEIGHBOUR_EVERY = 4, /* one of so many points is a neighbour of the best */
+    HURRIED_SHARE = 64,  /* of the trials, that may cover the space where nobody has to wait */
     COVER_DRAWN = 64,    /* random points of which the one that covers best is taken */
     WINNERS_TRIED = 2,   /* of each source elsewhere, whatever the model makes of them */
 };
@@ -169,8 +170,10 @@ static bool ask(void *opaque, uint64_t *point)
         sample += state->guided;
     if (trail->count < sample)
         return cover(state, point);
+    /* Compilers that would have nothing to do meanwhile cover more of it. */
     if (trail->told < sample / 2 + 1 && trail_pending(trail) > 0)
-        return false;
+        return trail->hurries && trail->elsewhere_count == 0 &&
+               trail->count < trail->trials / HURRIED_SHARE && cover(state, point);
     /* While all failed, it goes on covering. */
     if (trail->best == SIZE_MAX && trail->count < 64 * sample)
         return cover(state, point);

@@ -30,6 +30,7 @@ struct trail {
     uint16_t value_counts[SEARCH_DIMENSIONS_MAX]; /* space.value_counts points here */
     uint64_t trials;                              /* most points there may be records of */
     struct random random;
+    bool hurries;             /* as search_hurry */
     struct permutation order; /* of points nobody has an opinion on */
     uint64_t next;            /* place in it: those before are used */
 

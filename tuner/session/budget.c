@@ -19,12 +19,15 @@
 static const double race_share = 0.65, race_share_most = 0.9;
 /* How much more than expected the confirmation may take, and what looks at sizes get. */
 static const double confirm_margin = 1.25, look_share = 0.03;
+/* Of what a problem's inputs and results took first, for each fresh process that has them again:
+ * nothing is compiled beside it any more, and what functions said is in the cache. */
+static const double again_share = 0.5;
 /* Of what a problem gets, for its sweep; without a confirmation races are short, too. */
 static const double sweep_share = 0.6, sweep_share_unconfirmed = 0.85;
 /* Where that comes to less than this share of the points, points come before rounds, and before
  * processes: so many are kept time for, the others confirm where some is left. */
 static const double few_points = 0.25, sweep_share_of_many = 0.88;
-static const double processes_of_many = 3;
+static const double processes_of_many = 3, confirm_margin_of_many = 1.1;
 /* For tuned.conf, the tables and the page. */
 static const double end_share = 0.02, end_most_ns = 2e9;
 /* Of a job, for the same, and what is in hand. */
@@ -137,7 +140,7 @@ static double guess_confirm_ns(const struct protocol *protocol, const struct all
     double block_ns =
         allowance->run_ns > protocol->block_ns ? allowance->run_ns : protocol->block_ns;
     double visit_ns = around_visit_ns + (double)protocol->visit_blocks * block_ns;
-    return (double)allowance->tell_ns +
+    return again_share * (double)allowance->tell_ns +
            visit_ns * (double)(protocol->finalists + 1) * (double)protocol->confirm_rounds;
 }
 
@@ -158,9 +161,10 @@ static double confirm_expected_ns(const struct group *group, const struct allowa
 }
 
 /* What is kept for what follows the races: at most what `share` leaves of the budget; less where
- * the confirmation, by `most` processes at most, is expected to take less. */
+ * the confirmation is expected to take less, by as few processes as are enough where a problem
+ * tries few of its points. */
 static double kept_ns(const struct group *group, const struct allowance *allowance, double share,
-                      double most)
+                      bool few)
 {
     const struct session *session = group->session;
     double whole_ns = (double)(budget_end_ns(session) - session->started_ns);
@@ -169,10 +173,10 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
         return 0;
     const bool looks = session->options->protocol.look_between > 0 && group->space_count > 1;
     const double looks_ns = looks ? look_share * whole_ns : 0;
-    double processes = (double)session->options->protocol.confirm_processes;
-    double expected_ns = confirm_margin * confirm_expected_ns(group, allowance,
-                                                              processes < most ? processes : most) +
-                         looks_ns;
+    const double all = (double)session->options->protocol.confirm_processes;
+    const double processes = few ? fmin(all, processes_of_many) : all;
+    const double margin = few ? confirm_margin_of_many : confirm_margin;
+    double expected_ns = margin * confirm_expected_ns(group, allowance, processes) + looks_ns;
     return group->costs.fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
 }
 
@@ -193,11 +197,11 @@ static double even_ns(const struct group *group, double kept, double own_ns, dou
 static void share_out(const struct group *group, struct allowance *allowance, double own_ns,
                       double others_ns)
 {
-    double kept = kept_ns(group, allowance, race_share, INFINITY);
-    double kept_least = kept_ns(group, allowance, race_share_most, INFINITY);
+    double kept = kept_ns(group, allowance, race_share, false);
+    double kept_least = kept_ns(group, allowance, race_share_most, false);
     double even = even_ns(group, kept, own_ns, others_ns);
     if (tries_few(group, allowance, even)) {
-        kept = kept_ns(group, allowance, race_share, processes_of_many);
+        kept = kept_ns(group, allowance, race_share, true);
         even = even_ns(group, kept, own_ns, others_ns);
     }
     double more = even_ns(group, kept_least, own_ns, others_ns);

@@ -298,11 +298,13 @@ enum status window_fill(struct sweep *sweep, struct error *error)
     if (!sweep->work.options->compiles_beside_measuring && sweep->window_count > 0)
         return STATUS_OK; /* a batch is compiled, then measured */
     const struct binaries *binaries = &sweep->work.group->binaries;
+    /* While inputs are made nobody comes to ask for more. */
+    const size_t queued = sweep->inputs.tell_ns == 0 ? most : binaries->workers;
     while (status == STATUS_OK && got && sweep->window_count < most) {
         /* The search waits for what is still compiled: the points of a small budget are had by all
          * compilers. */
-        search_hurry(sweep->search, compile_pool_pending(binaries->pool) < binaries->workers &&
-                                        device_waits(sweep));
+        search_hurry(sweep->search,
+                     compile_pool_pending(binaries->pool) < queued && device_waits(sweep));
         status = next_point(sweep, &got, error);
     }
     return status == STATUS_OK ? add_ready(sweep, error) : status;

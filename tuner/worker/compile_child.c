@@ -120,12 +120,23 @@ static enum status compile_one(struct compiling *state, const struct compile_mes
     return status;
 }
 
+/* Not "shared memory", of which a kernel may say that it needs too much. */
+static bool says_out_of_memory(const char *text)
+{
+    static const char *const ways[] = {"out of memory", "memory exhausted", "allocate memory",
+                                       "memory allocation", "bad_alloc"};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        if (strstr(text, ways[i]))
+            return true;
+    return false;
+}
+
 /* A source that exhausts what its compiler may use is a source that does not compile; it must not
  * look like a fault of this machine, which would end the run. */
 static enum status blame_source(int64_t memory_bytes, enum status status, struct error *error)
 {
     bool exhausted = status == STATUS_NO_MEMORY || status == STATUS_TIMED_OUT ||
-                     (status == STATUS_COMPILE_FAILED && strstr(error->text, "memory"));
+                     (status == STATUS_COMPILE_FAILED && says_out_of_memory(error->text));
     if (!exhausted && status != STATUS_BAD_INPUT && status != STATUS_INTERNAL)
         return status;
     char text[ERROR_TEXT_BYTES];

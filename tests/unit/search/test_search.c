@@ -249,6 +249,32 @@ static void test_hurry(void **state)
     synthetic_free(&synthetic);
 }
 
+/* How many points it asks for before it is told of any. */
+static size_t asked_at_first(struct synthetic *synthetic, uint64_t trials, bool hurries)
+{
+    struct search *search = begin(synthetic, "surrogate", trials, 2);
+    uint64_t point = 0;
+    size_t count = 0;
+    search_hurry(search, hurries);
+    while (count < AHEAD_MOST && search_ask(search, &point))
+        count++;
+    search_free(search);
+    return count;
+}
+
+/* Before anything is told all compilers have something to do, too; of few trials not for long. */
+static void test_hurry_at_first(void **state)
+{
+    (void)state;
+    struct synthetic synthetic;
+    synthetic_make(&synthetic, 7, coupled_counts, coupled);
+    const size_t unhurried = asked_at_first(&synthetic, 1500, false);
+    assert_true(unhurried < 10);
+    assert_int_equal(asked_at_first(&synthetic, 1500, true), 1500 / 64);
+    assert_int_equal(asked_at_first(&synthetic, 64, true), unhurried);
+    synthetic_free(&synthetic);
+}
+
 static const char *automatic(const struct synthetic *synthetic, uint64_t trials)
 {
     struct search *search = begin(synthetic, "auto", trials, 1);
@@ -332,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_batch_is_moderate),
         cmocka_unit_test(test_ends_when_settled),
         cmocka_unit_test(test_hurry),
+        cmocka_unit_test(test_hurry_at_first),
         cmocka_unit_test(test_auto),
         cmocka_unit_test(test_unknown_strategy),
     };
