@@ -63,7 +63,7 @@ refuse_err 'nothing was measured but'
 [[ $(query "SELECT candidate_count FROM winners") == 18 ]] || fail "$(query "SELECT * FROM winners")"
 
 # Compilers that have little to do are given the baselines of the problems to come: those of the second are asked for
-# before the first has its inputs.
+# before the first has its inputs. (References are made ahead in either case.)
 forget
 sed -i 's/^axes:.*/axes: {type: [i32, u32]}/; s/^defines:.*/defines: {WAY: way, BLOCK: block, TYPE: type}/' copy.yaml
 for budget in 60s ''; do
@@ -71,7 +71,7 @@ for budget in 60s ''; do
     rm -f trace
     TUNE_WORKER_TRACE=$PWD/trace tune_copy '' "${brief[@]}" --effort quick --points 2 --jobs 4 ${budget:+--budget $budget}
     expect_code 0
-    asked=$(grep -n '"source_path".*u32' trace | head -1 | cut -d: -f1)
+    asked=$(grep -n 'copy[.]cu".*"u32"' trace | head -1 | cut -d: -f1)
     told=$(grep -n '"act":"problem"' trace | head -1 | cut -d: -f1)
     [[ $((asked < told)) -eq $([[ $budget ]] && echo 1 || echo 0) ]] || fail "asked for in line $asked, told in line $told"
 done
