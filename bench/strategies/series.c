@@ -71,7 +71,7 @@ static double distance(const struct recorded_problem *one, const struct recorded
 
 /* The nearest of the first `count`, in the order in which store_trials_elsewhere has them. */
 static void tell_nearest(const struct played_list *list, size_t count, const struct played *here,
-                         size_t first_source, struct search *search)
+                         size_t first, struct search *search)
 {
     bool told[PROBLEMS_MOST] = {false};
     for (size_t source = 0; source < STORE_SOURCES_MOST; source++) {
@@ -87,7 +87,7 @@ static void tell_nearest(const struct played_list *list, size_t count, const str
             const uint64_t point = nearest->tried[i];
             uint16_t values[SEARCH_DIMENSIONS_MAX];
             if (recorded_translate(&nearest->recorded, point, &here->recorded, values))
-                search_tell_elsewhere(search, first_source + source, values,
+                search_tell_elsewhere(search, 2 * source + first, values,
                                       nearest->recorded.times[point]);
         }
     }
@@ -115,8 +115,8 @@ static enum status play_one(struct course *course, size_t current, uint64_t seed
     enum status status = search_create(&options, &space, &search, error);
     if (status != STATUS_OK)
         return status;
-    tell_nearest(&course->own, current, here, 1, search);
-    tell_nearest(&course->prior, course->prior.count, here, 1 + STORE_SOURCES_MOST, search);
+    tell_nearest(&course->own, current, here, 0, search);
+    tell_nearest(&course->prior, course->prior.count, here, 1, search);
     here->tried_count = 0;
     here->best = (double)INFINITY;
     for (;;) {

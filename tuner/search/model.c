@@ -26,7 +26,7 @@ enum {
     CANDIDATES_ABOUT = 8,     /* of so many of the best */
     CHANCE_LEAST = 32,        /* results, before it says how likely a better point is left */
     STANDS_FOR_MOST = 4,      /* points that a candidate stands for then */
-    READY_OR_NOT = 64,        /* points of which only every other one prefers what is ready */
+    READY_OR_NOT = 64,        /* points of which only every other two prefer what is ready */
     SWEEPS = 2,               /* over the length scales, a step up or down each */
 };
 static const double length_scale = 0.7, length_scale_spread = 1; /* the prior's, lognormal */
@@ -679,13 +679,15 @@ static double promise(const struct model *model, size_t candidate)
 }
 
 /* The same, less where something must be made first: that is asked of what may be the greatest
- * only. While little is known, it would keep a search where others have been. */
+ * only. While little is known, it would keep a search where others have been: winners of elsewhere
+ * are every other point, so that of what the model chooses between them half goes without it. */
 static double worth(const struct model *model, size_t candidate, double greatest)
 {
     const struct trail *trail = model->trail;
     const struct search_space *space = &trail->space;
     const double promised = promise(model, candidate);
-    const bool prefers = space->is_ready && (trail->count >= READY_OR_NOT || trail->count % 2 == 0);
+    const bool prefers =
+        space->is_ready && (trail->count >= READY_OR_NOT || trail->count / 2 % 2 == 0);
     return promised > greatest && prefers &&
                    !space->is_ready(space->context, model->points[candidate])
                ? promised * unready_weight

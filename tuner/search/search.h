@@ -89,9 +89,10 @@ double search_most_better(struct search *search, double probability);
 
 /* What is known of the kernel elsewhere: at another size, on another device, of another version or
  * driver. A search that models times begins where that was best, and finds out how much of it holds
- * here; others take no notice. To be told before the first ask. `source` tells such sets apart (any
- * number); within one, values compare: they are related to its own best. `values` are indices as
- * search_space has them, and need be no point of the space. NaN: it failed. */
+ * here; others take no notice. To be told before the first ask. `source` tells such sets apart:
+ * those of small numbers are tried first; within one, values compare: they are related to its own
+ * best. `values` are indices as search_space has them, and need be no point of the space. NaN: it
+ * failed. */
 void search_tell_elsewhere(struct search *search, size_t source, const uint16_t *values,
                            double value);
 

@@ -12,7 +12,8 @@ enum {
     NEIGHBOUR_EVERY = 4, /* one of so many points is a neighbour of the best */
     HURRIED_SHARE = 64,  /* of the trials, that may cover the space where nobody has to wait */
     COVER_DRAWN = 64,    /* random points of which the one that covers best is taken */
-    WINNERS_TRIED = 2,   /* of each source elsewhere, whatever the model makes of them */
+    WINNERS_TRIED = 2,   /* of each source elsewhere, whatever the model makes of them, */
+    WINNERS_SHARE = 10,  /* but one of so many trials at most */
 };
 
 struct surrogate {
@@ -20,7 +21,7 @@ struct surrogate {
     struct model *model;
     size_t guided;     /* points of the start that went by what is known elsewhere */
     uint64_t *winners; /* the best of each source elsewhere that are points here, in turns */
-    size_t winner_count, winners_asked;
+    size_t winner_count, winners_looked_at, winners_asked;
 };
 
 static void destroy(void *opaque)
@@ -110,8 +111,9 @@ static bool best_elsewhere(const struct trail *trail, uint64_t *point)
     return isfinite(least);
 }
 
-/* Of each source its best that is a point here, then of each the next: a point that won elsewhere
- * costs one trial, and a model that was misled, or is too sure, might never come to it. */
+/* Of each source its best that is a point here, the nearest source first, then of each the next: a
+ * point that won elsewhere costs one trial, and a model that was misled, or is too sure, might
+ * never come to it. Few trials are too few for all of them. */
 static void list_winners(struct surrogate *state)
 {
     const struct trail *trail = state->trail;
@@ -119,16 +121,20 @@ static void list_winners(struct surrogate *state)
     const size_t count = trail->elsewhere_count;
     state->winners = calloc(count + 1, sizeof state->winners[0]);
     for (size_t turn = 0; state->winners && turn < WINNERS_TRIED; turn++)
-        for (size_t first = 0, end = 0; first < count; first = end) { /* told in a row */
+        for (size_t source = 0, next = 0; next != SIZE_MAX; source = next + 1) {
             double least = (double)INFINITY;
             uint64_t here = 0, best = 0;
-            for (end = first; end < count && told[end].source == told[first].source; end++) {
-                bool is_new = told[end].value < least &&
-                              trail->space.find(trail->space.context, told[end].values, &here);
-                for (size_t i = 0; is_new && i < state->winner_count; i++)
-                    is_new = state->winners[i] != here;
+            next = SIZE_MAX;
+            for (size_t i = 0; i < count; i++)
+                if (told[i].source >= source && told[i].source < next)
+                    next = told[i].source;
+            for (size_t i = 0; i < count; i++) {
+                bool is_new = told[i].source == next && told[i].value < least &&
+                              trail->space.find(trail->space.context, told[i].values, &here);
+                for (size_t k = 0; is_new && k < state->winner_count; k++)
+                    is_new = state->winners[k] != here;
                 best = is_new ? here : best;
-                least = is_new ? told[end].value : least;
+                least = is_new ? told[i].value : least;
             }
             if (isfinite(least))
                 state->winners[state->winner_count++] = best;
@@ -137,12 +143,16 @@ static void list_winners(struct surrogate *state)
 
 static bool ask_winner(struct surrogate *state, uint64_t *point)
 {
+    if (state->winners_asked >= state->trail->trials / WINNERS_SHARE)
+        return false;
     if (!state->winners)
         list_winners(state);
-    while (state->winners_asked < state->winner_count) {
-        *point = state->winners[state->winners_asked++];
-        if (!trail_find(state->trail, *point))
+    while (state->winners_looked_at < state->winner_count) {
+        *point = state->winners[state->winners_looked_at++];
+        if (!trail_find(state->trail, *point)) {
+            state->winners_asked++;
             return true;
+        }
     }
     return false;
 }

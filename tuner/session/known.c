@@ -409,7 +409,8 @@ struct elsewhere {
     struct sweep *sweep;
     struct arena scratch;
     size_t trials;
-    struct index sources; /* numbered from 1 */
+    struct index sources; /* the nearest first: this run's own are even, the others odd */
+    size_t nearer;        /* sources of this database */
     const char *database; /* NULL: this run's own */
     struct text devices;  /* whose trials they are */
 };
@@ -433,10 +434,12 @@ static enum status take_elsewhere(void *context, const struct store_trial_elsewh
     if (!is_point)
         return status;
     const uint64_t id = hash_u64(ids, sizeof ids, 0);
-    size_t source = elsewhere->sources.count + 1;
-    if (!index_find(&elsewhere->sources, id, &source) &&
-        !index_put(&elsewhere->sources, id, source))
-        return error_no_memory(error);
+    size_t source = 2 * elsewhere->nearer + (elsewhere->database ? 1 : 0);
+    if (!index_find(&elsewhere->sources, id, &source)) {
+        if (!index_put(&elsewhere->sources, id, source))
+            return error_no_memory(error);
+        elsewhere->nearer++;
+    }
     space_values(sweep->space, point, values);
     search_tell_elsewhere(sweep->search, source, values, trial->median_ns);
     elsewhere->trials++;
@@ -460,7 +463,7 @@ static enum status tell_of(struct elsewhere *elsewhere, struct store *store, int
         .device_kind = work->options->device_kind,
         .l2_mode = work->options->l2_mode,
     };
-    elsewhere->trials = 0;
+    elsewhere->trials = elsewhere->nearer = 0;
     text_clear(&elsewhere->devices);
     enum status status = store_trials_elsewhere(store, &here, take_elsewhere, elsewhere, error);
     if (status == STATUS_OK && elsewhere->trials > 0)
