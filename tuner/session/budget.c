@@ -27,7 +27,7 @@ static const double sweep_share = 0.6, sweep_share_unconfirmed = 0.85;
 /* Where that comes to less than this share of the points, points come before rounds, and before
  * processes: so many are kept time for, the others confirm where some is left. */
 static const double few_points = 0.25, sweep_share_of_many = 0.88;
-static const double processes_of_many = 3, confirm_margin_of_many = 1.1;
+static const double processes_of_many = 3;
 /* For tuned.conf, the tables and the page. */
 static const double end_share = 0.02, end_most_ns = 2e9;
 /* Of a job, for the same, and what is in hand. */
@@ -175,8 +175,8 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
     const double looks_ns = looks ? look_share * whole_ns : 0;
     const double all = (double)session->options->protocol.confirm_processes;
     const double processes = few ? fmin(all, processes_of_many) : all;
-    const double margin = few ? confirm_margin_of_many : confirm_margin;
-    double expected_ns = margin * confirm_expected_ns(group, allowance, processes) + looks_ns;
+    double expected_ns =
+        confirm_margin * confirm_expected_ns(group, allowance, processes) + looks_ns;
     return group->costs.fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
 }
 

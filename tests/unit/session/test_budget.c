@@ -113,7 +113,7 @@ static void test_inputs_are_made_again_in_less_time(void **state)
     run.allowance.points_most = 5000;
     run.allowance.tell_ns = second;
     budget_begin_sweep(&run.group, &run.allowance);
-    /* Of 20.5 s the checks are expected to take 2.8 s, and three processes 3 s and a tenth. */
+    /* Of 20.5 s the checks are expected to take 2.8 s, and three processes 3 s and a quarter. */
     const int64_t left_ns = run.allowance.race_end_ns - clock_now_ns();
     assert_true(left_ns > 13 * second && left_ns < 15 * second);
 }
