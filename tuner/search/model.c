@@ -27,6 +27,7 @@ enum {
     CHANCE_LEAST = 32,        /* results, before it says how likely a better point is left */
     STANDS_FOR_MOST = 4,      /* points that a candidate stands for then */
     READY_OR_NOT = 64,        /* points of which only every other two prefer what is ready */
+    CENTRES_MOST = 8,         /* whose neighbours are tried, whatever the model says */
     SWEEPS = 2,               /* over the length scales, a step up or down each */
 };
 static const double length_scale = 0.7, length_scale_spread = 1; /* the prior's, lognormal */
@@ -60,9 +61,10 @@ struct model {
     double noise;                 /* variance, of the signal's */
     double relation;              /* odds of the correlation between sources */
     size_t sources[SOURCES_MOST], source_count;
-    size_t learned_at; /* results by then */
-    size_t seen;       /* records that are rows or were */
-    bool forgot;       /* what it was told of elsewhere, which misled */
+    size_t learned_at;      /* results by then */
+    size_t seen;            /* records that are rows or were */
+    size_t neighbour_turns; /* neighbours asked for */
+    bool forgot;            /* what it was told of elsewhere, which misled */
 
     struct row *rows;
     size_t count;
@@ -178,7 +180,7 @@ static void add_candidate(struct model *model, uint64_t point)
     model->points[place] = point;
     model->taken[place] = false;
     double column[ROWS_MOST]; /* of the solutions, where it lies apart */
-    double variance = 1;
+    double variance = 1, mean = 0, fails = 0;
     for (size_t i = 0; i < model->count; i++) {
         const double *row = &model->factor[i * ROWS_MOST];
         double sum =
@@ -188,8 +190,12 @@ static void add_candidate(struct model *model, uint64_t point)
         column[i] = sum / row[i];
         model->solutions[i * model->candidates_most + place] = (float)column[i];
         variance -= column[i] * column[i];
+        mean += column[i] * model->rows[i].z;
+        fails += column[i] * model->rows[i].failed_z;
     }
     model->variances[place] = (float)variance;
+    model->means[place] = (float)mean;
+    model->failures[place] = (float)fails;
 }
 
 static void add_neighbours(struct model *model, uint64_t point)
@@ -716,22 +722,28 @@ bool model_choose(struct model *model, uint64_t *point)
 
 bool model_choose_neighbour(struct model *model, uint64_t *point)
 {
-    uint64_t neighbours[NEIGHBOURS_MAX];
+    uint64_t near[2 * NEIGHBOURS_MAX];
+    size_t centres[CENTRES_MOST];
     double greatest = -1;
     struct trail *trail = model->trail;
-    const size_t found =
-        trail->best == SIZE_MAX
-            ? 0
-            : trail_neighbours(trail, trail->records[trail->best].point, neighbours);
+    const size_t centre_count = trail_best_of_texts(trail, CENTRES_MOST, centres);
+    const size_t turn = model->neighbour_turns++;
+    if (centre_count == 0)
+        return false;
+    const size_t centre = turn % 2 == 0 ? 0 : turn / 2 % centre_count;
+    const uint64_t origin = trail->records[centres[centre]].point;
+    size_t found = trail_neighbours(trail, origin, near);
+    found += trail_exchanges(trail, origin, &near[found]);
     for (size_t i = 0; i < found; i++) {
         size_t c = 0;
-        if (!index_find(&model->places, neighbours[i], &c))
+        add_candidate(model, near[i]);
+        if (!index_find(&model->places, near[i], &c))
             continue;
         const double here = worth(model, c, greatest);
         if (here <= greatest)
             continue;
         greatest = here;
-        *point = neighbours[i];
+        *point = near[i];
     }
     return greatest >= 0;
 }

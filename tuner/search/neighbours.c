@@ -1,4 +1,5 @@
 /* Near points in a space with constraints. */
+#include <math.h>
 #include <string.h>
 
 #include "tuner/search/trail.h"
@@ -70,6 +71,70 @@ size_t trail_neighbours(struct trail *trail, uint64_t point, uint64_t out[NEIGHB
     trail->space.values(trail->space.context, point, origin);
     const size_t count = neighbours_between(trail, origin, 1, 1, out, 0);
     return neighbours_between(trail, origin, 2, most, out, count);
+}
+
+size_t trail_exchanges(const struct trail *trail, uint64_t point, uint64_t out[NEIGHBOURS_MAX])
+{
+    const struct search_space *space = &trail->space;
+    uint16_t values[SEARCH_DIMENSIONS_MAX];
+    size_t count = 0;
+    space->values(space->context, point, values);
+    for (size_t a = 0; space->number && a < space->dimensions; a++)
+        for (size_t b = a + 1; b < space->dimensions; b++) {
+            const uint16_t first = values[a], second = values[b];
+            const double product =
+                space->number(space->context, a, first) * space->number(space->context, b, second);
+            for (uint16_t i = 0; product > 0 && i < trail->value_counts[a]; i++)
+                for (uint16_t k = 0; i != first && k < trail->value_counts[b]; k++) {
+                    const double here =
+                        space->number(space->context, a, i) * space->number(space->context, b, k);
+                    values[a] = i;
+                    values[b] = k;
+                    if (fabs(here - product) <= 1e-9 * product && count < NEIGHBOURS_MAX &&
+                        find(trail, values, &out[count]))
+                        count++;
+                }
+            values[a] = first;
+            values[b] = second;
+        }
+    return count;
+}
+
+/* Whether it has a text that none of the records has. */
+static bool has_other_text(const struct trail *trail, size_t record, const size_t *records,
+                           size_t count)
+{
+    const struct search_space *space = &trail->space;
+    uint16_t values[SEARCH_DIMENSIONS_MAX], others[SEARCH_DIMENSIONS_MAX];
+    bool is_other[SEARCH_DIMENSIONS_MAX];
+    space->values(space->context, trail->records[record].point, values);
+    for (size_t d = 0; d < space->dimensions; d++)
+        is_other[d] = space->number && isnan(space->number(space->context, d, values[d]));
+    for (size_t i = 0; i < count; i++) {
+        space->values(space->context, trail->records[records[i]].point, others);
+        for (size_t d = 0; d < space->dimensions; d++)
+            is_other[d] = is_other[d] && values[d] != others[d];
+    }
+    bool has = false;
+    for (size_t d = 0; d < space->dimensions; d++)
+        has = has || is_other[d];
+    return has;
+}
+
+size_t trail_best_of_texts(const struct trail *trail, size_t most, size_t *records)
+{
+    size_t count = 0;
+    for (size_t best = trail->best; best != SIZE_MAX && count < most;) {
+        double least = (double)INFINITY;
+        records[count++] = best;
+        best = SIZE_MAX;
+        for (size_t i = 0; i < trail->count; i++)
+            if (trail->records[i].value < least && has_other_text(trail, i, records, count)) {
+                least = trail->records[i].value;
+                best = i;
+            }
+    }
+    return count;
 }
 
 uint16_t trail_step(struct trail *trail, size_t dimension, uint16_t value)

@@ -76,6 +76,13 @@ enum { NEIGHBOURS_MAX = 512 };
  * file, in random order, then the others, in random order. At most NEIGHBOURS_MAX: of a parameter
  * with very many values the nearest. Returns how many. */
 size_t trail_neighbours(struct trail *trail, uint64_t point, uint64_t out[NEIGHBOURS_MAX]);
+/* Points that differ from `point` in two parameters, the product of whose numbers is the same: half
+ * the threads with twice the work each. At most NEIGHBOURS_MAX. Returns how many. */
+size_t trail_exchanges(const struct trail *trail, uint64_t point, uint64_t out[NEIGHBOURS_MAX]);
+/* The best record, then the best with a text (of a parameter whose value is no number: a variant,
+ * mostly) that none before it has, and so on. At most `most`; returns how many: 0 while none
+ * passed. */
+size_t trail_best_of_texts(const struct trail *trail, size_t most, size_t *records);
 /* One random neighbour, likelier with the next value than with any; false when none was found. */
 bool trail_neighbour(struct trail *trail, uint64_t point, uint64_t *out);
 /* The point with these values or, when constraints rule them out, one that differs from them in one

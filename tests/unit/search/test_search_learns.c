@@ -1,5 +1,6 @@
 /* That strategies learn: each finds better points than a uniform sample of the same size does. */
 #include "synthetic.h"
+#include "tuner/search/trail.h"
 
 enum { LANDSCAPES = 24, TRIALS = 160 };
 
@@ -179,6 +180,54 @@ static void test_elsewhere_winners(void **state)
             assert_int_equal(found, WINNERS);
         search_free(search);
     }
+    synthetic_free(&synthetic);
+}
+
+/* Variants, and powers of two: threads and work per thread. */
+static const uint16_t variant_counts[] = {4, 6, 6};
+enum { VARIANT_DIMENSIONS = sizeof variant_counts / sizeof variant_counts[0] };
+
+static double variant_number(const void *context, size_t dimension, uint16_t value)
+{
+    (void)context;
+    return dimension == 0 ? (double)NAN : exp2(value);
+}
+
+/* What is tried near the best goes on from the best of each variant, too, and moves from threads to
+ * work per thread. */
+static void test_near_the_best_of_variants(void **state)
+{
+    (void)state;
+    static const uint16_t tried[][3] = {{1, 2, 3}, {2, 4, 4}, {1, 0, 0}, {0, 5, 5}, {3, 1, 1}};
+    static const double times[] = {100, 130, 101, 120, (double)NAN};
+    enum { TRIED = sizeof tried / sizeof tried[0], EXCHANGES = 5 };
+    struct synthetic synthetic;
+    struct trail trail;
+    size_t records[TRIED];
+    uint64_t points[NEIGHBOURS_MAX];
+    uint16_t values[SEARCH_DIMENSIONS_MAX];
+    synthetic_make(&synthetic, VARIANT_DIMENSIONS, variant_counts, NULL);
+    synthetic.space.number = variant_number;
+    trail_create(&trail, &synthetic.space, &(struct search_options){.seed = 1});
+    assert_int_equal(trail_best_of_texts(&trail, TRIED, records), 0);
+    for (size_t i = 0; i < TRIED; i++) {
+        uint64_t point = 0;
+        assert_true(synthetic_find(&synthetic, tried[i], &point));
+        trail_tell(&trail, trail_add(&trail, point), times[i]);
+    }
+    assert_int_equal(trail_best_of_texts(&trail, TRIED, records), 3);
+    assert_int_equal(records[0], 0);
+    assert_int_equal(records[1], 3);
+    assert_int_equal(records[2], 1);
+    assert_int_equal(trail_best_of_texts(&trail, 2, records), 2);
+    assert_int_equal(trail_exchanges(&trail, trail.records[0].point, points), EXCHANGES);
+    for (size_t i = 0; i < EXCHANGES; i++) {
+        synthetic_values(&synthetic, points[i], values);
+        assert_int_equal(values[0], 1);
+        assert_int_equal(values[1] + values[2], 5);
+        assert_int_not_equal(values[1], 2);
+    }
+    trail_destroy(&trail);
     synthetic_free(&synthetic);
 }
 
@@ -387,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_surrogate),
         cmocka_unit_test(test_surrogate_avoids_failures),
         cmocka_unit_test(test_elsewhere_winners),
+        cmocka_unit_test(test_near_the_best_of_variants),
         cmocka_unit_test(test_elsewhere),
         cmocka_unit_test(test_what_is_ready_goes_first),
         cmocka_unit_test(test_chance_of_better),
