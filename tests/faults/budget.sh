@@ -71,7 +71,7 @@ for budget in 60s ''; do
     rm -f trace
     TUNE_WORKER_TRACE=$PWD/trace tune_copy '' "${brief[@]}" --effort quick --points 2 --jobs 4 ${budget:+--budget $budget}
     expect_code 0
-    asked=$(grep -n 'copy[.]cu".*"u32"' trace | head -1 | cut -d: -f1)
-    told=$(grep -n '"act":"problem"' trace | head -1 | cut -d: -f1)
+    asked=$(grep -nm1 'copy[.]cu".*"u32"' trace | cut -d: -f1)
+    told=$(grep -nm1 '"act":"problem"' trace | cut -d: -f1)
     [[ $((asked < told)) -eq $([[ $budget ]] && echo 1 || echo 0) ]] || fail "asked for in line $asked, told in line $told"
 done

@@ -10,6 +10,11 @@ export TUNE_FAULTS_STATE=$TMPDIR/driver.state
 export TUNE_TRIAL_TIMEOUT_MS=1000
 [[ -z ${TUNE_SANITIZE:-} ]] || TUNE_TRIAL_TIMEOUT_MS=10000 # what is that much slower is no hang
 
+# So many processes open the device before the one that measures: through a launcher, one that is asked what there is.
+# (TUNE_BRIEF: less of what takes long.)
+# shellcheck disable=SC2034 # used by the tests
+openers=${TUNE_OPENERS:-0}
+
 # write_copy [WAYS]: copy.yaml, an experiment of WAYS (default 6) times three configurations that
 # all work, told apart by `way`: TUNE_FAULTS makes some of them hostile (WAY=3,block=64).
 write_copy() {

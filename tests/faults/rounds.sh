@@ -4,22 +4,23 @@
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 2
+first=$((1 + openers)) second=$((2 + openers)) third=$((3 + openers)) # processes
 brief=(--set confirm_processes=2 --set confirm_rounds=10
     --set other_wait_ms=200 --set look_between=0)
 
 # A round's beginning and end are the readings 2k + 1 and 2k + 2 of its process; the race is in the first
 # process, the confirmation in the next two. What is over before a round begins is waited for; a limit that
 # the user chose is none of these reasons. Nothing of the slow rounds may be seen in the result.
-tune_copy 'conditions@start=2#3-4: throttle=hw_thermal slower=3
-    conditions@start=2#6: throttle=sw_thermal|power_cap
-    conditions@start=2#9: sm_clock=1800
-    conditions@start=2#12-20: ecc=2
-    conditions@start=2#21-22: ecc=2 anchor=1.05 slower=3
-    conditions@start=2#23+: ecc=2
-    conditions@start=3#3-4: throttle=power_cap|application_clocks sm_clock=1980
-    conditions@start=3#6: others=1
-    conditions@start=3#7: others=1
-    conditions@start=1#3-4: throttle=power_brake slower=3' "${brief[@]}" --set dropped_most=0.5
+tune_copy "conditions@start=$second#3-4: throttle=hw_thermal slower=3
+    conditions@start=$second#6: throttle=sw_thermal|power_cap
+    conditions@start=$second#9: sm_clock=1800
+    conditions@start=$second#12-20: ecc=2
+    conditions@start=$second#21-22: ecc=2 anchor=1.05 slower=3
+    conditions@start=$second#23+: ecc=2
+    conditions@start=$third#3-4: throttle=power_cap|application_clocks sm_clock=1980
+    conditions@start=$third#6: others=1
+    conditions@start=$third#7: others=1
+    conditions@start=$first#3-4: throttle=power_brake slower=3" "${brief[@]}" --set dropped_most=0.5
 expect_code 0
 query "SELECT stage, process, ordinal, fault FROM rounds WHERE fault IS NOT NULL ORDER BY 1 DESC, 2, 3" >dropped
 printf '%s\n' 'race 0 1 throttled' 'confirm 1 1 throttled' 'confirm 1 2 throttled' 'confirm 1 4 clock_moved' \
@@ -44,7 +45,7 @@ expect_out '^  throttled by +.*power cap'
 
 # More than a fifth: unstable. It is shown and said, and in no file that applications read, unless forced.
 forget
-tune_copy 'conditions@start=2|3#3-12: throttle=hw_slowdown' "${brief[@]}"
+tune_copy "conditions@start=$second|$third#3-12: throttle=hw_slowdown" "${brief[@]}"
 expect_err 'tune: 1 of 1 problem: not sure'
 [[ $(query "SELECT trust, rounds_dropped FROM winners") == 'unstable 10' ]] || fail "$(query "SELECT * FROM winners")"
 run "$TUNE" show --trust

@@ -362,9 +362,8 @@ static json_t *answer_of(const struct host *host, char *const *arguments, struct
     status = frame_read(child.output, COUNT_TIMEOUT_MS, &answer, error);
     (void)child_kill(&child, how, sizeof how);
     if (status != STATUS_OK)
-        (void)error_set(error, STATUS_UNAVAILABLE,
-                        "asking the driver of %s devices what there is failed (%s)", arguments[2],
-                        how[0] ? how : status_text(status));
+        (void)error_set(error, status, "asking the driver of %s devices what there is failed (%s)",
+                        arguments[2], how[0] ? how : status_text(status));
     if (status == STATUS_OK && message_to_error(answer, error) == STATUS_OK)
         return answer;
     json_decref(answer);
