@@ -108,14 +108,19 @@ expect_why before 'out\[0\] is '
 expect_why far "written behind its end: byte 39[0-9][0-9] behind"
 expect_why right '^$'
 
-# What is remembered, or wrong once in a thousand runs: while it is timed or checked, or at the latest while the winner is watched; where that falls is chance.
-tune_ways cache rarely seldom stops skips later right
-for way in cache rarely seldom stops skips; do
-    expect_why "$way" 'out\[0\] is '
+# What is remembered, or wrong once in a thousand runs: while it is timed, or at the latest while the winner is watched.
+# By chance the checks of finalists may come upon all of these first.
+timed_wrong='was among the fastest, but is out: (race|watched): '
+for _ in 1 2 3; do
+    tune_ways cache rarely seldom stops skips later right
+    for way in cache rarely seldom stops skips; do
+        expect_why "$way" 'out\[0\] is '
+    done
+    expect_why cache 'run [0-9]+ of [0-9]+ timed in a row, on changed inputs: out'
+    expect_why later 'it writes its input'
+    if grep -qE -- "$timed_wrong" "$captured.err"; then break; fi
 done
-expect_why cache 'run [0-9]+ of [0-9]+ timed in a row, on changed inputs: out'
-expect_why later 'it writes its input'
-expect_err "was among the fastest, but is out: (race|gauntlet|watched): "
+expect_err "$timed_wrong"
 
 # How many results stand behind the winner is stored and told everywhere.
 compared=$(query "SELECT compared FROM winners")

@@ -118,15 +118,7 @@ static struct kernel_resources resources_of(const struct recording *recording,
             best_alike = alike;
         }
     }
-    struct kernel_resources out = {.registers = -1,
-                                   .static_shared_bytes = -1,
-                                   .local_bytes = -1,
-                                   .spill_bytes = -1,
-                                   .max_threads_per_block = -1,
-                                   .active_blocks_per_sm = -1,
-                                   .occupancy = -1,
-                                   .suggested_block = -1,
-                                   .suggested_grid = -1};
+    struct kernel_resources out = resources_unknown();
     if (!best)
         return out;
     out.registers = best->registers;
