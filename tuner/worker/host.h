@@ -40,6 +40,7 @@ enum child_end {
     CHILD_WAS_RUNNING, /* or nobody asked how it ended */
     CHILD_HAD_ENDED,   /* by an exit, or a signal that a fault in it raises */
     CHILD_WAS_KILLED,  /* SIGKILL or SIGTERM, which no fault raises: by a person, or for memory */
+    CHILD_WAS_LOST,    /* with the connection to its host, which may be there again by now */
 };
 
 enum host_state {
@@ -89,6 +90,11 @@ const struct host *host_local(void);
 
 /* By its host; one that is none is left alone. */
 enum child_end child_kill(struct child *child, char *how, size_t how_bytes);
+/* From outside, which says nothing about what it was doing. */
+static inline bool was_killed(enum child_end end)
+{
+    return end == CHILD_WAS_KILLED || end == CHILD_WAS_LOST;
+}
 
 static inline enum host_state host_state(const struct host *host)
 {

@@ -449,18 +449,19 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
     json_t *answer = NULL;
     struct error error = {0};
     enum status status = frame_read(compiler->child.output, ANSWER_TIMEOUT_MS, &answer, &error);
+    enum child_end end = CHILD_WAS_RUNNING;
     if (status == STATUS_OK) {
         status = message_to_error(answer, &error);
     } else {
         char how[128];
-        bool killed = child_kill(&compiler->child, how, sizeof how) == CHILD_WAS_KILLED;
-        status = error_set(&error, killed ? STATUS_KILLED : STATUS_COMPILE_FAILED,
+        end = child_kill(&compiler->child, how, sizeof how);
+        status = error_set(&error, was_killed(end) ? STATUS_KILLED : STATUS_COMPILE_FAILED,
                            "the compiler ended its process (%s); it may use %lld MiB "
                            "(TUNE_COMPILE_MEMORY_BYTES)",
                            how[0] ? how : "no answer", (long long)(pool->memory_bytes >> 20));
     }
     /* What a host that is lost had in hand is no try. */
-    if (host_state(compiler->host) != HOST_READY && compiler->child.pid == 0)
+    if (end == CHILD_WAS_LOST)
         compiler->job->tries--;
     if (passes(status) && compiler->job->tries + 1 < TRIES_MAX) {
         requeue(pool, compiler);

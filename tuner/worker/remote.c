@@ -195,6 +195,8 @@ static enum child_end end_there(struct child *child, char *how, size_t how_bytes
     while (found && !found->ended && remote->state == HOST_READY &&
            found->connection == remote->connections && clock_running_ns() < deadline_ns)
         remote_await(remote, deadline_ns);
+    if (!found || remote->state != HOST_READY || found->connection != remote->connections)
+        end = CHILD_WAS_LOST;
     if (found && found->ended) {
         end = how ? found->end : CHILD_WAS_RUNNING;
         if (how)

@@ -148,7 +148,8 @@ static void take_end(struct remote *remote, const json_t *message)
     (void)pthread_mutex_lock(&remote->mutex);
     struct remote_child *child =
         remote_child_of(remote, json_integer_value(json_object_get(message, "ended")));
-    if (child) {
+    /* An agent knows nothing of the children of the one before it. */
+    if (child && child->connection == remote->connections) {
         child->ended = true;
         child->end = end == CHILD_WAS_KILLED  ? CHILD_WAS_KILLED
                      : end == CHILD_HAD_ENDED ? CHILD_HAD_ENDED

@@ -104,7 +104,7 @@ static enum status start_once(struct worker *worker, bool *killed, struct error 
     if (status == STATUS_OK)
         return STATUS_OK;
     char how[128];
-    *killed = child_kill(&worker->child, how, sizeof how) == CHILD_WAS_KILLED;
+    *killed = was_killed(child_kill(&worker->child, how, sizeof how));
     if (!answered && how[0])
         return error_set(error, status, "the worker for %s:%s ended at its start (%s)",
                          worker->kind, worker->index, how);
@@ -313,9 +313,8 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
             break;
         else if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL)
             /* One that answered ends by our doing, and what it said stands. */
-            retry =
-                child_kill(&worker->child, worker->how, sizeof worker->how) == CHILD_WAS_KILLED &&
-                !*answered;
+            retry = was_killed(child_kill(&worker->child, worker->how, sizeof worker->how)) &&
+                    !*answered;
         if (stops < STOPS_MAX && (request->task.blocks > 0 || worker->child.pid == 0) &&
             clock_stopped_since(stopped_ns)) {
             retry = true;
