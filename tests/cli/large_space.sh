@@ -133,3 +133,41 @@ expect_code 2
 run "$TUNE" run --list-strategies
 expect_code 0
 expect_out '^exhaustive +every'
+
+# Winners that are shipped are tried early, where they are points of the space, and nobody says not to.
+mkdir -p data/configs
+ln -s "$TUNE_SOURCE"/{kernels,include,plots,db} data/
+entry() { echo "double n=$1 block=$2 a=$3 b=4 c=5 d=6 e=7 f=8 g=9 h=3 | time_ns=1"; }
+{
+    echo 'tuned-conf 4'
+    echo '[cpu "Elsewhere"] cores=4'
+    entry 10 100 1
+    entry 4000-6000 200 2
+    entry 7000 250 9 # ruled out
+    entry 8000 200 2 # the same again
+    echo 'triple n=5000 block=100 | time_ns=1'
+    echo '[cuda "Elsewhere"] compute_capability=9.0'
+    entry 5000 500 3
+    echo end
+} >data/configs/tuned.conf
+for strategy in surrogate random; do
+    rm -f tune.db*
+    TUNE_DATA_DIR=data run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 20 --strategy $strategy
+    expect_code 0
+    tried=$(query "SELECT group_concat(p.key) FROM (SELECT c.key FROM trials t JOIN configurations c ON c.id = t.configuration_id
+            WHERE c.key LIKE '% c=5 d=6 e=7 f=8 g=9 h=3' ORDER BY t.id) AS p")
+    if [[ $strategy == random ]]; then
+        refuse_err 'that won elsewhere'
+    else
+        expect_err 'n=5000: the search tries 2 that won elsewhere, out of data/configs/tuned.conf \(Elsewhere\); --prior none leaves them out$'
+        [[ $tried == 'block=200 a=2 b=4 '*',block=100 a=1 b=4 '* ]] || fail "of the winners it tried: $tried"
+    fi
+done
+rm -f tune.db*
+TUNE_DATA_DIR=data run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 3 --strategy surrogate --prior none
+expect_code 0
+refuse_err 'that won elsewhere'
+sed -i '$d' data/configs/tuned.conf
+TUNE_DATA_DIR=data run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 4
+expect_code 3
+expect_err 'data/configs/tuned.conf.*; --prior none goes without it'

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libtuned/tuned.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
@@ -339,11 +340,63 @@ static enum status begin_watch(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
+/* What searches begin with, besides the run's own database. */
+struct prior {
+    struct store *store;
+    struct replay files;
+    struct tuned *winners;
+    struct arena arena;
+};
+
+/* The tuned.conf that is shipped. A data folder need not have one. */
+static enum status load_shipped_winners(struct run *run, struct prior *prior, struct error *error)
+{
+    const char *folder = NULL;
+    struct tuned_error refused;
+    enum status status = data_folder(&prior->arena, &folder, error);
+    if (status != STATUS_OK)
+        return status;
+    const char *path = arena_printf(&prior->arena, "%s/configs/tuned.conf", folder);
+    if (!path)
+        return error_no_memory(error);
+    if (!file_exists(path))
+        return STATUS_OK;
+    prior->winners = tuned_load(path, &refused);
+    if (!prior->winners)
+        return error_set(error, STATUS_BAD_INPUT, "%s; --prior none goes without it", refused.text);
+    run->session.winners = prior->winners;
+    run->session.winners_path = path;
+    return STATUS_OK;
+}
+
+static enum status open_prior(struct run *run, struct prior *prior, struct error *error)
+{
+    const char *path = NULL;
+    *prior = (struct prior){.files.folder.file = -1};
+    if (run->text.prior && strcmp(run->text.prior, "none") == 0)
+        return STATUS_OK;
+    enum status status = load_shipped_winners(run, prior, error);
+    if (status == STATUS_OK && run->text.prior)
+        status = replay_find_database(&prior->files, run->text.prior, &path, error);
+    if (status == STATUS_OK && path)
+        status = store_open(path, STORE_COPY, &prior->store, error);
+    run->session.prior = prior->store;
+    run->session.prior_path = prior->store ? run->text.prior : NULL;
+    return status;
+}
+
+static void close_prior(struct prior *prior)
+{
+    store_close(prior->store);
+    replay_close(&prior->files);
+    tuned_free(prior->winners);
+    arena_free(&prior->arena);
+}
+
 static enum status run_it(struct run *run, struct error *error)
 {
-    struct store *store = NULL, *prior = NULL;
-    struct replay prior_files = {.folder.file = -1};
-    const char *prior_path = NULL;
+    struct store *store = NULL;
+    struct prior prior = {.files.folder.file = -1};
     /* What is read is not written over, nor is one output by the other. */
     const char *const outputs[] = {conf_path(run), report_path(run)};
     enum status status = STATUS_OK;
@@ -359,25 +412,19 @@ static enum status run_it(struct run *run, struct error *error)
                            outputs[0]);
     if (status == STATUS_OK)
         status = store_open(run->text.database, STORE_CREATE, &store, error);
-    if (status == STATUS_OK && run->text.prior)
-        status = replay_find_database(&prior_files, run->text.prior, &prior_path, error);
-    if (status == STATUS_OK && prior_path)
-        status = store_open(prior_path, STORE_COPY, &prior, error);
+    if (status == STATUS_OK)
+        status = open_prior(run, &prior, error);
     if (status == STATUS_OK)
         status = begin_watch(run, error);
     if (status != STATUS_OK) {
-        store_close(prior);
+        close_prior(&prior);
         store_close(store);
-        replay_close(&prior_files);
         return status;
     }
-    run->session.prior = prior;
-    run->session.prior_path = run->text.prior;
     (void)run_catch_signals();
     status = run_with_store(run, store, error);
     FAILPOINT("run.written");
-    store_close(prior);
-    replay_close(&prior_files);
+    close_prior(&prior);
     store_close(store);
     FAILPOINT("run.closed");
     struct error ignored = {0};

@@ -32,6 +32,7 @@ static bool ask(void *opaque, uint64_t *point)
 const struct strategy strategy_random = {
     .name = "random",
     .about = "a uniform sample, no configuration twice",
+    .is_uniform = true,
     .create = create,
     .ask = ask,
     .free = free,

@@ -188,13 +188,31 @@ static bool has_settled(const struct search *search)
     return near >= NEAR_LEAST;
 }
 
+/* What won elsewhere costs one trial, and nothing else is as likely to be good before much is
+ * known. The turns between are the strategy's, every other one of these what it makes of trials
+ * elsewhere. */
+static bool ask_winner(struct search *search, uint64_t *point)
+{
+    struct trail *trail = &search->trail;
+    if (trail->count % (trail->elsewhere_count > 0 ? 4 : 2) != 1 || !trail_may_try_winner(trail))
+        return false;
+    while (trail->winner_next < trail->winner_count) {
+        *point = trail->winners[trail->winner_next++];
+        if (!trail_find(trail, *point)) {
+            trail->winners_tried++;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool search_ask(struct search *search, uint64_t *point)
 {
     struct trail *trail = &search->trail;
     if (search->failed || trail->count >= trail->trials || waits(search) || has_settled(search) ||
         is_sure(search))
         return false;
-    if (!search->strategy->ask(search->state, point))
+    if (!ask_winner(search, point) && !search->strategy->ask(search->state, point))
         return false;
     search->asked = true;
     search->failed = !trail_add(trail, *point);
@@ -245,6 +263,17 @@ double search_most_better(struct search *search, double probability)
             least = middle;
     }
     return most;
+}
+
+bool search_tell_winner(struct search *search, uint64_t point)
+{
+    const struct trail *trail = &search->trail;
+    bool is_new = !search->strategy->is_uniform && point < trail->space.count;
+    for (size_t i = 0; is_new && i < trail->winner_count; i++)
+        is_new = trail->winners[i] != point;
+    if (is_new)
+        search->failed = !trail_add_winner(&search->trail, point) || search->failed;
+    return is_new;
 }
 
 void search_tell_elsewhere(struct search *search, size_t source, const uint16_t *values,

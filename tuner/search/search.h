@@ -87,6 +87,12 @@ double search_chance_of_better(struct search *search, double share);
  * with 90 % nothing is better by more). By the same model; NaN as there. */
 double search_most_better(struct search *search, double probability);
 
+/* A point that won elsewhere, whatever its time was: the nearest first, before the first ask. While
+ * there are such, every other point is one (every fourth, where search_tell_elsewhere was called),
+ * but a tenth of the trials at most. False: it was named before, or the strategy is a uniform
+ * sample, which none of that is for. */
+bool search_tell_winner(struct search *search, uint64_t point);
+
 /* What is known of the kernel elsewhere: at another size, on another device, of another version or
  * driver. A search that models times begins where that was best, and finds out how much of it holds
  * here; others take no notice. To be told before the first ask. `source` tells such sets apart:

@@ -14,6 +14,8 @@ struct strategy {
     /* Whether what it asks for depends on what it is told: then only a moderate number of points is
      * without a result at a time. */
     bool learns;
+    /* Whether each point is as likely as any other: none is tried because it won elsewhere. */
+    bool is_uniform;
     /* `trail` is the search's and outlives the state. NULL when memory is short. */
     void *(*create)(struct trail *trail);
     /* A point without a record in the trail; false: none for now. Must not say so while nothing is

@@ -12,8 +12,7 @@ enum {
     NEIGHBOUR_EVERY = 4, /* one of so many points is a neighbour of the best */
     HURRIED_SHARE = 64,  /* of the trials, that may cover the space where nobody has to wait */
     COVER_DRAWN = 64,    /* random points of which the one that covers best is taken */
-    WINNERS_TRIED = 2,   /* of each source elsewhere, whatever the model makes of them, */
-    WINNERS_SHARE = 10,  /* but one of so many trials at most */
+    WINNERS_TRIED = 2,   /* of each source elsewhere, whatever the model makes of them */
 };
 
 struct surrogate {
@@ -21,7 +20,7 @@ struct surrogate {
     struct model *model;
     size_t guided;     /* points of the start that went by what is known elsewhere */
     uint64_t *winners; /* the best of each source elsewhere that are points here, in turns */
-    size_t winner_count, winners_looked_at, winners_asked;
+    size_t winner_count, winners_looked_at;
 };
 
 static void destroy(void *opaque)
@@ -143,14 +142,14 @@ static void list_winners(struct surrogate *state)
 
 static bool ask_winner(struct surrogate *state, uint64_t *point)
 {
-    if (state->winners_asked >= state->trail->trials / WINNERS_SHARE)
+    if (!trail_may_try_winner(state->trail))
         return false;
     if (!state->winners)
         list_winners(state);
     while (state->winners_looked_at < state->winner_count) {
         *point = state->winners[state->winners_looked_at++];
         if (!trail_find(state->trail, *point)) {
-            state->winners_asked++;
+            state->trail->winners_tried++;
             return true;
         }
     }
@@ -166,10 +165,12 @@ static bool ask(void *opaque, uint64_t *point)
         sample += trail->value_counts[d] > 1 ? 1 : 0;
     sample = sample / SAMPLE_SHARE > SAMPLE_LEAST ? sample / SAMPLE_SHARE : SAMPLE_LEAST;
     /* With points from elsewhere the first is the best of these, and every other one goes by what
-     * the model makes of them: the ones between tell soon when they mislead. */
+     * the model makes of them: the ones between tell soon when they mislead. What search.c tries
+     * because it won tells nothing of the space. */
+    const size_t count = trail->count - trail->winners_tried;
     const bool elsewhere =
-        trail->elsewhere_count > 0 && !model_is_misled(state->model) && trail->count % 2 == 0;
-    if (elsewhere && trail->count < sample &&
+        trail->elsewhere_count > 0 && !model_is_misled(state->model) && count % 2 == 0;
+    if (elsewhere && count < sample &&
         ((trail->count == 0 && best_elsewhere(trail, point)) ||
          (model_update(state->model) && !model_is_misled(state->model) &&
           model_choose(state->model, point)))) {
@@ -178,7 +179,7 @@ static bool ask(void *opaque, uint64_t *point)
     }
     if (model_is_misled(state->model))
         sample += state->guided;
-    if (trail->count < sample)
+    if (count < sample)
         return cover(state, point);
     /* Compilers that would have nothing to do meanwhile cover more of it. */
     if (trail->told < sample / 2 + 1 && trail_pending(trail) > 0)

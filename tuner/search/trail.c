@@ -6,6 +6,8 @@
 
 #include "tuner/base/array.h"
 
+enum { WINNERS_SHARE = 10 }; /* of so many trials one may be a winner of elsewhere */
+
 void trail_create(struct trail *trail, const struct search_space *space,
                   const struct search_options *options)
 {
@@ -23,6 +25,7 @@ void trail_create(struct trail *trail, const struct search_space *space,
 void trail_destroy(struct trail *trail)
 {
     free(trail->records);
+    free(trail->winners);
     free(trail->elsewhere);
     index_free(&trail->places);
 }
@@ -62,6 +65,20 @@ bool trail_add_elsewhere(struct trail *trail, size_t source, const uint16_t *val
         (struct trail_elsewhere){.source = source, .value = isfinite(value) ? value : (double)NAN};
     memcpy(added->values, values, trail->space.dimensions * sizeof values[0]);
     return true;
+}
+
+bool trail_add_winner(struct trail *trail, uint64_t point)
+{
+    if (!array_grow(&trail->winners, trail->winner_count, &trail->winner_capacity,
+                    sizeof *trail->winners))
+        return false;
+    trail->winners[trail->winner_count++] = point;
+    return true;
+}
+
+bool trail_may_try_winner(const struct trail *trail)
+{
+    return trail->winners_tried < trail->trials / WINNERS_SHARE;
 }
 
 size_t trail_pending(const struct trail *trail)

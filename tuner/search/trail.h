@@ -41,6 +41,11 @@ struct trail {
     size_t told;         /* records that were; the others are pending */
     size_t best;         /* record of the smallest value; SIZE_MAX while there is none */
 
+    uint64_t *winners; /* as search_tell_winner */
+    size_t winner_count;
+    size_t winner_capacity;
+    size_t winner_next;   /* the first that was not looked at */
+    size_t winners_tried; /* of these, and of those that a strategy finds in `elsewhere` */
     struct trail_elsewhere *elsewhere;
     size_t elsewhere_count;
     size_t elsewhere_capacity;
@@ -57,6 +62,10 @@ struct trail_record *trail_add(struct trail *trail, uint64_t point);
 void trail_tell(struct trail *trail, struct trail_record *record, double value);
 /* False when memory is short. */
 bool trail_add_elsewhere(struct trail *trail, size_t source, const uint16_t *values, double value);
+/* False when memory is short. */
+bool trail_add_winner(struct trail *trail, uint64_t point);
+/* Whether one more trial of a winner is no more than is good for a search: a tenth of all. */
+bool trail_may_try_winner(const struct trail *trail);
 /* Points that were asked for and not told yet. */
 size_t trail_pending(const struct trail *trail);
 /* The smallest value; +infinity while there is none. */

@@ -6,6 +6,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/export/recall.h"
+#include "tuner/export/winners.h"
 #include "tuner/session/recorded.h"
 #include "tuner/session/sweep.h"
 #include "tuner/store/elsewhere.h"
@@ -474,6 +475,46 @@ static enum status tell_of(struct elsewhere *elsewhere, struct store *store, int
                      elsewhere->database ? ", out of " : "",
                      elsewhere->database ? elsewhere->database : "",
                      text_string(&elsewhere->devices));
+    return status;
+}
+
+/* As many are tried as a search takes; that many are named to it. */
+enum { WINNERS_MOST = 16 };
+
+enum status sweep_tell_winners(struct sweep *sweep, struct error *error)
+{
+    const struct work *work = &sweep->work;
+    const struct session_options *options = work->options;
+    struct winner_elsewhere *winners = NULL;
+    struct arena arena = {0};
+    struct text devices = {0};
+    size_t count = 0, told = 0;
+    /* Where all is tried nothing is gained, and a recording is to be found out, not known. */
+    if (!options->winners || options->recording || options->pick_count > 0 ||
+        !work_is_about_time(work) ||
+        (options->budget_ns == 0 && sweep->allowance.points_most >= sweep->space_count))
+        return STATUS_OK;
+    enum status status = winners_nearest(options->winners, work->experiment, &work->problem,
+                                         work->facts, &arena, &winners, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < count && told < WINNERS_MOST; i++) {
+        struct configuration configuration;
+        uint64_t point = 0;
+        if (!parse_key(sweep, winners[i].configuration, &configuration) ||
+            !space_find(sweep->space, &configuration, &point) ||
+            !search_tell_winner(sweep->search, point))
+            continue;
+        told++;
+        if (!strstr(text_string(&devices), winners[i].device))
+            text_printf(&devices, "%s%s", devices.length > 0 ? ", " : "", winners[i].device);
+    }
+    if (told > 0)
+        session_note(work->session,
+                     "%s n=%lld: the search tries %zu that won elsewhere, out of %s (%s); "
+                     "--prior none leaves them out",
+                     work->problem.key, (long long)work->problem.n, told, options->winners_path,
+                     text_string(&devices));
+    text_free(&devices);
+    arena_free(&arena);
     return status;
 }
 

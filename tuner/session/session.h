@@ -51,6 +51,8 @@ struct session_options {
     double until;             /* as search_options has it; 0: not said so */
     struct store *prior;      /* of STORE_COPY: what searches begin with, too; NULL: none */
     const char *prior_path;
+    const struct tuned *winners; /* libtuned's: of other devices, for searches to try; NULL: none */
+    const char *winners_path;
     const char *objective; /* "time", "energy", "edp", a name of the experiment's or a formula */
     unsigned retry_mask;   /* bit s: trials known to have trial_status s are tried again */
     int64_t sizes[SESSION_SIZES_MAX]; /* only these n; none: all of the experiment */

@@ -100,6 +100,8 @@ enum status sweep_take_known(struct sweep *sweep, struct error *error);
 /* Tells the search what other sizes, problems and devices had, where it learns from that and times
  * are what counts. */
 enum status sweep_tell_elsewhere(struct sweep *sweep, size_t *trials, struct error *error);
+/* Names to it what the options' file has of winners, where not all points are tried. */
+enum status sweep_tell_winners(struct sweep *sweep, struct error *error);
 /* Whether the run is about such a problem. */
 bool session_picks_problem(const struct session_options *options, const struct problem *problem);
 

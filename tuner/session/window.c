@@ -175,7 +175,9 @@ enum status window_start(struct sweep *sweep, struct error *error)
                      sweep->work.problem.key, (long long)sweep->work.problem.n,
                      (unsigned long long)sweep->space_count);
     size_t begun = 0;
-    status = sweep_tell_elsewhere(sweep, &begun, error);
+    status = sweep_tell_winners(sweep, error);
+    if (status == STATUS_OK)
+        status = sweep_tell_elsewhere(sweep, &begun, error);
     const bool settles = leaves && begun >= SEARCH_BEGUN;
     if (settles)
         search_end_when_settled(sweep->search, SEARCH_TRIALS_BEGUN, SEARCH_SETTLED);

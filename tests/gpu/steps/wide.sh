@@ -3,6 +3,7 @@
 # binaries of its own, as a run does it by itself: first in the same rounds as the best that a recording of the shipped
 # space knows for this model of device. Some 190 s and then 100.
 
+# WIDE_SHIPPED (winners that its searches try, instead of configs/tuned.conf: those of other boards only, say),
 # WIDE_PROBLEMS, WIDE_SIZES, WIDE_OPTIONS; WIDE_KNOWN (a recording: tune.db.xz), WIDE_SECONDS (that the search may take).
 # WIDE_POINTS (of each problem: auto, or a number; several: a run each): instead of that, all of the shipped space is
 # measured in the same sitting, some 4 minutes, and the winners' times are compared.
@@ -12,6 +13,7 @@ wide() {
     ln -sfn "$here/kernels" "$folder/kernels"
     ln -sfn "$here/include" "$folder/include"
     cp "$here/tests/gpu/wide/reduce.yaml" "$folder/configs/"
+    cp "${WIDE_SHIPPED:-$here/configs/tuned.conf}" "$folder/configs/tuned.conf"
     if [ -z "${WIDE_POINTS:-}" ]; then
         wide_run wide "$folder" && record wide wide_duel "$folder" || status=$?
         grep -hE '^tune: |does not hold here' "$work/wide/wide.txt"

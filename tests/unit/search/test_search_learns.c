@@ -183,6 +183,40 @@ static void test_elsewhere_winners(void **state)
     synthetic_free(&synthetic);
 }
 
+/* Winners of elsewhere whose times are not known are tried in the order in which they were named,
+ * every other point at first, a tenth of the trials at most, by all strategies but a uniform
+ * sample. One that has a result is not tried again. */
+static void test_named_winners(void **state)
+{
+    (void)state;
+    enum { NAMED = 6, FEW = 40, MANY = 80 };
+    struct synthetic synthetic;
+    const char *name;
+    synthetic_make(&synthetic, 7, coupled_counts, coupled);
+    for (size_t i = 0; (name = search_strategy_name(i)) != NULL; i++)
+        for (size_t trials = FEW; trials <= MANY; trials += MANY - FEW) {
+            const bool uniform = strcmp(name, "random") == 0;
+            struct search *search = begin(&synthetic, name, trials, 3);
+            const size_t most = trials / 10 < NAMED - 1 ? trials / 10 : NAMED - 1;
+            uint64_t point = 0;
+            size_t place = 1, tried = 0; /* of the winners: the first is known */
+            for (size_t k = 0; k < NAMED; k++)
+                assert_int_equal(search_tell_winner(search, 1000 + k), !uniform);
+            assert_false(search_tell_winner(search, 1000));
+            search_tell(search, 1000, landscape(&synthetic, 1000, 5));
+            for (size_t asked = 1; search_ask(search, &point); asked++) {
+                if (!uniform && asked % 2 == 1 && tried < most) {
+                    assert_int_equal(point, 1000 + place++);
+                    tried++;
+                }
+                search_tell(search, point, landscape(&synthetic, point, 5));
+            }
+            assert_int_equal(tried, uniform ? 0 : most);
+            search_free(search);
+        }
+    synthetic_free(&synthetic);
+}
+
 /* Variants, and powers of two: threads and work per thread. */
 static const uint16_t variant_counts[] = {4, 6, 6};
 enum { VARIANT_DIMENSIONS = sizeof variant_counts / sizeof variant_counts[0] };
@@ -436,6 +470,7 @@ int main(void)
         cmocka_unit_test(test_surrogate),
         cmocka_unit_test(test_surrogate_avoids_failures),
         cmocka_unit_test(test_elsewhere_winners),
+        cmocka_unit_test(test_named_winners),
         cmocka_unit_test(test_near_the_best_of_variants),
         cmocka_unit_test(test_elsewhere),
         cmocka_unit_test(test_what_is_ready_goes_first),

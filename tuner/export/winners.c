@@ -1,0 +1,93 @@
+/* Winners that a tuned.conf has of an experiment, for searches to try. */
+#include "tuner/export/winners.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libtuned/tuned.h"
+#include "tuner/base/text.h"
+
+static const double far_problem = 4, far_device = 4, far_like_device = 2;
+
+static double distance(const struct tuned_entry *entry, const struct problem *problem,
+                       const struct facts *facts)
+{
+    const struct tuned_device *device = tuned_entry_device(entry);
+    const double low = (double)tuned_entry_n_low(entry), high = (double)tuned_entry_n_high(entry);
+    const double n = fmax((double)problem->n, 1);
+    double far = n < low ? low / n : n / fmin(n, fmax(high, 1));
+    if (strcmp(tuned_entry_problem(entry), problem->key) != 0)
+        far *= far_problem;
+    if (strcmp(device->name, facts_text(facts, "name", "")) == 0)
+        return far;
+    const long major = strtol(facts_text(facts, "compute_capability", "0"), NULL, 10);
+    return far *
+           (major > 0 && device->compute_capability_major == major ? far_like_device : far_device);
+}
+
+/* NULL: a parameter has no value in the entry. */
+static enum status key_of(const struct tuned_entry *entry, const struct experiment *experiment,
+                          struct arena *arena, const char **out, struct error *error)
+{
+    struct text key = {0};
+    const char *value = "";
+    *out = NULL;
+    for (size_t i = 0; value && i < experiment_parameter_count(experiment); i++) {
+        const char *name = experiment_parameter_name(experiment, i);
+        value = tuned_text(entry, name, NULL);
+        text_printf(&key, "%s%s=%s", i > 0 ? " " : "", name, value ? value : "");
+    }
+    const bool failed = key.failed || (value && !(*out = arena_strdup(arena, text_string(&key))));
+    text_free(&key);
+    return failed ? error_no_memory(error) : STATUS_OK;
+}
+
+struct ranked {
+    struct winner_elsewhere winner;
+    size_t place; /* in the file */
+};
+static int compare_ranked(const void *left, const void *right)
+{
+    const struct ranked *a = left;
+    const struct ranked *b = right;
+    if (a->winner.far < b->winner.far || a->winner.far > b->winner.far)
+        return a->winner.far < b->winner.far ? -1 : 1;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+enum status winners_nearest(const struct tuned *tuned, const struct experiment *experiment,
+                            const struct problem *problem, const struct facts *facts,
+                            struct arena *arena, struct winner_elsewhere **out, size_t *count,
+                            struct error *error)
+{
+    const size_t all = tuned_entry_count(tuned);
+    const char *name = experiment_name(experiment);
+    const size_t length = strlen(name);
+    struct ranked *ranked = calloc(all + 1, sizeof *ranked);
+    enum status status = ranked ? STATUS_OK : error_no_memory(error);
+    *count = 0;
+    for (size_t i = 0; status == STATUS_OK && i < all; i++) {
+        const struct tuned_entry *entry = tuned_entry_at(tuned, i);
+        const char *key = tuned_entry_problem(entry);
+        struct ranked *next = &ranked[*count];
+        if (strncmp(key, name, length) != 0 || (key[length] != '.' && key[length] != '\0') ||
+            strcmp(tuned_entry_device(entry)->kind, experiment_device_kind(experiment)) != 0)
+            continue;
+        *next = (struct ranked){.winner = {.device = tuned_entry_device(entry)->name,
+                                           .far = distance(entry, problem, facts)},
+                                .place = i};
+        status = key_of(entry, experiment, arena, &next->winner.configuration, error);
+        *count += next->winner.configuration ? 1 : 0;
+    }
+    *out = status == STATUS_OK ? arena_alloc(arena, *count + 1, sizeof **out) : NULL;
+    if (status == STATUS_OK && !*out)
+        status = error_no_memory(error);
+    if (status == STATUS_OK) {
+        qsort(ranked, *count, sizeof *ranked, compare_ranked);
+        for (size_t i = 0; i < *count; i++)
+            (*out)[i] = ranked[i].winner;
+    }
+    free(ranked);
+    return status;
+}
