@@ -21,6 +21,38 @@ expect_err '1 problem, 0 trials \(20 known already\)'
 [[ $(query "SELECT stage, processes FROM winners") == 'confirm 2' ]] || fail "$(query "SELECT stage, processes FROM winners")"
 [[ $(query "SELECT count(DISTINCT process) FROM rounds WHERE stage = 'confirm'") -eq 2 ]] || fail "not two processes"
 
+# What is not sure is chosen again when the effort is typed, and by a greater effort anyway; else the choice stays.
+again() { # OPTION...: $chosen_by is the run that the winner is of afterwards
+    run "$TUNE" run double.yaml --device cpu --no-report "${steady[@]:3}" --sizes 1000 "$@" --set confirm_processes=2 --set confirm_rounds=6
+    expect_code 0
+    expect_err '1 problem, 0 trials \(20 known already\)'
+    chosen_by=$(query "SELECT run_id FROM winners")
+}
+stand() { # TRUST: what the winner is said to be from now on
+    python3 -S - "$1" <<'P'
+import sqlite3, sys
+database = sqlite3.connect("tune.db")
+database.execute("UPDATE winners SET trust = ?", sys.argv[1:])
+database.commit()
+P
+}
+stand noisy
+before=$(query "SELECT run_id FROM winners")
+again
+[[ $chosen_by == "$before" ]] || fail "chosen again, though nobody asked for it"
+again --effort normal
+[[ $chosen_by != "$before" ]] || fail "not chosen again by the same effort"
+stand sound
+before=$chosen_by
+again --effort normal
+[[ $chosen_by == "$before" ]] || fail "chosen again, though it is sure"
+again --effort thorough
+[[ $chosen_by != "$before" ]] || fail "not chosen again by a greater effort"
+stand noisy
+before=$chosen_by
+again --effort normal
+[[ $chosen_by == "$before" ]] || fail "chosen again by a lesser effort"
+
 # A budget ends the run in time with a best so far; a later one goes on.
 write_experiment 2000000
 started=$(date +%s)

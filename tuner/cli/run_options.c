@@ -292,6 +292,7 @@ static enum status parse_retry(struct run *run, struct error *error)
 static enum status parse_effort(struct run *run, struct error *error)
 {
     run->session.effort = EFFORT_NORMAL;
+    run->session.effort_given = run->text.effort != NULL;
     if (run->text.effort && !effort_parse(run->text.effort, &run->session.effort))
         return error_set(error, STATUS_USAGE, "--effort %s: write quick, normal or thorough",
                          run->text.effort);

@@ -95,17 +95,11 @@ static enum status store_this_problem(struct sweep *sweep, struct error *error)
     return store_problem(work->store, &row, &work->problem_id, error);
 }
 
-/* The stage that the stored winner was chosen in; "" when there is none. */
-static enum status stored_winner(const struct work *work, char stage[16], struct error *error)
+static enum status stored_winner(const struct work *work, struct store_choice *out,
+                                 struct error *error)
 {
-    int64_t trial_id = 0;
-    stage[0] = '\0';
-    enum status status = store_winner_get(work->store, work->environment_id, work->problem_id,
-                                          work->options->l2_mode, objective_text(work->objective),
-                                          &trial_id, stage, error);
-    if (trial_id == 0)
-        stage[0] = '\0';
-    return status;
+    return store_winner_get(work->store, work->environment_id, work->problem_id,
+                            work->options->l2_mode, objective_text(work->objective), out, error);
 }
 
 /* Its lanes know nothing of the sweep's inputs any more, and nobody is told of it. */
@@ -121,12 +115,12 @@ static void forget_sweep(struct group *group, const struct sweep *sweep)
 /* For want of time; what was measured of it is in the store. */
 static enum status leave_out(const struct work *work, struct error *error)
 {
-    char stage[16];
+    struct store_choice winner;
     struct session_summary *summary = work->session->summary;
     error_clear(error);
     summary->problems_left_out++;
-    enum status status = stored_winner(work, stage, error);
-    summary->problems_without_winner += status == STATUS_OK && stage[0] == '\0' ? 1 : 0;
+    enum status status = stored_winner(work, &winner, error);
+    summary->problems_without_winner += status == STATUS_OK && winner.trial_id == 0 ? 1 : 0;
     return status;
 }
 
@@ -218,13 +212,13 @@ static enum status end_problem(struct sweep *sweep, struct contest *contest, enu
 {
     struct group *group = sweep->work.group;
     struct error ignored = {0};
-    char stage[16];
+    struct store_choice winner;
     bool is_raced = contest && status != STATUS_NO_TIME;
     if (status == STATUS_NO_TIME)
         status = leave_out(&sweep->work, error);
     /* What ends half-way has a best so far, too; but what a race has found is better. */
-    if (status != STATUS_OK && stored_winner(&sweep->work, stage, &ignored) == STATUS_OK &&
-        (stage[0] == '\0' || strcmp(stage, "sweep") == 0))
+    if (status != STATUS_OK && stored_winner(&sweep->work, &winner, &ignored) == STATUS_OK &&
+        (winner.trial_id == 0 || strcmp(winner.stage, "sweep") == 0))
         (void)sweep_choose_early(sweep, &ignored);
     group->session->summary->problems++;
     group->session->progress.problem_index++;
@@ -250,18 +244,32 @@ static enum status end_problem(struct sweep *sweep, struct contest *contest, enu
     return status;
 }
 
-/* Whether it is to be chosen: something was measured, no earlier run has chosen as thoroughly as
- * this one would, or what it chose is no configuration of the experiment any more. */
+/* Whether an earlier run has chosen at least as thoroughly as this one would. What it was not sure
+ * of is chosen again by a user who says with what effort. */
+static bool is_chosen_well(const struct session_options *options, const struct store_choice *winner)
+{
+    enum effort earlier = options->effort;
+    const bool is_known = effort_parse(winner->effort, &earlier);
+    if (strcmp(winner->stage, "confirm") != 0 &&
+        (strcmp(winner->stage, "race") != 0 || options->protocol.confirm_processes > 1))
+        return false;
+    if (is_known && earlier < options->effort)
+        return false;
+    return !options->effort_given || earlier > options->effort || options->effort == EFFORT_QUICK ||
+           verdict_named(winner->trust) == VERDICT_SOUND;
+}
+
+/* Whether it is to be chosen: something was measured, no earlier run has chosen well, or what it
+ * chose is no configuration of the experiment any more. */
 static enum status wants_contest(const struct sweep *sweep, bool *wants, struct error *error)
 {
     const struct work *work = &sweep->work;
     struct text winner = {0};
     bool found = false;
-    char stage[16];
-    enum status status = stored_winner(work, stage, error);
+    struct store_choice choice;
+    enum status status = stored_winner(work, &choice, error);
     *wants = work->options->pick_count > 0 || sweep->measured > 0 ||
-             (strcmp(stage, "confirm") != 0 &&
-              (strcmp(stage, "race") != 0 || work->options->protocol.confirm_processes > 1));
+             !is_chosen_well(work->options, &choice);
     if (status != STATUS_OK || *wants)
         return status;
     status =

@@ -44,6 +44,7 @@ struct session_options {
     size_t compile_workers; /* of each group of like devices; 0: chosen from the number of cores */
     struct protocol protocol; /* of the device kind, with what the user has set */
     enum effort effort;       /* that the protocol began with */
+    bool effort_given;        /* by the user: winners that are not sound are chosen again */
     int64_t budget_ns;        /* of wall time; 0: as long as it takes */
     const char *strategy;     /* of the search (search.h); NULL: "auto" */
     uint64_t points;          /* of a space that are tried at most; 0: all */

@@ -172,23 +172,33 @@ enum status store_winner_drop(struct store *store, int64_t environment_id, int64
 }
 
 enum status store_winner_get(struct store *store, int64_t environment_id, int64_t problem_id,
-                             enum l2_mode mode, const char *objective, int64_t *trial_id,
-                             char *stage, struct error *error)
+                             enum l2_mode mode, const char *objective, struct store_choice *out,
+                             struct error *error)
 {
-    enum { STAGE_BYTES = 16 };
-    SELECTION(struct store_winner, selection,
-              "SELECT trial_id, stage FROM winners WHERE environment_id = ?1 AND problem_id = ?2"
-              " AND l2_mode = ?3 AND objective = ?4",
-              SELECTED(trial_id, INTEGER), SELECTED(stage, TEXT));
+    struct row {
+        int64_t trial_id;
+        const char *stage, *trust, *effort;
+    };
+    SELECTION(
+        struct row, selection,
+        "SELECT w.trial_id, w.stage, w.trust, coalesce(r.effort, '') AS effort FROM winners AS w"
+        " JOIN runs AS r ON r.id = w.run_id WHERE w.environment_id = ?1"
+        " AND w.problem_id = ?2 AND w.l2_mode = ?3 AND w.objective = ?4",
+        SELECTED(trial_id, INTEGER), SELECTED(stage, TEXT), SELECTED(trust, TEXT),
+        SELECTED(effort, TEXT));
     struct arena arena = {0};
-    struct store_winner *rows = NULL;
+    struct row *rows = NULL;
     size_t count = 0;
     enum status status =
         store_select(store, &selection, WINNER_KEYS(environment_id, problem_id, mode, objective),
                      &arena, &rows, &count, error);
-    *trial_id = count > 0 ? rows[0].trial_id : 0;
-    if (stage)
-        (void)string_format(stage, STAGE_BYTES, "%s", count > 0 ? rows[0].stage : "");
+    *out = (struct store_choice){0};
+    if (status == STATUS_OK && count > 0) {
+        out->trial_id = rows[0].trial_id;
+        (void)string_format(out->stage, sizeof out->stage, "%s", rows[0].stage);
+        (void)string_format(out->trust, sizeof out->trust, "%s", rows[0].trust);
+        (void)string_format(out->effort, sizeof out->effort, "%s", rows[0].effort);
+    }
     arena_free(&arena);
     return status;
 }

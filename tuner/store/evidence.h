@@ -90,11 +90,16 @@ enum status store_winner_put(struct store *store, const struct store_winner *win
 /* It turned out to be wrong, and no other was chosen. Its ranges go with it. */
 enum status store_winner_drop(struct store *store, int64_t environment_id, int64_t problem_id,
                               enum l2_mode mode, const char *objective, struct error *error);
-/* *trial_id 0 when there is none; `stage` (16 bytes) gets what it was chosen by, and may be NULL.
- */
+/* The winner of a problem in short; texts are "" where nothing is known. */
+struct store_choice {
+    int64_t trial_id; /* 0: there is no winner */
+    char stage[16];   /* as in struct store_winner */
+    char trust[16];
+    char effort[16]; /* of the run that chose it */
+};
 enum status store_winner_get(struct store *store, int64_t environment_id, int64_t problem_id,
-                             enum l2_mode mode, const char *objective, int64_t *trial_id,
-                             char *stage, struct error *error);
+                             enum l2_mode mode, const char *objective, struct store_choice *out,
+                             struct error *error);
 /* The key of the newest winner of this device and problem (by experiment name, problem key and n,
  * whatever the environment), for the incumbent; false in *found when there is none. `key` is
  * appended to, and to `parameters` (may be NULL) its values as a JSON object. */

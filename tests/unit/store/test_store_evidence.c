@@ -42,13 +42,12 @@ static void test_winner_is_kept_whole(void **state)
 {
     struct fixture *f = *state;
     int64_t other = 0;
-    int64_t winner = 7;
-    char stage[16] = "?";
+    struct store_choice winner = {.trial_id = 7, .stage = "?"};
     add_configuration(f, 512, &other);
-    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, "time", &winner, stage,
+    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, "time", &winner,
                           &f->error));
-    assert_int_equal(winner, 0);
-    assert_string_equal(stage, "");
+    assert_int_equal(winner.trial_id, 0);
+    assert_string_equal(winner.stage, "");
     int64_t id = add_trial(f, 100);
     const struct store_contender contenders[2] = {{.configuration_id = f->configuration,
                                                    .trial_id = id,
@@ -76,13 +75,12 @@ static void test_winner_is_kept_whole(void **state)
                " coalesce(difference_low, '-') || proven || tied || coalesce(out, '-'))"
                " FROM (SELECT * FROM contenders ORDER BY place)",
                "110.00.011-,2-0.5-00gauntlet: n = 7");
-    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, "time", &winner, stage,
+    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, "time", &winner,
                           &f->error));
-    assert_int_equal(winner, id);
-    assert_string_equal(stage, "confirm");
-    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, NULL, &winner, NULL,
-                          &f->error));
-    assert_int_equal(winner, id);
+    assert_int_equal(winner.trial_id, id);
+    assert_string_equal(winner.stage, "confirm");
+    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, NULL, &winner, &f->error));
+    assert_int_equal(winner.trial_id, id);
 }
 
 static void test_winner_is_replaced_with_its_contenders(void **state)
@@ -121,7 +119,7 @@ static void test_winners_of_each_objective(void **state)
 {
     struct fixture *f = *state;
     int64_t time_trial = add_trial(f, 100);
-    int64_t winner = 0;
+    struct store_choice winner;
     struct store_trial trial = ok_trial(f, 130);
     int64_t energy_trial = 0;
     trial.stage = "race";
@@ -135,15 +133,15 @@ static void test_winners_of_each_objective(void **state)
     put.l2_mode = L2_DIRTY;
     must(store_winner_put(f->store, &put, &f->error));
     assert_one("SELECT count(*) FROM winners", "3");
-    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, "time", &winner, NULL,
+    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, "time", &winner,
                           &f->error));
-    assert_int_equal(winner, time_trial);
-    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, "energy", &winner, NULL,
+    assert_int_equal(winner.trial_id, time_trial);
+    must(store_winner_get(f->store, f->environment, f->problem, L2_COLD, "energy", &winner,
                           &f->error));
-    assert_int_equal(winner, energy_trial);
-    must(store_winner_get(f->store, f->environment, f->problem, L2_DIRTY, "time", &winner, NULL,
+    assert_int_equal(winner.trial_id, energy_trial);
+    must(store_winner_get(f->store, f->environment, f->problem, L2_DIRTY, "time", &winner,
                           &f->error));
-    assert_int_equal(winner, 0);
+    assert_int_equal(winner.trial_id, 0);
 }
 
 static void incumbent(struct fixture *f, int64_t environment, int64_t problem,
