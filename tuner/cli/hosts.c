@@ -100,6 +100,23 @@ enum host_state hosts_await_one(const struct host *host, const volatile sig_atom
     return state;
 }
 
+bool hosts_ask_again(const struct host *host, const volatile sig_atomic_t *stop,
+                     unsigned *connections, struct error *error)
+{
+    char trouble[512] = "";
+    if (!host_was_lost(host, *connections))
+        return false;
+    if (hosts_await_one(host, stop) == HOST_READY) {
+        *connections = host_connections(host);
+        error_clear(error);
+        return true;
+    }
+    host_trouble(host, trouble, sizeof trouble);
+    (void)error_set(error, STATUS_UNAVAILABLE, "'%s' gives no host: %s", host_command(host),
+                    trouble);
+    return false;
+}
+
 enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic_t *stop,
                         const struct host *ready[HOSTS_MAX], size_t *count, struct error *error)
 {

@@ -34,8 +34,13 @@ void hosts_close(struct host_list *hosts);
 /* Returns once the host is there or gone, or *stop (NULL: none) is set. That it is waited for is
  * said on standard error after some seconds: a job may be in a queue for hours. */
 enum host_state hosts_await_one(const struct host *host, const volatile sig_atomic_t *stop);
-/* As that, once a host is there, with the others that come soon; those that are are counted in
- * *ready. STATUS_UNAVAILABLE when none will come; STATUS_INTERRUPTED. */
+/* Whether a question to a host that failed is to be asked again: the host was lost since it had
+ * become ready so often (host_connections, brought up to date), and it is there again when this
+ * returns. Of one that is gone for good *error says so. */
+bool hosts_ask_again(const struct host *host, const volatile sig_atomic_t *stop,
+                     unsigned *connections, struct error *error);
+/* As hosts_await_one, once a host is there, with the others that come soon; those that are are
+ * counted in *ready. STATUS_UNAVAILABLE when none will come; STATUS_INTERRUPTED. */
 enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic_t *stop,
                         const struct host *ready[HOSTS_MAX], size_t *count, struct error *error);
 

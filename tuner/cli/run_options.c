@@ -170,6 +170,19 @@ static enum status start_replay(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
+/* Whether a host has any; asked again as often as it is lost meanwhile. */
+static bool has_devices(const struct run *run, const struct host *host, const char *kind,
+                        struct error *error)
+{
+    unsigned connections = host_connections(host);
+    int count = 0;
+    enum status status = STATUS_OK;
+    do
+        status = worker_count(host, kind, &count, error);
+    while (status != STATUS_OK && hosts_ask_again(host, run->hosts.stop, &connections, error));
+    return status == STATUS_OK && count > 0;
+}
+
 /* The kinds of GPU that some host has, else the CPUs of all. */
 static enum status choose_there(struct run *run, struct error *error)
 {
@@ -182,11 +195,8 @@ static enum status choose_there(struct run *run, struct error *error)
         bool has_one = false;
         for (size_t j = 0; !traits->by_name_only && traits->is_gpu && device_kind(traits->kind) &&
                            !has_one && j < count;
-             j++) {
-            int devices = 0;
-            has_one =
-                worker_count(ready[j], traits->kind, &devices, &why) == STATUS_OK && devices > 0;
-        }
+             j++)
+            has_one = has_devices(run, ready[j], traits->kind, &why);
         if (has_one)
             status = add_device(run, device_kind(traits->kind), RUN_EVERY_DEVICE, error);
     }
@@ -194,6 +204,13 @@ static enum status choose_there(struct run *run, struct error *error)
         status = error_set(error, STATUS_INTERRUPTED, "stopped before a device was found");
     if (status != STATUS_OK || run->device_count > 0)
         return status;
+    size_t gone = 0;
+    for (size_t i = 0; i < count; i++)
+        gone += host_state(ready[i]) == HOST_GONE;
+    if (gone == count) {
+        *error = why;
+        return error->status;
+    }
     print_clean(stderr, "tune: no GPU on %s%s%s%s%s; tuning CPUs\n", ready[0]->name,
                 count > 1 ? " and others" : "", why.text[0] ? " (" : "", why.text,
                 why.text[0] ? ")" : "");

@@ -16,6 +16,7 @@ static enum status measure_arithmetic(struct session *session, struct lane *lane
     int64_t left_ns = lane_leave(lane);
     enum status status = worker_arithmetic(lane->worker, &arithmetic, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
+    lane->group->ceilings_left |= status != STATUS_OK && worker_host_was_lost(lane->worker);
     if (status != STATUS_OK) {
         session_note(session, "%s: how fast it calculates could not be measured: %s", lane->name,
                      error->text);
@@ -46,6 +47,7 @@ static enum status measure_bandwidth(struct session *session, struct lane *lane,
     enum status status = worker_bandwidth(lane->worker, bytes, &bandwidth, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     *measured = status == STATUS_OK;
+    lane->group->ceilings_left |= status != STATUS_OK && worker_host_was_lost(lane->worker);
     if (status != STATUS_OK) {
         session_note(session, "%s: its ceilings could not be measured: %s", lane->name,
                      error->text);
@@ -158,7 +160,8 @@ enum status session_recheck_ceilings(struct session *session, struct group *grou
     if (status != STATUS_OK || bytes < 0)
         return status;
     status = store_ceilings_get(session->store, group->environment_id, &found, &ceilings, error);
-    bool postponed = !found && lane && budget_postpones_ceilings(lane);
+    bool postponed = lane && ((!found && budget_postpones_ceilings(lane)) || group->ceilings_left);
+    group->ceilings_left = false;
     if (status != STATUS_OK || !lane || !(postponed || (found && wants_again(group, &ceilings))) ||
         lane->environment_id != group->environment_id ||
         !budget_fits(group, budget_ceilings_ns(lane)))

@@ -381,10 +381,10 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
     int64_t left_ns = lane_leave(lane);
     status = worker_watch(lane->worker, &task, &compared, &outcome, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
+    if (status != STATUS_OK) /* another one watches it */
+        return lane_lose(lane, error);
     candidate->watched = true;
     candidate->compared += compared;
-    if (status != STATUS_OK)
-        return lane_lose(lane, error);
     status = lane_probe_after(lane, &outcome, error);
     if (status != STATUS_OK || outcome.status == TRIAL_OK)
         return status;

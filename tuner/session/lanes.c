@@ -15,6 +15,8 @@ static void *start_lane(void *context)
     struct lane *lane = context;
     struct session *session = lane->session;
     int64_t started_ns = clock_running_ns();
+    lane->relocks = false;
+    error_clear(&lane->error);
     enum status status = worker_start(lane->host, session->options->device_kind, lane->index,
                                       &session->options->protocol, &lane->worker, &lane->error);
     lane->start_ns = clock_running_ns() - started_ns;
@@ -111,28 +113,25 @@ static size_t compilers_a_group(const struct site *site)
  * run on these cores place their threads themselves. */
 static enum status place_lanes(struct site *site, struct error *error)
 {
-    const struct session *session = site->session;
     const char *addresses[SESSION_DEVICES_MAX] = {NULL};
     struct lane *lanes[SESSION_DEVICES_MAX];
     size_t count = 0;
-    if (!session->options->compiles_beside_measuring)
-        return STATUS_OK;
+    error_clear(error);
     for (size_t i = 0; i < site->lane_count; i++) {
         struct lane *lane = site->lanes[i];
-        if (lane->lost)
+        if (!lane->worker)
             continue;
         addresses[count] = facts_text(worker_facts(lane->worker), "pci_address", NULL);
         lanes[count++] = lane;
     }
+    if (count == 0 || !site->session->options->compiles_beside_measuring)
+        return STATUS_OK;
     enum status status = site->host->place(site->host, addresses, count, &site->placement, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         lanes[i]->place = site->placement.devices[i];
         if (lanes[i]->place.cpus[0])
             status = worker_pin(lanes[i]->worker, lanes[i]->place.cpus, &lanes[i]->pinned, error);
     }
-    if (status == STATUS_OK && site->placement.note[0])
-        session_note(session, "%s%s%s", site->host->state ? site->name : "",
-                     site->host->state ? ": " : "", site->placement.note);
     return status;
 }
 
@@ -219,13 +218,14 @@ void site_start(struct site *site)
     bool started[SESSION_DEVICES_MAX];
     for (size_t i = 0; i < site->lane_count; i++) {
         struct lane *lane = site->lanes[i];
-        started[i] = pthread_create(&lane->thread, NULL, start_lane, lane) == 0;
-        if (!started[i])
+        started[i] = !lane->worker && pthread_create(&lane->thread, NULL, start_lane, lane) == 0;
+        if (!started[i] && !lane->worker)
             (void)start_lane(lane);
     }
     for (size_t i = 0; i < site->lane_count; i++)
         if (started[i])
             (void)pthread_join(site->lanes[i]->thread, NULL);
+    (void)place_lanes(site, &site->place_error);
 }
 
 /* Where two commands reach one machine, the lock is the run's own. */
@@ -263,8 +263,16 @@ enum status site_join(struct site *site, struct error *error)
                      "%s: its job ends in %.1f min: what needs it ends before, and goes on with "
                      "the same command",
                      site->name, (double)(end_ns - clock_running_ns()) / 60e9);
-    enum status status = joins ? place_lanes(site, error) : STATUS_OK;
-    return joins && status == STATUS_OK ? start_compilers(site, error) : status;
+    if (!joins)
+        return STATUS_OK;
+    if (site->place_error.status != STATUS_OK) {
+        *error = site->place_error;
+        return error->status;
+    }
+    if (site->placement.note[0])
+        session_note(session, "%s%s%s", site->host->state ? site->name : "",
+                     site->host->state ? ": " : "", site->placement.note);
+    return start_compilers(site, error);
 }
 
 static void settle_here(struct site *site)

@@ -138,7 +138,8 @@ enum status lane_lose(struct lane *lane, const struct error *error)
         return error->status;
     lane->lost = true;
     lane->error = *error;
-    lane->returns = lane->host && lane->host->state && host_state(lane->host) != HOST_READY;
+    lane->returns = lane->host && lane->host->state &&
+                    (worker_host_was_lost(lane->worker) || host_state(lane->host) != HOST_READY);
     session_note(lane->session, "%s is lost: %s%s", lane->name, error->text,
                  lane->returns ? "; its host is asked for again" : "");
     return error->status;

@@ -59,10 +59,11 @@ struct lane {
     const struct inputs *known; /* the problem's inputs that the worker has made ... */
     bool knows_expected;        /* ... with the expected results */
     int restarts_seen;
-    size_t remarked; /* so much of the worker's remark was told */
-    bool lost;       /* its device does not come back; `error` says why */
-    bool returns;    /* but with its host, should that */
-    bool relocks;    /* its lock went with its host's agent */
+    size_t remarked;          /* so much of the worker's remark was told */
+    bool lost;                /* its device does not come back; `error` says why */
+    bool returns;             /* but with its host, should that */
+    bool relocks;             /* its lock went with its host's agent */
+    int64_t relocks_until_ns; /* others may have it so long; 0: nobody was seen to */
     struct error error;
     char uuid[64]; /* of the device; "": it was not reached */
     size_t trials;
@@ -82,7 +83,8 @@ struct site {
     struct lane *lanes[SESSION_DEVICES_MAX];
     size_t lane_count;
     struct placement placement;
-    pthread_t thread; /* of a host that comes and goes: looks after it */
+    struct error place_error; /* why they cannot be placed */
+    pthread_t thread;         /* of a host that comes and goes: looks after it */
     bool has_thread;
     bool settled; /* its devices were started, or never will be */
     bool is_late; /* it came when the run went on: sites.c begins its lanes, and groups they make */
@@ -100,6 +102,7 @@ struct group {
     int64_t environment_id;
     struct binaries binaries;   /* of kernels */
     struct binaries references; /* of checks */
+    bool ceilings_left;         /* its host was lost meanwhile: they are measured at the end */
     int wake_file;              /* an eventfd, by which lanes that wait are woken; -1: none */
     /* Of the problems that are asked for, in order; those that were begun took theirs. */
     struct space **spaces;
@@ -203,8 +206,7 @@ struct lane *group_lane(const struct group *group);
 /* The same; when there is none, while a host of the group's may come again, waits for that. The
  * error says what became of the first. */
 enum status group_await_lane(struct group *group, struct lane **out, struct error *error);
-/* How many lanes are not lost; 1 at least. */
-size_t group_width(const struct group *group);
+size_t group_width(const struct group *group); /* how many lanes are not lost; 1 at least */
 /* Lets other threads have the mutex for a moment. */
 void session_pause(struct session *session);
 /* Takes what the compilers have ready; when nothing is, waits up to wait_ms for some of it, or for
@@ -217,22 +219,20 @@ void group_wake(struct group *group);
  * host are there, or those of some are and the others keep waiting: they join later (sites.c). */
 enum status lanes_start(struct session *session, struct error *error);
 void lanes_stop(struct session *session);
-/* Starts the workers of a site, without the mutex; each lane tells what came of it. */
+/* Starts the workers of a site that are not there, and places them, without the mutex. */
 void site_start(struct site *site);
 /* Lanes for so many devices of it, with the mutex. */
 enum status site_reserve(struct site *site, size_t count, struct error *error);
-/* Its devices to their groups, each in its place; their groups get its compilers. */
+/* Its devices to their groups; these get its compilers. */
 enum status site_join(struct site *site, struct error *error);
-/* Tells a line a host, where hosts are given, and when the last ones were told long enough ago (or
- * `now`). */
+/* Tells a line a host, where hosts are given, if the last were told long enough ago (or `now`). */
 void sites_tell(struct session *session, bool now);
 /* How many devices of it are meant; asked of the host without the mutex. */
 enum status site_count(const struct site *site, size_t *count, struct error *error);
 
 /* sites.c: the thread of a site whose host comes and goes. */
 void *site_keep(void *context);
-/* Some host was never there yet, and may come. */
-bool sites_awaited(const struct session *session);
+bool sites_awaited(const struct session *session); /* some host never came yet, and may */
 
 /* session.c: what a lane, and a group, needs before it measures; then the group's thread. */
 enum status lane_begin(struct lane *lane, struct error *error);

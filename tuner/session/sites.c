@@ -5,6 +5,7 @@
 #include "tuner/base/text.h"
 #include "tuner/session/run.h"
 #include "tuner/session/sweep.h"
+#include "tuner/worker/agent.h"
 
 enum { LOOK_MS = 300 };
 static const int64_t tell_every_ns = INT64_C(60000000000);
@@ -53,20 +54,30 @@ static void join_late(struct site *site)
     }
 }
 
-/* Its host is there for the first time. */
-static void come(struct site *site)
+/* Its host is there, and its devices have not begun. When it is lost before all of them have, which
+ * says nothing about them, they are asked for anew as soon as it is there again. */
+static void come(struct site *site, unsigned connections)
 {
     struct session *session = site->session;
+    struct error error = {0};
     size_t count = 0;
-    enum status status = site_count(site, &count, &site->error);
+    bool all = true;
+    enum status status = site->lane_count == 0 ? site_count(site, &count, &error) : STATUS_OK;
     (void)pthread_mutex_lock(&session->mutex);
-    if (status == STATUS_OK)
-        status = site_reserve(site, count, &site->error);
+    if (status == STATUS_OK && site->lane_count == 0)
+        status = site_reserve(site, count, &error);
     (void)pthread_mutex_unlock(&session->mutex);
     if (status == STATUS_OK)
         site_start(site);
-    else
-        (void)error_prefix(&site->error, "%s", site->host->name);
+    for (size_t i = 0; i < site->lane_count; i++)
+        all = all && site->lanes[i]->worker;
+    all = all && status == STATUS_OK && site->place_error.status == STATUS_OK;
+    if (!all && host_was_lost(site->host, connections))
+        return;
+    if (status != STATUS_OK) {
+        (void)error_prefix(&error, "%s", site->host->name);
+        site->error = error;
+    }
     (void)pthread_mutex_lock(&session->mutex);
     site->settled = true;
     if (session->begun && !session->ending)
@@ -74,11 +85,44 @@ static void come(struct site *site)
     (void)pthread_mutex_unlock(&session->mutex);
 }
 
+/* The lock that went with the agent before. That may hold it still, where its connection was cut
+ * and it has not noticed: so long it is waited for, and no process of ours uses the device beside
+ * its. */
+static enum status lock_again(struct lane *lane, bool *waits, struct error *error)
+{
+    static const int64_t slack_ns = INT64_C(30000000000);
+    const char *uuid = facts_text(worker_facts(lane->worker), "uuid", lane->name);
+    struct session *session = lane->session;
+    struct host_lock lock = {0};
+    int64_t silent_ms = 0;
+    enum status status =
+        lane->host->lock(lane->host, uuid, session->options->database, &lock, error);
+    *waits = false;
+    if (status == STATUS_UNAVAILABLE) {
+        const int64_t now_ns = clock_running_ns();
+        struct error ignored = {0};
+        (void)host_silent_ms(&silent_ms, &ignored);
+        if (lane->relocks_until_ns == 0)
+            lane->relocks_until_ns =
+                now_ns + AGENT_SILENCES * silent_ms * INT64_C(1000000) + slack_ns;
+        *waits = now_ns < lane->relocks_until_ns;
+    }
+    if (status != STATUS_OK)
+        return status;
+    (void)pthread_mutex_lock(&session->mutex);
+    lane->lock = lock;
+    lane->relocks = false;
+    lane->relocks_until_ns = 0;
+    (void)pthread_mutex_unlock(&session->mutex);
+    return STATUS_OK;
+}
+
 /* Its host is there again, and no lock was kept; false: not everybody has noticed yet that it was
- * lost. Those lanes that did not need it meanwhile go on as they were. */
+ * lost, or it was lost once more. Those lanes that did not need it meanwhile go on as they were. */
 static bool come_again(struct site *site)
 {
     struct session *session = site->session;
+    const unsigned connections = host_connections(site->host);
     bool all = true;
     for (size_t i = 0; i < site->lane_count; i++) {
         struct lane *lane = site->lanes[i];
@@ -90,21 +134,24 @@ static bool come_again(struct site *site)
         all = all && !is_busy;
         if (!lane->worker || is_busy || (!revives && !lane->relocks))
             continue;
-        enum status status = revives ? worker_probe(lane->worker, &error) : STATUS_OK;
-        struct host_lock lock = {0};
-        if (status == STATUS_OK && lane->relocks)
-            status = lane->host->lock(lane->host,
-                                      facts_text(worker_facts(lane->worker), "uuid", lane->name),
-                                      session->options->database, &lock, &error);
+        bool waits = false;
+        const bool waited = lane->relocks_until_ns != 0;
+        enum status status = lane->relocks ? lock_again(lane, &waits, &error) : STATUS_OK;
+        if (status == STATUS_OK && revives)
+            status = worker_probe(lane->worker, &error);
+        waits = waits || (status != STATUS_OK && host_was_lost(site->host, connections));
+        all = all && !waits;
         (void)pthread_mutex_lock(&session->mutex);
-        if (lock.host) {
-            lane->lock = lock;
-            lane->relocks = false;
-        }
-        if (status != STATUS_OK && host_state(site->host) == HOST_READY)
-            lane->returns = false; /* it is its device that does not come back */
         if (status != STATUS_OK && !lane->lost)
             (void)lane_lose(lane, &error);
+        else if (status != STATUS_OK && !waits)
+            session_note(session, "%s stays lost: %s", lane->name, error.text);
+        else if (!waited && lane->relocks_until_ns != 0)
+            session_note(session, "%s is waited for: %s", lane->name, error.text);
+        if (status != STATUS_OK) { /* unless it is its device that does not come back */
+            lane->returns = waits;
+            lane->error = error;
+        }
         if (revives && status == STATUS_OK) {
             lane->lost = lane->returns = false;
             session_note(session, "%s is there again", lane->name);
@@ -129,6 +176,12 @@ static void give_up(struct site *site)
         site->settled = true;
         if (session->begun && !session->ending)
             session_note(session, "%s", site->error.text);
+        /* Also those that had begun before it was lost. */
+        for (size_t i = 0; i < site->lane_count; i++) {
+            worker_stop(site->lanes[i]->worker);
+            site->lanes[i]->worker = NULL;
+            site->lanes[i]->error = site->error;
+        }
     } else if (!session->ending) {
         session_note(session, "%s is given up: %s", site->name, trouble);
     }
@@ -141,7 +194,7 @@ void *site_keep(void *context)
     struct session *session = site->session;
     unsigned connections = 0;
     if (!site->host->state) { /* this machine stays */
-        come(site);
+        come(site, 0);
         return NULL;
     }
     for (bool pending = false;;) {
@@ -150,9 +203,12 @@ void *site_keep(void *context)
         (void)pthread_mutex_lock(&session->mutex);
         bool over = session->ending;
         bool is_first = !site->settled;
-        for (size_t i = 0; connections > before && !is_first && i < site->lane_count; i++) {
-            site->lanes[i]->lock = (struct host_lock){0};
-            site->lanes[i]->relocks = true;
+        for (size_t i = 0; connections > before && i < site->lane_count; i++) {
+            struct lane *lane = site->lanes[i];
+            if (lane->lock.host && lane->lock.connections == connections)
+                continue; /* taken of this agent before we knew of it */
+            lane->lock = (struct host_lock){0};
+            lane->relocks = true;
         }
         (void)pthread_mutex_unlock(&session->mutex);
         if (over)
@@ -162,10 +218,10 @@ void *site_keep(void *context)
             return NULL;
         }
         if (connections > before && is_first && state == HOST_READY)
-            come(site);
+            come(site, connections);
         else if (connections > before)
             pending = true;
-        if (pending || state == HOST_READY)
+        if (site->settled && (pending || state == HOST_READY))
             pending = !come_again(site);
     }
 }

@@ -20,7 +20,7 @@ static enum status measure_candidate(struct sweep *sweep, struct lane *lane,
     group_wake(group);
     if (status == STATUS_NO_TIME)
         error_clear(error);
-    if (lane->lost || status == STATUS_NO_TIME)
+    if ((lane->lost && status != STATUS_OK) || status == STATUS_NO_TIME)
         return window_put_back(sweep, candidate, error);
     if (status != STATUS_OK)
         return status;

@@ -28,8 +28,6 @@ enum {
     LOCKS_MAX = 256,
     END_GRACE_MS = 3000,
     GONE_MS = 500,
-    /* Of the silence after which a parent gives its host up: it may be stopped for a while. */
-    SILENCES = 10,
 };
 
 struct agent;
@@ -453,7 +451,7 @@ int agent_main(void)
     if (status == STATUS_OK)
         status = host_silent_ms(&silent_ms, &error);
     while (status == STATUS_OK &&
-           frame_read(STDIN_FILENO, SILENCES * silent_ms, &message, &error) == STATUS_OK) {
+           frame_read(STDIN_FILENO, AGENT_SILENCES * silent_ms, &message, &error) == STATUS_OK) {
         serve(agent, message);
         json_decref(message);
     }

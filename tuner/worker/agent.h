@@ -28,6 +28,9 @@
 
 #define AGENT_MARK "tune host agent"
 enum { AGENT_VERSION = 2, AGENT_CHILDREN_MAX = 256, AGENT_BEAT_MS = 1000 };
+/* An agent ends when nothing has come for so many times the silence after which a parent gives its
+ * host up (host_silent_ms): that may be stopped for a while. */
+enum { AGENT_SILENCES = 10 };
 /* In hexadecimal digits it must go into a frame. */
 enum { AGENT_FILE_BYTES_MAX = 7 * 1024 * 1024 };
 

@@ -53,8 +53,9 @@ enum host_state {
 struct host_lock {
     const struct host *host; /* NULL: none is held */
     struct lock *here;
-    int64_t number;    /* of a host elsewhere */
-    char warning[256]; /* lock_warning */
+    int64_t number;       /* of a host elsewhere */
+    unsigned connections; /* how often that had become ready: the lock is that agent's */
+    char warning[256];    /* lock_warning */
 };
 
 struct host {
@@ -100,6 +101,21 @@ static inline enum host_state host_state(const struct host *host)
 {
     unsigned ignored = 0;
     return host->state ? host->state(host, &ignored) : HOST_READY;
+}
+/* How often it has become ready. */
+static inline unsigned host_connections(const struct host *host)
+{
+    unsigned connections = 0;
+    if (host->state)
+        (void)host->state(host, &connections);
+    return connections;
+}
+/* Since it had become ready so often; also when it is there again, by which a failure meanwhile is
+ * no fault of its devices'. */
+static inline bool host_was_lost(const struct host *host, unsigned connections)
+{
+    unsigned now = 0;
+    return host->state && (host->state(host, &now) != HOST_READY || now != connections);
 }
 /* When the job ends in which it was reached, by clock_running_ns: whoever schedules jobs says so
  * there. INT64_MAX: nobody does. */

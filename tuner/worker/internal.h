@@ -31,8 +31,9 @@ struct worker {
     struct calibration calibration;
     struct kept problem;
     struct kept slots[WORKER_SLOTS];
-    char how[128]; /* the last child ended, where that was noticed */
-    bool absent;   /* no child could be started: the device does not come back */
+    char how[128];      /* the last child ended, where that was noticed */
+    bool absent;        /* no child could be started: the device does not come back */
+    bool host_was_lost; /* and that is why */
     int restarts;
     char remark[ERROR_TEXT_BYTES]; /* worker_remark */
 };

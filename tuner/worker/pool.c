@@ -20,7 +20,7 @@
 #include "tuner/worker/sources.h"
 #include "tuner/worker/worker.h"
 
-enum { POOL_WORKERS_MAX = 64, ANSWER_TIMEOUT_MS = 10000, TRIES_MAX = 3 };
+enum { POOL_WORKERS_MAX = 64, ANSWER_TIMEOUT_MS = 10000, TRIES_MAX = 3, AWAY_MS = 100 };
 static const int64_t memory_bytes_default = INT64_C(8) << 30;
 static const int64_t memory_bytes_least = INT64_C(1) << 30;
 
@@ -234,8 +234,8 @@ static enum status feed(struct compile_pool *pool, struct error *error)
         enum status status = STATUS_OK;
         if (compiler->child.pid == 0)
             status = start_compiler(pool, compiler, error);
-        if (status != STATUS_OK && host_state(compiler->host) != HOST_READY)
-            continue; /* it was lost just now */
+        if (status == STATUS_DEVICE_LOST)
+            continue; /* its host was lost just now, and may be there again */
         if (status != STATUS_OK && is_compiling(pool))
             return STATUS_OK; /* no more processes or files to be had: those that run go on */
         if (status != STATUS_OK)
@@ -524,7 +524,8 @@ static struct compiler *wait_any(struct compile_pool *pool, int64_t timeout_ms)
     struct pollfd files[POOL_WORKERS_MAX];
     size_t count = compile_pool_files(pool, files, POOL_WORKERS_MAX);
     int wait_ms = timeout_ms < 0 || timeout_ms > 1000 ? 1000 : (int)timeout_ms;
-    if (count == 0 || poll(files, count, wait_ms) <= 0)
+    /* None works while the hosts are away. */
+    if (poll(files, count, count == 0 && wait_ms > AWAY_MS ? AWAY_MS : wait_ms) <= 0)
         return NULL;
     for (size_t i = 0, busy = 0; i < pool->count; i++)
         if (is_busy(&pool->compilers[i]) && files[busy++].revents)

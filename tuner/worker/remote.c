@@ -34,16 +34,41 @@ static struct remote *remote_of(const struct host *host)
 
 /* ---- saying ---- */
 
-/* Steals the message. */
-enum status remote_say(struct remote *remote, json_t *message, struct error *error)
+/* With `sending`, by which `input` stays that connection's. */
+static bool is_there(struct remote *remote, unsigned connection)
+{
+    (void)pthread_mutex_lock(&remote->mutex);
+    bool there =
+        remote->input >= 0 &&
+        (connection == 0 || (remote->state == HOST_READY && remote->connections == connection));
+    (void)pthread_mutex_unlock(&remote->mutex);
+    return there;
+}
+
+/* Whoever asks next is to know it, also before the keeper sees the command end. */
+static void note_deaf(struct remote *remote, unsigned connection)
+{
+    (void)pthread_mutex_lock(&remote->mutex);
+    if (connection != 0 && remote->state == HOST_READY && remote->connections == connection) {
+        remote->state = HOST_AWAITED;
+        remote->is_deaf = true;
+        (void)pthread_cond_broadcast(&remote->changed);
+    }
+    (void)pthread_mutex_unlock(&remote->mutex);
+}
+
+enum status remote_say(struct remote *remote, unsigned connection, json_t *message,
+                       struct error *error)
 {
     if (!message)
         return error_no_memory(error);
     (void)pthread_mutex_lock(&remote->sending);
-    enum status status = remote->input >= 0
+    enum status status = is_there(remote, connection)
                              ? frame_write(remote->input, message, error)
                              : error_set(error, STATUS_DEVICE_LOST, "%s is lost", remote->name);
     (void)pthread_mutex_unlock(&remote->sending);
+    if (status == STATUS_DEVICE_LOST)
+        note_deaf(remote, connection);
     json_decref(message);
     return status;
 }
@@ -66,8 +91,10 @@ int64_t remote_deadline(int64_t ms)
     return clock_running_ns() + ms * 1000000;
 }
 
-/* An answer, the caller's reference; NULL with the error: also what the agent says went wrong. */
-static json_t *call(struct remote *remote, json_t *message, struct error *error)
+/* An answer, the caller's reference, of the agent of *connection; NULL with the error: also what
+ * the agent says went wrong. */
+static json_t *call(struct remote *remote, json_t *message, unsigned *connection,
+                    struct error *error)
 {
     struct call *call = &(struct call){.next = NULL};
     int64_t deadline_ns = remote_deadline(CALL_MS);
@@ -79,13 +106,13 @@ static json_t *call(struct remote *remote, json_t *message, struct error *error)
     call->number = ++remote->last_number;
     call->next = remote->calls;
     remote->calls = call;
-    unsigned connection = remote->connections;
+    *connection = remote->connections;
     (void)pthread_mutex_unlock(&remote->mutex);
     (void)json_object_set_new(message, "call", json_integer(call->number));
-    enum status status = remote_say(remote, message, error);
+    enum status status = remote_say(remote, *connection, message, error);
     (void)pthread_mutex_lock(&remote->mutex);
     while (status == STATUS_OK && !call->answer && remote->state == HOST_READY &&
-           remote->connections == connection && clock_running_ns() < deadline_ns)
+           remote->connections == *connection && clock_running_ns() < deadline_ns)
         remote_await(remote, deadline_ns);
     struct call **link = &remote->calls;
     while (*link != call)
@@ -103,7 +130,7 @@ static json_t *call(struct remote *remote, json_t *message, struct error *error)
 /* ---- struct host ---- */
 
 static enum status add_child(struct remote *remote, int from_worker, int to_worker, int64_t *number,
-                             struct error *error)
+                             unsigned *connection, struct error *error)
 {
     struct remote_child *child = NULL;
     (void)pthread_mutex_lock(&remote->mutex);
@@ -117,6 +144,7 @@ static enum status add_child(struct remote *remote, int from_worker, int to_work
                                        .from_worker = from_worker,
                                        .to_worker = to_worker};
         *number = child->number;
+        *connection = child->connection;
     }
     (void)pthread_mutex_unlock(&remote->mutex);
     if (!ready)
@@ -131,6 +159,7 @@ static enum status start_there(const struct host *host, char *const *arguments, 
     struct remote *remote = remote_of(host);
     int up[2] = {-1, -1}, down[2] = {-1, -1};
     int64_t number = 0;
+    unsigned connection = 0;
     *out = child_none();
     if (pipe2(up, O_CLOEXEC) != 0)
         return error_set_errno(error, errno, "pipe");
@@ -140,7 +169,7 @@ static enum status start_there(const struct host *host, char *const *arguments, 
         (void)close(up[1]);
         return error->status;
     }
-    enum status status = add_child(remote, up[0], down[1], &number, error);
+    enum status status = add_child(remote, up[0], down[1], &number, &connection, error);
     if (status != STATUS_OK) {
         for (int i = 0; i < 2; i++) {
             (void)close(up[i]);
@@ -152,8 +181,9 @@ static enum status start_there(const struct host *host, char *const *arguments, 
     json_t *words = json_array();
     for (size_t i = 0; arguments[i]; i++)
         (void)json_array_append_new(words, json_string(arguments[i]));
-    status = remote_say(
-        remote, json_pack("{s:I, s:o}", "start", (json_int_t)number, "arguments", words), error);
+    status =
+        remote_say(remote, connection,
+                   json_pack("{s:I, s:o}", "start", (json_int_t)number, "arguments", words), error);
     (void)eventfd_write(remote->wake, 1);
     if (status != STATUS_OK)
         (void)child_kill(out, NULL, 0);
@@ -187,11 +217,16 @@ static enum child_end end_there(struct child *child, char *how, size_t how_bytes
     (void)close(child->input);
     (void)close(child->output);
     *child = child_none();
-    if (remote_say(remote, json_pack("{s:I, s:b}", "end", (json_int_t)number, "how", how != NULL),
+    (void)pthread_mutex_lock(&remote->mutex);
+    struct remote_child *found = remote_child_of(remote, number);
+    const unsigned connection = found ? found->connection : 0;
+    (void)pthread_mutex_unlock(&remote->mutex);
+    if (connection == 0 ||
+        remote_say(remote, connection,
+                   json_pack("{s:I, s:b}", "end", (json_int_t)number, "how", how != NULL),
                    &ignored) != STATUS_OK)
         deadline_ns = 0;
     (void)pthread_mutex_lock(&remote->mutex);
-    struct remote_child *found = remote_child_of(remote, number);
     while (found && !found->ended && remote->state == HOST_READY &&
            found->connection == remote->connections && clock_running_ns() < deadline_ns)
         remote_await(remote, deadline_ns);
@@ -218,8 +253,8 @@ static enum status lock_there(const struct host *host, const char *name, const c
                               struct host_lock *out, struct error *error)
 {
     *out = (struct host_lock){0};
-    json_t *answer =
-        call(remote_of(host), json_pack("{s:s, s:s*}", "lock", name, "note", note), error);
+    json_t *answer = call(remote_of(host), json_pack("{s:s, s:s*}", "lock", name, "note", note),
+                          &out->connections, error);
     if (!answer)
         return error->status;
     out->host = host;
@@ -233,9 +268,11 @@ static enum status lock_there(const struct host *host, const char *name, const c
 static void unlock_there(struct host_lock *lock)
 {
     struct error ignored = {0};
-    struct remote *remote = remote_of(lock->host);
-    if (host_state(lock->host) == HOST_READY)
-        json_decref(call(remote, json_pack("{s:I}", "unlock", (json_int_t)lock->number), &ignored));
+    unsigned connections = 0;
+    if (!host_was_lost(lock->host, lock->connections))
+        json_decref(call(remote_of(lock->host),
+                         json_pack("{s:I}", "unlock", (json_int_t)lock->number), &connections,
+                         &ignored));
     *lock = (struct host_lock){0};
 }
 
@@ -251,11 +288,13 @@ static enum status place_there(const struct host *host, const char *const *pci_a
                                size_t count, struct placement *out, struct error *error)
 {
     json_t *addresses = json_array();
+    unsigned connections = 0;
     *out = (struct placement){0};
     for (size_t i = 0; i < count; i++)
         (void)json_array_append_new(addresses,
                                     pci_addresses[i] ? json_string(pci_addresses[i]) : json_null());
-    json_t *answer = call(remote_of(host), json_pack("{s:o}", "place", addresses), error);
+    json_t *answer =
+        call(remote_of(host), json_pack("{s:o}", "place", addresses), &connections, error);
     if (!answer)
         return error->status;
     for (size_t i = 0; i < count && i < PLACE_DEVICES_MAX; i++)
@@ -337,16 +376,16 @@ static bool carry_up(struct remote *remote, int64_t number, int from_worker)
         return false;
     (void)pthread_mutex_lock(&remote->mutex);
     struct remote_child *child = remote_child_of(remote, number);
-    bool reaches = child && child->connection == remote->connections &&
-                   remote->state == HOST_READY && !child->ended;
+    const unsigned connection = child && !child->ended ? child->connection : 0;
     if (child) {
         json_decref(child->request);
         child->request = json_incref(frame);
     }
     (void)pthread_mutex_unlock(&remote->mutex);
-    if (reaches)
-        (void)remote_say(
-            remote, json_pack("{s:I, s:O}", "child", (json_int_t)number, "frame", frame), &ignored);
+    if (connection != 0)
+        (void)remote_say(remote, connection,
+                         json_pack("{s:I, s:O}", "child", (json_int_t)number, "frame", frame),
+                         &ignored);
     json_decref(frame);
     return true;
 }
@@ -359,10 +398,10 @@ static void beat(struct remote *remote, int64_t *beaten_ns)
         return;
     *beaten_ns = clock_running_ns();
     (void)pthread_mutex_lock(&remote->mutex);
-    const bool is_ready = remote->state == HOST_READY;
+    const unsigned connection = remote->state == HOST_READY ? remote->connections : 0;
     (void)pthread_mutex_unlock(&remote->mutex);
-    if (is_ready)
-        (void)remote_say(remote, json_pack("{s:i}", "beat", 1), &ignored);
+    if (connection != 0)
+        (void)remote_say(remote, connection, json_pack("{s:i}", "beat", 1), &ignored);
 }
 
 static void *send_all(void *context)

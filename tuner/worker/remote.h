@@ -42,6 +42,7 @@ struct remote {
     enum host_state state;
     unsigned connections; /* how often it has become ready */
     bool closing, sender_ends;
+    bool is_deaf;     /* the command takes nothing any more */
     int64_t heard_ns; /* when a frame last came */
     int64_t silence_ended_ns;
     int64_t end_ns; /* of the job there, by clock_running_ns; INT64_MAX: nobody ends it */
@@ -63,8 +64,10 @@ struct remote {
     int64_t stopped_ns; /* when `stop` was seen; 0: it was not */
 };
 
-/* Steals the message. STATUS_DEVICE_LOST: nobody is there. */
-enum status remote_say(struct remote *remote, json_t *message, struct error *error);
+/* Steals the message, which is for the agent of that connection and for none that came after it; 0:
+ * for the one that is not ready yet. STATUS_DEVICE_LOST: it is not there, and the host is lost. */
+enum status remote_say(struct remote *remote, unsigned connection, json_t *message,
+                       struct error *error);
 /* Until something changes, for a moment, or until the deadline; with the mutex. */
 void remote_await(struct remote *remote, int64_t deadline_ns);
 int64_t remote_deadline(int64_t ms);

@@ -102,6 +102,7 @@ static void give_file(struct remote *remote, const json_t *message)
     (void)pthread_mutex_lock(&remote->mutex);
     struct remote_child *child = remote_child_of(remote, number);
     json_t *request = child ? json_incref(child->request) : NULL;
+    const unsigned connection = remote->connections;
     (void)pthread_mutex_unlock(&remote->mutex);
     json_t *bytes = NULL;
     if (!path || !names(request, path))
@@ -117,7 +118,7 @@ static void give_file(struct remote *remote, const json_t *message)
     (void)json_object_set_new(answer, "child", json_integer(number));
     if (meant)
         (void)json_object_set(answer, "meant", json_object_get(message, "meant"));
-    (void)remote_say(remote, answer, &ignored);
+    (void)remote_say(remote, connection, answer, &ignored);
     json_decref(request);
 }
 
@@ -293,7 +294,10 @@ static enum status run_command(struct remote *remote, struct error *error)
     remote->output = out[0];
     remote->errors = err[0];
     (void)pthread_mutex_lock(&remote->sending);
+    (void)pthread_mutex_lock(&remote->mutex);
     remote->input = in[1];
+    remote->is_deaf = false;
+    (void)pthread_mutex_unlock(&remote->mutex);
     (void)pthread_mutex_unlock(&remote->sending);
     return status;
 }
@@ -333,12 +337,13 @@ static enum status await_output(struct remote *remote, int64_t limit_ns, struct 
         (void)poll(files, 2, LOOK_MS);
         (void)pthread_mutex_lock(&remote->mutex);
         int64_t quiet_ns = clock_running_ns() - remote->heard_ns;
+        const bool is_deaf = remote->is_deaf;
         (void)pthread_mutex_unlock(&remote->mutex);
         if (files[1].revents)
             read_errors(remote);
         if (files[0].revents)
             return STATUS_OK;
-        if (over)
+        if (over || is_deaf)
             return error_set(error, STATUS_DEVICE_LOST, "its command ended");
         over = limit_ns == 0 && is_over(remote);
         if (limit_ns > 0 && quiet_ns > limit_ns)
@@ -448,7 +453,7 @@ static enum status greet(struct remote *remote, struct error *error)
     if (status == STATUS_OK && !begin)
         status = STATUS_NO_MEMORY;
     if (begin)
-        status = remote_say(remote, begin, error);
+        status = remote_say(remote, 0, begin, error);
     note_word(remote);
     if (status == STATUS_OK) /* a beat, or why it cannot begin */
         status = read_message(remote, HELLO_MS, &first, error);

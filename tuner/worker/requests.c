@@ -91,6 +91,8 @@ static enum status blame_problem(struct worker *worker, struct error *error)
     struct error first = *error;
     if (worker->absent || worker_ensure(worker, true, error) == STATUS_OK)
         return worker->absent ? error->status : STATUS_OK;
+    if (worker->host_was_lost)
+        return error->status;
     worker_forget(&worker->problem);
     if (worker_ensure(worker, false, error) != STATUS_OK)
         return error->status;

@@ -219,6 +219,11 @@ int worker_restarts(const struct worker *worker)
     return worker->restarts;
 }
 
+bool worker_host_was_lost(const struct worker *worker)
+{
+    return worker->host_was_lost;
+}
+
 /* Sends a request and waits for its answer. */
 static enum status exchange(struct worker *worker, const json_t *request, int64_t timeout_ms,
                             struct measure_answer *answer, bool *answered, struct error *error)
@@ -258,6 +263,7 @@ static enum status pass_on(struct worker *worker, struct kept *kept, struct erro
 enum status worker_ensure(struct worker *worker, bool problem, struct error *error)
 {
     enum status status = STATUS_OK;
+    const unsigned connections = host_connections(worker->host);
     for (int i = 0; i < STARTS_IN_A_ROW_MAX; i++) {
         status = STATUS_OK;
         if (worker->child.pid == 0) {
@@ -267,7 +273,7 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
         bool started = status == STATUS_OK;
         if (started && problem)
             status = pass_on(worker, &worker->problem, error);
-        worker->absent = false;
+        worker->absent = worker->host_was_lost = false;
         if (started && status == STATUS_NOT_FOUND) /* a file is gone, and the child is well */
             return status;
         if (status == STATUS_OK)
@@ -275,7 +281,8 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
         child_kill(&worker->child, NULL, 0);
     }
     worker->absent = worker->child.pid == 0;
-    if (worker->absent && host_state(worker->host) != HOST_READY)
+    worker->host_was_lost = worker->absent && host_was_lost(worker->host, connections);
+    if (worker->host_was_lost)
         return status; /* which says it of the host */
     if (worker->absent)
         return error_prefix(error, "device %s:%s does not come back", worker->kind, worker->index);
@@ -284,8 +291,9 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
 }
 
 /* A child that was killed from outside says nothing about what it was doing: that is tried once
- * more, with another child. Nor do failures and timings say anything while we were stopped or the
- * machine slept: the child may have been stopped, too, and devices do not always survive a sleep.
+ * more, with another child, and as often as its host is lost and there again. Nor do failures and
+ * timings say anything while we were stopped or the machine slept: the child may have been stopped,
+ * too, and devices do not always survive a sleep.
  */
 enum status worker_ask(struct worker *worker, const struct measure_request *request, bool problem,
                        struct kept *also, int64_t timeout_ms, struct measure_answer *answer,
@@ -311,10 +319,12 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
             (void)child_kill(&worker->child, NULL, 0);
         else if (worker->absent)
             break;
-        else if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL)
+        else if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL) {
+            enum child_end end = child_kill(&worker->child, worker->how, sizeof worker->how);
             /* One that answered ends by our doing, and what it said stands. */
-            retry = was_killed(child_kill(&worker->child, worker->how, sizeof worker->how)) &&
-                    !*answered;
+            retry = was_killed(end) && !*answered;
+            tries -= retry && end == CHILD_WAS_LOST;
+        }
         if (stops < STOPS_MAX && (request->task.blocks > 0 || worker->child.pid == 0) &&
             clock_stopped_since(stopped_ns)) {
             retry = true;
@@ -343,7 +353,7 @@ enum status worker_fresh(struct worker *worker, struct error *error)
 {
     child_kill(&worker->child, NULL, 0);
     if (start_child(worker, error) == STATUS_OK) {
-        worker->absent = false;
+        worker->absent = worker->host_was_lost = false;
         return STATUS_OK;
     }
     return worker_ensure(worker, false, error);
@@ -352,14 +362,18 @@ enum status worker_fresh(struct worker *worker, struct error *error)
 /* The only answer of a child that says something and ends; NULL with the error. */
 static json_t *answer_of(const struct host *host, char *const *arguments, struct error *error)
 {
-    struct child child;
     json_t *answer = NULL;
     char how[128];
-    enum status status = host->start(host, arguments, &child, error);
-    if (status != STATUS_OK)
-        return NULL;
-    status = frame_read(child.output, COUNT_TIMEOUT_MS, &answer, error);
-    (void)child_kill(&child, how, sizeof how);
+    enum status status = STATUS_OK;
+    bool killed = true; /* by a person, which says nothing about the driver */
+    for (int i = 0; killed && i < STARTS_IN_A_ROW_MAX; i++) {
+        struct child child;
+        if (host->start(host, arguments, &child, error) != STATUS_OK)
+            return NULL;
+        status = frame_read(child.output, COUNT_TIMEOUT_MS, &answer, error);
+        killed = child_kill(&child, how, sizeof how) == CHILD_WAS_KILLED && status != STATUS_OK &&
+                 status != STATUS_TIMED_OUT;
+    }
     if (status != STATUS_OK)
         (void)error_set(error, status, "asking the driver of %s devices what there is failed (%s)",
                         arguments[2], how[0] ? how : status_text(status));

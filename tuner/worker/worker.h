@@ -65,6 +65,9 @@ const char *worker_remark(const struct worker *worker);
 /* How often the child had to be replaced. */
 int worker_restarts(const struct worker *worker);
 
+/* Whether it is absent since its host was lost, which may be there again by now. */
+bool worker_host_was_lost(const struct worker *worker);
+
 /* Whether the device answers, with a new child where the old one died: such a child warms the
  * device up and runs kernels of its own before it says that it is ready. */
 enum status worker_probe(struct worker *worker, struct error *error);
