@@ -48,7 +48,7 @@ expect_code 0
 expect_facts nvml 'cuda:0 does not start: Driver Not Loaded'
 
 # A device that does not describe itself does not hide the others.
-export TUNE_FAULTS='devices=big,small; cuDeviceGetName#1: 101'
+export TUNE_FAULTS='devices=big,small; cuDeviceGetName#1: 101 times=1'
 run "$TUNE" devices --json
 expect_code 0
 expect_facts name 'cuda:1 Stand-in GPU 40'
@@ -59,3 +59,15 @@ export TUNE_FAULTS='devices=big,small'
 run "$TUNE" devices --device cuda:1 --bandwidth
 expect_code 0
 expect_out '^  Read +[0-9.]+ GB/s'
+
+# A driver that crashes does it in a process of its own, and hides nothing but its devices.
+for at in cuInit cuDeviceGetName; do
+    export TUNE_FAULTS="$at: crash"
+    run "$TUNE" devices
+    expect_code 0
+    expect_err '^tune devices: cuda.*: asking the driver of cuda devices what there is failed \(signal 11'
+    expect_out '^cpu: '
+    run "$TUNE" devices --device cuda:0
+    expect_code 1
+    expect_one_line err
+done

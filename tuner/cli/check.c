@@ -167,8 +167,13 @@ static enum status check_device(struct check *check, const struct host *const *h
     int64_t environment_id = 0;
     check->run.session.hosts = host;
     check->run.session.host_count = host ? 1 : 0;
-    enum status status = host ? worker_describe(*host, api->kind, index, &facts, error)
-                              : api->describe(index, &facts, error);
+    const struct host *there = host ? *host : host_local();
+    unsigned connections = host_connections(there);
+    enum status status = STATUS_OK;
+    do
+        status = worker_describe(there, api->kind, index, &facts, error);
+    while (status != STATUS_OK &&
+           hosts_ask_again(there, check->run.session.stop, &connections, error));
     check->facts = &facts;
     if (status == STATUS_OK)
         status = take_entries(check, error);
@@ -245,7 +250,11 @@ static enum status check_there(struct check *check, const struct run_device *dev
             return error_set(error, STATUS_UNAVAILABLE, "'%s' gives no host: %s",
                              host_command(*host), trouble);
         }
-        status = worker_count(*host, kind, &count, error);
+        unsigned connections = host_connections(*host);
+        do
+            status = worker_count(*host, kind, &count, error);
+        while (status != STATUS_OK &&
+               hosts_ask_again(*host, check->run.session.stop, &connections, error));
         for (int index = 0; status == STATUS_OK && index < count; index++)
             if (device->index == RUN_EVERY_DEVICE || device->index == index)
                 status = check_device(check, host, device->api, index, error);

@@ -40,54 +40,61 @@ static double ceiling_gbs(const struct shown *shown, const struct ceiling_row *c
 }
 
 struct output {
+    bool names_hosts;    /* they are not this machine alone */
     bool bandwidth;      /* is measured */
     json_t *devices;     /* NULL: for people */
     json_t *unavailable; /* kinds, with the reason */
     size_t count;
 };
 
-/* "n1:cuda:0"; without the host where that is this one (NULL). */
-static void full_name(const struct host *host, const char *device,
+/* "n1:cuda:0"; without the host where none was named. */
+static void full_name(const struct host *host, const char *device, const struct output *output,
                       char out[static SHOWN_NAME_BYTES])
 {
-    (void)string_format(out, SHOWN_NAME_BYTES, "%.60s%s%s", host ? host->name : "", host ? ":" : "",
-                        device);
+    (void)string_format(out, SHOWN_NAME_BYTES, "%.60s%s%s", output->names_hosts ? host->name : "",
+                        output->names_hosts ? ":" : "", device);
 }
 
-static enum status measure_there(const struct host *host, const char *kind, int index,
-                                 struct shown *shown, struct error *error)
+/* ---- what children are asked, so that a driver that crashes or hangs does it there; again when
+ * their host is lost meanwhile ---- */
+
+static enum status count_devices(const struct host *host, const char *kind, int *count,
+                                 struct error *error)
 {
-    struct worker *worker = NULL;
-    int64_t bytes = 0;
-    enum status status = device_ceiling_bytes(&bytes, error);
-    if (status == STATUS_OK)
-        status = worker_start(host, kind, index, NULL, &worker, error);
-    if (status != STATUS_OK)
-        return status;
-    status = worker_bandwidth(worker, bytes > 0 ? bytes : 0, &shown->bandwidth, error);
-    worker_stop(worker);
+    unsigned connections = host_connections(host);
+    enum status status = STATUS_OK;
+    do
+        status = worker_count(host, kind, count, error);
+    while (status != STATUS_OK && hosts_ask_again(host, NULL, &connections, error));
     return status;
 }
 
-static enum status measure_ceilings(const struct device_api *api, int index, struct shown *shown,
-                                    struct error *error)
+static enum status describe(const struct host *host, const char *kind, int index,
+                            struct shown *shown, struct error *error)
 {
-    struct device *device = NULL;
+    unsigned connections = host_connections(host);
+    enum status status = STATUS_OK;
+    do
+        status = worker_describe(host, kind, index, &shown->facts, error);
+    while (status != STATUS_OK && hosts_ask_again(host, NULL, &connections, error));
+    return status;
+}
+
+static enum status measure_ceilings(const struct host *host, const char *kind, int index,
+                                    struct shown *shown, struct error *error)
+{
+    unsigned connections = host_connections(host);
     int64_t bytes = 0;
-    struct protocol protocol;
-    protocol_defaults(EFFORT_NORMAL, device_traits(api->kind)->is_shared, &protocol);
-    const struct warm_up warm_up = {.window_ms = protocol.warm_window_ms,
-                                    .settled = protocol.warm_settled,
-                                    .least_ms = protocol.warm_least_ms,
-                                    .most_ms = protocol.warm_most_ms,
-                                    .pause_ms = protocol.pause_ms};
     enum status status = device_ceiling_bytes(&bytes, error);
-    if (status == STATUS_OK)
-        status = api->open(index, &warm_up, &device, error);
     if (status != STATUS_OK)
         return status;
-    status = api->bandwidth(device, bytes > 0 ? bytes : 0, &shown->bandwidth, error);
-    api->close(device);
+    do {
+        struct worker *worker = NULL;
+        status = worker_start(host, kind, index, NULL, &worker, error);
+        if (status == STATUS_OK)
+            status = worker_bandwidth(worker, bytes > 0 ? bytes : 0, &shown->bandwidth, error);
+        worker_stop(worker);
+    } while (status != STATUS_OK && hosts_ask_again(host, NULL, &connections, error));
     return status;
 }
 
@@ -184,19 +191,16 @@ static bool append_json(json_t *devices, const struct shown *shown)
     return json_array_append_new(devices, object) == 0 && good;
 }
 
-/* host: NULL for this process. */
 static enum status show_device(const struct host *host, const struct device_api *api, int index,
                                struct output *output, struct error *error)
 {
     struct shown shown = {0};
     char name[DEVICE_NAME_BYTES];
     device_name(api->kind, index, name);
-    full_name(host, name, shown.name);
-    enum status status = host ? worker_describe(host, api->kind, index, &shown.facts, error)
-                              : api->describe(index, &shown.facts, error);
+    full_name(host, name, output, shown.name);
+    enum status status = describe(host, api->kind, index, &shown, error);
     if (status == STATUS_OK && output->bandwidth)
-        status = host ? measure_there(host, api->kind, index, &shown, error)
-                      : measure_ceilings(api, index, &shown, error);
+        status = measure_ceilings(host, api->kind, index, &shown, error);
     for (size_t i = 0; status == STATUS_OK && i < COUNT(ceilings); i++)
         shown.is_measured = shown.is_measured || ceiling_gbs(&shown, &ceilings[i]) > 0;
     if (status == STATUS_OK && output->devices) {
@@ -226,16 +230,14 @@ static void show_kind(const struct host *host, const struct device_api *api, str
     struct error error = {0};
     char name[SHOWN_NAME_BYTES], device[DEVICE_NAME_BYTES];
     int count = 0;
-    enum status counted =
-        host ? worker_count(host, api->kind, &count, &error) : api->count(&count, &error);
-    if (counted != STATUS_OK) {
-        full_name(host, api->kind, name);
+    if (count_devices(host, api->kind, &count, &error) != STATUS_OK) {
+        full_name(host, api->kind, output, name);
         tell_unavailable(name, &error, output);
         return;
     }
     for (int index = 0; index < count; index++) {
         device_name(api->kind, index, device);
-        full_name(host, device, name);
+        full_name(host, device, output, name);
         error_clear(&error);
         if (show_device(host, api, index, output, &error) != STATUS_OK)
             tell_unavailable(name, &error, output);
@@ -249,10 +251,11 @@ static enum status show_one(const struct host *host, const char *wanted, struct 
     int index = 0, count = 0;
     enum status status = device_parse(wanted, &api, &index, error);
     if (status == STATUS_OK)
-        status = host ? worker_count(host, api->kind, &count, error) : api->count(&count, error);
+        status = count_devices(host, api->kind, &count, error);
     if (status == STATUS_OK && index >= count)
-        status = error_set(error, STATUS_NOT_FOUND, "there is no device '%s': %s has %d of kind %s",
-                           wanted, host ? host->name : "this machine", count, api->kind);
+        status =
+            error_set(error, STATUS_NOT_FOUND, "there is no device '%s': %s has %d of kind %s",
+                      wanted, output->names_hosts ? host->name : "this machine", count, api->kind);
     if (status == STATUS_OK)
         status = show_device(host, api, index, output, error);
     return status;
@@ -287,12 +290,13 @@ static void show_hosts(const struct host_list *hosts, const char *wanted, struct
 static enum status show(const struct host_list *hosts, const char *wanted, struct output *output,
                         struct error *error)
 {
-    if (hosts->count > 0)
+    output->names_hosts = hosts->count > 0;
+    if (output->names_hosts)
         show_hosts(hosts, wanted, output);
     else if (wanted)
-        return show_one(NULL, wanted, output, error);
+        return show_one(host_local(), wanted, output, error);
     else
-        show_kinds(NULL, output);
+        show_kinds(host_local(), output);
     return output->count > 0
                ? STATUS_OK
                : error_set(error, STATUS_UNAVAILABLE, "no device can be used; see the lines above");
