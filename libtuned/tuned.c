@@ -65,7 +65,14 @@ enum {
     X(MEMORY_BYTES, "memory_bytes")                                                                \
     X(COMPUTE_CAPABILITY, "compute_capability")                                                    \
     X(BANDWIDTH_GBS, "bandwidth_gbs")                                                              \
+    X(GRID, "launch.grid") /* these five in the order of struct tuned_launch */                    \
+    X(BLOCK, "launch.block")                                                                       \
+    X(LAUNCH_CLUSTER, "launch.cluster")                                                            \
+    X(LAUNCH_SHARED, "launch.shared")                                                              \
+    X(COOPERATIVE, "launch.cooperative")                                                           \
     X(UNITS, "units") /* the rest in formulas */                                                   \
+    X(CPU, "cpu")                                                                                  \
+    X(EVERY, "*") /* device */                                                                     \
     X(MIN, "min")                                                                                  \
     X(MAX, "max")                                                                                  \
     X(CEIL_DIV, "ceil_div")
@@ -81,6 +88,7 @@ struct name {
     uint32_t hash, next;               /* the next in its bucket */
     uint32_t seen, value;              /* the side of a line that had it last, and where */
     uint32_t first_group, group_count; /* of the problem of this name */
+    uint32_t formula;                  /* the name "formula." and this; NONE: no line has it */
 };
 
 /* A name's number, and where its value begins, counted from the line's first byte. */
@@ -151,12 +159,12 @@ struct source {
 
 /* Arrays that grow while a file is read. */
 #define EACH_LIST(X)                                                                               \
-    X(NAMES, names, struct name)                                                                   \
-    X(BUCKETS, buckets, uint32_t) /* the number of the first name of each */                       \
     X(FIELDS, fields, struct field)                                                                \
     X(SPANS, spans, struct span)                                                                   \
     X(SECTIONS, sections, struct section) /* of each source by kind, name and numbers */           \
     X(ENTRIES, entries, struct tuned_entry)                                                        \
+    X(NAMES, names, struct name)                                                                   \
+    X(BUCKETS, buckets, uint32_t) /* the number of the first name of each */                       \
     X(GROUPS, groups, struct group)
 #define LIST(NUMBER, NAME, TYPE) NUMBER,
 enum list { EACH_LIST(LIST) LISTS };
@@ -210,17 +218,18 @@ struct reader {
     char *line_text, *at;      /* the line; what is not read of it */
     long long version;
     int line;
-    struct section *section;   /* of the source, the last */
-    int is_built_in, is_named; /* the source */
-    int ended;                 /* the line "end" was read */
-    int refused;               /* a file was, or memory is short */
-    int goes_on;               /* though a file was refused */
+    struct section *section;    /* of the source, the last */
+    int is_built_in, is_named;  /* the source */
+    int ended;                  /* the line "end" was read */
+    int refused;                /* a file was, or memory is short */
+    int goes_on;                /* though a file was refused */
+    size_t counts[ENTRIES + 1]; /* of lists, before the source */
 #ifdef TUNED_WITH_DEBUG
     const char *override; /* $TUNED_OVERRIDE; NULL: none */
 #endif
-    /* Of the line that is read: where its fields and further sizes begin; how many fields there
-     * are, on all sides and before the side that is read. Sides of lines are numbered from 1. */
-    size_t first_field, first_span, count, side;
+    /* Of the line that is read: where its fields and further sizes begin, and the fields of the
+     * side that is read. Sides of lines are numbered from 1. */
+    size_t first_field, first_span, first_of_side;
     uint32_t side_number;
 };
 
@@ -432,29 +441,29 @@ static double read_real(const char *text, double otherwise)
             exponent++;
         }
     }
-    if (*text == 'e' || *text == 'E') {
-        text += 1 + (text[1] == '+' && text[2] != '-');
-        struct integer written = read_whole(text);
-        text = written.end;
-        if (!text)
-            return otherwise;
-        exponent += written.value > 1000    ? 1000
-                    : written.value < -1000 ? -1000
-                                            : (int)written.value;
-    }
+    const char *power_of_ten = "0";
+    if (*text == 'e' || *text == 'E')
+        power_of_ten = text + 1 + (text[1] == '+' && text[2] != '-');
+    else if (*text)
+        return otherwise;
+    struct integer written = read_whole(power_of_ten);
+    if (!written.end || !digits)
+        return otherwise;
+    exponent += written.value > 1000 ? 1000 : written.value < -1000 ? -1000 : (int)written.value;
     double value = (double)mantissa;
     for (int rest = exponent < 0 ? -exponent : exponent; rest > 0; rest -= 22) {
         double power = powers[rest < 22 ? rest : 22];
         value = exponent < 0 ? value / power : value * power;
     }
-    if (!digits || *text || value > DBL_MAX)
+    if (value > DBL_MAX)
         return otherwise;
     return negative ? -value : value;
 }
 
 /* ---- names ---- */
 
-/* Seeded, so that nobody can make a file whose names all meet in one bucket. */
+/* Seeded, so that nobody can make a file whose names all meet in one bucket; multiplied twice,
+ * since what comes of another highest bit alone would else be known, whatever the seed. */
 static uint32_t hash_name(const struct tuned *tuned, const char *text, size_t length)
 {
     uint64_t mixed = (uint64_t)(uintptr_t)tuned + length;
@@ -466,6 +475,7 @@ static uint32_t hash_name(const struct tuned *tuned, const char *text, size_t le
             for (size_t j = 0; j < length; j++)
                 eight = eight << 8 | (unsigned char)text[j];
         mixed = (mixed ^ eight) * 0x9e3779b97f4a7c15u;
+        mixed = (mixed ^ mixed >> 32) * 0x9e3779b97f4a7c15u;
         mixed ^= mixed >> 32;
     }
     return (uint32_t)mixed;
@@ -517,7 +527,7 @@ static uint32_t intern(struct reader *reader, const char *text, size_t length)
         return 0;
     number = (uint32_t)(tuned->counts[NAMES] - 1);
     uint32_t *bucket = tuned->lists.of.buckets + (hash & (tuned->counts[BUCKETS] - 1));
-    *name = (struct name){text, length, hash, *bucket, 0, 0, 0, 0};
+    *name = (struct name){text, length, hash, *bucket, 0, 0, 0, 0, NONE};
     *bucket = number;
     return number < tuned->counts[BUCKETS] || rehash(reader) ? number : 0;
 }
@@ -662,14 +672,11 @@ static int add_span(struct reader *reader, uint32_t number, const char *name, co
     if (reader->version < 3)
         return refuse(reader, "'%.60s@': there are further sizes from 'tuned-conf 3' on", name);
     const struct tuned *tuned = reader->tuned;
-    size_t first = reader->first_span, count = tuned->counts[SPANS] - first;
-    if (reader->count != 1 || tuned->lists.of.fields[reader->first_field].name != N)
+    size_t first = reader->first_field;
+    if (tuned->counts[FIELDS] != first + 1 || tuned->lists.of.fields[first].name != N)
         return refuse(reader, "'%.60s@' may only stand directly behind n=", name);
-    if (count == TUNED_SIZES_MAX - 1)
+    if (tuned->counts[SPANS] - reader->first_span == TUNED_SIZES_MAX - 1)
         return refuse(reader, "more than " DIGITS_OF(TUNED_SIZES_MAX) " size variables");
-    while (count-- > 0)
-        if (tuned->lists.of.spans[first + count].name == number)
-            return refuse(reader, "'%.60s' is given twice", name);
     struct span *span = append(reader, SPANS, 1);
     if (!span)
         return 0;
@@ -688,11 +695,11 @@ static const char *known(const struct reader *reader, uint32_t number)
 static int take_fields(struct reader *reader)
 {
     const struct tuned *tuned = reader->tuned;
-    reader->side = reader->count;
+    reader->first_of_side = tuned->counts[FIELDS];
     reader->side_number++;
     for (;;) {
         char *at = reader->at = skip_spaces(reader->at);
-        if (*at == '|' && reader->side > 0) { /* more evidence */
+        if (*at == '|' && reader->first_of_side > reader->first_field) { /* more evidence */
             reader->at++;
             continue;
         }
@@ -707,22 +714,22 @@ static int take_fields(struct reader *reader)
         const char *value = take_value(reader, name->text);
         if (!value)
             return 0;
+        uint32_t seen = is_size ? ~reader->side_number : reader->side_number;
+        if (name->seen == seen || (is_size && number == N))
+            return refuse(reader, "'%.60s' is given twice", name->text);
+        name->seen = seen;
+        name->value = (uint32_t)(value - reader->line_text);
         if (is_size) {
             if (!add_span(reader, number, name->text, value))
                 return 0;
             continue;
         }
-        if (name->seen == reader->side_number)
-            return refuse(reader, "'%.60s' is given twice", name->text);
-        if (reader->count - reader->side == FIELDS_MAX)
+        if (tuned->counts[FIELDS] - reader->first_of_side == FIELDS_MAX)
             return refuse(reader, "more than %d fields", FIELDS_MAX);
-        name->seen = reader->side_number;
-        name->value = (uint32_t)(value - reader->line_text);
         struct field *field = append(reader, FIELDS, 1);
         if (!field)
             return 0;
         *field = (struct field){number, name->value};
-        reader->count++;
     }
 }
 
@@ -809,13 +816,13 @@ static int read_device(struct reader *reader, struct section *section)
     if (!read_known(reader, 0, SECTION_FIELDS, section))
         return 0;
     device->unit_count = (int)section->units;
-    device->compute_capability_major = (int)(section->capability / CAPABILITY_MAJOR);
-    device->compute_capability_minor = (int)(section->capability % CAPABILITY_MAJOR);
-    section->is_portable = strcmp(device->name, "*") == 0;
+    device->compute_capability_major = (int)((uint32_t)section->capability / CAPABILITY_MAJOR);
+    device->compute_capability_minor = (int)((uint32_t)section->capability % CAPABILITY_MAJOR);
+    section->is_portable = section->name == EVERY;
     if (!section->is_portable && device->compute_capability_major < MAJORS_MAX)
         section->majors = (uint64_t)1 << device->compute_capability_major;
     /* What was for every device before the format said on which ones it was measured. */
-    else if (reader->version < 4 && !reader->is_built_in && strcmp(device->kind, "cpu") != 0)
+    else if (reader->version < 4 && !reader->is_built_in && section->kind != CPU)
         section->majors = (uint64_t)1 << MAJORS_MAX;
     return 1;
 }
@@ -897,7 +904,7 @@ static int read_entry(struct reader *reader)
         return refuse(reader, "'%.60s' stands before the first device", name);
     if (!take_fields(reader))
         return 0;
-    size_t count = reader->count;
+    size_t count = tuned->counts[FIELDS] - reader->first_field;
     const struct field *n = tuned->lists.of.fields + reader->first_field;
     if (count == 0 || n->name != N)
         return refuse(reader, "'%.60s' is to be followed by its size, n=", name);
@@ -955,7 +962,6 @@ static int read_line(struct reader *reader)
     reader->ended = strcmp(line, "end") == 0;
     if (reader->ended)
         return 1;
-    reader->count = 0;
     reader->first_field = reader->tuned->counts[FIELDS];
     reader->first_span = reader->tuned->counts[SPANS];
     return *line == '[' ? read_section(reader) : read_entry(reader);
@@ -1007,12 +1013,15 @@ static int compare_entries(const void *left, const void *right)
 {
     const struct tuned_entry *a = left, *b = right;
     int order = a->problem == b->problem ? 0 : strcmp(a->line.text, b->line.text);
+    const long long *x = a->n, *y = b->n;
     order = order ? order : (int)a->span_count - (int)b->span_count;
-    for (size_t i = 0; !order && i <= a->span_count; i++) {
-        const long long *left_ends = i > 0 ? span_at(a, i - 1)->ends : a->n;
-        const long long *right_ends = i > 0 ? span_at(b, i - 1)->ends : b->n;
-        int end = left_ends[0] == right_ends[0];
-        order = (left_ends[end] > right_ends[end]) - (left_ends[end] < right_ends[end]);
+    for (size_t i = 0; !order; i++) {
+        int end = x[0] == y[0];
+        order = (x[end] > y[end]) - (x[end] < y[end]);
+        if (i == a->span_count)
+            break;
+        x = span_at(a, i)->ends;
+        y = span_at(b, i)->ends;
     }
     return order;
 }
@@ -1020,22 +1029,20 @@ static int compare_entries(const void *left, const void *right)
 /* By their devices. */
 static int compare_sections(const void *left, const void *right)
 {
-    const struct tuned_device *a = &((const struct section *)left)->device;
-    const struct tuned_device *b = &((const struct section *)right)->device;
-    int order = strcmp(a->kind, b->kind);
-    order = order ? order : strcmp(a->name, b->name);
-    order = order ? order : a->compute_capability_major - b->compute_capability_major;
-    order = order ? order : a->compute_capability_minor - b->compute_capability_minor;
-    return order ? order : a->unit_count - b->unit_count;
+    const struct section *a = left, *b = right;
+    int order = strcmp(a->device.kind, b->device.kind);
+    order = order ? order : strcmp(a->device.name, b->device.name);
+    order = order ? order : (int)(a->capability - b->capability);
+    return order ? order : a->device.unit_count - b->device.unit_count;
 }
 
 /* Whether the names of their further sizes are the same. */
 static int are_alike(const struct tuned_entry *a, const struct tuned_entry *b)
 {
-    size_t i = 0;
-    while (i < a->span_count && i < b->span_count && span_at(a, i)->name == span_at(b, i)->name)
-        i++;
-    return i == a->span_count && i == b->span_count;
+    int is_alike = a->span_count == b->span_count;
+    for (size_t i = 0; is_alike && i < a->span_count; i++)
+        is_alike = span_at(a, i)->name == span_at(b, i)->name;
+    return is_alike;
 }
 
 /* What two lines say does not go together: the later one is to blame. */
@@ -1048,10 +1055,10 @@ static int refuse_pair(struct reader *reader, const char *format, const char *na
 
 /* Puts the sections of the source that was read into order, and the entries of each, and checks
  * that they go together. */
-static int check_source(struct reader *reader, size_t first)
+static int check_source(struct reader *reader)
 {
     struct tuned *tuned = reader->tuned;
-    size_t count = tuned->counts[SECTIONS];
+    size_t first = reader->counts[SECTIONS], count = tuned->counts[SECTIONS];
     sort(tuned, SECTIONS, first, count - first, compare_sections);
     for (size_t s = first; s < count; s++) {
         const struct section *section = &tuned->lists.of.sections[s];
@@ -1111,6 +1118,8 @@ static int make_groups(struct reader *reader)
             names[i].first_group = count;
             count += names[i].group_count;
             names[i].group_count = 0;
+            if (strncmp(names[i].text, "formula.", 8) == 0)
+                names[find_name(tuned, names[i].text + 8, 0)].formula = (uint32_t)i;
         }
     }
 }
@@ -1150,18 +1159,15 @@ static void add_text(struct reader *reader, char *text, size_t bytes)
     }
 #endif
     struct tuned *tuned = reader->tuned;
-    size_t counts[LISTS];
-    for (int list = FIELDS; list <= ENTRIES; list++)
-        counts[list] = tuned->counts[list];
+    memcpy(reader->counts, tuned->counts, sizeof reader->counts);
     reader->ended = 0;
     reader->section = NULL;
     if (tuned->source_count == TUNED_FILES_MAX)
         (void)refuse(reader, "more than " DIGITS_OF(TUNED_FILES_MAX) " files");
-    else if (read_lines(reader, text, text + bytes) && check_source(reader, counts[SECTIONS]))
+    else if (read_lines(reader, text, text + bytes) && check_source(reader))
         tuned->sources[tuned->source_count++] = (struct source){text + bytes + 1, reader->is_named};
     else
-        for (int list = FIELDS; list <= ENTRIES; list++)
-            tuned->counts[list] = counts[list];
+        memcpy(tuned->counts, reader->counts, sizeof reader->counts);
 }
 
 /* Whether there is another source to be read. */
@@ -1248,20 +1254,21 @@ static void add_file(struct reader *reader, const char *path, int must_be_there)
         return;
     reader->is_named = must_be_there;
     const char *wrong = NULL;
-    int file = -1;
-    do
+    int file, why;
+    do {
         file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    while (file < 0 && errno == EINTR);
-    if (file >= 0)
+        why = file < 0 ? errno : 0;
+    } while (why == EINTR);
+    if (!why)
         wrong = read_file(reader, file);
-    else if (errno == EACCES)
+    else if (why == EACCES)
         wrong = "no permission to read it";
-    else if (errno != ENOENT && errno != ENOTDIR)
+    else if (why != ENOENT && why != ENOTDIR)
         wrong = "it cannot be opened (errno %d)";
     else if (must_be_there)
         wrong = "there is no such file";
     if (wrong)
-        (void)refuse(reader, wrong, errno);
+        (void)refuse(reader, wrong, why ? why : errno);
     if (file >= 0)
         (void)close(file);
 }
@@ -1286,19 +1293,18 @@ static int is_absolute(const char *folder)
 
 static void add_user_file(struct reader *reader, const struct tuned_options *options)
 {
-#ifdef _WIN32
-    static const char names[][16] = {"XDG_CONFIG_HOME", "APPDATA", "HOME"};
-#else
-    static const char names[][16] = {"XDG_CONFIG_HOME", "HOME"};
-#endif
-    enum { NAMES_COUNT = sizeof names / sizeof *names };
     char path[PATH_BYTES];
-    const char *folder = NULL;
-    size_t i = 0;
-    while (i < NAMES_COUNT && !is_absolute(folder))
-        folder = environment(options, names[i++]);
-    if (is_absolute(folder) && snprintf(path, sizeof path, "%s%s/tune/tuned.conf", folder,
-                                        i == NAMES_COUNT ? "/.config" : "") < PATH_BYTES)
+    const char *folder = environment(options, "XDG_CONFIG_HOME"), *below = "";
+#ifdef _WIN32
+    if (!is_absolute(folder))
+        folder = environment(options, "APPDATA");
+#endif
+    if (!is_absolute(folder)) {
+        folder = environment(options, "HOME");
+        below = "/.config";
+    }
+    if (is_absolute(folder) &&
+        snprintf(path, sizeof path, "%s%s/tune/tuned.conf", folder, below) < PATH_BYTES)
         add_file(reader, path, 0);
 }
 
@@ -1338,10 +1344,10 @@ static struct tuned *create(struct reader *reader, const struct tuned_allocator 
     memset(tuned, 0, sizeof *tuned);
     tuned->allocator = *from;
     reader->tuned = tuned;
-    int done = rehash(reader);
-    for (int i = 0; done && i < KNOWN_COUNT; i++) /* the first is "", which no line has */
-        done = intern(reader, known_names[i], strlen(known_names[i])) > 0 || i == 0;
-    if (done)
+    if (rehash(reader))
+        for (int i = 0; i < KNOWN_COUNT; i++)
+            (void)intern(reader, known_names[i], strlen(known_names[i]));
+    if (!reader->refused)
         return tuned;
     tuned_free(tuned);
     return NULL;
@@ -1483,7 +1489,7 @@ static double ratio_of(double a, double b)
 {
     a = a > 0.5 ? a : 0.5;
     b = b > 0.5 ? b : 0.5;
-    return (a > b ? a : b) / (a > b ? b : a);
+    return a > b ? a / b : b / a;
 }
 
 /* How far the size is from those of an entry: a ratio of at least 1, 0 where it is among them. */
@@ -1520,7 +1526,7 @@ static double measure(const struct tuned_entry *entry, const struct tuned_answer
 }
 
 /* What orders devices of one grade, the smaller before the greater: minor compute capability and
- * what is unknown, units and bandwidth, name (below 0: all of the group fits), memory. */
+ * what is unknown, units and bandwidth, name, memory. */
 enum { UNKNOWN, NEAR, NAMED, MEMORY, KEYS };
 
 /* What a group has. */
@@ -1534,35 +1540,32 @@ struct candidate {
     double keys[KEYS];
 };
 
-/* By two numbers of devices: adds to the first key where one is unknown, else multiplies the next
- * by how far they are apart. */
-static void rank(struct candidate *candidate, int key, double found, double asked)
+/* How far apart two numbers of devices are; below 1 where one is unknown. */
+static double compare_numbers(double found, double asked)
 {
-    /* Of this very device it only counts what is unknown, and not the memory. */
-    int is_exact = candidate->grade == TUNED_EXACT;
-    if (found > 0 && asked > 0 && !is_exact)
-        candidate->keys[key + 1] *= ratio_of(found, asked);
-    else if ((found <= 0 || asked <= 0) && !(is_exact && key == NAMED))
-        candidate->keys[key]++;
+    return found > 0 && asked > 0 ? ratio_of(found, asked) : 0;
 }
 
 static void rank_section(struct candidate *candidate, const struct section *section,
                          const struct tuned_device *asked, int is_named_so)
 {
     const struct tuned_device *found = &section->device;
+    double bandwidth = compare_numbers(found->bandwidth_gbs, asked->bandwidth_gbs);
+    double memory = compare_numbers((double)found->memory_bytes, (double)asked->memory_bytes);
+    double units = section->is_portable ? 1 : compare_numbers(found->unit_count, asked->unit_count);
     double *keys = candidate->keys;
     candidate->entry = NULL;
     candidate->source = section->source;
-    keys[NAMED] = 2 * !is_named_so;
     keys[UNKNOWN] = 4 * (found->compute_capability_major == asked->compute_capability_major &&
-                         found->compute_capability_minor != asked->compute_capability_minor);
+                         found->compute_capability_minor != asked->compute_capability_minor) +
+                    2 * (units < 1) + (bandwidth < 1);
+    keys[NAMED] = 2 * !is_named_so;
     keys[NEAR] = keys[MEMORY] = 1;
-    rank(candidate, UNKNOWN, found->bandwidth_gbs, asked->bandwidth_gbs);
-    rank(candidate, NAMED, (double)found->memory_bytes, (double)asked->memory_bytes);
-    if (section->is_portable)
+    if (candidate->grade == TUNED_EXACT) /* of this very device it only counts what is unknown */
         return;
-    keys[UNKNOWN] += found->unit_count <= 0 || asked->unit_count <= 0;
-    rank(candidate, UNKNOWN, found->unit_count, asked->unit_count);
+    keys[NAMED] += memory < 1;
+    keys[NEAR] = (units < 1 ? 1 : units) * (bandwidth < 1 ? 1 : bandwidth);
+    keys[MEMORY] = memory < 1 ? 1 : memory;
 }
 
 /* Whether a limit, 0 where it is unknown, keeps the need away. */
@@ -1598,7 +1601,7 @@ static int fits(const struct tuned_entry *entry, const struct tuned_device *devi
 static int take_entry(struct candidate *best, const struct tuned_entry *entry,
                       const struct tuned_answer *answer)
 {
-    if (best->keys[NAMED] >= 0 && !fits(entry, answer->device, best->keys[NAMED] <= 0))
+    if (!fits(entry, answer->device, best->keys[NAMED] <= 0))
         return 0;
     double ratio = measure(entry, answer);
     if ((!best->entry || ratio < best->ratio) && ratio <= entry->tuned->size_factor) {
@@ -1606,6 +1609,19 @@ static int take_entry(struct candidate *best, const struct tuned_entry *entry,
         best->ratio = ratio;
     }
     return 1;
+}
+
+/* The last entry of the group that begins at or below n; else the first. */
+static const struct tuned_entry *find_last(const struct tuned *tuned, const struct group *group,
+                                           long long n)
+{
+    const struct tuned_entry *entry = tuned->lists.of.entries + group->first_entry;
+    for (size_t count = group->count; count > 1;) {
+        size_t half = count / 2;
+        entry += entry[half].n[0] <= n ? half : 0;
+        count -= half;
+    }
+    return entry;
 }
 
 /* The entry of the nearest sizes of those of the candidate's group that fit; the section's grade
@@ -1619,12 +1635,8 @@ static int find_in_group(struct candidate *best, const struct tuned_answer *answ
     int all_fit = 0;
     best->entry = NULL;
     if (entry->span_count == 0 && answer->n >= 0) {
-        for (size_t count = group->count; count > 1;) {
-            size_t half = count / 2;
-            entry += entry[half].n[0] <= answer->n ? half : 0;
-            count -= half;
-        }
-        all_fit = take_entry(best, entry, answer); /* begins last at or below n, or first */
+        entry = find_last(tuned, group, answer->n);
+        all_fit = take_entry(best, entry, answer);
         if (all_fit && answer->n > entry->n[1] && ++entry < end)
             all_fit = take_entry(best, entry, answer);
     }
@@ -1655,70 +1667,60 @@ static int is_better(const struct candidate *a, const struct candidate *b)
     return 0;
 }
 
-/* The best entry of all groups of the problem, a name's number. `own`: see tuned_handle; it is
- * found where `own_out` is not NULL: the group of the only section of this device, where all that
- * it has fits. */
+/* The best entry of all groups of the problem, a name's number. *own_out (which may be NULL)
+ * becomes the group of the only section of this device, where all that it has fits; else NULL. */
 static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
-                                  const struct group *own, const void **own_out)
+                                  const void **own_out)
 {
+    const struct group *own = NULL;
     const struct tuned *tuned = answer->tuned;
     const struct tuned_device *device = answer->device;
     const struct name *name = &tuned->lists.of.names[problem];
     const struct group *first = tuned->lists.of.groups + name->first_group;
-    struct candidate candidates[2], *best = candidates, *found = candidates + 1;
+    struct candidate best, found;
     int own_count = 0;
-    best->entry = NULL;
-    if (own) { /* nothing goes before it within its sizes */
-        best->grade = TUNED_EXACT;
-        best->keys[NEAR] = 1;
-        best->keys[NAMED] = -1;
-        best->group = own;
-        (void)find_in_group(best, answer);
-        if (best->grade < TUNED_IN_RANGE || best->grade < tuned->least_grade)
-            best->entry = NULL;
-        own = NULL;
-    }
-    uint32_t kind = best->entry ? 0 : find_name(tuned, device->kind, 0);
-    uint32_t device_name = best->entry ? 0 : find_name(tuned, device->name, 0);
+    best.entry = NULL;
+    uint32_t kind = find_name(tuned, device->kind, 0);
+    uint32_t device_name = find_name(tuned, device->name, 0);
     /* This device first, since it leaves the others no chance; then the best of the others; then
      * each of them, where that one has nothing that fits. */
-    for (int pass = 0; pass < 3 && !best->entry; pass++) {
-        best->grade = TUNED_NONE;
+    for (int pass = 0; pass < 3 && !best.entry; pass++) {
+        best.grade = TUNED_NONE;
         for (const struct group *group = first; group < first + name->group_count; group++) {
             const struct section *section = &tuned->lists.of.sections[group->section];
             int is_named_so = group->name == device_name;
             if (group->kind != kind || (pass == 0 && !is_named_so))
                 continue;
-            found->grade = grade_section(section, device, is_named_so);
-            if ((found->grade == TUNED_EXACT) == (pass > 0) || found->grade < tuned->least_grade)
+            found.grade = grade_section(section, device, is_named_so);
+            if ((found.grade == TUNED_EXACT) == (pass > 0))
                 continue;
-            found->group = group;
-            found->is_own = pass == 0 && tuned->sources[section->source].is_named;
-            rank_section(found, section, device, is_named_so);
+            found.group = group;
+            found.is_own = pass == 0 && tuned->sources[section->source].is_named;
+            rank_section(&found, section, device, is_named_so);
             if (pass == 0)
                 own = own_count++ == 0 ? group : NULL;
-            while (is_better(found, best)) { /* at its best, then as it is */
-                if (found->entry || pass == 1) {
+            while (found.grade >= tuned->least_grade && is_better(&found, &best)) {
+                /* at its best, then as it is */
+                if (found.entry || pass == 1) {
                     best = found;
-                    found = best == candidates ? candidates + 1 : candidates;
                     break;
                 }
-                if (!find_in_group(found, answer))
+                if (!find_in_group(&found, answer))
                     own = NULL;
-                if (!found->entry || found->grade < tuned->least_grade)
+                if (!found.entry)
                     break;
             }
         }
-        if (pass == 1 && best->grade)
-            (void)find_in_group(best, answer);
+        if (pass == 1 && best.grade)
+            (void)find_in_group(&best, answer);
     }
     if (own_out)
         *own_out = own;
-    if (!best->entry)
+    if (!best.entry)
         return TUNED_NONE;
-    answer->entry = best->entry;
-    answer->distance = (best->ratio > 0 ? best->ratio : 1) * best->keys[NEAR] - 1;
-    return answer->grade = best->grade;
+    answer->entry = best.entry;
+    answer->distance = (best.ratio > 0 ? best.ratio : 1) * best.keys[NEAR] - 1;
+    return answer->grade = best.grade;
 }
 
 /* `handle`: what was resolved; may be NULL. */
@@ -1737,9 +1739,17 @@ static enum tuned_grade look_up(const struct tuned *tuned, const struct tuned_de
     answer->sizes = sizes;
     answer->size_count = size_count;
     memset(answer->reserved, 0, sizeof answer->reserved);
-    if (n >= 0 && tuned && device && device->kind && problem)
-        (void)find_best(answer, handle ? handle->number : find_name(tuned, problem, 0),
-                        handle ? handle->own : NULL, NULL);
+    if (handle && handle->own) { /* nothing goes before it within its sizes */
+        const struct tuned_entry *entry = find_last(tuned, handle->own, n);
+        enum tuned_grade grade = entry->at == n ? TUNED_EXACT : TUNED_IN_RANGE;
+        if (entry->n[0] <= n && n <= entry->n[1] && entry->span_count == 0 &&
+            grade >= tuned->least_grade) {
+            answer->entry = entry;
+            answer->grade = grade;
+        }
+    }
+    if (!answer->entry && n >= 0 && tuned && device)
+        (void)find_best(answer, handle ? handle->number : find_name(tuned, problem, 0), NULL);
     if (tuned && tuned->on_find)
         tuned->on_find(tuned->on_find_context, answer);
     return answer->grade;
@@ -1766,14 +1776,14 @@ enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_dev
     handle->problem = problem;
     if (device)
         handle->device = *device;
-    if (!tuned || !device || !device->kind || !problem)
+    if (!tuned || !device)
         return TUNED_NONE;
     struct tuned_answer answer;
     answer.tuned = tuned;
     answer.device = device;
     answer.n = -1; /* any size; find_best reads no more */
     handle->number = find_name(tuned, problem, 0);
-    return find_best(&answer, handle->number, NULL, &handle->own);
+    return find_best(&answer, handle->number, &handle->own);
 }
 
 enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,
@@ -1809,7 +1819,8 @@ struct evaluation {
     long long value;
 };
 
-static int number_here(struct evaluation *evaluation, uint32_t number);
+static struct integer number_of(const struct tuned_answer *answer, uint32_t number,
+                                struct evaluation *outer);
 
 /* The value becomes what the operation makes of a and it: a character, or MIN, MAX, CEIL_DIV, whose
  * numbers are below those of the characters. */
@@ -1827,11 +1838,11 @@ static int apply(struct evaluation *evaluation, uint32_t operation, long long a)
         b = -b;
     }
     if (operation == '+' || operation == '*') {
-        double left = (double)a, right = (double)b;
-        double real = operation == '+' ? left + right : left * right;
-        if (real > 9.2e18 || real < -9.2e18)
+        int is_sum = operation == '+';
+        double real = is_sum ? (double)a + (double)b : (double)a * (double)b;
+        if (real * real > 9.2e18 * 9.2e18) /* below zero, too */
             return 0;
-        evaluation->value = operation == '+' ? a + b : a * b;
+        evaluation->value = is_sum ? a + b : a * b;
         return 1;
     }
     if (a < 0 || b <= 0)
@@ -1845,16 +1856,18 @@ static int value_here(struct evaluation *evaluation, uint32_t number, const char
                       size_t length)
 {
     const struct tuned_answer *answer = evaluation->answer;
-    evaluation->value = answer->n;
-    if (number == N)
-        return 1;
-    evaluation->value = answer->device ? answer->device->unit_count : 0;
-    if (number == UNITS)
-        return evaluation->value > 0;
     const struct tuned_size *size = find_size(answer, name, length);
-    if (size)
-        evaluation->value = size->size;
-    return size || (number && number_here(evaluation, number));
+    struct integer found = {name, answer->n};
+    if (number == UNITS) {
+        found.value = answer->device ? answer->device->unit_count : 0;
+        found.end = found.value > 0 ? name : NULL;
+    } else if (number != N && size) {
+        found.value = size->size;
+    } else if (number != N) {
+        found = number_of(answer, number, evaluation);
+    }
+    evaluation->value = found.value;
+    return found.end != NULL;
 }
 
 /* What binds closer than `least`: 0 all, 1 products, 2 a number, a name, a call or parentheses; all
@@ -1903,13 +1916,14 @@ static int evaluate(struct evaluation *evaluation, int least, uint32_t call)
 static int lists(const struct tuned_entry *entry, uint32_t evidence, const char *name)
 {
     size_t length = strlen(name);
-    const char *names = text_of(entry, EVIDENCE, evidence, NULL);
-    for (; names; names = strchr(names, ',')) {
-        names += *names == ',';
-        if (strncmp(names, name, length) == 0 && (names[length] == ',' || !names[length]))
-            return 1;
+    const char *names = text_of(entry, EVIDENCE, evidence, "");
+    while (strncmp(names, name, length) != 0 || (names[length] && names[length] != ',')) {
+        names = strchr(names, ',');
+        if (!names)
+            return 0;
+        names++;
     }
-    return 0;
+    return 1;
 }
 
 /* Whether it is known for what was measured alone, and the answer is not that. */
@@ -1931,47 +1945,50 @@ static long long scale_by_units(const struct tuned_answer *answer, const char *n
     return scaled > 1 ? (long long)scaled : 1;
 }
 
-/* A whole number of the entry: by its formula, else as it stands. */
-static int number_here(struct evaluation *evaluation, uint32_t number)
-{
-    const struct tuned_answer *answer = evaluation->answer;
-    const struct tuned_entry *entry = answer->entry;
-    const char *text = tuned_text_at(entry, (int)number, NULL), *at = evaluation->at;
-    if (!text)
-        return 0;
-    const char *name = entry->tuned->lists.of.names[number].text;
-    char formula[256];
-    if (snprintf(formula, sizeof formula, "formula.%s", name) >= (int)sizeof formula)
-        return 0; /* nobody knows whether it has one */
-    evaluation->at = tuned_evidence_text(entry, formula, NULL);
-    if (evaluation->at) {
-        int is_known = evaluate(evaluation, 0, NONE) && !*evaluation->at;
-        evaluation->at = at;
-        return is_known;
-    }
-    evaluation->at = at;
-    struct integer whole = read_whole(text);
-    if (!whole.end || is_elsewhere(answer, name))
-        return 0;
-    evaluation->value = scale_by_units(answer, name, whole.value);
-    return 1;
-}
-
 enum { STEPS_MAX = 200 };
+
+/* A whole number of the entry: by its formula, else as it stands; no end where it is not known. The
+ * formula is evaluated within `outer`, which names the number; may be NULL. */
+static struct integer number_of(const struct tuned_answer *answer, uint32_t number,
+                                struct evaluation *outer)
+{
+    const struct tuned_entry *entry = answer->entry;
+    const char *text = text_of(entry, VALUES, number, NULL);
+    struct integer found = read_whole(text);
+    if (!text)
+        return found;
+    const struct name *name = &entry->tuned->lists.of.names[number];
+    text = text_of(entry, EVIDENCE, name->formula, NULL);
+    if (text) {
+        struct evaluation inner = {answer, text, outer ? outer->steps : STEPS_MAX, 0};
+        found.end = evaluate(&inner, 0, NONE) && !*inner.at ? text : NULL;
+        found.value = inner.value;
+        if (outer)
+            outer->steps = inner.steps;
+    } else if (is_elsewhere(answer, name->text)) {
+        found.end = NULL;
+    } else {
+        found.value = scale_by_units(answer, name->text, found.value);
+    }
+    return found;
+}
 
 int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tuned_launch *out)
 {
-    /* In the order of the struct's members: three axes each, of at least 1, then single numbers. */
-    static const char parts[][12] = {"grid", "block", "cluster", "shared", "cooperative"};
+    /* Three axes each, of at least 1, then single numbers. */
     long long values[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0}, *next = values;
-    char name[64];
-    for (int i = 0; i < 5; i++) {
-        int axes = i < 3 ? 3 : 1;
-        snprintf(name, sizeof name, "launch%.0u.%.11s", index > 0 ? (unsigned)index + 1 : 0,
-                 parts[i]);
-        struct evaluation evaluation = {answer, tuned_evidence_text(answer->entry, name, NULL),
+    char numbered[64];
+    for (uint32_t part = GRID; part <= COOPERATIVE; part++) {
+        int axes = part < LAUNCH_SHARED ? 3 : 1;
+        const char *name = known_names[part];
+        uint32_t number = part;
+        if (index > 0) {
+            snprintf(numbered, sizeof numbered, "launch%u%s", (unsigned)index + 1, name + 6);
+            number = find_name(answer->tuned, name = numbered, 0);
+        }
+        struct evaluation evaluation = {answer, text_of(answer->entry, EVIDENCE, number, NULL),
                                         STEPS_MAX, 0};
-        if (!evaluation.at ? i < 2 : is_elsewhere(answer, name))
+        if (!evaluation.at ? part <= BLOCK : is_elsewhere(answer, name))
             return 0;
         for (int axis = 0; evaluation.at; axis++) { /* "ceil_div(n,32),4" */
             if (axis == axes || !evaluate(&evaluation, 0, NONE) || evaluation.value < (axes == 3))
@@ -2027,13 +2044,13 @@ long long tuned_integer(const struct tuned_entry *entry, const char *name, long 
 
 double tuned_real(const struct tuned_entry *entry, const char *name, double otherwise)
 {
-    return tuned_real_at(entry, index_of(entry, name), otherwise);
+    return read_real(tuned_text(entry, name, NULL), otherwise);
 }
 
 long long tuned_answer_integer_at(const struct tuned_answer *answer, int index, long long otherwise)
 {
-    struct evaluation evaluation = {answer, NULL, STEPS_MAX, 0};
-    return number_here(&evaluation, (uint32_t)index) ? evaluation.value : otherwise;
+    struct integer found = number_of(answer, (uint32_t)index, NULL);
+    return found.end ? found.value : otherwise;
 }
 
 long long tuned_answer_integer(const struct tuned_answer *answer, const char *name,

@@ -33,13 +33,16 @@ for compiler in "${compilers[@]}"; do
     text "$compiler"
     protected=()
     [[ $(uname -m) != x86_64 ]] || protected=(-fcf-protection)
+    [[ $(uname -m) != aarch64 ]] || protected=(-mbranch-protection=standard)
     text "$compiler" "${hardened[@]}" "${protected[@]}"
 done
 # Where the other machine's compiler has its headers.
 for compiler in aarch64-linux-gnu-gcc "clang --target=aarch64-linux-gnu"; do
     read -ra words <<<"$compiler"
     [[ $compiler != clang* || " ${compilers[*]} " == *" clang "* ]] || continue
-    ! echo '#include <stdio.h>' | "${words[@]}" -fsyntax-only -xc - 2>/dev/null || text "${words[@]}"
+    echo '#include <stdio.h>' | "${words[@]}" -fsyntax-only -xc - 2>/dev/null || continue
+    text "${words[@]}"
+    text "${words[@]}" "${hardened[@]}" -mbranch-protection=standard
 done
 text "${CC:-cc}"
 

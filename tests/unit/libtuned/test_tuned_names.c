@@ -1,0 +1,59 @@
+/* libtuned: the names of a file cannot be chosen so that they meet in one bucket, whatever is known
+ * of the function that hashes them: looking one up would cost as much as there are names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libtuned/tuned.c" /* NOLINT(bugprone-suspicious-include): hash_name is nobody else's */
+
+enum { PAIRS = 12, NAMES_COUNT = 1 << PAIRS, NAME_BYTES = 16 * PAIRS };
+
+static int compare_hashes(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Names that differ in this bit of a word of eight characters, and in those of the next that would
+ * make up for it where the first was multiplied once by an odd number and folded. */
+static void expect_hashes_that_differ(const void *seed, unsigned char bit)
+{
+    static uint32_t hashes[NAMES_COUNT];
+    for (unsigned i = 0; i < NAMES_COUNT; i++) {
+        char name[NAME_BYTES];
+        memset(name, 'a', sizeof name);
+        for (unsigned pair = 0; pair < PAIRS; pair++) {
+            unsigned char flipped = i >> pair & 1 ? bit : 0;
+            name[16 * pair + 7] = (char)('a' ^ flipped);
+            name[16 * pair + 11] = (char)('a' ^ flipped);
+            name[16 * pair + 15] = (char)('a' ^ flipped);
+        }
+        hashes[i] = hash_name(seed, name, sizeof name);
+    }
+    qsort(hashes, NAMES_COUNT, sizeof *hashes, compare_hashes);
+    int same = 0;
+    for (unsigned i = 1; i < NAMES_COUNT; i++)
+        same += hashes[i] == hashes[i - 1];
+    assert_in_range(same, 0, 8);
+}
+
+static void chosen_names_do_not_collide(void **state)
+{
+    static const char seeds[4096];
+    (void)state;
+    for (size_t seed = 0; seed < sizeof seeds; seed += 256) {
+        expect_hashes_that_differ(seeds + seed, 0x80);
+        expect_hashes_that_differ(seeds + seed, 0x40);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chosen_names_do_not_collide)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
