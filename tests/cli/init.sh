@@ -64,7 +64,7 @@ cmp -s "$captured.out" scale.yaml || fail "standard output is not the file"
 mkdir elsewhere
 run "$TUNE" init scale.cu -o elsewhere/mine.yaml
 expect_code 0
-has "source: \"$PWD/scale.cu\"" elsewhere/mine.yaml
+has 'source: "../scale.cu"' elsewhere/mine.yaml
 run "$TUNE" run --dry-run elsewhere/mine.yaml --sizes 1048576
 expect_code 0
 
@@ -129,7 +129,7 @@ expect_err 'no such kernel; there are: mine::every, '
 
 run "$TUNE" init many.cu -I inc -k every -o every.yaml
 expect_code 0
-has "include: [\"$PWD/inc\"]" every.yaml
+has 'include: ["inc"]' every.yaml
 has '  UNROLL: [1, 2, 4, 8]' every.yaml
 has '  BLOCK_SIZE: [64, 128, 256, 512, 1024]' every.yaml
 has '  TILE: [1, 2, 4, 8]' every.yaml
@@ -198,7 +198,9 @@ refused() {
 }
 refused 3 "parameter 'handle h' is passed by value" many.cu -I inc -k by_value
 refused 3 'kernel reads writes to nothing that it is given' many.cu -I inc -k reads
+mv inc/twice.cuh inc/elsewhere.cuh
 refused 1 'many.cu\(2\): .*cannot open source file "twice.cuh"' many.cu -k flat
+mv inc/elsewhere.cuh inc/twice.cuh
 refused 3 'none.cu' none.cu
 refused 2 'only CUDA sources' scale.c
 refused 2 'only CUDA sources' scale.cu --device cpu
@@ -463,3 +465,115 @@ has '  TILE_K: 16' macros.yaml
 grep -qE 'name: all, type: .*, count: 8388608, ' macros.yaml || fail "$(cat macros.yaml)"
 run "$TUNE" run --dry-run --arch sm_90 --default macros.yaml
 expect_code 0
+
+# ---- a project: its headers lie around the source, and all of it can go elsewhere ----
+mkdir -p project/include/deep project/common project/src/one
+echo '__device__ float twice(float x) { return 2 * x; }' >project/include/deep/near.cuh
+echo '#define BLOCK 128' >project/common/sizes.h
+cat >project/src/one/near.cu <<'C'
+#include <deep/near.cuh>
+#include "sizes.h"
+__global__ void tune_probe(float *y) { y[blockIdx.x * BLOCK + threadIdx.x] = twice(threadIdx.x); }
+__device__ int tune_probex;
+C
+run "$TUNE" init project/src/one/near.cu
+expect_code 0
+has 'include: ["../../include", "../../common"]' project/src/one/near.yaml
+grep -q '^include: .*# ? found near the source$' project/src/one/near.yaml || fail "not marked as found"
+has '  BLOCK: [64, 128, 256, 512, 1024]' project/src/one/near.yaml
+mkdir carried
+mv project carried/there
+run "$TUNE" run --dry-run --arch sm_90 --points 1 carried/there/src/one/near.yaml
+expect_code 0
+# What another user could have put there is not taken.
+mkdir -p open/source
+cp scale.cu open/source/k.cu
+sed -i '1i #include "twice.cuh"' open/source/k.cu
+mv inc open/inc
+chmod o+w open
+run "$TUNE" init open/source/k.cu
+expect_code 1
+expect_err 'cannot open source file "twice.cuh"'
+mv open/inc inc
+
+# ---- what others' sources have ----
+cat >strange.cu <<'C'
+#include <torch/extension.h>
+#include <hip/hip_runtime.h>
+#include <iostream>
+using at::Half;
+typedef torch::PackedTensorAccessor32<float, 4> accessor;
+#define LAUNCH(name) void launch_##name(float *p) { name##_kernel<<<1, 32>>>(p, 1); }
+#define INSTANCE(T) \
+    template void \
+    run<T>(T *p)
+#if WAY != 3
+#error "WAY must be 3"
+#endif
+#ifdef NEVER
+#define FACTOR 3
+#define TILE 8
+#endif
+template <class T> void run(T *y) {}
+INSTANCE(float);
+template <class T> __device__ T half_of(T x) { return x / 2; }
+template <> __device__ at::Half half_of(at::Half x) { return x; }
+template <typename T, typename std::enable_if<std::is_same<T, float>::value>::type * = nullptr>
+__device__ T same(T x) { return x; }
+template <typename T> __global__ void special(const T *x, T *y);
+template <> __global__ void special<float>(const float *x, float *y)
+{
+    y[threadIdx.x] = same(half_of(x[threadIdx.x])) + WAY;
+}
+template <> __global__ void special<double>(const double *x, double *y) { y[threadIdx.x] = x[threadIdx.x]; }
+LAUNCH(plain)
+__global__ void plain(float *y) { y[threadIdx.x] = 1; }
+__global__ void twin(float *y) { y[threadIdx.x] = 1; }
+__global__ void twin(double *y) { y[threadIdx.x] = 1; }
+#ifdef WANTED
+__global__ void hidden(float *y) { y[threadIdx.x] = 1; }
+#endif
+__global__ void other(float *y) { y[threadIdx.x] = TILE; }
+template <int STEP> __global__ void steps(float *y) { y[threadIdx.x] = STEP; }
+PYBIND11_MODULE(NAME, m) { constexpr unsigned STEP{48U}; }
+C
+sed 's/$/\r/' -i strange.cu
+run "$TUNE" init strange.cu -k special
+expect_code 0
+has '  - {name: x, type: "${T}", count: n, fill: random}' strange.yaml
+has '  - {name: y, type: "${T}", count: n, output: true}' strange.yaml
+has '  WAY: [3]' strange.yaml
+# A #define that an #if leaves out defines nothing.
+has '  TILE: 8' strange.yaml
+grep -qE 'Half|PYBIND|STEP' strange.yaml && fail "$(cat strange.yaml)"
+run "$TUNE" run --dry-run --arch sm_90 --points 1 strange.yaml
+expect_code 0
+run "$TUNE" init strange.cu -k steps -o steps.yaml
+expect_code 0
+has '  STEP: 48' steps.yaml
+refused 1 "several kernels 'twin', which differ in what they take" strange.cu -k twin
+refused 1 "an #if around kernel 'hidden' leaves it out: --define NAME" strange.cu -k hidden
+refused 3 'there are: special, plain, twin, hidden, other, steps$' strange.cu -k none
+
+# A piece of a source: the file that includes it is named.
+printf '__constant__ float table[9];\n#include "piece.cu"\n' >whole.cu
+printf '__global__ void piece(float *y) { y[threadIdx.x] = table[threadIdx.x]; }\n' >piece.cu
+refused 1 'piece.cu\(1\): error: identifier "table" is undefined .*; whole.cu includes this file: try that one$' piece.cu
+
+# What NVRTC does not take, nvcc may.
+cat >host_only.cu <<'C'
+#include <vector>
+struct kept { static float last; __device__ float get() const { return 1; } };
+float kept::last = 2;
+const float side = 1.9f, area = side * side;
+__global__ void mixed(float *y) { y[threadIdx.x] = area * kept().get(); }
+C
+refused 1 'nvcc takes it' host_only.cu --compiler nvrtc
+run "$TUNE" init host_only.cu
+if [[ $code -eq 0 ]]; then
+    grep -q '^compiler: nvcc  # ? NVRTC does not take this source$' host_only.yaml || fail "$(cat host_only.yaml)"
+    run "$TUNE" run --dry-run --arch sm_90 --points 1 host_only.yaml
+    expect_code 0
+else
+    expect_err 'nvcc takes it'
+fi

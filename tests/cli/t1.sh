@@ -73,6 +73,19 @@ expect_err '^sum.json: ignored: .*Budget, .*FormatVersion'
 [[ $(grep -c ignored "$captured.err") -eq 1 ]] || fail "ignored is not said once"
 cp "$captured.out" sum.yaml
 
+# Of a kernel in HIP the CUDA source beside it is meant.
+mkdir hip
+sed 's/"sum.cu"/"sum.cu.hip"/; s/b.bin/..\/b.bin/' sum.json >hip/sum.json
+touch hip/sum.cu.hip
+run "$TUNE" run hip/sum.json --show-experiment
+expect_code 3
+expect_err "KernelFile: 'sum.cu.hip' is a kernel in HIP, and only those in CUDA can be run"
+touch hip/sum.cu
+run "$TUNE" run hip/sum.json --show-experiment
+expect_code 0
+expect_out '^source: sum.cu$'
+expect_err "KernelFile: 'sum.cu.hip' is a kernel in HIP: the CUDA source beside it is taken, 'sum.cu'"
+
 run "$TUNE" run sum.json --overlay cpu/overlay.json --device cpu "${steady[@]}"
 expect_code 0
 expect_out 'CHUNK'

@@ -88,8 +88,10 @@ static enum status resources_of(struct landscape *landscape, size_t binary,
                                 struct error *error)
 {
     if (!binaries_tell(&landscape->binaries, binary, launch->kernel, out))
-        return error_set(error, STATUS_UNAVAILABLE, "%s: the binary does not tell of kernel %s",
-                         landscape->binaries.items[binary].path, launch->kernel);
+        return error_set(error, STATUS_UNAVAILABLE,
+                         "kernel %s: its binary has none of that name (%s): where the source only "
+                         "declares it, name the one that has its body",
+                         launch->kernel, landscape->binaries.items[binary].path);
     return landscape->options.api->occupancy(landscape->options.facts, launch, out, error);
 }
 
@@ -212,7 +214,8 @@ static bool mark_used(struct tally *tally, size_t binary)
     return true;
 }
 
-/* Calls `each` with every point that is looked at, in the same order each time. */
+/* Calls `each` with every point that is looked at, in the same order each time: a sample begins
+ * with the default configuration, which is the one that somebody meant to work. */
 static enum status for_points(struct tally *tally,
                               enum status (*each)(struct tally *tally, const struct point *point,
                                                   struct arena *arena, struct error *error),
@@ -221,7 +224,13 @@ static enum status for_points(struct tally *tally,
     uint64_t count = space_count(tally->space);
     uint64_t stride = stride_of(count);
     uint64_t number = 0;
-    enum status status = STATUS_OK;
+    struct configuration usual;
+    enum status status = experiment_default(tally->experiment, tally->problem,
+                                            tally->landscape->options.facts, &usual, error);
+    if (status != STATUS_OK || !space_find(tally->space, &usual, &number))
+        number = 0; /* what is wrong with it is told where it is asked for */
+    error_clear(error);
+    status = STATUS_OK;
     for (uint64_t i = 0; i < points_to_look_at(tally) && status == STATUS_OK; i++) {
         struct configuration configuration;
         struct arena arena = {0};

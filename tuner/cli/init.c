@@ -42,7 +42,7 @@ static enum status parse(const struct command *command, int argc, char **argv, s
                     "a macro that the source needs; numbers become parameters"),
         OPTION_LIST('I', "include", "FOLDER", &init->folders, "a folder of included files"),
         OPTION_TEXT("compiler", "NAME", &init->compiler,
-                    "nvrtc (the default), or nvcc for what NVRTC does not take"),
+                    "nvrtc or nvcc alone (default: NVRTC, and nvcc for what that does\nnot take)"),
         OPTION_TEXT("arch", "ARCH", &init->architecture,
                     "what to compile for (default sm_90); no GPU is needed"),
         OPTION_SHORT('d', "device", "KIND", &init->device,
@@ -60,9 +60,8 @@ static enum status parse(const struct command *command, int argc, char **argv, s
     if (word_count != 1)
         return error_set(error, STATUS_USAGE, "name one source: tune init kernel.cu");
     init->source = words[0];
-    if (init->compiler && strcmp(init->compiler, "nvrtc") == 0)
-        init->compiler = NULL;
-    if (init->compiler && strcmp(init->compiler, "nvcc") != 0)
+    if (init->compiler && strcmp(init->compiler, "nvcc") != 0 &&
+        strcmp(init->compiler, "nvrtc") != 0)
         return error_set(error, STATUS_USAGE, "--compiler %s: nvrtc or nvcc", init->compiler);
     return STATUS_OK;
 }
@@ -107,22 +106,30 @@ static const char *default_output(struct arena *arena, const char *source)
     return arena_printf(arena, "%.*s.yaml", (int)(folder + stem), source);
 }
 
-static const char *absolute(struct arena *arena, const char *path)
+/* How the file is to name what lies at `path`: from the folder of the file on, so that both can go
+ * to another machine; whole where they have no folder in common. NULL: no memory. */
+static const char *path_for(struct arena *arena, const char *path, const char *output)
 {
-    char *whole = realpath(path, NULL);
-    const char *copy = arena_strdup(arena, whole ? whole : path);
-    free(whole);
-    return copy ? copy : path;
-}
-
-/* How the file is to name its source: files are looked for in the file's own folder. */
-static const char *source_for(struct arena *arena, const char *source, const char *output)
-{
-    size_t a = (size_t)(path_file(source) - source);
-    size_t b = (size_t)(path_file(output) - output);
-    if (a == b && strncmp(source, output, a) == 0)
-        return arena_strdup(arena, path_file(source));
-    return absolute(arena, source);
+    const size_t above = output_is_special(output) ? 0 : (size_t)(path_file(output) - output);
+    const char *folder = above ? arena_strndup(arena, output, above) : ".";
+    char *from = folder ? realpath(folder, NULL) : NULL;
+    char *to = realpath(path, NULL);
+    struct text text = {0};
+    size_t same = 0, i = 0; /* `same`: behind the folders that both are in */
+    for (; from && to && from[i] && from[i] == to[i]; i++)
+        same = from[i] == '/' ? i : same;
+    if (from && to && (!from[i] || from[i] == '/') && (!to[i] || to[i] == '/'))
+        same = i;
+    for (const char *at = same > 0 ? strchr(from + same, '/') : NULL; at; at = strchr(at + 1, '/'))
+        text_append(&text, text.length ? "/.." : "..");
+    if (same > 0 && to[same])
+        text_printf(&text, "%s%s", text.length ? "/" : "", to + same + 1);
+    const char *name = text.length ? text_string(&text) : same > 0 ? "." : to ? to : path;
+    const char *copy = text.failed ? NULL : arena_strdup(arena, name);
+    text_free(&text);
+    free(from);
+    free(to);
+    return copy;
 }
 
 static enum status take_defines(struct arena *arena, const struct init *init,
@@ -143,16 +150,13 @@ static enum status take_defines(struct arena *arena, const struct init *init,
     return STATUS_OK;
 }
 
-static enum status take_folders(struct arena *arena, const struct init *init,
-                                struct signature_question *question, struct error *error)
+static enum status take_folders(const struct init *init, struct signature_question *question,
+                                struct error *error)
 {
     if (init->folders.count > UNITS_MAX)
         return error_set(error, STATUS_USAGE, "--include: more than %d folders", UNITS_MAX);
-    for (size_t i = 0; i < init->folders.count; i++) {
-        question->folders[i] = absolute(arena, init->folders.items[i]);
-        if (!question->folders[i])
-            return error_no_memory(error);
-    }
+    for (size_t i = 0; i < init->folders.count; i++)
+        question->folders[i] = init->folders.items[i];
     question->folder_count = init->folders.count;
     return STATUS_OK;
 }
@@ -219,13 +223,79 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     return status == STATUS_OK ? status : error_prefix(error, "%s", init->capture);
 }
 
+/* Asks again with the folders that the source needs, where they lie near it; the draft names them.
+ */
+static enum status ask(struct arena *arena, const struct device_api *api,
+                       struct signature_question *question, struct source_signature *signature,
+                       struct error *error)
+{
+    enum status status = api->signatures(arena, question, signature, error);
+    while (status == STATUS_COMPILE_FAILED && signature->missing &&
+           question->folder_count < UNITS_MAX) {
+        const char *folder = draft_folder_of(arena, question->path, signature->missing);
+        for (size_t i = 0; i < question->folder_count && folder; i++)
+            if (strcmp(question->folders[i], folder) == 0)
+                return status;
+        if (!folder)
+            break;
+        question->folders[question->folder_count++] = folder;
+        error_clear(error);
+        status = api->signatures(arena, question, signature, error);
+    }
+    return status;
+}
+
+/* With NVRTC, and what that does not take with nvcc, where there is one; else what NVRTC said. */
+static enum status ask_any(struct arena *arena, const struct device_api *api,
+                           struct signature_question *question, struct source_signature *signature,
+                           struct error *error)
+{
+    enum status status = ask(arena, api, question, signature, error);
+    if (status != STATUS_COMPILE_FAILED || question->compiler)
+        return status;
+    struct signature_question again = *question;
+    struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
+    struct error ignored = {0};
+    again.compiler = "nvcc";
+    if (answer && ask(arena, api, &again, answer, &ignored) == STATUS_OK) {
+        *question = again;
+        *signature = *answer;
+        error_clear(error);
+        return STATUS_OK;
+    }
+    const char *whole = draft_includer(arena, question->path);
+    char text[ERROR_TEXT_BYTES];
+    (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES - 256, error->text);
+    return whole ? error_set(error, status, "%s; %s includes this file: try that one", text, whole)
+                 : status;
+}
+
+/* What the draft names: the experiment, its source, compiler and folders. */
+static enum status name_files(struct arena *arena, const struct init *init,
+                              const struct signature_question *question, const char *output,
+                              struct draft_request *file, struct error *error)
+{
+    file->experiment = experiment_name_of(arena, init->source);
+    file->source = path_for(arena, init->source, output);
+    file->compiler = question->compiler;
+    file->compiler_found = question->compiler && !init->compiler;
+    file->folders_found = question->folder_count > init->folders.count;
+    bool complete = file->experiment && file->source;
+    for (size_t i = 0; i < question->folder_count && complete; i++) {
+        file->folders[file->folder_count++] = path_for(arena, question->folders[i], output);
+        complete = file->folders[i];
+    }
+    return complete ? STATUS_OK : error_no_memory(error);
+}
+
 static enum status ask_and_write(struct arena *arena, const struct init *init, struct error *error)
 {
     const struct device_traits *traits = signing_kind();
     const struct device_api *api = device_kind(traits->kind);
+    const bool named = init->compiler && strcmp(init->compiler, "nvcc") == 0;
     struct signature_question question = {.path = init->source,
                                           .architecture = init->architecture,
-                                          .compiler = init->compiler,
+                                          .compiler = named ? init->compiler : NULL,
                                           .kernel = init->kernel};
     struct source_signature *signature = arena_alloc(arena, 1, sizeof *signature);
     struct draft_request file = {.signature = signature};
@@ -240,18 +310,15 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
     if (status == STATUS_OK)
         status = take_defines(arena, init, &question, error);
     if (status == STATUS_OK)
-        status = take_folders(arena, init, &question, error);
+        status = take_folders(init, &question, error);
     if (status == STATUS_OK)
-        status = api->signatures(arena, &question, signature, error);
+        status = init->compiler ? ask(arena, api, &question, signature, error)
+                                : ask_any(arena, api, &question, signature, error);
     if (status != STATUS_OK)
         return status;
-    file.experiment = experiment_name_of(arena, init->source);
-    file.source = source_for(arena, init->source, output);
-    file.compiler = init->compiler;
-    file.folder_count = question.folder_count;
-    memcpy(file.folders, question.folders, sizeof file.folders);
-    if (!file.experiment || !file.source)
-        return error_no_memory(error);
+    status = name_files(arena, init, &question, output, &file, error);
+    if (status != STATUS_OK)
+        return status;
     struct capture *capture = NULL;
     if (init->capture)
         status = take_capture(arena, init, output, &file, &capture, error);

@@ -67,6 +67,7 @@ struct kernel_signature {
     uint32_t first_token, end_token; /* of the source: what is the kernel's own */
     const char *bounds;              /* the first argument of __launch_bounds__; NULL: none */
     bool uses_y, uses_z, uses_block_size;
+    bool is_defined; /* the source has its body, not its declaration alone */
     size_t template_count;
     struct template_parameter template[SIGNATURE_TEMPLATE_MAX];
     size_t parameter_count;
@@ -81,6 +82,7 @@ struct macro_signature {
     bool square; /* both sides of an array in shared memory: [NAME][NAME] */
     bool fixed;  /* its #define has no #ifndef around it: a define of the experiment replaces it */
     bool elsewhere; /* only kernels that are not asked about use it */
+    bool only;      /* the source takes no other value: #if NAME != 8, #error */
 };
 
 /* A __constant__ variable without an initialiser. */
@@ -93,6 +95,9 @@ struct symbol_signature {
 };
 
 struct source_signature {
+    /* What an #include names and the compiler could not open, after STATUS_COMPILE_FAILED; NULL:
+     * that was not why. */
+    const char *missing;
     size_t kernel_count;
     struct kernel_signature *kernels;
     size_t macro_count;

@@ -21,6 +21,7 @@ struct tunable {
     bool is_define;
     bool square; /* 'x' and 'y' alike */
     bool fixed;  /* the source has a #define of it */
+    bool only;   /* and takes no other value than the preset */
     char values[96];
     char axis; /* of a block: 'x', 'y', 'z'; 0: none of its sides */
 };
@@ -149,7 +150,7 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
     bool on = strcmp(tunable->preset, "0") == 0 || strncasecmp(tunable->name, "use", 3) == 0;
     if (word)
         (void)string_format(tunable->values, sizeof tunable->values, "false, true");
-    else if (real || tunable->axis == 'z')
+    else if (real || tunable->axis == 'z' || tunable->only)
         (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
     else if (on)
         (void)string_format(tunable->values, sizeof tunable->values, "0, 1");
@@ -215,6 +216,7 @@ static void add_macro(struct draft *draft, const struct macro_signature *macro)
 {
     add_tunable(draft, macro->name, macro->preset, true);
     draft->tunables[draft->tunable_count - 1].fixed = macro->fixed;
+    draft->tunables[draft->tunable_count - 1].only = macro->only;
     if (macro->square)
         make_square(draft);
 }
@@ -387,10 +389,14 @@ static void put_head(struct draft *draft)
                 draft->kernel->name, plain(draft, file->source), file->experiment,
                 quoted(draft, file->source));
     if (file->compiler)
-        text_printf(draft->out, "compiler: %s\n", file->compiler);
+        text_printf(draft->out, "compiler: %s%s\n", file->compiler,
+                    file->compiler_found ? "  # ? NVRTC does not take this source" : "");
     for (size_t i = 0; i < file->folder_count; i++)
-        text_printf(draft->out, "%s%s%s", i ? ", " : "include: [", quoted(draft, file->folders[i]),
-                    i + 1 == file->folder_count ? "]\n" : "");
+        text_printf(draft->out, "%s%s%s%s", i ? ", " : "include: [",
+                    quoted(draft, file->folders[i]), i + 1 == file->folder_count ? "]" : "",
+                    i + 1 < file->folder_count ? ""
+                    : file->folders_found      ? "  # ? found near the source\n"
+                                               : "\n");
     for (size_t i = 0; i < draft->kernel->template_count && !file->signature->instance; i++)
         if (draft->kernel->template[i].kind == TEMPLATE_TYPE) {
             if (!strstr(text_string(draft->out), "\naxes:"))

@@ -10,8 +10,10 @@ struct draft_request {
     const char *experiment; /* its name */
     const char *source;     /* as the file names it */
     const char *compiler;   /* "nvcc"; NULL: the device's own */
+    bool compiler_found;    /* nobody named it: the device's own does not take the source */
     size_t folder_count;
     const char *folders[UNITS_MAX];
+    bool folders_found; /* some of them nobody named: they have what the source includes */
     const struct source_signature *signature;
     struct captured_set *captured; /* launches of it; NULL: none. Is told what its size is called */
     const char *captured_folder;   /* where they are unpacked, as the file names it */
@@ -20,5 +22,14 @@ struct draft_request {
 /* Appends the experiment file. STATUS_BAD_INPUT when the kernel takes what none can give. */
 enum status draft_experiment(struct arena *arena, const struct draft_request *request,
                              struct text *out, struct error *error);
+
+/* ---- draft_nearby.c: what lies around the source ---- */
+
+/* The folder where `#include "header"` would find it: the source's own, one above it up to that of
+ * the whole project, one in these, or the `include` of one. None beyond a folder that another user
+ * could have written to. NULL: in none, or no memory. */
+const char *draft_folder_of(struct arena *arena, const char *source, const char *header);
+/* A file beside the source that includes it; NULL: none. */
+const char *draft_includer(struct arena *arena, const char *source);
 
 #endif

@@ -31,7 +31,8 @@ struct translation {
     size_t origin_count, origin_capacity;
     bool failed; /* memory ran out, or the error says why */
     struct text ignored;
-    struct text shaping; /* parameters that sizes of arguments are made of: "a, b" */
+    const char *in_place; /* which file was taken in place of the one that is named; NULL: none */
+    struct text shaping;  /* parameters that sizes of arguments are made of: "a, b" */
     /* Of the kernel, by its own text. */
     int takes;                                  /* how many parameters; -1: not known */
     bool no_constants;                          /* it has no variables there, and takes all */

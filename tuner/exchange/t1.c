@@ -310,17 +310,40 @@ static const char *join_ignored(struct translation *t, struct arena *arena)
  * one configuration can vouch for none with another value of it. */
 static const char *note_of(struct translation *t, struct arena *arena)
 {
+    const char *other = t->in_place ? t->in_place : "";
     if (t->shaping.length == 0 || json_member(t->kernel, "ReferenceArguments") ||
         json_member(t->tune, "check"))
-        return "";
-    const char *note =
-        arena_printf(arena,
-                     "sizes of arguments depend on %s: points whose values are not the default's "
-                     "may compute something else, and are then called wrong, since the default "
-                     "configuration is the reference; fix them in an overlay (--overlay)",
-                     text_string(&t->shaping));
+        return other;
+    const char *note = arena_printf(
+        arena,
+        "%s%ssizes of arguments depend on %s: points whose values are not the default's "
+        "may compute something else, and are then called wrong, since the default "
+        "configuration is the reference; fix them in an overlay (--overlay)",
+        other, *other ? "; " : "", text_string(&t->shaping));
     t->failed |= !note;
     return note ? note : "";
+}
+
+/* Of a kernel in HIP the CUDA source that it was made from, where that lies beside it: "k.cu" of
+ * "k.cu.hip". */
+static void take_cuda_beside(struct translation *t, json_t *root)
+{
+    json_t *kernel = json_object_get(root, "KernelSpecification");
+    const char *name = json_word(kernel, "KernelFile");
+    const char *slash = strrchr(t->path, '/');
+    if (!name || !text_ends_with(name, ".cu.hip"))
+        return;
+    const char *cuda = t1_printf(t, "%.*s", (int)(strlen(name) - strlen(".hip")), name);
+    const char *path = name[0] == '/' || !slash
+                           ? cuda
+                           : t1_printf(t, "%.*s/%s", (int)(slash - t->path), t->path, cuda);
+    if (!file_exists(path))
+        return;
+    t->in_place = t1_printf(t,
+                            "KernelSpecification.KernelFile: '%s' is a kernel in HIP: the CUDA "
+                            "source beside it is taken, '%s'",
+                            name, cuda);
+    t->failed |= json_object_set_new(kernel, "KernelFile", json_string(cuda)) != 0;
 }
 
 static json_t *parse(const struct t1_file *file, struct error *error)
@@ -358,8 +381,10 @@ enum status t1_translate(const struct t1_file *file, const struct t1_file *overl
         names = names ? t1_printf(&t, "%s and %s", names, overlays[i].path) : overlays[i].path;
         json_decref(patch);
     }
-    if (right)
+    if (right) {
+        take_cuda_beside(&t, root);
         (void)translate(&t, dialect, names);
+    }
     out->dialect = t.dialect;
     out->ignored = join_ignored(&t, &out->arena);
     out->note = note_of(&t, &out->arena);

@@ -47,6 +47,20 @@ static void test_functions(void **state)
     expect("THEIR_DEVICE_FUNCTION void a() {}", "THEIR_DEVICE_FUNCTION void a() {}");
     expect("#define MAKE(T) __global__ void k_##T() {}\nMAKE(int)\nvoid a() {}",
            "#define MAKE(T) __global__ void k_##T() {}\nMAKE(int)\n");
+    /* One that launches, or that instantiates what is left out, is the host's. */
+    expect("#define GO(k) void go_##k() { k<<<1, 1>>>(); }\nGO(k)\n__global__ void k() {}",
+           "#define GO(k) void go_##k() { k<<<1, 1>>>(); }\n\n__global__ void k() {}");
+    expect("#define OF(T) \\\r\ntemplate void go<T>()\nOF(int);\n__global__ void k() {}",
+           "#define OF(T) \\\r\ntemplate void go<T>()\n;\n__global__ void k() {}");
+    expect("#define OF(T) template __global__ void k<T>()\nOF(int);",
+           "#define OF(T) template __global__ void k<T>()\nOF(int);");
+    /* Of a library whose headers were left out; a kernel stays, for the compiler to tell. */
+    expect("__device__ int a(at::Half x);\n__global__ void k(at::Half x) {}\nint at;",
+           "\n__global__ void k(at::Half x) {}\n");
+    expect("namespace at { struct Half {}; }\n__device__ int a(at::Half x);",
+           "namespace at { struct Half {}; }\n__device__ int a(at::Half x);");
+    expect("namespace gflags = google;\nusing boost::shared_ptr;\nusing other::pair;",
+           "\n\nusing other::pair;");
     expect("extern \"C\" { void a() {}\n__global__ void k() {} }\nnamespace x { void b(); }",
            "extern \"C\" { \n__global__ void k() {} }\nnamespace x { }");
     expect("namespace cg = cooperative_groups;\nusing E = float;\ntypedef void (*call)(int);",
@@ -90,6 +104,9 @@ static void test_headers(void **state)
     /* What nvcc includes for every source. */
     expect("__device__ uint a = INT_MAX;",
            "#include <stdlib.h>\n#include <limits.h>\n#line 1\n__device__ uint a = INT_MAX;");
+    expect("__device__ std::enable_if<true>::type a();",
+           "#include <type_traits>\n#line 1\n__device__ std::enable_if<true>::type a();");
+    expect("__device__ float decay;", "__device__ float decay;");
     expect("typedef unsigned uint;\n__device__ uint a;",
            "typedef unsigned uint;\n__device__ uint a;");
     expect("#define M_PI 3\n__device__ int a = M_PI;", "#define M_PI 3\n__device__ int a = M_PI;");

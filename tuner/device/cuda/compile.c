@@ -160,7 +160,8 @@ static const char *advice(const struct compilation *compilation, const char *lin
 {
     static const char before[] = "identifier \"";
     const struct device_part *part = &compilation->part;
-    if (compilation->nvrtc && memmem(line, length, "JIT mode", 8))
+    if (compilation->nvrtc &&
+        (memmem(line, length, "JIT mode", 8) || memmem(line, length, "dynamic initialization", 22)))
         return " (nvcc takes it: 'compiler: nvcc')";
     const char *name = memmem(line, length, before, strlen(before));
     size_t name_length = name ? strcspn(name += strlen(before), "\"") : 0;

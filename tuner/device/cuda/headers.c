@@ -46,6 +46,7 @@ static const struct header headers[] = {
     {"sys/time.h", C_OF("time"), false},
     {"stdio.h", cuda_header_stdio, false},
     {"pthread.h", cuda_header_pthread, false},
+    {"unistd.h", "#pragma once\n#define _POSIX_VERSION 200809L\n", false},
     {"stddef.h", cuda_header_empty, false},
     {"stdbool.h", cuda_header_empty, false},
     {"string.h", cuda_header_empty, false},
@@ -59,6 +60,11 @@ static const struct header headers[] = {
     {"vector_functions.h", cuda_header_empty, false},
     {"device_functions.h", cuda_header_empty, false},
     {"cub/cub.cuh", cuda_header_cub, false},
+    /* What kernels name is the same in HIP. */
+    {"hip/hip_runtime.h", cuda_header_cuda_runtime, false},
+    {"hip/hip_runtime_api.h", cuda_header_cuda_runtime, false},
+    {"hip/hip_fp16.h", "#pragma once\n#include <cuda_fp16.h>\n", false},
+    {"hip/hip_bf16.h", "#pragma once\n#include <cuda_bf16.h>\n", false},
     {"cstdint", C_OF("stdint"), false},
     {"climits", C_OF("limits"), false},
     {"cfloat", C_OF("float"), false},
@@ -120,19 +126,21 @@ static const char host_headers[] =
     "error.h exception execution fcntl.h filesystem forward_list fstream future getopt.h iomanip "
     "ios iosfwd iostream istream list locale locale.h malloc.h map memory memory.h mutex new "
     "ostream queue random regex set shared_mutex signal.h sstream stack stdexcept streambuf "
-    "string string_view strings.h system_error thread typeindex typeinfo unistd.h unordered_map "
+    "string string_view strings.h system_error thread typeindex typeinfo unordered_map "
     "unordered_set valarray vector windows.h "
     /* of CUDA's and others' libraries, all called from the host */
     "cublas.h cublasLt.h cublas_v2.h cudaProfiler.h cuda_gl_interop.h cuda_profiler_api.h cudnn.h "
     "cufft.h cufftXt.h curand.h cusolverDn.h cusparse.h cutil.h helper_cuda.h "
     "helper_cuda_drvapi.h helper_cuda_gl.h helper_functions.h helper_gl.h helper_image.h "
     "helper_multiprocess.h helper_string.h helper_timer.h mpi.h nccl.h nvToolsExt.h nvml.h "
-    "nvrtc.h nvrtc_helper.h omp.h";
+    "nvrtc.h nvrtc_helper.h omp.h cblas.h NvInfer.h Python.h THC.h";
 
 /* Folders of such; but what kernels can use of them. */
 static const char *const host_folders[] = {
-    "sys/",  "arpa/",         "netinet/", "net/",   "linux/",   "bits/",   "GL/",
-    "GLFW/", "experimental/", "boost/",   "nvtx3/", "opencv2/", "thrust/", "cub/device/"};
+    "sys/",   "arpa/",         "netinet/", "net/",     "linux/",   "bits/",   "GL/",
+    "GLFW/",  "experimental/", "boost/",   "nvtx3/",   "opencv2/", "thrust/", "cub/device/",
+    "torch/", "ATen/",         "c10/",     "THC/",     "gflags/",  "glog/",   "pybind11/",
+    "gtest/", "hipcub/",       "hiprand/", "rocprim/", "CL/"};
 static const char in_host_folders[] =
     "sys/types.h sys/time.h thrust/complex.h thrust/pair.h thrust/tuple.h thrust/swap.h";
 
@@ -169,6 +177,16 @@ const char *cuda_header_of(const char *name, size_t length)
         {"INFINITY NAN HUGE_VAL HUGE_VALF M_E M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_SQRT2 "
          "M_SQRT1_2 M_LN2 M_LN10 M_LOG2E M_LOG10E M_2_SQRTPI",
          "math.h"},
+        {"std::enable_if std::enable_if_t std::is_same std::is_same_v std::conditional "
+         "std::conditional_t std::aligned_storage std::is_integral std::is_floating_point "
+         "std::remove_reference std::remove_cv std::decay std::true_type std::false_type "
+         "std::integral_constant",
+         "type_traits"},
+        {"std::numeric_limits", "limits"},
+        {"std::exp std::log std::sqrt std::pow std::abs std::fabs std::isnan std::isinf std::tanh "
+         "std::sin std::cos std::ceil std::floor std::round std::fmax std::fmin",
+         "cmath"},
+        {"std::min std::max", "algorithm"},
         {"FLT_MAX FLT_MIN FLT_EPSILON DBL_MAX DBL_MIN DBL_EPSILON", "float.h"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (word_is_in(name, length, rows[i].names))

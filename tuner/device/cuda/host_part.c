@@ -13,8 +13,10 @@ struct cutter {
     char *fates;               /* by token */
     struct text device_macros; /* a line each: those whose text makes something the device's */
     struct text call_macros;   /* likewise: those that take arguments */
+    struct text host_macros;   /* of these: instances of the host's templates, what launches */
     struct text left_out;
-    bool opens_std; /* using namespace std */
+    struct text namespaces; /* those of the source */
+    bool opens_std;         /* using namespace std */
     bool uses_std;
 };
 
@@ -70,8 +72,20 @@ static void read_macros(struct cutter *cutter)
         const size_t length = word_bytes(name, end);
         if (length > 0 && names_device(cutter, name + length, end))
             add_line(&cutter->device_macros, name, length);
-        if (length > 0 && name + length < end && name[length] == '(')
-            add_line(&cutter->call_macros, name, length);
+        if (length == 0 || name + length >= end || name[length] != '(')
+            continue;
+        add_line(&cutter->call_macros, name, length);
+        const char *close = memchr(name, ')', (size_t)(end - name));
+        const char *body = close ? close + 1 : end;
+        while (body < end && (isspace((unsigned char)*body) || *body == '\\'))
+            body++;
+        const char *behind = skip_blanks(body + word_bytes(body, end), end);
+        const bool instantiates =
+            word_is_in(body, word_bytes(body, end), "template") && behind < end && *behind != '<';
+        const bool launches = memmem(body, (size_t)(end - body), "<<<", 3) ||
+                              memmem(body, (size_t)(end - body), "torch::", 7);
+        if ((instantiates || launches) && !names_device(cutter, body, end))
+            add_line(&cutter->host_macros, name, length);
     }
 }
 
@@ -99,7 +113,19 @@ struct declaration {
     size_t end;   /* behind all of it */
     size_t call;  /* the bracket of a function's parameters; 0: none */
     bool device, is_constexpr, is_const, type, enumeration, has_body, kept, host_std;
+    bool foreign; /* of a library whose headers only the host has, and which were left out */
 };
+
+/* `torch::Tensor`, where the source does not have that namespace. */
+static bool is_foreign(const struct cutter *cutter, size_t index)
+{
+    return is_in(cutter, index, "torch at c10 boost gflags google pybind11 nvinfer1") &&
+           (is(cutter, index + 1, "::") ||
+            (is(cutter, index - 1, "=") && is(cutter, index + 1, ";"))) &&
+           !is_in(cutter, index - 1, ":: . ->") &&
+           !has_line(&cutter->namespaces, cutter->tokens.items[index].start,
+                     cutter->tokens.items[index].length);
+}
 
 /* Of the standard library, what no device has. */
 static bool is_host_std(const struct cutter *cutter, size_t index)
@@ -209,6 +235,12 @@ static void read_declaration(const struct cutter *cutter, struct declaration *d,
         i = behind_initialisers(cutter, i, end);
     d->has_body = d->call && is(cutter, i, "{");
     d->end = d->has_body ? tokens_behind(&cutter->tokens, i) : behind_statement(cutter, i, end);
+    bool kernel = false; /* which stays: that it takes such a thing is for the compiler to say */
+    for (i = d->start; i < (d->has_body ? d->head : d->end); i++) {
+        d->foreign = d->foreign || is_foreign(cutter, i);
+        kernel = kernel || is(cutter, i, "__global__");
+    }
+    d->foreign = d->foreign && !kernel;
 }
 
 /* A variable that NVRTC would take for the host's: not constant. */
@@ -244,6 +276,10 @@ static void decide(struct cutter *cutter, const struct declaration *d, bool in_c
     /* A pointer to a function among a type's members; a type behind a macro that nobody knows. */
     bool pointer = in_class && d->call && is(cutter, d->call + 1, "*");
     bool unclear = !d->call && is(cutter, d->head, "{") && names_type(cutter, d);
+    if (d->foreign && !in_class) {
+        cut(cutter, d->first, d->end);
+        return;
+    }
     if (d->device || (d->kept && !d->host_std) || defaulted || pointer || unclear)
         return;
     if (d->call && d->is_constexpr && !d->host_std)
@@ -307,8 +343,12 @@ static size_t read_one(struct cutter *cutter, size_t i, size_t end, bool in_clas
         return i + 2;
     const struct token *token = &cutter->tokens.items[i];
     if (token->kind == TOKEN_NAME && is(cutter, i + 1, "(") &&
-        has_line(&cutter->call_macros, token->start, token->length))
-        return tokens_behind(&cutter->tokens, i + 1);
+        has_line(&cutter->call_macros, token->start, token->length)) {
+        const size_t behind = tokens_behind(&cutter->tokens, i + 1);
+        if (has_line(&cutter->host_macros, token->start, token->length))
+            cut(cutter, i, behind);
+        return behind;
+    }
     d.start = i;
     while (d.start + 1 < end && is(cutter, d.start, "template") && is(cutter, d.start + 1, "<"))
         d.start = tokens_behind_angle(&cutter->tokens, d.start + 1);
@@ -391,6 +431,17 @@ static bool is_declared(const struct cutter *cutter, const struct token *name)
     return false;
 }
 
+static bool has_include(const struct cutter *cutter, const char *header)
+{
+    const char *rest = NULL, *end = NULL;
+    const size_t length = strlen(header);
+    for (size_t i = 0; i < cutter->tokens.count; i++)
+        if (token_is_directive(&cutter->tokens.items[i], "include", &rest, &end) &&
+            (size_t)(end - rest) == length + 2 && memcmp(rest + 1, header, length) == 0)
+            return true;
+    return false;
+}
+
 /* Before the source: headers of what it names, as nvcc includes them for it. */
 static void put_headers(const struct cutter *cutter, struct text *text)
 {
@@ -398,16 +449,20 @@ static void put_headers(const struct cutter *cutter, struct text *text)
     struct text seen = {0};
     for (size_t i = 0; i < cutter->tokens.count; i++) {
         const struct token *token = &cutter->tokens.items[i];
-        const char *header = token->kind == TOKEN_NAME && cutter->fates[i] != CUT
-                                 ? cuda_header_of(token->start, token->length)
-                                 : NULL;
-        if (!header || has_line(&seen, token->start, token->length))
+        const bool in_std = i >= 2 && is(cutter, i - 1, "::") && is(cutter, i - 2, "std");
+        char name[40]; /* longer ones have no header */
+        if (token->kind != TOKEN_NAME || cutter->fates[i] == CUT ||
+            !string_format(name, sizeof name, "%s%.*s", in_std ? "std::" : "", (int)token->length,
+                           token->start))
             continue;
-        add_line(&seen, token->start, token->length);
-        char name[32]; /* longer ones have no header */
-        (void)string_format(name, sizeof name, "%.*s", (int)token->length, token->start);
+        const char *header = cuda_header_of(name, strlen(name));
+        if (!header && in_std)
+            header = cuda_header_of(name + strlen("std::"), token->length);
+        if (!header || has_line(&seen, name, strlen(name)))
+            continue;
+        add_line(&seen, name, strlen(name));
         if (has_line(&included, header, strlen(header)) || is_declared(cutter, token) ||
-            has_directive(cutter, "define", name))
+            has_directive(cutter, "define", name) || (in_std && has_include(cutter, header)))
             continue;
         add_line(&included, header, strlen(header));
         text_printf(text, "#include <%s>\n", header);
@@ -442,7 +497,8 @@ static bool write_text(struct cutter *cutter, const char *source, enum leave lea
     out->left_out = arena_strdup(cutter->arena, text_string(&cutter->left_out));
     out->uses_std = cutter->uses_std;
     return out->text && out->left_out && !cutter->left_out.failed &&
-           !cutter->device_macros.failed && !cutter->call_macros.failed;
+           !cutter->device_macros.failed && !cutter->call_macros.failed &&
+           !cutter->host_macros.failed && !cutter->namespaces.failed;
 }
 
 /* ---- the whole ---- */
@@ -480,6 +536,10 @@ bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
     if (!cutter.fates)
         return false;
     memset(cutter.fates, KEPT, cutter.tokens.count + 1);
+    for (size_t i = 0; i + 2 < cutter.tokens.count; i++)
+        if (is(&cutter, i, "namespace") && is_in(&cutter, i + 2, "{ ::"))
+            add_line(&cutter.namespaces, cutter.tokens.items[i + 1].start,
+                     cutter.tokens.items[i + 1].length);
     if (leave == LEAVE_HOST_PART && is_balanced(&cutter)) {
         cutter.opens_std = opens_std(&cutter);
         read_macros(&cutter);
@@ -505,6 +565,8 @@ bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
     bool done = write_text(&cutter, source, leave, out);
     text_free(&cutter.device_macros);
     text_free(&cutter.call_macros);
+    text_free(&cutter.host_macros);
+    text_free(&cutter.namespaces);
     text_free(&cutter.left_out);
     return done;
 }

@@ -37,7 +37,8 @@ size_t cuda_own_headers(const char *const **names, const char *const **texts);
 bool cuda_is_host_header(const char *name, size_t length);
 /* One of the C++ standard library, which stands for the toolkit's cuda::std. */
 bool cuda_is_std_header(const char *name, size_t length);
-/* The header of ours that has what sources name without including it; NULL: none. */
+/* The header of ours that has what sources name without including it ("INT_MAX",
+ * "std::enable_if"); NULL: none. */
 const char *cuda_header_of(const char *name, size_t length);
 
 #endif

@@ -1,15 +1,16 @@
 #include "tuner/device/cuda/internal.h"
 
 /* Behind the source: templates that turn types into numbers. A kernel template of these numbers is
- * asked for by name, and the compiler answers with its symbol, in which they stand. */
+ * asked for by name, and the compiler answers with its symbol, in which they stand. The namespace
+ * has another name than all that the source has. */
 const char cuda_signature_probe[] =
-    "\n#line 1 \"what tune init asks\"\n"
+    "#line 1 \"what tune init asks\"\n"
     "#ifdef __CUDACC_RTC__\n" /* which has no offsetof */
     "#define TUNE_PLACE(tune_T, tune_M) __INTADDR__(&(((tune_T *)0)->tune_M))\n"
     "#else\n"
     "#define TUNE_PLACE(tune_T, tune_M) __builtin_offsetof(tune_T, tune_M)\n"
     "#endif\n"
-    "namespace tune_probe {\n"
+    "namespace TUNE_PROBE {\n"
     "template <class tune_T> struct tune_code {\n"
     "static constexpr int tune_value = __is_enum(tune_T) ? 5 : 0, tune_lanes = "
     "1; };\n"

@@ -20,6 +20,7 @@ struct asking {
     struct source_signature *out;
     struct kernel_signature *kernel;
     const char *instance;
+    const char *probe; /* the namespace of what is asked behind the source */
 };
 
 /* ---- which instance of a template ---- */
@@ -38,6 +39,9 @@ static bool guess_template(struct asking *asking, struct kernel_signature *kerne
             parameter->preset = guess_as_set(asking->arena, &whole, parameter->name);
         if (!parameter->preset && parameter->square)
             parameter->preset = "16";
+        for (size_t j = 0; j < i && parameter->preset; j++) /* typename V = T */
+            if (strcmp(parameter->preset, kernel->template[j].name) == 0)
+                parameter->preset = kernel->template[j].preset;
         if (parameter->preset)
             continue;
         if (parameter->kind == TEMPLATE_OTHER)
@@ -107,6 +111,11 @@ static enum status choose_kernel(struct asking *asking, struct error *error)
     }
     if (!asking->kernel)
         return which(asking, "no such kernel; there are", error);
+    if (!asking->kernel->is_defined)
+        return error_set(
+            error, STATUS_NOT_FOUND,
+            "%s: kernel '%s' is only declared in it: name the source that has its body",
+            asking->question->path, asking->kernel->name);
     if (wanted && strchr(wanted, '<')) {
         out->instance =
             arena_printf(asking->arena, "%s%s", asking->kernel->name, strchr(wanted, '<'));
@@ -136,11 +145,20 @@ static const char *type_word(struct asking *asking, const struct kernel_paramete
 
 /* ---- asking ---- */
 
-static void put_numbers(struct text *text, const char *what)
+/* "tune_probe", or that with so many letters behind it that the source has no such name. */
+static bool name_probe(struct asking *asking)
+{
+    asking->probe = "tune_probe";
+    while (asking->probe && strstr(asking->source.text, asking->probe))
+        asking->probe = arena_printf(asking->arena, "%sx", asking->probe);
+    return asking->probe;
+}
+
+static void put_numbers(const struct asking *asking, struct text *text, const char *what)
 {
     static const char *const members[] = {"pointer", "constant", "value", "lanes", "bytes"};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        text_printf(text, ", tune_probe::%s::tune_%s", what, members[i]);
+        text_printf(text, ", %s::%s::tune_%s", asking->probe, what, members[i]);
 }
 
 /* The name expression: first how many parameters there are, then five numbers of each, of each
@@ -149,23 +167,23 @@ static const char *make_expression(struct asking *asking)
 {
     struct text text = {0};
     const struct kernel_signature *kernel = asking->kernel;
-    text_append(&text, "tune_probe::tune_asks<tune_probe::tune_asked::tune_count");
+    text_printf(&text, "%s::tune_asks<%s::tune_asked::tune_count", asking->probe, asking->probe);
     for (size_t i = 0; i < kernel->parameter_count; i++) {
         char what[64];
         (void)string_format(what, sizeof what, "tune_asked::tune_at<%zu>", i);
-        put_numbers(&text, what);
+        put_numbers(asking, &text, what);
     }
     for (size_t i = 0; i < kernel->parameter_count; i++)
         for (size_t j = 0; j < kernel->parameters[i].field_count; j++) {
             char what[64];
             (void)string_format(what, sizeof what, "tune_field_%zu_%zu", i, j);
-            put_numbers(&text, what);
-            text_printf(&text, ", tune_probe::tune_place_%zu_%zu::tune_value", i, j);
+            put_numbers(asking, &text, what);
+            text_printf(&text, ", %s::tune_place_%zu_%zu::tune_value", asking->probe, i, j);
         }
     for (size_t i = 0; i < asking->out->symbol_count; i++) {
         char what[64];
         (void)string_format(what, sizeof what, "tune_symbol_%zu", i);
-        put_numbers(&text, what);
+        put_numbers(asking, &text, what);
     }
     text_append(&text, ">");
     const char *copy = text_to_arena(&text, asking->arena);
@@ -177,8 +195,9 @@ static const char *make_source(struct asking *asking)
     struct text text = {0};
     const struct kernel_signature *kernel = asking->kernel;
     text_append(&text, asking->source.text);
+    text_printf(&text, "\n#define TUNE_PROBE %s\n", asking->probe);
     text_append(&text, cuda_signature_probe);
-    text_printf(&text, "namespace tune_probe { typedef tune_takes<decltype(&::%s)> tune_asked;\n",
+    text_printf(&text, "namespace TUNE_PROBE { typedef tune_takes<decltype(&::%s)> tune_asked;\n",
                 asking->instance);
     for (size_t i = 0; i < kernel->parameter_count; i++)
         for (size_t j = 0; j < kernel->parameters[i].field_count; j++) {
@@ -328,8 +347,9 @@ static void fill_request(const struct asking *asking, const char *expression,
                                        .kernel_count = 1,
                                        .kernels = {expression}};
     for (size_t i = 0; i < asking->out->macro_count; i++)
-        request->defines[request->define_count++] = (struct named_value){
-            asking->out->macros[i].name, value_text(asking->out->macros[i].preset)};
+        if (!asking->out->macros[i].fixed) /* the source itself defines that */
+            request->defines[request->define_count++] = (struct named_value){
+                asking->out->macros[i].name, value_text(asking->out->macros[i].preset)};
 }
 
 static enum status compile_question(struct asking *asking, struct error *error)
@@ -348,13 +368,41 @@ static enum status compile_question(struct asking *asking, struct error *error)
     return status == STATUS_OK ? take_answer(asking, container.kernels[0].lowered, error) : status;
 }
 
-static enum status explain(const char *path, const char *undefined, const char *meant,
+/* The file that the compiler, or a host's compiler for it, could not open; NULL: that was not why.
+ */
+static const char *missing_file(struct arena *arena, const char *message)
+{
+    const char *name = strstr(message, "open source file \"");
+    const char *end = strstr(message, ": No such file or directory");
+    if (name) {
+        name += strlen("open source file \"");
+        end = strchr(name, '"');
+    } else if (end) {
+        for (name = end; name > message && name[-1] != ' ';)
+            name--;
+    }
+    return name && end ? arena_strndup(arena, name, (size_t)(end - name)) : NULL;
+}
+
+/* What a stranger is to do about it, behind the compiler's own words. */
+static enum status explain(const struct asking *asking, const char *undefined, const char *meant,
                            struct error *error)
 {
-    static const char *const host[] = {"could not open source file", "cannot open source file",
-                                       "host functions are not allowed"};
+    const char *path = asking->question->path;
+    const char *name = asking->kernel->name;
     char text[ERROR_TEXT_BYTES];
     (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES / 2, error->text);
+    asking->out->missing = missing_file(asking->arena, text);
+    if (strstr(text, "instance of overloaded function"))
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "%s: there are several kernels '%s', which differ in what they take: give "
+                         "the one to tune a name of its own",
+                         path, name);
+    if (strncmp(text, "what tune init asks", 19) == 0 && strstr(text, " has no "))
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "%s: an #if around kernel '%s' leaves it out: --define NAME what it asks "
+                         "for",
+                         path, name);
     if (strncmp(text, "what tune init asks", 19) == 0)
         return error_set(error, STATUS_COMPILE_FAILED,
                          "%s: the compiler cannot ask about the kernel behind the file's end: %s",
@@ -366,32 +414,87 @@ static enum status explain(const char *path, const char *undefined, const char *
     if (undefined)
         return error_set(error, STATUS_COMPILE_FAILED, "%s (say what it is: --define %s=...)", text,
                          undefined);
-    for (size_t i = 0; i < sizeof host / sizeof *host; i++)
-        if (strstr(text, host[i]))
-            return error_set(error, STATUS_COMPILE_FAILED,
-                             "%s (NVRTC compiles for the device alone, without the host's headers: "
-                             "put the host's part behind #ifndef __CUDACC_RTC__, name a folder of "
-                             "headers by --include, or have nvcc compile it: --compiler nvcc)",
-                             text);
+    if (asking->out->missing)
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "%s (NVRTC compiles for the device alone, without the host's headers: "
+                         "name the folder that has it by --include; where the kernel needs nothing "
+                         "of it, an empty file of that name in such a folder will do; or have nvcc "
+                         "compile it: --compiler nvcc)",
+                         text);
+    if (strstr(text, "host functions are not allowed"))
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "%s (NVRTC compiles for the device alone: put the host's part behind "
+                         "#ifndef __CUDACC_RTC__, or have nvcc compile it: --compiler nvcc)",
+                         text);
     return STATUS_COMPILE_FAILED;
+}
+
+static struct macro_signature *find_fixed(struct source_signature *out, const char *name)
+{
+    for (size_t i = 0; i < out->macro_count; i++)
+        if (out->macros[i].fixed && strcmp(out->macros[i].name, name) == 0)
+            return &out->macros[i];
+    return NULL;
+}
+
+/* What the error says is undefined becomes a number to tune. False: it cannot be one; *meant is the
+ * name that it is near. */
+static bool take_undefined(struct asking *asking, const char *name, const char **meant)
+{
+    struct source_signature *out = asking->out;
+    struct macro_signature *unheld = find_fixed(out, name);
+    *meant = NULL;
+    if (unheld) { /* its #define stands behind an #if that does not hold */
+        unheld->fixed = false;
+        unheld->guessed = true;
+        return true;
+    }
+    *meant = guess_misspelt(asking->arena, &asking->tokens, name);
+    if (*meant || out->macro_count == SIGNATURE_MACROS_MAX ||
+        macro_is_listed(out, name, strlen(name)) || !guess_may_be_number(&asking->tokens, name))
+        return false;
+    out->macros[out->macro_count++] =
+        (struct macro_signature){.name = name, .preset = guess_value(name), .guessed = true};
+    return true;
+}
+
+/* What only an instance of a template names: the compiler looks at its body there. Whatever else is
+ * wrong with that instance is for a dry run to tell. */
+static enum status ask_of_instance(struct asking *asking, struct error *error)
+{
+    const char *name = NULL, *meant = NULL;
+    do {
+        struct binary_request request;
+        struct container container = {0};
+        struct text log = {0};
+        error_clear(error);
+        fill_request(asking, asking->instance, &request);
+        const enum status status =
+            cuda_compile_text(asking->arena, asking->source.text, asking->question->path, &request,
+                              &container, &log, error);
+        text_free(&log);
+        name = status == STATUS_COMPILE_FAILED ? undefined_name(asking->arena, error->text) : NULL;
+    } while (name && take_undefined(asking, name, &meant));
+    if (meant)
+        return explain(asking, name, meant, error);
+    error_clear(error);
+    return STATUS_OK;
 }
 
 static enum status ask_until_defined(struct asking *asking, struct error *error)
 {
-    struct source_signature *out = asking->out;
+    const char *meant = NULL;
     enum status status = compile_question(asking, error);
     while (status == STATUS_COMPILE_FAILED) {
         const char *name = undefined_name(asking->arena, error->text);
-        const char *meant = name ? guess_misspelt(asking->arena, &asking->tokens, name) : NULL;
-        if (!name || meant || out->macro_count == SIGNATURE_MACROS_MAX ||
-            macro_is_listed(out, name, strlen(name)) || !guess_may_be_number(&asking->tokens, name))
-            return explain(asking->question->path, name, meant, error);
-        out->macros[out->macro_count++] =
-            (struct macro_signature){.name = name, .preset = guess_value(name), .guessed = true};
+        if (!name || !take_undefined(asking, name, &meant))
+            return explain(asking, name, meant, error);
         error_clear(error);
         status = compile_question(asking, error);
     }
-    return status;
+    return status == STATUS_OK && asking->kernel->template_count > 0
+               ? ask_of_instance(asking, error)
+               : status;
 }
 
 static void take_defines(const struct signature_question *question, struct source_signature *out)
@@ -443,6 +546,8 @@ enum status cuda_signatures(struct arena *arena, const struct signature_question
     if (!guess_conditions(arena, &asking.tokens, out))
         return error_no_memory(error);
     list_fields(&asking);
+    if (!name_probe(&asking))
+        return error_no_memory(error);
     status = ask_until_defined(&asking, error);
     if (status == STATUS_OK)
         uses_mark(&asking.tokens, out);

@@ -346,6 +346,18 @@ static struct kernel_signature *place_for(struct reader *reader, const char *nam
     return out->kernel_count < SIGNATURE_KERNELS_MAX ? &out->kernels[out->kernel_count++] : NULL;
 }
 
+/* What a template is for some types, from its parameters on: how the template uses them. */
+static size_t read_specialised(struct reader *reader, const char *name, size_t at)
+{
+    const size_t behind = tokens_behind(&reader->tokens, at);
+    for (size_t i = 0; i < reader->out->kernel_count && token_is(&reader->tokens, behind, "{"); i++)
+        if (strcmp(reader->out->kernels[i].name, name) == 0) {
+            reader->out->kernels[i].is_defined = true;
+            read_body(reader, &reader->out->kernels[i], behind);
+        }
+    return behind;
+}
+
 /* From behind __global__ on. Gives where to go on. */
 static size_t read_kernel(struct reader *reader, size_t at)
 {
@@ -353,6 +365,7 @@ static size_t read_kernel(struct reader *reader, size_t at)
     struct kernel_signature kernel = {.line = tokens->items[at - 1].line,
                                       .first_token = (uint32_t)at};
     size_t name = tokens->count;
+    bool specialised = false; /* `scale<float>(`: the template is declared before */
     for (; at < tokens->count && !token_is_in(tokens, at, "; {"); at++) {
         if (token_is_in(tokens, at,
                         "__launch_bounds__ __cluster_dims__ __attribute__ __block_size__ "
@@ -364,13 +377,19 @@ static size_t read_kernel(struct reader *reader, size_t at)
             at = close;
         } else if (token_is(tokens, at, "(")) {
             break;
+        } else if (token_is(tokens, at, "<")) {
+            at = tokens_behind_angle(tokens, at) - 1;
+            specialised = name < at;
         } else if (is_name_at(reader, at)) {
             name = at;
+            specialised = false;
         }
     }
     if (!token_is(tokens, at, "(") || name >= at)
         return at;
     kernel.name = qualified(reader, text_of(reader, name, name + 1));
+    if (specialised)
+        return read_specialised(reader, kernel.name, at);
     if (reader->has_template)
         read_template(reader, &kernel);
     read_parameters(reader, &kernel, at);
@@ -378,6 +397,7 @@ static size_t read_kernel(struct reader *reader, size_t at)
     kernel.end_token = (uint32_t)behind;
     if (token_is(tokens, behind, "{")) {
         kernel.end_token = (uint32_t)tokens_behind(tokens, behind);
+        kernel.is_defined = true;
         read_body(reader, &kernel, behind);
     }
     struct kernel_signature *place = place_for(reader, kernel.name);

@@ -46,18 +46,23 @@ const char *guess_type(const char *name)
 const char *guess_as_set(struct arena *arena, const struct tokens *tokens, const char *name)
 {
     for (size_t i = 0; i + 3 < tokens->count; i++)
-        if (token_is(tokens, i, name) && token_is(tokens, i + 1, "=") &&
-            tokens->items[i + 2].kind == TOKEN_NUMBER && token_is_in(tokens, i + 3, "; ,"))
-            return tokens_text(arena, tokens, i + 2, i + 3);
+        if (token_is(tokens, i, name) && token_is_in(tokens, i + 1, "= {") &&
+            tokens->items[i + 2].kind == TOKEN_NUMBER && token_is_in(tokens, i + 3, "; , }")) {
+            const struct token *number = &tokens->items[i + 2];
+            size_t length = number->length;
+            while (length > 1 && strchr("uUlL", number->start[length - 1]))
+                length--;
+            return arena_strndup(arena, number->start, length);
+        }
     return NULL;
 }
 
-/* Whether a number may stand for it everywhere: no function, no type. */
+/* Whether a number may stand for it everywhere: no function, no array, no type. */
 bool guess_may_be_number(const struct tokens *tokens, const char *name)
 {
     for (size_t i = 0; i < tokens->count; i++)
         if (token_is(tokens, i, name) &&
-            (token_is(tokens, i + 1, "(") || token_is(tokens, i + 1, "::") ||
+            (token_is_in(tokens, i + 1, "( :: [") ||
              (i + 1 < tokens->count && tokens->items[i + 1].kind == TOKEN_NAME) ||
              (i > 0 && token_is(tokens, i - 1, "const"))))
             return false;
@@ -191,8 +196,14 @@ static bool take_condition(struct arena *arena, const struct tokens *tokens, con
                            const char *end, struct source_signature *out)
 {
     bool asked = false; /* behind `defined` */
+    const bool file = memmem(at, (size_t)(end - at), "__has_include", 13);
     while (at < end) {
         size_t length = word_bytes(at, end);
+        if (*at == '"' || (*at == '<' && memchr(at, '>', (size_t)(end - at)) && file)) {
+            const char *close = memchr(at + 1, *at == '"' ? '"' : '>', (size_t)(end - at - 1));
+            at = close ? close + 1 : end; /* of __has_include("file") */
+            continue;
+        }
         if (length == 0 || isdigit((unsigned char)*at)) {
             asked = asked && (*at == '(' || *at == ' ');
             at += length ? length : 1;
@@ -216,13 +227,32 @@ static bool take_condition(struct arena *arena, const struct tokens *tokens, con
     return true;
 }
 
+/* #if NAME != 8, then #error: there is no other value. */
+static void mark_only(const char *condition, const char *end, struct source_signature *out)
+{
+    for (size_t i = 0; i < out->macro_count; i++) {
+        const char *number = NULL;
+        const size_t length = strlen(out->macros[i].name);
+        const char *at = memmem(condition, (size_t)(end - condition), out->macros[i].name, length);
+        const bool whole = at && (at == condition || !name_goes_on(at[-1]));
+        const size_t digits = whole ? compared_with(at + length, end, &number) : 0;
+        if (digits > 0 && word_is_in(number, digits, out->macros[i].preset))
+            out->macros[i].only = true;
+    }
+}
+
 bool guess_conditions(struct arena *arena, const struct tokens *tokens,
                       struct source_signature *out)
 {
-    const char *rest = NULL, *end = NULL;
-    for (size_t i = 0; i < tokens->count; i++)
-        if (token_is_directive(&tokens->items[i], "if elif", &rest, &end) &&
-            !take_condition(arena, tokens, rest, end, out))
+    const char *rest = NULL, *end = NULL, *message = NULL, *behind = NULL;
+    for (size_t i = 0; i < tokens->count; i++) {
+        if (!token_is_directive(&tokens->items[i], "if elif", &rest, &end))
+            continue;
+        if (!take_condition(arena, tokens, rest, end, out))
             return false;
+        if (memmem(rest, (size_t)(end - rest), "!=", 2) && i + 1 < tokens->count &&
+            token_is_directive(&tokens->items[i + 1], "error", &message, &behind))
+            mark_only(rest, end, out);
+    }
     return true;
 }

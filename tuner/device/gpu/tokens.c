@@ -7,6 +7,14 @@
 #include "tuner/base/array.h"
 #include "tuner/base/text.h"
 
+/* The length of a backslash that joins the next line to this one, "\\\n" or "\\\r\n"; 0: none. */
+static size_t join_length(const char *at)
+{
+    if (at[0] != '\\')
+        return 0;
+    return at[1] == '\n' ? 2 : at[1] == '\r' && at[2] == '\n' ? 3 : 0;
+}
+
 /* The length of a comment at `at`; 0 when there is none. */
 static size_t comment_length(const char *at)
 {
@@ -14,8 +22,8 @@ static size_t comment_length(const char *at)
         return 0;
     if (at[1] == '/') {
         size_t length = 0;
-        while (at[length] && at[length] != '\n')
-            length += at[length] == '\\' && at[length + 1] == '\n' ? 2 : 1;
+        for (size_t join; at[length] && at[length] != '\n'; length += join ? join : 1)
+            join = join_length(at + length);
         return length;
     }
     const char *end = strstr(at + 2, "*/");
@@ -61,11 +69,9 @@ static struct token token_at(const char *at, bool line_begins)
         /* A line of the preprocessor, with those that a backslash joins to it. */
         length = 0;
         while (at[length] && at[length] != '\n') {
-            size_t comment = comment_length(at + length);
-            if (comment > 0)
-                length += comment;
-            else
-                length += at[length] == '\\' && at[length + 1] == '\n' ? 2 : 1;
+            const size_t comment = comment_length(at + length);
+            const size_t passed = comment ? comment : join_length(at + length);
+            length += passed ? passed : 1;
         }
     } else if (at[0] == 'R' && at[1] == '"') {
         token.kind = TOKEN_TEXT;
@@ -98,7 +104,7 @@ static bool read_all(const char *text, struct tokens *out)
     bool line_begins = true;
     while (*text) {
         size_t length = comment_length(text);
-        if (length == 0 && (isspace((unsigned char)*text) || (*text == '\\' && text[1] == '\n')))
+        if (length == 0 && (isspace((unsigned char)*text) || join_length(text)))
             length = 1;
         if (length == 0) {
             struct token token = token_at(text, line_begins);
