@@ -100,6 +100,21 @@ if command -v xz >/dev/null; then
         expect_err '^tune: replayed from nvidia-h[0-9]+ of 20') || exit 1
 fi
 
+# What processors measured, where a database has nothing of a GPU or they are named: the same with the same seed, and nobody's.
+mkdir cpus cpus_again
+unpack "$TUNE_SOURCE/db/recorded/cpu-2-cores/tune.db.xz" >cpu.db
+read -r cpu_problem cpu_n < <(rows cpu.db "SELECT key, n FROM winners AS w JOIN problems AS p ON p.id = w.problem_id ORDER BY n DESC, key LIMIT 1")
+replay cpus "$cpu_problem" --sizes "$cpu_n" --device "replay:$PWD/cpu.db" --seed 3
+replay cpus_again "$cpu_problem" --sizes "$cpu_n" --device "replay_cpu:$PWD/cpu.db" --seed 3
+diff <(measured cpus) <(measured cpus_again) >changes || fail "another answer: $(head -n 4 changes)"
+[[ $(rows cpus/replayed.db "SELECT count(*) FROM winners WHERE stage = 'confirm'") -eq 1 ]] || fail "no winner of a CPU"
+grep -q '^\[replay_cpu ".*, replayed from cpu.db of 20.*"\] cores=' cpus/replayed.conf || fail "no section: $(head -n 6 cpus/replayed.conf)"
+run "$TUNE" export --db cpus/replayed.db
+expect_code 3
+run "$TUNE" run "$problem" --device "replay_cpu:$PWD/h100.db" --no-report
+expect_code 3
+expect_err 'nothing of CPUs'
+
 # Failures are as recorded, stage by stage; a recording of the null device will do.
 mkdir failing
 cd failing || exit

@@ -69,7 +69,7 @@ static enum status unpacked_database(struct replay *replay, const char *path, co
     return status;
 }
 
-/* Of the shipped recordings the one of that name, or the one whose GPU measured last. */
+/* Of the shipped recordings the one of that name, or the one whose GPU (CPU) measured last. */
 static enum status find_shipped(struct replay *replay, const char *name, const char **path,
                                 const char **title, struct error *error)
 {
@@ -106,7 +106,7 @@ static enum status find_shipped(struct replay *replay, const char *name, const c
             if (status == STATUS_OK)
                 status = store_open(database, STORE_COPY, &store, error);
             if (status == STATUS_OK)
-                status = recordings_day(store, day, error);
+                status = recordings_day(store, replay->cpus, day, error);
             store_close(store);
         }
         if (*name || strcmp(day, newest) > 0) {
@@ -141,7 +141,7 @@ static enum status take_database(struct replay *replay, const char *path, const 
     if (status == STATUS_OK)
         status = store_open(copy, STORE_READ, &store, error);
     if (status == STATUS_OK)
-        status = recordings_take_database(store, title, mode, draft, error);
+        status = recordings_take_database(store, title, replay->cpus, mode, draft, error);
     store_close(store);
     return status;
 }

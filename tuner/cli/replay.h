@@ -1,4 +1,4 @@
-/* `--device replay[:WHICH][,clock]`: a recording in place of a device. */
+/* `--device replay[:WHICH][,clock]`, or replay_cpu: a recording in place of a device. */
 #ifndef TUNE_CLI_REPLAY_H
 #define TUNE_CLI_REPLAY_H
 
@@ -16,6 +16,7 @@ struct replay {
     struct recording *recording; /* NULL: nothing is replayed */
     const char *source;          /* a file that stands for all sources: its text is a hash */
     bool has_clock;              /* as it was asked for */
+    bool cpus;                   /* likewise: of CPUs, also where there is one of a GPU */
     struct temporary folder;
     struct arena arena;
 };
@@ -23,7 +24,8 @@ struct replay {
 /* What --device says, of device_replayed_name: "" (the newest of a GPU that is shipped),
  * "nvidia-h200" (a shipped one), "FILE.db", "t4.json.gz"; ",clock" may follow. Makes the recording
  * in a folder of its own and leads the children to it. STATUS_NOT_FOUND: there is no such
- * recording. Closed by replay_close, also after a failure; `replay` is zero before. */
+ * recording. Closed by replay_close, also after a failure; `replay` is zero before but for `cpus`.
+ */
 enum status replay_open(struct replay *replay, const char *which, enum l2_mode mode, uint64_t seed,
                         struct error *error);
 /* What --prior says: a database, packed by xz or gzip or not, or the name of a shipped recording;

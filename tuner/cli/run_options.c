@@ -146,6 +146,7 @@ static enum status choose_devices(struct run *run, struct error *error)
 static enum status start_replay(struct run *run, struct error *error)
 {
     struct replay *replay = &run->replay;
+    replay->cpus = !device_traits_replayed(run->text.device)->is_gpu;
     enum status status = replay_open(replay, device_replayed_name(run->text.device),
                                      run->session.l2_mode, run->session.seed, error);
     if (status != STATUS_OK)
@@ -230,12 +231,8 @@ enum status run_parse_devices(struct run *run, struct error *error)
         return run->hosts.count > 0 ? choose_there(run, error) : choose_devices(run, error);
     if (run->replay.recording && run->hosts.count > 0)
         return error_set(error, STATUS_USAGE, "--on: a recording is played here");
-    if (run->replay.recording) {
-        for (size_t i = 0; device_kinds[i]; i++)
-            if (device_traits(device_kinds[i]->kind)->is_replayed)
-                return add_device(run, device_kinds[i], 0, error);
-        return STATUS_INTERNAL;
-    }
+    if (run->replay.recording)
+        return add_device(run, device_kind(recording_kind(run->replay.recording)), 0, error);
     if (strcmp(run->text.device, "all") == 0)
         return add_all_gpus(run, error);
     if (!string_format(list, sizeof list, "%s", run->text.device))

@@ -124,6 +124,12 @@ const struct recorded_device *recording_device(const struct recording *recording
     return &recording->head->device;
 }
 
+const char *recording_kind(const struct recording *recording)
+{
+    const char *kind = recording_text(recording, recording_device(recording)->kind);
+    return *kind ? kind : "replay";
+}
+
 const char *recording_text(const struct recording *recording, recorded_text text)
 {
     size_t count = 0;

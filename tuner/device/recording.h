@@ -72,7 +72,7 @@ struct recorded_device {
     struct bandwidth bandwidth;
     struct arithmetic arithmetic;
     recorded_text source; /* "nvidia-h200 of 2026-11-21" */
-    uint32_t none;
+    recorded_text kind;   /* of the devices that play it; 0: "replay" */
 };
 
 uint64_t recording_problem_hash(const char *key, int64_t n);
@@ -90,6 +90,8 @@ void recording_close(struct recording *recording);
 
 const struct recorded_device *recording_device(const struct recording *recording);
 const char *recording_text(const struct recording *recording, recorded_text text);
+/* Of the device that plays it. */
+const char *recording_kind(const struct recording *recording);
 /* NULL: it was not recorded. */
 const struct recorded_point *recording_find(const struct recording *recording, uint64_t problem,
                                             uint64_t configuration);

@@ -63,14 +63,23 @@ const char *device_full_name(const char *text, char out[DEVICE_NAME_BYTES])
     return out;
 }
 
-const char *device_replayed_name(const char *text)
+const struct device_traits *device_traits_replayed(const char *text)
 {
     for (size_t i = 0; text && i < device_traits_count; i++) {
-        const char *kind = device_traits_list[i].kind;
-        const size_t length = strlen(kind);
-        if (device_traits_list[i].is_replayed && strncmp(text, kind, length) == 0 &&
+        const struct device_traits *traits = &device_traits_list[i];
+        const size_t length = strlen(traits->kind);
+        if (traits->is_replayed && strncmp(text, traits->kind, length) == 0 &&
             strchr(":,", text[length]))
-            return text[length] == ':' ? text + length + 1 : text + length;
+            return traits;
     }
     return NULL;
+}
+
+const char *device_replayed_name(const char *text)
+{
+    const struct device_traits *traits = device_traits_replayed(text);
+    const size_t length = traits ? strlen(traits->kind) : 0;
+    if (!traits)
+        return NULL;
+    return text[length] == ':' ? text + length + 1 : text + length;
 }

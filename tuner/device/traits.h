@@ -58,5 +58,7 @@ const char *device_full_name(const char *text, char out[DEVICE_NAME_BYTES]);
 /* Of "replay:FILE" what is behind the colon, of "replay" "", of "replay,clock" ",clock"; NULL: it
  * names no recording. */
 const char *device_replayed_name(const char *text);
+/* Of "replay:FILE" those of "replay"; NULL likewise. */
+const struct device_traits *device_traits_replayed(const char *text);
 
 #endif

@@ -384,7 +384,7 @@ static enum status take_experiments(struct taking *taking, struct error *error)
     return status;
 }
 
-static enum status choose_source(struct taking *taking, const struct source_row **out,
+static enum status choose_source(struct taking *taking, bool cpus, const struct source_row **out,
                                  struct error *error)
 {
     static const struct store_column columns[] = {
@@ -403,22 +403,38 @@ static enum status choose_source(struct taking *taking, const struct source_row 
     enum status status = READ_ROWS(taking, replay_sources_query, columns, &rows, &count, error);
     if (status != STATUS_OK)
         return status;
+    *out = NULL;
     for (size_t i = 0; i < count; i++) {
         const struct device_traits *traits = device_traits(rows[i].kind);
         has_replayed = has_replayed || traits->is_replayed;
-        if (!traits->is_gpu || traits->is_replayed)
+        if (traits->is_replayed || (traits->is_gpu ? cpus : *out != NULL))
             continue;
         *out = &rows[i];
-        return STATUS_OK;
+        if (traits->is_gpu)
+            break;
     }
+    if (*out)
+        return STATUS_OK;
     return error_set(error, STATUS_NOT_FOUND,
-                     has_replayed ? "all it has of GPUs was itself replayed"
-                                  : "it has nothing that a GPU measured with --l2 %s",
-                     taking->l2_mode);
+                     has_replayed ? "all it has of %s was itself replayed"
+                                  : "it has nothing of %s that was measured with --l2 %s",
+                     cpus ? "CPUs" : "devices", taking->l2_mode);
 }
 
-enum status recordings_take_database(struct store *store, const char *name, enum l2_mode mode,
-                                     struct recording_draft *out, struct error *error)
+/* Of what plays the recordings of a kind. */
+static const char *player_of(const char *kind)
+{
+    const char *section = device_traits(kind)->section;
+    for (size_t i = 0; i < device_traits_count; i++)
+        if (device_traits_list[i].is_replayed &&
+            strcmp(device_traits_list[i].section, section) == 0)
+            return device_traits_list[i].kind;
+    return "";
+}
+
+enum status recordings_take_database(struct store *store, const char *name, bool cpus,
+                                     enum l2_mode mode, struct recording_draft *out,
+                                     struct error *error)
 {
     struct taking taking = {.store = store, .draft = out, .l2_mode = l2_mode_name(mode)};
     const struct source_row *source = NULL;
@@ -427,13 +443,14 @@ enum status recordings_take_database(struct store *store, const char *name, enum
                                            .memory_clock_mhz = (double)NAN,
                                            .temperature_c = (double)NAN,
                                            .power_w = (double)NAN};
-    enum status status = choose_source(&taking, &source, error);
+    enum status status = choose_source(&taking, cpus, &source, error);
     const char *from =
         status == STATUS_OK ? arena_printf(&taking.arena, "%s of %s", name, source->day) : NULL;
     if (status == STATUS_OK && !from)
         status = error_no_memory(error);
     if (status == STATUS_OK) {
         out->device.source = draft_text(out, from);
+        out->device.kind = draft_text(out, player_of(source->kind));
         (void)string_format(taking.environment, sizeof taking.environment, "%" PRId64,
                             source->environment_id);
         status = take_facts(&taking, source, from, error);
@@ -454,7 +471,7 @@ enum status recordings_take_database(struct store *store, const char *name, enum
     return status;
 }
 
-enum status recordings_day(struct store *store, char day[16], struct error *error)
+enum status recordings_day(struct store *store, bool cpus, char day[16], struct error *error)
 {
     static const char sql[] = "SELECT d.kind, substr(max(r.started_at), 1, 10) FROM runs AS r "
                               "JOIN environments AS e ON e.id = r.environment_id "
@@ -468,7 +485,7 @@ enum status recordings_day(struct store *store, char day[16], struct error *erro
     while (status == STATUS_OK && more) {
         const struct device_traits *traits = device_traits(store_query_text(query, 0));
         const char *found = store_query_text(query, 1);
-        if (traits->is_gpu && !traits->is_replayed && found && strcmp(found, day) > 0)
+        if (traits->is_gpu != cpus && !traits->is_replayed && found && strcmp(found, day) > 0)
             (void)string_format(day, 16, "%s", found);
         status = store_query_next(query, &more, error);
     }

@@ -1,7 +1,8 @@
-/* The replay device: a GPU that is a recording (tuner/device/recording.h). A binary is the name of
- * a recorded point, and all that is said of it (failures, resources, times) is what was recorded of
- * that point; timings are drawn from its samples, or about its time. What is not recorded cannot be
- * loaded. The same recording, seed and order of timings give the same numbers. */
+/* The replay device: a GPU, or a machine's processors, that is a recording
+ * (tuner/device/recording.h). A binary is the name of a recorded point, and all that is said of it
+ * (failures, resources, times) is what was recorded of that point; timings are drawn from its
+ * samples, or about its time. What is not recorded cannot be loaded. The same recording, seed and
+ * order of timings give the same numbers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static enum status replay_describe(int index, struct facts *facts, struct error 
     enum status status = ask_recording(&recording, error);
     if (status != STATUS_OK)
         return status;
-    facts_add_text(facts, "kind", "Kind", device_replay.kind);
+    facts_add_text(facts, "kind", "Kind", recording_kind(recording));
     facts_add_integer(facts, "index", "Index", "", index);
     return recording_facts(recording, facts, error);
 }
@@ -431,37 +432,21 @@ static void replay_drop_slots(struct device *device)
     (void)device;
 }
 
-const struct device_api device_replay = {
-    .kind = "replay",
-    /* Else what is tried next hung on which binary was written first. */
-    .blocks_to_judge = 1,
-    .intact_is_cheap = true,
-    .count = replay_count,
-    .describe = replay_describe,
-    .compile = replay_compile,
-    .inspect = replay_inspect,
-    .occupancy = replay_occupancy,
-    .open = replay_open,
-    .close = replay_close,
-    .calibration = replay_calibration,
-    .load = replay_load,
-    .resources = replay_resources,
-    .bind = replay_bind,
-    .vary = replay_vary,
-    .run = replay_run,
-    .run_again = replay_run_again,
-    .run_on = replay_run_again,
-    .guards = replay_guards,
-    .intact = replay_intact,
-    .time_block = replay_time_block,
-    .results = replay_results,
-    .show = replay_show,
-    .drop_slots = replay_drop_slots,
-    .anchor = replay_anchor,
-    .conditions = replay_conditions,
-    .measure_energy = replay_measure_energy,
-    .read = replay_read,
-    .look = replay_look,
-    .bandwidth = replay_bandwidth,
-    .arithmetic = replay_arithmetic,
-};
+/* blocks_to_judge: else what is tried next hung on which binary was written first. */
+#define REPLAY_API(kind_)                                                                          \
+    {                                                                                              \
+        .kind = kind_, .blocks_to_judge = 1, .intact_is_cheap = true, .count = replay_count,       \
+        .describe = replay_describe, .compile = replay_compile, .inspect = replay_inspect,         \
+        .occupancy = replay_occupancy, .open = replay_open, .close = replay_close,                 \
+        .calibration = replay_calibration, .load = replay_load, .resources = replay_resources,     \
+        .bind = replay_bind, .vary = replay_vary, .run = replay_run,                               \
+        .run_again = replay_run_again, .run_on = replay_run_again, .guards = replay_guards,        \
+        .intact = replay_intact, .time_block = replay_time_block, .results = replay_results,       \
+        .show = replay_show, .drop_slots = replay_drop_slots, .anchor = replay_anchor,             \
+        .conditions = replay_conditions, .measure_energy = replay_measure_energy,                  \
+        .read = replay_read, .look = replay_look, .bandwidth = replay_bandwidth,                   \
+        .arithmetic = replay_arithmetic,                                                           \
+    }
+
+const struct device_api device_replay = REPLAY_API("replay");
+const struct device_api device_replay_cpu = REPLAY_API("replay_cpu");
