@@ -85,7 +85,7 @@ set(data ${CMAKE_INSTALL_DATADIR}/tune)
 install(DIRECTORY kernels configs plots DESTINATION ${data})
 # What `--device replay` plays.
 install(DIRECTORY db/recorded DESTINATION ${data}/db
-        FILES_MATCHING PATTERN "tune.db.xz" PATTERN "cpu-*" EXCLUDE)
+        FILES_MATCHING PATTERN "tune.db.xz")
 
 # Pages, completion, documents, examples.
 foreach(page tune.1 libtuned.conf.5)
