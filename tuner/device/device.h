@@ -79,6 +79,11 @@ struct device_api {
     enum status (*image)(const void *data, size_t bytes, const char *architecture,
                          const char *kernel, struct image_kernel *out, struct error *error);
 
+    /* Optional. Has ahead what this process's `open` of the device begins with, as far as it
+     * neither runs anything there nor takes memory beside the driver's own. STATUS_UNAVAILABLE
+     * where a process that waits would be in the way of the one that measures: where a device is
+     * for one process only, or has little memory to spare. */
+    enum status (*reserve)(int index, struct error *error);
     /* Opens device `index`, warms it up and calibrates its timer. *out is freed by close. */
     enum status (*open)(int index, const struct warm_up *warm_up, struct device **out,
                         struct error *error);

@@ -13,6 +13,7 @@ struct calibration {
     /* What each further launch costs in a block at least: the slope over empty launches in a row,
      * the launch itself included. */
     double node_gap_ns;
+    int64_t reserved_ns; /* that `open` took for what `reserve` has ahead; 0: nothing can be */
 };
 
 /* How a device is brought to its working state. open takes them. A window of 0: not at all, for

@@ -157,7 +157,7 @@ static double confirm_expected_ns(const struct group *group, const struct allowa
     const double width = fmin((double)group_width(group), fmax(contests, 1));
     double process = (double)costs->fresh_ns +
                      (costs->confirm_ns + each_ns * (double)group->problems_left) / width;
-    return processes * process;
+    return processes * process - fmin(processes, WORKER_SPARES) * (double)costs->spared_ns;
 }
 
 /* What is kept for what follows the races: at most what `share` leaves of the budget; less where
@@ -330,6 +330,12 @@ int64_t budget_watch_ms(const struct group *group, const struct allowance *allow
     if (fit_ms < WATCH_LEAST_MS || budget_ended(session))
         fit_ms = WATCH_LEAST_MS;
     return fit_ms < most_ms ? fit_ms : most_ms;
+}
+
+void budget_reserve(const struct lane *lane, int64_t processes)
+{
+    if (lane->session->options->budget_ns > 0 && processes > 0)
+        worker_reserve(lane->worker, (size_t)processes);
 }
 
 enum status budget_await(struct group *group, struct binaries *binaries, size_t index,

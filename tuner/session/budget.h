@@ -17,7 +17,8 @@ struct session;
 struct costs {
     size_t problems;          /* raced, or given up */
     double checks_guessed_ns; /* what their checks would take, had nothing been known */
-    int64_t fresh_ns;         /* the last start of a worker */
+    int64_t fresh_ns;         /* the last start of a worker, without a spare ... */
+    int64_t spared_ns;        /* ... of which it takes a spare so much less */
     int64_t ceilings_ns;      /* 0: they were not measured */
     size_t trials;            /* of sweeps */
     size_t looks;
@@ -61,6 +62,9 @@ bool budget_fits_look(const struct group *group);
 size_t budget_finalists(const struct group *group, const struct allowance *allowance, size_t most);
 int64_t budget_watch_ms(const struct group *group, const struct allowance *allowance,
                         int64_t most_ms);
+/* Under a budget, has the lane's worker have spares for so many processes to come (worker_reserve):
+ * where the device is not timed next. */
+void budget_reserve(const struct lane *lane, int64_t processes);
 /* Waits for that binary, but no longer than the budget lasts (STATUS_NO_TIME), or until the user
  * stops. STATUS_COMPILE_FAILED with the compiler's word. */
 enum status budget_await(struct group *group, struct binaries *binaries, size_t index,

@@ -36,6 +36,10 @@ static enum status race_until_right(struct contest *contest, struct lane *lane, 
         (void)lane_enter_stage(lane, STAGE_RACE);
         enum status status = contest_race(contest, lane, error);
         (void)lane_enter_stage(lane, STAGE_CHECK);
+        const struct group *group = sweep->work.group;
+        if (status == STATUS_OK &&
+            group->space_next == group->space_count) /* of the last problem */
+            budget_reserve(lane, sweep->work.protocol->confirm_processes);
         if (status == STATUS_OK)
             status = contest_check(contest, lane, error);
         bool pardoned = false;
@@ -184,11 +188,19 @@ double contest_process_ns(const struct contest *contest)
            (double)contest->visit_ns * (double)visits * (double)protocol->confirm_rounds;
 }
 
+/* What the start of the next process takes. */
+static double start_ns(const struct confirming *confirming)
+{
+    const struct costs *costs = &confirming->group->costs;
+    const bool is_spare = worker_spares(confirming->lane->worker) > 0;
+    return (double)(costs->fresh_ns - (is_spare ? costs->spared_ns : 0));
+}
+
 /* What one more process over all takes. */
 static double processes_ns(const struct confirming *confirming)
 {
     const struct group *group = confirming->group;
-    double sum_ns = (double)group->costs.fresh_ns;
+    double sum_ns = start_ns(confirming);
     for (const struct contest *contest = group->contests; contest; contest = contest->next)
         sum_ns += takes_part(confirming, contest) ? contest_process_ns(contest) : 0;
     return sum_ns;
@@ -230,21 +242,25 @@ static enum status one_process(struct confirming *confirming, struct error *erro
     struct lane *lane = confirming->lane;
     struct arena scratch = {0};
     double spent_ns = 0; /* which a second process takes again */
+    const int64_t processes = group->session->options->protocol.confirm_processes;
+    const bool is_spare = worker_spares(lane->worker) > 0;
     int64_t left_ns = lane_leave(lane);
     int64_t started_ns = clock_running_ns();
     enum status status = worker_fresh(lane->worker, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
-    group->costs.fresh_ns = clock_running_ns() - started_ns;
+    group->costs.fresh_ns =
+        clock_running_ns() - started_ns + (is_spare ? group->costs.spared_ns : 0);
     lane->known = NULL;
     if (status != STATUS_OK)
         return lane_lose(lane, error);
+    if (budget_fits(group, 2 * processes_ns(confirming) + settle_ns(confirming)))
+        budget_reserve(lane, processes - confirming->process);
     for (struct contest *contest = group->last_contest; status == STATUS_OK && contest;
          contest = contest->previous) {
         if (!takes_part(confirming, contest))
             continue;
         bool first = confirming->process == 1;
-        double again_ns =
-            first ? (double)group->costs.fresh_ns + spent_ns + contest_process_ns(contest) : 0;
+        double again_ns = first ? start_ns(confirming) + spent_ns + contest_process_ns(contest) : 0;
         if (!budget_fits(group, contest_process_ns(contest) + again_ns + settle_ns(confirming))) {
             contest->left_out |= first;
             continue;
@@ -255,8 +271,7 @@ static enum status one_process(struct confirming *confirming, struct error *erro
         group->best_ns = (double)NAN;
         group->best_key = contest->winner_key;
         group->session->progress.process = confirming->process;
-        group->session->progress.process_count =
-            (int)group->session->options->protocol.confirm_processes;
+        group->session->progress.process_count = (int)processes;
         session_progress(group, "confirm");
         status = confirm_in(confirming, contest, &scratch, error);
         contest->process_ns = clock_running_ns() - started_ns;
@@ -362,7 +377,10 @@ static enum status confirm_on(void *context, struct lane *lane, struct error *er
     for (struct contest *contest = confirming->group->contests; contest; contest = contest->next)
         if (contest->place == confirming->place && !contest->confirmed)
             begin(contest);
-    return settle_all(confirming, run_processes(confirming, error), error);
+    const enum status status = run_processes(confirming, error);
+    if (lane->worker)
+        worker_end_spares(lane->worker);
+    return settle_all(confirming, status, error);
 }
 
 /* The costliest first, each to the part that takes least so far; how many parts have any. */

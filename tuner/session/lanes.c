@@ -76,6 +76,8 @@ static void join_group(struct session *session, struct lane *lane)
     }
     group->lanes[group->lane_count++] = lane;
     group->costs.fresh_ns = lane->start_ns;
+    if (session->options->budget_ns > 0)
+        group->costs.spared_ns = worker_calibration(lane->worker).reserved_ns;
     lane->group = group;
 }
 

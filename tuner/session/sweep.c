@@ -58,6 +58,8 @@ static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
     if (candidate)
         return measure_candidate(sweep, lane, candidate, error);
     if (lane->known == &sweep->inputs) {
+        if (worker_restarts(lane->worker) > 0) /* there may be more */
+            budget_reserve(lane, 1);
         session_progress(group, "compile");
         int64_t started_ns = clock_now_ns();
         status = group_await_compilers(group, &group->binaries, WAIT_MS, error);

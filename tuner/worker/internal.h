@@ -17,6 +17,12 @@ struct kept {
     int64_t timeout_ms;  /* for the answer */
 };
 
+/* A child that waits to take the place of another. */
+struct spare {
+    struct child child;
+    bool is_ready; /* it has said so */
+};
+
 struct worker {
     const struct host *host;
     struct machine machine; /* that the first child told of */
@@ -25,6 +31,9 @@ struct worker {
     char *protocol; /* as text */
     char *cpus;     /* where children are pinned; "": nowhere */
     struct child child;
+    struct spare spares[WORKER_SPARES]; /* the oldest first */
+    size_t spare_count;
+    bool has_no_room;     /* for spares: one has said so */
     unsigned generation;  /* of the child: how many were started */
     int64_t reference_ns; /* of the problem told last */
     struct facts facts;
@@ -45,6 +54,10 @@ enum status worker_keep(struct kept *kept, const struct measure_request *request
 /* A child that is there, and knows the problem when `problem`; a new one where the old one died.
  * STATUS_NOT_FOUND without `absent`: it is there, and a file of the problem's is not. */
 enum status worker_ensure(struct worker *worker, bool problem, struct error *error);
+
+/* Until all spares are ready; one that does not come to be, and those behind it, are ended. How
+ * many there are. */
+uint32_t worker_await_spares(struct worker *worker);
 
 /* Sends a request and waits for its answer, which is the caller's also when this fails: *answered
  * tells whether the child said something, and what it said of the rest is in *answer. The child is

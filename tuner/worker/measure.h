@@ -57,6 +57,7 @@ struct measuring {
     struct machine machine;
     struct calibration calibration;
     struct protocol protocol;
+    int64_t started_ns;                      /* when this process was, about */
     cpu_set_t processors;                    /* that this process had before it was pinned */
     int processor_count;                     /* 0: unknown */
     struct host_input inputs[ARGUMENTS_MAX]; /* of the problem */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/clock.h"
 #include "tuner/base/cpus.h"
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
@@ -47,6 +48,9 @@ static enum status serve_moment(struct measuring *state, const struct measure_re
         status = state->api->anchor(state->device, &answer->anchor_ns, error);
     if (status == STATUS_OK)
         state->api->conditions(state->device, &answer->conditions);
+    int64_t *others = &answer->conditions.other_processes;
+    if (*others > 0)
+        *others = *others > request->spares ? *others - request->spares : 0;
     return status;
 }
 
@@ -135,8 +139,7 @@ static enum status find_device(struct measuring *state, int *index, const char *
                : status;
 }
 
-static enum status open_device(struct measuring *state, int index, const char *uuid,
-                               struct error *error)
+static enum status open_device(struct measuring *state, int index, struct error *error)
 {
     const struct protocol *protocol = &state->protocol;
     const struct warm_up warm_up = {.window_ms = protocol->warm_window_ms,
@@ -144,39 +147,48 @@ static enum status open_device(struct measuring *state, int index, const char *u
                                     .least_ms = protocol->warm_least_ms,
                                     .most_ms = protocol->warm_most_ms,
                                     .pause_ms = protocol->pause_ms};
-    enum status status =
-        *uuid ? find_device(state, &index, uuid, error) : describe(state, index, error);
-    if (status == STATUS_OK)
-        status = state->api->open(index, &warm_up, &state->device, error);
-    if (status == STATUS_OK)
-        state->api->calibration(state->device, &state->calibration);
-    return status;
+    const int64_t found_ns = clock_now_ns() - state->started_ns;
+    enum status status = state->api->open(index, &warm_up, &state->device, error);
+    if (status != STATUS_OK)
+        return status;
+    state->api->calibration(state->device, &state->calibration);
+    if (state->calibration.reserved_ns > 0)
+        state->calibration.reserved_ns += found_ns;
+    return STATUS_OK;
 }
 
 /* Pinned before the device is opened, so that what its driver allocates is near; and again, since a
  * device binds the thread that opens it as it thinks best. Whether that can be had, the parent
  * heard when it first asked. */
-static enum status start_measuring(struct measuring *state, int index,
+static enum status start_measuring(struct measuring *state, int *index,
                                    const struct start_message *message, struct error *error)
 {
-    machine_describe(&state->machine);
-    if (sched_getaffinity(0, sizeof state->processors, &state->processors) == 0)
-        state->processor_count = CPU_COUNT(&state->processors);
+    const bool was_spare = state->facts.count > 0;
+    if (!was_spare) {
+        machine_describe(&state->machine);
+        if (sched_getaffinity(0, sizeof state->processors, &state->processors) == 0)
+            state->processor_count = CPU_COUNT(&state->processors);
+    }
     if (*message->cpus)
         (void)cpus_pin(message->cpus);
     enum status status = protocol_parse(message->protocol, &state->protocol, error);
-    if (status == STATUS_OK)
-        status = open_device(state, index, message->uuid, error);
+    if (status == STATUS_OK && !was_spare)
+        status = *message->uuid ? find_device(state, index, message->uuid, error)
+                                : describe(state, *index, error);
+    if (status == STATUS_OK && !message->is_spare)
+        status = open_device(state, *index, error);
+    else if (status == STATUS_OK && state->api->reserve)
+        status = state->api->reserve(*index, error);
     if (*message->cpus)
         (void)cpus_pin(message->cpus);
     return status;
 }
 
 /* The first message says what is wanted; the first answer who we are, or why we cannot be. */
-static enum status greet(struct measuring *state, int index, struct error *error)
+static enum status greet(struct measuring *state, int *index, bool *is_spare, struct error *error)
 {
     struct arena arena = {0};
-    struct start_message message;
+    struct start_message message = {0};
     json_t *request = NULL;
     enum status status = frame_read(CHILD_INPUT, -1, &request, error);
     if (status != STATUS_OK)
@@ -184,7 +196,9 @@ static enum status greet(struct measuring *state, int index, struct error *error
     status = message_decode(&message_start, request, &arena, &message, error);
     if (status == STATUS_OK)
         status = start_measuring(state, index, &message, error);
-    const struct hello_message said = {state->facts.items, state->facts.count, state->calibration,
+    *is_spare = message.is_spare;
+    const struct hello_message said = {*is_spare ? NULL : state->facts.items,
+                                       *is_spare ? 0 : state->facts.count, state->calibration,
                                        state->machine};
     json_t *hello =
         status == STATUS_OK ? message_encode(&message_hello, &said) : message_from_error(error);
@@ -213,17 +227,19 @@ int measure_child(const char *kind, int index)
 {
     struct measuring *state = calloc(1, sizeof *state);
     struct error error = {0};
+    bool is_spare = true; /* until it is told to measure */
     int code = EXIT_CODE_FAILED;
     if (!state)
         return code;
+    state->started_ns = clock_now_ns();
     state->api = device_kind(kind);
     if (state->api)
         state->vigilant = state->api->intact_is_cheap;
     state->computes_nothing = device_traits(kind)->computes_nothing;
     if (!state->api)
         code = EXIT_CODE_USAGE;
-    else if (greet(state, index, &error) == STATUS_OK)
-        code = child_loop(serve, state);
+    while (state->api && is_spare && greet(state, &index, &is_spare, &error) == STATUS_OK)
+        code = is_spare ? EXIT_CODE_OK : child_loop(serve, state);
     if (state->api)
         free_all(state);
     else

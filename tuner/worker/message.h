@@ -70,6 +70,8 @@ struct start_message {
     const char *protocol; /* protocol_format */
     const char *cpus;     /* where it is pinned; "": nowhere */
     const char *uuid;     /* unless "": of the device, whatever its number is now */
+    /* It only makes ready, says that it is by an empty hello, and waits to be told once more. */
+    bool is_spare;
 };
 /* And what it says then. */
 struct hello_message {
@@ -95,6 +97,7 @@ struct measure_request {
     const struct launch *launches; /* whose resources are wanted */
     double window_ms;              /* of energy */
     bool anchor;                   /* is timed */
+    uint32_t spares;               /* processes of ours that wait beside it */
     const char *cpus;
     int64_t bytes; /* of the buffers of ceilings */
 };

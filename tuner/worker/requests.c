@@ -69,11 +69,12 @@ enum status worker_arithmetic(struct worker *worker, struct arithmetic *arithmet
 enum status worker_moment(struct worker *worker, bool anchor, struct worker_moment *moment,
                           struct error *error)
 {
-    const struct measure_request request = {.act = "moment", .anchor = anchor};
+    struct measure_request request = {.act = "moment", .anchor = anchor};
     enum status status = STATUS_OK;
     for (int tries = 0; tries < 2; tries++) {
         struct measure_answer answer;
         bool answered = false;
+        request.spares = worker_await_spares(worker);
         status =
             worker_ask(worker, &request, false, NULL, MOMENT_TIMEOUT_MS, &answer, &answered, error);
         *moment =

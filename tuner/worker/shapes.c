@@ -142,11 +142,12 @@ SHAPE(compile, compile_message, NULL,
 /* ---- the start of a measuring child ---- */
 
 SHAPE(start, start_message, NULL, TEXT(start_message, protocol), TEXT(start_message, cpus),
-      TEXT(start_message, uuid));
+      TEXT(start_message, uuid), SIMPLE(start_message, is_spare, TRUTH));
 SHAPE_WITHIN(fact, fact, NULL, TEXT(fact, key), TEXT(fact, label), TEXT(fact, unit),
              SIMPLE(fact, value, VALUE));
 SHAPE_WITHIN(calibration, calibration, NULL, SIMPLE(calibration, tick_ns, REAL),
-             SIMPLE(calibration, empty_pair_ns, REAL), SIMPLE(calibration, node_gap_ns, REAL));
+             SIMPLE(calibration, empty_pair_ns, REAL), SIMPLE(calibration, node_gap_ns, REAL),
+             INTEGER(calibration, reserved_ns, 0, INT64_MAX));
 SHAPE_WITHIN(machine, machine, NULL, SIMPLE(machine, name, CHARS), SIMPLE(machine, boot_id, CHARS),
              INTEGER(machine, cores, 0, INT32_MAX));
 SHAPE(hello, hello_message, NULL,
@@ -187,7 +188,8 @@ SHAPE(request, measure_request, NULL, TEXT(measure_request, act),
       INTEGER(measure_request, slot, 0, DEVICE_SLOTS - 1),
       LIST(measure_request, launches, POINTED_LIST, message_launch, LAUNCHES_MAX, launch_count),
       SIMPLE(measure_request, window_ms, REAL), SIMPLE(measure_request, anchor, TRUTH),
-      SIMPLE(measure_request, cpus, TEXT), INTEGER(measure_request, bytes, 0, INT64_MAX));
+      INTEGER(measure_request, spares, 0, WORKER_SPARES), SIMPLE(measure_request, cpus, TEXT),
+      INTEGER(measure_request, bytes, 0, INT64_MAX));
 
 /* ---- what it answers ---- */
 

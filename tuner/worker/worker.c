@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/text.h"
@@ -25,12 +26,12 @@ static const int64_t slack_ns = 200000000;
 /* A child elsewhere is only late when its host is heard: the frames come in order, so a beat that
  * comes after the limit says that there is no answer on the way. After a silence of the host's the
  * child gets its time anew: nobody knows what was held up. */
-static enum status await_answer(const struct worker *worker, int64_t timeout_ms, json_t **answer,
+static enum status await_answer(const struct child *child, int64_t timeout_ms, json_t **answer,
                                 struct error *error)
 {
-    const struct host *host = worker->host;
+    const struct host *host = child->host;
     int64_t asked_ns = clock_running_ns();
-    enum status status = frame_read(worker->child.output, timeout_ms, answer, error);
+    enum status status = frame_read(child->output, timeout_ms, answer, error);
     int64_t late_ns = clock_running_ns() + slack_ns;
     while (status == STATUS_TIMED_OUT && host->heard) {
         int64_t silence_ended_ns = 0;
@@ -39,7 +40,7 @@ static enum status await_answer(const struct worker *worker, int64_t timeout_ms,
             break;
         if (is_heard)
             asked_ns = clock_running_ns();
-        status = frame_read(worker->child.output, is_heard ? timeout_ms : LOOK_MS, answer, error);
+        status = frame_read(child->output, is_heard ? timeout_ms : LOOK_MS, answer, error);
         if (is_heard)
             late_ns = clock_running_ns() + slack_ns;
     }
@@ -52,7 +53,7 @@ static enum status greeted(struct worker *worker, bool *answered, struct error *
     struct arena arena = {0};
     struct hello_message hello = {0};
     json_t *answer = NULL;
-    enum status status = await_answer(worker, START_TIMEOUT_MS, &answer, error);
+    enum status status = await_answer(&worker->child, START_TIMEOUT_MS, &answer, error);
     *answered = status == STATUS_OK;
     if (status == STATUS_OK)
         status = message_to_error(answer, error);
@@ -75,30 +76,104 @@ static enum status greeted(struct worker *worker, bool *answered, struct error *
 
 /* What the child must know before it opens the device. One that takes the place of another opens
  * the same device, even when its number has changed. */
-static enum status send_start(struct worker *worker, struct error *error)
+static enum status send_start(const struct worker *worker, const struct child *child, bool is_spare,
+                              struct error *error)
 {
     const struct start_message message = {worker->protocol, worker->cpus,
-                                          facts_text(&worker->facts, "uuid", "")};
+                                          facts_text(&worker->facts, "uuid", ""), is_spare};
     json_t *start = message_encode(&message_start, &message);
     if (!start)
         return error_no_memory(error);
-    enum status status = frame_write(worker->child.input, start, error);
+    enum status status = frame_write(child->input, start, error);
     json_decref(start);
     return status;
 }
 
-/* *killed: somebody ended the child before it was ready, which says nothing about the device. */
-static enum status start_once(struct worker *worker, bool *killed, struct error *error)
+static enum status start_process(struct worker *worker, struct child *child, struct error *error)
 {
     char program[] = "tune";
     char entry[] = "__measure";
     char *arguments[] = {program, entry, worker->kind, worker->index, NULL};
-    enum status status = worker->host->start(worker->host, arguments, &worker->child, error);
+    return worker->host->start(worker->host, arguments, child, error);
+}
+
+/* ---- spare children ---- */
+
+size_t worker_spares(const struct worker *worker)
+{
+    return worker->spare_count;
+}
+
+void worker_end_spares(struct worker *worker)
+{
+    while (worker->spare_count > 0)
+        child_kill(&worker->spares[--worker->spare_count].child, NULL, 0);
+}
+
+void worker_reserve(struct worker *worker, size_t count)
+{
+    struct error ignored = {0};
+    while (worker->calibration.reserved_ns > 0 && !worker->has_no_room &&
+           worker->spare_count < count && worker->spare_count < WORKER_SPARES) {
+        struct spare *spare = &worker->spares[worker->spare_count];
+        *spare = (struct spare){.child = child_none()};
+        if (start_process(worker, &spare->child, &ignored) != STATUS_OK)
+            return;
+        worker->spare_count++;
+        if (send_start(worker, &spare->child, true, &ignored) != STATUS_OK) {
+            worker_end_spares(worker);
+            return;
+        }
+    }
+}
+
+uint32_t worker_await_spares(struct worker *worker)
+{
+    for (size_t i = 0; i < worker->spare_count; i++) {
+        struct spare *spare = &worker->spares[i];
+        struct error ignored = {0};
+        json_t *answer = NULL;
+        if (!spare->is_ready)
+            spare->is_ready =
+                await_answer(&spare->child, START_TIMEOUT_MS, &answer, &ignored) == STATUS_OK &&
+                message_to_error(answer, &ignored) == STATUS_OK;
+        json_decref(answer);
+        worker->has_no_room = worker->has_no_room || ignored.status == STATUS_UNAVAILABLE;
+        for (size_t end = spare->is_ready ? 0 : worker->spare_count; end > i; end--)
+            child_kill(&worker->spares[--worker->spare_count].child, NULL, 0);
+    }
+    return (uint32_t)worker->spare_count;
+}
+
+/* The oldest spare becomes the child. */
+static enum status take_spare(struct worker *worker, struct error *error)
+{
+    bool answered = false;
+    if (worker_await_spares(worker) == 0)
+        return STATUS_NOT_FOUND;
+    worker->child = worker->spares[0].child;
+    worker->spare_count--;
+    memmove(worker->spares, worker->spares + 1, worker->spare_count * sizeof *worker->spares);
+    worker->generation++;
+    enum status status = send_start(worker, &worker->child, false, error);
+    if (status == STATUS_OK)
+        status = greeted(worker, &answered, error);
+    if (status != STATUS_OK)
+        child_kill(&worker->child, NULL, 0);
+    return status;
+}
+
+/* ---- the child ---- */
+
+/* *killed: somebody ended the child before it was ready, which says nothing about the device. */
+static enum status start_once(struct worker *worker, bool *killed, struct error *error)
+{
+    enum status status = start_process(worker, &worker->child, error);
     if (status != STATUS_OK)
         return status;
     bool answered = false;
     worker->generation++;
-    status = send_start(worker, error);
+    status = send_start(worker, &worker->child, false, error);
     if (status == STATUS_OK)
         status = greeted(worker, &answered, error);
     if (status == STATUS_OK)
@@ -114,6 +189,10 @@ static enum status start_once(struct worker *worker, bool *killed, struct error 
 static enum status start_child(struct worker *worker, struct error *error)
 {
     bool killed = false;
+    if (take_spare(worker, error) == STATUS_OK)
+        return STATUS_OK;
+    worker_end_spares(worker); /* what is wrong a new one tells */
+    error_clear(error);
     enum status status = start_once(worker, &killed, error);
     for (int i = 1; killed && i < STARTS_IN_A_ROW_MAX; i++) {
         killed = false;
@@ -185,6 +264,7 @@ void worker_stop(struct worker *worker)
     if (!worker)
         return;
     child_kill(&worker->child, NULL, 0);
+    worker_end_spares(worker);
     facts_free(&worker->facts);
     worker_forget(&worker->problem);
     for (size_t i = 0; i < WORKER_SLOTS; i++)
@@ -233,7 +313,7 @@ static enum status exchange(struct worker *worker, const json_t *request, int64_
     enum status status = frame_write(worker->child.input, request, error);
     FAILPOINT("worker.asked");
     if (status == STATUS_OK)
-        status = await_answer(worker, timeout_ms, &message, error);
+        status = await_answer(&worker->child, timeout_ms, &message, error);
     FAILPOINT("worker.answered");
     *answered = status == STATUS_OK;
     if (status == STATUS_OK)
@@ -290,6 +370,17 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
     return STATUS_OK;
 }
 
+/* What must not find others at work on the device. */
+static bool is_timing(const struct measure_request *request)
+{
+    static const char *const acts[] = {"trial",  "visit",     "energy",
+                                       "moment", "bandwidth", "arithmetic"};
+    for (size_t i = 0; i < COUNT(acts); i++)
+        if (strcmp(request->act, acts[i]) == 0)
+            return true;
+    return false;
+}
+
 /* A child that was killed from outside says nothing about what it was doing: that is tried once
  * more, with another child, and as often as its host is lost and there again. Nor do failures and
  * timings say anything while we were stopped or the machine slept: the child may have been stopped,
@@ -299,6 +390,7 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
                        struct kept *also, int64_t timeout_ms, struct measure_answer *answer,
                        bool *answered, struct error *error)
 {
+    const bool times = is_timing(request);
     json_t *message = message_encode(&message_request, request);
     enum status status = message ? STATUS_OK : error_no_memory(error);
     bool retry = status == STATUS_OK;
@@ -312,9 +404,15 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
         status = worker_ensure(worker, problem, error);
         if (status == STATUS_OK)
             status = pass_on(worker, also, error);
+        if (status == STATUS_OK && times)
+            (void)worker_await_spares(worker);
         if (status == STATUS_OK)
             status = exchange(worker, message, timeout_ms, answer, answered, error);
-        retry = false;
+        retry = status == STATUS_NO_MEMORY && worker->spare_count > 0;
+        if (retry) { /* which they may be in the way of */
+            worker_end_spares(worker);
+            worker->has_no_room = true;
+        }
         if (status == STATUS_TIMED_OUT)
             (void)child_kill(&worker->child, NULL, 0);
         else if (worker->absent)

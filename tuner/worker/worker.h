@@ -77,6 +77,16 @@ enum status worker_probe(struct worker *worker, struct error *error);
  * are next needed. No restart. */
 enum status worker_fresh(struct worker *worker, struct error *error);
 
+/* Has up to so many spare children (WORKER_SPARES at most), which the next ones that are needed
+ * begin with: processes that have their driver's context and wait, where the device lets them
+ * (device_api.reserve), and there are as many as have room. Returns at once. They are made ready
+ * beside what is asked of the child meanwhile, unless that is timed, which waits for them. */
+enum { WORKER_SPARES = 3 };
+void worker_reserve(struct worker *worker, size_t count);
+/* How many there are. */
+size_t worker_spares(const struct worker *worker);
+void worker_end_spares(struct worker *worker);
+
 /* Pins the child, and those that replace it, to processors: "3" or "0-3,8". Best done before the
  * first problem, so that its memory is near. Failing to is no error: *pinned tells. */
 enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, struct error *error);

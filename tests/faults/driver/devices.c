@@ -252,6 +252,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
     if (mode == CU_COMPUTEMODE_PROHIBITED ||
         (mode == CU_COMPUTEMODE_EXCLUSIVE_PROCESS && !context && !state_take_device(script_device)))
         return CUDA_ERROR_DEVICE_UNAVAILABLE;
+    state_has_context(script_device);
     if (!context)
         context = calloc(1, sizeof *context);
     *out = context;

@@ -10,7 +10,7 @@
 #include "tests/faults/driver/script.h"
 
 enum { SUCCESS = 0, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7 };
-enum { CLOCK_SM = 1, ECC_UNCORRECTED = 1, HOST_PIDS = 100000 };
+enum { CLOCK_SM = 1, ECC_UNCORRECTED = 1, HOST_PIDS = 100000, BESIDE_MAX = 8 };
 
 /* nvmlProcessInfo_t */
 struct process {
@@ -213,12 +213,17 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, struc
     (void)device;
     is_reading = false;
     (void)conditions();
-    *count = others + listed;
+    pid_t beside[BESIDE_MAX];
+    const size_t spares = listed ? state_others_with_context(script_device, beside, BESIDE_MAX) : 0;
+    const unsigned shift = strcmp(ours, "host") == 0 ? HOST_PIDS : 0;
+    *count = others + listed + (unsigned)spares;
     if (*count > room)
         return INSUFFICIENT_SIZE;
     for (unsigned i = 0; i < *count; i++)
         out[i] = (struct process){.pid = 1000000 + i};
     if (listed)
-        out[0].pid = (unsigned)getpid() + (strcmp(ours, "host") == 0 ? HOST_PIDS : 0);
+        out[0].pid = (unsigned)getpid() + shift;
+    for (size_t i = 0; i < spares; i++)
+        out[1 + i].pid = (unsigned)beside[i] + shift;
     return script_call("nvmlDeviceGetComputeRunningProcesses");
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "tests/faults/driver/image.h"
 
@@ -75,6 +76,9 @@ bool state_may_fire(size_t rule, int times);
 void state_lose(int device, int starts);
 /* False: another process has the device to itself. */
 bool state_take_device(int device);
+/* Processes that have a context on the host's device: this one now, too; the others'. */
+void state_has_context(int device);
+size_t state_others_with_context(int device, pid_t *out, size_t most);
 
 /* The device that the process has opened; for what is lost. */
 extern int script_device;

@@ -95,3 +95,45 @@ bool state_take_device(int device)
         script_fail("%s cannot be opened", name);
     return flock(file, LOCK_EX | LOCK_NB) == 0;
 }
+
+/* A byte of its own of a file for each process that has a context, locked until the process ends.
+ */
+static int contexts_file(void)
+{
+    static int file = -1;
+    const char *path = getenv("TUNE_FAULTS_STATE");
+    char name[4096];
+    if (file >= 0 || !path || !*path)
+        return file;
+    (void)snprintf(name, sizeof name, "%s.contexts", path);
+    file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0)
+        script_fail("%s cannot be opened", name);
+    return file;
+}
+
+static const off_t pids = (off_t)1 << 32;
+
+void state_has_context(int device)
+{
+    struct flock place = {
+        .l_type = F_WRLCK, .l_start = device * pids + getpid(), .l_len = 1, .l_whence = SEEK_SET};
+    if (contexts_file() >= 0 && fcntl(contexts_file(), F_SETLK, &place) != 0)
+        script_fail("the context cannot be written down");
+}
+
+size_t state_others_with_context(int device, pid_t *out, size_t most)
+{
+    size_t count = 0;
+    struct flock place = {.l_start = device * pids};
+    while (contexts_file() >= 0 && count < most) {
+        place.l_type = F_WRLCK;
+        place.l_whence = SEEK_SET;
+        place.l_len = (device + 1) * pids - place.l_start;
+        if (fcntl(contexts_file(), F_GETLK, &place) != 0 || place.l_type == F_UNLCK)
+            break;
+        out[count++] = (pid_t)(place.l_start - device * pids);
+        place.l_start++;
+    }
+    return count;
+}

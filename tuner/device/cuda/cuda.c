@@ -23,6 +23,7 @@ const struct device_api device_cuda = {
     .occupancy = cuda_occupancy,
     .signatures = cuda_signatures,
     .image = cuda_image,
+    .reserve = cuda_reserve,
     .open = cuda_open,
     .close = cuda_close,
     .calibration = gpu_calibration,

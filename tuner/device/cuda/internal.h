@@ -171,6 +171,7 @@ enum status cuda_occupancy(const struct facts *facts, const struct launch *launc
                            struct kernel_resources *resources, struct error *error);
 
 /* open.c */
+enum status cuda_reserve(int index, struct error *error);
 enum status cuda_open(int index, const struct warm_up *warm_up, struct device **out,
                       struct error *error);
 void cuda_close(struct device *device);

@@ -39,11 +39,19 @@ static enum status read_limits(struct device *device, struct error *error)
     return STATUS_OK;
 }
 
+/* What cuda_reserve has left for cuda_open; NULL: nothing. */
+static CUcontext reserved;
+static CUdevice reserved_on;
+
 static enum status open_context(struct device *device, struct error *error)
 {
     const struct cuda_driver *cuda = cuda_of(device)->driver;
-    CUcontext context = NULL;
-    CUresult result = cuda->cuDevicePrimaryCtxRetain(&context, cuda_of(device)->handle);
+    CUcontext context = cuda_of(device)->handle == reserved_on ? reserved : NULL;
+    CUresult result = CUDA_SUCCESS;
+    if (context)
+        reserved = NULL;
+    else
+        result = cuda->cuDevicePrimaryCtxRetain(&context, cuda_of(device)->handle);
     if (result == CUDA_ERROR_DEVICE_UNAVAILABLE)
         return error_set(error, STATUS_UNAVAILABLE,
                          "cuda:%d is in use by another process in exclusive mode, or closed to "
@@ -128,7 +136,7 @@ static void scatter(struct device *device)
     }
 }
 
-static enum status open_parts(struct device *device, struct error *error)
+static enum status open_parts(struct device *device, int64_t opened_ns, struct error *error)
 {
     char pci_address[32] = "";
     enum status status =
@@ -146,6 +154,9 @@ static enum status open_parts(struct device *device, struct error *error)
     status = read_limits(device, error);
     if (status == STATUS_OK)
         status = open_context(device, error);
+    if (status == STATUS_OK &&
+        attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == CU_COMPUTEMODE_DEFAULT)
+        device->calibration.reserved_ns = clock_now_ns() - opened_ns;
     if (status == STATUS_OK)
         scatter(device);
     if (status == STATUS_OK)
@@ -166,10 +177,44 @@ static enum status open_parts(struct device *device, struct error *error)
     return status;
 }
 
+/* The context; it stays only where more than half of the memory is free beside it. */
+enum status cuda_reserve(int index, struct error *error)
+{
+    CUdevice handle = 0;
+    CUcontext context = NULL;
+    int mode = CU_COMPUTEMODE_DEFAULT;
+    size_t free_bytes = 0;
+    size_t total_bytes = 0;
+    const struct cuda_driver *cuda = cuda_driver(error);
+    if (!cuda || !cuda_compiler(error))
+        return error->status;
+    enum status status = cuda_handle(cuda, index, &handle, error);
+    if (status != STATUS_OK)
+        return status;
+    if (cuda->cuDeviceGetAttribute(&mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, handle) !=
+            CUDA_SUCCESS ||
+        mode != CU_COMPUTEMODE_DEFAULT)
+        return error_set(error, STATUS_UNAVAILABLE, "cuda:%d is for one process at a time", index);
+    if (cuda->cuDevicePrimaryCtxRetain(&context, handle) != CUDA_SUCCESS)
+        return error_set(error, STATUS_UNAVAILABLE, "cuda:%d: opening its context", index);
+    if (cuda->cuCtxSetCurrent(context) == CUDA_SUCCESS &&
+        cuda->cuMemGetInfo(&free_bytes, &total_bytes) == CUDA_SUCCESS &&
+        free_bytes > total_bytes / 2) {
+        reserved = context;
+        reserved_on = handle;
+        return STATUS_OK;
+    }
+    (void)cuda->cuCtxSetCurrent(NULL);
+    (void)cuda->cuDevicePrimaryCtxRelease(handle);
+    return error_set(error, STATUS_UNAVAILABLE, "cuda:%d has %zu of %zu bytes free", index,
+                     free_bytes, total_bytes);
+}
+
 enum status cuda_open(int index, const struct warm_up *warm_up, struct device **out,
                       struct error *error)
 {
     *out = NULL;
+    const int64_t opened_ns = clock_now_ns();
     const struct cuda_driver *driver = cuda_driver(error);
     if (!driver)
         return error->status;
@@ -187,7 +232,7 @@ enum status cuda_open(int index, const struct warm_up *warm_up, struct device **
     device->index = index;
     device->warm_up = *warm_up;
     device->scratch_slot = NO_SLOT;
-    enum status status = open_parts(device, error);
+    enum status status = open_parts(device, opened_ns, error);
     if (status != STATUS_OK)
         cuda_close(device);
     else

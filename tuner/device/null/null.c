@@ -36,7 +36,8 @@ struct device {
     uint64_t seed;
     uint64_t draws;   /* of noise, so far */
     int64_t block_us; /* that a block of runs is waited for */
-    char *path;       /* of the current binary; NULL: none yet */
+    int64_t reserved_ns;
+    char *path; /* of the current binary; NULL: none yet */
     uint64_t binary;
 };
 
@@ -124,10 +125,29 @@ static void pause_ms(double ms)
         continue;
 }
 
+static enum status start_ms(int64_t *out, struct error *error)
+{
+    return environment_integer("TUNE_NULL_START_MS", 0, 100000, 0, out, error);
+}
+
+/* Half of the start of a process. */
+static bool is_reserved;
+static enum status null_reserve(int index, struct error *error)
+{
+    int64_t whole_ms = 0;
+    enum status status = check_index(index, error);
+    if (status == STATUS_OK)
+        status = start_ms(&whole_ms, error);
+    if (status == STATUS_OK)
+        pause_ms((double)whole_ms / 2);
+    is_reserved = status == STATUS_OK;
+    return status;
+}
+
 static enum status null_open(int index, const struct warm_up *warm_up, struct device **out,
                              struct error *error)
 {
-    int64_t seed = 0, block_us = 0, start_ms = 0;
+    int64_t seed = 0, block_us = 0, whole_ms = 0;
     (void)warm_up; /* it is always warm */
     enum status status = check_index(index, error);
     if (status == STATUS_OK)
@@ -135,7 +155,7 @@ static enum status null_open(int index, const struct warm_up *warm_up, struct de
     if (status == STATUS_OK)
         status = environment_integer("TUNE_NULL_BLOCK_US", 0, 1000000, 0, &block_us, error);
     if (status == STATUS_OK)
-        status = environment_integer("TUNE_NULL_START_MS", 0, 100000, 0, &start_ms, error);
+        status = start_ms(&whole_ms, error);
     if (status != STATUS_OK)
         return status;
     *out = calloc(1, sizeof **out);
@@ -143,7 +163,8 @@ static enum status null_open(int index, const struct warm_up *warm_up, struct de
         return error_no_memory(error);
     (*out)->seed = random_at((uint64_t)seed, (uint64_t)index);
     (*out)->block_us = block_us;
-    pause_ms((double)start_ms);
+    (*out)->reserved_ns = whole_ms * 500000;
+    pause_ms((double)whole_ms / (is_reserved ? 2 : 1));
     return STATUS_OK;
 }
 
@@ -156,8 +177,10 @@ static void null_close(struct device *device)
 
 static void null_calibration(const struct device *device, struct calibration *out)
 {
-    (void)device;
-    *out = (struct calibration){.tick_ns = TICK_NS, .empty_pair_ns = 5000, .node_gap_ns = 1200};
+    *out = (struct calibration){.tick_ns = TICK_NS,
+                                .empty_pair_ns = 5000,
+                                .node_gap_ns = 1200,
+                                .reserved_ns = device->reserved_ns};
 }
 
 static void null_conditions(struct device *device, struct conditions *out)
@@ -504,6 +527,7 @@ const struct device_api device_null = {
     .compile = null_compile,
     .inspect = null_inspect,
     .occupancy = null_occupancy,
+    .reserve = null_reserve,
     .open = null_open,
     .close = null_close,
     .calibration = null_calibration,
