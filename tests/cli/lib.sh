@@ -56,6 +56,26 @@ refuse_file() {
     [[ ! -e $1 ]] || fail "a file $1 was left"
 }
 
+# wait_for COMMAND...: until it is true; false when it is not within minutes, in which even a full machine comes to it.
+wait_for() {
+    local end=$((SECONDS + 600))
+    until "$@"; do
+        [[ $SECONDS -lt $end ]] || return 1
+        sleep 0.05
+    done
+}
+# counts COMPARISON SQL: whether what SQL counts in tune.db, nothing as long as there is no such table, compares so ("-ge 3").
+counts() {
+    local count
+    count=$(query "$2" 2>/dev/null || echo 0)
+    # shellcheck disable=SC2086 # an operator and a number
+    [ "$count" $1 ]
+}
+# is_gone PID: it has ended, though its parent may not know yet.
+is_gone() {
+    ! kill -0 "$1" 2>/dev/null
+}
+
 # pick EXPRESSION: evaluates Python on the JSON of the last command, as `j`.
 pick() {
     python3 -S -c 'import json, sys; j = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' \

@@ -24,8 +24,8 @@ expect_sweep 'Stand-in GPU 132 18 ok'
 # An agent that is killed: its work goes to the other host, it is asked for again, and no configuration is blamed.
 forget
 kill_agent() { kill -9 "$(agent "$1")"; }
-when_trials 3 kill_agent a
-tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${a[@]}" "${b[@]}"
+when_trials 6 kill_agent a
+tune_on "devices=big; $(held 150 3)" "${a[@]}" "${b[@]}"
 expect_code 0
 wait
 expect_err 'its host is asked for again'
@@ -35,7 +35,7 @@ refuse_agents
 # The only one: it is waited for.
 forget
 when_trials 3 kill_agent a
-tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${a[@]}"
+tune_on "devices=big; $(held 150 3)" "${a[@]}"
 expect_code 0
 wait
 expect_err 'is there again'
@@ -52,15 +52,15 @@ pause_agent() {
     kill -CONT "$pid"
 }
 when_trials 3 pause_agent
-tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${a[@]}" --effort quick
+tune_on "devices=big; $(held 150 3)" "${a[@]}" --effort quick
 expect_code 0
 wait
 refuse_err 'is lost'
 expect_sweep 'Stand-in GPU 132 18 ok'
 forget
 stop_agent() { kill -STOP "$(agent a)"; }
-when_trials 3 stop_agent
-TUNE_HOST_SILENT_MS=2000 tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${a[@]}" "${b[@]}" --effort quick
+when_trials 6 stop_agent
+TUNE_HOST_SILENT_MS=2000 tune_on "devices=big; $(held 150 3)" "${a[@]}" "${b[@]}" --effort quick
 expect_code 0
 wait
 expect_err 'is lost: .*nothing was heard of it'
@@ -76,8 +76,8 @@ S
 chmod +x "$TMPDIR/relay"
 cats() { pgrep -x cat -P "$(pgrep -d, -f "^/bin/sh $TMPDIR/relay")"; }
 cut_relay() { cats >cats && xargs kill -STOP <cats; }
-when_trials 3 cut_relay
-TUNE_HOST_SILENT_MS=2000 tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' --on "$TMPDIR/relay $TMPDIR/host far" "${b[@]}" --effort quick
+when_trials 6 cut_relay
+TUNE_HOST_SILENT_MS=2000 tune_on "devices=big; $(held 150 3)" --on "$TMPDIR/relay $TMPDIR/host far" "${b[@]}" --effort quick
 expect_code 0
 wait
 expect_err 'is lost: .*nothing was heard of it'
@@ -87,9 +87,9 @@ xargs kill -9 <cats || true
 
 # The parent is killed: nothing stays, nothing is lost.
 forget
-kill_parent() { kill -9 "$(pgrep -f "^$TUNE run ./copy.yaml.*$TMPDIR/host a")"; }
+kill_parent() { kill -9 "$(tune_itself "$TMPDIR/host a")"; }
 when_trials 5 kill_parent
-tune_on 'devices=big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${a[@]}"
+tune_on "devices=big; $(held 150 5)" "${a[@]}"
 expect_code 137
 wait
 refuse_agents

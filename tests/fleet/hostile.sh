@@ -20,7 +20,7 @@ expect_sweep 'Stand-in GPU 132 18 ok'
 # SIGTERM ends a run that waits for it, also in the middle of a message.
 stop_run() { # mode
     until [[ -e $TMPDIR/told.$1 ]]; do sleep 0.05; done
-    kill "$(pgrep -of "^$TUNE run ./copy.yaml.*hostile.py .* $1 ")"
+    kill "$(tune_itself "hostile.py .* $1 ")"
 }
 export TUNE_HOST_SILENT_MS=86400000
 for mode in flood trickle; do

@@ -20,33 +20,35 @@ chmod +x "$TMPDIR/host"
 tune_on() {
     export TUNE_FAULTS=$1
     run "$TUNE" run ./copy.yaml --remote-tune "$TUNE" --no-report "${warm[@]}" "${@:2}"
+    touch ended
+}
+# held MS TRIALS: faults by which each load takes so long, and the one behind so many trials waits for what when_trials does: then
+# each device has made these, and has the next one in hand.
+held() {
+    local loads="cuModuleLoadData@WAY=1|2|3|4|5|6"
+    echo "$loads#$(($2 + 1)): until=$PWD/done; $loads: slow=$1"
 }
 
 # agent NAME: the process that serves on that host, once there is one.
 agent() {
-    local pid i
-    for ((i = 0; i < 200; i++)); do
+    agent_of() {
+        local pid
         for pid in $(pgrep -f "^$TUNE __host"); do
-            if [[ $(readlink "/proc/$pid/cwd") == "$TMPDIR/hosts/$1" ]]; then
-                echo "$pid"
-                return
-            fi
+            [[ $(readlink "/proc/$pid/cwd") != "$TMPDIR/hosts/$1" ]] || { echo "$pid"; return; }
         done
-        sleep 0.05
-    done
-    fail "no agent on $1"
+        return 1
+    }
+    wait_for agent_of "$1" || fail "no agent on $1"
 }
 
-# when_trials COUNT COMMAND...: in the background, once the database has so many.
+# when_trials COUNT COMMAND...: in the background, once the database has so many (or the run has ended); the run is held until then.
 when_trials() {
-    local want=$1
-    shift
+    rm -f ended done
     {
-        for ((i = 0; i < 600; i++)); do
-            [[ $(query 'SELECT count(*) FROM trials' 2>/dev/null || echo 0) -ge $want ]] && break
-            sleep 0.05
-        done
-        "$@"
+        has_them() { [[ -e ended || ! -d $TMPDIR ]] || counts "-ge $1" 'SELECT count(*) FROM trials'; }
+        wait_for has_them "$1"
+        "${@:2}" || echo "when_trials: ${*:2}: exit code $?"
+        touch done
     } &
 }
 
@@ -61,14 +63,18 @@ expect_sweep() {
 
 # refuse_agents: nothing of ours runs any more, neither here nor there.
 refuse_agents() {
-    local pid i left
-    for ((i = 0; i < 600; i++)); do
+    local left
+    none_left() {
+        local pid
         left=
         for pid in $(pgrep -f '(^|/)tune __'); do
-            grep -qzF "TUNE_FAULTS_STATE=$TUNE_FAULTS_STATE" "/proc/$pid/environ" 2>/dev/null && left+=" $pid"
+            ! grep -qzF "TUNE_FAULTS_STATE=$TUNE_FAULTS_STATE" "/proc/$pid/environ" 2>/dev/null || left+=" $pid"
         done
-        [[ -z $left ]] && return
-        sleep 0.1
-    done
-    fail "left behind: $left"
+        [[ -z $left ]]
+    }
+    wait_for none_left || fail "left behind: $left"
+}
+# tune_itself PATTERN: the one process of `tune run ./copy.yaml` with this on its command line, not what it is about to start.
+tune_itself() {
+    pgrep -of "^$TUNE run ./copy.yaml.*$1"
 }

@@ -73,7 +73,7 @@ export SLURM_CONF=$slurm/etc/slurm.conf
     slurmd -f "$SLURM_CONF" -N n1
     slurmd -f "$SLURM_CONF" -N n2
 ) >"$slurm/log/start" 2>&1 || true
-for ((i = 0; i < 100; i++)); do
+for ((i = 0; i < 600; i++)); do
     [[ $(sinfo -h -t idle -o %D 2>/dev/null) == 2 ]] && break
     sleep 0.1
 done
@@ -83,11 +83,8 @@ export TUNE_HOST_RETRY_MS=200
 n1=(--on "srun -t 60 -N1 -w n1 env CUDA_VISIBLE_DEVICES=0 $TMPDIR/host n1")
 n2=(--on "srun -N1 -w n2 env CUDA_VISIBLE_DEVICES=1 $TMPDIR/host n2")
 refuse_jobs() {
-    for ((i = 0; i < 600; i++)); do
-        [[ -z $(squeue -h) ]] && return
-        sleep 0.1
-    done
-    fail "jobs are left: $(squeue)"
+    no_jobs() { [[ -z $(squeue -h) ]]; }
+    wait_for no_jobs || fail "jobs are left: $(squeue)"
 }
 
 # Two models on two nodes, and hostile kernels.
@@ -102,7 +99,7 @@ refuse_agents
 # A job that is cancelled in the middle comes again.
 forget
 when_trials 3 scancel -u "$user"
-tune_on 'devices=big,small; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${n1[@]}" --effort quick
+tune_on "devices=big,small; $(held 150 3)" "${n1[@]}" --effort quick
 expect_code 0
 wait
 expect_err 'is there again'
@@ -117,11 +114,10 @@ step_daemon() {
     while [[ $(<"/proc/$pid/comm") != slurmstepd ]]; do pid=$(cut -d' ' -f4 "/proc/$pid/stat"); done
     echo "$pid"
 }
-slow='devices=big,big; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=400'
 lose() {
     forget
-    when_trials 1 "$@"
-    TUNE_HOST_GRACE_MS=120000 tune_on "$slow" "${n1[@]}" "${n2[@]}" --effort quick
+    when_trials 2 "$@"
+    TUNE_HOST_GRACE_MS=120000 tune_on "devices=big,big; $(held 400 1)" "${n1[@]}" "${n2[@]}" --effort quick
     expect_code 0
     wait
     expect_sweep 'Stand-in GPU 132 18 ok'
@@ -155,9 +151,9 @@ refuse_jobs
 
 # The parent is killed: no job stays.
 forget
-kill_parent() { kill -9 "$(pgrep -f "^$TUNE run ./copy.yaml.*$TMPDIR/host n1")"; }
-when_trials 3 kill_parent
-tune_on 'devices=big,small; cuModuleLoadData@WAY=1|2|3|4|5|6: slow=150' "${n1[@]}" "${n2[@]}"
+kill_parent() { kill -9 "$(tune_itself "$TMPDIR/host n1")"; }
+when_trials 6 kill_parent
+tune_on "devices=big,small; $(held 150 3)" "${n1[@]}" "${n2[@]}"
 expect_code 137
 wait
 refuse_jobs

@@ -22,7 +22,7 @@ env -u LD_LIBRARY_PATH "$daemon" -D -e -f "$PWD/ssh/daemon.conf" 2>ssh/log &
 daemon_pid=$!
 trap 'kill $daemon_pid 2>/dev/null || true' EXIT
 box="env -u LD_LIBRARY_PATH ssh -F none -i $PWD/ssh/key -p $port -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR $(id -un)@127.0.0.1"
-for ((i = 0; i < 50; i++)); do
+for ((i = 0; i < 600; i++)); do
     $box true 2>/dev/null && break
     kill -0 $daemon_pid 2>/dev/null || break
     sleep 0.1
@@ -40,9 +40,8 @@ forget
 export TUNE_HOST_RETRY_MS=100
 cut() { kill -9 "$(pgrep -f "^ssh .*-p $port")"; }
 when_trials 3 cut
-tune_on '' --on "$box $there TUNE_FAULTS=cuModuleLoadData@WAY=1:slow=500 $TMPDIR/host box" --effort quick
+tune_on '' --on "$box $there TUNE_FAULTS=cuModuleLoadData@source=copy.cu#4:until=$PWD/done $TMPDIR/host box" --effort quick
 expect_code 0
-:
 expect_err 'is there again'
 expect_sweep 'Stand-in GPU 132 18 ok'
 refuse_agents

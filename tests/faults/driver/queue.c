@@ -183,7 +183,7 @@ double standin_energy_mj(void)
 static void take_fault(const struct fault *fault)
 {
     bool shows = fault->code || fault->hang || fault->crash || fault->abort || fault->slow_ms ||
-                 fault->exit_code >= 0 || fault->lost >= 0;
+                 fault->until || fault->exit_code >= 0 || fault->lost >= 0;
     if (!shows || is_pending_fault)
         return;
     pending_fault = *fault;

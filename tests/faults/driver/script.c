@@ -29,6 +29,7 @@ struct rule {
     size_t condition_count;
     long every; /* fires for every so many-th call only */
     int times;  /* that it fires, over all processes; -1: always */
+    char until[WORD_BYTES];
     struct fault fault;
     long seen;
 };
@@ -215,6 +216,10 @@ static void read_action(struct rule *rule, char *word)
         fault->lost = value ? (int)number(value, word) : LOST_FOR_GOOD;
     else if (strcmp(word, "slow") == 0 && value)
         fault->slow_ms = (int)number(value, word);
+    else if (strcmp(word, "until") == 0 && value) {
+        keep(rule->until, value);
+        fault->until = rule->until;
+    }
     else if (strcmp(word, "slower") == 0 && value)
         fault->slower = real(value, word);
     else if (strcmp(word, "hog") == 0 && value)
@@ -429,6 +434,9 @@ static void hog_memory(uint64_t bytes)
 
 int script_perform(const struct fault *fault)
 {
+    const struct timespec moment = {.tv_nsec = 10000000};
+    while (fault->until && access(fault->until, F_OK) != 0)
+        (void)nanosleep(&moment, NULL);
     if (fault->slow_ms > 0) {
         struct timespec pause = {fault->slow_ms / 1000, fault->slow_ms % 1000 * 1000000L};
         (void)nanosleep(&pause, NULL);

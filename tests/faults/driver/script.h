@@ -36,6 +36,7 @@ struct fault {
     int exit_code;  /* ends the process; -1: does not */
     int lost;       /* starts for which the device is gone; -1: it is there */
     int slow_ms;
+    const char *until; /* waits for this file; NULL: for none */
     double slower; /* the kernel takes so many times as long */
     uint64_t hog;  /* bytes of memory that are taken and never given back */
     /* Of rules about "conditions"; negative where the rule does not say. */
