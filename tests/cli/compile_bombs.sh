@@ -71,10 +71,11 @@ if [[ -z ${TUNE_SANITIZE:-} ]]; then
 fi
 
 # Time: the compiler of a healthy source, slowed down by another program of its name.
-cat >slow_cc <<'C'
+stuck="sleep 600 0.$$" # nobody else's
+cat >slow_cc <<C
 #!/bin/sh
-case "$*" in *--version*) exec cc --version ;; *WAY=0*) exec sleep 600 ;; esac
-exec cc "$@"
+case "\$*" in *--version*) exec cc --version ;; *WAY=0*) exec $stuck ;; esac
+exec cc "\$@"
 C
 chmod +x slow_cc
 sed -i 's/way: \[.*/way: [0, 7]/' bomb.yaml
@@ -85,7 +86,7 @@ expect_code 0
 [[ $((SECONDS - started)) -lt 60 ]] || fail "it took $((SECONDS - started)) s"
 run "$TUNE" show --failures --db slow.db
 expect_out 'way=0 .*killed after 1\.5 s \(TUNE_COMPILE_TIMEOUT_MS\)'
-! pgrep -fx 'sleep 600' >/dev/null || fail "the compiler's own children were left"
+! pgrep -fx "$stuck" >/dev/null || fail "the compiler's own children were left"
 
 export TUNE_CEILING_BYTES=0 # many new databases, none of them for its ceilings
 # The cache: cut, damaged and foreign files.

@@ -8,11 +8,9 @@ tune=$!
 trials() {
     query "SELECT count(*) FROM trials WHERE stage = 'sweep'" 2>/dev/null || echo 0
 }
-for ((i = 0; i < 600; i++)); do
-    [[ $(trials) -lt 5 ]] || break
-    kill -0 "$tune" 2>/dev/null || fail "it ended by itself: $(cat first.err)"
-    sleep 0.05
-done
+is_time() { is_gone "$tune" || [[ $(trials) -ge 5 ]]; }
+wait_for is_time || fail "not five trials"
+! is_gone "$tune" || fail "it ended by itself: $(cat first.err)"
 kill -INT "$tune"
 code=0
 wait "$tune" || code=$?
@@ -34,11 +32,8 @@ children() {
         fi
     done
 }
-for ((i = 0; i < 100; i++)); do
-    [[ -n $(children) ]] || break
-    sleep 0.05
-done
-[[ -z $(children) ]] || fail "children are left: $(children)"
+no_children() { [[ -z $(children) ]]; }
+patience_s=60 wait_for no_children || fail "children are left: $(children)"
 
 run "$TUNE" run double.yaml --device cpu "${steady[@]}"
 expect_code 0

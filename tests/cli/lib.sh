@@ -56,9 +56,9 @@ refuse_file() {
     [[ ! -e $1 ]] || fail "a file $1 was left"
 }
 
-# wait_for COMMAND...: until it is true; false when it is not within minutes, in which even a full machine comes to it.
+# wait_for COMMAND...: until it is true; false when it is not within minutes ($patience_s), in which even a full machine comes to it.
 wait_for() {
-    local end=$((SECONDS + 600))
+    local end=$((SECONDS + ${patience_s:-600}))
     until "$@"; do
         [[ $SECONDS -lt $end ]] || return 1
         sleep 0.05

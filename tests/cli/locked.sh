@@ -6,7 +6,7 @@ write_experiment 20000
 sed -i "s|n: \[1000, 5000\]|n: [1000]|" double.yaml
 
 cat >hold.py <<'P'
-import sqlite3, sys, time
+import os, sqlite3, time
 db = sqlite3.connect("tune.db", timeout=60, isolation_level=None)
 for i in range(10000):  # a moment at which nobody else writes
     try:
@@ -15,32 +15,35 @@ for i in range(10000):  # a moment at which nobody else writes
     except sqlite3.OperationalError:
         pass
 print("held", flush=True)
-time.sleep(float(sys.argv[1]))
+while not os.path.exists("let_go"):
+    time.sleep(0.05)
 db.execute("ROLLBACK")
 P
-# tune_and_hold SECONDS: a run, and $holder, which holds its database in the middle of it.
+# One of the binaries is compiled when the database is held, and not before: all trials but the baseline's are behind that.
+export COMPILER=${CC:-cc}
+cat >waiting-cc <<'C'
+#!/bin/bash
+[[ $* != *WAY_late=1* ]] || until [[ -s ${0%/*}/held ]]; do sleep 0.05; done
+exec "$COMPILER" "$@"
+C
+chmod +x waiting-cc
+# tune_and_hold: a run, and $holder, which holds its database in the middle of it, until there is a file let_go.
 tune_and_hold() {
-    local i
-    rm -rf tune.db* tuned.conf held
-    "$TUNE" run double.yaml --device cpu "${steady[@]}" >locked.out 2>locked.err &
+    rm -rf tune.db* tuned.conf held let_go "$TUNE_CACHE_DIR"
+    CC=$PWD/waiting-cc "$TUNE" run double.yaml --device cpu --jobs 2 "${steady[@]}" >locked.out 2>locked.err &
     tune=$!
     captured=locked
-    command_line="tune run, while its database is held for $1 s"
-    for ((i = 0; i < 600; i++)); do
-        [[ $(query "SELECT count(*) FROM trials" 2>/dev/null || echo 0) -lt 2 ]] || break
-        sleep 0.05
-    done
-    python3 hold.py "$1" >held &
+    command_line="tune run, while its database is held"
+    wait_for counts '-ge 1' 'SELECT count(*) FROM trials' || fail "no trial"
+    python3 hold.py >held &
     holder=$!
-    for ((i = 0; i < 600; i++)); do
-        [[ ! -s held ]] || break
-        sleep 0.05
-    done
-    [[ -s held ]] || fail "the database could not be held"
-    kill -0 "$tune" 2>/dev/null || fail "the run ended before its database was held"
+    wait_for test -s held || fail "the database could not be held"
+    ! is_gone "$tune" || fail "the run ended before its database was held"
 }
 
-tune_and_hold 11.5
+tune_and_hold
+wait_for grep -q 'keeps it locked' locked.err || fail "it does not say that it waits"
+touch let_go
 code=0
 wait "$tune" || code=$?
 expect_code 0
@@ -52,7 +55,7 @@ expect_err 'tune.db: free again after [0-9]+ s; going on'
 [[ $(query "SELECT count(*) FROM winners") -eq 1 ]] || fail "no winners"
 [[ $(query "SELECT outcome FROM runs") == complete ]] || fail "the run is not complete"
 
-tune_and_hold 60
+tune_and_hold
 sleep 1
 kill -INT "$tune"
 code=0

@@ -15,13 +15,9 @@ ours() {
     done
 }
 expect_nothing_left() {
-    local i left
-    for ((i = 0; i < 100; i++)); do
-        left=$(ours)
-        [[ -n $left ]] || break
-        sleep 0.05
-    done
-    [[ -z $left ]] || fail "$1: processes were left: $(for p in $left; do tr '\0' ' ' <"/proc/$p/cmdline"; done)"
+    local left
+    none_left() { left=$(ours) && [[ -z $left ]]; }
+    patience_s=60 wait_for none_left || fail "$1: processes were left: $(for p in $left; do tr '\0' ' ' <"/proc/$p/cmdline"; done)"
     left=$(find . "$TMPDIR" "$TUNE_CACHE_DIR" -name '*.tune-*' -o -name 'tune-plot*' -o -name 'cc??????.*')
     [[ -z $left ]] || fail "$1: files were left: $left"
 }
@@ -32,13 +28,9 @@ start_run() {
     rm -f tune.db* tuned.conf
     "$@" "$TUNE" run double.yaml --device cpu "${steady[@]}" >first.out 2>first.err &
     tune=$!
-    local i
-    for ((i = 0; i < 600; i++)); do
-        [[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep'" 2>/dev/null || echo 0) -lt 3 ]] || return 0
-        kill -0 "$tune" 2>/dev/null || fail "it ended by itself: $(cat first.err)"
-        sleep 0.05
-    done
-    fail "no trial in 30 s: $(cat first.err)"
+    is_time() { is_gone "$tune" || counts '-ge 3' "SELECT count(*) FROM trials WHERE stage = 'sweep'"; }
+    wait_for is_time || fail "not three trials: $(cat first.err)"
+    ! is_gone "$tune" || fail "it ended by itself: $(cat first.err)"
 }
 end_run() { # EXIT-CODE WHAT
     code=0

@@ -25,12 +25,8 @@ for killed in both worker parent; do
     rm -rf stuck-cc.pids tune.db* "$TUNE_CACHE_DIR"
     CC=$PWD/stuck-cc "$TUNE" run double.yaml --device cpu --jobs 1 "${steady[@]}" >orphans.out 2>orphans.err &
     tune=$!
-    for ((i = 0; i < 600; i++)); do
-        [[ ! -s stuck-cc.pids ]] || break
-        sleep 0.05
-    done
     captured=orphans
-    [[ -s stuck-cc.pids ]] || fail "no compiler was started"
+    wait_for test -s stuck-cc.pids || fail "no compiler was started"
     read -r worker driver part <stuck-cc.pids
     is_alive "$part" || fail "the compiler does not wait"
     case $killed in
@@ -41,10 +37,8 @@ for killed in both worker parent; do
     worker) kill -KILL "$worker" ;;
     parent) kill -KILL "$tune" ;;
     esac
-    for ((i = 0; i < 100; i++)); do
-        is_alive "$part" || is_alive "$driver" || is_alive "$worker" || break
-        sleep 0.05
-    done
+    none_left() { ! is_alive "$part" && ! is_alive "$driver" && ! is_alive "$worker"; }
+    patience_s=60 wait_for none_left || true
     kill -KILL "$tune" 2>/dev/null || true
     wait "$tune" 2>/dev/null || true
     for pid in "$part" "$driver" "$worker"; do

@@ -2,7 +2,16 @@
 # The database is removed, or another file put in its place, during a run: the run ends, says so, and what it
 # measured is saved beside; nothing of it gets into the file that took the place.
 source "$TUNE_TESTS/lib.sh"
-write_experiment 20000
+write_experiment '20000 + n' # each problem has binaries of its own
+# One of them is compiled when something has happened to the database, and not before: all trials of the problem but the
+# baseline's are behind that.
+export COMPILER=${CC:-cc}
+cat >waiting-cc <<'C'
+#!/bin/bash
+[[ $* != *WAY_late=1*SPINS=$SPINS* ]] || until [[ -e ${0%/*}/happened ]]; do sleep 0.05; done
+exec "$COMPILER" "$@"
+C
+chmod +x waiting-cc
 
 # of FILE SQL
 of() {
@@ -15,18 +24,17 @@ db = sqlite3.connect("other.db"); db.executescript(sys.stdin.read()); db.commit(
 
 saved=0
 for way in remove replace; do
-    for moment in 3 23; do # trials: in the first problem, and in the second, the last
-        rm -f tune.db tune.db-wal tune.db-shm tuned.conf
-        "$TUNE" run double.yaml --device cpu "${steady[@]}" >gone.out 2>gone.err &
+    for moment in 1 21; do # trials: in the first problem, and in the second, the last
+        rm -rf tune.db tune.db-wal tune.db-shm tuned.conf happened "$TUNE_CACHE_DIR"
+        export SPINS=$((moment == 1 ? 21000 : 25000))
+        CC=$PWD/waiting-cc "$TUNE" run double.yaml --device cpu --jobs 2 "${steady[@]}" >gone.out 2>gone.err &
         tune=$!
-        for ((i = 0; i < 600; i++)); do
-            [[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep'" 2>/dev/null || echo 0) -lt $moment ]] || break
-            sleep 0.02
-        done
+        wait_for counts "-ge $moment" "SELECT count(*) FROM trials WHERE stage = 'sweep'" || fail "not $moment trials"
         cp other.db fresh.db
         [[ -e tune.db ]] || fail "there is no database"
         if [[ $way == remove ]]; then rm tune.db; else mv fresh.db tune.db; fi
-        kill -0 "$tune" || fail "it had ended"
+        ! is_gone "$tune" || fail "it had ended"
+        touch happened
         code=0
         wait "$tune" || code=$?
         captured=gone

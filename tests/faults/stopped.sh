@@ -7,19 +7,19 @@ write_copy 3
 sed -i 's/^sizes:.*/sizes: {n: [1000, 3000]}/' copy.yaml
 brief=(--no-report "${warm[@]}" --set block_ns=20000 --set confirm_processes=3)
 
-# stop_at FAULTS SQL [PAUSE]: tunes with these faults; Ctrl-C when SQL counts something, and PAUSE s later.
+# stop_at FAULTS SQL|FILE [PAUSE]: tunes with these faults; Ctrl-C when SQL counts something, or the file is there that a fault
+# made, and PAUSE s later. What waits for ./go then goes on.
 stop_at() {
-    local i
     forget
+    rm -f go go.awaited
     TUNE_FAULTS=$1 "$TUNE" run ./copy.yaml --device cuda:0 "${brief[@]}" >stopped.out 2>stopped.err &
     local tune=$!
-    for ((i = 0; i < 1000; i++)); do
-        [[ $(query "$2" 2>/dev/null || echo 0) -eq 0 ]] || break
-        kill -0 "$tune" 2>/dev/null || fail "it ended by itself: $(cat stopped.err)"
-        sleep 0.02
-    done
-    sleep "${3:-0}"
+    is_time() { is_gone "$tune" || { [[ $1 == */* ]] && [[ -e $1 ]]; } || counts '-gt 0' "$1"; }
+    wait_for is_time "$2" || fail "nothing was to be stopped"
+    ! is_gone "$tune" || fail "it ended by itself: $(cat stopped.err)"
+    [[ ! ${3:-} ]] || { touch go; sleep "$3"; }
     kill -INT "$tune"
+    touch go
     code=0
     wait "$tune" || code=$?
     command_line="tune run, stopped when $2"
@@ -45,7 +45,7 @@ slow() {
 }
 
 # In the sweep of the first problem: the fastest so far, which nobody takes for more than it is.
-stop_at "$(slow 100)" "SELECT count(*) > 3 FROM trials WHERE stage = 'sweep'"
+stop_at "cuModuleLoadData@WAY=1|2|3#5: until=$PWD/go; $(slow 100)" "SELECT count(*) > 3 FROM trials WHERE stage = 'sweep'"
 [[ $(query "SELECT w.stage, w.trust, p.n, w.candidate_count < w.space_count, w.processes FROM winners w
     JOIN problems p ON p.id = w.problem_id") == 'sweep unstable 1000 1 0' ]] || fail "$(query "SELECT * FROM winners")"
 [[ $(query "SELECT t.median_ns = (SELECT min(median_ns) FROM trials) FROM winners w JOIN trials t ON t.id = w.trial_id") -eq 1 ]] ||
@@ -60,8 +60,8 @@ go_on
 
 # In the first race: its samples are kept, the round that it was in does not count. Between two rounds there is
 # none: then again, a little later.
-for pause in 0.5 0.6 0.7 0.8; do
-    stop_at "$(slow 20)" "SELECT count(*) = 9 FROM trials WHERE stage = 'sweep'" "$pause"
+for pause in 0.05 0.1 0.2 0.3 0.05 0.1 0.2 0.3; do
+    stop_at "conditions#3: until=$PWD/go; $(slow 20)" "$PWD/go.awaited" "$pause"
     [[ $(query "SELECT count(*) FROM rounds WHERE fault = 'incomplete'") -eq 0 ]] || break
 done
 [[ $(query "SELECT stage, trust FROM winners") == 'sweep unstable' ]] || fail "$(query "SELECT * FROM winners")"
@@ -73,7 +73,7 @@ done
 go_on
 
 # In the confirmation, when one process is through: two winners, of the race, and samples of both processes.
-stop_at "$(slow 2)" "SELECT count(*) FROM rounds WHERE stage = 'confirm'"
+stop_at "conditions@start=$((3 + openers))#2: until=$PWD/go; $(slow 2)" "SELECT count(*) FROM rounds WHERE stage = 'confirm'"
 [[ $(query "SELECT count(*) FROM winners WHERE stage = 'race' AND trust = 'noisy' AND processes = 0") -eq 2 ]] ||
     fail "$(query "SELECT * FROM winners")"
 [[ $(query "SELECT count(*) FROM samples s JOIN trials t ON t.id = s.trial_id WHERE t.stage = 'confirm' AND NOT s.invalid") -gt 0 ]] ||

@@ -72,7 +72,7 @@ refuse_agents() {
         done
         [[ -z $left ]]
     }
-    wait_for none_left || fail "left behind: $left"
+    patience_s=120 wait_for none_left || fail "left behind: $left"
 }
 # tune_itself PATTERN: the one process of `tune run ./copy.yaml` with this on its command line, not what it is about to start.
 tune_itself() {

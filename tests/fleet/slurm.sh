@@ -84,7 +84,7 @@ n1=(--on "srun -t 60 -N1 -w n1 env CUDA_VISIBLE_DEVICES=0 $TMPDIR/host n1")
 n2=(--on "srun -N1 -w n2 env CUDA_VISIBLE_DEVICES=1 $TMPDIR/host n2")
 refuse_jobs() {
     no_jobs() { [[ -z $(squeue -h) ]]; }
-    wait_for no_jobs || fail "jobs are left: $(squeue)"
+    patience_s=120 wait_for no_jobs || fail "jobs are left: $(squeue)"
 }
 
 # Two models on two nodes, and hostile kernels.

@@ -62,7 +62,9 @@ static const struct fault *conditions(void)
     is_reading = true;
     const int *device = of_driver("script_device");
     script_device = device ? *device : 0;
-    if (!script_match("conditions", &none, 1, &reading))
+    if (script_match("conditions", &none, 1, &reading))
+        (void)script_perform(&reading);
+    else
         reading = script_no_fault();
     void (*set_pace)(double, double) = NULL;
     void *found = of_driver("standin_set_pace");

@@ -1,6 +1,7 @@
 #include "tests/faults/driver/script.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
@@ -432,11 +433,22 @@ static void hog_memory(uint64_t bytes)
         memory[i] = 1;
 }
 
-int script_perform(const struct fault *fault)
+static void await_file(const char *path)
 {
     const struct timespec moment = {.tv_nsec = 10000000};
-    while (fault->until && access(fault->until, F_OK) != 0)
+    char mark[WORD_BYTES + sizeof ".awaited"];
+    (void)snprintf(mark, sizeof mark, "%s.awaited", path);
+    int file = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (file >= 0)
+        (void)close(file);
+    while (access(path, F_OK) != 0)
         (void)nanosleep(&moment, NULL);
+}
+
+int script_perform(const struct fault *fault)
+{
+    if (fault->until)
+        await_file(fault->until);
     if (fault->slow_ms > 0) {
         struct timespec pause = {fault->slow_ms / 1000, fault->slow_ms % 1000 * 1000000L};
         (void)nanosleep(&pause, NULL);
