@@ -127,12 +127,17 @@ static void a_child_does_not_inherit_it(void **state)
     struct lock *lock = NULL;
     struct error error = {0};
     assert_int_equal(lock_take(device, &lock, &error), STATUS_OK);
+    int ends[2];
+    char nothing = 0;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     pid_t child = fork();
     if (child == 0) {
-        (void)execl("/bin/sleep", "sleep", "60", (char *)NULL);
+        (void)execl("/bin/sleep", "sleep", "600", (char *)NULL);
         _exit(1);
     }
-    (void)usleep(100000); /* until it is another program */
+    (void)close(ends[1]);
+    assert_int_equal(read(ends[0], &nothing, 1), 0); /* until it is another program */
+    (void)close(ends[0]);
     struct lock *second = NULL;
     assert_int_equal(lock_take(device, &second, &error), STATUS_UNAVAILABLE);
     lock_release(lock);
