@@ -3,6 +3,7 @@
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 4
+hangs_cost 4000
 
 tune_copy 'kernel@WAY=2,block=128: hang; cuLaunchKernel@WAY=3,block=64: hang'
 expect_code 0

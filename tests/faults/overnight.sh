@@ -17,6 +17,7 @@ if [[ -z ${TUNE_DRIVER:-} ]]; then
     exec bash "$root/tests/cli/run" "$0"
 fi
 source "$TUNE_SOURCE/tests/faults/lib.sh"
+hangs_cost 3000
 read -r seconds points seed <<<"${TUNE_OVERNIGHT:-12 240 1}"
 write_copy
 exec python3 -S "$TUNE_SOURCE/tests/faults/overnight.py" "$seconds" "$points" "$seed"

@@ -4,6 +4,7 @@
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 3
+hangs_cost 3000
 sed -i 's/^sizes:.*/sizes: {n: [1000, 3000]}/' copy.yaml
 brief=(--no-report "${warm[@]}" --set block_ns=20000 --set confirm_processes=3)
 # Each wait for the kernel takes a while, so that a stop meets a worker at work; one way is the fastest.
@@ -28,7 +29,7 @@ pauses() {
         [[ $1 == parent ]] || pids=$(ours "$tune")
         # shellcheck disable=SC2086 # several
         kill -STOP $pids 2>/dev/null || true
-        sleep 2.2
+        sleep 3.5
         # shellcheck disable=SC2086
         kill -CONT $pids 2>/dev/null || true
     done

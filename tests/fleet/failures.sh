@@ -7,10 +7,11 @@ a=(--on "$TMPDIR/host a")
 b=(--on "env CUDA_VISIBLE_DEVICES=0 $TMPDIR/host b")
 
 # Hostile kernels cost a process there, and read as they do here.
+hangs_cost 3000
 tune_on 'kernel@WAY=3,block=64: hang; kernel@WAY=4,block=64: crash; kernel@WAY=5,block=64: exit=3;
     kernel@WAY=6,block=64: 700' "${a[@]}" --effort quick
 expect_code 0
-expect_failed '3 64 timed_out no result after 1000 ms' '4 64 crashed .*signal 11' '5 64 crashed .*exit code 3' \
+expect_failed '3 64 timed_out no result after 3000 ms' '4 64 crashed .*signal 11' '5 64 crashed .*exit code 3' \
     '6 64 crashed .*CUDA_ERROR_ILLEGAL_ADDRESS'
 refuse_agents
 
@@ -57,6 +58,7 @@ expect_code 0
 wait
 refuse_err 'is lost'
 expect_sweep 'Stand-in GPU 132 18 ok'
+hangs_cost 60000
 forget
 stop_agent() { kill -STOP "$(agent a)"; }
 when_trials 6 stop_agent

@@ -88,6 +88,7 @@ refuse_jobs() {
 }
 
 # Two models on two nodes, and hostile kernels.
+hangs_cost 4000
 tune_on 'devices=big,small; kernel@WAY=3,block=64: crash; kernel@WAY=4,block=64: hang' "${n1[@]}" "${n2[@]}" --effort quick
 expect_code 0
 expect_sweep 'Stand-in GPU 132 1 crashed' 'Stand-in GPU 132 16 ok' 'Stand-in GPU 132 1 timed_out' \

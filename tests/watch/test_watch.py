@@ -244,13 +244,18 @@ def run_tune(folder, *arguments, **options):
                             stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, **options)
 
 
+def cmdline_of(pid):
+    with contextlib.suppress(OSError):  # it may have ended
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
 def served_by(process):
     line = process.stderr.readline()
     match = re.match(r"tune: follow the run at (http://\S+) \(from elsewhere: ssh -L (\d+):127.0.0.1:\2 HOST\)$", line)
     assert match, line + process.stderr.read()
     children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
-    server = next(int(child) for child in children
-                  if b"__watch" in pathlib.Path(f"/proc/{child}/cmdline").read_bytes())
+    server = next(int(child) for child in children if b"__watch" in cmdline_of(child))
     cmdline = pathlib.Path(f"/proc/{server}/cmdline").read_bytes().decode()
     environment = pathlib.Path(f"/proc/{server}/environ").read_bytes().decode(errors="replace")
     served = Served(process, match[1])
@@ -266,7 +271,10 @@ def gone(pid):
         os.kill(pid, 0)
     except ProcessLookupError:
         return True
-    return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").split()[2] == "Z"
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").split()[2] == "Z"
+    except OSError:  # just now
+        return True
 
 
 def test_a_run(folder):

@@ -220,8 +220,7 @@ static void read_action(struct rule *rule, char *word)
     else if (strcmp(word, "until") == 0 && value) {
         keep(rule->until, value);
         fault->until = rule->until;
-    }
-    else if (strcmp(word, "slower") == 0 && value)
+    } else if (strcmp(word, "slower") == 0 && value)
         fault->slower = real(value, word);
     else if (strcmp(word, "hog") == 0 && value)
         fault->hog = script_bytes(value);

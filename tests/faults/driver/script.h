@@ -37,8 +37,8 @@ struct fault {
     int lost;       /* starts for which the device is gone; -1: it is there */
     int slow_ms;
     const char *until; /* waits for this file; NULL: for none */
-    double slower; /* the kernel takes so many times as long */
-    uint64_t hog;  /* bytes of memory that are taken and never given back */
+    double slower;     /* the kernel takes so many times as long */
+    uint64_t hog;      /* bytes of memory that are taken and never given back */
     /* Of rules about "conditions"; negative where the rule does not say. */
     double anchor; /* the anchor takes so many times as long */
     long long throttle;
