@@ -38,5 +38,5 @@ if [[ $has_gpu -eq 0 ]]; then
     # Nothing asked for: the CPU, said aloud.
     run "$TUNE" run double.yaml "${steady[@]}" --sizes 1000
     expect_code 0
-    expect_err 'no GPU to tune .*; tuning the CPU'
+    expect_err '^tune: no GPU \(.*\): the device is the CPU$'
 fi

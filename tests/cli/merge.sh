@@ -36,8 +36,8 @@ sha256sum a.db b.db >before.sum
 
 run "$TUNE" merge all.db a.db b.db
 expect_code 0
-expect_err '^a.db: 1 devices, 2 problems, [0-9]+ trials, 2 winners more$'
-expect_err '^b.db: 1 devices, 0 problems, [0-9]+ trials, 2 winners more$'
+expect_err '^a.db: 1 device, 2 problems, [0-9]+ trials, 2 winners added$'
+expect_err '^b.db: 1 device, 0 problems, [0-9]+ trials, 2 winners added$'
 expect_out ': 1 of 2 winners are the same; times of b over a from [0-9.]+ to [0-9.]+;'
 expect_out '^double +5000 '
 sha256sum --check --quiet before.sum || fail "what was merged was changed"

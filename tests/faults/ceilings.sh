@@ -43,7 +43,7 @@ expect_code 0
 forget
 tune_copy "${slow/slower=20/slower=2000}" "${brief[@]}" --sizes 1000
 expect_code 0
-expect_err 'out of a cache: of such no share of the ceiling is told'
+expect_err 'part of it comes out of a cache, and its share of the ceiling is not shown'
 [[ $(newest 'read_gbs > 0') == 1 ]] || fail "given up for a problem that fits a cache"
 ! grep -q ceiling_percent tuned.conf || fail "a share above the ceiling in tuned.conf"
 run "$TUNE" show --json

@@ -208,7 +208,8 @@ static enum status leave_out_unrecorded(struct experiment_list *list, struct err
     leave_out_unwanted(list);
     if (list->count == 0)
         return error_set(error, STATUS_NOT_FOUND,
-                         "nothing of that was recorded; without a name all is replayed that was");
+                         "nothing of what was named is in the recording; without a name, all of it "
+                         "is replayed");
     return STATUS_OK;
 }
 

@@ -104,9 +104,12 @@ static enum status merge_all(const struct merge *merge, const char *const *copie
         if (status != STATUS_OK)
             (void)error_prefix(error, "%s", merge->files[i]);
         else
-            print_clean(stderr, "%s: %lld devices, %lld problems, %lld trials, %lld winners more\n",
-                        merge->files[i], (long long)counts.devices, (long long)counts.problems,
-                        (long long)counts.trials, (long long)counts.winners);
+            print_clean(stderr,
+                        "%s: %lld device%s, %lld problem%s, %lld trial%s, %lld winner%s added\n",
+                        merge->files[i], (long long)counts.devices, counts.devices == 1 ? "" : "s",
+                        (long long)counts.problems, counts.problems == 1 ? "" : "s",
+                        (long long)counts.trials, counts.trials == 1 ? "" : "s",
+                        (long long)counts.winners, counts.winners == 1 ? "" : "s");
     }
     if (status == STATUS_OK) {
         struct rows rows = {0};

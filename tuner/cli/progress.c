@@ -24,6 +24,12 @@ void progress_begin(struct progress_view *view, bool quiet, const struct session
                                    .quiet = quiet,
                                    .terminal = isatty(STDERR_FILENO) == 1,
                                    .begun_ns = clock_running_ns()};
+    if (quiet || !view->terminal)
+        return;
+    /* Until the first trial, which on a device that is not known yet takes seconds. */
+    fputs("starting: devices, what they move per second, inputs", stderr);
+    (void)fflush(stderr);
+    view->bar_shown = true;
 }
 
 void progress_clear(struct progress_view *view)
@@ -311,7 +317,7 @@ static void on_winner(void *context, const struct session_winner *winner)
     text_printf(&line, "%s n=%lld: %s%s with %s", winner->problem_key, (long long)winner->n, time,
                 value, winner->configuration);
     if (winner->confirmed && changed)
-        text_append(&line, ", as fresh processes found");
+        text_append(&line, ", chosen instead in fresh processes");
     if (winner->tied > 1)
         text_printf(&line, " (%zu are as good)", winner->tied);
     if (unstable)

@@ -57,18 +57,33 @@ static void append_count(struct text *line, uint64_t count)
         text_printf(line, "%s%c", i > 0 && (length - i) % 3 == 0 ? "," : "", digits[i]);
 }
 
-static void print_work(const struct session_summary *summary, const char *kind)
+/* "'tune show --db replayed.db --ties'", for the database of the run. */
+static void append_show(struct text *line, const struct run *run, const char *option)
+{
+    if (strcmp(run->text.database, DEFAULT_DATABASE) == 0)
+        text_printf(line, "'tune show %s'", option);
+    else
+        text_printf(line, "'tune show --db %s %s'", run->text.database, option);
+}
+
+static void print_work(const struct run *run, const struct session_summary *summary)
 {
     double wall_s = (double)summary->wall_ns * 1e-9;
     double all_s = wall_s * (summary->devices > 0 ? (double)summary->devices : 1.0);
     double measuring = all_s > 0 ? (double)summary->measuring_ns * 1e-7 / all_s : 0;
     double waiting = all_s > 0 ? (double)summary->compile_wait_ns * 1e-7 / all_s : 0;
-    fprintf(stderr,
-            "tune: %zu problem%s, %zu trials (%zu known already), %zu failed, in %.1f s on %zu %s "
-            "device%s\n",
-            summary->problems, summary->problems == 1 ? "" : "s", summary->trials,
-            summary->trials_known, summary->failures, wall_s, summary->devices, kind,
-            summary->devices == 1 ? "" : "s");
+    struct text line = {0};
+    text_printf(&line, "tune: %zu problem%s, %zu trials (%zu known already), %zu failed",
+                summary->problems, summary->problems == 1 ? "" : "s", summary->trials,
+                summary->trials_known, summary->failures);
+    if (summary->failures > 0) {
+        text_append(&line, " (");
+        append_show(&line, run, "--failures");
+        text_append(&line, ")");
+    }
+    print_clean(stderr, "%s, in %.1f s on %zu %s device%s\n", text_string(&line), wall_s,
+                summary->devices, run->session.device_kind, summary->devices == 1 ? "" : "s");
+    text_free(&line);
     fprintf(stderr,
             "tune: %.1f trials per second, %.0f %% of the time measuring, %.0f %% waiting for the "
             "compiler, %.0f %% idle\n",
@@ -81,7 +96,7 @@ static void print_work(const struct session_summary *summary, const char *kind)
         [STAGE_CHECK] = "checks",       [STAGE_WATCH] = "watching winners",
         [STAGE_CONFIRM] = "confirming", [STAGE_RANGES] = "ranges",
         [STAGE_END] = "to end"};
-    struct text line = {0};
+    line = (struct text){0};
     for (size_t i = 0; i < SESSION_STAGES; i++) {
         double seconds = (double)summary->stage_ns[i] * 1e-9;
         if (seconds >= 0.05)
@@ -96,18 +111,23 @@ static void print_work(const struct session_summary *summary, const char *kind)
 
 /* "tune: 20 of 22 problems: sure; 2 nearly sure; 5 have others that are as good ..."
  */
-static void print_trust(const struct session_summary *summary)
+static void print_trust(const struct run *run, const struct session_summary *summary)
 {
     struct text line = {0};
     const bool all_sound = summary->verdicts[VERDICT_SOUND] == summary->winners;
     show_append_verdicts(&line, summary->verdicts, summary->winners);
-    if (summary->tied > 0)
-        text_printf(&line, "; %zu %s others that are as good ('tune show --ties')", summary->tied,
+    if (summary->tied > 0) {
+        text_printf(&line, "; %zu %s others that are as good (", summary->tied,
                     summary->tied == 1 ? "has" : "have");
+        append_show(&line, run, "--ties");
+        text_append(&line, ")");
+    }
     if (summary->gauntlet_failures > 0)
         text_printf(&line, "; %zu finalist%s thrown out by the checks", summary->gauntlet_failures,
                     summary->gauntlet_failures == 1 ? "" : "s");
-    print_clean(stderr, "tune: %s; 'tune show --trust' says why\n", text_string(&line));
+    text_append(&line, "; ");
+    append_show(&line, run, "--trust");
+    print_clean(stderr, "tune: %s says why\n", text_string(&line));
     if (!all_sound && summary->worst_reason[0])
         fprintf(stderr, "tune: %.*s\n", (int)verdict_advice_bytes(summary->worst_reason),
                 summary->worst_reason);
@@ -119,7 +139,7 @@ static void print_summary(const struct run *run, const struct session_summary *s
 {
     if (run->text.quiet)
         return;
-    print_work(summary, run->session.device_kind);
+    print_work(run, summary);
     /* "tune: 200 of 1,234,567 legal configurations tried (1,000,000,000 combinations), by
      * surrogate", and what of them was never launched. */
     struct text line = {0};
@@ -138,13 +158,16 @@ static void print_summary(const struct run *run, const struct session_summary *s
                 summary->unlaunchable, summary->duplicates);
     text_free(&line);
     if (summary->winners > 0)
-        print_trust(summary);
-    if (summary->ranges > 0)
-        fprintf(stderr,
-                "tune: %zu range%s of sizes cover%s the %zu measured; 'tune show --ranges' "
-                "lists them\n",
-                summary->ranges, summary->ranges == 1 ? "" : "s", summary->ranges == 1 ? "s" : "",
-                summary->sizes);
+        print_trust(run, summary);
+    if (summary->ranges > 0) {
+        line = (struct text){0};
+        text_printf(&line, "tune: %zu range%s of sizes cover%s the %zu measured; ", summary->ranges,
+                    summary->ranges == 1 ? "" : "s", summary->ranges == 1 ? "s" : "",
+                    summary->sizes);
+        append_show(&line, run, "--ranges");
+        print_clean(stderr, "%s lists them\n", text_string(&line));
+        text_free(&line);
+    }
     if (summary->problems_left_out > 0)
         fprintf(stderr, "tune: for want of time %zu of %zu problems %s not measured to the end\n",
                 summary->problems_left_out, summary->problems,
@@ -191,8 +214,11 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     if (every)
         run->session.device_count = 0;
     if (count == 0)
-        return error_set(error, STATUS_NOT_FOUND, "nothing of what was named is for a %s device",
-                         api->kind);
+        return error_set(error, STATUS_NOT_FOUND, "nothing of what was named is for a %s device%s",
+                         api->kind,
+                         strcmp(api->kind, "cpu") == 0 ? "; a GPU's kernel is compiled without a "
+                                                         "GPU by --dry-run --arch sm_90"
+                                                       : "");
     enum status status = run_protocol(run, api->kind, &run->session.protocol, error);
     if (status != STATUS_OK)
         return status;
@@ -269,9 +295,13 @@ static enum status write_conf(const struct run *run, struct store *store, struct
                          "same command with a larger --budget, or none, goes on from here");
     if (status == STATUS_OK && !run->text.quiet)
         fprintf(stderr, "tune: wrote %s\n", path);
-    if (status == STATUS_OK && !run->text.quiet && counts.unstable > 0)
-        fprintf(stderr, "tune: %zu unstable %s not in it: see 'tune show --trust'\n",
-                counts.unstable, counts.unstable == 1 ? "winner is" : "winners are");
+    if (status == STATUS_OK && !run->text.quiet && counts.unstable > 0) {
+        struct text line = {0};
+        append_show(&line, run, "--trust");
+        print_clean(stderr, "tune: %zu unstable %s not in it: see %s\n", counts.unstable,
+                    counts.unstable == 1 ? "winner is" : "winners are", text_string(&line));
+        text_free(&line);
+    }
     return status;
 }
 

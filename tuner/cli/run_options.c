@@ -136,7 +136,7 @@ static enum status choose_devices(struct run *run, struct error *error)
     enum status status = add_all_gpus(run, error);
     if (status == STATUS_OK)
         return STATUS_OK;
-    fprintf(stderr, "tune: no GPU to tune (%s); tuning the CPU\n", error->text);
+    fprintf(stderr, "tune: no GPU (%s): the device is the CPU\n", error->text);
     error_clear(error);
     run->device_count = 0;
     return add_device(run, device_host(), 0, error);
@@ -155,8 +155,7 @@ static enum status start_replay(struct run *run, struct error *error)
         recording_text(replay->recording, recording_device(replay->recording)->source);
     if (!run->text.quiet)
         print_clean(stderr,
-                    "tune: replayed from %s: nothing is measured, and the spaces are what was "
-                    "recorded of them\n",
+                    "tune: replayed from %s: nothing is measured; every timing is a recorded one\n",
                     source);
     run->experiments.recording = replay->recording;
     run->session.recording = replay->recording;

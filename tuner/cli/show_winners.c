@@ -335,7 +335,10 @@ static bool put_batch(const struct rows *rows, size_t first, size_t end)
         text_printf(&line, ", L2 %s", mode);
     if (strcmp(objective, "time") != 0)
         text_printf(&line, ", by %s", objective);
-    text_printf(&line, ", %.10s.", latest);
+    /* Of what was replayed the device's name says when it was measured. */
+    text_printf(&line,
+                strstr(rows_text(rows, first, "device", ""), ", replayed from ") ? "." : ", %.10s.",
+                latest);
     const bool good = !line.failed;
     rows_put_text(text_string(&line));
     putchar('\n');

@@ -665,7 +665,7 @@ static void put_symbols(struct draft *draft)
 static enum status put_arguments(struct draft *draft, struct error *error)
 {
     bool writes = false;
-    put_line(draft, "in the order in which the kernel takes them", "\narguments:");
+    put_line(draft, "in the order in which the kernel takes them; ? every count", "\narguments:");
     for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
         const struct kernel_parameter *parameter = &draft->kernel->parameters[i];
         writes |= is_output(parameter);

@@ -311,9 +311,10 @@ static node_or_null undefined_name(struct parser *parser, const struct token *na
     }
     for (size_t i = 0; called && i < functions; i++)
         words[count++] = function[i];
+    const struct suggestion near = suggest(name->text, words, count);
     return parse_error(parser, name->offset, "%s '%s' is not defined%s",
                        called ? "function" : "name", name->text,
-                       suggest(name->text, words, count).text);
+                       near.text[0] ? near.text : "; docs/experiment-files.md lists what there is");
 }
 
 static bool is_list_call(const struct token *name)

@@ -140,10 +140,11 @@ static void give_up_broken(const struct session *session, const struct lane *lan
                          lane->name, group->fastest_uncached_gbs[i], name, *gbs);
             *gbs = 0;
         } else if (ceiling_is_broken(group->fastest_gbs[i], *gbs)) {
-            session_note(session,
-                         "%s: a winner moves %.0f GB/s, more than the %s ceiling of %.0f, out of "
-                         "a cache: of such no share of the ceiling is told",
-                         lane->name, group->fastest_gbs[i], name, *gbs);
+            session_note(
+                session,
+                "%s: a winner moves %.0f GB/s, more than the %s ceiling of %.0f: part of it "
+                "comes out of a cache, and its share of the ceiling is not shown",
+                lane->name, group->fastest_gbs[i], name, *gbs);
         }
     }
 }
