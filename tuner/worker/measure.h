@@ -67,6 +67,8 @@ struct measuring {
     char *expected_key;                            /* of the tasks that `expected` is of */
     struct expectation_set sets[EXPECTATION_SETS]; /* of others */
     uint64_t set_clock;
+    struct expectations case_expected; /* of the last check's case ... */
+    char *case_key;                    /* ... which this tells from others; NULL: there is none */
     int64_t reference_ns;        /* that expected[0] took, now or when it was put into the cache */
     int64_t recalled_ns;         /* of which so much was then */
     uint64_t expectation_serial; /* of the one that was made last */

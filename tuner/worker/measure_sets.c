@@ -26,6 +26,9 @@ void expectations_drop(struct measuring *state)
         expectations_free(&state->expected[i]);
     free(state->expected_key);
     state->expected_key = NULL;
+    expectations_free(&state->case_expected);
+    free(state->case_key);
+    state->case_key = NULL;
 }
 
 enum status expectations_begin(struct measuring *state, const char *key, struct error *error)

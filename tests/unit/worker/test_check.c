@@ -65,6 +65,43 @@ static void what_is_wrong_is_named(void **state)
     assert_int_equal(worker_restarts(worker), 0);
 }
 
+/* What it must come to is made once for all who are checked on it. */
+static void the_same_case_is_expected_once(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel;
+        uint64_t seed;
+        enum trial_status status;
+    } cases[] = {{"right", 5, TRIAL_OK},
+                 {"right", 5, TRIAL_OK},
+                 {"wrong", 5, TRIAL_WRONG_RESULT},
+                 {"right", 6, TRIAL_OK},
+                 {"right", 5, TRIAL_OK}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error error = {0};
+        struct worker_outcome outcome;
+        struct launch_plan plan = plan_of(cases[i].kernel, ELEMENTS, 'k');
+        struct launch_plan reference = plan_of("right", ELEMENTS, 'r');
+        plan.arguments[0].seed = reference.arguments[0].seed = cases[i].seed;
+        plan.arguments[1].offset_bytes = 4 * (uint32_t)i;
+        const struct worker_task what = {.binary_path = kernels_path,
+                                         .plan = &plan,
+                                         .checks = {.count = 1,
+                                                    .items = {{.kind = REFERENCE_PLAN,
+                                                               .path = others_path,
+                                                               .plan = &reference,
+                                                               .output = 1}}},
+                                         .timeout_ms = TIMEOUT_MS};
+        assert_int_equal(worker_check(worker, &what, &outcome, &error), STATUS_OK);
+        assert_int_equal(outcome.status, cases[i].status);
+    }
+    expect_marks("r!k"
+                 "k"
+                 "r!k"
+                 "r!k");
+}
+
 /* Without a reference only errors and guard bands tell. */
 static void guard_bands_tell_without_a_reference(void **state)
 {
@@ -122,6 +159,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         CHECK_TEST(what_is_right_passes_at_any_size_and_place),
         CHECK_TEST(what_is_wrong_is_named),
+        CHECK_TEST(the_same_case_is_expected_once),
         CHECK_TEST(guard_bands_tell_without_a_reference),
         CHECK_TEST(trials_after_a_check_have_their_data),
         CHECK_TEST(a_check_that_crashes_or_hangs_costs_one_child),
