@@ -85,6 +85,34 @@ expect_err 'being tuned by'
 expect_err 'is there again'
 expect_unharmed
 
+# One that is stopped once a device was found, and before anything is measured.
+forget
+mkdir -p stopped && cp copy* stopped && cd stopped || exit
+cat >stop.py <<'P'
+import os, signal, sqlite3, subprocess, sys, time
+holder = sqlite3.connect("tune.db", isolation_level=None)
+holder.execute("BEGIN EXCLUSIVE")
+tune = subprocess.Popen(sys.argv[1:], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+def waits():
+    for file in os.scandir(f"/proc/{tune.pid}/fd"):
+        try:
+            if os.readlink(file.path).endswith("/tune.db"):
+                return True
+        except FileNotFoundError: # closed meanwhile
+            pass
+    return False
+while tune.poll() is None and not waits():
+    time.sleep(0.01)
+tune.send_signal(signal.SIGTERM)
+holder.execute("ROLLBACK")
+holder.close()
+said = tune.communicate()[1].decode()
+assert tune.returncode == 130 and "stopped before" in said, f"exit code {tune.returncode}: {said}"
+P
+TUNE_FAULTS='devices=big' python3 -S stop.py "$TUNE" run ./copy.yaml --remote-tune "$TUNE" --no-report "${a[@]}" || fail "one that was stopped early"
+cd ..
+refuse_agents
+
 # Moments that nobody thought of. `MOMENTS=SEED bash ...` is that round once more, as far as the machine lets it be.
 # kill_some WHAT SECONDS: after so long, one of the processes there.
 kill_some() {

@@ -211,6 +211,9 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     }
     if (!is_meant)
         return STATUS_OK;
+    if (stop_requested)
+        return error_set(error, STATUS_INTERRUPTED, "stopped before any %s device was tuned",
+                         api->kind);
     if (every)
         run->session.device_count = 0;
     if (count == 0)
@@ -318,13 +321,13 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
     /* Kinds one after the other: compilers and feeders of one would disturb the timings of a CPU.
      * One that fails does not keep the next from being tuned; the first failure is reported. */
     enum status first = STATUS_OK;
-    for (size_t i = 0; device_kinds[i] && !stop_requested; i++) {
+    for (size_t i = 0; device_kinds[i]; i++) {
         struct error here = {0};
         status = run_kind(run, store, i, &here);
         if (status != STATUS_OK && first == STATUS_OK) {
             first = status;
             *error = here;
-        } else if (status != STATUS_OK) {
+        } else if (status != STATUS_OK && status != STATUS_INTERRUPTED) {
             fprintf(stderr, "tune run: %s\n", here.text);
         }
     }
