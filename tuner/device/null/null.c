@@ -16,6 +16,7 @@
 #include "tuner/base/pack.h"
 #include "tuner/base/random.h"
 #include "tuner/device/kinds.h"
+#include "tuner/device/nothing.h"
 
 enum {
     DEVICES = 4,
@@ -440,25 +441,11 @@ static enum status null_bind(struct device *device, const struct launch_plan *pl
     return STATUS_OK;
 }
 
-static enum status null_vary(struct device *device, const struct launch_plan *plan,
-                             const struct patch *patches, struct error *error)
-{
-    (void)device, (void)plan, (void)patches, (void)error;
-    return STATUS_OK;
-}
-
 static enum status null_run(struct device *device, const struct launch_plan *plan,
                             double *elapsed_ns, struct error *error)
 {
     (void)error;
     *elapsed_ns = with_noise(device, run_time_ns(device, plan, L2_COLD));
-    return STATUS_OK;
-}
-
-static enum status null_run_again(struct device *device, const struct launch_plan *plan,
-                                  struct error *error)
-{
-    (void)device, (void)plan, (void)error;
     return STATUS_OK;
 }
 
@@ -475,45 +462,6 @@ static enum status null_intact(struct device *device, const struct launch_plan *
 {
     *worn = false;
     return null_guards(device, plan, intact, detail, detail_bytes, error);
-}
-
-static enum status null_results(struct device *device, const struct block *block, uint32_t outputs,
-                                struct run_result *out, uint32_t *count, struct error *error)
-{
-    (void)device, (void)block, (void)outputs, (void)out, (void)error;
-    *count = 0;
-    return STATUS_OK;
-}
-
-static enum status no_results(struct error *error)
-{
-    return error_set(error, STATUS_INTERNAL, "the null device computes nothing");
-}
-
-static enum status null_show(struct device *device, const struct block *block, uint32_t run,
-                             struct error *error)
-{
-    (void)device, (void)block, (void)run;
-    return no_results(error);
-}
-
-static enum status null_read(struct device *device, size_t index, void *out, size_t bytes,
-                             struct error *error)
-{
-    (void)device, (void)index, (void)out, (void)bytes;
-    return no_results(error);
-}
-
-static enum status null_look(struct device *device, size_t index, const void **out, size_t bytes,
-                             struct error *error)
-{
-    (void)device, (void)index, (void)out, (void)bytes;
-    return no_results(error);
-}
-
-static void null_drop_slots(struct device *device)
-{
-    (void)device;
 }
 
 const struct device_api device_null = {
@@ -534,21 +482,14 @@ const struct device_api device_null = {
     .load = null_load,
     .resources = null_resources,
     .bind = null_bind,
-    .vary = null_vary,
     .run = null_run,
-    .run_again = null_run_again,
-    .run_on = null_run_again,
     .guards = null_guards,
     .intact = null_intact,
     .time_block = null_time_block,
-    .results = null_results,
-    .show = null_show,
-    .drop_slots = null_drop_slots,
     .anchor = null_anchor,
     .conditions = null_conditions,
     .measure_energy = null_measure_energy,
-    .read = null_read,
-    .look = null_look,
     .bandwidth = null_bandwidth,
     .arithmetic = null_arithmetic,
+    COMPUTES_NOTHING,
 };

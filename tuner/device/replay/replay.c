@@ -12,6 +12,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/base/random.h"
 #include "tuner/device/kinds.h"
+#include "tuner/device/nothing.h"
 #include "tuner/device/recording.h"
 
 struct device {
@@ -247,13 +248,6 @@ static enum status replay_bind(struct device *device, const struct launch_plan *
     return STATUS_OK;
 }
 
-static enum status replay_vary(struct device *device, const struct launch_plan *plan,
-                               const struct patch *patches, struct error *error)
-{
-    (void)device, (void)plan, (void)patches, (void)error;
-    return STATUS_OK;
-}
-
 /* What became of it in this stage when it was recorded. */
 static enum trial_status recorded_status(const struct device *device, recorded_text *detail)
 {
@@ -329,13 +323,6 @@ static enum status replay_run(struct device *device, const struct launch_plan *p
     return device->checks ? STATUS_OK : fail_as_recorded(device, error);
 }
 
-static enum status replay_run_again(struct device *device, const struct launch_plan *plan,
-                                    struct error *error)
-{
-    (void)device, (void)plan, (void)error;
-    return STATUS_OK;
-}
-
 /* Whatever was found wrong. */
 static enum status replay_guards(struct device *device, const struct launch_plan *plan,
                                  bool *intact, char *detail, size_t detail_bytes,
@@ -390,48 +377,6 @@ static enum status replay_arithmetic(struct device *device, struct arithmetic *o
     return STATUS_OK;
 }
 
-/* ---- there are no results ---- */
-
-static enum status replay_results(struct device *device, const struct block *block,
-                                  uint32_t outputs, struct run_result *out, uint32_t *count,
-                                  struct error *error)
-{
-    (void)device, (void)block, (void)outputs, (void)out, (void)error;
-    *count = 0;
-    return STATUS_OK;
-}
-
-static enum status no_results(struct error *error)
-{
-    return error_set(error, STATUS_INTERNAL, "the replay device computes nothing");
-}
-
-static enum status replay_show(struct device *device, const struct block *block, uint32_t run,
-                               struct error *error)
-{
-    (void)device, (void)block, (void)run;
-    return no_results(error);
-}
-
-static enum status replay_read(struct device *device, size_t index, void *out, size_t bytes,
-                               struct error *error)
-{
-    (void)device, (void)index, (void)out, (void)bytes;
-    return no_results(error);
-}
-
-static enum status replay_look(struct device *device, size_t index, const void **out, size_t bytes,
-                               struct error *error)
-{
-    (void)device, (void)index, (void)out, (void)bytes;
-    return no_results(error);
-}
-
-static void replay_drop_slots(struct device *device)
-{
-    (void)device;
-}
-
 /* blocks_to_judge: else what is tried next hung on which binary was written first. */
 #define REPLAY_API(kind_)                                                                          \
     {                                                                                              \
@@ -439,13 +384,10 @@ static void replay_drop_slots(struct device *device)
         .describe = replay_describe, .compile = replay_compile, .inspect = replay_inspect,         \
         .occupancy = replay_occupancy, .open = replay_open, .close = replay_close,                 \
         .calibration = replay_calibration, .load = replay_load, .resources = replay_resources,     \
-        .bind = replay_bind, .vary = replay_vary, .run = replay_run,                               \
-        .run_again = replay_run_again, .run_on = replay_run_again, .guards = replay_guards,        \
-        .intact = replay_intact, .time_block = replay_time_block, .results = replay_results,       \
-        .show = replay_show, .drop_slots = replay_drop_slots, .anchor = replay_anchor,             \
-        .conditions = replay_conditions, .measure_energy = replay_measure_energy,                  \
-        .read = replay_read, .look = replay_look, .bandwidth = replay_bandwidth,                   \
-        .arithmetic = replay_arithmetic,                                                           \
+        .bind = replay_bind, .run = replay_run, .guards = replay_guards, .intact = replay_intact,  \
+        .time_block = replay_time_block, .anchor = replay_anchor, .conditions = replay_conditions, \
+        .measure_energy = replay_measure_energy, .bandwidth = replay_bandwidth,                    \
+        .arithmetic = replay_arithmetic, COMPUTES_NOTHING                                          \
     }
 
 const struct device_api device_replay = REPLAY_API("replay");
