@@ -42,3 +42,32 @@ expect_code 3
 expect_err "no experiment 'reduc'; did you mean 'reduce'\?"
 refuse_file tune.db
 refuse_file tuned.conf
+
+# What the parser of YAML says, and what to do about it.
+remedied() {
+    sed "$1" good.yaml >double.yaml
+    run "$TUNE" run --dry-run double.yaml
+    expect_code 3
+    expect_one_line err
+    expect_err "double\\.yaml:$2"
+}
+remedied 's/^experiment: double/&\nabout: twice: the same/' '2:13: not YAML: .* a text with '"': '"' in it goes in quotes$'
+remedied 's/^  n: /\tn: /' '[0-9]+:1: not YAML: .*: a tab; indent with blanks$'
+remedied 's/^  n: /   n: [1]\n  m: /' '[0-9]+:3: not YAML: .*: lines of one mapping begin in the same column$'
+remedied 's/type: i32/type: int/' "[0-9]+:[0-9]+: no type is named 'int'; it is i32 here$"
+remedied 's/^  n: \[.*/  n: [1k]/' '[0-9]+:7: this is no number \(a million is 1000000'
+# However it was saved: a mark of the order of bytes and ends of lines do not matter, another encoding is named.
+{ printf '\xef\xbb\xbf' && sed 's/$/\r/' good.yaml; } >double.yml
+run "$TUNE" run --dry-run double.yml
+expect_code 0
+cp double.yml double.yaml
+run "$TUNE" run --dry-run double.yaml
+expect_code 0
+python3 -c 'import sys; sys.stdout.buffer.write(open("good.yaml").read().encode("utf-16"))' >double.yaml
+run "$TUNE" run --dry-run double.yaml
+expect_code 3
+expect_err 'double.yaml: not a text: .*UTF-16\? Save it as UTF-8'
+# A folder is no experiment.
+run "$TUNE" run --dry-run .
+expect_code 3
+expect_err '^tune run: \.: not a regular file'

@@ -200,7 +200,7 @@ if [[ $code -ne 4 ]]; then
     told smooth 'in, out' i32
     run "$TUNE" run --dry-run --arch sm_90 told.yaml
     expect_code 3
-    expect_err 'kernel smooth takes 3 arguments of 8, 8, 4 bytes; the experiment passes 2 of 8, 8$'
+    expect_err '^tune run: told.yaml: kernel smooth takes 3 arguments of 8, 8, 4 bytes; the experiment passes 2 of 8, 8$'
     told smooth 'in, out, n' i64
     run "$TUNE" run --dry-run --arch sm_90 told.yaml
     expect_code 3
@@ -211,6 +211,10 @@ if [[ $code -ne 4 ]]; then
     echo 'void told(void *const *arguments, struct tune_expected *expected) { expected[0].real = 0; }' >told.c
     run "$TUNE" run --dry-run --arch sm_90 checked.yaml
     expect_code 0
+    sed 's/reference: told/reference: tolt/' checked.yaml >tolt.yaml
+    run "$TUNE" run --dry-run --arch sm_90 tolt.yaml
+    expect_code 3
+    expect_err "what results are held against does not compile: .*told.c: no function 'tolt' in it$"
     sed -i 's/real = 0;/real = nothing;/' told.c
     run "$TUNE" run --dry-run --arch sm_90 checked.yaml
     expect_code 3

@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/dry_run.h"
 #include "tuner/session/binaries.h"
 
 /* Points that are looked at for a sample of binaries, and kinds of points that a table tells. */
-enum { SAMPLE_POINTS = 100000, ROWS_MAX = 256, FAILURES_SHOWN = 5 };
+enum { SAMPLE_POINTS = 100000, ROWS_MAX = 256, FAILURES_SHOWN = 5, LIBRARY_BYTES_MAX = 256 << 20 };
 
 struct landscape {
     struct landscape_options options;
@@ -138,6 +139,26 @@ enum status landscape_fits(struct landscape *landscape, const struct point *poin
 
 /* ---- what they are held against ---- */
 
+/* Whether the library that was made of a reference has a function of that name: its table of names
+ * ends each with a zero byte. */
+static enum status find_reference(const struct output_check *check, const char *library,
+                                  struct arena *arena, struct error *error)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    const size_t name_length = strlen(check->reference) + 2; /* with the bytes around it */
+    char *name = arena_alloc(arena, name_length, 1);
+    enum status status = name ? file_read(arena, library, LIBRARY_BYTES_MAX, &bytes, &length, error)
+                              : error_no_memory(error);
+    if (status != STATUS_OK)
+        return status;
+    memcpy(name + 1, check->reference, name_length - 2);
+    return memmem(bytes, length, name, name_length)
+               ? STATUS_OK
+               : error_set(error, STATUS_COMPILE_FAILED, "%s: no function '%s' in it",
+                           check->binary.source_path, check->reference);
+}
+
 enum status landscape_checks(struct landscape *landscape, const struct point *point,
                              struct error *error)
 {
@@ -155,6 +176,8 @@ enum status landscape_checks(struct landscape *landscape, const struct point *po
         status = binaries_request(binaries, &checks[i].binary, &index, error);
         if (status == STATUS_OK)
             status = binaries_await(binaries, index, error);
+        if (status == STATUS_OK && checks[i].kind == REFERENCE_FUNCTION)
+            status = find_reference(&checks[i], binaries->items[index].path, &arena, error);
     }
     arena_free(&arena);
     free(checks);

@@ -119,6 +119,8 @@ static enum status print_launches(const struct look *look, const struct problem 
         status = point_plan(&point, &arena, plan, error);
     if (status == STATUS_OK && look->landscape)
         status = landscape_fits(look->landscape, &point, plan, error);
+    if (status == STATUS_BAD_INPUT && strncmp(error->text, "kernel ", 7) == 0)
+        status = error_prefix(error, "%s", experiment_path(look->experiment));
     if (status == STATUS_COMPILE_FAILED) {
         print_clean(stdout, "    does not compile: %s\n", error->text);
         error_clear(error);

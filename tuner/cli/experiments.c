@@ -154,7 +154,8 @@ static void leave_out_unwanted(struct experiment_list *list)
 
 static bool is_path(const char *name)
 {
-    return strchr(name, '/') || text_ends_with(name, ".yaml") || is_t1(name);
+    return strchr(name, '/') || name[0] == '.' || text_ends_with(name, ".yaml") ||
+           text_ends_with(name, ".yml") || is_t1(name);
 }
 
 static enum status load_shipped(struct arena *arena, const char *folder,

@@ -132,6 +132,29 @@ static bool stands_as_is(const struct reader *reader, yaml_mark_t start, bool qu
     return strncmp(reader->text + at, text, strlen(text)) == 0;
 }
 
+/* What to do about it, where the parser's words tell only what it met; "" otherwise. */
+static const char *remedy(const struct reader *reader, const char *problem, size_t offset)
+{
+    static const struct {
+        const char *problem, *remedy;
+    } remedies[] = {
+        {"mapping values are not allowed",
+         ": a key ends with ':', and a text with ': ' in it goes in quotes"},
+        {"could not find expected ':'", ": a key ends with ':'"},
+        {"did not find expected key", ": lines of one mapping begin in the same column"},
+        {"did not find expected '-'", ": lines of one list begin in the same column"},
+        {"violates indentation", ": indent with blanks"},
+    };
+    if (strstr(problem, "cannot start any token"))
+        return offset < reader->length && reader->text[offset] == '\t'
+                   ? ": a tab; indent with blanks"
+                   : ": a text that begins with it goes in quotes";
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
+        if (strstr(problem, remedies[i].problem))
+            return remedies[i].remedy;
+    return "";
+}
+
 static bool read_event(struct reader *reader, yaml_event_t *event)
 {
     if (yaml_parser_parse(&reader->yaml, event))
@@ -149,10 +172,12 @@ static bool read_event(struct reader *reader, yaml_event_t *event)
         place.column = (uint32_t)(yaml->problem_offset - reader->lines[line - 1]) + 1;
         (void)place_error(reader->error, STATUS_BAD_INPUT, place, "not UTF-8 text: %s", problem);
     } else if (yaml->context) {
-        (void)place_error(reader->error, STATUS_BAD_INPUT, place, "not YAML: %s %s at line %zu",
-                          problem, yaml->context, yaml->context_mark.line + 1);
+        (void)place_error(reader->error, STATUS_BAD_INPUT, place, "not YAML: %s %s at line %zu%s",
+                          problem, yaml->context, yaml->context_mark.line + 1,
+                          remedy(reader, problem, yaml->problem_mark.index));
     } else {
-        (void)place_error(reader->error, STATUS_BAD_INPUT, place, "not YAML: %s", problem);
+        (void)place_error(reader->error, STATUS_BAD_INPUT, place, "not YAML: %s%s", problem,
+                          remedy(reader, problem, yaml->problem_mark.index));
     }
     return false;
 }
@@ -304,8 +329,11 @@ enum status document_read(struct document *out, const char *path, const char *te
 {
     struct reader reader = {.document = out, .length = length, .error = error};
     struct node *root = NULL;
+    const size_t mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     if (!document_begin(out, path))
         return error_no_memory(error);
+    text += mark; /* of the order of bytes, as some editors put before UTF-8 */
+    reader.length = length -= mark;
     reader.text = out->text = arena_strndup(&out->arena, text, length);
     if (!out->text || !index_lines(&reader) || !yaml_parser_initialize(&reader.yaml))
         return error_no_memory(error);

@@ -277,10 +277,17 @@ enum status experiment_default(const struct experiment *experiment, const struct
     enum status status = space_admits(experiment, problem, facts, out, &admits, error);
     if (status == STATUS_OK && !admits && experiment->lenient_defaults)
         return first_point(experiment, problem, facts, out, error);
-    if (status == STATUS_OK && !admits)
-        status = place_error(error, STATUS_BAD_INPUT, defaults->place,
-                             "the defaults are no configuration of %s with %s = %lld: a value is "
-                             "not among the parameter's, or a constraint rules them out",
-                             problem->key, problem->size_name, (long long)problem->n);
+    if (status != STATUS_OK || admits)
+        return status;
+    struct arena arena = {0};
+    const char *reason = NULL;
+    status = experiment_defaults_reason(experiment, problem, facts, &arena, &reason, error);
+    if (status == STATUS_OK)
+        status = place_error(
+            error, STATUS_BAD_INPUT, defaults->place,
+            "the defaults are no configuration of %s with %s = %lld: %s%s", problem->key,
+            problem->size_name, (long long)problem->n, reason ? reason : "",
+            reason && strstr(reason, "rules them") ? "" : ", which rules them out");
+    arena_free(&arena);
     return status;
 }

@@ -154,7 +154,10 @@ static enum status load_text(const char *path, const char *text, size_t length,
 {
     struct document document = {.text = NULL};
     if (memchr(text, '\0', length))
-        return error_set(error, STATUS_BAD_INPUT, "%s: not a text: a zero byte in it", path);
+        return error_set(error, STATUS_BAD_INPUT, "%s: not a text: a zero byte in it%s", path,
+                         length > 1 && (!text[0] || !text[1] || (unsigned char)text[0] >= 0xfe)
+                             ? " (UTF-16? Save it as UTF-8)"
+                             : "");
     if (length > DOCUMENT_BYTES_MAX)
         return error_set(error, STATUS_BAD_INPUT, "%s: as an experiment it has more than %d bytes",
                          path, DOCUMENT_BYTES_MAX);

@@ -372,6 +372,30 @@ bool read_template(struct file_reader *reader, const struct node *node, const ch
     return true;
 }
 
+/* What C or CUDA calls a type otherwise; NULL: nothing. */
+static const char *type_of_c(const char *name)
+{
+    static const struct {
+        const char *name, *ours;
+    } types[] = {{"float", "f32"},     {"double", "f64"},         {"half", "f16"},
+                 {"__half", "f16"},    {"__nv_bfloat16", "bf16"}, {"bfloat16", "bf16"},
+                 {"char", "i8"},       {"short", "i16"},          {"int", "i32"},
+                 {"long", "i64"},      {"unsigned char", "u8"},   {"unsigned short", "u16"},
+                 {"unsigned", "u32"},  {"unsigned int", "u32"},   {"uint", "u32"},
+                 {"long long", "i64"}, {"size_t", "u64"},         {"unsigned long long", "u64"},
+                 {"bool", "u8"},       {"int8_t", "i8"},          {"uint8_t", "u8"},
+                 {"int16_t", "i16"},   {"uint16_t", "u16"},       {"int32_t", "i32"},
+                 {"uint32_t", "u32"},  {"int64_t", "i64"},        {"uint64_t", "u64"},
+                 {"float16", "f16"},   {"float32", "f32"},        {"float64", "f64"},
+                 {"int8", "i8"},       {"uint8", "u8"},           {"int16", "i16"},
+                 {"uint16", "u16"},    {"int32", "i32"},          {"uint32", "u32"},
+                 {"int64", "i64"},     {"uint64", "u64"}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i].name, name) == 0)
+            return types[i].ours;
+    return NULL;
+}
+
 bool read_choice(struct file_reader *reader, const struct node *node, const char *what,
                  const char *const *choices, size_t count, unsigned allowed, struct template *out)
 {
@@ -383,9 +407,13 @@ bool read_choice(struct file_reader *reader, const struct node *node, const char
     for (size_t i = 0; i < count; i++)
         if (strcmp(choices[i], text) == 0)
             return literal_template(reader, text, node->place, out);
-    if (!node->plain || scope_find(&reader->experiment->scope, text) == SLOT_COUNT)
-        return node_error(reader, node, "no %s is named '%.60s'%s", what, text,
-                          suggest(text, choices, count).text);
+    if (!node->plain || scope_find(&reader->experiment->scope, text) == SLOT_COUNT) {
+        const char *ours = strcmp(what, "type") == 0 ? type_of_c(text) : NULL;
+        return ours
+                   ? node_error(reader, node, "no type is named '%.60s'; it is %s here", text, ours)
+                   : node_error(reader, node, "no %s is named '%.60s'%s", what, text,
+                                suggest(text, choices, count).text);
+    }
     struct template_part *part = arena_alloc(reader->arena, 1, sizeof *part);
     if (!part)
         return out_of_memory(reader);

@@ -56,7 +56,8 @@ static enum status read_integer(const struct source_text *source, struct token *
     }
     token->length = at - token->offset;
     if (name_goes_on(text[at]) || token->length == skip)
-        return fail(source, token->offset, error, "this is no number");
+        return fail(source, token->offset, error,
+                    "this is no number (a million is 1000000, a MiB 2**20)");
     if (base == 10 && token->length > 1 && text[token->offset] == '0' && value != 0)
         return fail(source, token->offset, error,
                     "an integer does not begin with 0 (octal is 0o17)");
@@ -105,7 +106,8 @@ static enum status read_number(struct arena *arena, const struct source_text *so
         return read_integer(source, token, 10, 0, error);
     token->length = length;
     if (name_goes_on(text[length]))
-        return fail(source, token->offset, error, "this is no number");
+        return fail(source, token->offset, error,
+                    "this is no number (a million is 1000000, a MiB 2**20)");
     char *digits = arena_strndup(arena, text, length);
     if (!digits)
         return error_no_memory(error);
