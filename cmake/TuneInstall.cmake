@@ -17,6 +17,8 @@ if(TUNE_BUNDLE_LIBRARIES)
                         INSTALL_RPATH "$ORIGIN/${libdir_from_bin};$ORIGIN/${libdir_from_bin}/tune")
 endif()
 install(TARGETS tune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# All that is installed, without the tests: `./bootstrap install`.
+add_custom_target(installed DEPENDS tune tuned_static tuned_shared)
 # What `tune capture` puts into programs.
 if(TARGET tune_capture_preload)
   if(TARGET tune_capture_cupti)

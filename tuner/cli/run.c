@@ -14,6 +14,7 @@
 #include "tuner/cli/run.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
+#include "tuner/device/traits.h"
 #include "tuner/export/export.h"
 #include "tuner/stats/verdict.h"
 
@@ -219,9 +220,9 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     if (count == 0)
         return error_set(error, STATUS_NOT_FOUND, "nothing of what was named is for a %s device%s",
                          api->kind,
-                         strcmp(api->kind, "cpu") == 0 ? "; a GPU's kernel is compiled without a "
-                                                         "GPU by --dry-run --arch sm_90"
-                                                       : "");
+                         device_traits(api->kind)->is_gpu
+                             ? ""
+                             : "; --dry-run --arch sm_90 compiles a GPU's kernel without one");
     enum status status = run_protocol(run, api->kind, &run->session.protocol, error);
     if (status != STATUS_OK)
         return status;
