@@ -16,6 +16,7 @@ static struct {
     int64_t looked_ns;
     int64_t stopped_ns;
     int64_t charged_ns;
+    bool plays;
     int64_t slept_at_first_ns;
 } watch;
 
@@ -59,6 +60,22 @@ int64_t clock_running_ns(void)
     const int64_t charged_ns = watch.charged_ns;
     (void)pthread_mutex_unlock(&guard);
     return now_ns - stopped_ns + charged_ns;
+}
+
+int64_t clock_budget_ns(void)
+{
+    (void)pthread_mutex_lock(&guard);
+    const bool plays = watch.plays;
+    const int64_t charged_ns = watch.charged_ns;
+    (void)pthread_mutex_unlock(&guard);
+    return plays ? charged_ns + 1 : clock_running_ns();
+}
+
+void clock_play(void)
+{
+    (void)pthread_mutex_lock(&guard);
+    watch.plays = true;
+    (void)pthread_mutex_unlock(&guard);
 }
 
 void clock_charge(int64_t ns)

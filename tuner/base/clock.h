@@ -16,6 +16,11 @@ int64_t clock_running_ns(void);
 /* From now on clock_running_ns is so much later: of what is replayed, what it took when it was
  * recorded. */
 void clock_charge(int64_t ns);
+/* What budgets, and what is learnt for them, go by: clock_running_ns; from clock_play on what was
+ * charged alone, so that what is replayed comes out alike whatever this machine takes for it. Never
+ * 0. */
+int64_t clock_budget_ns(void);
+void clock_play(void);
 /* How long the process was stopped or the machine slept since clock_watch, in all; 0 before that.
  */
 int64_t clock_stopped_ns(void);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/run.h"
 #include "tuner/cli/style.h"
@@ -161,6 +162,8 @@ static enum status start_replay(struct run *run, struct error *error)
     run->session.recording = replay->recording;
     run->session.recording_source = replay->source;
     run->session.recording_charges = replay->has_clock;
+    if (replay->has_clock)
+        clock_play();
     if (strcmp(run->text.database, DEFAULT_DATABASE) == 0)
         run->text.database = run->session.database = "replayed.db";
     if (!run->text.conf && strcmp(run->session.objective, "time") == 0)

@@ -50,6 +50,8 @@ enum { TRIALS_TO_KNOW = 30, FINALISTS_LEAST = 2, WATCH_LEAST_MS = 20, WATCH_SHAR
 static int64_t jobs_end_ns(const struct session *session)
 {
     int64_t last_ns = 0;
+    if (session->options->recording_charges) /* no job's time is spent */
+        return INT64_MAX;
     for (size_t i = 0; i < session->site_count; i++) {
         const struct host *host = session->sites[i].host;
         const int64_t end_ns = host_state(host) == HOST_READY ? host_end_ns(host) : 0;
@@ -188,7 +190,7 @@ static double even_ns(const struct group *group, double kept, double own_ns, dou
     double problems = group->problems_left > 0
                           ? (double)group->problems_left - sweep_share * (double)group->swept_count
                           : 1;
-    double left_ns = (double)(budget_end_ns(group->session) - clock_running_ns()) - kept;
+    double left_ns = (double)(budget_end_ns(group->session) - clock_budget_ns()) - kept;
     return (left_ns - own_ns - (problems - 1) * others_ns) / problems;
 }
 
@@ -214,7 +216,7 @@ static void share_out(const struct group *group, struct allowance *allowance, do
 
 static void set_ends(const struct group *group, struct allowance *allowance, double set_up_ns)
 {
-    int64_t now_ns = clock_running_ns() + (int64_t)set_up_ns;
+    int64_t now_ns = clock_budget_ns() + (int64_t)set_up_ns;
     double share_ns = (double)allowance->share_ns;
     allowance->sweep_end_ns = now_ns + 1 + (int64_t)(share_ns * sweep_share_of(group, allowance));
     allowance->race_end_ns = now_ns + 1 + allowance->share_ns;
@@ -256,7 +258,7 @@ int64_t budget_race_end_ns(const struct group *group, const struct allowance *al
     const struct session *session = group->session;
     if (budget_end_ns(session) == 0)
         return 0;
-    int64_t least_ns = clock_running_ns() + 1 +
+    int64_t least_ns = clock_budget_ns() + 1 +
                        (int64_t)(abreast(group) * (double)allowance->share_ns *
                                  (1 - sweep_share_of(group, allowance)));
     return allowance->race_end_ns > least_ns ? allowance->race_end_ns : least_ns;
@@ -311,7 +313,7 @@ size_t budget_finalists(const struct group *group, const struct allowance *allow
 {
     int64_t end_ns = budget_end_ns(group->session);
     double cost_ns = abreast(group) * expected_checks_ns(group, allowance);
-    double left_ns = (double)(end_ns - clock_running_ns());
+    double left_ns = (double)(end_ns - clock_budget_ns());
     if (end_ns == 0 || cost_ns <= left_ns)
         return most;
     group->session->summary->budget_spent = true;
@@ -355,7 +357,7 @@ enum status budget_await(struct group *group, struct binaries *binaries, size_t 
 
 bool budget_over(const struct session *session, int64_t end_ns)
 {
-    if (end_ns == 0 || clock_running_ns() < end_ns)
+    if (end_ns == 0 || clock_budget_ns() < end_ns)
         return false;
     session->summary->budget_spent = true;
     return true;

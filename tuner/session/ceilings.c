@@ -71,7 +71,7 @@ static enum status complete(struct session *session, struct lane *lane, int64_t 
 {
     double gops = 0; /* what has any has f32 */
     bool measured = false;
-    int64_t started_ns = clock_running_ns();
+    int64_t started_ns = clock_budget_ns();
     enum status status =
         found ? STATUS_OK : measure_bandwidth(session, lane, bytes, ceilings, &measured, error);
     if (status == STATUS_OK && measured)
@@ -81,7 +81,7 @@ static enum status complete(struct session *session, struct lane *lane, int64_t 
                                       element_name(ELEMENT_F32), &gops, error);
     if (status == STATUS_OK && !(gops > 0))
         status = measure_arithmetic(session, lane, error);
-    lane->group->costs.ceilings_ns = clock_running_ns() - started_ns;
+    lane->group->costs.ceilings_ns = clock_budget_ns() - started_ns;
     return status;
 }
 

@@ -245,11 +245,11 @@ static enum status one_process(struct confirming *confirming, struct error *erro
     const int64_t processes = group->session->options->protocol.confirm_processes;
     const bool is_spare = worker_spares(lane->worker) > 0;
     int64_t left_ns = lane_leave(lane);
-    int64_t started_ns = clock_running_ns();
+    int64_t started_ns = clock_budget_ns();
     enum status status = worker_fresh(lane->worker, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
     group->costs.fresh_ns =
-        clock_running_ns() - started_ns + (is_spare ? group->costs.spared_ns : 0);
+        clock_budget_ns() - started_ns + (is_spare ? group->costs.spared_ns : 0);
     lane->known = NULL;
     if (status != STATUS_OK)
         return lane_lose(lane, error);
@@ -265,7 +265,7 @@ static enum status one_process(struct confirming *confirming, struct error *erro
             contest->left_out |= first;
             continue;
         }
-        started_ns = clock_running_ns();
+        started_ns = clock_budget_ns();
         group->problem_key = contest->sweep->work.problem.key;
         group->n = contest->sweep->work.problem.n;
         group->best_ns = (double)NAN;
@@ -274,7 +274,7 @@ static enum status one_process(struct confirming *confirming, struct error *erro
         group->session->progress.process_count = (int)processes;
         session_progress(group, "confirm");
         status = confirm_in(confirming, contest, &scratch, error);
-        contest->process_ns = clock_running_ns() - started_ns;
+        contest->process_ns = clock_budget_ns() - started_ns;
         spent_ns += (double)contest->process_ns;
         arena_free(&scratch);
     }

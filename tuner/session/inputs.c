@@ -185,7 +185,7 @@ enum status inputs_tell(const struct work *work, struct inputs *inputs, struct l
         status = describe_problem(work, inputs, error);
     if (status != STATUS_OK)
         return status;
-    int64_t started_ns = clock_running_ns();
+    int64_t started_ns = clock_budget_ns();
     struct worker_task problem = *inputs->problem;
     problem.varies =
         !inputs->alike && inputs_are_cheap(inputs) && checks_follow_inputs(&problem.checks);
@@ -204,7 +204,7 @@ enum status inputs_tell(const struct work *work, struct inputs *inputs, struct l
         lane->knows_expected = check;
         if (check)
             inputs->reference_ns = worker_reference_ns(lane->worker);
-        inputs->tell_ns = clock_running_ns() - started_ns;
+        inputs->tell_ns = clock_budget_ns() - started_ns;
     }
     if (status == STATUS_TIMED_OUT || status == STATUS_DEVICE_LOST)
         return lane_lose(lane, error);

@@ -14,12 +14,12 @@ static void *start_lane(void *context)
 {
     struct lane *lane = context;
     struct session *session = lane->session;
-    int64_t started_ns = clock_running_ns();
+    int64_t started_ns = clock_budget_ns();
     lane->relocks = false;
     error_clear(&lane->error);
     enum status status = worker_start(lane->host, session->options->device_kind, lane->index,
                                       &session->options->protocol, &lane->worker, &lane->error);
-    lane->start_ns = clock_running_ns() - started_ns;
+    lane->start_ns = clock_budget_ns() - started_ns;
     if (status == STATUS_OK)
         (void)string_format(lane->uuid, sizeof lane->uuid, "%s",
                             facts_text(worker_facts(lane->worker), "uuid", lane->name));

@@ -79,7 +79,7 @@ static enum status begin_probing(struct probing *probing, struct sweep *sweep, s
         .sweep = sweep,
         .lane = lane,
         .slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}},
-        .end_ns = clock_running_ns() + patience_ns,
+        .end_ns = clock_budget_ns() + patience_ns,
     };
     enum status status = track_load(&track, &probing->slot, error);
     probing->loads = status == STATUS_OK && probing->slot.outcome.status == TRIAL_OK;
@@ -90,7 +90,7 @@ static bool may_probe(const struct probing *probing)
 {
     const struct session *session = probing->sweep->work.session;
     return probing->loads && probing->tries < TRIES_MAX && probing->crashes < CRASHES_MAX &&
-           clock_running_ns() < probing->end_ns && !session_stopped(session) &&
+           clock_budget_ns() < probing->end_ns && !session_stopped(session) &&
            !budget_ended(session);
 }
 

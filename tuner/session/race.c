@@ -31,7 +31,7 @@ static size_t twin_of(const struct racing *racing)
 static enum status one_round(struct racing *racing, struct error *error)
 {
     struct track *track = &racing->track;
-    int64_t started_ns = clock_running_ns();
+    int64_t started_ns = clock_budget_ns();
     const struct protocol *protocol = track->work->protocol;
     bool screening =
         race_valid_rounds(racing->race) < (size_t)protocol->screen_rounds[PROTOCOL_SCREENS - 1];
@@ -43,8 +43,8 @@ static enum status one_round(struct racing *racing, struct error *error)
     }
     enum status status =
         track_race_round(track, racing->race, racing->wanted, twin_of(racing), error);
-    racing->contest->visit_ns = (clock_running_ns() - started_ns) * protocol->visit_blocks /
-                                track->blocks / (int64_t)visits;
+    racing->contest->visit_ns =
+        (clock_budget_ns() - started_ns) * protocol->visit_blocks / track->blocks / (int64_t)visits;
     return status;
 }
 

@@ -71,7 +71,7 @@ static int64_t share_since_ns(const struct stage_clock *clock, enum session_stag
 
 static void look_at_clock(struct stage_clock *clock)
 {
-    int64_t now_ns = clock_running_ns();
+    int64_t now_ns = clock_budget_ns();
     for (size_t i = 0; i < SESSION_STAGES; i++)
         clock->spent_ns[i] += share_since_ns(clock, (enum session_stage)i, now_ns);
     clock->since_ns = now_ns;
@@ -111,7 +111,7 @@ enum session_stage lane_enter_stage(struct lane *lane, enum session_stage stage)
 
 int64_t stage_ns(const struct group *group, enum session_stage stage)
 {
-    return group->clock.spent_ns[stage] + share_since_ns(&group->clock, stage, clock_running_ns());
+    return group->clock.spent_ns[stage] + share_since_ns(&group->clock, stage, clock_budget_ns());
 }
 
 int64_t lane_leave(struct lane *lane)

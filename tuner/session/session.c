@@ -257,7 +257,7 @@ enum status session_run(struct store *store, const struct session_options *optio
     *summary = (struct session_summary){.floor_worst = (double)NAN};
     if (!session)
         return error_no_memory(error);
-    session->started_ns = clock_running_ns();
+    session->started_ns = clock_budget_ns();
     protocol_format(&options->protocol, &session->protocol_text);
     session->store = store;
     session->options = options;

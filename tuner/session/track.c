@@ -454,7 +454,7 @@ static void fill_row(struct track *track, size_t twin_of, double first_ns, doubl
         .first_ns = first_ns,
         .twin_ns = twin_ns,
         .conditions = record->after,
-        .at_ns = clock_running_ns() - session->started_ns,
+        .at_ns = clock_budget_ns() - session->started_ns,
     };
 }
 

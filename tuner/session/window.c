@@ -229,7 +229,7 @@ static enum status next_point(struct sweep *sweep, bool *got, struct error *erro
 static bool device_waits(const struct sweep *sweep)
 {
     const struct session_options *options = sweep->work.options;
-    if (options->budget_ns == 0 || !options->compiles_beside_measuring)
+    if (options->budget_ns == 0 || !options->compiles_beside_measuring || options->recording)
         return false;
     for (size_t i = 0; i < sweep->window_count; i++) {
         const struct binary *binary = candidate_binary(&sweep->work, sweep->window[i]);
@@ -317,8 +317,11 @@ struct candidate *window_take(struct sweep *sweep)
     for (size_t i = 0; i < sweep->window_count; i++) {
         struct candidate *candidate = sweep->window[i];
         const struct binary *binary = candidate_binary(&sweep->work, candidate);
-        if (binary && binary->state == BINARY_PENDING)
+        if (binary && binary->state == BINARY_PENDING) {
+            if (sweep->work.options->recording) /* which has no compilers: in the order of asking */
+                return NULL;
             continue;
+        }
         sweep->window_count--;
         memmove(&sweep->window[i], &sweep->window[i + 1],
                 (sweep->window_count - i) * sizeof(struct candidate *));

@@ -101,12 +101,31 @@ static void a_process_that_runs_is_never_stopped(void **state)
     }
 }
 
+/* Budgets of what is replayed go by recorded time alone; the last test, since there is no way back.
+ */
+static void what_is_played_takes_what_is_charged(void **state)
+{
+    (void)state;
+    const int64_t before_ns = clock_budget_ns();
+    sleep_ms(1);
+    assert_true(clock_budget_ns() > before_ns);
+    clock_charge(5);
+    clock_play();
+    const int64_t played_ns = clock_budget_ns();
+    assert_true(played_ns > 0);
+    sleep_ms(1);
+    assert_int_equal(clock_budget_ns(), played_ns);
+    clock_charge(7);
+    assert_int_equal(clock_budget_ns(), played_ns + 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_stand_still_while_the_process_is_stopped),
         cmocka_unit_test(without_a_watch_nothing_is_noticed),
         cmocka_unit_test(a_process_that_runs_is_never_stopped),
+        cmocka_unit_test(what_is_played_takes_what_is_charged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
