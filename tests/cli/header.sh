@@ -36,6 +36,14 @@ expect_json '[(e["sizes"]["n"], e["values"]["share"], e["values"]["wide"], e["ev
     "[([2001, 50000], 0.25, False, {'at': 20000, 'capability': '8.0', 'formula.grid': '3+min(units*2,ceil_div(n,block))-2'})]"
 run "$TUNE" export all.conf --json - --header made.h
 expect_code 2
+# A tuned.conf that was meant to be read is not written over.
+cp all.conf kept.conf
+for option in --json --header --configurations; do
+    run "$TUNE" export "$option" kept.conf
+    expect_code 2
+    expect_err 'kept.conf is a tuned.conf'
+done
+cmp all.conf kept.conf || fail "kept.conf was written over"
 run "$TUNE" export all.conf --header made.h
 expect_code 0
 expect_err 'made.h: 2 problems'

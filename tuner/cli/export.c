@@ -74,7 +74,7 @@ static enum status read_confs(const struct request *request, struct arena *arena
                               struct conf_text files[CONF_FILES_MAX], size_t *count,
                               struct error *error)
 {
-    enum { FILE_BYTES_MAX = 16 << 20 }; /* libtuned takes no more */
+    enum { FILE_BYTES_MAX = 256 << 20 }; /* libtuned takes no more */
     enum status status = STATUS_OK;
     *count = request->file_count;
     for (size_t i = 0; i < *count && status == STATUS_OK; i++) {
@@ -216,6 +216,22 @@ static enum status check_request(const struct request *request, struct error *er
     return STATUS_OK;
 }
 
+/* What is no tuned.conf is not written over one: `--json tuned.conf` may be meant to read it. */
+static enum status check_no_conf(const char *path, struct error *error)
+{
+    char first[] = "tuned-conf ";
+    FILE *file = path && !output_is_special(path) ? fopen(path, "r") : NULL;
+    const bool is_conf = file && fread(first, 1, sizeof first - 1, file) == sizeof first - 1 &&
+                         strcmp(first, "tuned-conf ") == 0;
+    if (file)
+        (void)fclose(file);
+    return is_conf ? error_set(error, STATUS_USAGE,
+                               "%s is a tuned.conf, and would be written over: the option names "
+                               "what is written, and what is read stands for itself",
+                               path)
+                   : STATUS_OK;
+}
+
 /* Nothing that is read is written over. */
 static enum status check_output(const struct request *request, const char *path,
                                 struct error *error)
@@ -271,6 +287,8 @@ static enum status run_export(const struct command *command, int argc, char **ar
     for (size_t i = 0; i < COUNT(own_files) && status == STATUS_OK; i++) {
         is_conf = is_conf && !own_files[i];
         status = check_output(&request, own_files[i], error);
+        if (status == STATUS_OK)
+            status = check_no_conf(own_files[i], error);
     }
     if (status == STATUS_OK && is_conf)
         status = check_output(&request, request.output ? request.output : DEFAULT_CONF, error);
