@@ -29,7 +29,7 @@ void copy(const struct tune_block *block, void *const *arguments)
     int *out = arguments[1];
     (void)block;
     if (++calls == 2) /* the first that is timed */
-        usleep(60000);
+        usleep(250000);
     if (PAUSE > 0)
         usleep(PAUSE);
     for (long long i = 0; i < *(const long long *)arguments[2]; i++)
@@ -49,7 +49,7 @@ C
 for pause_us in 0 1000; do
     rm -f tune.db tuned.conf
     sed "s/PAUSE_US/$pause_us/" alike.yaml >some.yaml
-    run "$TUNE" run some.yaml --device cpu "${steady[@]}" --set sweep_slower=9 --set sweep_blocks=5
+    run "$TUNE" run some.yaml --device cpu "${steady[@]}" --set sweep_slower=60 --set sweep_blocks=5
     expect_code 0
     got=$(query "SELECT count(*), min(n) FROM (SELECT count(s.ordinal) AS n FROM trials t
         LEFT JOIN samples s ON s.trial_id = t.id WHERE t.stage = 'sweep' GROUP BY t.id)")

@@ -183,6 +183,18 @@ run "$TUNE" show --trust --db real.db --json
 expect_json 'j["runs"][0]["effort"]' normal
 expect_json 'j["runs"][0]["rounds"] == sum(w["rounds"] for w in j["winners"])' True
 
+# Of choices that are not sure no gain is told, and no bounds of one.
+python3 - <<'P'
+import shutil, sqlite3
+shutil.copy("tune.db", "unsure.db")
+db = sqlite3.connect("unsure.db")
+db.execute("UPDATE winners SET trust = 'unstable'")
+db.commit()
+P
+run "$TUNE" show --db unsure.db
+expect_code 0
+expect_out '^6 of 6 problems: not sure\. fixture\.sum\.f32 n=2\^26: [0-9.]+ us, [0-9.]+ % of the read ceiling \(not sure\)\. '
+
 # Whatever a database says: no difference, share or claim is told that its bounds, or the device, contradict.
 python3 - <<'P'
 import shutil, sqlite3
