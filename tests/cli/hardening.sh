@@ -45,7 +45,7 @@ truncate -s 1T huge.bin
 for data in huge.bin fifo; do
     [[ $data != fifo ]] || mkfifo fifo
     sed "s/fill: random/fill: {file: $data}/" double.yaml >large.yaml
-    run timeout 60 "$TUNE" run --dry-run ./large.yaml --device cpu
+    run timeout 300 "$TUNE" run --dry-run ./large.yaml --device cpu
     expect_code 3
     expect_one_line err
     expect_err "$data: (larger than 64 GiB|not a regular file)|there is no file '$data'"
@@ -55,7 +55,7 @@ done
 for name in '"/dev/zero"' '</dev/zero>' "<$PWD/fifo>" '"fifo"'; do
     { echo "#include $name"; cat double_cpu.c; } >endless.c
     sed 's/double_cpu\.c/endless.c/' double.yaml >endless.yaml
-    run timeout 60 "$TUNE" run ./endless.yaml --device cpu --quiet "${steady[@]}" --db endless.db
+    run timeout 300 "$TUNE" run ./endless.yaml --device cpu --quiet "${steady[@]}" --db endless.db
     expect_code 3
     expect_one_line err
     expect_err 'included, and no regular file'

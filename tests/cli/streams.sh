@@ -50,7 +50,7 @@ for kind in conf h json html; do
     [[ -p fifo ]] || mkfifo fifo
     cat fifo >through &
     export_of $kind fifo
-    run timeout 20 "${words[@]}"
+    run timeout 300 "${words[@]}"
     expect_code 0
     wait $!
     [[ -p fifo ]] || fail "the FIFO is none any more"
@@ -99,8 +99,8 @@ write_experiment
 for node in fifo null; do
     [[ -e $node ]] || continue
     reader=
-    [[ $node == null ]] || { timeout 100 tail -f -n +1 --pid=$$ $node >/dev/null & reader=$!; }
-    run timeout 120 "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --db run.db --conf $node
+    [[ $node == null ]] || { timeout 800 tail -f -n +1 --pid=$$ $node >/dev/null & reader=$!; }
+    run timeout 600 "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000 --db run.db --conf $node
     expect_code 0
     [[ ! -f $node ]] || fail "$node was replaced"
     [[ -z $reader ]] || kill "$reader"
@@ -115,7 +115,7 @@ for name in fifo socket null /dev/null; do
     [[ -e $name ]] || continue
     for mode in 'run double.yaml --device cpu --quiet' show; do
         # shellcheck disable=SC2086 # words
-        run timeout 20 "$TUNE" $mode --db $name
+        run timeout 300 "$TUNE" $mode --db $name
         expect_code 3
         expect_one_line err
         expect_err "$name: a special file, not a database"

@@ -28,6 +28,7 @@ ELSEWHERE = [
     (r"reduce_cpu tuned.conf", "faults and cli tests run the examples"),
     (r"^tune watch|--watch", "watch.server follows runs"),
     (r"--device replay", "cli.replay plays recordings"),
+    (r"^pip install .*kernel_tuner", "brings another project's tuner from PyPI, for bench/kernel_tuner"),
     (r"tune capture|tune apply|--binary|--capture", "tests/capture and the step `capture` of tests/gpu run programs so"),
     (r"srun|sbatch|ssh |--on |--hosts", "the tests labelled fleet"),
 ]

@@ -186,7 +186,7 @@ asked = {"sweep": "SELECT count(*) > 15 FROM trials WHERE stage = 'sweep'",
                     WHERE problem_id NOT IN (SELECT problem_id FROM winners) AND (SELECT count(*) FROM winners) > 0""",
          "confirm": "SELECT count(*) FROM rounds WHERE stage = 'confirm'",
          "ranges": "SELECT count(*) = 5 FROM winners WHERE stage = 'confirm'"}[sys.argv[1]]
-end = time.monotonic() + 120
+end = time.monotonic() + 600
 while time.monotonic() < end:
     try:
         with open(f"/proc/{sys.argv[2]}/stat") as stat:

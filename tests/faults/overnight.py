@@ -183,7 +183,7 @@ class Run:
 
 
 def nobody_left(what):
-    for _ in range(100):
+    for _ in range(600):
         left = processes()
         if not left:
             return

@@ -19,7 +19,7 @@ SHORT = ["look_rounds.0=3", "look_rounds.1=0", "confirm_processes=2", "confirm_r
          "look_between=1"]
 COMMAND = [TUNE, "run", "double.yaml", "--device", "cpu", "--quiet", *os.environ["STEADY"].split(),
            *(word for value in SHORT for word in ("--set", value))]
-LIFE_S = 120.0  # a run that takes longer hangs
+LIFE_S = 600.0  # a run that takes longer hangs
 
 # Where the parent is killed: (point, the latest time it is reached that is tried).
 EARLY = [("store.begin", 3), ("store.execute", 6), ("store.step", 12), ("store.stepped", 12),
@@ -77,7 +77,7 @@ class Matrix:
         return found
 
     def check_no_orphans(self):
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while True:
             left = self.ours()
             if not left:

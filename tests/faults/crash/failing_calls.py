@@ -35,7 +35,7 @@ def tune(words, rule=None, where="parent", env=()):
     global runs
     runs += 1
     try:
-        return subprocess.run([TUNE] + words, capture_output=True, env=environment, timeout=100)
+        return subprocess.run([TUNE] + words, capture_output=True, env=environment, timeout=600)
     except subprocess.TimeoutExpired:
         fail("'tune %s' hangs with %s in %s" % (" ".join(words), rule, where))
 
