@@ -427,6 +427,18 @@ static void close_prior(struct prior *prior)
     arena_free(&prior->arena);
 }
 
+/* What is compiled here is kept; without a place for it nothing need be measured first. */
+static enum status check_cache(const struct run *run, struct error *error)
+{
+    struct arena arena = {0};
+    const char *folder = NULL;
+    if (run->replay.recording || run->hosts.count > 0)
+        return STATUS_OK;
+    enum status status = cache_folder(&arena, &folder, error);
+    arena_free(&arena);
+    return status;
+}
+
 static enum status run_it(struct run *run, struct error *error)
 {
     struct store *store = NULL;
@@ -444,6 +456,8 @@ static enum status run_it(struct run *run, struct error *error)
         !output_is_special(outputs[0]))
         status = error_set(error, STATUS_USAGE, "%s: named for two outputs, --conf and --report",
                            outputs[0]);
+    if (status == STATUS_OK)
+        status = check_cache(run, error);
     if (status == STATUS_OK)
         status = store_open(run->text.database, STORE_CREATE, &store, error);
     if (status == STATUS_OK)
