@@ -146,8 +146,8 @@ static double guess_confirm_ns(const struct protocol *protocol, const struct all
            visit_ns * (double)(protocol->finalists + 1) * (double)protocol->confirm_rounds;
 }
 
-/* What a confirmation by so many processes is expected to take, problems that have not raced yet
- * included. */
+/* What a confirmation by so many processes is expected to take at most, problems that have not
+ * raced yet included. */
 static double confirm_expected_ns(const struct group *group, const struct allowance *allowance,
                                   double processes)
 {
@@ -159,7 +159,8 @@ static double confirm_expected_ns(const struct group *group, const struct allowa
     const double width = fmin((double)group_width(group), fmax(contests, 1));
     double process = (double)costs->fresh_ns +
                      (costs->confirm_ns + each_ns * (double)group->problems_left) / width;
-    return processes * process - fmin(processes, WORKER_SPARES) * (double)costs->spared_ns;
+    return confirm_margin * processes * process -
+           fmin(processes, WORKER_SPARES) * (double)costs->spared_ns;
 }
 
 /* What is kept for what follows the races: at most what `share` leaves of the budget; less where
@@ -177,8 +178,7 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
     const double looks_ns = looks ? look_share * whole_ns : 0;
     const double all = (double)session->options->protocol.confirm_processes;
     const double processes = few ? fmin(all, processes_of_many) : all;
-    double expected_ns =
-        confirm_margin * confirm_expected_ns(group, allowance, processes) + looks_ns;
+    double expected_ns = confirm_expected_ns(group, allowance, processes) + looks_ns;
     return group->costs.fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
 }
 

@@ -23,7 +23,30 @@ print("kept and spent on points" if wall <= max(1.1 * seconds, seconds + 2) and 
       else "NOT kept, or spent on baselines")
 P
     grep -q '^kept and spent on points' "$out/budget.txt" || status=1
+    convolution_in 22 || status=1
     return $status
+}
+
+# convolution_in SECONDS: a large space of one problem. The processes that confirm begin with spares, which are nobody else's.
+convolution_in() {
+    mkdir -p "$work/budget/convolution" && cd "$work/budget/convolution" || return 1
+    echo '{"ConfigurationSpace": {"TuningParameters": {"filter_width": {"Values": "[15]"}, "filter_height": {"Values": "[15]"}}}}' >15.json
+    "$tune" run "$here/examples/t1/kerneltuner-test.json" --overlay 15.json --device 0 --no-report --budget "${1}s" >show.txt 2>run.txt ||
+        return 1
+    grep '^tune: ' run.txt | tee -a "$out/budget.txt"
+    python3 - tune.db "$1" <<'P' | tee -a "$out/budget.txt"
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+seconds, wall = float(sys.argv[2]), db.execute("SELECT max(wall_ns) / 1e9 FROM runs").fetchone()[0]
+trials = db.execute("SELECT count(*) FROM trials WHERE stage = 'sweep'").fetchone()[0]
+starts = [row[0] / 1e9 for row in db.execute("SELECT min(at_ns) FROM rounds WHERE stage = 'confirm' GROUP BY process ORDER BY process")]
+others = db.execute("SELECT max(other_processes) FROM rounds").fetchone()[0]
+between = [f"{after - before:.2f}" for before, after in zip(starts, starts[1:])]
+print(f"convolution: {wall:.1f} s of {seconds:.0f} s; {trials} trials; {len(starts)} processes confirm, one begins {', '.join(between)} s "
+      f"after the other; other processes in a round: {others}")
+print("convolution: kept" if wall <= max(1.1 * seconds, seconds + 2) and len(starts) > 1 and not others else "convolution: NOT kept")
+P
+    grep -q '^convolution: kept' "$out/budget.txt"
 }
 
 # The line that is missing is told once; what breaks the context is named; nobody says that the device is lost.

@@ -118,6 +118,23 @@ static void test_inputs_are_made_again_in_less_time(void **state)
     assert_true(left_ns > 13 * second && left_ns < 15 * second);
 }
 
+/* So is what three spares have ahead of the fresh processes that begin with them. */
+static void test_what_spares_save_is_the_sweeps(void **state)
+{
+    struct budgeted run;
+    int64_t left_ns[2];
+    (void)state;
+    for (int spares = 0; spares < 2; spares++) {
+        begin(&run, 22 * second, 8, 1, second);
+        run.group.costs.fresh_ns = second;
+        run.group.costs.spared_ns = spares ? second / 2 : 0;
+        run.allowance.points_most = 5000;
+        budget_begin_sweep(&run.group, &run.allowance);
+        left_ns[spares] = run.allowance.race_end_ns - clock_now_ns();
+    }
+    assert_in_range(left_ns[1] - left_ns[0], second, 2 * second); /* three times half of one */
+}
+
 /* As if the sweep had taken that long. */
 static void let_pass(struct budgeted *run, int64_t ns)
 {
@@ -259,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_a_budget_is_shared_out),
         cmocka_unit_test(test_points_come_before_processes),
         cmocka_unit_test(test_inputs_are_made_again_in_less_time),
+        cmocka_unit_test(test_what_spares_save_is_the_sweeps),
         cmocka_unit_test(test_without_a_confirmation_sweeps_and_races_have_it_all),
         cmocka_unit_test(test_the_last_problem_gets_as_much_as_the_first),
         cmocka_unit_test(test_a_late_sweep_leaves_its_race_a_share),
