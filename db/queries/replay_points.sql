@@ -6,6 +6,11 @@ SELECT p.key AS problem, p.n, c.key AS configuration, c.parameters,
        own.duration_ns, race.duration_ns AS race_ns, race.sample_count AS race_samples,
        coalesce(raced.status, 'ok') AS raced_status, raced.detail AS raced_detail,
        finest.id AS timed_trial, finest.median_ns, finest.mad_ns,
+       (SELECT e.id FROM trials AS e
+        WHERE e.environment_id = own.environment_id AND e.problem_id = own.problem_id
+          AND e.configuration_id IN (own.configuration_id, t.configuration_id) AND e.objective <> 'time' AND e.l2_mode = own.l2_mode
+          AND e.status = 'ok' AND e.energy_j > 0
+        ORDER BY e.stage = 'confirm' DESC, e.id DESC LIMIT 1) AS energy_trial,
        (SELECT coalesce(g.detail, 'the checks found it wrong') FROM gauntlets AS g
         WHERE g.environment_id = t.environment_id AND g.problem_id = t.problem_id
           AND g.configuration_id = own.configuration_id AND g.passed = 0) AS checked_detail

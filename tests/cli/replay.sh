@@ -142,6 +142,22 @@ done
     fail "the gauntlet passed what it did not then"
 cd .. || exit
 
+# Energies, where a run by energy recorded them: the same winner, and of nothing else.
+mkdir energies
+cd energies || exit
+run "$TUNE" run elementwise.add --sizes 2**16 --device null --objective energy --no-report --effort quick
+expect_code 0
+python3 -S -c 'import sqlite3
+db = sqlite3.connect("tune.db"); db.execute("UPDATE devices SET uuid = ?", ("GPU-1",)); db.commit()'
+run "$TUNE" run --device replay:./tune.db --objective energy --no-report
+expect_code 0
+won="SELECT c.key, round(t.energy_j, 7) FROM winners AS w JOIN trials AS t ON t.id = w.trial_id JOIN configurations AS c ON c.id = t.configuration_id"
+[[ -n $(rows tune.db "$won") && $(rows replayed.db "$won") == "$(rows tune.db "$won")" ]] || fail "by energy: $(rows replayed.db "$won")"
+run "$TUNE" run "$problem" --sizes "$middle" --device replay:../h100.db --objective energy --db other.db --no-report
+expect_code 4
+expect_err 'what a run by energy had recorded'
+cd .. || exit
+
 # Recorded durations are charged to the budget: it ends long before this machine's clock does.
 mkdir clocked
 replay clocked "$problem" --sizes "$middle,$large" --device "replay:$PWD/h100.db,clock" --budget 2s --quiet

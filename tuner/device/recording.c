@@ -181,6 +181,14 @@ const double *recording_samples(const struct recording *recording,
     return samples + point->first_sample;
 }
 
+const double *recording_energies(const struct recording *recording,
+                                 const struct recorded_point *point)
+{
+    size_t count = 0;
+    const double *samples = part(recording, RECORDED_SAMPLES, &count);
+    return samples + point->first_energy;
+}
+
 const struct recorded_resource *recording_resources(const struct recording *recording,
                                                     const struct recorded_point *point)
 {

@@ -42,6 +42,7 @@ struct recorded_point {
     uint32_t status, raced_status; /* enum trial_status */
     uint32_t first_sample,
         sample_count; /* of recording_samples: of that stage; none: by `spread` */
+    uint32_t first_energy, energy_count;     /* of a run, in J; none: its energy was not measured */
     uint32_t first_resource, resource_count; /* by launch */
     uint32_t none;                           /* 0: equal recordings are equal to the last byte */
 };
@@ -100,6 +101,9 @@ const struct recorded_point *recording_problem(const struct recording *recording
                                                size_t *count);
 const double *recording_samples(const struct recording *recording,
                                 const struct recorded_point *point);
+/* In J, of one run each. */
+const double *recording_energies(const struct recording *recording,
+                                 const struct recorded_point *point);
 const struct recorded_resource *recording_resources(const struct recording *recording,
                                                     const struct recorded_point *point);
 const struct recorded_baseline *recording_baselines(const struct recording *recording,

@@ -24,7 +24,7 @@ struct source_row {
 struct point_row {
     const char *problem, *configuration, *parameters, *twin, *status, *detail, *raced_status,
         *raced_detail, *checked_detail;
-    int64_t n, own_trial, duration_ns, race_ns, race_samples, timed_trial;
+    int64_t n, own_trial, duration_ns, race_ns, race_samples, timed_trial, energy_trial;
     double median_ns, mad_ns;
 };
 struct experiment_row {
@@ -62,7 +62,8 @@ struct taking {
     struct arena arena;
     char environment[24], experiment[24];
     const char *l2_mode;
-    struct index first_resources, resource_counts, first_samples, sample_counts; /* by trial */
+    /* by trial */
+    struct index first_resources, resource_counts, first_samples, sample_counts;
 };
 
 static enum status read_rows(struct taking *taking, const char *sql,
@@ -98,8 +99,8 @@ static void add_fact(struct recording_draft *draft, const char *key, struct valu
     draft_fact(draft, &fact);
 }
 
-/* Of the device as it was; where it sat in its machine means nothing here, and of energies nothing
- * is replayed. */
+/* Of the device as it was; where it sat in its machine means nothing here. There is a counter of
+ * energy where energies were recorded. */
 static enum status take_facts(struct taking *taking, const struct source_row *source,
                               const char *from, struct error *error)
 {
@@ -122,7 +123,7 @@ static enum status take_facts(struct taking *taking, const struct source_row *so
     add_fact(draft, "driver", value_text(source->driver));
     add_fact(draft, "compiler", value_text(source->compiler));
     add_fact(draft, "replayed_from", value_text(from));
-    add_fact(draft, "energy_counter", value_boolean(false));
+    add_fact(draft, "energy_counter", value_boolean(draft->parts[RECORDED_SAMPLES].count > 0));
     json_object_foreach(facts, key, value)
     {
         bool is_other = false;
@@ -176,8 +177,9 @@ static enum status take_device(struct taking *taking, struct error *error)
     size_t count = 0;
     enum status status = READ_ROWS(taking, replay_device_query, columns, &row, &count, error);
     if (status == STATUS_OK && count > 0) {
-        device->calibration =
-            (struct calibration){row->tick_ns, row->empty_pair_ns, or_none(row->node_gap_ns)};
+        device->calibration = (struct calibration){.tick_ns = row->tick_ns,
+                                                   .empty_pair_ns = row->empty_pair_ns,
+                                                   .node_gap_ns = or_none(row->node_gap_ns)};
         device->anchor_ns = row->anchor_ns > 0 ? row->anchor_ns : device->anchor_ns;
         device->sm_clock_mhz = row->sm_clock_mhz;
         device->memory_clock_mhz = row->memory_clock_mhz;
@@ -253,20 +255,20 @@ static enum status take_resources(struct taking *taking, struct error *error)
     return status;
 }
 
-/* There may be millions: one after the other. */
-static enum status take_samples(struct taking *taking, struct error *error)
+/* Times, or energies, by trials that have the one or the other. There may be millions: one after
+ * the other. */
+static enum status take_samples(struct taking *taking, const char *sql, struct error *error)
 {
     const struct store_parameter parameters[] = {{"environment", taking->environment}};
     struct store_query *query = NULL;
     bool more = false;
-    enum status status =
-        store_query_open(taking->store, replay_samples_query, parameters, 1, &query, error);
+    enum status status = store_query_open(taking->store, sql, parameters, 1, &query, error);
     if (status == STATUS_OK)
         status = store_query_next(query, &more, error);
     while (status == STATUS_OK && more) {
-        const double elapsed_ns = store_query_real(query, 1);
+        const double sample = store_query_real(query, 1);
         if (!count_of(&taking->first_samples, &taking->sample_counts, store_query_integer(query, 0),
-                      draft_add(taking->draft, RECORDED_SAMPLES, &elapsed_ns)))
+                      draft_add(taking->draft, RECORDED_SAMPLES, &sample)))
             status = error_no_memory(error);
         else
             status = store_query_next(query, &more, error);
@@ -311,6 +313,11 @@ static void add_point(struct taking *taking, const struct point_row *row, record
         point.first_sample = (uint32_t)first;
         point.sample_count = (uint32_t)count;
     }
+    if (index_find(&taking->first_samples, (uint64_t)row->energy_trial, &first) &&
+        index_find(&taking->sample_counts, (uint64_t)row->energy_trial, &count)) {
+        point.first_energy = (uint32_t)first;
+        point.energy_count = (uint32_t)count;
+    }
     (void)draft_add(draft, RECORDED_POINTS, &point);
 }
 
@@ -333,6 +340,7 @@ static enum status take_points(struct taking *taking, struct error *error)
         COLUMN(point_row, timed_trial, STORE_INTEGER),
         COLUMN(point_row, median_ns, STORE_REAL),
         COLUMN(point_row, mad_ns, STORE_REAL),
+        COLUMN(point_row, energy_trial, STORE_INTEGER),
         COLUMN(point_row, checked_detail, STORE_TEXT),
     };
     static const struct store_column baseline_columns[] = {
@@ -453,14 +461,16 @@ enum status recordings_take_database(struct store *store, const char *name, bool
         out->device.kind = draft_text(out, player_of(source->kind));
         (void)string_format(taking.environment, sizeof taking.environment, "%" PRId64,
                             source->environment_id);
-        status = take_facts(&taking, source, from, error);
+        status = take_samples(&taking, replay_energies_query, error);
     }
+    if (status == STATUS_OK)
+        status = take_facts(&taking, source, from, error);
     if (status == STATUS_OK)
         status = take_device(&taking, error);
     if (status == STATUS_OK)
         status = take_resources(&taking, error);
     if (status == STATUS_OK)
-        status = take_samples(&taking, error);
+        status = take_samples(&taking, replay_samples_query, error);
     if (status == STATUS_OK)
         status = take_experiments(&taking, error);
     index_free(&taking.first_resources);

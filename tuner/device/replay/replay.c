@@ -357,8 +357,20 @@ static enum status replay_anchor(struct device *device, double *elapsed_ns, stru
 static enum status replay_measure_energy(struct device *device, const struct block *block,
                                          double window_ms, struct energy *out, struct error *error)
 {
-    (void)device, (void)block, (void)window_ms, (void)out;
-    return error_set(error, STATUS_UNAVAILABLE, "recordings are replayed by their times alone");
+    const struct recorded_point *point = device->point;
+    device->alone = block->slot == DEVICE_SLOTS - 1;
+    enum status status = fail_as_recorded(device, error);
+    if (status == STATUS_OK && (point->energy_count == 0 || !(point->time_ns > 0)))
+        status = error_set(error, STATUS_LAUNCH_FAILED, "no energy of it was recorded");
+    if (status != STATUS_OK)
+        return status;
+    const double run_ns = draw_ns(device);
+    const double *energies = recording_energies(device->recording, point);
+    out->window_ns = window_ms * 1e6;
+    out->runs = out->window_ns / run_ns;
+    out->energy_j = out->runs * energies[device->stream % point->energy_count];
+    out->resolution_j = 0;
+    return STATUS_OK;
 }
 
 static enum status replay_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
