@@ -318,10 +318,9 @@ static void sort(const struct tuned *tuned, enum list list, size_t first, size_t
     if (count < 2) /* the list may be NULL */
         return;
     char *base = (char *)tuned->lists.items[list] + first * size;
-    while (root < end && compare(base + root - size, base + root) <= 0)
-        root += size;
-    if (root >= end)
-        return;
+    for (; compare(base + root - size, base + root) <= 0; root += size)
+        if (root + size >= end)
+            return;
     for (root = end;;) {
         size_t child = root * 2 + size;
         if (child + size < end && compare(base + child, base + child + size) < 0)
@@ -1039,10 +1038,12 @@ static int compare_sections(const void *left, const void *right)
 /* Whether the names of their further sizes are the same. */
 static int are_alike(const struct tuned_entry *a, const struct tuned_entry *b)
 {
-    int is_alike = a->span_count == b->span_count;
-    for (size_t i = 0; is_alike && i < a->span_count; i++)
-        is_alike = span_at(a, i)->name == span_at(b, i)->name;
-    return is_alike;
+    size_t i = a->span_count;
+    if (i != b->span_count)
+        return 0;
+    while (i > 0 && span_at(a, i - 1)->name == span_at(b, i - 1)->name)
+        i--;
+    return i == 0;
 }
 
 /* What two lines say does not go together: the later one is to blame. */
@@ -1939,10 +1940,10 @@ static long long scale_by_units(const struct tuned_answer *answer, const char *n
     const struct tuned_entry *entry = answer->entry;
     long long found = tuned_entry_device(entry)->unit_count;
     long long asked = answer->device ? answer->device->unit_count : 0;
-    double scaled = (double)value * (double)asked / (double)(found > 0 ? found : 1) + 0.5;
-    if (value <= 0 || found <= 0 || asked <= 0 || scaled > 9.2e18 || !lists(entry, PER_UNIT, name))
+    if (value <= 0 || found <= 0 || asked <= 0 || !lists(entry, PER_UNIT, name))
         return value;
-    return scaled > 1 ? (long long)scaled : 1;
+    double scaled = (double)value * (double)asked / (double)found + 0.5;
+    return scaled > 9.2e18 ? value : scaled > 1 ? (long long)scaled : 1;
 }
 
 enum { STEPS_MAX = 200 };
