@@ -80,14 +80,10 @@ rm -f trace
 TUNE_FAULTS='cuDevicePrimaryCtxRetain: slow=200; cuGraphLaunch: slow=5' "$TUNE" run ./copy.yaml --device cuda:0 --no-report \
     "${warm[@]}" "${brief[@]}" --set confirm_rounds=512 --budget 600s >run.out 2>&1 &
 parent=$!
-while kill -0 "$parent" 2>/dev/null && [[ ! -e trace || $(spares) -lt 4 ]]; do
-    sleep 0.05
-done
+has_spares() { is_gone "$parent" || [[ -e trace && $(spares) -ge 4 ]]; }
+wait_for has_spares || true
 [[ $(spares) -eq 4 ]] || fail "$(spares) spares: $(cat run.out)"
 kill -9 "$parent"
-wait "$parent" || true
-for ((i = 0; i < 600; i++)); do
-    ! (refuse_workers) >/dev/null 2>&1 || break
-    sleep 0.05
-done
-refuse_workers
+wait "$parent" 2>/dev/null || true
+no_workers() { (refuse_workers) >/dev/null 2>&1; }
+wait_for no_workers || refuse_workers
