@@ -530,6 +530,8 @@ LAUNCH(plain)
 __global__ void plain(float *y) { y[threadIdx.x] = 1; }
 __global__ void twin(float *y) { y[threadIdx.x] = 1; }
 __global__ void twin(double *y) { y[threadIdx.x] = 1; }
+template <class F> __global__ void pair(F *y) { y[threadIdx.x] = 1; }
+template <class F> __global__ void pair(F **y) { y[threadIdx.x] = 0; }
 #ifdef WANTED
 __global__ void hidden(float *y) { y[threadIdx.x] = 1; }
 #endif
@@ -552,8 +554,9 @@ run "$TUNE" init strange.cu -k steps -o steps.yaml
 expect_code 0
 has '  STEP: 48' steps.yaml
 refused 1 "several kernels 'twin', which differ in what they take" strange.cu -k twin
+refused 1 "several kernels 'pair', which differ in what they take" strange.cu -k pair
 refused 1 "an #if around kernel 'hidden' leaves it out: --define NAME" strange.cu -k hidden
-refused 3 'there are: special, plain, twin, hidden, other, steps$' strange.cu -k none
+refused 3 'there are: special, plain, twin, pair, hidden, other, steps$' strange.cu -k none
 
 # A piece of a source: the file that includes it is named.
 printf '__constant__ float table[9];\n#include "piece.cu"\n' >whole.cu
@@ -577,3 +580,27 @@ if [[ $code -eq 0 ]]; then
 else
     expect_err 'nvcc takes it'
 fi
+
+# What the host's headers say of the toolkit is said as well: its version, which sources ask for.
+cat >versions.cu <<'C'
+#include <cuda.h>
+#include <cuda_runtime.h>
+#if CUDA_VERSION < 11000 || CUDART_VERSION != CUDA_VERSION
+#error no version
+#endif
+__global__ void versions(float *y) { y[threadIdx.x] = CUDA_VERSION; }
+C
+run "$TUNE" init versions.cu --compiler nvrtc
+expect_code 0
+
+# Of an array with both sides of that size there is little room.
+printf '__global__ void sides(float *y) { __shared__ float t[4][BLOCK_SIZE][BLOCK_SIZE]; t[0][0][0] = 1; y[0] = t[0][0][0]; }\n' >sides.cu
+run "$TUNE" init sides.cu
+expect_code 0
+has '  BLOCK_SIZE: 16' sides.yaml
+
+# A kernel within another language's source, or in another language.
+printf 'code = """\n__global__ void k(float *y) { y[0] = 1; }\n"""\n' >text.py
+refused 3 'no __global__ function in it, but the word, in a text or a comment: .* file of its own$' text.py
+printf '__kernel void k(__global float *y) { y[0] = 1; }\n' >k.cl
+refused 3 "no __global__ function in it: its kernels are OpenCL's" k.cl

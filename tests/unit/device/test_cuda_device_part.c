@@ -74,6 +74,8 @@ static void test_types(void **state)
            "private: void (*call)(int); S(const S &) = default; };",
            "struct S {\nint a; \n__device__ int get() { return a; }\n"
            "private: void (*call)(int); S(const S &) = default; };");
+    expect("struct H { template <class C> static int of(C); int f(int); };",
+           "struct H { template <class C> __host__ __device__ static int of(C); };");
     expect("struct H { std::vector<int> v; };\nstruct __align__(16) D { float x; };",
            "\nstruct __align__(16) D { float x; };");
     expect("using namespace std;\nstruct H { vector<int> v; };", "\n");

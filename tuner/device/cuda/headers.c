@@ -51,7 +51,10 @@ static const struct header headers[] = {
     {"stdbool.h", cuda_header_empty, false},
     {"string.h", cuda_header_empty, false},
     {"assert.h", cuda_header_empty, false},
-    {"cuda.h", cuda_header_empty, false},
+    {"cuda.h",
+     "#pragma once\n#define CUDA_VERSION (1000 * __CUDACC_VER_MAJOR__ + 10 * "
+     "__CUDACC_VER_MINOR__)\n",
+     false},
     {"cuda_runtime.h", cuda_header_cuda_runtime, false},
     {"cuda_runtime_api.h", cuda_header_cuda_runtime, false},
     {"device_launch_parameters.h", cuda_header_empty, false},

@@ -280,9 +280,11 @@ static void decide(struct cutter *cutter, const struct declaration *d, bool in_c
         cut(cutter, d->first, d->end);
         return;
     }
+    /* A template that is declared alone may be asked for its type: sizeof(test<T>(0)). */
+    const bool asked = in_class && d->start > d->first && d->call && !d->has_body && !d->host_std;
     if (d->device || (d->kept && !d->host_std) || defaulted || pointer || unclear)
         return;
-    if (d->call && d->is_constexpr && !d->host_std)
+    if (asked || (d->call && d->is_constexpr && !d->host_std))
         cutter->fates[d->start] = MADE_DEVICE;
     else if (d->call) {
         add_line(&cutter->left_out, name->start, name->length);

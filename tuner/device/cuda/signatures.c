@@ -90,9 +90,17 @@ static enum status choose_kernel(struct asking *asking, struct error *error)
 {
     struct source_signature *out = asking->out;
     const char *wanted = asking->question->kernel;
-    if (out->kernel_count == 0 || !out->kernels)
-        return error_set(error, STATUS_NOT_FOUND, "%s: no __global__ function in it",
-                         asking->question->path);
+    if (out->kernel_count == 0 || !out->kernels) {
+        const char *text = asking->source.contents;
+        return error_set(error, STATUS_NOT_FOUND, "%s: no __global__ function in it%s",
+                         asking->question->path,
+                         strstr(text, "__global__") ? ", but the word, in a text or a comment: a "
+                                                      "kernel within another language's source "
+                                                      "goes into a file of its own"
+                         : strstr(text, "__kernel") ? ": its kernels are OpenCL's, and only those "
+                                                      "in CUDA can be run"
+                                                    : ": name the source that has the kernel");
+    }
     if (!wanted && out->kernel_count > 1)
         return which(asking, "several kernels; name one by --kernel", error);
     if (!wanted)
@@ -393,7 +401,8 @@ static enum status explain(const struct asking *asking, const char *undefined, c
     char text[ERROR_TEXT_BYTES];
     (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES / 2, error->text);
     asking->out->missing = missing_file(asking->arena, text);
-    if (strstr(text, "instance of overloaded function"))
+    if (strstr(text, "instance of overloaded function") ||
+        strstr(text, "which instance of function template"))
         return error_set(error, STATUS_COMPILE_FAILED,
                          "%s: there are several kernels '%s', which differ in what they take: give "
                          "the one to tune a name of its own",
@@ -453,8 +462,9 @@ static bool take_undefined(struct asking *asking, const char *name, const char *
     if (*meant || out->macro_count == SIGNATURE_MACROS_MAX ||
         macro_is_listed(out, name, strlen(name)) || !guess_may_be_number(&asking->tokens, name))
         return false;
+    const char *preset = uses_as_square(&asking->tokens, name) ? "16" : guess_value(name);
     out->macros[out->macro_count++] =
-        (struct macro_signature){.name = name, .preset = guess_value(name), .guessed = true};
+        (struct macro_signature){.name = name, .preset = preset, .guessed = true};
     return true;
 }
 

@@ -4,3 +4,4 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#define CUDART_VERSION (1000 * __CUDACC_VER_MAJOR__ + 10 * __CUDACC_VER_MINOR__)
