@@ -89,7 +89,7 @@ static enum explain_limit break_ceiling(const struct rules *rules)
         say_cache(rules, "");
     else
         say(rules->text,
-            "so part of its %B comes out of a cache, and no share of the ceiling is told.",
+            "so part of its %B comes out of a cache, and no share of the ceiling is shown.",
             background->bytes_moved);
     return LIMIT_CACHE;
 }

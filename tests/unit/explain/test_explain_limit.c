@@ -139,7 +139,7 @@ static void faster_than_memory_it_is_a_cache(void **state)
     background.cache_bytes = 5.4e6;
     expect(LIMIT_CACHE, "It moves 1060 GB/s, more than the read ceiling that was measured on this "
                         "device (1000 GB/s), so part of its 10 MiB comes out of a cache, and no "
-                        "share of the ceiling is told.");
+                        "share of the ceiling is shown.");
     background.cache_bytes = (double)NAN;
     expect(LIMIT_CACHE, "comes out of a cache");
     background.cache_bytes = 5.2e6; /* not even half of it is held */
