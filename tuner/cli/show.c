@@ -108,10 +108,10 @@ static const struct row_column search_columns[] = {
     {"duplicates", "duplicates"},
     {"failures", "failed"},
     {"run_count", "runs"},
-    {"strategy", "last by"},
-    {"near_percent", "of the time within 2 % of the best"},
+    {"strategy", "strategy"},
+    {"near_percent", "time near the best"},
     {"chance_percent", "chance of 1 % better"},
-    {"most_percent", "at most better with 90 %"},
+    {"most_percent", "better by at most"},
 };
 static const struct row_column launch_columns[] = {
     {"launch", "launch"},
@@ -143,7 +143,9 @@ static const struct show_word tie_words[] = {
     {"as fast", "shown to be no slower, but for what counts as equal."},
     {"tied", "not shown to be slower."},
     {"slower", "shown to be slower."},
-    {"out", "could not win: 'why out' says why."},
+    {"out",
+     "could not win: 'why out' says why; 'gauntlet' is the check of finalists at other sizes and "
+     "alignments."},
 };
 static const struct show_word range_words[] = {
     {"from n, to n", "programs with such a size get the configuration beside it."},
@@ -153,6 +155,19 @@ static const struct show_word range_words[] = {
     {"looked at between",
      "sizes between the measured ones at which it was tried, and the most that was "
      "lost there."},
+};
+static const struct show_word search_words[] = {
+    {"product",
+     "combinations of the parameters' values; 'legal' are those that the constraints allow."},
+    {"do not fit, duplicates",
+     "not launched: no block of theirs fits on an SM, or another launches the same machine code in "
+     "the same way."},
+    {"strategy", "of the last run."},
+    {"time near the best",
+     "share of the sweep's time that went to configurations within 2 % of the best."},
+    {"chance of 1 % better",
+     "that an untried configuration is more than 1 % faster, by the search's model."},
+    {"better by at most", "what an untried one may be faster by, with a chance of 90 %."},
 };
 
 struct question {
@@ -180,7 +195,8 @@ static const struct question questions[SHOW_TABLES] = {
                    COLUMNS(tie_columns), WORDS(tie_words)},
     [SHOW_RANGES] = {show_query_ranges, "no ranges of sizes yet: 'tune run' finds them at its end",
                      COLUMNS(range_columns), WORDS(range_words)},
-    [SHOW_SEARCHES] = {show_query_searches, "nothing was searched yet", COLUMNS(search_columns)},
+    [SHOW_SEARCHES] = {show_query_searches, "nothing was searched yet", COLUMNS(search_columns),
+                       WORDS(search_words)},
     [SHOW_RUNS] = {show_query_runs, "no run yet", COLUMNS(run_columns)},
 };
 
