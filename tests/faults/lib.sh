@@ -106,5 +106,5 @@ refuse_workers() {
 
 # forget: the next run knows nothing of the last.
 forget() {
-    rm -rf tune.db* tuned.conf "$TUNE_FAULTS_STATE" "$TUNE_CACHE_DIR"
+    rm -rf tune.db* tuned.conf "$TUNE_FAULTS_STATE"* "$TUNE_CACHE_DIR"
 }

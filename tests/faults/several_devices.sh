@@ -47,13 +47,13 @@ tune_all 'kernel@WAY=3,block=64: 700' --effort quick
 expect_trials ok 'Stand-in GPU 132 17 17' 'Stand-in GPU 40 17 17'
 expect_trials crashed 'Stand-in GPU 132 1 1' 'Stand-in GPU 40 1 1'
 
-# One of the two falls off the bus: its share goes to the other.
-tune_all 'kernel@device=1,kernel=copy_elements#100: lost' --effort quick
+# One of the two falls off the bus: its share goes to the other, which leaves it one by being slower.
+tune_all 'kernel@device=1,kernel=copy_elements#100: lost; cuModuleLoadData@device=0: slow=50' --effort quick
 expect_err 'cuda:1 is lost'
 expect_trials ok 'Stand-in GPU 132 18 18' 'Stand-in GPU 40 18 18'
 
 # The first goes, and the numbers of the others move down by one.
-tune_all 'kernel@device=0,kernel=copy_elements#100: lost' --effort quick
+tune_all 'kernel@device=0,kernel=copy_elements#100: lost; cuModuleLoadData@device=1: slow=50' --effort quick
 expect_err 'cuda:0 is lost'
 expect_trials ok 'Stand-in GPU 132 18 18' 'Stand-in GPU 40 18 18'
 

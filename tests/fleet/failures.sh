@@ -17,7 +17,7 @@ refuse_agents
 
 # A GPU that falls off the bus there leaves its work to the others.
 forget
-tune_on 'devices=big,big; kernel@device=1,kernel=copy_elements#300: lost' "${a[@]}" --effort quick
+tune_on 'devices=big,big; kernel@device=1,kernel=copy_elements#300: lost; cuModuleLoadData@device=0: slow=50' "${a[@]}" --effort quick
 expect_code 0
 expect_err 'cuda:1 is lost'
 expect_sweep 'Stand-in GPU 132 18 ok'

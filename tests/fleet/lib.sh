@@ -12,6 +12,8 @@ mkdir -p "$place/home" "$place/locks"
 cd "$place" || exit 1
 printf 'Welcome.\nThis machine is watched. ' # no end of a line
 export HOME="$place/home" TUNE_CACHE_DIR="$place/cache" TUNE_LOCK_DIR="$place/locks"
+# And devices: nobody elsewhere has a context on them.
+export TUNE_FAULTS_STATE="$TUNE_FAULTS_STATE.${place##*/}"
 exec "$@"
 S
 chmod +x "$TMPDIR/host"
