@@ -20,7 +20,8 @@ fi
 expect_code 0
 expect_empty out
 expect_err '^tune: wrote scale.yaml: look at what is marked'
-expect_err '^  tune run --dry-run --arch sm_90 scale.yaml$'
+expect_err '^  tune run --dry-run --arch sm_90 scale.yaml   # compiles it; needs no GPU$'
+expect_err '^  tune run scale.yaml   # tunes it$'
 
 # has LINE: the file has it, blanks and the comment left out.
 has() {

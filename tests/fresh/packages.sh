@@ -35,6 +35,10 @@ grep -q '^apt-get update' calls || fail "no update: $(cat calls)"
 grep -qE '^apt-get install -y .*\bgcc libc6-dev cmake ninja-build pkg-config libsqlite3-dev ' calls || fail "$(cat calls)"
 ! grep -qF 'g++' calls || fail "g++ is not needed for tune"
 expect_err 'cannot build without: gcc libc6-dev '
+: >calls
+bare install --prefix /nowhere
+grep -qE '^apt-get install -y .*\bgcc libc6-dev cmake ninja-build ' calls || fail "$(cat calls)"
+! grep -qF 'g++' calls || fail "g++ is not needed to install"
 bare test
 grep -qE '^apt-get install .* python3 g\+\+ libcmocka-dev make ' calls || fail "$(cat calls)"
 machine dnf 0

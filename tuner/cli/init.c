@@ -179,11 +179,12 @@ static enum status write_file(const struct init *init, const char *output, const
         status = output_write(output, text_string(text), text->length, error);
     if (status != STATUS_OK || output_is_special(output))
         return status;
+    const char *place = strchr(output, '/') || text_ends_with(output, ".yaml") ? "" : "./";
     fprintf(stderr,
             "tune: wrote %s: look at what is marked with '?', then\n"
-            "  tune run --dry-run --arch %s %s%s\n",
-            output, init->architecture,
-            strchr(output, '/') || text_ends_with(output, ".yaml") ? "" : "./", output);
+            "  tune run --dry-run --arch %s %s%s   # compiles it; needs no GPU\n"
+            "  tune run %s%s   # tunes it\n",
+            output, init->architecture, place, output, place, output);
     /* A file that is written must be one that can be run. */
     struct arena arena = {0};
     struct experiment *experiment = NULL;
