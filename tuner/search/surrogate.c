@@ -140,12 +140,33 @@ static void list_winners(struct surrogate *state)
         }
 }
 
+/* False: half of the winners were tried, and nine tenths of the other points are faster than
+ * all of these. */
+static bool have_held(const struct surrogate *state)
+{
+    const struct trail *trail = state->trail;
+    double best = (double)INFINITY;
+    size_t better = 0, tried = 0;
+    for (size_t i = 0; i < state->winner_count; i++) {
+        const struct trail_record *record = trail_find(trail, state->winners[i]);
+        if (!record || !record->told)
+            continue;
+        best = fmin(best, record->value);
+        tried++;
+    }
+    for (size_t i = 0; i < trail->count; i++)
+        better += trail->records[i].value < best ? 1 : 0;
+    return 2 * tried < state->winner_count || 10 * better < 9 * (trail->told - tried);
+}
+
 static bool ask_winner(struct surrogate *state, uint64_t *point)
 {
     if (!trail_may_try_winner(state->trail))
         return false;
     if (!state->winners)
         list_winners(state);
+    if (model_is_misled(state->model) && !have_held(state))
+        return false;
     while (state->winners_looked_at < state->winner_count) {
         *point = state->winners[state->winners_looked_at++];
         if (!trail_find(state->trail, *point)) {

@@ -183,6 +183,49 @@ static void test_elsewhere_winners(void **state)
     synthetic_free(&synthetic);
 }
 
+/* Where what is known elsewhere misleads, and nothing that won there is good, few of its winners
+ * are tried. */
+static void test_misleading_winners(void **state)
+{
+    (void)state;
+    enum { SOURCES = 2, EACH = 100, WINNERS = 2 * SOURCES };
+    struct synthetic synthetic;
+    size_t misled = 0, tried = 0;
+    synthetic_make(&synthetic, 7, coupled_counts, coupled);
+    for (uint64_t shift = 1; shift <= LANDSCAPES; shift++) {
+        struct search *search = begin(&synthetic, "surrogate", TRIALS, shift);
+        uint64_t winners[WINNERS], point = 0;
+        size_t here = 0;
+        for (size_t source = 0; source < SOURCES; source++) {
+            double best[2] = {(double)INFINITY, (double)INFINITY};
+            for (size_t i = 0; i < EACH; i++) {
+                uint16_t values[SEARCH_DIMENSIONS_MAX];
+                const uint64_t told = random_at(shift, source * EACH + i) % synthetic.space.count;
+                const double value = 1 / landscape(&synthetic, told, shift); /* turned over */
+                synthetic.space.values(synthetic.space.context, told, values);
+                search_tell_elsewhere(search, source, values, value);
+                const size_t worse = best[0] < best[1] ? 1 : 0;
+                if (value < best[worse]) {
+                    best[worse] = value;
+                    winners[2 * source + worse] = told;
+                }
+            }
+        }
+        while (search_ask(search, &point)) {
+            for (size_t i = 0; i < WINNERS; i++)
+                here += winners[i] == point ? 1 : 0;
+            search_tell(search, point, landscape(&synthetic, point, shift));
+        }
+        misled += search_was_misled(search) ? 1 : 0;
+        tried += search_was_misled(search) ? here : 0;
+        search_free(search);
+    }
+    print_message("misled in %zu of %d, which tried %zu winners\n", misled, LANDSCAPES, tried);
+    assert_true(misled >= LANDSCAPES / 2);
+    assert_true(tried < misled * WINNERS * 7 / 8);
+    synthetic_free(&synthetic);
+}
+
 /* Winners of elsewhere whose times are not known are tried in the order in which they were named,
  * every other point at first, a tenth of the trials at most, by all strategies but a uniform
  * sample. One that has a result is not tried again. */
@@ -470,6 +513,7 @@ int main(void)
         cmocka_unit_test(test_surrogate),
         cmocka_unit_test(test_surrogate_avoids_failures),
         cmocka_unit_test(test_elsewhere_winners),
+        cmocka_unit_test(test_misleading_winners),
         cmocka_unit_test(test_named_winners),
         cmocka_unit_test(test_near_the_best_of_variants),
         cmocka_unit_test(test_elsewhere),
