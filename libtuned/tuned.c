@@ -242,6 +242,10 @@ PRINTF_LIKE static int refuse(struct reader *reader, const char *format, ...)
         va_list arguments;
         const char *name = reader->name, *place = reader->line > 0 ? "%s:%d: " : "%s: ";
         size_t length = strlen(name);
+#ifdef TUNED_WITH_DEBUG
+        if (reader->override && reader->line > 0)
+            place = "%s:%d (as TUNED_OVERRIDE has it): ";
+#endif
         if (length > TUNED_ERROR_BYTES / 2) /* the end of a path tells more than its beginning */
             name += length - TUNED_ERROR_BYTES / 2;
         /* cppcheck-suppress wrongPrintfScanfArgNum */

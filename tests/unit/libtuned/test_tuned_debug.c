@@ -158,6 +158,20 @@ static void a_value_is_overridden(void **state)
     }
 }
 
+/* What a person mistyped is not blamed on the file alone. */
+static void what_cannot_be_read_names_the_override(void **state)
+{
+    (void)state;
+    const struct tuned_options options = {.skip = TUNED_SKIP_USER | TUNED_SKIP_SYSTEM,
+                                          .built_in = text,
+                                          .built_in_bytes = sizeof text - 1};
+    struct tuned_error error;
+    assert_int_equal(setenv("TUNED_OVERRIDE", "p:block=", 1), 0);
+    assert_null(tuned_open(&options, &error));
+    assert_int_equal(unsetenv("TUNED_OVERRIDE"), 0);
+    assert_string_equal(error.text, "built-in:3 (as TUNED_OVERRIDE has it): 'block' has no value");
+}
+
 static void any_bytes_are_overridden_within_their_memory(void **state)
 {
     (void)state;
@@ -195,6 +209,7 @@ int main(void)
         cmocka_unit_test(each_look_up_is_told),
         cmocka_unit_test(verbose_prints_a_line_for_each_look_up),
         cmocka_unit_test(a_value_is_overridden),
+        cmocka_unit_test(what_cannot_be_read_names_the_override),
         cmocka_unit_test(any_bytes_are_overridden_within_their_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
