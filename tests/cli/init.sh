@@ -594,6 +594,21 @@ C
 run "$TUNE" init versions.cu --compiler nvrtc
 expect_code 0
 
+# A vector by value is a struct of numbers.
+printf '__global__ void vectors(float *y, const uint2 d, float3 f) { y[threadIdx.x] = d.x + f.z; }\n' >vectors.cu
+run "$TUNE" init vectors.cu
+expect_code 0
+has '  - {name: d, fields: [{type: u32, value: 1}, {type: u32, value: 1}]}' vectors.yaml
+has '  - {name: f, fields: [{type: f32, value: 1}, {type: f32, value: 1}, {type: f32, value: 1}]}' vectors.yaml
+run "$TUNE" run --dry-run --arch sm_90 --points 1 vectors.yaml
+expect_code 0
+
+# What bounds a kernel may stand in front of it.
+printf '__global__ void one(float *y) { y[0] = 1; }\n__launch_bounds__(128, 2) __global__ void bound(float *y) { y[threadIdx.x] = 1; }\n' >bound.cu
+run "$TUNE" init bound.cu -k bound
+expect_code 0
+has '  block_size: [128]' bound.yaml
+
 # Of an array with both sides of that size there is little room.
 printf '__global__ void sides(float *y) { __shared__ float t[4][BLOCK_SIZE][BLOCK_SIZE]; t[0][0][0] = 1; y[0] = t[0][0][0]; }\n' >sides.cu
 run "$TUNE" init sides.cu

@@ -291,6 +291,18 @@ static bool take_fields(const char **at, struct kernel_parameter *parameter)
     return true;
 }
 
+/* uint2, float4 by value: so many numbers of one type. */
+static void take_vector(struct kernel_parameter *parameter)
+{
+    static const char *const names[] = {"x", "y", "z", "w"};
+    if (parameter->kind != PARAMETER_OTHER || !parameter->known || parameter->lanes < 2)
+        return;
+    parameter->kind = PARAMETER_STRUCT;
+    for (; parameter->field_count < parameter->lanes; parameter->field_count++)
+        parameter->fields[parameter->field_count] =
+            (struct signature_field){names[parameter->field_count], parameter->type};
+}
+
 static enum status take_answer(struct asking *asking, const char *answer, struct error *error)
 {
     struct kernel_signature *kernel = asking->kernel;
@@ -318,6 +330,8 @@ static enum status take_answer(struct asking *asking, const char *answer, struct
     }
     for (size_t i = 0; fits && i < kernel->parameter_count; i++)
         fits = take_fields(&answer, &kernel->parameters[i]);
+    for (size_t i = 0; fits && i < kernel->parameter_count; i++)
+        take_vector(&kernel->parameters[i]);
     for (size_t i = 0; fits && i < asking->out->symbol_count; i++) {
         struct symbol_signature *symbol = &asking->out->symbols[i];
         fits = take_numbers(&answer, &numbers);

@@ -366,6 +366,10 @@ static size_t read_kernel(struct reader *reader, size_t at)
                                       .first_token = (uint32_t)at};
     size_t name = tokens->count;
     bool specialised = false; /* `scale<float>(`: the template is declared before */
+    for (size_t i = at - 1; i > 0 && !token_is_in(tokens, i, "; { }"); i--) /* in front of it */
+        if (token_is(tokens, i, "__launch_bounds__") && token_is(tokens, i + 1, "("))
+            kernel.bounds =
+                text_of(reader, i + 2, item_end(reader, i + 2, tokens_behind(tokens, i + 1) - 1));
     for (; at < tokens->count && !token_is_in(tokens, at, "; {"); at++) {
         if (token_is_in(tokens, at,
                         "__launch_bounds__ __cluster_dims__ __attribute__ __block_size__ "
