@@ -145,6 +145,7 @@ entry() { echo "double n=$1 block=$2 a=$3 b=4 c=5 d=6 e=7 f=8 g=9 h=3 | time_ns=
     entry 4000-6000 200 2
     entry 7000 250 9 # ruled out
     entry 8000 200 2 # the same again
+    entry 1 100 3    # farther than the tenth of 20 points goes
     echo 'triple n=5000 block=100 | time_ns=1'
     echo '[cuda "Elsewhere"] compute_capability=9.0'
     entry 5000 500 3

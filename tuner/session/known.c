@@ -478,8 +478,8 @@ static enum status tell_of(struct elsewhere *elsewhere, struct store *store, int
     return status;
 }
 
-/* As many are tried as a search takes; that many are named to it. */
-enum { WINNERS_MOST = 16 };
+/* So many are named to a search, but no more than the tenth of its points that it tries. */
+enum { WINNERS_MOST = 16, WINNERS_SHARE = 10 };
 
 enum status sweep_tell_winners(struct sweep *sweep, struct error *error)
 {
@@ -488,6 +488,8 @@ enum status sweep_tell_winners(struct sweep *sweep, struct error *error)
     struct winner_elsewhere *winners = NULL;
     struct arena arena = {0};
     struct text devices = {0};
+    const uint64_t share = sweep->allowance.points_most / WINNERS_SHARE;
+    const size_t most = share < WINNERS_MOST ? (size_t)share : WINNERS_MOST;
     size_t count = 0, told = 0;
     /* Where all is tried nothing is gained, and a recording is to be found out, not known. */
     if (!options->winners || options->recording || options->pick_count > 0 ||
@@ -496,7 +498,8 @@ enum status sweep_tell_winners(struct sweep *sweep, struct error *error)
         return STATUS_OK;
     enum status status = winners_nearest(options->winners, work->experiment, &work->problem,
                                          work->facts, &arena, &winners, &count, error);
-    for (size_t i = 0; status == STATUS_OK && i < count && told < WINNERS_MOST; i++) {
+    for (size_t i = 0; status == STATUS_OK && i < count && told < most; i++) {
+        const char *device = strcmp(winners[i].device, "*") == 0 ? "portable" : winners[i].device;
         struct configuration configuration;
         uint64_t point = 0;
         if (!parse_key(sweep, winners[i].configuration, &configuration) ||
@@ -504,8 +507,8 @@ enum status sweep_tell_winners(struct sweep *sweep, struct error *error)
             !search_tell_winner(sweep->search, point))
             continue;
         told++;
-        if (!strstr(text_string(&devices), winners[i].device))
-            text_printf(&devices, "%s%s", devices.length > 0 ? ", " : "", winners[i].device);
+        if (!strstr(text_string(&devices), device))
+            text_printf(&devices, "%s%s", devices.length > 0 ? ", " : "", device);
     }
     if (told > 0)
         session_note(work->session,
