@@ -64,12 +64,9 @@ wait_for() {
         sleep 0.05
     done
 }
-# counts COMPARISON SQL: whether what SQL counts in tune.db, nothing as long as there is no such table, compares so ("-ge 3").
+# counts LEAST SQL: whether SQL counts so many in tune.db; nothing as long as there is no such table.
 counts() {
-    local count
-    count=$(query "$2" 2>/dev/null || echo 0)
-    # shellcheck disable=SC2086 # an operator and a number
-    [ "$count" $1 ]
+    [[ $(query "$2" 2>/dev/null || echo 0) -ge $1 ]]
 }
 # is_gone PID: it has ended, though its parent may not know yet.
 is_gone() {

@@ -34,7 +34,7 @@ tune_and_hold() {
     tune=$!
     captured=locked
     command_line="tune run, while its database is held"
-    wait_for counts '-ge 1' 'SELECT count(*) FROM trials' || fail "no trial"
+    wait_for counts 1 'SELECT count(*) FROM trials' || fail "no trial"
     python3 hold.py >held &
     holder=$!
     wait_for test -s held || fail "the database could not be held"

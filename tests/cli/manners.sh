@@ -28,7 +28,7 @@ start_run() {
     rm -f tune.db* tuned.conf
     "$@" "$TUNE" run double.yaml --device cpu "${steady[@]}" >first.out 2>first.err &
     tune=$!
-    is_time() { is_gone "$tune" || counts '-ge 3' "SELECT count(*) FROM trials WHERE stage = 'sweep'"; }
+    is_time() { is_gone "$tune" || counts 3 "SELECT count(*) FROM trials WHERE stage = 'sweep'"; }
     wait_for is_time || fail "not three trials: $(cat first.err)"
     ! is_gone "$tune" || fail "it ended by itself: $(cat first.err)"
 }

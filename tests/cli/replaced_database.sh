@@ -29,7 +29,7 @@ for way in remove replace; do
         export SPINS=$((moment == 1 ? 21000 : 25000))
         CC=$PWD/waiting-cc "$TUNE" run double.yaml --device cpu --jobs 2 "${steady[@]}" >gone.out 2>gone.err &
         tune=$!
-        wait_for counts "-ge $moment" "SELECT count(*) FROM trials WHERE stage = 'sweep'" || fail "not $moment trials"
+        wait_for counts "$moment" "SELECT count(*) FROM trials WHERE stage = 'sweep'" || fail "not $moment trials"
         cp other.db fresh.db
         [[ -e tune.db ]] || fail "there is no database"
         if [[ $way == remove ]]; then rm tune.db; else mv fresh.db tune.db; fi

@@ -14,7 +14,7 @@ stop_at() {
     rm -f go go.awaited
     TUNE_FAULTS=$1 "$TUNE" run ./copy.yaml --device cuda:0 "${brief[@]}" >stopped.out 2>stopped.err &
     local tune=$!
-    is_time() { is_gone "$tune" || { [[ $1 == */* ]] && [[ -e $1 ]]; } || counts '-gt 0' "$1"; }
+    is_time() { is_gone "$tune" || { [[ $1 == */* ]] && [[ -e $1 ]]; } || counts 1 "$1"; }
     wait_for is_time "$2" || fail "nothing was to be stopped"
     ! is_gone "$tune" || fail "it ended by itself: $(cat stopped.err)"
     [[ ! ${3:-} ]] || { touch go; sleep "$3"; }

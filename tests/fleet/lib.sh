@@ -45,12 +45,12 @@ agent() {
 
 # when_trials COUNT COMMAND...: in the background, once the database has so many (or the run has ended); the run is held until then.
 when_trials() {
-    rm -f ended done
+    rm -f ended 'done'
     {
-        has_them() { [[ -e ended || ! -d $TMPDIR ]] || counts "-ge $1" 'SELECT count(*) FROM trials'; }
+        has_them() { [[ -e ended || ! -d $TMPDIR ]] || counts "$1" 'SELECT count(*) FROM trials'; }
         wait_for has_them "$1"
         "${@:2}" || echo "when_trials: ${*:2}: exit code $?"
-        touch done
+        touch 'done'
     } &
 }
 
