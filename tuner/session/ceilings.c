@@ -13,9 +13,12 @@ static enum status measure_arithmetic(struct session *session, struct lane *lane
                                       struct error *error)
 {
     struct arithmetic arithmetic = {{0}};
+    const bool before = lane->at_work;
+    lane->at_work = true; /* the worker is nobody else's meanwhile, also when its host comes back */
     int64_t left_ns = lane_leave(lane);
     enum status status = worker_arithmetic(lane->worker, &arithmetic, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
+    lane->at_work = before;
     lane->group->ceilings_left |= status != STATUS_OK && worker_host_was_lost(lane->worker);
     if (status != STATUS_OK) {
         session_note(session, "%s: how fast it calculates could not be measured: %s", lane->name,
@@ -43,9 +46,12 @@ static enum status measure_bandwidth(struct session *session, struct lane *lane,
                                      struct error *error)
 {
     struct bandwidth bandwidth = {0};
+    const bool before = lane->at_work;
+    lane->at_work = true; /* the worker is nobody else's meanwhile, also when its host comes back */
     int64_t left_ns = lane_leave(lane);
     enum status status = worker_bandwidth(lane->worker, bytes, &bandwidth, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
+    lane->at_work = before;
     *measured = status == STATUS_OK;
     lane->group->ceilings_left |= status != STATUS_OK && worker_host_was_lost(lane->worker);
     if (status != STATUS_OK) {
