@@ -226,9 +226,9 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
 
 /* Asks again with the folders that the source needs, where they lie near it; the draft names them.
  */
-static enum status ask(struct arena *arena, const struct device_api *api,
-                       struct signature_question *question, struct source_signature *signature,
-                       struct error *error)
+static enum status ask_signature(struct arena *arena, const struct device_api *api,
+                                 struct signature_question *question,
+                                 struct source_signature *signature, struct error *error)
 {
     enum status status = api->signatures(arena, question, signature, error);
     while (status == STATUS_COMPILE_FAILED && signature->missing &&
@@ -251,15 +251,15 @@ static enum status ask_any(struct arena *arena, const struct device_api *api,
                            struct signature_question *question, struct source_signature *signature,
                            struct error *error)
 {
-    enum status status = ask(arena, api, question, signature, error);
+    enum status status = ask_signature(arena, api, question, signature, error);
     if (status != STATUS_COMPILE_FAILED || question->compiler)
         return status;
-    struct signature_question again = *question;
+    struct signature_question by_nvcc = *question;
     struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
     struct error ignored = {0};
-    again.compiler = "nvcc";
-    if (answer && ask(arena, api, &again, answer, &ignored) == STATUS_OK) {
-        *question = again;
+    by_nvcc.compiler = "nvcc";
+    if (answer && ask_signature(arena, api, &by_nvcc, answer, &ignored) == STATUS_OK) {
+        *question = by_nvcc;
         *signature = *answer;
         error_clear(error);
         return STATUS_OK;
@@ -313,7 +313,7 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
     if (status == STATUS_OK)
         status = take_folders(init, &question, error);
     if (status == STATUS_OK)
-        status = init->compiler ? ask(arena, api, &question, signature, error)
+        status = init->compiler ? ask_signature(arena, api, &question, signature, error)
                                 : ask_any(arena, api, &question, signature, error);
     if (status != STATUS_OK)
         return status;

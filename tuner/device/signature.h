@@ -81,8 +81,8 @@ struct macro_signature {
     bool guessed;
     bool square; /* both sides of an array in shared memory: [NAME][NAME] */
     bool fixed;  /* its #define has no #ifndef around it: a define of the experiment replaces it */
-    bool elsewhere; /* only kernels that are not asked about use it */
-    bool only;      /* the source takes no other value: #if NAME != 8, #error */
+    bool elsewhere;     /* only kernels that are not asked about use it */
+    bool single_valued; /* the source takes no other value: #if NAME != 8, #error */
 };
 
 /* A __constant__ variable without an initialiser. */

@@ -19,9 +19,9 @@ struct tunable {
     const char *name;
     const char *preset;
     bool is_define;
-    bool square; /* 'x' and 'y' alike */
-    bool fixed;  /* the source has a #define of it */
-    bool only;   /* and takes no other value than the preset */
+    bool square;        /* 'x' and 'y' alike */
+    bool fixed;         /* the source has a #define of it */
+    bool single_valued; /* and takes no other value than the preset */
     char values[96];
     char axis; /* of a block: 'x', 'y', 'z'; 0: none of its sides */
 };
@@ -150,7 +150,7 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
     bool on = strcmp(tunable->preset, "0") == 0 || strncasecmp(tunable->name, "use", 3) == 0;
     if (word)
         (void)string_format(tunable->values, sizeof tunable->values, "false, true");
-    else if (real || tunable->axis == 'z' || tunable->only)
+    else if (real || tunable->axis == 'z' || tunable->single_valued)
         (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
     else if (on)
         (void)string_format(tunable->values, sizeof tunable->values, "0, 1");
@@ -216,7 +216,7 @@ static void add_macro(struct draft *draft, const struct macro_signature *macro)
 {
     add_tunable(draft, macro->name, macro->preset, true);
     draft->tunables[draft->tunable_count - 1].fixed = macro->fixed;
-    draft->tunables[draft->tunable_count - 1].only = macro->only;
+    draft->tunables[draft->tunable_count - 1].single_valued = macro->single_valued;
     if (macro->square)
         make_square(draft);
 }

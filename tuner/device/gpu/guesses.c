@@ -237,7 +237,7 @@ static void mark_only(const char *condition, const char *end, struct source_sign
         const bool whole = at && (at == condition || !name_goes_on(at[-1]));
         const size_t digits = whole ? compared_with(at + length, end, &number) : 0;
         if (digits > 0 && word_is_in(number, digits, out->macros[i].preset))
-            out->macros[i].only = true;
+            out->macros[i].single_valued = true;
     }
 }
 
