@@ -96,9 +96,12 @@ dry t1.json
 expect_code 0
 
 # ---- tune init ----
-run "$TUNE" init scale.cu --kernel 'ns::scale' -o drafted.yaml
+TUNE_NVCC_PATH=/nowhere/nvcc run "$TUNE" init scale.cu --kernel 'ns::scale' -o drafted.yaml
 expect_code 1
 expect_err "nvcc takes it"
+run "$TUNE" init scale.cu --kernel 'ns::scale' -o asked.yaml
+expect_code 0
+grep -q '^compiler: nvcc  # ?' asked.yaml || fail "nvcc was not asked where NVRTC does not take the source"
 run "$TUNE" init scale.cu --kernel 'ns::scale' -o drafted.yaml --compiler nvcc
 expect_code 0
 grep -qx 'compiler: nvcc' drafted.yaml || fail "the experiment does not say its compiler"
