@@ -36,22 +36,22 @@ database.execute("UPDATE winners SET trust = ?", sys.argv[1:])
 database.commit()
 P
 }
+# expect_choice kept|anew WHY [OPTION...]: what the same command makes of it.
+expect_choice() {
+    local before is=kept
+    before=$(query "SELECT run_id FROM winners")
+    again "${@:3}"
+    [[ $chosen_by == "$before" ]] || is=anew
+    [[ $is == "$1" ]] || fail "$2"
+}
 stand noisy
-before=$(query "SELECT run_id FROM winners")
-again
-[[ $chosen_by == "$before" ]] || fail "chosen again, though nobody asked for it"
-again --effort normal
-[[ $chosen_by != "$before" ]] || fail "not chosen again by the same effort"
+expect_choice kept "chosen again, though nobody asked for it"
+expect_choice anew "not chosen again by the same effort" --effort normal
 stand sound
-before=$chosen_by
-again --effort normal
-[[ $chosen_by == "$before" ]] || fail "chosen again, though it is sure"
-again --effort thorough
-[[ $chosen_by != "$before" ]] || fail "not chosen again by a greater effort"
+expect_choice kept "chosen again, though it is sure" --effort normal
+expect_choice anew "not chosen again by a greater effort" --effort thorough
 stand noisy
-before=$chosen_by
-again --effort normal
-[[ $chosen_by == "$before" ]] || fail "chosen again by a lesser effort"
+expect_choice kept "chosen again by a lesser effort" --effort normal
 
 # A budget ends the run in time with a best so far; a later one goes on.
 write_experiment 2000000

@@ -32,7 +32,7 @@ agent=$!
 exec 3<&- >/dev/null
 seen=' '
 while kill -0 "$agent" 2>/dev/null && [ "$nth" -gt 0 ]; do
-    for child in $(pgrep -P "$agent" -f ' __'); do
+    for child in $(pgrep -P "$agent" -f '^tune __'); do
         case $seen in *" $child "*) continue ;; esac
         seen="$seen$child "
         nth=$((nth - 1))

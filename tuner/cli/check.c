@@ -168,12 +168,8 @@ static enum status check_device(struct check *check, const struct host *const *h
     check->run.session.hosts = host;
     check->run.session.host_count = host ? 1 : 0;
     const struct host *there = host ? *host : host_local();
-    unsigned connections = host_connections(there);
-    enum status status = STATUS_OK;
-    do
-        status = worker_describe(there, api->kind, index, &facts, error);
-    while (status != STATUS_OK &&
-           hosts_ask_again(there, check->run.session.stop, &connections, error));
+    enum status status =
+        hosts_describe(there, api->kind, index, check->run.session.stop, &facts, error);
     check->facts = &facts;
     if (status == STATUS_OK)
         status = take_entries(check, error);
@@ -250,11 +246,7 @@ static enum status check_there(struct check *check, const struct run_device *dev
             return error_set(error, STATUS_UNAVAILABLE, "'%s' gives no host: %s",
                              host_command(*host), trouble);
         }
-        unsigned connections = host_connections(*host);
-        do
-            status = worker_count(*host, kind, &count, error);
-        while (status != STATUS_OK &&
-               hosts_ask_again(*host, check->run.session.stop, &connections, error));
+        status = hosts_count(*host, kind, check->run.session.stop, &count, error);
         for (int index = 0; status == STATUS_OK && index < count; index++)
             if (device->index == RUN_EVERY_DEVICE || device->index == index)
                 status = check_device(check, host, device->api, index, error);

@@ -55,31 +55,8 @@ static void full_name(const struct host *host, const char *device, const struct 
                         output->names_hosts ? ":" : "", device);
 }
 
-/* ---- what children are asked, so that a driver that crashes or hangs does it there; again when
- * their host is lost meanwhile ---- */
-
-static enum status count_devices(const struct host *host, const char *kind, int *count,
-                                 struct error *error)
-{
-    unsigned connections = host_connections(host);
-    enum status status = STATUS_OK;
-    do
-        status = worker_count(host, kind, count, error);
-    while (status != STATUS_OK && hosts_ask_again(host, NULL, &connections, error));
-    return status;
-}
-
-static enum status describe(const struct host *host, const char *kind, int index,
-                            struct shown *shown, struct error *error)
-{
-    unsigned connections = host_connections(host);
-    enum status status = STATUS_OK;
-    do
-        status = worker_describe(host, kind, index, &shown->facts, error);
-    while (status != STATUS_OK && hosts_ask_again(host, NULL, &connections, error));
-    return status;
-}
-
+/* Of a child, as all is that drivers are asked: one that crashes or hangs does it there. Again when
+ * the host is lost meanwhile. */
 static enum status measure_ceilings(const struct host *host, const char *kind, int index,
                                     struct shown *shown, struct error *error)
 {
@@ -198,7 +175,7 @@ static enum status show_device(const struct host *host, const struct device_api 
     char name[DEVICE_NAME_BYTES];
     device_name(api->kind, index, name);
     full_name(host, name, output, shown.name);
-    enum status status = describe(host, api->kind, index, &shown, error);
+    enum status status = hosts_describe(host, api->kind, index, NULL, &shown.facts, error);
     if (status == STATUS_OK && output->bandwidth)
         status = measure_ceilings(host, api->kind, index, &shown, error);
     for (size_t i = 0; status == STATUS_OK && i < COUNT(ceilings); i++)
@@ -230,7 +207,7 @@ static void show_kind(const struct host *host, const struct device_api *api, str
     struct error error = {0};
     char name[SHOWN_NAME_BYTES], device[DEVICE_NAME_BYTES];
     int count = 0;
-    if (count_devices(host, api->kind, &count, &error) != STATUS_OK) {
+    if (hosts_count(host, api->kind, NULL, &count, &error) != STATUS_OK) {
         full_name(host, api->kind, output, name);
         tell_unavailable(name, &error, output);
         return;
@@ -251,7 +228,7 @@ static enum status show_one(const struct host *host, const char *wanted, struct 
     int index = 0, count = 0;
     enum status status = device_parse(wanted, &api, &index, error);
     if (status == STATUS_OK)
-        status = count_devices(host, api->kind, &count, error);
+        status = hosts_count(host, api->kind, NULL, &count, error);
     if (status == STATUS_OK && index >= count)
         status =
             error_set(error, STATUS_NOT_FOUND, "there is no device '%s': %s has %d of kind %s",

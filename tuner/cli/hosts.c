@@ -7,6 +7,7 @@
 #include "tuner/base/environment.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
+#include "tuner/worker/worker.h"
 
 enum { HOSTS_FILE_BYTES_MAX = 1 << 20, LOOK_MS = 200, TELL_MS = 5000 };
 
@@ -115,6 +116,29 @@ bool hosts_ask_again(const struct host *host, const volatile sig_atomic_t *stop,
     (void)error_set(error, STATUS_UNAVAILABLE, "'%s' gives no host: %s", host_command(host),
                     trouble);
     return false;
+}
+
+enum status hosts_count(const struct host *host, const char *kind,
+                        const volatile sig_atomic_t *stop, int *count, struct error *error)
+{
+    unsigned connections = host_connections(host);
+    enum status status = STATUS_OK;
+    do
+        status = worker_count(host, kind, count, error);
+    while (status != STATUS_OK && hosts_ask_again(host, stop, &connections, error));
+    return status;
+}
+
+enum status hosts_describe(const struct host *host, const char *kind, int index,
+                           const volatile sig_atomic_t *stop, struct facts *facts,
+                           struct error *error)
+{
+    unsigned connections = host_connections(host);
+    enum status status = STATUS_OK;
+    do
+        status = worker_describe(host, kind, index, facts, error);
+    while (status != STATUS_OK && hosts_ask_again(host, stop, &connections, error));
+    return status;
 }
 
 enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic_t *stop,

@@ -39,6 +39,12 @@ enum host_state hosts_await_one(const struct host *host, const volatile sig_atom
  * returns. Of one that is gone for good *error says so. */
 bool hosts_ask_again(const struct host *host, const volatile sig_atomic_t *stop,
                      unsigned *connections, struct error *error);
+/* worker_count and worker_describe, asked so. */
+enum status hosts_count(const struct host *host, const char *kind,
+                        const volatile sig_atomic_t *stop, int *count, struct error *error);
+enum status hosts_describe(const struct host *host, const char *kind, int index,
+                           const volatile sig_atomic_t *stop, struct facts *facts,
+                           struct error *error);
 /* As hosts_await_one, once a host is there, with the others that come soon; those that are are
  * counted in *ready. STATUS_UNAVAILABLE when none will come; STATUS_INTERRUPTED. */
 enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic_t *stop,

@@ -173,19 +173,6 @@ static enum status start_replay(struct run *run, struct error *error)
     return STATUS_OK;
 }
 
-/* Whether a host has any; asked again as often as it is lost meanwhile. */
-static bool has_devices(const struct run *run, const struct host *host, const char *kind,
-                        struct error *error)
-{
-    unsigned connections = host_connections(host);
-    int count = 0;
-    enum status status = STATUS_OK;
-    do
-        status = worker_count(host, kind, &count, error);
-    while (status != STATUS_OK && hosts_ask_again(host, run->hosts.stop, &connections, error));
-    return status == STATUS_OK && count > 0;
-}
-
 /* The kinds of GPU that some host has, else the CPUs of all. */
 static enum status choose_there(struct run *run, struct error *error)
 {
@@ -198,8 +185,12 @@ static enum status choose_there(struct run *run, struct error *error)
         bool has_one = false;
         for (size_t j = 0; !traits->by_name_only && traits->is_gpu && device_kind(traits->kind) &&
                            !has_one && j < count;
-             j++)
-            has_one = has_devices(run, ready[j], traits->kind, &why);
+             j++) {
+            int devices = 0;
+            has_one =
+                hosts_count(ready[j], traits->kind, run->hosts.stop, &devices, &why) == STATUS_OK &&
+                devices > 0;
+        }
         if (has_one)
             status = add_device(run, device_kind(traits->kind), RUN_EVERY_DEVICE, error);
     }

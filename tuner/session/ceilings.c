@@ -13,12 +13,9 @@ static enum status measure_arithmetic(struct session *session, struct lane *lane
                                       struct error *error)
 {
     struct arithmetic arithmetic = {{0}};
-    const bool before = lane->at_work;
-    lane->at_work = true; /* the worker is nobody else's meanwhile, also when its host comes back */
     int64_t left_ns = lane_leave(lane);
     enum status status = worker_arithmetic(lane->worker, &arithmetic, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
-    lane->at_work = before;
     lane->group->ceilings_left |= status != STATUS_OK && worker_host_was_lost(lane->worker);
     if (status != STATUS_OK) {
         session_note(session, "%s: how fast it calculates could not be measured: %s", lane->name,
@@ -46,12 +43,9 @@ static enum status measure_bandwidth(struct session *session, struct lane *lane,
                                      struct error *error)
 {
     struct bandwidth bandwidth = {0};
-    const bool before = lane->at_work;
-    lane->at_work = true; /* the worker is nobody else's meanwhile, also when its host comes back */
     int64_t left_ns = lane_leave(lane);
     enum status status = worker_bandwidth(lane->worker, bytes, &bandwidth, error);
     lane_enter(lane, left_ns, &lane->measuring_ns);
-    lane->at_work = before;
     *measured = status == STATUS_OK;
     lane->group->ceilings_left |= status != STATUS_OK && worker_host_was_lost(lane->worker);
     if (status != STATUS_OK) {
@@ -77,7 +71,9 @@ static enum status complete(struct session *session, struct lane *lane, int64_t 
 {
     double gops = 0; /* what has any has f32 */
     bool measured = false;
+    const bool before = lane->at_work;
     int64_t started_ns = clock_budget_ns();
+    lane->at_work = true; /* the worker is nobody else's meanwhile, also when its host comes back */
     enum status status =
         found ? STATUS_OK : measure_bandwidth(session, lane, bytes, ceilings, &measured, error);
     if (status == STATUS_OK && measured)
@@ -87,6 +83,7 @@ static enum status complete(struct session *session, struct lane *lane, int64_t 
                                       element_name(ELEMENT_F32), &gops, error);
     if (status == STATUS_OK && !(gops > 0))
         status = measure_arithmetic(session, lane, error);
+    lane->at_work = before;
     lane->group->costs.ceilings_ns = clock_budget_ns() - started_ns;
     return status;
 }

@@ -104,10 +104,15 @@ size_t worker_spares(const struct worker *worker)
     return worker->spare_count;
 }
 
+static void end_spares_behind(struct worker *worker, size_t kept)
+{
+    while (worker->spare_count > kept)
+        child_kill(&worker->spares[--worker->spare_count].child, NULL, 0);
+}
+
 void worker_end_spares(struct worker *worker)
 {
-    while (worker->spare_count > 0)
-        child_kill(&worker->spares[--worker->spare_count].child, NULL, 0);
+    end_spares_behind(worker, 0);
 }
 
 void worker_reserve(struct worker *worker, size_t count)
@@ -139,8 +144,8 @@ uint32_t worker_await_spares(struct worker *worker)
                 message_to_error(answer, &ignored) == STATUS_OK;
         json_decref(answer);
         worker->has_no_room = worker->has_no_room || ignored.status == STATUS_UNAVAILABLE;
-        for (size_t end = spare->is_ready ? 0 : worker->spare_count; end > i; end--)
-            child_kill(&worker->spares[--worker->spare_count].child, NULL, 0);
+        if (!spare->is_ready)
+            end_spares_behind(worker, i);
     }
     return (uint32_t)worker->spare_count;
 }
