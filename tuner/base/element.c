@@ -49,6 +49,42 @@ bool element_from_name(const char *name, enum element_type *out)
     return false;
 }
 
+bool element_from_c_name(const char *name, enum element_type *out)
+{
+    static const struct {
+        const char *name;
+        enum element_type type;
+    } known[] = {{"int", ELEMENT_I32},
+                 {"int32_t", ELEMENT_I32},
+                 {"unsigned", ELEMENT_U32},
+                 {"unsigned int", ELEMENT_U32},
+                 {"uint", ELEMENT_U32},
+                 {"uint32_t", ELEMENT_U32},
+                 {"long", ELEMENT_I64},
+                 {"long long", ELEMENT_I64},
+                 {"int64_t", ELEMENT_I64},
+                 {"unsigned long", ELEMENT_U64},
+                 {"unsigned long long", ELEMENT_U64},
+                 {"uint64_t", ELEMENT_U64},
+                 {"size_t", ELEMENT_U64},
+                 {"short", ELEMENT_I16},
+                 {"int16_t", ELEMENT_I16},
+                 {"unsigned short", ELEMENT_U16},
+                 {"uint16_t", ELEMENT_U16},
+                 {"char", ELEMENT_I8},
+                 {"int8_t", ELEMENT_I8},
+                 {"unsigned char", ELEMENT_U8},
+                 {"uint8_t", ELEMENT_U8},
+                 {"float", ELEMENT_F32},
+                 {"double", ELEMENT_F64}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i].name) == 0) {
+            *out = known[i].type;
+            return true;
+        }
+    return false;
+}
+
 const char *const *element_names(size_t *count)
 {
     *count = ELEMENT_TYPE_COUNT;

@@ -37,6 +37,8 @@ bool element_is_real(enum element_type type);
 void element_integer_range(enum element_type type, int64_t *least, int64_t *most);
 /* False when no type has that name; *out is then untouched. */
 bool element_from_name(const char *name, enum element_type *out);
+/* Of C's arithmetic types, by any of their names: "unsigned", "size_t", "uint8_t". */
+bool element_from_c_name(const char *name, enum element_type *out);
 /* All names, for messages; `*count` of them. */
 const char *const *element_names(size_t *count);
 

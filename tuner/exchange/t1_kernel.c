@@ -2,6 +2,7 @@
  * parameters: how many there are, and the plain ones' types. */
 #include <string.h>
 
+#include "tuner/base/element.h"
 #include "tuner/base/source.h"
 #include "tuner/exchange/internal.h"
 
@@ -342,34 +343,8 @@ static const char *type_of(struct translation *t, const char *text, size_t lengt
 
 static const char *element_of(const char *type)
 {
-    static const char *const known[][2] = {
-        {"int", "i32"},
-        {"unsigned", "u32"},
-        {"uint", "u32"},
-        {"int32_t", "i32"},
-        {"uint32_t", "u32"},
-        {"long", "i64"},
-        {"long long", "i64"},
-        {"unsigned long", "u64"},
-        {"unsigned long long", "u64"},
-        {"int64_t", "i64"},
-        {"uint64_t", "u64"},
-        {"size_t", "u64"},
-        {"short", "i16"},
-        {"unsigned short", "u16"},
-        {"int16_t", "i16"},
-        {"uint16_t", "u16"},
-        {"char", "i8"},
-        {"unsigned char", "u8"},
-        {"int8_t", "i8"},
-        {"uint8_t", "u8"},
-        {"float", "f32"},
-        {"double", "f64"},
-    };
-    for (size_t i = 0; type && i < sizeof known / sizeof *known; i++)
-        if (strcmp(type, known[i][0]) == 0)
-            return known[i][1];
-    return NULL;
+    enum element_type element = ELEMENT_I32;
+    return type && element_from_c_name(type, &element) ? element_name(element) : NULL;
 }
 
 /* Of the parameter that stands at `first`; what its type's name stands for may have qualifiers,

@@ -1,6 +1,7 @@
 /* Reading keys, texts and names; expressions and texts with ${} in them, and what they may depend
  * on.
  */
+#include "tuner/base/element.h"
 #include "tuner/experiment/read.h"
 
 #include <stdio.h>
@@ -372,28 +373,21 @@ bool read_template(struct file_reader *reader, const struct node *node, const ch
     return true;
 }
 
-/* What C or CUDA calls a type otherwise; NULL: nothing. */
-static const char *type_of_c(const char *name)
+/* What C, CUDA or NumPy calls a type otherwise; NULL: nothing. */
+static const char *type_elsewhere(const char *name)
 {
     static const struct {
         const char *name, *ours;
-    } types[] = {{"float", "f32"},     {"double", "f64"},         {"half", "f16"},
-                 {"__half", "f16"},    {"__nv_bfloat16", "bf16"}, {"bfloat16", "bf16"},
-                 {"char", "i8"},       {"short", "i16"},          {"int", "i32"},
-                 {"long", "i64"},      {"unsigned char", "u8"},   {"unsigned short", "u16"},
-                 {"unsigned", "u32"},  {"unsigned int", "u32"},   {"uint", "u32"},
-                 {"long long", "i64"}, {"size_t", "u64"},         {"unsigned long long", "u64"},
-                 {"bool", "u8"},       {"int8_t", "i8"},          {"uint8_t", "u8"},
-                 {"int16_t", "i16"},   {"uint16_t", "u16"},       {"int32_t", "i32"},
-                 {"uint32_t", "u32"},  {"int64_t", "i64"},        {"uint64_t", "u64"},
-                 {"float16", "f16"},   {"float32", "f32"},        {"float64", "f64"},
-                 {"int8", "i8"},       {"uint8", "u8"},           {"int16", "i16"},
-                 {"uint16", "u16"},    {"int32", "i32"},          {"uint32", "u32"},
-                 {"int64", "i64"},     {"uint64", "u64"}};
+    } types[] = {
+        {"half", "f16"},    {"__half", "f16"},    {"__nv_bfloat16", "bf16"}, {"float16", "f16"},
+        {"float32", "f32"}, {"bfloat16", "bf16"}, {"float64", "f64"},        {"bool", "u8"},
+        {"int8", "i8"},     {"uint8", "u8"},      {"int16", "i16"},          {"uint16", "u16"},
+        {"int32", "i32"},   {"uint32", "u32"},    {"int64", "i64"},          {"uint64", "u64"}};
+    enum element_type element = ELEMENT_I32;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(types[i].name, name) == 0)
             return types[i].ours;
-    return NULL;
+    return element_from_c_name(name, &element) ? element_name(element) : NULL;
 }
 
 bool read_choice(struct file_reader *reader, const struct node *node, const char *what,
@@ -408,7 +402,7 @@ bool read_choice(struct file_reader *reader, const struct node *node, const char
         if (strcmp(choices[i], text) == 0)
             return literal_template(reader, text, node->place, out);
     if (!node->plain || scope_find(&reader->experiment->scope, text) == SLOT_COUNT) {
-        const char *ours = strcmp(what, "type") == 0 ? type_of_c(text) : NULL;
+        const char *ours = strcmp(what, "type") == 0 ? type_elsewhere(text) : NULL;
         return ours
                    ? node_error(reader, node, "no type is named '%.60s'; it is %s here", text, ours)
                    : node_error(reader, node, "no %s is named '%.60s'%s", what, text,
