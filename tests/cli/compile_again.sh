@@ -134,3 +134,19 @@ for what in "$TUNE_CACHE_DIR" "$TUNE_CACHE_DIR"/'*.bin'; do
         fail "$(query "SELECT stage, status, detail FROM trials WHERE status <> 'ok'")"
     [[ $(query "SELECT count(*) FROM winners") -eq 1 ]] || fail "no winner"
 done
+
+# Binaries that are gone as soon as they ran once: every later step, each in its own process too, has them compiled again.
+forget
+cp double_cpu.c steady_cpu.c
+cat - steady_cpu.c >double_cpu.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+C
+sed -i 's/^    long long size = /    Dl_info own;\n    if (dladdr((void *)double_blocks, \&own))\n        (void)unlink(own.dli_fname);\n&/' double_cpu.c
+tune_it
+expect_code 0
+refuse_err 'is out'
+[[ $(query "SELECT status, count(*) FROM trials GROUP BY 1") == ok* ]] || fail "$(query "SELECT stage, status, detail FROM trials WHERE status <> 'ok'")"
+[[ $(query "SELECT count(*) FROM winners") -eq 1 ]] || fail "no winner"
+[[ $(grep -c '^+.*WAY_again=1' log) -gt 3 ]] || fail "nothing was compiled again: $(cat log)"

@@ -346,6 +346,39 @@ static enum status doubt_speed(struct contest *contest, struct finalist *finalis
                           error);
 }
 
+/* Its runs under the eye of the check; *compared: how many results were looked at. */
+static enum status watch_runs(struct contest *contest, struct lane *lane, struct slot *slot,
+                              int64_t *compared, struct worker_outcome *outcome,
+                              struct error *error)
+{
+    struct sweep *sweep = contest->sweep;
+    struct candidate *candidate = slot->candidate;
+    const struct check_set *set = NULL;
+    enum status status =
+        inputs_checks(&sweep->work, &sweep->inputs, &slot->prepared->configuration, &set, error);
+    bool retry = true;
+    for (int tries = 0; status == STATUS_OK && retry && tries < 2; tries++) {
+        const struct worker_task task = {
+            .binary_path = candidate_binary(&sweep->work, candidate)->path,
+            .plan = &slot->prepared->plan,
+            .checks = set->checks,
+            .checks_key = set->key,
+            .repeats = COMPARISONS,
+            .problem_known = lane->known == &sweep->inputs && lane->knows_expected,
+            .most_ms = budget_watch_ms(sweep->work.group, &sweep->allowance,
+                                       candidate->median_ns > short_run_ns ? LONG_MS : SHORT_MS),
+            .timeout_ms = WATCH_TIMEOUT_MS,
+        };
+        int64_t left_ns = lane_leave(lane);
+        status = worker_watch(lane->worker, &task, compared, outcome, error);
+        lane_enter(lane, left_ns, &lane->measuring_ns);
+        status = status == STATUS_OK ? prepare_restore(&sweep->work, &sweep->inputs, candidate,
+                                                       slot->prepared, outcome, &retry, error)
+                                     : lane_lose(lane, error); /* another one watches it */
+    }
+    return status;
+}
+
 enum status contest_watch(struct contest *contest, struct lane *lane, struct finalist *finalist,
                           struct error *error)
 {
@@ -361,28 +394,10 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
     if (status != STATUS_OK || finalist->rejection)
         return status;
     contest_progress(contest, "check");
-    const struct check_set *set = NULL;
-    status = inputs_checks(&sweep->work, &sweep->inputs, &finalist->slot.prepared->configuration,
-                           &set, error);
+    int64_t compared = 0;
+    status = watch_runs(contest, lane, &finalist->slot, &compared, &outcome, error);
     if (status != STATUS_OK)
         return status;
-    const struct worker_task task = {
-        .binary_path = candidate_binary(&sweep->work, candidate)->path,
-        .plan = &finalist->slot.prepared->plan,
-        .checks = set->checks,
-        .checks_key = set->key,
-        .repeats = COMPARISONS,
-        .problem_known = lane->known == &sweep->inputs && lane->knows_expected,
-        .most_ms = budget_watch_ms(sweep->work.group, &sweep->allowance,
-                                   candidate->median_ns > short_run_ns ? LONG_MS : SHORT_MS),
-        .timeout_ms = WATCH_TIMEOUT_MS,
-    };
-    int64_t compared = 0;
-    int64_t left_ns = lane_leave(lane);
-    status = worker_watch(lane->worker, &task, &compared, &outcome, error);
-    lane_enter(lane, left_ns, &lane->measuring_ns);
-    if (status != STATUS_OK) /* another one watches it */
-        return lane_lose(lane, error);
     candidate->watched = true;
     candidate->compared += compared;
     status = lane_probe_after(lane, &outcome, error);
