@@ -100,6 +100,22 @@ static void identity_follows_the_machine(void **state)
     facts_free(&other);
 }
 
+/* In a virtual machine what the system manages changes while it runs; the same machine must not
+ * look like another. */
+static void memory_is_what_is_built_in(void **state)
+{
+    (void)state;
+    unsigned long long block_bytes = 0;
+    FILE *file = fopen("/sys/devices/system/memory/block_size_bytes", "re");
+    if (!file)
+        skip();
+    assert_int_equal(fscanf(file, "%llx", &block_bytes), 1);
+    (void)fclose(file);
+    struct facts facts = describe();
+    assert_int_equal(facts_integer(&facts, "memory_bytes", 0) % (int64_t)block_bytes, 0);
+    facts_free(&facts);
+}
+
 static void there_is_one_cpu(void **state)
 {
     (void)state;
@@ -185,6 +201,7 @@ int main(void)
         cmocka_unit_test_teardown(a_topology_is_read_as_it_is, real_topology),
         cmocka_unit_test_teardown(what_is_not_known_is_left_out, real_topology),
         cmocka_unit_test_teardown(identity_follows_the_machine, real_topology),
+        cmocka_unit_test_teardown(memory_is_what_is_built_in, real_topology),
         cmocka_unit_test_teardown(there_is_one_cpu, real_topology),
         cmocka_unit_test_teardown(threads_go_to_cores_first, real_topology),
         cmocka_unit_test_teardown(unknown_caches_are_no_ones_size, real_topology),

@@ -164,7 +164,7 @@ enum status cpu_describe(int index, struct facts *facts, struct error *error)
         char key[64], label[64];
         (void)string_format(key, sizeof key, "numa_node_%u_memory_bytes", node->os_index);
         (void)string_format(label, sizeof label, "Memory of NUMA node %u", node->os_index);
-        facts_add_integer(facts, key, label, "bytes", (int64_t)node->attr->numanode.local_memory);
+        facts_add_integer(facts, key, label, "bytes", machine_node_bytes(&machine, node));
     }
     read_simd(simd, sizeof simd);
     if (simd[0])

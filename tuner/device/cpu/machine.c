@@ -3,10 +3,15 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tuner/base/environment.h"
+#include "tuner/base/text.h"
 
 /* hwloc leaves out what the cgroup forbids; what `taskset` forbids is taken out here. All threads'
  * masks together count, so that the answer stays the same after threads were pinned. */
@@ -19,6 +24,38 @@ static void restrict_to_affinity(hwloc_topology_t topology)
         hwloc_bitmap_intersects(allowed, hwloc_topology_get_topology_cpuset(topology)))
         (void)hwloc_topology_restrict(topology, allowed, HWLOC_RESTRICT_FLAG_REMOVE_CPULESS);
     hwloc_bitmap_free(allowed);
+}
+
+/* Of one of the blocks that Linux counts memory in; 0: it does not. */
+static int64_t memory_block_bytes(void)
+{
+    char digits[32] = "";
+    FILE *file = fopen("/sys/devices/system/memory/block_size_bytes", "re");
+    if (file) {
+        if (!fgets(digits, sizeof digits, file))
+            digits[0] = '\0';
+        (void)fclose(file);
+    }
+    return strtoll(digits, NULL, 16);
+}
+
+int64_t machine_node_bytes(const struct machine *machine, hwloc_obj_t node)
+{
+    char path[64];
+    const int64_t managed = (int64_t)node->attr->numanode.local_memory;
+    const int64_t block_bytes = machine->real ? memory_block_bytes() : 0;
+    int64_t blocks = 0;
+    DIR *entries =
+        block_bytes > 0 &&
+                string_format(path, sizeof path, "/sys/devices/system/node/node%u", node->os_index)
+            ? opendir(path)
+            : NULL;
+    for (struct dirent *entry; entries && (entry = readdir(entries));)
+        blocks +=
+            strncmp(entry->d_name, "memory", 6) == 0 && isdigit((unsigned char)entry->d_name[6]);
+    if (entries)
+        (void)closedir(entries);
+    return blocks > 0 ? blocks * block_bytes : managed;
 }
 
 static int count_of(hwloc_topology_t topology, hwloc_obj_type_t type)
@@ -52,7 +89,9 @@ static enum status read_topology(struct machine *machine, struct error *error)
     machine->cores = count_of(topology, core_type(topology));
     machine->hardware_threads = count_of(topology, HWLOC_OBJ_PU);
     machine->numa_nodes = count_of(topology, HWLOC_OBJ_NUMANODE);
-    machine->memory_bytes = (int64_t)hwloc_get_root_obj(topology)->total_memory;
+    for (int i = 0; i < machine->numa_nodes; i++)
+        machine->memory_bytes += machine_node_bytes(
+            machine, hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE, (unsigned)i));
     machine->l1d = read_cache(topology, HWLOC_OBJ_L1CACHE);
     machine->l2 = read_cache(topology, HWLOC_OBJ_L2CACHE);
     machine->l3 = read_cache(topology, HWLOC_OBJ_L3CACHE);

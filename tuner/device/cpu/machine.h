@@ -36,6 +36,11 @@ struct machine {
 enum status machine_load(struct machine *out, struct error *error);
 void machine_free(struct machine *machine);
 
+/* What is built into a NUMA node, or what hwloc says where Linux does not tell: what the system
+ * manages of it, which grows and shrinks while a virtual machine runs (a balloon; pages that it
+ * first looks at when they are wanted). */
+int64_t machine_node_bytes(const struct machine *machine, hwloc_obj_t node);
+
 /* Twice the largest cache that units[index] reads through: what it must read for everything else to
  * be gone from it; or what the user wants, since a virtual machine may be told of a cache of which
  * it has a small part. 0: no cache is known. */
