@@ -500,6 +500,9 @@ enum status host_open(const char *command, const char *program, const volatile s
     if (status == STATUS_OK)
         status = environment_integer("TUNE_HOST_RETRY_MS", 1, INT64_C(3600) * 1000, 2000,
                                      &remote->retry_ms, error);
+    if (status == STATUS_OK)
+        status = environment_integer("TUNE_HOST_WAIT_MS", 0, INT64_C(366) * 24 * 3600 * 1000, 0,
+                                     &remote->wait_ms, error);
     remote->silent_ns = silent_ms * 1000000;
     bool sends =
         status == STATUS_OK && pthread_create(&remote->sender, NULL, send_all, remote) == 0;

@@ -60,8 +60,10 @@ struct remote {
     pid_t pid;
     int wait_status; /* of the command, once it has ended */
     int output, errors;
+    bool was_reached; /* an agent has answered */
     int64_t silent_ns, retry_ms;
-    int64_t stopped_ns; /* when `stop` was seen; 0: it was not */
+    int64_t wait_ms, answers_by_ns; /* INT64_MAX: a job may wait in a queue */
+    int64_t stopped_ns;             /* when `stop` was seen; 0: it was not */
 };
 
 /* Steals the message, which is for the agent of that connection and for none that came after it; 0:

@@ -279,6 +279,8 @@ static enum status run_command(struct remote *remote, struct error *error)
         return error_set(error, STATUS_BAD_INPUT, "the command is too long");
     const char *const arguments[] = {"sh", "-c", script, "sh", remote->program, "__host", NULL};
     enum status status = STATUS_OK;
+    remote->wait_status = 0;
+    remote->answers_by_ns = remote->wait_ms > 0 ? remote_deadline(remote->wait_ms) : INT64_MAX;
     if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
         status = error_set_errno(error, errno, "pipe");
     const int files[] = {in[0], out[1], err[1]};
@@ -346,6 +348,10 @@ static enum status await_output(struct remote *remote, int64_t limit_ns, struct 
         if (over || is_deaf)
             return error_set(error, STATUS_DEVICE_LOST, "its command ended");
         over = limit_ns == 0 && is_over(remote);
+        if (limit_ns == 0 && clock_running_ns() > remote->answers_by_ns)
+            return error_set(error, STATUS_TIMED_OUT,
+                             "it did not answer within %.1f s (TUNE_HOST_WAIT_MS)",
+                             (double)remote->wait_ms * 1e-3);
         if (limit_ns > 0 && quiet_ns > limit_ns)
             return error_set(error, STATUS_TIMED_OUT, "nothing was heard of it for %.0f s",
                              (double)limit_ns * 1e-9);
@@ -375,7 +381,8 @@ static enum status read_message(struct remote *remote, int64_t limit_ms, json_t 
     return frame_read_by(remote->output, await_rest, &rest, out, error);
 }
 
-/* Past what a login prints. */
+/* Past what a login prints. Whether nobody answers yet or nobody will, nothing tells: a queue may
+ * take hours, and what submits to it may talk meanwhile. */
 static enum status skip_banner(struct remote *remote, struct error *error)
 {
     char line[sizeof AGENT_MARK + 1];
@@ -437,6 +444,7 @@ static enum status greet(struct remote *remote, struct error *error)
     json_t *hello = NULL, *first = NULL;
     enum status status = skip_banner(remote, error);
     note_word(remote);
+    remote->was_reached = remote->was_reached || status == STATUS_OK;
     if (status == STATUS_OK)
         status = read_message(remote, HELLO_MS, &hello, error);
     if (status != STATUS_OK)
@@ -529,6 +537,7 @@ static void end_command(struct remote *remote, bool patient)
             (void)kill(remote->pid, SIGKILL);
             (void)has_ended(remote, LEAVE_MS);
         }
+        remote->wait_status = 0; /* that is ours, and tells nothing of it */
     }
     remote->pid = 0;
     process_close(remote->output);
@@ -562,7 +571,8 @@ static void note_reason(struct remote *remote, enum status status, const struct 
 /* Once it has ended, and said all that it says. */
 static void note_end(struct remote *remote, enum status status, const struct error *error)
 {
-    const int code = WIFEXITED(remote->wait_status) ? WEXITSTATUS(remote->wait_status) : 0;
+    const int end = remote->wait_status;
+    const int code = WIFEXITED(end) ? WEXITSTATUS(end) : WIFSIGNALED(end) ? 128 + WTERMSIG(end) : 0;
     char last[sizeof remote->said];
     (void)pthread_mutex_lock(&remote->mutex);
     const char *before = remote->said_before;
@@ -583,6 +593,18 @@ static void note_end(struct remote *remote, enum status status, const struct err
     remote->said_before[0] = '\0';
     remote->said_goes_on = false;
     (void)pthread_mutex_unlock(&remote->mutex);
+}
+
+/* A command that fails the first time is a wrong one. It is not where an agent had answered, or
+ * somebody killed it on its way: launchers pass that on as a shell does. */
+static bool is_worth_retrying(const struct remote *remote, enum status status)
+{
+    const int end = remote->wait_status;
+    const bool was_killed = WIFSIGNALED(end) ? WTERMSIG(end) == SIGKILL
+                                             : WIFEXITED(end) && WEXITSTATUS(end) == 128 + SIGKILL;
+    if (remote->connections > 0)
+        return status != STATUS_UNAVAILABLE;
+    return status == STATUS_DEVICE_LOST && (remote->was_reached || was_killed);
 }
 
 /* Until the next try, or the end; false: it is the end. */
@@ -612,8 +634,7 @@ void *remote_keep(void *context)
         end_command(remote, status == STATUS_INTERRUPTED);
         note_end(remote, status, &error);
         (void)pthread_mutex_lock(&remote->mutex);
-        goes_on = !remote->closing && remote->stopped_ns == 0 && remote->connections > 0 &&
-                  status != STATUS_UNAVAILABLE;
+        goes_on = !remote->closing && remote->stopped_ns == 0 && is_worth_retrying(remote, status);
         (void)pthread_mutex_unlock(&remote->mutex);
         if (clock_running_ns() - started_ns > SOUND_MS * INT64_C(1000000))
             failures = 0;
