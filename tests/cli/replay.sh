@@ -183,16 +183,36 @@ gzip.open("b-t4.json.gz", "wt").write(json.dumps({"schema_version": "1.0.0", "me
 cache = {f"{p[0]},{p[1]},{p[2]}": {"block_size_x": p[0], "tile": p[1], "hint": p[2], "time": time(*p) if wrong(*p) == "correct" else "RuntimeFailedConfig"} for p in space}
 text = json.dumps({"device_name": "NVIDIA A100-PCIE-40GB", "tune_params_keys": ["block_size_x", "tile", "hint"], "cache": cache})
 open("cache.json", "w").write(text[:-2] + ",\n")
+rate = {key: value | ({"GFLOP/s": 1 / value["time"]} if value["time"] != "RuntimeFailedConfig" else {"GFLOP/s": value["time"]}) for key, value in cache.items()}
+open("rate.json", "w").write(json.dumps({"device_name": "NVIDIA A100-PCIE-40GB", "tune_params_keys": ["block_size_x", "tile", "hint"], "objective": "GFLOP/s", "cache": rate}))
+for value in rate.values():
+    del value["time"]
+open("rate_alone.json", "w").write(json.dumps({"tune_params_keys": ["block_size_x", "tile", "hint"], "objective": "GFLOP/s", "cache": rate}))
+for result in results:
+    result["objectives"] = ["GFLOP/s"]
+    result["measurements"].insert(0, {"name": "GFLOP/s", "value": 1 / result["measurements"][0]["value"], "unit": ""})
+json.dump({"schema_version": "1.0.0", "metadata": {"timeunit": "ms"}, "results": results}, open("rate-t4.json", "w"))
+for result in results:
+    del result["measurements"][1:]
+json.dump({"schema_version": "1.0.0", "results": results}, open("rate_alone-t4.json", "w"))
 lines = [",".join(map(str, (*p, time(*p) if wrong(*p) == "correct" else wrong(*p), 12.5))) for p in space]
 open("table.csv", "w").write("\r\n".join(["block_size_x,tile,hint,time_ms,cost_ms", *lines]) + "\r\n")
 P
-mkdir t4 t4_ms kernel_tuner table
+mkdir t4 t4_ms kernel_tuner table rate rate_t4
 # 24 times half a second; of seconds this would be hours.
 replay t4_ms --device "replay:$PWD/b-t4.json.gz,clock" --budget 10m
 replay t4 --device "replay:$PWD/a-t4.json.gz"
 replay kernel_tuner --device "replay:$PWD/cache.json"
 replay table --device "replay:$PWD/table.csv"
-for folder in t4 t4_ms kernel_tuner table; do
+# Tuned for something else, of which more may be better: its times are played, and where it has none it is refused.
+replay rate --device "replay:$PWD/rate.json"
+replay rate_t4 --device "replay:$PWD/rate-t4.json"
+for file in rate_alone.json rate_alone-t4.json; do
+    run "$TUNE" run --device "replay:$PWD/$file" --db none.db
+    expect_code 3
+    expect_err "its objective is 'GFLOP/s', and no configuration has a time"
+done
+for folder in t4 t4_ms kernel_tuner table rate rate_t4; do
     [[ $(rows $folder/replayed.db "SELECT c.key, t.median_ns FROM winners AS w JOIN trials AS t ON t.id = w.trial_id JOIN configurations AS c ON c.id = t.configuration_id") \
         =~ ^"block_size_x=64 tile=2 hint=ldg"(" unroll=1")?" 45000" ]] || fail "$folder: another winner"
     [[ $(rows $folder/replayed.db "SELECT count(*) FROM trials WHERE stage = 'sweep'") -eq 24 ]] || fail "$folder: not the file's space"

@@ -57,8 +57,17 @@ static double sum_of(const json_t *object, const char *const *names, size_t coun
     return sum_ns;
 }
 
-/* A member for each configuration that was tried; times are milliseconds, and a text where it
- * failed. */
+/* What was tuned for may be no time: of scores and GFLOP/s more are better. */
+static enum status refuse_objective(const char *objective, struct error *error)
+{
+    return error_set(error, STATUS_BAD_INPUT,
+                     "its objective is '%.60s', and no configuration has a time: only times are "
+                     "replayed",
+                     objective);
+}
+
+/* A member for each configuration that was tried; times are milliseconds, and where it failed the
+ * objective is a text. */
 static enum status read_cache(const json_t *root, struct tried *tried, tried_take *take,
                               void *context, struct error *error)
 {
@@ -67,15 +76,18 @@ static enum status read_cache(const json_t *root, struct tried *tried, tried_tak
     const json_t *keys = json_object_get(root, "tune_params_keys");
     const json_t *objective = json_object_get(root, "objective");
     const char *name = json_is_string(objective) ? json_string_value(objective) : "time";
+    bool has_times = strcmp(name, "time") == 0;
     tried->device = json_string_value(json_object_get(root, "device_name"));
     const char *member;
     json_t *entry;
     json_object_foreach(json_object_get(root, "cache"), member, entry)
     {
-        const json_t *time = json_object_get(entry, name);
-        const char *failure = json_string_value(time);
+        const json_t *time = json_object_get(entry, "time");
+        const char *why = json_string_value(json_object_get(entry, name));
+        const char *failure = why ? why : json_string_value(time);
         tried->count = 0;
-        tried->time_ns = finite_time(time, 1e6);
+        tried->time_ns = failure ? (double)NAN : finite_time(time, 1e6);
+        has_times = has_times || !isnan(tried->time_ns);
         tried->failure = failure ? failure : "";
         tried->cost_ns = sum_of(entry, costs, sizeof costs / sizeof *costs, 1e6);
         enum status status = STATUS_OK;
@@ -89,7 +101,7 @@ static enum status read_cache(const json_t *root, struct tried *tried, tried_tak
         if (status != STATUS_OK)
             return error_prefix(error, "cache: \"%s\"", member);
     }
-    return STATUS_OK;
+    return has_times ? STATUS_OK : refuse_objective(name, error);
 }
 
 /* Kernel Tuner wrote "miliseconds" for years. */
@@ -107,11 +119,18 @@ static double named_unit(const char *unit, double otherwise_ns)
     return otherwise_ns;
 }
 
+static const char *t4_objective(const json_t *result)
+{
+    const char *name = json_string_value(json_array_get(json_object_get(result, "objectives"), 0));
+    return name ? name : "time";
+}
+
+/* The objective where its unit is one of time, else what is called time. */
 static double t4_time(const json_t *result)
 {
     const char *invalidity = json_string_value(json_object_get(result, "invalidity"));
-    const json_t *objectives = json_object_get(result, "objectives");
-    const char *objective = json_string_value(json_array_get(objectives, 0));
+    const char *objective = t4_objective(result);
+    double time_ns = (double)NAN;
     size_t i;
     json_t *measurement;
     if (invalidity && strcmp(invalidity, "correct") != 0)
@@ -119,11 +138,14 @@ static double t4_time(const json_t *result)
     json_array_foreach(json_object_get(result, "measurements"), i, measurement)
     {
         const char *name = json_string_value(json_object_get(measurement, "name"));
-        const char *unit = json_string_value(json_object_get(measurement, "unit"));
-        if (name && strcmp(name, objective ? objective : "time") == 0)
-            return finite_time(json_object_get(measurement, "value"), named_unit(unit, 1e6));
+        const bool is_time = name && strcmp(name, "time") == 0;
+        const double unit_ns = named_unit(json_string_value(json_object_get(measurement, "unit")),
+                                          is_time ? 1e6 : (double)NAN);
+        const bool is_objective = name && strcmp(name, objective) == 0 && !isnan(unit_ns);
+        if (is_objective || (is_time && isnan(time_ns)))
+            time_ns = finite_time(json_object_get(measurement, "value"), unit_ns);
     }
-    return (double)NAN;
+    return time_ns;
 }
 
 static enum status read_t4(const json_t *root, struct tried *tried, tried_take *take, void *context,
@@ -135,6 +157,8 @@ static enum status read_t4(const json_t *root, struct tried *tried, tried_take *
     const double unit_ns =
         named_unit(json_string_value(json_object_get(metadata, "timeunit")), 1e9);
     const json_t *first = NULL; /* whose order of parameters is that of all */
+    const char *objective = "time";
+    bool has_times = false;
     size_t i;
     json_t *result;
     json_array_foreach(json_object_get(root, "results"), i, result)
@@ -148,6 +172,8 @@ static enum status read_t4(const json_t *root, struct tried *tried, tried_take *
         first = first ? first : configuration;
         tried->count = 0;
         tried->time_ns = t4_time(result);
+        has_times = has_times || !isnan(tried->time_ns);
+        objective = t4_objective(result);
         tried->failure = invalidity && strcmp(invalidity, "correct") != 0 ? invalidity : "";
         tried->cost_ns =
             sum_of(json_object_get(result, "times"), costs, sizeof costs / sizeof *costs, unit_ns);
@@ -159,7 +185,8 @@ static enum status read_t4(const json_t *root, struct tried *tried, tried_take *
         if (status != STATUS_OK)
             return error_prefix(error, "results[%zu]", i);
     }
-    return STATUS_OK;
+    return has_times || strcmp(objective, "time") == 0 ? STATUS_OK
+                                                       : refuse_objective(objective, error);
 }
 
 /* ---- tables ---- */
