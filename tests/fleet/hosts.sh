@@ -144,3 +144,13 @@ S
     [[ -z $(ls -A "$TMPDIR/hosts/blind/cache/scratch") ]] || fail "what was sent is left there"
     refuse_agents
 fi
+
+# A host on which nothing can be compiled, and the only one of its model: it is named, and the other model has its winner.
+forget
+mkdir few
+for program in sh mkdir dirname printf env; do ln -s "$(command -v "$program")" few/; done
+tune_on 'devices=big,small' "${b[@]}" --on "env CUDA_VISIBLE_DEVICES=1 CC= PATH=$PWD/few $TMPDIR/host bare" --effort quick
+expect_code 4
+expect_err 'tune run: [^:]*: the reference of copy .*no C compiler'
+expect_err 'wrote tuned\.conf'
+grep -q '^\[cuda "Stand-in GPU 132"\]' tuned.conf || fail "the other model has no winner"

@@ -245,6 +245,7 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     progress_end(&run->view);
     if (summary.run_id != 0)
         print_summary(run, &summary);
+    run->others_won |= run->session.host_count > 0 && summary.winners > 0;
     return status;
 }
 
@@ -339,8 +340,8 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
         *error = moved;
         return moved.status;
     }
-    bool has_results =
-        status == STATUS_OK || status == STATUS_INTERRUPTED || status == STATUS_NO_WINNER;
+    bool has_results = status == STATUS_OK || status == STATUS_INTERRUPTED ||
+                       status == STATUS_NO_WINNER || run->others_won;
     struct error writing = {0};
     enum status written = has_results ? write_conf(run, store, &writing) : STATUS_OK;
     if (written != STATUS_OK && (status == STATUS_OK || status == STATUS_NO_WINNER)) {

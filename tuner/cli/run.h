@@ -66,6 +66,7 @@ struct run {
     size_t device_count;
     struct host_list hosts;
     struct experiment_list experiments;
+    bool others_won;      /* on some host, whatever became of another model's */
     struct replay replay; /* of `--device replay` */
     struct progress_view view;
     struct watch *watch; /* what serves the page of --watch; NULL: nothing does */

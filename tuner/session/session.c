@@ -199,6 +199,8 @@ static enum status run_groups(struct session *session, struct error *error)
         if (group->status != STATUS_OK && status == STATUS_OK) {
             *error = group->error;
             status = group->status;
+            if (session->options->host_count > 0 && group->lane_count > 0)
+                (void)error_prefix(error, "%s", group->lanes[0]->site->name);
         }
     }
     return status;
