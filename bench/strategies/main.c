@@ -93,6 +93,7 @@ struct game {
     size_t near_after; /* results, one by one, before one is near the best; SIZE_MAX: never */
     double ask_ns;     /* a point, of asking and telling */
     const char *came_to;
+    bool forgot[2]; /* what --prior told, which did not hold: one by one, and late */
 };
 /* What came of one strategy on one problem or on all: one game a seed. */
 struct outcome {
@@ -180,6 +181,7 @@ static enum status play(const struct match *match, enum sort sort, uint64_t seed
     }
     game->ask_ns = told > 0 ? (double)(clock_now_ns() - start_ns) / (double)told : 0;
     game->came_to = search_strategy(search);
+    game->forgot[sort == LATE] = search_was_misled(search);
     for (; told < match->length; told++)
         best[told + 1] = best[told];
     search_free(search);
@@ -213,6 +215,7 @@ static void *play_games(void *opaque)
         }
         if (sort == ONE_BY_ONE) {
             game->score = score_of(match->score, best);
+            game->forgot[0] = played.forgot[0];
             game->near_after = 1;
             while (game->near_after <= match->length &&
                    !(best[game->near_after] <= match->recorded->best * near_the_best))
@@ -222,6 +225,7 @@ static void *play_games(void *opaque)
             continue;
         }
         game->score_late = score_of(match->score, best);
+        game->forgot[1] = played.forgot[1];
         game->ask_ns = played.ask_ns;
         game->came_to = played.came_to;
         for (size_t s = 0; s < SHARES; s++) {
@@ -352,6 +356,17 @@ static void print_line(const char *name, const struct outcome *outcome, double *
     printf("\n");
 }
 
+static void print_forgot(const char *name, const struct outcome *outcome)
+{
+    size_t counts[2] = {0};
+    for (size_t i = 0; i < outcome->count; i++)
+        for (size_t late = 0; late < 2; late++)
+            counts[late] += outcome->games[i].forgot[late] ? 1 : 0;
+    printf(
+        "  %-12s   forgot what it was told of elsewhere in %zu of %zu games one by one, %zu late\n",
+        name, counts[0], outcome->count, counts[1]);
+}
+
 static void print_head(void)
 {
     printf("  %-12s", "");
@@ -439,6 +454,8 @@ static enum status play_space(struct bench *bench, const struct recorded *record
             return status;
         all->count += outcome.count;
         print_line(options->strategies[s], &outcome, bench->scratch);
+        if (prior && has_model(recorded, options->strategies[s]))
+            print_forgot(options->strategies[s], &outcome);
         if (options->until > 0)
             print_until(options->strategies[s], options->until, &outcome, bench->scratch);
         if (bench->csv)
@@ -638,8 +655,11 @@ static enum status run(const struct options *options, struct error *error)
     if (status == STATUS_OK && bench.spaces > 1) {
         printf("all %zu problems\n", bench.spaces);
         print_head();
-        for (size_t s = 0; s < options->strategy_count; s++)
+        for (size_t s = 0; s < options->strategy_count; s++) {
             print_line(options->strategies[s], &bench.all[s], bench.scratch);
+            if (options->prior)
+                print_forgot(options->strategies[s], &bench.all[s]);
+        }
         for (size_t s = 0; options->until > 0 && s < options->strategy_count; s++)
             print_until(options->strategies[s], options->until, &bench.all[s], bench.scratch);
     }

@@ -18,6 +18,7 @@ struct played {
     size_t tried_count;
     double best;
     size_t near; /* of its games, so many came within 0.5 % of the best */
+    bool forgot; /* what it was told of elsewhere, in the last of them */
 };
 
 struct played_list {
@@ -138,6 +139,7 @@ static enum status play_one(struct course *course, size_t current, uint64_t seed
         here->tried[here->tried_count++] = point;
         here->best = fmin(here->best, here->recorded.times[point]);
     }
+    here->forgot = search_was_misled(search);
     search_free(search);
     return status;
 }
@@ -145,7 +147,7 @@ static enum status play_one(struct course *course, size_t current, uint64_t seed
 static enum status play_all(struct course *course, const char *name, struct error *error)
 {
     const struct played_list *own = &course->own;
-    size_t trials = 0, binaries = 0, near = 0, games = 0, near_mostly = 0;
+    size_t trials = 0, binaries = 0, near = 0, games = 0, near_mostly = 0, forgot = 0;
     double log_sum = 0, worst = 1;
     for (uint64_t seed = 1; seed <= course->series->seeds; seed++) {
         for (size_t i = 0; i < own->count; i++) {
@@ -157,6 +159,7 @@ static enum status play_all(struct course *course, const char *name, struct erro
             trials += played->tried_count;
             played->near = (seed == 1 ? 0 : played->near) + (ratio <= 1.005 ? 1 : 0);
             near += ratio <= 1.005 ? 1 : 0;
+            forgot += played->forgot ? 1 : 0;
             games++;
             log_sum += log(ratio);
             worst = fmax(worst, ratio);
@@ -168,9 +171,9 @@ static enum status play_all(struct course *course, const char *name, struct erro
     const double seeds = (double)course->series->seeds;
     for (size_t i = 0; i < own->count; i++)
         near_mostly += 2 * own->items[i].near >= course->series->seeds ? 1 : 0;
-    printf("  %-28s  %8.0f  %8.0f  %13.4f  %7.3f  %6.1f %%  %8zu\n", name, (double)trials / seeds,
-           (double)binaries / seeds, exp(log_sum / (double)games), worst,
-           100 * (double)near / (double)games, near_mostly);
+    printf("  %-28s  %8.0f  %8.0f  %13.4f  %7.3f  %6.1f %%  %8zu  %6.1f %%\n", name,
+           (double)trials / seeds, (double)binaries / seeds, exp(log_sum / (double)games), worst,
+           100 * (double)near / (double)games, near_mostly, 100 * (double)forgot / (double)games);
     return STATUS_OK;
 }
 
@@ -234,9 +237,9 @@ enum status play_series(const struct series *series, struct arena *arena, struct
         status = read_prior(series->prior, arena, &course.prior, error);
     if (status == STATUS_OK)
         printf("%zu problems, %g %% of each, mean of %zu series\n  %-28s  %8s  %8s  %13s  %7s  "
-               "%8s  %8s\n",
+               "%8s  %8s  %8s\n",
                series->count, 100 * series->share, series->seeds, "", "trials", "binaries",
-               "over the best", "worst", "to 0.5%", "problems");
+               "over the best", "worst", "to 0.5%", "problems", "forgot");
     if (status == STATUS_OK)
         status = play_all(&course, "whichever promises most", error);
     course.prefers = true;

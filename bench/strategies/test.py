@@ -146,13 +146,15 @@ def test_score(folder):
 def test_prior(folder):
     """What another device found, by the same times, is where a search begins; turned over it is not."""
     table = os.path.join(folder, "own.csv")
-    write_table(table, bowl())
+    write_table(table, [row for row in bowl() if row[1] is not None])
     arguments = (table, "--seeds", "5", "--strategy", "surrogate", "--until", "1")
     after = {}
     for name, more in (("alone", ()), ("prior", ("--prior", table)), ("misled", ("--prior", table, "--mislead"))):
         text = run(*arguments, *more)
         after[name] = next(int(line.split()[9]) for line in text.splitlines() if line.startswith("  surrogate"))
         assert "at most 1 % better with 90 %: said in " in text, text
+        forgot = {"alone": "", "prior": "0 of 5 games one by one, 0 late", "misled": "5 of 5 games one by one, 5 late"}[name]
+        assert ("forgot what it was told of elsewhere in " + forgot in text) == (name != "alone"), text
     assert after["prior"] <= 2 < after["alone"] and after["prior"] < after["misled"], after
 
 
@@ -171,6 +173,7 @@ def test_series(folder):
     assert any_binary[0] == made_first[0] == "120", table
     assert 0 < int(made_first[1]) < int(any_binary[1]) <= 100, table
     assert float(made_first[2]) < 1.02, table
+    assert float(any_binary[7]) < 20 and float(made_first[7]) < 20, table
 
 
 def test_refusals(folder):
