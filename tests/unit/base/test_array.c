@@ -1,20 +1,14 @@
 /* Arrays that grow, the index of numbers, and reals in order. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/array.h"
 #include "tuner/base/index.h"
 #include "tuner/base/reals.h"
 
-static void items_stay_while_the_array_grows(void **state)
+TEST(items_stay_while_the_array_grows)
 {
-    (void)state;
     uint16_t *items = NULL;
     size_t capacity = 0;
     for (size_t count = 0; count < 1000; count++) {
@@ -33,9 +27,8 @@ static void items_stay_while_the_array_grows(void **state)
 }
 
 /* Refused before a product of sizes wraps around, and nothing is changed. */
-static void more_than_there_can_be_is_refused(void **state)
+TEST(more_than_there_can_be_is_refused)
 {
-    (void)state;
     double *items = NULL;
     size_t capacity = 0;
     assert_false(array_grow_by(&items, 0, SIZE_MAX, &capacity, sizeof *items));
@@ -44,9 +37,8 @@ static void more_than_there_can_be_is_refused(void **state)
     assert_int_equal(capacity, 0);
 }
 
-static void numbers_lead_to_their_places(void **state)
+TEST(numbers_lead_to_their_places)
 {
-    (void)state;
     enum { NUMBERS = 5000 };
     struct index index = {0};
     size_t place = 0;
@@ -65,9 +57,8 @@ static void numbers_lead_to_their_places(void **state)
     index_free(&index);
 }
 
-static void medians_are_of_the_middle(void **state)
+TEST(medians_are_of_the_middle)
 {
-    (void)state;
     double values[] = {4, -1, 10, 2, INFINITY, -3};
     reals_sort(values, 6);
     const double sorted[] = {-3, -1, 2, 4, 10, INFINITY};
@@ -80,13 +71,4 @@ static void medians_are_of_the_middle(void **state)
     reals_sort(NULL, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(items_stay_while_the_array_grows),
-        cmocka_unit_test(more_than_there_can_be_is_refused),
-        cmocka_unit_test(numbers_lead_to_their_places),
-        cmocka_unit_test(medians_are_of_the_middle),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,12 @@
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
 #include "tuner/base/facts.h"
@@ -21,9 +16,8 @@
 #include "tuner/base/text.h"
 #include "tuner/base/value.h"
 
-static void the_nearest_word_is_near(void **state)
+TEST(the_nearest_word_is_near)
 {
-    (void)state;
     static const char *const words[] = {"constraints", "launches", "arguments", "block", "n"};
     assert_string_equal(nearest_word("constrains", words, 5), "constraints");
     assert_string_equal(nearest_word("lanuches", words, 5), "launches"); /* a swap is one edit */
@@ -36,9 +30,8 @@ static void the_nearest_word_is_near(void **state)
     assert_null(nearest_word(longer, words, 5));
 }
 
-static void errors_are_one_line_and_name_the_file(void **state)
+TEST(errors_are_one_line_and_name_the_file)
 {
-    (void)state;
     struct error error = {0};
     assert_int_equal(error_set(&error, STATUS_IO, "a\nb\x1b[31m"), STATUS_IO);
     assert_null(strpbrk(error.text, "\n\x1b"));
@@ -50,9 +43,8 @@ static void errors_are_one_line_and_name_the_file(void **state)
     assert_int_equal(strncmp(error.text, "x.yaml:3: tune.db", 17), 0);
 }
 
-static void texts_are_made_printable(void **state)
+TEST(texts_are_made_printable)
 {
-    (void)state;
     static const struct {
         const char *text, *shown;
     } rows[] = {
@@ -79,9 +71,8 @@ static void texts_are_made_printable(void **state)
     }
 }
 
-static void every_status_has_text_and_code(void **state)
+TEST(every_status_has_text_and_code)
 {
-    (void)state;
     for (int i = STATUS_OK; i <= STATUS_INTERNAL; i++) {
         assert_int_equal(strncmp(status_name((enum status)i), "STATUS_", 7), 0);
         assert_true(strlen(status_text((enum status)i)) > 1);
@@ -95,9 +86,8 @@ static void every_status_has_text_and_code(void **state)
     }
 }
 
-static void arenas_give_zeroed_aligned_memory(void **state)
+TEST(arenas_give_zeroed_aligned_memory)
 {
-    (void)state;
     struct arena arena = {0};
     for (size_t i = 1; i < 40000; i = i * 3 + 1) {
         unsigned char *bytes = arena_alloc(&arena, i, 1);
@@ -114,9 +104,8 @@ static void arenas_give_zeroed_aligned_memory(void **state)
     arena_free(&arena);
 }
 
-static void reals_read_back_as_the_same_number(void **state)
+TEST(reals_read_back_as_the_same_number)
 {
-    (void)state;
     static const double reals[] = {0.1, 1.0 / 3, 1e300, -2.5e-17, 3.0, 123456789.123456789};
     char text[VALUE_TEXT_BYTES];
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) {
@@ -137,9 +126,8 @@ static void reals_read_back_as_the_same_number(void **state)
     assert_true(value_order(value_integer(7), value_real(7)) == 0);
 }
 
-static void hashes_tell_parts_apart(void **state)
+TEST(hashes_tell_parts_apart)
 {
-    (void)state;
     char first[HASH_TEXT_BYTES];
     char second[HASH_TEXT_BYTES];
     struct hash_state *hash = hash_start();
@@ -154,9 +142,8 @@ static void hashes_tell_parts_apart(void **state)
     assert_string_not_equal(first, second);
 }
 
-static void shuffles_are_permutations_and_repeat(void **state)
+TEST(shuffles_are_permutations_and_repeat)
 {
-    (void)state;
     size_t a[100];
     size_t b[100];
     bool seen[100] = {false};
@@ -174,9 +161,8 @@ static void shuffles_are_permutations_and_repeat(void **state)
     assert_true(at_home < 20);
 }
 
-static void facts_are_found_by_key(void **state)
+TEST(facts_are_found_by_key)
 {
-    (void)state;
     struct facts facts = {0};
     for (int i = 0; i < 200; i++) {
         char key[16];
@@ -191,9 +177,8 @@ static void facts_are_found_by_key(void **state)
     facts_free(&facts);
 }
 
-static void files_are_written_whole_or_not_at_all(void **state)
+TEST(files_are_written_whole_or_not_at_all)
 {
-    (void)state;
     char folder[] = "/tmp/tune-test-XXXXXX";
     char path[64];
     struct arena arena = {0};
@@ -219,19 +204,4 @@ static void files_are_written_whole_or_not_at_all(void **state)
     arena_free(&arena);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nearest_word_is_near),
-        cmocka_unit_test(errors_are_one_line_and_name_the_file),
-        cmocka_unit_test(texts_are_made_printable),
-        cmocka_unit_test(every_status_has_text_and_code),
-        cmocka_unit_test(arenas_give_zeroed_aligned_memory),
-        cmocka_unit_test(reals_read_back_as_the_same_number),
-        cmocka_unit_test(hashes_tell_parts_apart),
-        cmocka_unit_test(shuffles_are_permutations_and_repeat),
-        cmocka_unit_test(facts_are_found_by_key),
-        cmocka_unit_test(files_are_written_whole_or_not_at_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,9 +1,5 @@
 /* A process that is stopped: its limits of time stand still. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
@@ -11,8 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/clock.h"
 
 enum { STOP_MS = 1500, WATCHED = 1 };
@@ -67,9 +62,8 @@ static struct seen stop_child(int flags)
     return seen;
 }
 
-static void limits_stand_still_while_the_process_is_stopped(void **state)
+TEST(limits_stand_still_while_the_process_is_stopped)
 {
-    (void)state;
     struct seen seen = stop_child(WATCHED);
     assert_true(seen.now_ns >= STOP_MS * INT64_C(1000000));
     assert_true(seen.stopped_ns >= (STOP_MS - 300) * INT64_C(1000000));
@@ -77,9 +71,8 @@ static void limits_stand_still_while_the_process_is_stopped(void **state)
     assert_true(seen.stopped_since);
 }
 
-static void without_a_watch_nothing_is_noticed(void **state)
+TEST(without_a_watch_nothing_is_noticed)
 {
-    (void)state;
     struct seen seen = stop_child(0);
     assert_true(seen.running_ns >= STOP_MS * INT64_C(1000000));
     assert_int_equal(seen.stopped_ns, 0);
@@ -87,9 +80,8 @@ static void without_a_watch_nothing_is_noticed(void **state)
 }
 
 /* However often it is looked, and beside a thread that works. */
-static void a_process_that_runs_is_never_stopped(void **state)
+TEST(a_process_that_runs_is_never_stopped)
 {
-    (void)state;
     clock_watch();
     clock_watch();
     int64_t last_ns = clock_running_ns();
@@ -103,9 +95,8 @@ static void a_process_that_runs_is_never_stopped(void **state)
 
 /* Budgets of what is replayed go by recorded time alone; the last test, since there is no way back.
  */
-static void what_is_played_takes_what_is_charged(void **state)
+TEST(what_is_played_takes_what_is_charged)
 {
-    (void)state;
     const int64_t before_ns = clock_budget_ns();
     sleep_ms(1);
     assert_true(clock_budget_ns() > before_ns);
@@ -119,13 +110,4 @@ static void what_is_played_takes_what_is_charged(void **state)
     assert_int_equal(clock_budget_ns(), played_ns + 7);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits_stand_still_while_the_process_is_stopped),
-        cmocka_unit_test(without_a_watch_nothing_is_noticed),
-        cmocka_unit_test(a_process_that_runs_is_never_stopped),
-        cmocka_unit_test(what_is_played_takes_what_is_charged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

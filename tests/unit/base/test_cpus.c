@@ -1,9 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -11,6 +5,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/base/cpus.h"
 
 static cpu_set_t mine(pid_t thread)
@@ -32,13 +27,12 @@ static int last_allowed(void)
     return last;
 }
 
-static void malformed_lists_are_refused(void **state)
+TEST(malformed_lists_are_refused)
 {
     static const char *const lists[] = {
         "",      ",",  "0,", ",0",  "0,,0", "a",  "0a",  "-1",  "0-",          "1-0",   "1-0,0",
         "0-0-0", " 0", "0 ", "0;0", "0x0",  "+0", "0.0", "0-a", "99999999999", "16384", "0\n"};
     cpu_set_t before = mine(0);
-    (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         if (cpus_pin(lists[i]))
             fail_msg("'%s' was taken", lists[i]);
@@ -47,11 +41,10 @@ static void malformed_lists_are_refused(void **state)
     }
 }
 
-static void processors_that_are_not_ours_are_refused(void **state)
+TEST(processors_that_are_not_ours_are_refused)
 {
     cpu_set_t before = mine(0);
     char list[64];
-    (void)state;
     assert_false(cpus_pin("16383"));
     /* The system would silently take what is left of it. */
     (void)snprintf(list, sizeof list, "%d,16383", last_allowed());
@@ -75,14 +68,13 @@ static void *sleep_on(void *context)
     return NULL;
 }
 
-static void all_threads_are_pinned_and_let_go(void **state)
+TEST(all_threads_are_pinned_and_let_go)
 {
     struct sleeper sleeper = {0};
     pthread_t thread;
     char list[64];
     int last = last_allowed();
     cpu_set_t before = mine(0);
-    (void)state;
     assert_int_equal(sem_init(&sleeper.ready, 0, 0), 0);
     assert_int_equal(sem_init(&sleeper.end, 0, 0), 0);
     assert_int_equal(pthread_create(&thread, NULL, sleep_on, &sleeper), 0);
@@ -115,12 +107,4 @@ static void all_threads_are_pinned_and_let_go(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(malformed_lists_are_refused),
-        cmocka_unit_test(processors_that_are_not_ours_are_refused),
-        cmocka_unit_test(all_threads_are_pinned_and_let_go),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,12 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/fill_lane.h"
 #include "tuner/base/half.h"
 #include "tuner/base/launch.h"
@@ -21,9 +16,8 @@ static void make(void *out, enum element_type type, enum argument_fill kind, uin
     fill_vector(out, &argument, first, count);
 }
 
-static void a_shorter_vector_is_the_beginning_of_a_longer_one(void **state)
+TEST(a_shorter_vector_is_the_beginning_of_a_longer_one)
 {
-    (void)state;
     for (int type = 0; type < ELEMENT_TYPE_COUNT; type++) {
         unsigned char whole[COUNT * 8];
         unsigned char parts[COUNT * 8];
@@ -37,9 +31,8 @@ static void a_shorter_vector_is_the_beginning_of_a_longer_one(void **state)
     }
 }
 
-static void random_reals_have_both_signs_and_their_range(void **state)
+TEST(random_reals_have_both_signs_and_their_range)
 {
-    (void)state;
     float values[COUNT];
     make(values, ELEMENT_F32, FILL_RANDOM, 1, 0, COUNT);
     int negative = 0;
@@ -50,9 +43,8 @@ static void random_reals_have_both_signs_and_their_range(void **state)
     assert_in_range(negative, COUNT / 3, COUNT * 2 / 3);
 }
 
-static void exact_reals_are_small_integers_that_sum_exactly(void **state)
+TEST(exact_reals_are_small_integers_that_sum_exactly)
 {
-    (void)state;
     float values[COUNT];
     double exact = 0;
     float forward = 0;
@@ -68,9 +60,8 @@ static void exact_reals_are_small_integers_that_sum_exactly(void **state)
 }
 
 /* What databases were filled with before: a change here would make their trials lies. */
-static void fills_stay_as_they_were(void **state)
+TEST(fills_stay_as_they_were)
 {
-    (void)state;
     for (int type = 0; type < ELEMENT_F16; type++) {
         uint64_t item = 0;
         for (uint64_t i = 0; i < COUNT; i++) {
@@ -99,9 +90,8 @@ static double half_of(enum element_type type, uint16_t bits)
     return type == ELEMENT_F16 ? f16_to_real(bits) : bf16_to_real(bits);
 }
 
-static void halves_are_filled_with_values_of_theirs(void **state)
+TEST(halves_are_filled_with_values_of_theirs)
 {
-    (void)state;
     enum { MANY = 100000 };
     static uint16_t bits[MANY];
     static float reals[MANY];
@@ -125,9 +115,8 @@ static void halves_are_filled_with_values_of_theirs(void **state)
     }
 }
 
-static void odd_fills_lose_nothing_in_a_product(void **state)
+TEST(odd_fills_lose_nothing_in_a_product)
 {
-    (void)state;
     unsigned char whole[COUNT * 8];
     unsigned char odd[COUNT * 8];
     for (int type = 0; type < ELEMENT_F16; type++) {
@@ -149,9 +138,8 @@ static void odd_fills_lose_nothing_in_a_product(void **state)
 }
 
 /* The loops of the host and the text that devices compile. */
-static void one_element_is_as_in_the_vector(void **state)
+TEST(one_element_is_as_in_the_vector)
 {
-    (void)state;
     for (int type = 0; type < ELEMENT_TYPE_COUNT; type++)
         for (int fill = 0; fill < ARGUMENT_FILLS; fill++) {
             unsigned char whole[COUNT * 8], each[COUNT * 8];
@@ -220,9 +208,8 @@ static struct look look_at(enum element_type type, enum argument_fill kind, doub
     return look;
 }
 
-static void own_fills_depend_on_the_seed_and_the_index_alone(void **state)
+TEST(own_fills_depend_on_the_seed_and_the_index_alone)
 {
-    (void)state;
     for (int kind = FILL_CONSTANT; kind <= FILL_NORMAL; kind++)
         for (int type = 0; type < ELEMENT_TYPE_COUNT; type++) {
             unsigned char whole[COUNT * 8], parts[COUNT * 8];
@@ -242,9 +229,8 @@ static void own_fills_depend_on_the_seed_and_the_index_alone(void **state)
         }
 }
 
-static void constants_are_the_nearest_of_the_type(void **state)
+TEST(constants_are_the_nearest_of_the_type)
 {
-    (void)state;
     for (int type = 0; type < ELEMENT_TYPE_COUNT; type++) {
         struct look look = look_at((enum element_type)type, FILL_CONSTANT, 2.5, 0);
         double expected = element_is_real((enum element_type)type) ? 2.5 : 2;
@@ -256,9 +242,8 @@ static void constants_are_the_nearest_of_the_type(void **state)
     assert_true(look_at(ELEMENT_I64, FILL_CONSTANT, 1e300, 0).least == 0x1p63);
 }
 
-static void uniform_fills_keep_within_their_ends(void **state)
+TEST(uniform_fills_keep_within_their_ends)
 {
-    (void)state;
     for (int i = ELEMENT_F16; i < ELEMENT_TYPE_COUNT; i++) {
         enum element_type type = (enum element_type)i;
         struct look look = look_at(type, FILL_UNIFORM, 10, 30);
@@ -286,9 +271,8 @@ static void uniform_fills_keep_within_their_ends(void **state)
                 fabs(look.mean / 0x1p40 - 1.25) < 0.01);
 }
 
-static void normal_fills_have_their_mean_and_deviation(void **state)
+TEST(normal_fills_have_their_mean_and_deviation)
 {
-    (void)state;
     for (int i = 0; i < ELEMENT_TYPE_COUNT; i++) {
         enum element_type type = (enum element_type)i;
         double rounding = element_is_real(type) ? 0 : 1.0 / 12;
@@ -300,20 +284,4 @@ static void normal_fills_have_their_mean_and_deviation(void **state)
     assert_true(look_at(ELEMENT_U8, FILL_NORMAL, 0, 1000).most == 255); /* held in range */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_shorter_vector_is_the_beginning_of_a_longer_one),
-        cmocka_unit_test(random_reals_have_both_signs_and_their_range),
-        cmocka_unit_test(exact_reals_are_small_integers_that_sum_exactly),
-        cmocka_unit_test(fills_stay_as_they_were),
-        cmocka_unit_test(halves_are_filled_with_values_of_theirs),
-        cmocka_unit_test(odd_fills_lose_nothing_in_a_product),
-        cmocka_unit_test(one_element_is_as_in_the_vector),
-        cmocka_unit_test(own_fills_depend_on_the_seed_and_the_index_alone),
-        cmocka_unit_test(constants_are_the_nearest_of_the_type),
-        cmocka_unit_test(uniform_fills_keep_within_their_ends),
-        cmocka_unit_test(normal_fills_have_their_mean_and_deviation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

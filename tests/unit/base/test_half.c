@@ -1,12 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/half.h"
 
 struct format {
@@ -36,9 +31,8 @@ static double defined(const struct format *format, unsigned pattern)
     return pattern & SIGN ? -magnitude : magnitude;
 }
 
-static void every_pattern_is_its_number_and_comes_back(void **state)
+TEST(every_pattern_is_its_number_and_comes_back)
 {
-    (void)state;
     for (int f = 0; f < FORMATS; f++) {
         const struct format *format = &formats[f];
         const unsigned infinity = infinity_of(format);
@@ -62,9 +56,8 @@ static void every_pattern_is_its_number_and_comes_back(void **state)
 }
 
 /* Between each two neighbours: the middle goes to the even one, all else to the nearer. */
-static void what_lies_between_goes_to_the_nearest(void **state)
+TEST(what_lies_between_goes_to_the_nearest)
 {
-    (void)state;
     for (int f = 0; f < FORMATS; f++) {
         const struct format *format = &formats[f];
         for (unsigned low = 0; low + 1 < infinity_of(format); low++) {
@@ -82,9 +75,8 @@ static void what_lies_between_goes_to_the_nearest(void **state)
     }
 }
 
-static void what_is_too_large_is_infinite_and_what_is_too_small_zero(void **state)
+TEST(what_is_too_large_is_infinite_and_what_is_too_small_zero)
 {
-    (void)state;
     for (int f = 0; f < FORMATS; f++) {
         const struct format *format = &formats[f];
         const unsigned infinity = infinity_of(format);
@@ -102,12 +94,4 @@ static void what_is_too_large_is_infinite_and_what_is_too_small_zero(void **stat
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pattern_is_its_number_and_comes_back),
-        cmocka_unit_test(what_lies_between_goes_to_the_nearest),
-        cmocka_unit_test(what_is_too_large_is_infinite_and_what_is_too_small_zero),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,6 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/json.h"
 
 static void assert_string(const char *string, const char *expected)
@@ -17,18 +12,16 @@ static void assert_string(const char *string, const char *expected)
     text_free(&text);
 }
 
-static void test_escapes(void **state)
+TEST(test_escapes)
 {
-    (void)state;
     assert_string("", "\"\"");
     assert_string(NULL, "null");
     assert_string("a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
     assert_string("\b\f\n\r\t\x01\x1f\x7f", "\"\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\"");
 }
 
-static void test_only_utf8_comes_out(void **state)
+TEST(test_only_utf8_comes_out)
 {
-    (void)state;
     assert_string("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xef\xbf\xbf \xf4\x8f\xbf\xbf",
                   "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xef\xbf\xbf \xf4\x8f\xbf\xbf\"");
     assert_string("a\xff"
@@ -43,9 +36,8 @@ static void test_only_utf8_comes_out(void **state)
     assert_string("\xc3\"", "\"\\ufffd\\\"\""); /* the quote is not swallowed */
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     const struct named_value values[] = {
         {"i", value_integer(INT64_MIN)},    {"r", value_real(0.1)}, {"whole", value_real(2)},
         {"b", value_boolean(false)},        {"t", value_text("x")}, {"n", value_real((double)NAN)},
@@ -61,10 +53,4 @@ static void test_values(void **state)
     text_free(&text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_escapes),
-                                       cmocka_unit_test(test_only_utf8_comes_out),
-                                       cmocka_unit_test(test_values)};
-    return cmocka_run_group_tests_name("json", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,11 +2,7 @@
  * put traps into the shared folder. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/lock.h"
 #include "tuner/base/text.h"
 
@@ -99,9 +94,8 @@ static void expect_free(void)
     lock_release(lock);
 }
 
-static void a_second_process_is_told_who_holds_it(void **state)
+TEST_WITH(a_second_process_is_told_who_holds_it, set_up, tear_down)
 {
-    (void)state;
     int said = 0;
     struct error error = {0};
     struct lock *lock = NULL;
@@ -121,9 +115,8 @@ static void a_second_process_is_told_who_holds_it(void **state)
     expect_free();
 }
 
-static void a_child_does_not_inherit_it(void **state)
+TEST_WITH(a_child_does_not_inherit_it, set_up, tear_down)
 {
-    (void)state;
     struct lock *lock = NULL;
     struct error error = {0};
     assert_int_equal(lock_take(device, &lock, &error), STATUS_OK);
@@ -145,9 +138,8 @@ static void a_child_does_not_inherit_it(void **state)
     end(child);
 }
 
-static void another_user_is_kept_off_too(void **state)
+TEST_WITH(another_user_is_kept_off_too, set_up, tear_down)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     int said = 0;
@@ -181,7 +173,7 @@ static void expect_own_folder(void)
     lock_release(lock);
 }
 
-static void traps_in_the_shared_folder_are_left_alone(void **state)
+TEST_WITH(traps_in_the_shared_folder_are_left_alone, set_up, tear_down)
 {
     const struct place *place = *state;
     char victim[128];
@@ -210,7 +202,7 @@ static void traps_in_the_shared_folder_are_left_alone(void **state)
     assert_string_equal(kept, "precious");
 }
 
-static void a_link_in_place_of_the_folder_is_not_followed(void **state)
+TEST_WITH(a_link_in_place_of_the_folder_is_not_followed, set_up, tear_down)
 {
     const struct place *place = *state;
     char link_name[128];
@@ -220,9 +212,8 @@ static void a_link_in_place_of_the_folder_is_not_followed(void **state)
     expect_own_folder();
 }
 
-static void without_any_folder_it_is_said_and_gone_on(void **state)
+TEST_WITH(without_any_folder_it_is_said_and_gone_on, set_up, tear_down)
 {
-    (void)state;
     struct lock *lock = NULL;
     struct error error = {0};
     assert_int_equal(setenv("TUNE_LOCK_DIR", "/proc/none", 1), 0);
@@ -233,7 +224,7 @@ static void without_any_folder_it_is_said_and_gone_on(void **state)
     lock_release(lock);
 }
 
-static void names_and_texts_of_any_kind(void **state)
+TEST_WITH(names_and_texts_of_any_kind, set_up, tear_down)
 {
     const struct place *place = *state;
     static const char *const names[] = {
@@ -262,19 +253,4 @@ static void names_and_texts_of_any_kind(void **state)
     lock_release(lock);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_second_process_is_told_who_holds_it, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_child_does_not_inherit_it, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(another_user_is_kept_off_too, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(traps_in_the_shared_folder_are_left_alone, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_link_in_place_of_the_folder_is_not_followed, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(without_any_folder_it_is_said_and_gone_on, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(names_and_texts_of_any_kind, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,11 @@
 /* Values as the bytes that kernels take. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/pack.h"
 
-static void scalars_are_converted_or_refused(void **state)
+TEST(scalars_are_converted_or_refused)
 {
-    (void)state;
     unsigned char bytes[8];
     int32_t i32 = 0;
     assert_true(scalar_bytes(value_integer(-5), ELEMENT_I32, bytes));
@@ -61,9 +55,8 @@ static struct argument mixed_argument(struct field fields[7])
         .name = "mixed", .role = ARGUMENT_STRUCT, .field_count = 7, .fields = fields};
 }
 
-static void structs_lie_as_the_compiler_lays_them(void **state)
+TEST(structs_lie_as_the_compiler_lays_them)
 {
-    (void)state;
     struct error error = {0};
     unsigned char bytes[VALUE_BYTES_MAX];
     size_t count = 0;
@@ -85,9 +78,8 @@ static void structs_lie_as_the_compiler_lays_them(void **state)
     assert_int_equal(argument_passed_bytes(&argument), sizeof expected);
 }
 
-static void short_structs_have_no_more_room_than_they_need(void **state)
+TEST(short_structs_have_no_more_room_than_they_need)
 {
-    (void)state;
     struct field fields[FIELDS_MAX] = {
         {.type = ELEMENT_I8}, {.type = ELEMENT_I8}, {.type = ELEMENT_I8}};
     struct argument argument = {.role = ARGUMENT_STRUCT, .field_count = 3, .fields = fields};
@@ -109,9 +101,8 @@ struct pointing {
     const char *second, *again;
 };
 
-static void pointers_of_structs_are_filled_in_where_they_lie(void **state)
+TEST(pointers_of_structs_are_filled_in_where_they_lie)
 {
-    (void)state;
     struct error error = {0};
     unsigned char bytes[VALUE_BYTES_MAX];
     size_t count = 0;
@@ -138,9 +129,8 @@ static void pointers_of_structs_are_filled_in_where_they_lie(void **state)
     assert_memory_equal(bytes, &expected, sizeof expected);
 }
 
-static void values_that_do_not_fit_are_named(void **state)
+TEST(values_that_do_not_fit_are_named)
 {
-    (void)state;
     struct error error = {0};
     unsigned char bytes[VALUE_BYTES_MAX];
     size_t count = 0;
@@ -159,17 +149,15 @@ static void values_that_do_not_fit_are_named(void **state)
     assert_int_equal(bytes[0], 255);
 }
 
-static void vectors_are_passed_as_pointers(void **state)
+TEST(vectors_are_passed_as_pointers)
 {
-    (void)state;
     const struct argument argument = {.role = ARGUMENT_UPDATE, .type = ELEMENT_F64, .count = 5};
     assert_int_equal(argument_passed_bytes(&argument), sizeof(void *));
     assert_int_equal(argument_bytes(&argument), 40);
 }
 
-static void contents_follow_from_the_fill_alone(void **state)
+TEST(contents_follow_from_the_fill_alone)
 {
-    (void)state;
     const struct argument base = {.type = ELEMENT_F32,
                                   .fill = FILL_UNIFORM,
                                   .seed = 1,
@@ -193,16 +181,4 @@ static void contents_follow_from_the_fill_alone(void **state)
         assert_true(argument_contents(&others[i]) != argument_contents(&base));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars_are_converted_or_refused),
-        cmocka_unit_test(structs_lie_as_the_compiler_lays_them),
-        cmocka_unit_test(short_structs_have_no_more_room_than_they_need),
-        cmocka_unit_test(pointers_of_structs_are_filled_in_where_they_lie),
-        cmocka_unit_test(values_that_do_not_fit_are_named),
-        cmocka_unit_test(vectors_are_passed_as_pointers),
-        cmocka_unit_test(contents_follow_from_the_fill_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

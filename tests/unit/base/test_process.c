@@ -1,18 +1,13 @@
 /* What a program is started with. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/array.h"
 #include "tuner/base/process.h"
 
@@ -54,18 +49,16 @@ static void hear(const char *script, struct process_start start, char *said, siz
     assert_true(WIFEXITED(state) && WEXITSTATUS(state) == 0);
 }
 
-static void descriptors_are_what_was_given(void **state)
+TEST(descriptors_are_what_was_given)
 {
-    (void)state;
     char said[256];
     hear("cat <&0 >&4; head -c 3 <&3 | od -An -tx1 >&4", (struct process_start){0}, said,
          sizeof said);
     assert_string_equal(said, " 00 00 00\n");
 }
 
-static void groups_and_signals(void **state)
+TEST(groups_and_signals)
 {
-    (void)state;
     char said[256];
     /* What we were started to ignore, SIGHUP by nohup, it ignores beside us and not apart. SIGPIPE
      * we ignore by ourselves. */
@@ -85,9 +78,8 @@ static void groups_and_signals(void **state)
     assert_true(signal(SIGHUP, SIG_DFL) != SIG_ERR && signal(SIGPIPE, SIG_DFL) != SIG_ERR);
 }
 
-static void variables_come_and_go(void **state)
+TEST(variables_come_and_go)
 {
-    (void)state;
     char said[256];
     const struct process_variable variables[] = {
         {"TUNE_A", "a b"}, {"TUNE_B", NULL}, {"TUNE_NEW", ""}};
@@ -100,9 +92,8 @@ static void variables_come_and_go(void **state)
     assert_string_equal(getenv("TUNE_A"), "old");
 }
 
-static void what_cannot_be_started_is_an_error(void **state)
+TEST(what_cannot_be_started_is_an_error)
 {
-    (void)state;
     const char *const words[] = {"x", NULL};
     const struct process_start starts[] = {
         {.path = "/nowhere/x", .argv = words},
@@ -117,13 +108,4 @@ static void what_cannot_be_started_is_an_error(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(descriptors_are_what_was_given),
-        cmocka_unit_test(groups_and_signals),
-        cmocka_unit_test(variables_come_and_go),
-        cmocka_unit_test(what_cannot_be_started_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

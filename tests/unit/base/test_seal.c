@@ -1,16 +1,11 @@
 /* A file that was cut, damaged or never sealed is known. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/arena.h"
 #include "tuner/base/environment.h"
 #include "tuner/base/files.h"
@@ -34,9 +29,8 @@ static int tear_down(void **state)
     return unlink(path);
 }
 
-static void sealed_is_whole(void **state)
+TEST_WITH(sealed_is_whole, set_up, tear_down)
 {
-    (void)state;
     struct arena arena = {0};
     struct error error = {0};
     char *data = NULL;
@@ -56,9 +50,8 @@ static void sealed_is_whole(void **state)
     arena_free(&arena);
 }
 
-static void every_cut_and_every_changed_byte_is_seen(void **state)
+TEST_WITH(every_cut_and_every_changed_byte_is_seen, set_up, tear_down)
 {
-    (void)state;
     struct arena arena = {0};
     struct error error = {0};
     char *data = NULL;
@@ -78,9 +71,8 @@ static void every_cut_and_every_changed_byte_is_seen(void **state)
     arena_free(&arena);
 }
 
-static void numbers_from_the_environment(void **state)
+TEST(numbers_from_the_environment)
 {
-    (void)state;
     static const char *const wrong[] = {"abc",
                                         "-1",
                                         "1e9",
@@ -111,13 +103,4 @@ static void numbers_from_the_environment(void **state)
     assert_int_equal(number, 100);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(sealed_is_whole, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(every_cut_and_every_changed_byte_is_seen, set_up,
-                                        tear_down),
-        cmocka_unit_test(numbers_from_the_environment),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

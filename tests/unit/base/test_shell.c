@@ -1,14 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/shell.h"
 
 static void assert_word(const char *word, const char *expected)
@@ -20,9 +15,8 @@ static void assert_word(const char *word, const char *expected)
     text_free(&text);
 }
 
-static void quotes_stand_where_a_shell_needs_them(void **state)
+TEST(quotes_stand_where_a_shell_needs_them)
 {
-    (void)state;
     assert_word("reduce.sum", "reduce.sum");
     assert_word("--sizes=10,20", "--sizes=10,20");
     assert_word("./a/b_C-1+2:3@4%5", "./a/b_C-1+2:3@4%5");
@@ -36,9 +30,8 @@ static void quotes_stand_where_a_shell_needs_them(void **state)
     assert_word("back\\slash", "'back\\slash'");
 }
 
-static void any_word_is_one_line_of_utf8(void **state)
+TEST(any_word_is_one_line_of_utf8)
 {
-    (void)state;
     assert_word("a\nb", "$'a\\012b'");
     assert_word("\x7f'\\\xc3\xa9", "$'\\177\\'\\\\\xc3\xa9'");
     assert_word("\xff", "$'\\377'");
@@ -48,9 +41,8 @@ static void any_word_is_one_line_of_utf8(void **state)
 }
 
 /* Every byte there is, and every pair with those that mean something: bash gives them back. */
-static void bash_reads_what_was_meant(void **state)
+TEST(bash_reads_what_was_meant)
 {
-    (void)state;
     static const char special[] = " '\"\\$`!*?[]{}()<>|&;#~=\n\t\r\x01\xff\xc3\xa9"
                                   "017x";
     struct text command = {0};
@@ -85,12 +77,4 @@ static void bash_reads_what_was_meant(void **state)
     text_free(&expected);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quotes_stand_where_a_shell_needs_them),
-        cmocka_unit_test(any_word_is_one_line_of_utf8),
-        cmocka_unit_test(bash_reads_what_was_meant),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

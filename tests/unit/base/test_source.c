@@ -1,17 +1,12 @@
 /* A source and what it includes become one text, as a compiler with the folder at hand would see
  * it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/base/source.h"
 
@@ -105,7 +100,7 @@ static void assert_same_as_files(struct fixture *fixture, const char *options)
     assert_string_equal(preprocessed(fixture, path_of(fixture, "apart/text.cu"), options), wanted);
 }
 
-static void a_source_alone_is_its_file(void **state)
+TEST_WITH(a_source_alone_is_its_file, set_up, tear_down)
 {
     static const char text[] = "#pragma once\n#include <math.h>\n#include \"not_here.h\"\nint x;";
     struct fixture *fixture = *state;
@@ -116,7 +111,7 @@ static void a_source_alone_is_its_file(void **state)
     assert_int_equal(fixture->source.file_count, 1);
 }
 
-static void files_stand_where_they_are_included(void **state)
+TEST_WITH(files_stand_where_they_are_included, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     put(fixture, "b.cuh", "int b;\n");
@@ -133,7 +128,7 @@ static void files_stand_where_they_are_included(void **state)
 }
 
 /* The file in the folder of the file that asks goes before that in the source's folder. */
-static void the_nearer_file_is_taken(void **state)
+TEST_WITH(the_nearer_file_is_taken, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     put(fixture, "in/a.cuh", "#include \"same.cuh\"\n#include \"far.cuh\"\n");
@@ -144,7 +139,7 @@ static void the_nearer_file_is_taken(void **state)
     assert_string_equal(fixture->source.contents, "near\n\nonly\n\n\n");
 }
 
-static void errors_name_file_and_line(void **state)
+TEST_WITH(errors_name_file_and_line, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     put(fixture, "odd \"name\\.cuh", "one\ntwo\n");
@@ -161,7 +156,7 @@ static void errors_name_file_and_line(void **state)
     text_free(&line);
 }
 
-static void guarded_files_stand_once(void **state)
+TEST_WITH(guarded_files_stand_once, set_up, tear_down)
 {
     static const char *const guards[][2] = {
         {"#pragma once\n", ""},
@@ -184,7 +179,7 @@ static void guarded_files_stand_once(void **state)
 
 /* Lists are included again and again, each time with another meaning; and what looks like a guard
  * may not be one. */
-static void other_files_stand_each_time(void **state)
+TEST_WITH(other_files_stand_each_time, set_up, tear_down)
 {
     static const char *const files[] = {
         "X(one)\nX(two)\n",
@@ -205,7 +200,7 @@ static void other_files_stand_each_time(void **state)
 }
 
 /* What an #if leaves out has not been there. */
-static void conditions_leave_files_out(void **state)
+TEST_WITH(conditions_leave_files_out, set_up, tear_down)
 {
     static const char *const guards[][2] = {{"#pragma once\n", ""},
                                             {"#ifndef A\n#define A\n", "#endif\n"}};
@@ -224,7 +219,7 @@ static void conditions_leave_files_out(void **state)
     }
 }
 
-static void comments_and_texts_include_nothing(void **state)
+TEST_WITH(comments_and_texts_include_nothing, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     put(fixture, "a.cuh", "*/ wrong\n");
@@ -240,7 +235,7 @@ static void comments_and_texts_include_nothing(void **state)
     assert_non_null(strstr(fixture->source.contents, "right\n /* goes on\n#include \"a.cuh\"\n*/"));
 }
 
-static void circles_end_or_are_refused(void **state)
+TEST_WITH(circles_end_or_are_refused, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     put(fixture, "a.cuh", "#pragma once\n#include \"b.cuh\"\nint a;\n");
@@ -255,7 +250,7 @@ static void circles_end_or_are_refused(void **state)
 }
 
 /* 2^64 copies, and as many files as there are names. */
-static void growth_is_bounded(void **state)
+TEST_WITH(growth_is_bounded, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     for (int i = 0; i < 64; i++)
@@ -268,7 +263,7 @@ static void growth_is_bounded(void **state)
     assert_non_null(strstr(fixture->error.text, "files deep"));
 }
 
-static void what_is_missing_is_told(void **state)
+TEST_WITH(what_is_missing_is_told, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     assert_int_equal(source_read(&fixture->arena, path_of(fixture, "none.cu"), &fixture->source,
@@ -281,7 +276,7 @@ static void what_is_missing_is_told(void **state)
 }
 
 /* What is hashed tells contents, not places. */
-static void contents_are_alike_in_any_folder(void **state)
+TEST_WITH(contents_are_alike_in_any_folder, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     put(fixture, "b.cuh", "#pragma once\nint b;\n");
@@ -300,7 +295,7 @@ static void contents_are_alike_in_any_folder(void **state)
     assert_string_not_equal(fixture->source.contents, contents);
 }
 
-static void a_changed_include_is_noticed(void **state)
+TEST_WITH(a_changed_include_is_noticed, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     put(fixture, "b.cuh", "int b;\n");
@@ -324,7 +319,7 @@ static const char *read_with_folders(struct fixture *fixture, const char *text, 
 }
 
 /* As compilers look for files with -I one -I two. */
-static void folders_of_includes_are_looked_at_in_turn(void **state)
+TEST_WITH(folders_of_includes_are_looked_at_in_turn, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     put(fixture, "a.cuh", "int beside;\n");
@@ -352,17 +347,4 @@ static void folders_of_includes_are_looked_at_in_turn(void **state)
     assert_false(source_is_current(&fixture->source));
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_source_alone_is_its_file),   TEST(files_stand_where_they_are_included),
-        TEST(the_nearer_file_is_taken),     TEST(errors_name_file_and_line),
-        TEST(guarded_files_stand_once),     TEST(other_files_stand_each_time),
-        TEST(conditions_leave_files_out),   TEST(comments_and_texts_include_nothing),
-        TEST(circles_end_or_are_refused),   TEST(growth_is_bounded),
-        TEST(what_is_missing_is_told),      TEST(contents_are_alike_in_any_folder),
-        TEST(a_changed_include_is_noticed), TEST(folders_of_includes_are_looked_at_in_turn),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

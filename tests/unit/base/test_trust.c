@@ -1,18 +1,13 @@
 /* Links that others planted are not followed, the user's own are. */
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/base/trust.h"
 
@@ -68,9 +63,8 @@ static void expect_contents(const char *name, const char *wanted)
     arena_free(&arena);
 }
 
-static void a_path_without_links_stays_as_it_is(void **state)
+TEST_WITH(a_path_without_links_stays_as_it_is, set_up, tear_down)
 {
-    (void)state;
     static const char *const paths[] = {"/", "x", "./x", "/usr/../tmp/x", "x/", "/tmp//x"};
     struct arena arena = {0};
     struct error error = {0};
@@ -82,9 +76,8 @@ static void a_path_without_links_stays_as_it_is(void **state)
     arena_free(&arena);
 }
 
-static void links_of_ones_own_are_followed_and_stay(void **state)
+TEST_WITH(links_of_ones_own_are_followed_and_stay, set_up, tear_down)
 {
-    (void)state;
     struct arena arena = {0};
     struct error error = {0};
     const char *out = NULL;
@@ -106,9 +99,8 @@ static void links_of_ones_own_are_followed_and_stay(void **state)
     arena_free(&arena);
 }
 
-static void links_of_strangers_in_a_folder_open_to_all_are_refused(void **state)
+TEST_WITH(links_of_strangers_in_a_folder_open_to_all_are_refused, set_up, tear_down)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     struct arena arena = {0};
@@ -129,9 +121,8 @@ static void links_of_strangers_in_a_folder_open_to_all_are_refused(void **state)
     arena_free(&arena);
 }
 
-static void too_long_is_said(void **state)
+TEST_WITH(too_long_is_said, set_up, tear_down)
 {
-    (void)state;
     static char name[2 * PATH_MAX];
     struct arena arena = {0};
     struct error error = {0};
@@ -165,9 +156,8 @@ static mode_t mode_of(const char *name)
     return info.st_mode & 07777;
 }
 
-static void the_cache_is_closed_to_others(void **state)
+TEST_WITH(the_cache_is_closed_to_others, set_up, tear_down)
 {
-    (void)state;
     struct error error;
     assert_int_equal(unsetenv("TUNE_CACHE_DIR"), 0);
     assert_int_equal(setenv("XDG_CACHE_HOME", in_root("xdg"), 1), 0);
@@ -186,9 +176,8 @@ static void the_cache_is_closed_to_others(void **state)
     assert_int_equal(mode_of("given"), 0700);
 }
 
-static void anothers_cache_is_not_used(void **state)
+TEST_WITH(anothers_cache_is_not_used, set_up, tear_down)
 {
-    (void)state;
     struct error error;
     if (geteuid() != 0)
         skip();
@@ -203,9 +192,8 @@ static void anothers_cache_is_not_used(void **state)
     assert_non_null(strstr(error.text, "symbolic link"));
 }
 
-static void hostile_variables_are_refused_with_a_reason(void **state)
+TEST_WITH(hostile_variables_are_refused_with_a_reason, set_up, tear_down)
 {
-    (void)state;
     static char longest[3 * PATH_MAX];
     struct error error;
     memset(longest, 'y', sizeof longest - 1);
@@ -224,9 +212,8 @@ static void hostile_variables_are_refused_with_a_reason(void **state)
     assert_non_null(strstr(error.text, "set TUNE_CACHE_DIR"));
 }
 
-static void what_others_may_write_is_told(void **state)
+TEST_WITH(what_others_may_write_is_told, set_up, tear_down)
 {
-    (void)state;
     assert_false(path_is_open_to_others(in_root("own/file")));
     assert_true(path_is_open_to_others(in_root("own/nothing")));
     assert_int_equal(chmod(in_root("own/file"), 0666), 0);
@@ -252,19 +239,4 @@ static void what_others_may_write_is_told(void **state)
     assert_true(path_is_open_to_others(in_root("own/file")));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_path_without_links_stays_as_it_is, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(links_of_ones_own_are_followed_and_stay, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(links_of_strangers_in_a_folder_open_to_all_are_refused,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_others_may_write_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(too_long_is_said, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_cache_is_closed_to_others, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(anothers_cache_is_not_used, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(hostile_variables_are_refused_with_a_reason, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,8 @@
 /* What tuned.conf says of a captured launch: written and read again; nothing else is taken for it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/array.h"
 #include "tuner/capture/applied.h"
 
@@ -35,10 +30,9 @@ static void read_again(const uint32_t words[6], size_t word_count, struct apply_
     text_free(&key);
 }
 
-static void reads_what_it_writes(void **state)
+TEST(reads_what_it_writes)
 {
     struct apply_row row = {0};
-    (void)state;
     read_again((const uint32_t[]){1, 2, 3, 4, 5, 6}, 0, &row);
     const uint32_t grid[] = {7, 2, 1}, block[] = {32, 4, 1}, cluster[] = {1, 1, 1};
     assert_memory_equal(row.from.grid, grid, sizeof grid);
@@ -50,10 +44,9 @@ static void reads_what_it_writes(void **state)
     assert_int_equal(row.pointers[1], 16);
 }
 
-static void goes_by_the_numbers(void **state)
+TEST(goes_by_the_numbers)
 {
     struct apply_row row = {0}, elsewhere = {0}, other = {0};
-    (void)state;
     read_again((const uint32_t[]){1, 2, 3, 4, 5, 6}, 0, &row);
     read_again((const uint32_t[]){10, 20, 3, 40, 50, 60}, 0, &elsewhere);
     read_again((const uint32_t[]){1, 2, 4, 4, 5, 6}, 0, &other);
@@ -62,10 +55,9 @@ static void goes_by_the_numbers(void **state)
 }
 
 /* What may be any is in `numbers` alone. */
-static void leaves_numbers_open(void **state)
+TEST(leaves_numbers_open)
 {
     struct apply_row row = {0}, other = {0}, closed = {0};
-    (void)state;
     read_again((const uint32_t[]){1, 2, 3, 4, 5, 6}, 1, &row);
     read_again((const uint32_t[]){1, 2, 4, 4, 5, 6}, 1, &other);
     read_again((const uint32_t[]){1, 2, 3, 4, 5, 6}, 0, &closed);
@@ -77,7 +69,7 @@ static void leaves_numbers_open(void **state)
     assert_memory_equal(row.others, other.others, sizeof row.others);
 }
 
-static void refuses_all_else(void **state)
+TEST(refuses_all_else)
 {
     static const char *const keys[] = {
         "",
@@ -105,7 +97,6 @@ static void refuses_all_else(void **state)
     };
     struct apply_row row = {0};
     struct text many = {0};
-    (void)state;
     for (size_t i = 0; i < COUNT(keys); i++)
         if (applied_key_read(keys[i], &row))
             fail_msg("taken: %s", keys[i]);
@@ -124,13 +115,4 @@ static void refuses_all_else(void **state)
     assert_false(applied_image_read("", &row));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_it_writes),
-        cmocka_unit_test(goes_by_the_numbers),
-        cmocka_unit_test(leaves_numbers_open),
-        cmocka_unit_test(refuses_all_else),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,9 +1,5 @@
 /* Captures: what is written is read again, whatever was cut off is left out, and nothing that is
  * damaged is believed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/capture/capture_fixture.h"
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/base/temporary.h"
 #include "tuner/capture/capture.h"
@@ -128,7 +123,7 @@ static void assert_scale(const struct captured_launch *launch, uint8_t fill)
     assert_false(captured_read(launch->buffers[1].before, UINT64_MAX, 2, got));
 }
 
-static void test_what_is_written_is_read(void **state)
+TEST_WITH(test_what_is_written_is_read, setup, teardown)
 {
     const struct place *place = *state;
     write_scale(place, 41, 5);
@@ -150,7 +145,7 @@ static void test_what_is_written_is_read(void **state)
     }
 }
 
-static void test_each_process_has_its_own_numbers(void **state)
+TEST_WITH(test_each_process_has_its_own_numbers, setup, teardown)
 {
     const struct place *place = *state;
     write_scale(place, 41, 5);
@@ -167,7 +162,7 @@ static void test_each_process_has_its_own_numbers(void **state)
 }
 
 /* A process that is killed leaves a part of a record: what was whole is kept. */
-static void test_a_cut_record_is_left_out(void **state)
+TEST_WITH(test_a_cut_record_is_left_out, setup, teardown)
 {
     const struct place *place = *state;
     char path[PATH_MAX + 32];
@@ -194,7 +189,7 @@ static void assert_refused(const char *path, const char *words)
         fail_msg("\"%s\" is not in \"%s\"", words, error.text);
 }
 
-static void test_damage_is_found(void **state)
+TEST_WITH(test_damage_is_found, setup, teardown)
 {
     const struct place *place = *state;
     struct arena arena = {0};
@@ -221,7 +216,7 @@ static void test_damage_is_found(void **state)
 }
 
 /* Records that name what is not there, in a file whose hash is right. */
-static void test_numbers_that_lead_nowhere(void **state)
+TEST_WITH(test_numbers_that_lead_nowhere, setup, teardown)
 {
     const struct place *place = *state;
     const struct cap_parameter parameters[] = {{0, 8}};
@@ -261,7 +256,7 @@ static void test_numbers_that_lead_nowhere(void **state)
 
 /* A limit of the file's size stands for a full disk: nothing but whole records, no signal, and the
  * table goes on. */
-static void test_a_full_disk(void **state)
+TEST_WITH(test_a_full_disk, setup, teardown)
 {
     const struct place *place = *state;
     static uint8_t noise[64 * CAP_BLOCK_BYTES];
@@ -288,7 +283,7 @@ static void test_a_full_disk(void **state)
 }
 
 /* More kernels than a piece of the table holds. */
-static void test_a_table_grows(void **state)
+TEST_WITH(test_a_table_grows, setup, teardown)
 {
     const struct place *place = *state;
     enum { KERNELS = 3000 };
@@ -313,7 +308,7 @@ static void test_a_table_grows(void **state)
     capture_close(capture);
 }
 
-static void test_nobody_recorded(void **state)
+TEST_WITH(test_nobody_recorded, setup, teardown)
 {
     const struct place *place = *state;
     struct error error = {0};
@@ -321,7 +316,7 @@ static void test_nobody_recorded(void **state)
     assert_false(file_exists(place->path));
 }
 
-static void test_names_as_people_say_them(void **state)
+TEST(test_names_as_people_say_them)
 {
     static const char *const names[][2] = {
         {"blur", "blur"},
@@ -334,7 +329,6 @@ static void test_names_as_people_say_them(void **state)
         {"_Z18446744073709551616a", "_Z18446744073709551616a"},
         {"", ""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char plain[64];
         captured_plain_name(names[i][0], plain, sizeof plain);
@@ -342,18 +336,4 @@ static void test_names_as_people_say_them(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_what_is_written_is_read, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_each_process_has_its_own_numbers, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_cut_record_is_left_out, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_damage_is_found, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_numbers_that_lead_nowhere, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_full_disk, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_table_grows, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_nobody_recorded, setup, teardown),
-        cmocka_unit_test(test_names_as_people_say_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -3,13 +3,6 @@
 #ifndef TUNE_TESTS_PLOT_BENCH_H
 #define TUNE_TESTS_PLOT_BENCH_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/plot/plot.h"
 #include "tuner/store/evidence.h"
@@ -366,7 +360,5 @@ static inline size_t count_of(const char *text, const char *part)
         count++;
     return count;
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 #endif

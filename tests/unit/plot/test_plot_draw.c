@@ -15,7 +15,7 @@ static char *picture(struct arena *arena, const char *extension)
     return bytes;
 }
 
-static void test_pictures(void **state)
+TEST_WITH(test_pictures, setup, teardown)
 {
     struct bench *bench = *state;
     if (!has_gnuplot())
@@ -49,7 +49,7 @@ static void test_pictures(void **state)
 
 /* What a page needs that shows several and dresses them for the night: colours written in one way,
  * greys of the set alone, names of its own, no fonts that one machine has. */
-static void test_svg_for_pages(void **state)
+TEST_WITH(test_svg_for_pages, setup, teardown)
 {
     struct bench *bench = *state;
     if (!has_gnuplot())
@@ -103,7 +103,7 @@ static size_t longest_line(const char *text)
     return longest;
 }
 
-static void test_terminal(void **state)
+TEST_WITH(test_terminal, setup, teardown)
 {
     struct bench *bench = *state;
     if (!has_gnuplot())
@@ -144,7 +144,7 @@ static void test_terminal(void **state)
 }
 
 /* What the problem is held against, which need not be reading. */
-static void test_ceiling_of_the_problem(void **state)
+TEST_WITH(test_ceiling_of_the_problem, setup, teardown)
 {
     struct bench *bench = *state;
     if (!has_gnuplot())
@@ -161,7 +161,7 @@ static void test_ceiling_of_the_problem(void **state)
 }
 
 /* One launch, no winner, no baseline, no ceiling: in the tiniest and the largest of numbers. */
-static void test_single_point(void **state)
+TEST_WITH(test_single_point, setup, teardown)
 {
     struct bench *bench = *state;
     if (!has_gnuplot())
@@ -186,7 +186,7 @@ static void test_single_point(void **state)
 
 /* A picture with a mark for each of a hundred thousand points would be 10 MB: of those that hide
  * one another one is written, and that is told. */
-static void test_many_points(void **state)
+TEST_WITH(test_many_points, setup, teardown)
 {
     struct bench *bench = *state;
     if (!has_gnuplot())
@@ -209,7 +209,7 @@ static void test_many_points(void **state)
     arena_free(&arena);
 }
 
-static void test_names_are_never_commands(void **state)
+TEST_WITH(test_names_are_never_commands, setup, teardown)
 {
     struct bench *bench = *state;
     if (!has_gnuplot())
@@ -242,16 +242,4 @@ static void test_names_are_never_commands(void **state)
     assert_int_equal(remove_below("out"), 4); /* and none went elsewhere */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_pictures),
-        TEST(test_svg_for_pages),
-        TEST(test_terminal),
-        TEST(test_ceiling_of_the_problem),
-        TEST(test_single_point),
-        TEST(test_many_points),
-        TEST(test_names_are_never_commands),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,7 +2,7 @@
 
 #include "tuner/base/text.h"
 
-static void test_without_gnuplot(void **state)
+TEST_WITH(test_without_gnuplot, setup, teardown)
 {
     struct bench *bench = *state;
     own_figures();
@@ -37,7 +37,7 @@ static void fake_gnuplot(struct bench *bench, const char *script)
     assert_int_equal(setenv("PATH", path, 1), 0);
 }
 
-static void test_gnuplot_that_fails(void **state)
+TEST_WITH(test_gnuplot_that_fails, setup, teardown)
 {
     struct bench *bench = *state;
     own_figures();
@@ -59,7 +59,7 @@ static void test_gnuplot_that_fails(void **state)
     arena_free(&arena);
 }
 
-static void test_gnuplot_that_draws_nothing(void **state)
+TEST_WITH(test_gnuplot_that_draws_nothing, setup, teardown)
 {
     struct bench *bench = *state;
     own_figures();
@@ -74,7 +74,7 @@ static void test_gnuplot_that_draws_nothing(void **state)
 }
 
 /* What style.gp says is understood; an old gnuplot stumbles over the rest of the scripts. */
-static void test_old_gnuplot(void **state)
+TEST_WITH(test_old_gnuplot, setup, teardown)
 {
     struct bench *bench = *state;
     own_figures();
@@ -91,7 +91,7 @@ static void test_old_gnuplot(void **state)
 }
 
 /* A gnuplot without PDF: that is said once, and what else was asked for is drawn. */
-static void test_lacking_format(void **state)
+TEST_WITH(test_lacking_format, setup, teardown)
 {
     struct bench *bench = *state;
     own_figures();
@@ -133,7 +133,7 @@ static void change_style(const char *from, const char *to)
     arena_free(&arena);
 }
 
-static void test_style_asks(void **state)
+TEST_WITH(test_style_asks, setup, teardown)
 {
     struct bench *bench = *state;
     if (!has_gnuplot())
@@ -154,7 +154,7 @@ static void test_style_asks(void **state)
 
 /* Without a font cairo would leave out all letters: gnuplot has some for PNG, SVG leaves them to
  * its reader, and of PDF it is said. */
-static void test_without_fonts(void **state)
+TEST_WITH(test_without_fonts, setup, teardown)
 {
     struct bench *bench = *state;
     if (!has_gnuplot())
@@ -177,7 +177,7 @@ static void test_without_fonts(void **state)
 
 /* A figure of one's own is two files; one that is broken does not keep the others from being drawn.
  */
-static void test_own_figures(void **state)
+TEST_WITH(test_own_figures, setup, teardown)
 {
     struct bench *bench = *state;
     if (!has_gnuplot())
@@ -224,17 +224,4 @@ static void test_own_figures(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_without_gnuplot),
-        TEST(test_gnuplot_that_fails),
-        TEST(test_gnuplot_that_draws_nothing),
-        TEST(test_old_gnuplot),
-        TEST(test_lacking_format),
-        TEST(test_style_asks),
-        TEST(test_without_fonts),
-        TEST(test_own_figures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

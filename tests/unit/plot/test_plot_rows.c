@@ -2,9 +2,8 @@
 
 #include "tuner/plot/internal.h"
 
-static void test_figures_are_the_pairs_of_the_folder(void **state)
+TEST_WITH(test_figures_are_the_pairs_of_the_folder, setup, teardown)
 {
-    (void)state;
     struct arena arena = {0};
     const struct plot_name *figures = NULL;
     size_t count = 0;
@@ -22,7 +21,7 @@ static void test_figures_are_the_pairs_of_the_folder(void **state)
     arena_free(&arena);
 }
 
-static void test_unknown_figure_names_the_nearest(void **state)
+TEST_WITH(test_unknown_figure_names_the_nearest, setup, teardown)
 {
     struct bench *bench = *state;
     fill(bench, "cuda", "GPU");
@@ -37,7 +36,7 @@ static void test_unknown_figure_names_the_nearest(void **state)
     assert_int_equal(bench->wrote, 0);
 }
 
-static void test_choice(void **state)
+TEST_WITH(test_choice, setup, teardown)
 {
     struct bench *bench = *state;
     struct arena arena = {0};
@@ -86,7 +85,7 @@ static void test_choice(void **state)
     arena_free(&arena);
 }
 
-static void test_devices(void **state)
+TEST_WITH(test_devices, setup, teardown)
 {
     struct bench *bench = *state;
     struct arena arena = {0};
@@ -118,7 +117,7 @@ static void test_devices(void **state)
     arena_free(&arena);
 }
 
-static void test_rows(void **state)
+TEST_WITH(test_rows, setup, teardown)
 {
     struct bench *bench = *state;
     own_figures();
@@ -146,7 +145,7 @@ static void test_rows(void **state)
 }
 
 /* What fresh processes measured is drawn where there is such; a race about energy is not. */
-static void test_rows_are_about_time(void **state)
+TEST_WITH(test_rows_are_about_time, setup, teardown)
 {
     struct bench *bench = *state;
     own_figures();
@@ -175,7 +174,7 @@ static void test_rows_are_about_time(void **state)
 }
 
 /* Files of several devices do not overwrite one another. */
-static void test_device_in_names(void **state)
+TEST_WITH(test_device_in_names, setup, teardown)
 {
     struct bench *bench = *state;
     own_figures();
@@ -186,9 +185,8 @@ static void test_device_in_names(void **state)
     assert_non_null(strstr(bench->last_path, "/out/own-reduce.sum.i32-4096-GPU_.._2___.tsv"));
 }
 
-static void test_clean(void **state)
+TEST(test_clean)
 {
-    (void)state;
     const struct {
         const char *text, *cleaned;
     } cases[] = {
@@ -212,9 +210,8 @@ static void test_clean(void **state)
     }
 }
 
-static void test_characters(void **state)
+TEST(test_characters)
 {
-    (void)state;
     struct text out = {0};
     characters_tidy("\f  a  \n\n \x1b[0;39m \n\xc2\xb5 \x1b[38;5;1mb \x1b[0m  \n\x1b[0;39m\n",
                     &out);
@@ -228,18 +225,4 @@ static void test_characters(void **state)
     text_free(&out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_figures_are_the_pairs_of_the_folder),
-        TEST(test_unknown_figure_names_the_nearest),
-        TEST(test_choice),
-        TEST(test_devices),
-        TEST(test_rows),
-        TEST(test_rows_are_about_time),
-        TEST(test_device_in_names),
-        cmocka_unit_test(test_clean),
-        cmocka_unit_test(test_characters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,6 @@
 /* What is put into markup is escaped, whatever it is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/report/html.h"
 
 static void expect(struct text *text, const char *wanted)
@@ -15,10 +10,9 @@ static void expect(struct text *text, const char *wanted)
     text_clear(text);
 }
 
-static void test_escapes(void **state)
+TEST(test_escapes)
 {
     struct text out = {0};
-    (void)state;
     html(&out, "<b title=\"%s\">%s</b>", "\"'", "<i>&amp;</i>");
     expect(&out, "<b title=\"&quot;&#39;\">&lt;i&gt;&amp;amp;&lt;/i&gt;</b>");
     html_escape(&out, "a\tb\nc\x01\x1b[m\x7f\r");
@@ -29,10 +23,9 @@ static void test_escapes(void **state)
 }
 
 /* Also the controls beyond ASCII, and what is cut or no character at all. */
-static void test_utf8(void **state)
+TEST(test_utf8)
 {
     struct text out = {0};
-    (void)state;
     html_escape(&out, "\xc3\xbc \xe2\x86\x92 \xf0\x9f\x98\x80");
     expect(&out, "\xc3\xbc \xe2\x86\x92 \xf0\x9f\x98\x80");
     html_escape(&out, "\xc2\x85|\xff|\xc0\xaf|\xed\xa0\x80|\xe2\x86");
@@ -41,10 +34,9 @@ static void test_utf8(void **state)
     text_free(&out);
 }
 
-static void test_conversions(void **state)
+TEST(test_conversions)
 {
     struct text out = {0};
-    (void)state;
     html(&out, "%d %zu %lld %.3g %.2f 100%% %.*s|", -1, (size_t)2, -3LL, 0.12345, 2.0, 3, "<ab>");
     expect(&out, "-1 2 -3 0.123 2.00 100% &lt;ab|");
     html(&out, "no conversion");
@@ -53,19 +45,17 @@ static void test_conversions(void **state)
 }
 
 /* Within <script> tags nothing ends them, and every reader takes it. */
-static void test_json(void **state)
+TEST(test_json)
 {
     struct text out = {0};
-    (void)state;
     html_json(&out, "[\"</script>&\xc3\xbc\x7f\xc2\x85\xff\"]");
     expect(&out, "[\"\\u003c/script>&\xc3\xbc\\u007f\\u0085\\ufffd\"]");
     text_free(&out);
 }
 
 /* One that html does not know would shift all arguments behind it: there is no page then. */
-static void test_unknown_conversions_fail(void **state)
+TEST(test_unknown_conversions_fail)
 {
-    (void)state;
     struct text out = {0};
     html(&out, "<td>%u</td>", 1u);
     assert_true(out.failed);
@@ -76,14 +66,4 @@ static void test_unknown_conversions_fail(void **state)
     text_free(&out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_escapes),
-        cmocka_unit_test(test_utf8),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_unknown_conversions_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

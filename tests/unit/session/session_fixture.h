@@ -3,13 +3,6 @@
 #ifndef TESTS_UNIT_SESSION_SESSION_FIXTURE_H
 #define TESTS_UNIT_SESSION_SESSION_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/session/contest.h"
@@ -230,8 +224,11 @@ static void run_free(struct run *run)
     free(run);
 }
 
-#define RUN_TESTS(argc, argv, tests)                                                               \
-    ((argc) > 1 && worker_is_entry((argv)[1]) ? worker_main(argc, argv)                            \
-                                              : cmocka_run_group_tests(tests, NULL, NULL))
+#define TEST_MAIN_WITH_WORKERS                                                                     \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        return argc > 1 && worker_is_entry(argv[1]) ? worker_main(argc, argv)                      \
+                                                    : run_suite(NULL, NULL);                       \
+    }
 
 #endif

@@ -1,13 +1,8 @@
 /* The shares of a budget. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/base/clock.h"
 #include "tuner/session/run.h"
 
@@ -37,9 +32,8 @@ static void begin(struct budgeted *run, int64_t budget_ns, int64_t confirm_proce
     budget_share(&run->group, &run->allowance);
 }
 
-static void test_without_a_budget_there_is_no_end(void **state)
+TEST(test_without_a_budget_there_is_no_end)
 {
-    (void)state;
     struct budgeted run;
     begin(&run, 0, 0, 3, 0);
     assert_int_equal(budget_end_ns(&run.session), 0);
@@ -49,9 +43,8 @@ static void test_without_a_budget_there_is_no_end(void **state)
     assert_false(run.summary.budget_spent);
 }
 
-static void test_a_budget_is_shared_out(void **state)
+TEST(test_a_budget_is_shared_out)
 {
-    (void)state;
     struct budgeted run;
     begin(&run, 3600 * second, 8, 4, 0);
     int64_t start = run.session.started_ns;
@@ -72,9 +65,8 @@ static void test_a_budget_is_shared_out(void **state)
     assert_false(run.summary.budget_spent);
 }
 
-static void test_without_a_confirmation_sweeps_and_races_have_it_all(void **state)
+TEST(test_without_a_confirmation_sweeps_and_races_have_it_all)
 {
-    (void)state;
     struct budgeted run;
     begin(&run, 3600 * second, 0, 1, 0);
     int64_t start = run.session.started_ns;
@@ -84,11 +76,10 @@ static void test_without_a_confirmation_sweeps_and_races_have_it_all(void **stat
 }
 
 /* Where a budget comes to few of the points, they come before processes and rounds. */
-static void test_points_come_before_processes(void **state)
+TEST(test_points_come_before_processes)
 {
     struct budgeted run;
     int64_t swept[2], raced[2];
-    (void)state;
     for (int many = 0; many < 2; many++) {
         begin(&run, 22 * second, 8, 1, second);
         run.group.costs.fresh_ns = second; /* eight processes take more than is kept at most */
@@ -104,10 +95,9 @@ static void test_points_come_before_processes(void **state)
 }
 
 /* What a fresh process has again takes it less than it took first: that is the sweep's. */
-static void test_inputs_are_made_again_in_less_time(void **state)
+TEST(test_inputs_are_made_again_in_less_time)
 {
     struct budgeted run;
-    (void)state;
     begin(&run, 22 * second, 8, 1, second);
     run.group.costs.fresh_ns = second / 2;
     run.allowance.points_most = 5000;
@@ -119,11 +109,10 @@ static void test_inputs_are_made_again_in_less_time(void **state)
 }
 
 /* So is what three spares have ahead of the fresh processes that begin with them. */
-static void test_what_spares_save_is_the_sweeps(void **state)
+TEST(test_what_spares_save_is_the_sweeps)
 {
     struct budgeted run;
     int64_t left_ns[2];
-    (void)state;
     for (int spares = 0; spares < 2; spares++) {
         begin(&run, 22 * second, 8, 1, second);
         run.group.costs.fresh_ns = second;
@@ -144,9 +133,8 @@ static void let_pass(struct budgeted *run, int64_t ns)
 }
 
 /* Each problem takes what it is given: the last one gets as much as the first. */
-static void test_the_last_problem_gets_as_much_as_the_first(void **state)
+TEST(test_the_last_problem_gets_as_much_as_the_first)
 {
-    (void)state;
     enum { PROBLEMS = 50 };
     struct budgeted run;
     begin(&run, 10 * second * PROBLEMS, 0, PROBLEMS, 0);
@@ -163,9 +151,8 @@ static void test_the_last_problem_gets_as_much_as_the_first(void **state)
 }
 
 /* Where the compiler kept a sweep waiting, its race is as long as others, not three rounds. */
-static void test_a_late_sweep_leaves_its_race_a_share(void **state)
+TEST(test_a_late_sweep_leaves_its_race_a_share)
 {
-    (void)state;
     struct budgeted run;
     begin(&run, 3600 * second, 0, 36, 0);
     let_pass(&run, 200 * second);
@@ -210,9 +197,8 @@ static size_t run_many(struct budgeted *run, size_t problems, const struct fixed
     return begun;
 }
 
-static void test_set_ups_and_checks_are_not_taken_from_the_last(void **state)
+TEST(test_set_ups_and_checks_are_not_taken_from_the_last)
 {
-    (void)state;
     static const struct fixed_costs little = {second / 20, second / 10},
                                     much = {second / 2, second / 2}, most = {2 * second, second};
     struct budgeted run;
@@ -236,9 +222,8 @@ static void test_set_ups_and_checks_are_not_taken_from_the_last(void **state)
 }
 
 /* What a problem alone will take for its checks comes off its sweep. */
-static void test_the_checks_of_the_first_problem_are_expected(void **state)
+TEST(test_the_checks_of_the_first_problem_are_expected)
 {
-    (void)state;
     struct budgeted run;
     begin(&run, 20 * second, 0, 1, 0);
     run.allowance.tell_ns = second;
@@ -258,9 +243,8 @@ static void test_the_checks_of_the_first_problem_are_expected(void **state)
     assert_int_equal(budget_watch_ms(&run.group, &run.allowance, 500), 500);
 }
 
-static void test_a_spent_budget_leaves_a_moment_and_is_told(void **state)
+TEST(test_a_spent_budget_leaves_a_moment_and_is_told)
 {
-    (void)state;
     struct budgeted run;
     begin(&run, second, 0, 0, 2 * second);
     assert_true(run.allowance.sweep_end_ns != 0); /* 0 would be for ever */
@@ -269,20 +253,4 @@ static void test_a_spent_budget_leaves_a_moment_and_is_told(void **state)
     assert_true(run.summary.budget_spent);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_without_a_budget_there_is_no_end),
-        cmocka_unit_test(test_a_budget_is_shared_out),
-        cmocka_unit_test(test_points_come_before_processes),
-        cmocka_unit_test(test_inputs_are_made_again_in_less_time),
-        cmocka_unit_test(test_what_spares_save_is_the_sweeps),
-        cmocka_unit_test(test_without_a_confirmation_sweeps_and_races_have_it_all),
-        cmocka_unit_test(test_the_last_problem_gets_as_much_as_the_first),
-        cmocka_unit_test(test_a_late_sweep_leaves_its_race_a_share),
-        cmocka_unit_test(test_set_ups_and_checks_are_not_taken_from_the_last),
-        cmocka_unit_test(test_the_checks_of_the_first_problem_are_expected),
-        cmocka_unit_test(test_a_spent_budget_leaves_a_moment_and_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,6 @@
 /* Candidates are found by point, key, launches and trial, and stay where they are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/text.h"
 #include "tuner/session/sweep.h"
 
@@ -20,9 +15,8 @@ static struct candidate *add(struct candidates *table, int64_t value, uint64_t p
     return candidates_add(table, &configuration, key, point);
 }
 
-static void test_candidates_stay_and_are_found(void **state)
+TEST(test_candidates_stay_and_are_found)
 {
-    (void)state;
     struct candidates table = {0};
     struct candidate *all[MANY];
     for (int i = 0; i < MANY; i++) {
@@ -44,9 +38,8 @@ static void test_candidates_stay_and_are_found(void **state)
     candidates_free(&table);
 }
 
-static void test_only_what_was_measured_has_launches(void **state)
+TEST(test_only_what_was_measured_has_launches)
 {
-    (void)state;
     struct candidates table = {0};
     struct candidate *first = add(&table, 1, 1);
     struct candidate *twin = add(&table, 2, 2);
@@ -62,9 +55,8 @@ static void test_only_what_was_measured_has_launches(void **state)
     candidates_free(&table);
 }
 
-static void test_points_that_may_be_tried(void **state)
+TEST(test_points_that_may_be_tried)
 {
-    (void)state;
     struct session_options options = {0};
     assert_int_equal(session_points(&options, 1000), 1000);
     options.points = 30;
@@ -78,12 +70,4 @@ static void test_points_that_may_be_tried(void **state)
     assert_int_equal(session_points(&options, UINT64_C(1) << 40), UINT64_C(1) << 40);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_candidates_stay_and_are_found),
-        cmocka_unit_test(test_only_what_was_measured_has_launches),
-        cmocka_unit_test(test_points_that_may_be_tried),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

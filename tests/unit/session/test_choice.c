@@ -77,7 +77,7 @@ static void expect_winner(struct fixture *f, size_t finalist)
                      f->contest->finalists[finalist].trial_id);
 }
 
-static void test_the_fastest_wins(void **state)
+TEST_WITH(test_the_fastest_wins, setup, teardown)
 {
     struct fixture *f = *state;
     const size_t fastest = ordered(f, 2);
@@ -101,7 +101,7 @@ static void test_the_fastest_wins(void **state)
 }
 
 /* Of those that cannot be told apart it is who asks for less, not who was a hair faster. */
-static void test_a_tie_goes_by_the_fixed_order(void **state)
+TEST_WITH(test_a_tie_goes_by_the_fixed_order, setup, teardown)
 {
     struct fixture *f = *state;
     const size_t modest = ordered(f, 0);
@@ -119,7 +119,7 @@ static void test_a_tie_goes_by_the_fixed_order(void **state)
 }
 
 /* Noise widens what counts as equal. */
-static void test_noise_makes_ties(void **state)
+TEST_WITH(test_noise_makes_ties, setup, teardown)
 {
     struct fixture *f = *state;
     const size_t modest = ordered(f, 0);
@@ -132,7 +132,7 @@ static void test_noise_makes_ties(void **state)
 
 /* Who won before is kept while nothing is shown to be faster: else production changes its mind with
  * each run. */
-static void test_the_incumbent_stays_unless_it_is_beaten(void **state)
+TEST_WITH(test_the_incumbent_stays_unless_it_is_beaten, setup, teardown)
 {
     struct fixture *f = *state;
     const size_t incumbent = ordered(f, 2);
@@ -151,7 +151,7 @@ static void test_the_incumbent_stays_unless_it_is_beaten(void **state)
     expect_winner(f, other);
 }
 
-static void test_who_is_out_cannot_win(void **state)
+TEST_WITH(test_who_is_out_cannot_win, setup, teardown)
 {
     struct fixture *f = *state;
     const size_t fastest = ordered(f, 1);
@@ -173,7 +173,7 @@ static void test_who_is_out_cannot_win(void **state)
                      1);
 }
 
-static void test_when_all_are_out_nothing_is_written(void **state)
+TEST_WITH(test_when_all_are_out_nothing_is_written, setup, teardown)
 {
     struct fixture *f = *state;
     for (size_t i = 0; i < f->contest->finalist_count; i++)
@@ -185,7 +185,7 @@ static void test_when_all_are_out_nothing_is_written(void **state)
 }
 
 /* What the rounds were worth is written with the winner, in words that name the cause. */
-static void test_the_verdict_names_what_disturbed(void **state)
+TEST_WITH(test_the_verdict_names_what_disturbed, setup, teardown)
 {
     struct fixture *f = *state;
     set_level(f, 0, 0);
@@ -208,7 +208,7 @@ static void test_the_verdict_names_what_disturbed(void **state)
 }
 
 /* What nobody came to try is said, and that nothing but a baseline was tried. */
-static void test_a_search_that_was_cut_off_is_said(void **state)
+TEST_WITH(test_a_search_that_was_cut_off_is_said, setup, teardown)
 {
     struct fixture *f = *state;
     struct sweep *sweep = f->contest->sweep;
@@ -228,7 +228,7 @@ static void test_a_search_that_was_cut_off_is_said(void **state)
 }
 
 /* A later choice takes the place of an earlier one, with its contenders. */
-static void test_the_last_choice_stands(void **state)
+TEST_WITH(test_the_last_choice_stands, setup, teardown)
 {
     struct fixture *f = *state;
     set_level(f, ordered(f, 0), 0);
@@ -241,19 +241,4 @@ static void test_the_last_choice_stands(void **state)
     assert_int_equal(f->run->winners, 2);
 }
 
-int main(int argc, char **argv)
-{
-#define CHOICE_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        CHOICE_TEST(test_the_fastest_wins),
-        CHOICE_TEST(test_a_tie_goes_by_the_fixed_order),
-        CHOICE_TEST(test_noise_makes_ties),
-        CHOICE_TEST(test_the_incumbent_stays_unless_it_is_beaten),
-        CHOICE_TEST(test_who_is_out_cannot_win),
-        CHOICE_TEST(test_when_all_are_out_nothing_is_written),
-        CHOICE_TEST(test_the_verdict_names_what_disturbed),
-        CHOICE_TEST(test_a_search_that_was_cut_off_is_said),
-        CHOICE_TEST(test_the_last_choice_stands),
-    };
-    return RUN_TESTS(argc, argv, tests);
-}
+TEST_MAIN_WITH_WORKERS

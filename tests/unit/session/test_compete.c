@@ -41,7 +41,7 @@ static void compete(struct fixture *f, bool expected)
     assert_int_equal(found, expected);
 }
 
-static void test_the_race_finds_a_winner(void **state)
+TEST_WITH(test_the_race_finds_a_winner, setup, teardown)
 {
     struct fixture *f = *state;
     compete(f, true);
@@ -66,7 +66,7 @@ static void test_the_race_finds_a_winner(void **state)
 }
 
 /* Of two that launch the same, the first of the space stands for both. */
-static void test_the_first_of_twins_races(void **state)
+TEST_WITH(test_the_first_of_twins_races, setup, teardown)
 {
     struct fixture *f = *state;
     compete(f, true);
@@ -75,7 +75,7 @@ static void test_the_first_of_twins_races(void **state)
 }
 
 /* Who was wrong in the race, or is said to be by an earlier gauntlet, does not race. */
-static void test_who_is_rejected_does_not_race(void **state)
+TEST_WITH(test_who_is_rejected_does_not_race, setup, teardown)
 {
     struct fixture *f = *state;
     struct sweep *sweep = f->contest->sweep;
@@ -95,7 +95,7 @@ static void test_who_is_rejected_does_not_race(void **state)
     assert_int_equal(f->contest->finalist_count, 0);
 }
 
-static void test_a_rejection_is_told_and_stored(void **state)
+TEST_WITH(test_a_rejection_is_told_and_stored, setup, teardown)
 {
     struct fixture *f = *state;
     struct lane *lane = group_lane(f->run->work.group);
@@ -115,7 +115,7 @@ static void test_a_rejection_is_told_and_stored(void **state)
                      STATUS_NO_MEMORY);
 }
 
-static void test_a_lost_device_leaves_the_race_to_another(void **state)
+TEST_WITH(test_a_lost_device_leaves_the_race_to_another, setup, teardown)
 {
     struct fixture *f = *state;
     f->run->session.lanes[0].lost = true;
@@ -129,7 +129,7 @@ static void test_a_lost_device_leaves_the_race_to_another(void **state)
     assert_false(found);
 }
 
-static void test_fresh_processes_confirm(void **state)
+TEST_WITH(test_fresh_processes_confirm, setup, teardown)
 {
     struct fixture *f = *state;
     struct group *group = f->run->work.group;
@@ -163,7 +163,7 @@ static void test_fresh_processes_confirm(void **state)
 
 /* Who is shown by half of the processes to be slower than a tie is seen no more; the others by all.
  */
-static void test_the_slower_are_settled_half_way(void **state)
+TEST_WITH(test_the_slower_are_settled_half_way, setup, teardown)
 {
     struct fixture *f = *state;
     struct group *group = f->run->work.group;
@@ -192,7 +192,7 @@ static void test_the_slower_are_settled_half_way(void **state)
 }
 
 /* Which sizes an experiment promises is known by what its default configuration does there. */
-static void test_sizes_are_promised_until_shown_otherwise(void **state)
+TEST_WITH(test_sizes_are_promised_until_shown_otherwise, setup, teardown)
 {
     struct fixture *f = *state;
     struct work *work = &f->run->work;
@@ -215,7 +215,7 @@ static void test_sizes_are_promised_until_shown_otherwise(void **state)
 }
 
 /* The same is chosen when the race is over before it began to be compared: by the sweep alone. */
-static void test_a_stopped_run_has_a_best_so_far(void **state)
+TEST_WITH(test_a_stopped_run_has_a_best_so_far, setup, teardown)
 {
     struct fixture *f = *state;
     struct sweep *sweep = f->contest->sweep;
@@ -227,20 +227,4 @@ static void test_a_stopped_run_has_a_best_so_far(void **state)
     assert_int_equal(run_count(f->run, "SELECT trial_id FROM winners"), sweep->best->trial_id);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_the_race_finds_a_winner, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_the_first_of_twins_races, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_who_is_rejected_does_not_race, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_rejection_is_told_and_stored, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_lost_device_leaves_the_race_to_another, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_fresh_processes_confirm, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_the_slower_are_settled_half_way, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_sizes_are_promised_until_shown_otherwise, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_a_stopped_run_has_a_best_so_far, setup, teardown),
-    };
-    return RUN_TESTS(argc, argv, tests);
-}
+TEST_MAIN_WITH_WORKERS

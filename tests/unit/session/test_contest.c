@@ -1,14 +1,9 @@
 /* Parts of the choice that are plain computing: the fixed order and levels. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <string.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/session/contest.h"
 
 /* ---- the fixed order ---- */
@@ -66,9 +61,8 @@ static void expect_order(const struct demand *demands, size_t count)
     }
 }
 
-static void test_asks_for_less_comes_first(void **state)
+TEST(test_asks_for_less_comes_first)
 {
-    (void)state;
     const struct demand demands[] = {
         {"a", 1, 0, 0, 64, 1024, 9},    {"b", 1, 512, 512, 16, 32, 1},
         {"c", 1, 2048, 0, 16, 512, 1},  {"d", 1, 1024, 1024, 24, 256, 1},
@@ -78,9 +72,8 @@ static void test_asks_for_less_comes_first(void **state)
     expect_order(demands, sizeof demands / sizeof demands[0]);
 }
 
-static void test_equal_demands_go_by_their_keys(void **state)
+TEST(test_equal_demands_go_by_their_keys)
 {
-    (void)state;
     const struct demand demands[] = {
         {"block=1 a", 1, 0, 0, 16, 64, 1},
         {"block=1 b", 1, 0, 0, 16, 64, 1},
@@ -93,9 +86,8 @@ static void test_equal_demands_go_by_their_keys(void **state)
 
 enum { ROUNDS = 6 };
 
-static void test_levels_are_medians_off_the_middle(void **state)
+TEST(test_levels_are_medians_off_the_middle)
 {
-    (void)state;
     struct finalist finalists[3] = {0};
     struct contest contest = {.finalists = finalists, .finalist_count = 3};
     /* What a round brings to all alike says nothing; a dropped round says nothing, either. */
@@ -118,9 +110,8 @@ static void test_levels_are_medians_off_the_middle(void **state)
     }
 }
 
-static void test_who_is_out_does_not_move_the_middle(void **state)
+TEST(test_who_is_out_does_not_move_the_middle)
 {
-    (void)state;
     struct finalist finalists[3] = {
         {.rejection = NULL}, {.rejection = "wrong"}, {.raced_out = true}};
     struct contest contest = {.finalists = finalists, .finalist_count = 3};
@@ -138,13 +129,4 @@ static void test_who_is_out_does_not_move_the_middle(void **state)
         assert_true(isnan(finalists[i].levels[0]));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_asks_for_less_comes_first),
-        cmocka_unit_test(test_equal_demands_go_by_their_keys),
-        cmocka_unit_test(test_levels_are_medians_off_the_middle),
-        cmocka_unit_test(test_who_is_out_does_not_move_the_middle),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

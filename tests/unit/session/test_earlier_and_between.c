@@ -39,9 +39,8 @@ static void expect_cover(struct run *run, int64_t low, int64_t high)
     assert_int_equal(run_count(run, "SELECT sum(n_high - n_low + 1) FROM ranges"), high - low + 1);
 }
 
-static void test_ranges_cover_all_sizes(void **state)
+TEST(test_ranges_cover_all_sizes)
 {
-    (void)state;
     struct run *run = create("[1000, 4000, 16000, 100000]", "");
     RUN_OK(run, run_session(run));
     expect_cover(run, 1000, 100000);
@@ -59,9 +58,8 @@ static void test_ranges_cover_all_sizes(void **state)
 }
 
 /* Who could serve two sizes and is wrong between them does not serve what lies there. */
-static void test_who_fails_between_sizes_does_not_span_them(void **state)
+TEST(test_who_fails_between_sizes_does_not_span_them)
 {
-    (void)state;
     static const char only_two[] = "slow at=time step=2 n=1000; wrong at=time step=1 n=100000";
     static const char spans[] =
         "SELECT count(*) FROM ranges WHERE n_low <= 1000 AND n_high >= 100000";
@@ -91,9 +89,8 @@ static void stop_at_ranges(void *context, const struct session_progress *progres
 }
 
 /* A stop, or the loss of the device, while it looks: what is known by then is written. */
-static void test_ranges_are_written_however_the_looks_end(void **state)
+TEST(test_ranges_are_written_however_the_looks_end)
 {
-    (void)state;
     /* Another one wins at each size. */
     struct run *run =
         create("[1000, 100000]", "slow at=time step=2 n=1000; slow at=time step=1 n=100000");
@@ -114,9 +111,8 @@ static void test_ranges_are_written_however_the_looks_end(void **state)
     end(run);
 }
 
-static void test_ranges_without_looks_are_of_what_was_measured(void **state)
+TEST(test_ranges_without_looks_are_of_what_was_measured)
 {
-    (void)state;
     struct run *run = create("[1000, 100000]", "");
     run->options.protocol.look_between = 0;
     RUN_OK(run, run_session(run));
@@ -140,9 +136,8 @@ static struct sweep *sweep_through(struct run *run)
 }
 
 /* Trials of a source that was changed say nothing of it as it is. */
-static void test_trials_of_another_source_are_stale(void **state)
+TEST(test_trials_of_another_source_are_stale)
 {
-    (void)state;
     struct run *run = create("[1000, 100000]", "");
     run_start(run, 1);
     run_end_sweep(sweep_through(run));
@@ -160,9 +155,8 @@ static void test_trials_of_another_source_are_stale(void **state)
 }
 
 /* What won under another driver is tried before what nobody knows anything of. */
-static void test_who_won_elsewhere_is_tried_first(void **state)
+TEST(test_who_won_elsewhere_is_tried_first)
 {
-    (void)state;
     struct run *run = create("[1000, 100000]", "");
     run_start(run, 1);
     struct contest *contest = contest_create(sweep_through(run));
@@ -188,15 +182,4 @@ static void test_who_won_elsewhere_is_tried_first(void **state)
     end(run);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges_cover_all_sizes),
-        cmocka_unit_test(test_who_fails_between_sizes_does_not_span_them),
-        cmocka_unit_test(test_ranges_are_written_however_the_looks_end),
-        cmocka_unit_test(test_ranges_without_looks_are_of_what_was_measured),
-        cmocka_unit_test(test_trials_of_another_source_are_stale),
-        cmocka_unit_test(test_who_won_elsewhere_is_tried_first),
-    };
-    return RUN_TESTS(argc, argv, tests);
-}
+TEST_MAIN_WITH_WORKERS

@@ -37,9 +37,8 @@ static struct candidate *candidate_of(struct sweep *sweep, const char *key)
 
 /* ---- a sweep ---- */
 
-static void test_a_crash_is_one_trial(void **state)
+TEST(test_a_crash_is_one_trial)
 {
-    (void)state;
     struct run *run = start("crash at=time block=64 step=2", 1);
     struct sweep *sweep = sweep_through(run);
     assert_int_equal(sweep->measured, 12);
@@ -68,9 +67,8 @@ static void test_a_crash_is_one_trial(void **state)
     end(run);
 }
 
-static void test_what_hangs_is_ended(void **state)
+TEST(test_what_hangs_is_ended)
 {
-    (void)state;
     struct run *run = start("hang at=time block=128 step=1", 1);
     run->session.timeout_floor_ms = 100;
     struct sweep *sweep = sweep_through(run);
@@ -84,9 +82,8 @@ static void test_what_hangs_is_ended(void **state)
 }
 
 /* A child that somebody else kills says nothing of what it was doing. */
-static void test_who_was_killed_is_tried_again(void **state)
+TEST(test_who_was_killed_is_tried_again)
 {
-    (void)state;
     struct run *run = start("killed at=time block=64 step=1 once=a", 1);
     struct sweep *sweep = sweep_through(run);
     assert_int_equal(sweep->failures, 0);
@@ -96,9 +93,8 @@ static void test_who_was_killed_is_tried_again(void **state)
     end(run);
 }
 
-static void test_a_binary_that_ends_its_loader_fails_alone(void **state)
+TEST(test_a_binary_that_ends_its_loader_fails_alone)
 {
-    (void)state;
     struct run *run = start("crash at=load after=3 once=a", 1);
     struct sweep *sweep = sweep_through(run);
     assert_int_equal(sweep->measured, 12);
@@ -110,9 +106,8 @@ static void test_a_binary_that_ends_its_loader_fails_alone(void **state)
 
 /* The fastest, when it is wrong, is out: also of what is written when the run ends early, and of
  * the next run. */
-static void test_a_wrong_result_never_wins(void **state)
+TEST(test_a_wrong_result_never_wins)
 {
-    (void)state;
     char key[CONFIGURATION_KEY_BYTES];
     char fault[96];
     struct run *run = start("", 1);
@@ -165,9 +160,8 @@ static bool compete(struct run *run, struct contest *contest)
 }
 
 /* Wrong for the first time while it races: it is out, and a trial says so. */
-static void test_who_is_wrong_in_the_race_is_out(void **state)
+TEST(test_who_is_wrong_in_the_race_is_out)
 {
-    (void)state;
     struct run *run = start("", 1);
     struct contest *contest = contest_with(run, "wrong at=time step=2 after=20");
     assert_true(compete(run, contest));
@@ -185,9 +179,8 @@ static void test_who_is_wrong_in_the_race_is_out(void **state)
 
 /* Where nobody had looked before: at other sizes. It is out for good, in the next run as well,
  * which launches nothing to know it. */
-static void test_who_is_wrong_at_another_size_is_out_for_good(void **state)
+TEST(test_who_is_wrong_at_another_size_is_out_for_good)
 {
-    (void)state;
     struct run *run = start("", 1);
     struct contest *contest = contest_with(run, "wrong at=run block=64 n=33");
     assert_true(compete(run, contest));
@@ -223,9 +216,8 @@ static void test_who_is_wrong_at_another_size_is_out_for_good(void **state)
 
 /* A size at which all fail is not the configurations' fault: it is not promised, which is said, and
  * the best wins. */
-static void test_a_size_at_which_all_fail_is_not_promised(void **state)
+TEST(test_a_size_at_which_all_fail_is_not_promised)
 {
-    (void)state;
     struct run *run = start("", 1);
     struct contest *contest = contest_with(run, "wrong at=run n=33");
     assert_true(compete(run, contest));
@@ -241,9 +233,8 @@ static void test_a_size_at_which_all_fail_is_not_promised(void **state)
 
 /* A worker that ends somewhere in the race costs a round, not the race; who crashes it twice is
  * out. */
-static void test_a_race_outlives_its_worker(void **state)
+TEST(test_a_race_outlives_its_worker)
 {
-    (void)state;
     for (int after = 0; after < 60; after += 13) {
         char wanted[64];
         (void)snprintf(wanted, sizeof wanted, "killed at=time after=%d once=a", after);
@@ -267,9 +258,8 @@ static void test_a_race_outlives_its_worker(void **state)
 /* ---- devices that do not come back ---- */
 
 /* The race is held anew, from its start, on another device; so is the confirmation. */
-static void test_a_lost_device_leaves_its_stage_to_another(void **state)
+TEST(test_a_lost_device_leaves_its_stage_to_another)
 {
-    (void)state;
     struct run *run = start("", 2);
     struct contest *contest =
         contest_with(run, "crash at=time device=0 after=30 once=a; lost at=open device=0 if=a");
@@ -289,9 +279,8 @@ static void test_a_lost_device_leaves_its_stage_to_another(void **state)
 }
 
 /* With no device left the run ends, and what was measured is there for the next one. */
-static void test_what_was_measured_outlives_the_device(void **state)
+TEST(test_what_was_measured_outlives_the_device)
 {
-    (void)state;
     struct run *run = start("crash at=time after=25 once=a; lost at=open if=a", 1);
     struct sweep *sweep = run_sweep(run);
     assert_int_equal(sweep_problem(sweep, &run->error), STATUS_DEVICE_LOST);
@@ -313,9 +302,8 @@ static void test_what_was_measured_outlives_the_device(void **state)
 }
 
 /* Of two lanes one is lost in the sweep: the other one does the rest, and nothing is done twice. */
-static void test_a_lane_leaves_what_it_had_in_hand(void **state)
+TEST(test_a_lane_leaves_what_it_had_in_hand)
 {
-    (void)state;
     struct run *run = start("crash at=time device=0 once=a; lost at=open device=0 if=a", 2);
     struct sweep *sweep = sweep_through(run);
     assert_true(run->session.lanes[0].lost);
@@ -328,21 +316,4 @@ static void test_a_lane_leaves_what_it_had_in_hand(void **state)
     end(run);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_crash_is_one_trial),
-        cmocka_unit_test(test_what_hangs_is_ended),
-        cmocka_unit_test(test_who_was_killed_is_tried_again),
-        cmocka_unit_test(test_a_binary_that_ends_its_loader_fails_alone),
-        cmocka_unit_test(test_a_wrong_result_never_wins),
-        cmocka_unit_test(test_who_is_wrong_in_the_race_is_out),
-        cmocka_unit_test(test_who_is_wrong_at_another_size_is_out_for_good),
-        cmocka_unit_test(test_a_size_at_which_all_fail_is_not_promised),
-        cmocka_unit_test(test_a_race_outlives_its_worker),
-        cmocka_unit_test(test_a_lost_device_leaves_its_stage_to_another),
-        cmocka_unit_test(test_what_was_measured_outlives_the_device),
-        cmocka_unit_test(test_a_lane_leaves_what_it_had_in_hand),
-    };
-    return RUN_TESTS(argc, argv, tests);
-}
+TEST_MAIN_WITH_WORKERS

@@ -27,9 +27,8 @@ static void run_group(struct run *run)
         fail_msg("%s", group->error.text);
 }
 
-static void test_spaces_are_made_once_and_counted(void **state)
+TEST(test_spaces_are_made_once_and_counted)
 {
-    (void)state;
     struct session_experiment experiment = {0};
     struct run *run = start(1, &experiment);
     const struct group *group = run->work.group;
@@ -44,9 +43,8 @@ static void test_spaces_are_made_once_and_counted(void **state)
     run_free(run);
 }
 
-static void test_a_whole_run(void **state)
+TEST(test_a_whole_run)
 {
-    (void)state;
     struct session_experiment experiment = {0};
     struct run *run = start(1, &experiment);
     run_group(run);
@@ -74,9 +72,8 @@ static void test_a_whole_run(void **state)
 }
 
 /* Two devices that are alike race and confirm a problem each, all rounds of a problem on one. */
-static void test_like_devices_race_a_problem_each(void **state)
+TEST(test_like_devices_race_a_problem_each)
 {
-    (void)state;
     struct session_experiment experiment = {0};
     struct run *run = start(2, &experiment);
     run_group(run);
@@ -96,9 +93,8 @@ static void test_like_devices_race_a_problem_each(void **state)
     run_free(run);
 }
 
-static void test_a_limited_run_has_no_ranges(void **state)
+TEST(test_a_limited_run_has_no_ranges)
 {
-    (void)state;
     const int64_t n = 1000;
     const struct session_pick only[] = {{"twins", n, "way=one block=64 part=1", false},
                                         {"twins", n, "way=two block=128 part=2", true}};
@@ -122,9 +118,8 @@ static void test_a_limited_run_has_no_ranges(void **state)
     run_free(run);
 }
 
-static void test_a_spent_budget_leaves_problems_out(void **state)
+TEST(test_a_spent_budget_leaves_problems_out)
 {
-    (void)state;
     struct session_experiment experiment = {0};
     struct run *run = start(1, &experiment);
     run->options.budget_ns = 1; /* since the session began: long ago */
@@ -138,9 +133,8 @@ static void test_a_spent_budget_leaves_problems_out(void **state)
 }
 
 /* Two configurations at a size that the file does not name. */
-static void test_a_look_compares_a_few(void **state)
+TEST(test_a_look_compares_a_few)
 {
-    (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 1);
     struct lane *lane = group_lane(run->work.group);
@@ -167,9 +161,8 @@ static void test_a_look_compares_a_few(void **state)
     run_free(run);
 }
 
-static void test_losses_are_what_the_store_has(void **state)
+TEST(test_losses_are_what_the_store_has)
 {
-    (void)state;
     struct session_experiment experiment = {0};
     struct run *run = start(1, &experiment);
     struct losses losses;
@@ -193,16 +186,4 @@ static void test_losses_are_what_the_store_has(void **state)
     run_free(run);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spaces_are_made_once_and_counted),
-        cmocka_unit_test(test_a_whole_run),
-        cmocka_unit_test(test_like_devices_race_a_problem_each),
-        cmocka_unit_test(test_a_limited_run_has_no_ranges),
-        cmocka_unit_test(test_a_spent_budget_leaves_problems_out),
-        cmocka_unit_test(test_a_look_compares_a_few),
-        cmocka_unit_test(test_losses_are_what_the_store_has),
-    };
-    return RUN_TESTS(argc, argv, tests);
-}
+TEST_MAIN_WITH_WORKERS

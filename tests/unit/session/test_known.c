@@ -33,9 +33,8 @@ static int64_t sweep_trials(struct run *run)
     return run_count(run, "SELECT count(*) FROM trials WHERE stage = 'sweep'");
 }
 
-static void test_more_values_make_nothing_stale(void **state)
+TEST(test_more_values_make_nothing_stale)
 {
-    (void)state;
     struct run *run = create();
     RUN_OK(run, run_session(run));
     assert_int_equal(sweep_trials(run), 2 * 12);
@@ -53,9 +52,8 @@ static void test_more_values_make_nothing_stale(void **state)
 }
 
 /* Whatever was measured of it: what the experiment no longer allows is neither raced nor chosen. */
-static void test_what_is_no_longer_allowed_does_not_win(void **state)
+TEST(test_what_is_no_longer_allowed_does_not_win)
 {
-    (void)state;
     static const char winners_of_64[] =
         "SELECT count(*) FROM latest_winners AS w JOIN trials AS t ON t.id = w.trial_id JOIN "
         "configurations AS c ON c.id = t.configuration_id WHERE c.key LIKE '%block=64%'";
@@ -74,9 +72,8 @@ static void test_what_is_no_longer_allowed_does_not_win(void **state)
 
 /* The same values that launch something else, pass something else or are held against something
  * else. */
-static void test_another_meaning_is_measured_again(void **state)
+TEST(test_another_meaning_is_measured_again)
 {
-    (void)state;
     static const char *const changes[][2] = {
         {"grid: 'ceil_div(n, block * least)'", "grid: '2 * ceil_div(n, block * least)'"},
         {"value: least}", "value: least + 1}"},
@@ -100,9 +97,8 @@ static int64_t winners_of(struct run *run, const char *condition)
 }
 
 /* A thorougher run goes on where a quick one ended; a quick one after it takes nothing back. */
-static void test_what_was_swept_is_confirmed_later(void **state)
+TEST(test_what_was_swept_is_confirmed_later)
 {
-    (void)state;
     struct run *run = create();
     RUN_OK(run, run_session(run));
     assert_int_equal(winners_of(run, "stage = 'race'"), 2);
@@ -122,9 +118,8 @@ static void test_what_was_swept_is_confirmed_later(void **state)
 }
 
 /* Times with a warm cache say nothing of a cold one: each has its trials and its winners. */
-static void test_cold_and_hot_caches_are_apart(void **state)
+TEST(test_cold_and_hot_caches_are_apart)
 {
-    (void)state;
     struct run *run = create();
     RUN_OK(run, run_session(run));
     run->options.l2_mode = run->options.l2_mode == L2_COLD ? L2_HOT : L2_COLD;
@@ -139,9 +134,8 @@ static void test_cold_and_hot_caches_are_apart(void **state)
 
 /* Another objective measures nothing of the sweep again, and has winners of its own beside the
  * others. */
-static void test_another_objective_chooses_among_what_is_known(void **state)
+TEST(test_another_objective_chooses_among_what_is_known)
 {
-    (void)state;
     struct run *run = create();
     RUN_OK(run, run_session(run));
     run->options.objective = "time_ns * block";
@@ -153,15 +147,4 @@ static void test_another_objective_chooses_among_what_is_known(void **state)
     run_free(run);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_more_values_make_nothing_stale),
-        cmocka_unit_test(test_what_is_no_longer_allowed_does_not_win),
-        cmocka_unit_test(test_another_meaning_is_measured_again),
-        cmocka_unit_test(test_what_was_swept_is_confirmed_later),
-        cmocka_unit_test(test_cold_and_hot_caches_are_apart),
-        cmocka_unit_test(test_another_objective_chooses_among_what_is_known),
-    };
-    return RUN_TESTS(argc, argv, tests);
-}
+TEST_MAIN_WITH_WORKERS

@@ -1,16 +1,11 @@
 /* What is set aside before it costs the device anything: by what the binary tells. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/session/sweep.h"
@@ -182,7 +177,7 @@ static void measured(struct fixture *f, struct candidate *candidate)
     assert_true(candidates_done(&f->sweep.candidates, candidate));
 }
 
-static void test_what_does_not_fit_is_set_aside(void **state)
+TEST_WITH(test_what_does_not_fit_is_set_aside, setup, teardown)
 {
     struct fixture *f = *state;
     struct worker_outcome outcome = foresee(f, add(f, PLAIN, 64, 1, 100000, 1), true);
@@ -195,7 +190,7 @@ static void test_what_does_not_fit_is_set_aside(void **state)
     assert_int_equal(f->sweep.unlaunchable, 1);
 }
 
-static void test_the_same_code_launched_alike_is_a_duplicate(void **state)
+TEST_WITH(test_the_same_code_launched_alike_is_a_duplicate, setup, teardown)
 {
     struct fixture *f = *state;
     struct candidate *first = add(f, PLAIN, 64, 1, 0, 1);
@@ -216,7 +211,7 @@ static void test_the_same_code_launched_alike_is_a_duplicate(void **state)
     assert_int_equal(f->sweep.duplicates, 1);
 }
 
-static void test_a_duplicate_stands_for_nobody(void **state)
+TEST_WITH(test_a_duplicate_stands_for_nobody, setup, teardown)
 {
     struct fixture *f = *state;
     struct candidate *first = add(f, PLAIN, 64, 1, 0, 1);
@@ -228,7 +223,7 @@ static void test_a_duplicate_stands_for_nobody(void **state)
     assert_ptr_equal(first->same_as, again);
 }
 
-static void test_binaries_that_do_not_tell_go_to_the_device(void **state)
+TEST_WITH(test_binaries_that_do_not_tell_go_to_the_device, setup, teardown)
 {
     struct fixture *f = *state;
     struct candidate *first = add(f, MUTE, 64, 1, 100000, 1);
@@ -240,7 +235,7 @@ static void test_binaries_that_do_not_tell_go_to_the_device(void **state)
 }
 
 /* Each kernel of each binary is asked about once. */
-static void test_a_binary_is_asked_once(void **state)
+TEST_WITH(test_a_binary_is_asked_once, setup, teardown)
 {
     struct fixture *f = *state;
     (void)foresee(f, add(f, PLAIN, 64, 1, 0, 1), false);
@@ -248,7 +243,7 @@ static void test_a_binary_is_asked_once(void **state)
     assert_int_equal(inspections, 2);
 }
 
-static void test_an_expression_that_fails_is_the_points_own_fault(void **state)
+TEST_WITH(test_an_expression_that_fails_is_the_points_own_fault, setup, teardown)
 {
     struct fixture *f = *state;
     struct worker_outcome outcome = foresee(f, add(f, PLAIN, 64, 1, 0, 0), true);
@@ -258,18 +253,4 @@ static void test_an_expression_that_fails_is_the_points_own_fault(void **state)
     assert_int_equal(f->sweep.unlaunchable, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_what_does_not_fit_is_set_aside, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_the_same_code_launched_alike_is_a_duplicate, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_a_duplicate_stands_for_nobody, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_binaries_that_do_not_tell_go_to_the_device, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_a_binary_is_asked_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_an_expression_that_fails_is_the_points_own_fault,
-                                        setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

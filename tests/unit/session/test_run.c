@@ -30,9 +30,8 @@ static enum status fail_at_once(void *context, struct lane *lane, struct error *
     return error_set(error, STATUS_IO, "the disk is full");
 }
 
-static void test_a_task_goes_on_where_a_device_is_left(void **state)
+TEST(test_a_task_goes_on_where_a_device_is_left)
 {
-    (void)state;
     struct lane lanes[3] = {{.index = 0}, {.index = 1}, {.index = 2}};
     struct group group = {.lanes = {&lanes[0], &lanes[1], &lanes[2]}, .lane_count = 3};
     struct task task = {.losses = 2};
@@ -68,9 +67,8 @@ static enum status meet(void *context, struct lane *lane, struct error *error)
     return STATUS_OK;
 }
 
-static void test_jobs_are_done_on_all_devices_at_once(void **state)
+TEST(test_jobs_are_done_on_all_devices_at_once)
 {
-    (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 2);
     struct group *group = run->work.group;
@@ -108,9 +106,8 @@ static void test_jobs_are_done_on_all_devices_at_once(void **state)
     run_free(run);
 }
 
-static void test_stages_share_the_time(void **state)
+TEST(test_stages_share_the_time)
 {
-    (void)state;
     struct group group = {.clock = {.stage = STAGE_START}};
     const int64_t started_ns = clock_running_ns();
     group.clock.since_ns = started_ns - 1000;
@@ -132,9 +129,8 @@ static void test_stages_share_the_time(void **state)
 }
 
 /* 50 times the best, for the blocks and what is around them; more when uploads may be in it. */
-static void test_time_limits(void **state)
+TEST(test_time_limits)
 {
-    (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 1);
     struct lane *lane = &run->session.lanes[0];
@@ -175,9 +171,8 @@ static void *wake_others(void *context)
     return NULL;
 }
 
-static void test_a_waiting_lane_is_woken_by_another(void **state)
+TEST(test_a_waiting_lane_is_woken_by_another)
 {
-    (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 2);
     struct group *group = run->work.group;
@@ -192,9 +187,8 @@ static void test_a_waiting_lane_is_woken_by_another(void **state)
     run_free(run);
 }
 
-static void test_a_waiting_lane_is_woken_by_a_compiler(void **state)
+TEST(test_a_waiting_lane_is_woken_by_a_compiler)
 {
-    (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 1);
     struct group *group = run->work.group;
@@ -219,9 +213,8 @@ static void test_a_waiting_lane_is_woken_by_a_compiler(void **state)
     run_free(run);
 }
 
-static void test_inputs_are_told_once(void **state)
+TEST(test_inputs_are_told_once)
 {
-    (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 1);
     struct lane *lane = group_lane(run->work.group);
@@ -247,16 +240,4 @@ static void test_inputs_are_told_once(void **state)
     run_free(run);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_task_goes_on_where_a_device_is_left),
-        cmocka_unit_test(test_jobs_are_done_on_all_devices_at_once),
-        cmocka_unit_test(test_stages_share_the_time),
-        cmocka_unit_test(test_time_limits),
-        cmocka_unit_test(test_a_waiting_lane_is_woken_by_another),
-        cmocka_unit_test(test_a_waiting_lane_is_woken_by_a_compiler),
-        cmocka_unit_test(test_inputs_are_told_once),
-    };
-    return RUN_TESTS(argc, argv, tests);
-}
+TEST_MAIN_WITH_WORKERS

@@ -51,9 +51,8 @@ static void expect_complete(struct run *run)
     expect_nothing_left(run);
 }
 
-static void test_a_session_is_told_and_kept(void **state)
+TEST(test_a_session_is_told_and_kept)
 {
-    (void)state;
     struct run *run = create("", "time");
     const struct session_summary *summary = &run->summary;
     RUN_OK(run, run_session(run));
@@ -88,9 +87,8 @@ static void test_a_session_is_told_and_kept(void **state)
     end(run);
 }
 
-static void test_devices_share_a_session(void **state)
+TEST(test_devices_share_a_session)
 {
-    (void)state;
     struct run *run = create("", "time");
     run->options.device_count = 3;
     for (int i = 0; i < 3; i++)
@@ -106,9 +104,8 @@ static void test_devices_share_a_session(void **state)
 }
 
 /* A device that is not there is no reason to leave the others idle. */
-static void test_a_missing_device_is_left_out(void **state)
+TEST(test_a_missing_device_is_left_out)
 {
-    (void)state;
     struct run *run = create("", "time");
     run->options.device_indices[0] = 9;
     assert_int_equal(run_session(run), STATUS_NOT_FOUND);
@@ -125,9 +122,8 @@ static void test_a_missing_device_is_left_out(void **state)
 }
 
 /* Only one tuner at a time has a device. */
-static void test_a_taken_device_is_not_touched(void **state)
+TEST(test_a_taken_device_is_not_touched)
 {
-    (void)state;
     struct run *run = create("", "time");
     struct lock *lock = NULL;
     RUN_OK(run, lock_take("null-0", &lock, &run->error));
@@ -141,9 +137,8 @@ static void test_a_taken_device_is_not_touched(void **state)
 }
 
 /* What cannot be done is said before anything is measured. */
-static void test_wrong_wishes_end_a_session_at_its_start(void **state)
+TEST(test_wrong_wishes_end_a_session_at_its_start)
 {
-    (void)state;
     struct run *run = create("", "time");
     run->options.sizes[0] = 7;
     run->options.size_count = 1;
@@ -163,9 +158,8 @@ static void test_wrong_wishes_end_a_session_at_its_start(void **state)
     end(run);
 }
 
-static void test_sizes_may_be_named(void **state)
+TEST(test_sizes_may_be_named)
 {
-    (void)state;
     struct run *run = create("", "time");
     run->options.sizes[0] = 100000;
     run->options.size_count = 1;
@@ -189,9 +183,8 @@ static void stop_after_some(void *context, const struct session_progress *progre
 }
 
 /* Wherever a user stops it: what was measured is kept, and is not measured again. */
-static void test_a_stop_anywhere_loses_nothing(void **state)
+TEST(test_a_stop_anywhere_loses_nothing)
 {
-    (void)state;
     struct run *run = create("", "time");
     run->events.progress = stop_after_some;
     run->options.stop = &stop;
@@ -218,9 +211,8 @@ static void test_a_stop_anywhere_loses_nothing(void **state)
 }
 
 /* A stop in the sweep leaves a best so far, which is not taken for more than it is. */
-static void test_a_stop_leaves_a_best_so_far(void **state)
+TEST(test_a_stop_leaves_a_best_so_far)
 {
-    (void)state;
     struct run *run = create("", "time");
     run->events.progress = stop_after_some;
     run->options.stop = &stop;
@@ -237,9 +229,8 @@ static void test_a_stop_leaves_a_best_so_far(void **state)
     end(run);
 }
 
-static void test_a_budget_that_is_spent_is_said(void **state)
+TEST(test_a_budget_that_is_spent_is_said)
 {
-    (void)state;
     struct run *run = create("", "time");
     run->options.budget_ns = 1;
     assert_int_equal(run_session(run), STATUS_NO_WINNER);
@@ -256,9 +247,8 @@ static void test_a_budget_that_is_spent_is_said(void **state)
 /* ---- workers that die ---- */
 
 /* Whenever a worker is killed, in whichever stage: the session comes to the same end. */
-static void test_a_worker_may_be_killed_at_any_time(void **state)
+TEST(test_a_worker_may_be_killed_at_any_time)
 {
-    (void)state;
     static const int when[] = {0, 5, 40, 90, 170, 260, 400};
     for (size_t i = 0; i < sizeof when / sizeof *when; i++) {
         char wanted[64];
@@ -275,9 +265,8 @@ static void test_a_worker_may_be_killed_at_any_time(void **state)
 }
 
 /* One that a configuration ends costs that configuration, in each stage that it comes to. */
-static void test_a_crash_costs_one_configuration(void **state)
+TEST(test_a_crash_costs_one_configuration)
 {
-    (void)state;
     static const int when[] = {0, 30, 90, 170};
     for (size_t i = 0; i < sizeof when / sizeof *when; i++) {
         char wanted[64];
@@ -295,9 +284,8 @@ static void test_a_crash_costs_one_configuration(void **state)
 }
 
 /* A device that is gone for good ends the session; what it had measured serves the next one. */
-static void test_a_lost_device_fails_the_run(void **state)
+TEST(test_a_lost_device_fails_the_run)
 {
-    (void)state;
     struct run *run = create("crash at=time after=40 once=a; lost at=open if=a", "time");
     assert_int_equal(run_session(run), STATUS_DEVICE_LOST);
     assert_non_null(strstr(run->error.text, "it fell off the bus"));
@@ -316,9 +304,8 @@ static void test_a_lost_device_fails_the_run(void **state)
 
 /* ---- objectives ---- */
 
-static void test_energy_is_measured_for_who_wants_it(void **state)
+TEST(test_energy_is_measured_for_who_wants_it)
 {
-    (void)state;
     struct run *run = create("", "energy");
     run->options.protocol.energy_window_ms = 1;
     RUN_OK(run, run_session(run));
@@ -341,22 +328,4 @@ static void test_energy_is_measured_for_who_wants_it(void **state)
     end(run);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_session_is_told_and_kept),
-        cmocka_unit_test(test_devices_share_a_session),
-        cmocka_unit_test(test_a_missing_device_is_left_out),
-        cmocka_unit_test(test_a_taken_device_is_not_touched),
-        cmocka_unit_test(test_wrong_wishes_end_a_session_at_its_start),
-        cmocka_unit_test(test_sizes_may_be_named),
-        cmocka_unit_test(test_a_stop_anywhere_loses_nothing),
-        cmocka_unit_test(test_a_stop_leaves_a_best_so_far),
-        cmocka_unit_test(test_a_budget_that_is_spent_is_said),
-        cmocka_unit_test(test_a_worker_may_be_killed_at_any_time),
-        cmocka_unit_test(test_a_crash_costs_one_configuration),
-        cmocka_unit_test(test_a_lost_device_fails_the_run),
-        cmocka_unit_test(test_energy_is_measured_for_who_wants_it),
-    };
-    return RUN_TESTS(argc, argv, tests);
-}
+TEST_MAIN_WITH_WORKERS

@@ -18,9 +18,8 @@ static struct candidate *candidate_of(struct sweep *sweep, const char *key)
 }
 
 /* Each configuration has one trial; what launches the same as another is not launched. */
-static void test_all_is_tried_once(void **state)
+TEST(test_all_is_tried_once)
 {
-    (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 1);
     struct sweep *sweep = sweep_through(run);
@@ -52,9 +51,8 @@ static void test_all_is_tried_once(void **state)
     run_free(run);
 }
 
-static void test_what_is_known_is_not_measured_again(void **state)
+TEST(test_what_is_known_is_not_measured_again)
 {
-    (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 1);
     struct sweep *first = sweep_through(run);
@@ -78,9 +76,8 @@ static void test_what_is_known_is_not_measured_again(void **state)
 }
 
 /* By another objective the search is told what the times come to, also those of earlier runs. */
-static void test_known_times_are_told_by_the_objective(void **state)
+TEST(test_known_times_are_told_by_the_objective)
 {
-    (void)state;
     struct run *run = run_create(usual_text, "time_ns * block");
     run_start(run, 1);
     struct sweep *first = sweep_through(run);
@@ -98,9 +95,8 @@ static void test_known_times_are_told_by_the_objective(void **state)
     run_free(run);
 }
 
-static void test_two_lanes_share_a_sweep(void **state)
+TEST(test_two_lanes_share_a_sweep)
 {
-    (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 2);
     assert_int_equal(run->session.group_count, 1);
@@ -122,9 +118,8 @@ static void test_two_lanes_share_a_sweep(void **state)
     run_free(run);
 }
 
-static void test_a_run_may_be_limited_to_a_few(void **state)
+TEST(test_a_run_may_be_limited_to_a_few)
 {
-    (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 1);
     const struct session_pick only[] = {
@@ -153,9 +148,8 @@ static void test_a_run_may_be_limited_to_a_few(void **state)
 }
 
 /* What was running when the machine went down is set aside, and so is what ended tune twice. */
-static void test_what_never_ended_is_set_aside(void **state)
+TEST(test_what_never_ended_is_set_aside)
 {
-    (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 1);
     const struct machine machine = {.boot_id = "now"};
@@ -196,9 +190,8 @@ static void stop_after_two(void *context, const struct session_progress *progres
     stop = run->summary.trials >= 2;
 }
 
-static void test_a_stop_keeps_what_was_measured(void **state)
+TEST(test_a_stop_keeps_what_was_measured)
 {
-    (void)state;
     struct run *run = run_create(usual_text, "time");
     run_start(run, 1);
     run->events.progress = stop_after_two;
@@ -237,9 +230,8 @@ static const char baselines_text[] =
     "  - {name: out, type: i32, count: n, output: true}\n"
     "check: {reference: f, source: r.c, output: out, tolerance: 0}\n";
 
-static void test_baselines_go_first(void **state)
+TEST(test_baselines_go_first)
 {
-    (void)state;
     struct run *run = run_create(baselines_text, "time");
     run_start(run, 1);
     struct sweep *sweep = sweep_through(run);
@@ -263,9 +255,8 @@ static void test_baselines_go_first(void **state)
 /* Of a large space some points are tried where nobody says how many; what is known is not added to.
  * A search that begins with those of another size may end sooner, where many are as good as its
  * best. */
-static void test_auto_says_how_many(void **state)
+TEST(test_auto_says_how_many)
 {
-    (void)state;
     struct text text = {0};
     const char *rest = strstr(usual_text, "derived:");
     text_append(&text, "experiment: twins\nsource: k.cu\nsizes: {n: [1000, 100000]}\n"
@@ -361,9 +352,8 @@ static size_t count_given(struct run *run, struct sweep *sweep, struct sweep *fi
 
 /* Under a budget, while all that the search asked for is compiled, the device has what was tried at
  * another size and has its binary, the best first. */
-static void test_the_device_does_not_wait_for_compilers(void **state)
+TEST(test_the_device_does_not_wait_for_compilers)
 {
-    (void)state;
     struct text text = {0};
     const char *const least = strstr(usual_text, "min(part, 2)");
     text_printf(&text, "%.*spart%s", (int)(least - usual_text), usual_text,
@@ -392,19 +382,4 @@ static void test_the_device_does_not_wait_for_compilers(void **state)
     text_free(&text);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_is_tried_once),
-        cmocka_unit_test(test_what_is_known_is_not_measured_again),
-        cmocka_unit_test(test_known_times_are_told_by_the_objective),
-        cmocka_unit_test(test_two_lanes_share_a_sweep),
-        cmocka_unit_test(test_a_run_may_be_limited_to_a_few),
-        cmocka_unit_test(test_what_never_ended_is_set_aside),
-        cmocka_unit_test(test_a_stop_keeps_what_was_measured),
-        cmocka_unit_test(test_baselines_go_first),
-        cmocka_unit_test(test_auto_says_how_many),
-        cmocka_unit_test(test_the_device_does_not_wait_for_compilers),
-    };
-    return RUN_TESTS(argc, argv, tests);
-}
+TEST_MAIN_WITH_WORKERS

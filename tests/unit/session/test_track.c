@@ -43,7 +43,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void test_a_candidate_is_prepared_once(void **state)
+TEST_WITH(test_a_candidate_is_prepared_once, setup, teardown)
 {
     struct fixture *f = *state;
     struct slot *slot = &f->slots[0];
@@ -64,7 +64,7 @@ static void test_a_candidate_is_prepared_once(void **state)
 }
 
 /* What was planned by the binary alone stands when the device says the same. */
-static void test_what_was_planned_ahead_stands(void **state)
+TEST_WITH(test_what_was_planned_ahead_stands, setup, teardown)
 {
     struct fixture *f = *state;
     struct slot *slot = &f->slots[0];
@@ -86,7 +86,7 @@ static void test_what_was_planned_ahead_stands(void **state)
     assert_true(slot->prepared->resources[0].suggested_block > 0);
 }
 
-static void test_a_slot_is_timed_alone(void **state)
+TEST_WITH(test_a_slot_is_timed_alone, setup, teardown)
 {
     struct fixture *f = *state;
     struct slot *slot = &f->slots[0];
@@ -122,7 +122,7 @@ static void begin(struct fixture *f)
         assert_int_equal(f->slots[i].outcome.status, TRIAL_OK);
 }
 
-static void test_a_round_visits_who_is_wanted(void **state)
+TEST_WITH(test_a_round_visits_who_is_wanted, setup, teardown)
 {
     struct fixture *f = *state;
     const bool wanted[SLOTS] = {true, false, true, true};
@@ -151,7 +151,7 @@ static void test_a_round_visits_who_is_wanted(void **state)
     assert_float_equal(measured.value, measured.times.median, 1e-9);
 }
 
-static void test_who_failed_is_left_out(void **state)
+TEST_WITH(test_who_failed_is_left_out, setup, teardown)
 {
     struct fixture *f = *state;
     const bool wanted[SLOTS] = {true, true, true, true};
@@ -193,7 +193,7 @@ static void kill_worker(void)
 }
 
 /* A round in which the worker was replaced counts for nothing, and the next one goes on. */
-static void test_a_round_with_a_dead_worker_does_not_count(void **state)
+TEST_WITH(test_a_round_with_a_dead_worker_does_not_count, setup, teardown)
 {
     struct fixture *f = *state;
     const bool wanted[SLOTS] = {true, true, true, true};
@@ -212,7 +212,7 @@ static void test_a_round_with_a_dead_worker_does_not_count(void **state)
     assert_false(f->track.lane->lost);
 }
 
-static void test_rounds_and_trials_go_into_the_store(void **state)
+TEST_WITH(test_rounds_and_trials_go_into_the_store, setup, teardown)
 {
     struct fixture *f = *state;
     const bool wanted[SLOTS] = {true, true, false, false};
@@ -241,17 +241,4 @@ static void test_rounds_and_trials_go_into_the_store(void **state)
                      1);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_candidate_is_prepared_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_what_was_planned_ahead_stands, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_slot_is_timed_alone, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_round_visits_who_is_wanted, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_who_failed_is_left_out, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_round_with_a_dead_worker_does_not_count, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_rounds_and_trials_go_into_the_store, setup, teardown),
-    };
-    return RUN_TESTS(argc, argv, tests);
-}
+TEST_MAIN_WITH_WORKERS

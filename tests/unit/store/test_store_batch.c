@@ -56,7 +56,7 @@ static void assert_seen(struct fixture *f, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void test_committed_at_the_end(void **state)
+TEST_WITH(test_committed_at_the_end, setup, teardown)
 {
     struct fixture *f = *state;
     must(store_batch_begin(f->store, &f->error));
@@ -72,7 +72,7 @@ static void test_committed_at_the_end(void **state)
     assert_int_equal(sqlite3_get_autocommit(f->store->db), 1);
 }
 
-static void test_rolled_back_by_the_caller(void **state)
+TEST_WITH(test_rolled_back_by_the_caller, setup, teardown)
 {
     struct fixture *f = *state;
     must(store_batch_begin(f->store, &f->error));
@@ -84,7 +84,7 @@ static void test_rolled_back_by_the_caller(void **state)
 }
 
 /* A call between that failed leaves no half of what it did behind, even when it is passed over. */
-static void test_a_failure_between(void **state)
+TEST_WITH(test_a_failure_between, setup, teardown)
 {
     struct fixture *f = *state;
     const struct store_sample samples[2] = {{.runs = 1, .elapsed_ns = 5},
@@ -107,7 +107,7 @@ static void test_a_failure_between(void **state)
     assert_seen(f, "1611112");
 }
 
-static void test_wrong_use(void **state)
+TEST_WITH(test_wrong_use, setup, teardown)
 {
     struct fixture *f = *state;
     assert_int_equal(store_batch_end(f->store, STATUS_OK, &f->error), STATUS_INTERNAL);
@@ -124,7 +124,7 @@ static void test_wrong_use(void **state)
     assert_seen(f, "1611112");
 }
 
-static void test_another_writes(void **state)
+TEST_WITH(test_another_writes, setup, teardown)
 {
     struct fixture *f = *state;
     struct store *other = NULL;
@@ -142,7 +142,7 @@ static void test_another_writes(void **state)
 }
 
 /* No room in the middle of it: SQLite has rolled back by itself. */
-static void test_full(void **state)
+TEST_WITH(test_full, setup, teardown)
 {
     struct fixture *f = *state;
     int64_t pages = 0;
@@ -171,7 +171,7 @@ static void test_full(void **state)
     assert_seen(f, "1611112");
 }
 
-static void test_killed_in_between(void **state)
+TEST_WITH(test_killed_in_between, setup, teardown)
 {
     struct fixture *f = *state;
     store_close(f->store);
@@ -190,14 +190,4 @@ static void test_killed_in_between(void **state)
     assert_seen(f, "0000001");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_committed_at_the_end), TEST(test_rolled_back_by_the_caller),
-        TEST(test_a_failure_between),    TEST(test_wrong_use),
-        TEST(test_another_writes),       TEST(test_full),
-        TEST(test_killed_in_between),
-    };
-    return cmocka_run_group_tests_name("store batch", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,7 +1,7 @@
 /* Configurations that launch the same: one is measured for all. */
 #include "store_fixture.h"
 
-static void test_duplicates_point_to_what_was_measured(void **state)
+TEST_WITH(test_duplicates_point_to_what_was_measured, setup, teardown)
 {
     struct fixture *f = *state;
     int64_t ids[3];
@@ -45,7 +45,7 @@ static void test_duplicates_point_to_what_was_measured(void **state)
 
 /* Three launch the same; the second was raced. Its time is that of all three, not that of a fourth.
  */
-static void test_one_of_a_kind_races_for_all(void **state)
+TEST_WITH(test_one_of_a_kind_races_for_all, setup, teardown)
 {
     struct fixture *f = *state;
     int64_t ids[4];
@@ -80,12 +80,4 @@ static void test_one_of_a_kind_races_for_all(void **state)
                "80.0 80.0 80.0");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_duplicates_point_to_what_was_measured),
-        TEST(test_one_of_a_kind_races_for_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -38,7 +38,7 @@ static int64_t add_trial(struct fixture *f, double median_ns)
     return id;
 }
 
-static void test_winner_is_kept_whole(void **state)
+TEST_WITH(test_winner_is_kept_whole, setup, teardown)
 {
     struct fixture *f = *state;
     int64_t other = 0;
@@ -83,7 +83,7 @@ static void test_winner_is_kept_whole(void **state)
     assert_int_equal(winner.trial_id, id);
 }
 
-static void test_winner_is_replaced_with_its_contenders(void **state)
+TEST_WITH(test_winner_is_replaced_with_its_contenders, setup, teardown)
 {
     struct fixture *f = *state;
     int64_t id = add_trial(f, 100);
@@ -115,7 +115,7 @@ static void test_winner_is_replaced_with_its_contenders(void **state)
     assert_one("SELECT count(*) FROM contenders", "1");
 }
 
-static void test_winners_of_each_objective(void **state)
+TEST_WITH(test_winners_of_each_objective, setup, teardown)
 {
     struct fixture *f = *state;
     int64_t time_trial = add_trial(f, 100);
@@ -162,7 +162,7 @@ static void incumbent(struct fixture *f, int64_t environment, int64_t problem,
 }
 
 /* The same device and problem, also with another driver and after the experiment was edited. */
-static void test_incumbent(void **state)
+TEST_WITH(test_incumbent, setup, teardown)
 {
     struct fixture *f = *state;
     incumbent(f, f->environment, f->problem, "time", NULL);
@@ -208,7 +208,7 @@ static struct store_round round_of(const struct fixture *f, int32_t process, int
                                 .at_ns = ordinal};
 }
 
-static void test_rounds(void **state)
+TEST_WITH(test_rounds, setup, teardown)
 {
     struct fixture *f = *state;
     struct store_round rounds[5];
@@ -254,7 +254,7 @@ static void test_rounds(void **state)
     assert_one("SELECT count(*) FROM rounds", "5");
 }
 
-static void test_gauntlet(void **state)
+TEST_WITH(test_gauntlet, setup, teardown)
 {
     struct fixture *f = *state;
     char detail[ERROR_TEXT_BYTES] = "?";
@@ -289,7 +289,7 @@ static void test_gauntlet(void **state)
     assert_false(found || passed);
 }
 
-static void test_ranges(void **state)
+TEST_WITH(test_ranges, setup, teardown)
 {
     struct fixture *f = *state;
     const struct store_range_check checks[2] = {
@@ -342,17 +342,4 @@ static void test_ranges(void **state)
     assert_one("SELECT count(*) FROM ranges WHERE problem_key = 'reduce.sum.f32'", "0");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_winner_is_kept_whole),
-        TEST(test_winner_is_replaced_with_its_contenders),
-        TEST(test_winners_of_each_objective),
-        TEST(test_incumbent),
-        TEST(test_rounds),
-        TEST(test_gauntlet),
-        TEST(test_ranges),
-    };
-    return cmocka_run_group_tests_name("store evidence", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

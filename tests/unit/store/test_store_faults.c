@@ -36,7 +36,7 @@ static void store_for_ever(struct fixture *f, int pipe_end)
     }
 }
 
-static void test_killed_writer(void **state)
+TEST_WITH(test_killed_writer, setup_folder, teardown)
 {
     struct fixture *f = *state;
     for (int round = 0; round < 5; round++) {
@@ -85,7 +85,7 @@ static void test_killed_writer(void **state)
 
 /* A full disk ends a checkpoint after the header was copied out of the log and before the file
  * grew: the header says more pages than there are, and the log has them. */
-static void test_checkpoint_cut_short(void **state)
+TEST_WITH(test_checkpoint_cut_short, setup_folder, teardown)
 {
     enum { TRIALS = 60 }; /* enough for the file to grow, too few for a checkpoint */
     static const unsigned char pages[4] = {0, 1, 0, 0};
@@ -132,7 +132,7 @@ static void read_while_written(struct fixture *f, int64_t trials)
     _exit(0);
 }
 
-static void test_two_readers_beside_a_writer(void **state)
+TEST_WITH(test_two_readers_beside_a_writer, setup_folder, teardown)
 {
     struct fixture *f = *state;
     enum { TRIALS = 2000 };
@@ -185,7 +185,7 @@ static void assert_stored(struct fixture *f, int64_t stored)
     assert_one("SELECT count(*) FROM samples", expected);
 }
 
-static void test_full(void **state)
+TEST_WITH(test_full, setup_folder, teardown)
 {
     struct fixture *f = *state;
     int64_t pages = 0;
@@ -228,7 +228,7 @@ static void fill_limited_file(struct fixture *f)
     _exit(0);
 }
 
-static void test_no_more_room_for_the_log(void **state)
+TEST_WITH(test_no_more_room_for_the_log, setup_folder, teardown)
 {
     struct fixture *f = *state;
     int ends[2];
@@ -250,7 +250,7 @@ static void test_no_more_room_for_the_log(void **state)
     assert_stored(f, atoll(text));
 }
 
-static void test_no_room_for_a_new_database(void **state)
+TEST_WITH(test_no_room_for_a_new_database, setup_folder, teardown)
 {
     struct fixture *f = *state;
     pid_t child = fork();
@@ -268,7 +268,7 @@ static void test_no_room_for_a_new_database(void **state)
     add_rows(f);
 }
 
-static void test_locked_for_too_long(void **state)
+TEST_WITH(test_locked_for_too_long, setup_folder, teardown)
 {
     struct fixture *f = *state;
     struct store *other = NULL;
@@ -289,7 +289,7 @@ static void test_locked_for_too_long(void **state)
 }
 
 /* Two programs that start at once on no database make one. */
-static void test_two_begin_at_once(void **state)
+TEST_WITH(test_two_begin_at_once, setup_folder, teardown)
 {
     struct fixture *f = *state;
     pid_t children[4];
@@ -311,18 +311,4 @@ static void test_two_begin_at_once(void **state)
     assert_one("SELECT (SELECT count(*) FROM devices) || (SELECT count(*) FROM runs)", "14");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_folder, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_killed_writer),
-        TEST(test_checkpoint_cut_short),
-        TEST(test_two_readers_beside_a_writer),
-        TEST(test_full),
-        TEST(test_no_more_room_for_the_log),
-        TEST(test_no_room_for_a_new_database),
-        TEST(test_locked_for_too_long),
-        TEST(test_two_begin_at_once),
-    };
-    return cmocka_run_group_tests_name("store faults", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

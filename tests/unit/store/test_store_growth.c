@@ -1,13 +1,10 @@
 /* What is asked of one configuration, or of what was tried, costs the same however many trials
  * there are: counted in steps of SQLite's machine, so that it does not depend on the computer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 #include <stdio.h>
+
+#include "tests/unit/suite.h"
 
 extern const char store_schema[];
 
@@ -71,25 +68,16 @@ static void expect_level(const char *sql)
         fail_msg("%d steps of %d trials, %d of %d: %s", few, FEW, many, MANY, sql);
 }
 
-static void test_what_was_tried_is_told_without_reading_it(void **state)
+TEST(test_what_was_tried_is_told_without_reading_it)
 {
-    (void)state;
     expect_level("SELECT * FROM latest_problems");
 }
 
-static void test_a_point_is_looked_up(void **state)
+TEST(test_a_point_is_looked_up)
 {
-    (void)state;
     expect_level("SELECT p.* FROM configurations AS c CROSS JOIN points AS p "
                  "ON p.configuration_id = c.id AND p.environment_id = 1 AND p.problem_id = 1 "
                  "AND p.l2_mode = 'cold' AND p.objective = 'time' WHERE c.id = 1");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_was_tried_is_told_without_reading_it),
-        cmocka_unit_test(test_a_point_is_looked_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -46,7 +46,7 @@ static void launch(struct fixture *f, const char *boot_id, bool durable)
     must(store_in_flight_put(f->store, &row, durable, &f->error));
 }
 
-static void test_attempts_are_counted_until_it_is_cleared(void **state)
+TEST_WITH(test_attempts_are_counted_until_it_is_cleared, setup, teardown)
 {
     struct fixture *f = *state;
     assert_int_equal(look(f, false).count, 0);
@@ -63,7 +63,7 @@ static void test_attempts_are_counted_until_it_is_cleared(void **state)
     assert_int_equal(look(f, false).attempts[0], 1);
 }
 
-static void test_it_is_there_for_the_next_process(void **state)
+TEST_WITH(test_it_is_there_for_the_next_process, setup, teardown)
 {
     struct fixture *f = *state;
     launch(f, "boot-1", true);
@@ -79,7 +79,7 @@ static void expect_full(struct fixture *f)
     assert_int_equal(synchronous, 2);
 }
 
-static void test_trials_wait_for_the_disk_whatever_came_before(void **state)
+TEST_WITH(test_trials_wait_for_the_disk_whatever_came_before, setup, teardown)
 {
     struct fixture *f = *state;
     int64_t id = 0;
@@ -100,7 +100,7 @@ static void test_trials_wait_for_the_disk_whatever_came_before(void **state)
     expect_full(f);
 }
 
-static void test_trials_of_other_environments_are_counted(void **state)
+TEST_WITH(test_trials_of_other_environments_are_counted, setup, teardown)
 {
     struct fixture *f = *state;
     int64_t trial_id = 0;
@@ -115,16 +115,4 @@ static void test_trials_of_other_environments_are_counted(void **state)
     assert_int_equal(trials, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_attempts_are_counted_until_it_is_cleared, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_it_is_there_for_the_next_process, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_trials_wait_for_the_disk_whatever_came_before, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_trials_of_other_environments_are_counted, setup,
-                                        teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -61,7 +61,7 @@ static int version_of(const char *path)
     return version;
 }
 
-static void test_migrated_with_a_copy(void **state)
+TEST_WITH(test_migrated_with_a_copy, setup_old, teardown)
 {
     struct fixture *f = *state;
     char copy[128];
@@ -85,7 +85,7 @@ static void test_migrated_with_a_copy(void **state)
     assert_one("SELECT count(*) FROM parents", "2");
 }
 
-static void test_a_copy_is_never_overwritten(void **state)
+TEST_WITH(test_a_copy_is_never_overwritten, setup_old, teardown)
 {
     struct fixture *f = *state;
     char copy[128];
@@ -115,7 +115,7 @@ static void copy_file(const char *from, const char *to)
 
 /* Killed between the copy's name and the commit, a program leaves a copy that is the same as the
  * next one's. */
-static void test_one_copy_of_one_state(void **state)
+TEST_WITH(test_one_copy_of_one_state, setup_old, teardown)
 {
     struct fixture *f = *state;
     char before[160];
@@ -130,7 +130,7 @@ static void test_one_copy_of_one_state(void **state)
     assert_int_equal(count_files(f), 3); /* the database, what we kept, one copy */
 }
 
-static void test_a_failing_step_undoes_all(void **state)
+TEST_WITH(test_a_failing_step_undoes_all, setup_old, teardown)
 {
     struct fixture *f = *state;
     static const char broken[] = "-- migration 2: good\n"
@@ -144,7 +144,7 @@ static void test_a_failing_step_undoes_all(void **state)
     assert_unchanged(f);
 }
 
-static void test_broken_references_undo_all(void **state)
+TEST_WITH(test_broken_references_undo_all, setup_old, teardown)
 {
     struct fixture *f = *state;
     static const char broken[] = "-- migration 2: forgets the children\n"
@@ -156,7 +156,7 @@ static void test_broken_references_undo_all(void **state)
     assert_unchanged(f);
 }
 
-static void test_no_way_there(void **state)
+TEST_WITH(test_no_way_there, setup_old, teardown)
 {
     struct fixture *f = *state;
     static const char gap[] = "-- migration 3: without a second\nSELECT 1;\n";
@@ -166,7 +166,7 @@ static void test_no_way_there(void **state)
     assert_unchanged(f);
 }
 
-static void test_reading_an_older_one_is_refused(void **state)
+TEST_WITH(test_reading_an_older_one_is_refused, setup_old, teardown)
 {
     struct fixture *f = *state;
     assert_int_equal(store_open_as(f->path, STORE_READ, &third, &f->store, &f->error),
@@ -177,7 +177,7 @@ static void test_reading_an_older_one_is_refused(void **state)
 }
 
 /* Without room for the copy nothing is begun. */
-static void test_no_copy_no_migration(void **state)
+TEST_WITH(test_no_copy_no_migration, setup_old, teardown)
 {
     struct fixture *f = *state;
     if (geteuid() == 0)
@@ -190,7 +190,7 @@ static void test_no_copy_no_migration(void **state)
 }
 
 /* db/schema.sql and db/migrations must come to the same version, each step numbered by its file. */
-static void test_shipped_migrations(void **state)
+TEST_WITH(test_shipped_migrations, setup_old, teardown)
 {
     struct fixture *f = *state;
     int last = 1;
@@ -262,7 +262,7 @@ static void append_schema(struct fixture *f, struct text *out)
     store_query_close(query);
 }
 
-static void test_migrated_is_as_new(void **state)
+TEST_WITH(test_migrated_is_as_new, setup_old, teardown)
 {
     struct fixture *f = *state;
     struct text migrated = {0};
@@ -282,7 +282,7 @@ static void test_migrated_is_as_new(void **state)
     text_free(&fresh);
 }
 
-static void test_version_1_is_kept(void **state)
+TEST_WITH(test_version_1_is_kept, setup_old, teardown)
 {
     struct fixture *f = *state;
     make_version_1(f);
@@ -326,21 +326,4 @@ static void test_version_1_is_kept(void **state)
     assert_int_equal(id, 5);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_old, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_migrated_with_a_copy),
-        TEST(test_a_copy_is_never_overwritten),
-        TEST(test_one_copy_of_one_state),
-        TEST(test_a_failing_step_undoes_all),
-        TEST(test_broken_references_undo_all),
-        TEST(test_no_way_there),
-        TEST(test_reading_an_older_one_is_refused),
-        TEST(test_no_copy_no_migration),
-        TEST(test_shipped_migrations),
-        TEST(test_migrated_is_as_new),
-        TEST(test_version_1_is_kept),
-    };
-    return cmocka_run_group_tests_name("store migrate", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

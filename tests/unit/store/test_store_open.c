@@ -56,7 +56,7 @@ static void assert_refused(struct fixture *f, enum status expected, const char *
     }
 }
 
-static void test_made_and_opened_again(void **state)
+TEST_WITH(test_made_and_opened_again, setup_folder, teardown)
 {
     struct fixture *f = *state;
     must(store_open(f->path, STORE_CREATE, &f->store, &f->error));
@@ -77,7 +77,7 @@ static int64_t pragma(struct fixture *f, const char *sql)
     return value;
 }
 
-static void test_settings(void **state)
+TEST_WITH(test_settings, setup_folder, teardown)
 {
     struct fixture *f = *state;
     must(store_open(f->path, STORE_CREATE, &f->store, &f->error));
@@ -94,7 +94,7 @@ static void test_settings(void **state)
     (void)sqlite3_finalize(mode);
 }
 
-static void test_absent(void **state)
+TEST_WITH(test_absent, setup_folder, teardown)
 {
     struct fixture *f = *state;
     assert_int_equal(store_open(f->path, STORE_READ, &f->store, &f->error), STATUS_NOT_FOUND);
@@ -108,7 +108,7 @@ static void test_absent(void **state)
     assert_non_null(strstr(f->error.text, "folder"));
 }
 
-static void test_empty_file(void **state)
+TEST_WITH(test_empty_file, setup_folder, teardown)
 {
     struct fixture *f = *state;
     write_file(f->path, "", 0);
@@ -117,7 +117,7 @@ static void test_empty_file(void **state)
     add_rows(f);
 }
 
-static void test_no_database_is_left_alone(void **state)
+TEST_WITH(test_no_database_is_left_alone, setup_folder, teardown)
 {
     struct fixture *f = *state;
     static const char text[] = "dear diary, this is not a database at all\n";
@@ -133,7 +133,7 @@ static void test_no_database_is_left_alone(void **state)
     assert_refused(f, STATUS_BAD_INPUT, "not a database of tune");
 }
 
-static void test_database_of_another_program_is_left_alone(void **state)
+TEST_WITH(test_database_of_another_program_is_left_alone, setup_folder, teardown)
 {
     struct fixture *f = *state;
     run_sql(f->path, "CREATE TABLE contacts (name TEXT); INSERT INTO contacts VALUES ('a')");
@@ -142,7 +142,7 @@ static void test_database_of_another_program_is_left_alone(void **state)
     assert_refused(f, STATUS_BAD_INPUT, "not a database of tune");
 }
 
-static void test_newer_schema_is_refused(void **state)
+TEST_WITH(test_newer_schema_is_refused, setup_folder, teardown)
 {
     struct fixture *f = *state;
     must(store_open(f->path, STORE_CREATE, &f->store, &f->error));
@@ -152,7 +152,7 @@ static void test_newer_schema_is_refused(void **state)
     assert_refused(f, STATUS_BAD_INPUT, "newer");
 }
 
-static void test_damaged_database(void **state)
+TEST_WITH(test_damaged_database, setup_folder, teardown)
 {
     struct fixture *f = *state;
     must(store_open(f->path, STORE_CREATE, &f->store, &f->error));
@@ -167,7 +167,7 @@ static void test_damaged_database(void **state)
     assert_non_null(strstr(f->error.text, "damaged"));
 }
 
-static void test_odd_names(void **state)
+TEST_WITH(test_odd_names, setup_folder, teardown)
 {
     struct fixture *f = *state;
     static const char *const names[] = {"a b?mode=memory#x%41", ":memory:", "\xc3\xa9'\"\n;"};
@@ -218,7 +218,7 @@ static void check_folder_not_writable(struct fixture *f)
     expect(10, status == STATUS_PERMISSION && strstr(f->error.text, "permissions"));
 }
 
-static void test_folder_not_writable(void **state)
+TEST_WITH(test_folder_not_writable, setup_folder, teardown)
 {
     struct fixture *f = *state;
     assert_int_equal(chmod(f->folder, 0555), 0);
@@ -240,7 +240,7 @@ static void check_reading_in_locked_folder(struct fixture *f)
     expect(14, status == STATUS_PERMISSION);
 }
 
-static void test_reading_in_a_folder_that_may_not_be_written(void **state)
+TEST_WITH(test_reading_in_a_folder_that_may_not_be_written, setup_folder, teardown)
 {
     struct fixture *f = *state;
     must(store_open(f->path, STORE_CREATE, &f->store, &f->error));
@@ -262,7 +262,7 @@ static void check_log_in_locked_folder(struct fixture *f)
 }
 
 /* What is only in the log must not be passed over in silence. */
-static void test_log_in_a_folder_that_may_not_be_written(void **state)
+TEST_WITH(test_log_in_a_folder_that_may_not_be_written, setup_folder, teardown)
 {
     struct fixture *f = *state;
     pid_t child = fork();
@@ -288,7 +288,7 @@ static void check_file_not_readable(struct fixture *f)
     }
 }
 
-static void test_file_not_readable(void **state)
+TEST_WITH(test_file_not_readable, setup_folder, teardown)
 {
     struct fixture *f = *state;
     must(store_open(f->path, STORE_CREATE, &f->store, &f->error));
@@ -298,7 +298,7 @@ static void test_file_not_readable(void **state)
     as_nobody(f, check_file_not_readable);
 }
 
-static void test_read_mode_changes_nothing(void **state)
+TEST_WITH(test_read_mode_changes_nothing, setup_folder, teardown)
 {
     struct fixture *f = *state;
     must(store_open(f->path, STORE_CREATE, &f->store, &f->error));
@@ -311,24 +311,4 @@ static void test_read_mode_changes_nothing(void **state)
     assert_one("SELECT count(*) FROM trials", "0");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_folder, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_made_and_opened_again),
-        TEST(test_settings),
-        TEST(test_absent),
-        TEST(test_empty_file),
-        TEST(test_no_database_is_left_alone),
-        TEST(test_database_of_another_program_is_left_alone),
-        TEST(test_newer_schema_is_refused),
-        TEST(test_damaged_database),
-        TEST(test_odd_names),
-        TEST(test_folder_not_writable),
-        TEST(test_reading_in_a_folder_that_may_not_be_written),
-        TEST(test_log_in_a_folder_that_may_not_be_written),
-        TEST(test_file_not_readable),
-        TEST(test_read_mode_changes_nothing),
-    };
-    return cmocka_run_group_tests_name("store open", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -8,7 +8,7 @@ static enum status open_query(struct fixture *f, const char *sql,
     return store_query_open(f->store, sql, parameters, count, query, &f->error);
 }
 
-static void test_values(void **state)
+TEST_WITH(test_values, setup, teardown)
 {
     struct fixture *f = *state;
     struct store_query *query = NULL;
@@ -55,7 +55,7 @@ static const struct store_column read_columns[] = {
 };
 
 /* Columns go to members by name, in whatever order the query has them. */
-static void test_rows_as_structs(void **state)
+TEST_WITH(test_rows_as_structs, setup, teardown)
 {
     struct fixture *f = *state;
     struct arena arena = {0};
@@ -91,7 +91,7 @@ static void test_rows_as_structs(void **state)
     arena_free(&arena);
 }
 
-static void test_parameters(void **state)
+TEST_WITH(test_parameters, setup, teardown)
 {
     struct fixture *f = *state;
     struct store_query *query = NULL;
@@ -119,7 +119,7 @@ static void test_parameters(void **state)
 
 /* A query that was closed is used again, as if it were new: with no parameter of before, at its
  * beginning, and apart from one of the same text that is open. */
-static void test_asked_again(void **state)
+TEST_WITH(test_asked_again, setup, teardown)
 {
     struct fixture *f = *state;
     static const char sql[] = "SELECT :a UNION ALL SELECT 7";
@@ -155,7 +155,7 @@ static void test_asked_again(void **state)
         STATUS_BAD_INPUT);
 }
 
-static void test_only_reading(void **state)
+TEST_WITH(test_only_reading, setup, teardown)
 {
     struct fixture *f = *state;
     static const char *const refused[] = {
@@ -201,7 +201,7 @@ static void test_only_reading(void **state)
     must(store_trial(f->store, &trial, &id, &f->error));
 }
 
-static void test_failing_later(void **state)
+TEST_WITH(test_failing_later, setup, teardown)
 {
     struct fixture *f = *state;
     struct store_query *query = NULL;
@@ -213,7 +213,7 @@ static void test_failing_later(void **state)
     store_query_close(query);
 }
 
-static void test_points_resolve_duplicates(void **state)
+TEST_WITH(test_points_resolve_duplicates, setup, teardown)
 {
     struct fixture *f = *state;
     int64_t first = 0;
@@ -241,7 +241,7 @@ static void test_points_resolve_duplicates(void **state)
 }
 
 /* What fresh processes measured counts before the race, and what came to no time does not. */
-static void test_points_take_the_last_stage(void **state)
+TEST_WITH(test_points_take_the_last_stage, setup, teardown)
 {
     struct fixture *f = *state;
     int64_t first = 0;
@@ -271,7 +271,7 @@ static void test_points_take_the_last_stage(void **state)
 
 /* A race for energy is a row of its own beside that for time, for all configurations, with the same
  * sweep. */
-static void test_points_of_each_objective(void **state)
+TEST_WITH(test_points_of_each_objective, setup, teardown)
 {
     struct fixture *f = *state;
     int64_t id = 0;
@@ -311,7 +311,7 @@ static void test_points_of_each_objective(void **state)
                "energy,time");
 }
 
-static void test_latest(void **state)
+TEST_WITH(test_latest, setup, teardown)
 {
     struct fixture *f = *state;
     int64_t id = 0;
@@ -338,7 +338,7 @@ static void test_latest(void **state)
 }
 
 /* What a problem is held against follows what its experiment says, also when that changes. */
-static void test_ceilings_of_problems(void **state)
+TEST_WITH(test_ceilings_of_problems, setup, teardown)
 {
     struct fixture *f = *state;
     const struct store_ceilings ceilings = {
@@ -369,7 +369,7 @@ static void test_ceilings_of_problems(void **state)
 
 /* Operations are filled in where an older tune left none, changed, and taken away again; the row
  * stays the same, and so do its trials. */
-static void test_operations_of_problems(void **state)
+TEST_WITH(test_operations_of_problems, setup, teardown)
 {
     struct fixture *f = *state;
     struct store_problem problem = {
@@ -403,22 +403,4 @@ static void test_operations_of_problems(void **state)
                "1");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_values),
-        TEST(test_parameters),
-        TEST(test_rows_as_structs),
-        TEST(test_asked_again),
-        TEST(test_only_reading),
-        TEST(test_failing_later),
-        TEST(test_points_resolve_duplicates),
-        TEST(test_points_take_the_last_stage),
-        TEST(test_points_of_each_objective),
-        TEST(test_latest),
-        TEST(test_ceilings_of_problems),
-        TEST(test_operations_of_problems),
-    };
-    return cmocka_run_group_tests_name("store query", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

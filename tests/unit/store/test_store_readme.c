@@ -72,7 +72,7 @@ static void page_names(struct names *names)
     (void)fclose(file);
 }
 
-static void test_page_and_schema_agree(void **state)
+TEST_WITH(test_page_and_schema_agree, setup_folder, teardown)
 {
     struct fixture *f = *state;
     struct names *schema = calloc(1, sizeof *schema);
@@ -94,9 +94,4 @@ static void test_page_and_schema_agree(void **state)
     free(page);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_page_and_schema_agree, setup_folder, teardown)};
-    return cmocka_run_group_tests_name("db/README.md", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -2,7 +2,7 @@
 #include "store_fixture.h"
 #include "tuner/store/evidence.h"
 
-static void test_each_row_is_made_once(void **state)
+TEST_WITH(test_each_row_is_made_once, setup, teardown)
 {
     struct fixture *f = *state;
     struct fixture again = *f;
@@ -24,7 +24,7 @@ static void test_each_row_is_made_once(void **state)
     assert_int_not_equal(other, f->configuration);
 }
 
-static void test_texts_survive(void **state)
+TEST_WITH(test_texts_survive, setup, teardown)
 {
     struct fixture *f = *state;
     assert_one("SELECT json_extract(facts, '$.sm_count') FROM devices", "132");
@@ -45,7 +45,7 @@ static void test_texts_survive(void **state)
                "{\"t\":\"a\\\"b\\\\c\\u0001\\n')--\",\"r\":0.5,\"nan\":null,\"yes\":true}");
 }
 
-static void test_device_without_uuid(void **state)
+TEST_WITH(test_device_without_uuid, setup, teardown)
 {
     struct fixture *f = *state;
     struct facts facts = {0};
@@ -64,7 +64,7 @@ static void test_device_without_uuid(void **state)
     assert_one("SELECT unit_count FROM devices WHERE kind = 'cpu'", "8");
 }
 
-static void test_ceilings(void **state)
+TEST_WITH(test_ceilings, setup, teardown)
 {
     struct fixture *f = *state;
     bool found = true;
@@ -82,7 +82,7 @@ static void test_ceilings(void **state)
     assert_one("SELECT copy_gbs IS NULL FROM ceilings", "1");
 }
 
-static void test_arithmetic(void **state)
+TEST_WITH(test_arithmetic, setup, teardown)
 {
     struct fixture *f = *state;
     double gops = 1;
@@ -118,7 +118,7 @@ static void test_arithmetic(void **state)
                "59000.0,58000.0");
 }
 
-static void test_runs(void **state)
+TEST_WITH(test_runs, setup, teardown)
 {
     struct fixture *f = *state;
     assert_one("SELECT seed FROM runs", "9223372036854775807");
@@ -137,7 +137,7 @@ static void test_runs(void **state)
     assert_int_equal(store_run_end(f->store, 999, &end, &f->error), STATUS_INTERNAL);
 }
 
-static void test_how_a_run_measures(void **state)
+TEST_WITH(test_how_a_run_measures, setup, teardown)
 {
     struct fixture *f = *state;
     /* What the fixture's run does not say. */
@@ -162,7 +162,7 @@ static void test_how_a_run_measures(void **state)
                "streamquick60edpdelta=0.00253NUMA node 11tune run 'a b'");
 }
 
-static void test_trial_is_kept_whole(void **state)
+TEST_WITH(test_trial_is_kept_whole, setup, teardown)
 {
     struct fixture *f = *state;
     struct launch_plan plan = {.launch_count = 2};
@@ -201,7 +201,7 @@ static void test_trial_is_kept_whole(void **state)
                "last11");
 }
 
-static void test_trial_is_replaced(void **state)
+TEST_WITH(test_trial_is_replaced, setup, teardown)
 {
     struct fixture *f = *state;
     struct launch_plan plan = {.launch_count = 1};
@@ -221,7 +221,7 @@ static void test_trial_is_replaced(void **state)
 }
 
 /* Stages, objectives and modes of a configuration stand beside one another. */
-static void test_trials_side_by_side(void **state)
+TEST_WITH(test_trials_side_by_side, setup, teardown)
 {
     struct fixture *f = *state;
     static const char *const stages[] = {"race", "confirm"};
@@ -250,7 +250,7 @@ static void test_trials_side_by_side(void **state)
     assert_one("SELECT count(*) FROM trials", "25");
 }
 
-static void test_what_a_race_adds(void **state)
+TEST_WITH(test_what_a_race_adds, setup, teardown)
 {
     struct fixture *f = *state;
     struct store_sample samples[2] = {
@@ -274,7 +274,7 @@ static void test_what_a_race_adds(void **state)
     assert_one("SELECT (energy_j IS NULL) || (value IS NULL) FROM trials", "11");
 }
 
-static void test_a_trial_is_stored_whole_or_not_at_all(void **state)
+TEST_WITH(test_a_trial_is_stored_whole_or_not_at_all, setup, teardown)
 {
     struct fixture *f = *state;
     struct store_sample samples[2] = {{.runs = 1, .elapsed_ns = 5},
@@ -313,7 +313,7 @@ static enum status take(void *context, const struct store_known_trial *trial, st
     return seen->count == seen->stop_at ? error_set(error, STATUS_INTERRUPTED, "stop") : STATUS_OK;
 }
 
-static void test_known_trials(void **state)
+TEST_WITH(test_known_trials, setup, teardown)
 {
     struct fixture *f = *state;
     struct seen seen = {0};
@@ -351,7 +351,7 @@ static void test_known_trials(void **state)
     assert_int_equal(seen.count, 0);
 }
 
-static void test_metrics_are_stored_by_name(void **state)
+TEST_WITH(test_metrics_are_stored_by_name, setup, teardown)
 {
     struct fixture *f = *state;
     const struct named_value metrics[] = {{"gflops", value_real(12.5)}, {"rate", value_real(1e9)}};
@@ -369,7 +369,7 @@ static void test_metrics_are_stored_by_name(void **state)
 }
 
 /* Cheap or not, it is stored whole; afterwards the disk is waited for again. */
-static void test_a_cheap_trial_is_stored_too(void **state)
+TEST_WITH(test_a_cheap_trial_is_stored_too, setup, teardown)
 {
     struct fixture *f = *state;
     struct store_trial trial = failed_trial(f, TRIAL_LAUNCH_FAILED, "it does not fit");
@@ -382,7 +382,7 @@ static void test_a_cheap_trial_is_stored_too(void **state)
     assert_int_equal(synchronous, 2);
 }
 
-static void test_searches(void **state)
+TEST_WITH(test_searches, setup, teardown)
 {
     struct fixture *f = *state;
     struct store_search search = {.run_id = f->run,
@@ -413,7 +413,7 @@ static void test_searches(void **state)
     assert_one("SELECT count(*) || '/' || product_count || '/' || points FROM searches", "1/7/91");
 }
 
-static void test_baselines(void **state)
+TEST_WITH(test_baselines, setup, teardown)
 {
     struct fixture *f = *state;
     int64_t other = 0;
@@ -424,27 +424,4 @@ static void test_baselines(void **state)
     assert_one("SELECT name || about || count(*) FROM baselines", "textbookb1");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_each_row_is_made_once),
-        TEST(test_texts_survive),
-        TEST(test_device_without_uuid),
-        TEST(test_ceilings),
-        TEST(test_arithmetic),
-        TEST(test_runs),
-        TEST(test_how_a_run_measures),
-        TEST(test_trial_is_kept_whole),
-        TEST(test_trial_is_replaced),
-        TEST(test_trials_side_by_side),
-        TEST(test_what_a_race_adds),
-        TEST(test_a_trial_is_stored_whole_or_not_at_all),
-        TEST(test_known_trials),
-        TEST(test_metrics_are_stored_by_name),
-        TEST(test_a_cheap_trial_is_stored_too),
-        TEST(test_searches),
-        TEST(test_baselines),
-    };
-    return cmocka_run_group_tests_name("store rows", tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -30,7 +30,7 @@ static void store_trials(struct fixture *f, int first, int count)
 }
 
 /* The log's first frames after a checkpoint take a sync of their own. */
-static void test_trials_in_a_row_share_a_sync(void **state)
+TEST_WITH(test_trials_in_a_row_share_a_sync, setup, teardown)
 {
     struct fixture *f = *state;
     enum { TRIALS = 200 };
@@ -52,7 +52,7 @@ static void test_trials_in_a_row_share_a_sync(void **state)
 }
 
 /* What is launched for the first time is on the disk before, and with it all trials. */
-static void test_what_is_launched_is_on_the_disk_before(void **state)
+TEST_WITH(test_what_is_launched_is_on_the_disk_before, setup, teardown)
 {
     struct fixture *f = *state;
     const struct store_in_flight row = {.environment_id = f->environment,
@@ -66,12 +66,4 @@ static void test_what_is_launched_is_on_the_disk_before(void **state)
     assert_in_range(syncs, 1, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_trials_in_a_row_share_a_sync, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_what_is_launched_is_on_the_disk_before, setup,
-                                        teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

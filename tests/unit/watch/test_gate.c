@@ -1,12 +1,7 @@
 /* Who may see the page. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/text.h"
 #include "tuner/watch/gate.h"
 #include "tuner/watch/watch.h"
@@ -21,7 +16,7 @@ static enum gate pass(const char *method, const char *host, const char *path, bo
     return gate;
 }
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
     static const struct {
         const char *path;
@@ -44,12 +39,11 @@ static void test_paths(void **state)
         {"/", GATE_NOTHING, false},
         {"", GATE_NOTHING, false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_int_equal(pass("GET", "localhost", cases[i].path, cases[i].knows), cases[i].gate);
 }
 
-static void test_hosts(void **state)
+TEST(test_hosts)
 {
     static const char *const ours[] = {"localhost",       "LOCALHOST:1", "127.0.0.1",
                                        "127.0.0.1:65535", "[::1]",       "[::1]:9000"};
@@ -66,7 +60,6 @@ static void test_hosts(void **state)
                                          "::1",
                                          "user@localhost"};
     const char *path = "/0123456789abcdef0123456789abcdef/";
-    (void)state;
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         assert_int_equal(pass("GET", ours[i], path, true), GATE_PAGE);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
@@ -76,11 +69,10 @@ static void test_hosts(void **state)
     assert_int_equal(pass("get", "localhost", path, true), GATE_NO_METHOD);
 }
 
-static void test_tokens(void **state)
+TEST(test_tokens)
 {
     char first[GATE_TOKEN_BYTES], second[GATE_TOKEN_BYTES];
     struct error error = {0};
-    (void)state;
     assert_int_equal(gate_make_token(first, &error), STATUS_OK);
     assert_int_equal(gate_make_token(second, &error), STATUS_OK);
     assert_int_equal(strspn(first, "0123456789abcdef"), 32);
@@ -88,13 +80,12 @@ static void test_tokens(void **state)
     assert_string_not_equal(first, second);
 }
 
-static void test_ports(void **state)
+TEST(test_ports)
 {
     static const char *const wrong[] = {
         "", "x", "-1", "65536", "80x", " 80", "99999999999999999999"};
     struct watch_port port;
     struct error error = {0};
-    (void)state;
     assert_int_equal(watch_port_parse(NULL, &port, &error), STATUS_OK);
     assert_true(port.first == WATCH_PORT && port.count > 1);
     assert_int_equal(watch_port_parse("0", &port, &error), STATUS_OK);
@@ -105,13 +96,4 @@ static void test_ports(void **state)
         assert_int_equal(watch_port_parse(wrong[i], &port, &error), STATUS_USAGE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_hosts),
-        cmocka_unit_test(test_tokens),
-        cmocka_unit_test(test_ports),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

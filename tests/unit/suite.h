@@ -1,0 +1,43 @@
+/* Tests without a list of them: each is run because it is written. `state` is cmocka's. */
+#ifndef TUNE_TESTS_UNIT_SUITE_H
+#define TUNE_TESTS_UNIT_SUITE_H
+
+/* What cmocka.h wants before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { SUITE_TESTS_MAX = 128 };
+static struct CMUnitTest suite_tests[SUITE_TESTS_MAX];
+static size_t suite_test_count; /* also of those that found no room, so that this fails below */
+
+/* TEST(numbers_are_added) { assert_int_equal(1 + 1, 2); }, run in the order in which they stand. */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+#define TEST_WITH(name, set_up_, tear_down_)                                                       \
+    static void name(void **state);                                                                \
+    __attribute__((constructor)) static void add_##name(void)                                      \
+    {                                                                                              \
+        if (suite_test_count < SUITE_TESTS_MAX)                                                    \
+            suite_tests[suite_test_count] =                                                        \
+                (struct CMUnitTest){#name, name, set_up_, tear_down_, NULL};                       \
+        suite_test_count++;                                                                        \
+    }                                                                                              \
+    static void name(void **state __attribute__((unused)))
+
+/* Between what is done before the first of them and after the last; NULL: nothing is. */
+static inline int run_suite(CMFixtureFunction begin, CMFixtureFunction end)
+{
+    if (suite_test_count == 0 || suite_test_count > SUITE_TESTS_MAX)
+        return 1;
+    return _cmocka_run_group_tests("tests", suite_tests, suite_test_count, begin, end);
+}
+#define TEST_MAIN(begin, end)                                                                      \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        return run_suite(begin, end);                                                              \
+    }
+
+#endif
