@@ -25,24 +25,24 @@ const char *check_state_name(enum check_state state)
 /* Who raced, the fastest first. */
 struct contender_row {
     const char *configuration, *baselines, *rejection, *trust, *trust_reason;
-    double time_ns, difference, low, high, delta;
-    bool is_entry, is_tied, is_confirmed;
+    double time_ns, difference, difference_low, difference_high, delta;
+    bool is_entry, tied, is_confirmed;
 };
-#define OF(member) offsetof(struct contender_row, member)
+#define OF(member, kind) STORE_MEMBER(struct contender_row, member, kind)
 static const struct store_column contender_columns[] = {
-    {"configuration", OF(configuration), STORE_TEXT},
-    {"baselines", OF(baselines), STORE_TEXT},
-    {"out", OF(rejection), STORE_TEXT},
-    {"trust", OF(trust), STORE_TEXT},
-    {"trust_reason", OF(trust_reason), STORE_TEXT},
-    {"time_ns", OF(time_ns), STORE_REAL},
-    {"difference", OF(difference), STORE_REAL},
-    {"difference_low", OF(low), STORE_REAL},
-    {"difference_high", OF(high), STORE_REAL},
-    {"delta", OF(delta), STORE_REAL},
-    {"is_entry", OF(is_entry), STORE_TRUTH},
-    {"tied", OF(is_tied), STORE_TRUTH},
-    {"is_confirmed", OF(is_confirmed), STORE_TRUTH},
+    OF(configuration, TEXT),
+    OF(baselines, TEXT),
+    {"out", offsetof(struct contender_row, rejection), STORE_TEXT},
+    OF(trust, TEXT),
+    OF(trust_reason, TEXT),
+    OF(time_ns, REAL),
+    OF(difference, REAL),
+    OF(difference_low, REAL),
+    OF(difference_high, REAL),
+    OF(delta, REAL),
+    OF(is_entry, TRUTH),
+    OF(tied, TRUTH),
+    OF(is_confirmed, TRUTH),
 };
 /* What became of an entry that did not race. */
 struct failure_row {
@@ -124,8 +124,8 @@ static void judge_row(struct check_entry *entry, const struct contender_row *fas
     char interval[INTERVAL_BYTES];
     entry->time_ns = own->time_ns;
     entry->loss = own->difference;
-    entry->low = own->low;
-    entry->high = own->high;
+    entry->low = own->difference_low;
+    entry->high = own->difference_high;
     entry->delta = own->delta;
     entry->fastest = fastest->configuration;
     entry->named = fastest->baselines;
@@ -135,7 +135,7 @@ static void judge_row(struct check_entry *entry, const struct contender_row *fas
     else if (own->trust && strcmp(own->trust, "unstable") == 0)
         decide(entry, CHECK_UNKNOWN, own->trust_reason ? own->trust_reason : "unstable");
     else
-        decide(entry, own->is_tied ? CHECK_HOLDS : CHECK_BEATEN, "");
+        decide(entry, own->tied ? CHECK_HOLDS : CHECK_BEATEN, "");
     entry->in_doubt =
         entry->state == CHECK_UNKNOWN ||
         (entry->state == CHECK_BEATEN && !own->rejection && entry->low < clearly_slower);

@@ -64,27 +64,14 @@ static enum status check_words(struct page *page, struct error *error)
     return status;
 }
 
-#define IN(member) offsetof(struct environment, member)
+#define IN(member, kind) STORE_MEMBER(struct environment, member, kind)
 static const struct store_column environment_columns[] = {
-    {"id", IN(id), STORE_INTEGER},
-    {"device_id", IN(device_id), STORE_INTEGER},
-    {"memory_bytes", IN(memory_bytes), STORE_INTEGER},
-    {"unit_count", IN(unit_count), STORE_INTEGER},
-    {"device", IN(device), STORE_TEXT},
-    {"kind", IN(kind), STORE_TEXT},
-    {"uuid", IN(uuid), STORE_TEXT},
-    {"architecture", IN(architecture), STORE_TEXT},
-    {"driver", IN(driver), STORE_TEXT},
-    {"compiler", IN(compiler), STORE_TEXT},
-    {"tool_version", IN(tool_version), STORE_TEXT},
-    {"host", IN(host), STORE_TEXT},
-    {"first_day", IN(first_day), STORE_TEXT},
-    {"last_day", IN(last_day), STORE_TEXT},
-    {"read_gbs", IN(read_gbs), STORE_REAL},
-    {"write_gbs", IN(write_gbs), STORE_REAL},
-    {"copy_gbs", IN(copy_gbs), STORE_REAL},
-    {"arithmetic", IN(arithmetic), STORE_TEXT},
-};
+    IN(id, INTEGER),         IN(device_id, INTEGER), IN(memory_bytes, INTEGER),
+    IN(unit_count, INTEGER), IN(device, TEXT),       IN(kind, TEXT),
+    IN(uuid, TEXT),          IN(architecture, TEXT), IN(driver, TEXT),
+    IN(compiler, TEXT),      IN(tool_version, TEXT), IN(host, TEXT),
+    IN(first_day, TEXT),     IN(last_day, TEXT),     IN(read_gbs, REAL),
+    IN(write_gbs, REAL),     IN(copy_gbs, REAL),     IN(arithmetic, TEXT)};
 
 static enum status read_environments(struct page *page, struct error *error)
 {

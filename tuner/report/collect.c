@@ -8,59 +8,36 @@
 #include "tuner/stats/estimate.h"
 #include "tuner/stats/verdict.h"
 
-#define OF(member) offsetof(struct winner, member)
+#define OF(member, kind) STORE_MEMBER(struct winner, member, kind)
 static const struct store_column winner_columns[] = {
-    {"device", OF(device), STORE_TEXT},
-    {"device_kind", OF(device_kind), STORE_TEXT},
-    {"device_uuid", OF(device_uuid), STORE_TEXT},
-    {"driver", OF(driver), STORE_TEXT},
-    {"compiler", OF(compiler), STORE_TEXT},
-    {"l2_mode", OF(l2_mode), STORE_TEXT},
-    {"objective", OF(objective), STORE_TEXT},
-    {"experiment", OF(experiment), STORE_TEXT},
-    {"problem", OF(problem), STORE_TEXT},
-    {"n", OF(n), STORE_INTEGER},
-    {"stage", OF(stage), STORE_TEXT},
-    {"configuration", OF(configuration), STORE_TEXT},
-    {"parameters", OF(parameters), STORE_TEXT},
-    {"launches", OF(launches), STORE_TEXT},
-    {"chosen_at", OF(chosen_at), STORE_TEXT},
-    {"trust", OF(trust), STORE_TEXT},
-    {"trust_reason", OF(trust_reason), STORE_TEXT},
-    {"trial_id", OF(trial), STORE_TEXT},
-    {"baselines", OF(baselines), STORE_TEXT},
-    {"tied_count", OF(tied_count), STORE_INTEGER},
-    {"time_ns", OF(time_ns), STORE_REAL},
-    {"time_low_ns", OF(time_low_ns), STORE_REAL},
-    {"time_high_ns", OF(time_high_ns), STORE_REAL},
-    {"gbs", OF(gbs), STORE_REAL},
-    {"ceiling_percent", OF(ceiling_percent), STORE_REAL},
-    {"claim_percent", OF(claim_percent), STORE_REAL},
-    {"confidence", OF(confidence), STORE_REAL},
-};
+    OF(device, TEXT),          OF(device_kind, TEXT),
+    OF(device_uuid, TEXT),     OF(driver, TEXT),
+    OF(compiler, TEXT),        OF(l2_mode, TEXT),
+    OF(objective, TEXT),       OF(experiment, TEXT),
+    OF(problem, TEXT),         OF(n, INTEGER),
+    OF(stage, TEXT),           OF(configuration, TEXT),
+    OF(parameters, TEXT),      OF(launches, TEXT),
+    OF(chosen_at, TEXT),       OF(trust, TEXT),
+    OF(trust_reason, TEXT),    OF(trial_id, TEXT),
+    OF(baselines, TEXT),       OF(tied_count, INTEGER),
+    OF(time_ns, REAL),         OF(time_low_ns, REAL),
+    OF(time_high_ns, REAL),    OF(gbs, REAL),
+    OF(ceiling_percent, REAL), OF(claim_percent, REAL),
+    OF(confidence, REAL)};
 static const struct store_column key_columns[] = {
-    {"id", OF(id), STORE_INTEGER},
-    {"environment_id", OF(environment_id), STORE_INTEGER},
-    {"run_id", OF(run_id), STORE_INTEGER},
-    {"floor_percent", OF(floor_percent), STORE_REAL},
-    {"rounds", OF(rounds), STORE_INTEGER},
-    {"rounds_dropped", OF(rounds_dropped), STORE_INTEGER},
-    {"problem_id", OF(problem_id), STORE_INTEGER},
-    {"compared", OF(compared), STORE_INTEGER},
-};
+    OF(id, INTEGER),         OF(environment_id, INTEGER), OF(run_id, INTEGER),
+    OF(floor_percent, REAL), OF(rounds, INTEGER),         OF(rounds_dropped, INTEGER),
+    OF(problem_id, INTEGER), OF(compared, INTEGER)};
 
-#define GAIN(member) offsetof(struct gain, member)
+#define GAIN(member, kind) STORE_MEMBER(struct gain, member, kind)
 static const struct store_column gain_columns[] = {
-    {"name", GAIN(name), STORE_TEXT},   {"about", GAIN(about), STORE_TEXT},
-    {"ratio", GAIN(ratio), STORE_REAL}, {"low", GAIN(low), STORE_REAL},
-    {"high", GAIN(high), STORE_REAL},   {"peer", GAIN(peer), STORE_TRUTH},
-    {"tied", GAIN(tied), STORE_TRUTH},
-};
+    GAIN(name, TEXT), GAIN(about, TEXT), GAIN(ratio, REAL), GAIN(low, REAL),
+    GAIN(high, REAL), GAIN(peer, TRUTH), GAIN(tied, TRUTH)};
 
 /* What the query of `tune show` does not tell. */
 static enum status find_keys(struct page *page, struct winner *winner, struct error *error)
 {
-    const struct store_parameter parameters[] = {{"trial", winner->trial},
+    const struct store_parameter parameters[] = {{"trial", winner->trial_id},
                                                  {"objective", winner->objective}};
     const struct store_reading reading = {.sql = report_query_winner,
                                           STORE_PARAMETERS(parameters),

@@ -24,13 +24,10 @@ struct place {
     int64_t environment_id, problem_id;
     const char *l2_mode, *objective;
 };
+#define PLACE(member, kind) STORE_MEMBER(struct place, member, kind)
 #define PLACE_COLUMNS                                                                              \
-    {"environment_id", offsetof(struct place, environment_id), STORE_INTEGER},                     \
-        {"problem_id", offsetof(struct place, problem_id), STORE_INTEGER},                         \
-        {"l2_mode", offsetof(struct place, l2_mode), STORE_TEXT},                                  \
-    {                                                                                              \
-        "objective", offsetof(struct place, objective), STORE_TEXT                                 \
-    }
+    PLACE(environment_id, INTEGER), PLACE(problem_id, INTEGER), PLACE(l2_mode, TEXT),              \
+        PLACE(objective, TEXT)
 enum { PLACE_COLUMN_COUNT = 4 };
 
 /* A launch that was tried on a problem. */
@@ -44,45 +41,40 @@ struct launched {
     int64_t launch_count, grid, block, registers, shared_bytes, spill_bytes, threads, tied;
     const char *final_stage, *status, *detail, *out;
 };
-#define AT(member) offsetof(struct launched, member)
+#define AT(member, kind) STORE_MEMBER(struct launched, member, kind)
 static const struct store_column launched_columns[] = {
     PLACE_COLUMNS,
-    {"configuration_id", AT(configuration_id), STORE_INTEGER},
-    {"launched_id", AT(launched_id), STORE_INTEGER},
-    {"parameters", AT(parameters), STORE_TEXT},
-    {"sweep_ns", AT(sweep_ns), STORE_REAL},
-    {"sweep_mad_ns", AT(sweep_mad_ns), STORE_REAL},
-    {"final_ns", AT(final_ns), STORE_REAL},
-    {"final_mad_ns", AT(final_mad_ns), STORE_REAL},
-    {"final_stage", AT(final_stage), STORE_TEXT},
-    {"launch_count", AT(launch_count), STORE_INTEGER},
-    {"grid", AT(grid), STORE_INTEGER},
-    {"block", AT(block), STORE_INTEGER},
-    {"occupancy_percent", AT(occupancy_percent), STORE_REAL},
-    {"registers", AT(registers), STORE_INTEGER},
-    {"shared_bytes", AT(shared_bytes), STORE_INTEGER},
-    {"spill_bytes", AT(spill_bytes), STORE_INTEGER},
-    {"threads", AT(threads), STORE_INTEGER},
-    {"status", AT(status), STORE_TEXT},
-    {"detail", AT(detail), STORE_TEXT},
+    AT(configuration_id, INTEGER),
+    AT(launched_id, INTEGER),
+    AT(parameters, TEXT),
+    AT(sweep_ns, REAL),
+    AT(sweep_mad_ns, REAL),
+    AT(final_ns, REAL),
+    AT(final_mad_ns, REAL),
+    AT(final_stage, TEXT),
+    AT(launch_count, INTEGER),
+    AT(grid, INTEGER),
+    AT(block, INTEGER),
+    AT(occupancy_percent, REAL),
+    AT(registers, INTEGER),
+    AT(shared_bytes, INTEGER),
+    AT(spill_bytes, INTEGER),
+    AT(threads, INTEGER),
+    AT(status, TEXT),
+    AT(detail, TEXT),
 };
 /* Beyond those above, from PLACE_COLUMN_COUNT + 3 on, what a page has of a launch. */
 static const struct store_column raced_columns[] = {
-    {"configuration", AT(configuration), STORE_INTEGER},
-    {"difference", AT(difference), STORE_REAL},
-    {"difference_low", AT(difference_low), STORE_REAL},
-    {"difference_high", AT(difference_high), STORE_REAL},
-    {"tied", AT(tied), STORE_INTEGER},
-    {"out", AT(out), STORE_TEXT},
-};
+    AT(configuration, INTEGER), AT(difference, REAL), AT(difference_low, REAL),
+    AT(difference_high, REAL),  AT(tied, INTEGER),    AT(out, TEXT)};
 static const struct store_column contender_columns[] = {
     PLACE_COLUMNS,
-    {"launched_id", AT(launched_id), STORE_INTEGER},
-    {"difference", AT(difference), STORE_REAL},
-    {"difference_low", AT(difference_low), STORE_REAL},
-    {"difference_high", AT(difference_high), STORE_REAL},
-    {"tied", AT(tied), STORE_INTEGER},
-    {"out", AT(out), STORE_TEXT},
+    AT(launched_id, INTEGER),
+    AT(difference, REAL),
+    AT(difference_low, REAL),
+    AT(difference_high, REAL),
+    AT(tied, INTEGER),
+    AT(out, TEXT),
 };
 
 /* A winner or a baseline. */
@@ -93,8 +85,8 @@ struct mark {
 };
 static const struct store_column mark_columns[] = {
     PLACE_COLUMNS,
-    {"name", offsetof(struct mark, name), STORE_TEXT},
-    {"launched_id", offsetof(struct mark, launched_id), STORE_INTEGER},
+    STORE_MEMBER(struct mark, name, TEXT),
+    STORE_MEMBER(struct mark, launched_id, INTEGER),
 };
 
 /* A problem with its size on a device. */
@@ -109,19 +101,11 @@ struct subject {
     const struct mark *marks;
     size_t mark_count;
 };
-#define OF(member) offsetof(struct subject, member)
+#define OF(member, kind) STORE_MEMBER(struct subject, member, kind)
 static const struct store_column subject_columns[] = {
-    PLACE_COLUMNS,
-    {"device_uuid", OF(device_uuid), STORE_TEXT},
-    {"device", OF(device), STORE_TEXT},
-    {"kind", OF(kind), STORE_TEXT},
-    {"experiment", OF(experiment), STORE_TEXT},
-    {"problem", OF(problem), STORE_TEXT},
-    {"unit_count", OF(unit_count), STORE_INTEGER},
-    {"n", OF(n), STORE_INTEGER},
-    {"bytes_moved", OF(bytes_moved), STORE_REAL},
-    {"operations", OF(operations), STORE_REAL},
-};
+    PLACE_COLUMNS,         OF(device_uuid, TEXT), OF(device, TEXT),        OF(kind, TEXT),
+    OF(experiment, TEXT),  OF(problem, TEXT),     OF(unit_count, INTEGER), OF(n, INTEGER),
+    OF(bytes_moved, REAL), OF(operations, REAL)};
 
 /* ---- JSON out of structs ---- */
 
@@ -460,37 +444,26 @@ static void append_parameters(struct page *page, struct text *out, const struct 
 
 /* ---- problems ---- */
 
-#define WINNER(member) offsetof(struct winner, member)
+#define WINNER(member, kind) STORE_MEMBER(struct winner, member, kind)
 static const struct store_column winner_members[] = {
-    {"stage", WINNER(stage), STORE_TEXT},
-    {"configuration", WINNER(configuration), STORE_TEXT},
-    {"chosen_at", WINNER(chosen_at), STORE_TEXT},
-    {"time_ns", WINNER(time_ns), STORE_REAL},
-    {"gbs", WINNER(gbs), STORE_REAL},
-    {"ceiling_percent", WINNER(ceiling_percent), STORE_REAL},
-    {"floor_percent", WINNER(floor_percent), STORE_REAL},
-    {"confidence", WINNER(confidence), STORE_REAL},
-    {"rounds", WINNER(rounds), STORE_INTEGER},
-    {"tied_count", WINNER(tied_count), STORE_INTEGER},
-    {"trust", WINNER(trust), STORE_TEXT},
-};
+    WINNER(stage, TEXT),         WINNER(configuration, TEXT), WINNER(chosen_at, TEXT),
+    WINNER(time_ns, REAL),       WINNER(gbs, REAL),           WINNER(ceiling_percent, REAL),
+    WINNER(floor_percent, REAL), WINNER(confidence, REAL),    WINNER(rounds, INTEGER),
+    WINNER(tied_count, INTEGER), WINNER(trust, TEXT)};
+#define WHY(member, kind) STORE_MEMBER(struct explanation, member, kind)
 static const struct store_column why_members[] = {
     {"text", offsetof(struct explanation, limit_text), STORE_TEXT},
-    {"ceiling", offsetof(struct explanation, ceiling), STORE_TEXT},
-    {"ceiling_gbs", offsetof(struct explanation, ceiling_gbs), STORE_REAL},
-    {"arithmetic_gops", offsetof(struct explanation, arithmetic_gops), STORE_REAL},
-    {"operations_type", offsetof(struct explanation, operations_type), STORE_TEXT},
-    {"launch_share", offsetof(struct explanation, launch_share), STORE_REAL},
-    {"busy_units", offsetof(struct explanation, busy_units), STORE_INTEGER},
-    {"delta", offsetof(struct explanation, delta), STORE_REAL},
-};
+    WHY(ceiling, TEXT),
+    WHY(ceiling_gbs, REAL),
+    WHY(arithmetic_gops, REAL),
+    WHY(operations_type, TEXT),
+    WHY(launch_share, REAL),
+    WHY(busy_units, INTEGER),
+    WHY(delta, REAL)};
+#define POINT(member, kind) STORE_MEMBER(struct explain_point, member, kind)
 static const struct store_column point_members[] = {
-    {"ceiling_share", offsetof(struct explain_point, ceiling_share), STORE_REAL},
-    {"arithmetic_share", offsetof(struct explain_point, arithmetic_share), STORE_REAL},
-    {"gops", offsetof(struct explain_point, gops), STORE_REAL},
-    {"occupancy", offsetof(struct explain_point, occupancy), STORE_REAL},
-    {"bytes_in_flight_per_sm", offsetof(struct explain_point, bytes_in_flight_per_sm), STORE_REAL},
-};
+    POINT(ceiling_share, REAL), POINT(arithmetic_share, REAL), POINT(gops, REAL),
+    POINT(occupancy, REAL), POINT(bytes_in_flight_per_sm, REAL)};
 
 /* What the tables tell of it: "ratio" alone or with its bounds, or only "at_least". */
 static void append_gain(struct text *out, const struct winner *winner, const struct gain *gain)
@@ -622,12 +595,8 @@ static void append_launched(struct text *out, const struct subject *subject)
 static void append_subject(struct page *page, struct text *out, const char *conf,
                            const struct subject *subject)
 {
-    static const struct store_column members[] = {
-        {"problem", OF(problem), STORE_TEXT},
-        {"n", OF(n), STORE_INTEGER},
-        {"bytes_moved", OF(bytes_moved), STORE_REAL},
-        {"operations", OF(operations), STORE_REAL},
-    };
+    static const struct store_column members[] = {OF(problem, TEXT), OF(n, INTEGER),
+                                                  OF(bytes_moved, REAL), OF(operations, REAL)};
     text_append(out, "{");
     append_members(out, members, COUNT(members), subject);
     append_winner(page, out, conf, subject);
@@ -663,12 +632,8 @@ static void append_part(struct page *page, struct text *out, const char *conf,
     size_t count = 0;
     const struct configuration *list = gather_configurations(page, subjects, first, end, &count);
     static const struct store_column members[] = {
-        {"experiment", OF(experiment), STORE_TEXT},
-        {"device", OF(device), STORE_TEXT},
-        {"kind", OF(kind), STORE_TEXT},
-        {"l2_mode", offsetof(struct place, l2_mode), STORE_TEXT},
-        {"objective", offsetof(struct place, objective), STORE_TEXT},
-        {"unit_count", OF(unit_count), STORE_INTEGER},
+        OF(experiment, TEXT), OF(device, TEXT),       OF(kind, TEXT),
+        PLACE(l2_mode, TEXT), PLACE(objective, TEXT), OF(unit_count, INTEGER),
     };
     text_append(out, "{\"setting\":");
     json_append_string(out, label_of(page, subjects, first, end));

@@ -88,32 +88,32 @@ struct condition_row {
     const char *device, *device_uuid, *faults;
     int64_t run, rounds, rounds_dropped, throttle, throttled_rounds;
     double floor_percent;
-    double clock_low, clock_high, memory_clock_low, memory_clock_high;
-    double temperature_low, temperature_high, power_low, power_high;
-    double others_most, others_rounds, ecc_errors;
+    double sm_clock_mhz_low, sm_clock_mhz_high, memory_clock_mhz_low, memory_clock_mhz_high;
+    double temperature_c_low, temperature_c_high, power_w_low, power_w_high;
+    double other_processes_most, other_processes_rounds, ecc_errors_moved;
 };
-#define OF(member) offsetof(struct condition_row, member)
+#define OF(member, kind) STORE_MEMBER(struct condition_row, member, kind)
 static const struct store_column condition_columns[] = {
-    {"device", OF(device), STORE_TEXT},
-    {"device_uuid", OF(device_uuid), STORE_TEXT},
-    {"faults", OF(faults), STORE_TEXT},
-    {"run", OF(run), STORE_INTEGER},
-    {"rounds", OF(rounds), STORE_INTEGER},
-    {"rounds_dropped", OF(rounds_dropped), STORE_INTEGER},
-    {"throttle", OF(throttle), STORE_INTEGER},
-    {"throttled_rounds", OF(throttled_rounds), STORE_INTEGER},
-    {"floor_percent", OF(floor_percent), STORE_REAL},
-    {"sm_clock_mhz_low", OF(clock_low), STORE_REAL},
-    {"sm_clock_mhz_high", OF(clock_high), STORE_REAL},
-    {"memory_clock_mhz_low", OF(memory_clock_low), STORE_REAL},
-    {"memory_clock_mhz_high", OF(memory_clock_high), STORE_REAL},
-    {"temperature_c_low", OF(temperature_low), STORE_REAL},
-    {"temperature_c_high", OF(temperature_high), STORE_REAL},
-    {"power_w_low", OF(power_low), STORE_REAL},
-    {"power_w_high", OF(power_high), STORE_REAL},
-    {"other_processes_most", OF(others_most), STORE_REAL},
-    {"other_processes_rounds", OF(others_rounds), STORE_REAL},
-    {"ecc_errors_moved", OF(ecc_errors), STORE_REAL},
+    OF(device, TEXT),
+    OF(device_uuid, TEXT),
+    OF(faults, TEXT),
+    OF(run, INTEGER),
+    OF(rounds, INTEGER),
+    OF(rounds_dropped, INTEGER),
+    OF(throttle, INTEGER),
+    OF(throttled_rounds, INTEGER),
+    OF(floor_percent, REAL),
+    OF(sm_clock_mhz_low, REAL),
+    OF(sm_clock_mhz_high, REAL),
+    OF(memory_clock_mhz_low, REAL),
+    OF(memory_clock_mhz_high, REAL),
+    OF(temperature_c_low, REAL),
+    OF(temperature_c_high, REAL),
+    OF(power_w_low, REAL),
+    OF(power_w_high, REAL),
+    OF(other_processes_most, REAL),
+    OF(other_processes_rounds, REAL),
+    OF(ecc_errors_moved, REAL),
 };
 
 static void write_conditions(struct text *out, const struct condition_row *row)
@@ -121,10 +121,10 @@ static void write_conditions(struct text *out, const struct condition_row *row)
     const struct {
         const char *label, *unit;
         double low, high;
-    } bands[] = {{"clock", "MHz", row->clock_low, row->clock_high},
-                 {"memory clock", "MHz", row->memory_clock_low, row->memory_clock_high},
-                 {"temperature", "°C", row->temperature_low, row->temperature_high},
-                 {"power", "W", row->power_low, row->power_high}};
+    } bands[] = {{"clock", "MHz", row->sm_clock_mhz_low, row->sm_clock_mhz_high},
+                 {"memory clock", "MHz", row->memory_clock_mhz_low, row->memory_clock_mhz_high},
+                 {"temperature", "°C", row->temperature_c_low, row->temperature_c_high},
+                 {"power", "W", row->power_w_low, row->power_w_high}};
     char words[256];
     html(out,
          "<div class=\"card\"><h4>Run %lld on %s</h4><dl>"
@@ -147,11 +147,11 @@ static void write_conditions(struct text *out, const struct condition_row *row)
     if (row->throttle > 0)
         html(out, ", in %lld rounds", (long long)row->throttled_rounds);
     text_append(out, "</dd>");
-    if (row->others_most > 0)
+    if (row->other_processes_most > 0)
         html(out, "<dt>others on the device</dt><dd>at most %.3g, in %.6g rounds</dd>",
-             row->others_most, row->others_rounds);
-    if (row->ecc_errors > 0)
-        html(out, "<dt>memory errors</dt><dd>%.6g</dd>", row->ecc_errors);
+             row->other_processes_most, row->other_processes_rounds);
+    if (row->ecc_errors_moved > 0)
+        html(out, "<dt>memory errors</dt><dd>%.6g</dd>", row->ecc_errors_moved);
     text_append(out, "</dl></div>\n");
 }
 

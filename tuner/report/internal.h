@@ -36,7 +36,7 @@ struct winner {
     const char *l2_mode, *objective, *experiment, *problem;
     const char *stage, *configuration, *chosen_at;
     const char *parameters;           /* the configuration as a JSON object */
-    const char *trial;                /* the key of that it was chosen by */
+    const char *trial_id;             /* the key of that it was chosen by */
     const char *baselines;            /* JSON, as db/queries/winners.sql gives it */
     const char *launches;             /* explain_append_launches writes them; NULL: not known */
     const char *trust, *trust_reason; /* "unknown" and NULL when nothing is known */

@@ -12,34 +12,18 @@
 #include "tuner/stats/protocol.h"
 
 struct run_row {
-    int64_t id, budget_ns, seed, trials;
+    int64_t run, budget_ns, seed, trials;
     const char *command, *kind, *effort, *l2_mode, *objective, *protocol, *started_at, *outcome;
     const char *device, *driver, *compiler, *tool_version, *host, *experiments;
     double wall_ns, measuring_ns;
 };
-#define OF(member) offsetof(struct run_row, member)
+#define OF(member, kind) STORE_MEMBER(struct run_row, member, kind)
 static const struct store_column run_columns[] = {
-    {"run", OF(id), STORE_INTEGER},
-    {"budget_ns", OF(budget_ns), STORE_INTEGER},
-    {"seed", OF(seed), STORE_INTEGER},
-    {"trials", OF(trials), STORE_INTEGER},
-    {"command", OF(command), STORE_TEXT},
-    {"kind", OF(kind), STORE_TEXT},
-    {"effort", OF(effort), STORE_TEXT},
-    {"l2_mode", OF(l2_mode), STORE_TEXT},
-    {"objective", OF(objective), STORE_TEXT},
-    {"protocol", OF(protocol), STORE_TEXT},
-    {"started_at", OF(started_at), STORE_TEXT},
-    {"outcome", OF(outcome), STORE_TEXT},
-    {"device", OF(device), STORE_TEXT},
-    {"driver", OF(driver), STORE_TEXT},
-    {"compiler", OF(compiler), STORE_TEXT},
-    {"tool_version", OF(tool_version), STORE_TEXT},
-    {"host", OF(host), STORE_TEXT},
-    {"experiments", OF(experiments), STORE_TEXT},
-    {"wall_ns", OF(wall_ns), STORE_REAL},
-    {"measuring_ns", OF(measuring_ns), STORE_REAL},
-};
+    OF(run, INTEGER),    OF(budget_ns, INTEGER), OF(seed, INTEGER),    OF(trials, INTEGER),
+    OF(command, TEXT),   OF(kind, TEXT),         OF(effort, TEXT),     OF(l2_mode, TEXT),
+    OF(objective, TEXT), OF(protocol, TEXT),     OF(started_at, TEXT), OF(outcome, TEXT),
+    OF(device, TEXT),    OF(driver, TEXT),       OF(compiler, TEXT),   OF(tool_version, TEXT),
+    OF(host, TEXT),      OF(experiments, TEXT),  OF(wall_ns, REAL),    OF(measuring_ns, REAL)};
 
 static void append_option(struct text *out, const char *name, const char *value)
 {
@@ -87,7 +71,7 @@ static void write_run(struct text *out, const struct run_row *run)
     if (!run->command)
         text_append(out, "<p class=\"note\">Made of the options that were recorded: the command "
                          "itself was not.</p>\n");
-    html(out, "<p class=\"note\">Run %lld, %s, %s; %s trials", (long long)run->id, run->started_at,
+    html(out, "<p class=\"note\">Run %lld, %s, %s; %s trials", (long long)run->run, run->started_at,
          run->outcome, shown_count(run->trials, shown[0]));
     if (run->wall_ns > 0)
         html(out, " in %s, of which measuring took %s", shown_time(run->wall_ns, shown[1]),
@@ -123,8 +107,7 @@ static enum status write_facts(struct page *page, const struct environment *envi
     } *facts = NULL;
     static const struct store_column columns[] = {
         {"key", offsetof(struct fact_row, key), STORE_TEXT},
-        {"value", offsetof(struct fact_row, value), STORE_TEXT},
-    };
+        {"value", offsetof(struct fact_row, value), STORE_TEXT}};
     char id[24];
     (void)string_format(id, sizeof id, "%" PRId64, environment->id);
     const struct store_parameter parameter = {"environment", id};

@@ -212,8 +212,7 @@ struct store_selection {
     static const struct store_column name##_columns[] = {__VA_ARGS__};                             \
     static const struct store_selection name = {                                                   \
         sql, name##_columns, sizeof name##_columns / sizeof *name##_columns, sizeof(type)}
-#define SELECTED(member, kind_)                                                                    \
-    ROW_COLUMN(#member, .offset = offsetof(selected_type, member), .kind = STORE_##kind_)
+#define SELECTED(member, kind) STORE_MEMBER(selected_type, member, kind)
 /* As store_read. */
 enum status store_select(struct store *store, const struct store_selection *selection,
                          const struct value *values, size_t value_count, struct arena *arena,

@@ -39,6 +39,11 @@ struct store_column {
     size_t offset; /* of the member */
     enum store_kind kind;
 };
+/* A column of a member's name, for a table of them; `kind`: without its STORE_. */
+#define STORE_MEMBER(type, member, kind_)                                                          \
+    {                                                                                              \
+        .name = #member, .offset = offsetof(type, member), .kind = STORE_##kind_                   \
+    }
 /* A query whose rows are wanted as structs. */
 struct store_reading {
     const char *sql; /* and parameters: as for store_query_open */
