@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/suite.h"
+
 enum { GOLDEN_BYTES = 4096 };
 
 /* Whether `text` begins with what stands before the first ": " of `expected`, and has the rest of

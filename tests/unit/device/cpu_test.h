@@ -2,17 +2,12 @@
 #ifndef TESTS_UNIT_DEVICE_CPU_TEST_H
 #define TESTS_UNIT_DEVICE_CPU_TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/device/kinds.h"
 
 static char folder[64];

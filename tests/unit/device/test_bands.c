@@ -1,21 +1,15 @@
 /* What lies around inputs while they are checked: whole elements of their type, which change a
  * result that takes them in. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/device/bands.h"
 #include "tuner/device/device.h"
 
-static void test_every_element_differs_from_its_neighbours(void **state)
+TEST(test_every_element_differs_from_its_neighbours)
 {
     static unsigned char band[GUARD_BYTES + 1];
-    (void)state;
     for (int type = 0; type < ELEMENT_TYPE_COUNT; type++) {
         const size_t size = element_bytes((enum element_type)type);
         for (unsigned turn = 0; turn < 2 * BAND_TURNS; turn++) {
@@ -28,13 +22,12 @@ static void test_every_element_differs_from_its_neighbours(void **state)
     }
 }
 
-static void test_turns_are_what_no_result_ignores(void **state)
+TEST(test_turns_are_what_no_result_ignores)
 {
     enum { COUNT = 100 };
     float reals[COUNT];
     int8_t bytes[COUNT];
     uint64_t words[COUNT];
-    (void)state;
     for (unsigned turn = 0; turn < BAND_TURNS; turn++) {
         band_fill(reals, sizeof reals, ELEMENT_F32, turn);
         band_fill(bytes, sizeof bytes, ELEMENT_I8, turn);
@@ -49,10 +42,9 @@ static void test_turns_are_what_no_result_ignores(void **state)
     }
 }
 
-static void test_a_part_of_an_element_is_left(void **state)
+TEST(test_a_part_of_an_element_is_left)
 {
     unsigned char band[24];
-    (void)state;
     for (size_t bytes = 0; bytes <= 23; bytes++) {
         memset(band, 0xa5, sizeof band);
         band_fill(band, bytes, ELEMENT_I32, 2);
@@ -61,12 +53,4 @@ static void test_a_part_of_an_element_is_left(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_element_differs_from_its_neighbours),
-        cmocka_unit_test(test_turns_are_what_no_result_ignores),
-        cmocka_unit_test(test_a_part_of_an_element_is_left),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

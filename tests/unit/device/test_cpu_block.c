@@ -128,12 +128,11 @@ static bool pokes_seen(enum argument_role role, int64_t count, uint32_t offset, 
     return !intact;
 }
 
-static void writes_past_the_ends_are_seen(void **state)
+TEST(writes_past_the_ends_are_seen)
 {
     static const int64_t counts[] = {1, 100, 4096, 70000};
     static const uint32_t offsets[] = {0, 4, 252};
     char detail[200];
-    (void)state;
     for (size_t c = 0; c < 4; c++)
         for (size_t o = 0; o < 3; o++)
             for (int r = 0; r < 2; r++) {
@@ -156,10 +155,9 @@ static void writes_past_the_ends_are_seen(void **state)
 }
 
 /* A shorter plan in memory that a longer one had: the band lies behind the shorter one's end. */
-static void bands_follow_the_plan_that_is_bound(void **state)
+TEST(bands_follow_the_plan_that_is_bound)
 {
     char detail[200];
-    (void)state;
     assert_false(pokes_seen(ARGUMENT_OUTPUT, 70000, 0, 0, detail));
     assert_true(pokes_seen(ARGUMENT_OUTPUT, 50, 0, 50, detail));
 }
@@ -175,11 +173,10 @@ static struct launch_plan counting_plan(uint32_t threads)
     return plan;
 }
 
-static void a_second_run_finds_the_scratch_as_it_was_left(void **state)
+TEST(a_second_run_finds_the_scratch_as_it_was_left)
 {
     struct error error = {0};
     int out[2];
-    (void)state;
     struct launch_plan plan = counting_plan(1);
     bind(&plan, no_inputs, 1);
     for (int round = 0; round < 2; round++) {
@@ -201,9 +198,8 @@ static int counted(const struct launch_plan *plan, uint32_t slot, bool prepared)
     return state;
 }
 
-static void scratch_is_zeroed_when_another_slot_was_timed(void **state)
+TEST(scratch_is_zeroed_when_another_slot_was_timed)
 {
-    (void)state;
     struct launch_plan plan = counting_plan(1);
     bind(&plan, no_inputs, 1);
     device_cpu.drop_slots(device);
@@ -240,11 +236,10 @@ static void check_copies(const struct launch_plan *plan, size_t copies)
     }
 }
 
-static void every_copy_starts_at_its_offset(void **state)
+TEST(every_copy_starts_at_its_offset)
 {
     static const uint32_t offsets[] = {0, 4, 8, 124, 4, 0};
     const void *inputs[ARGUMENTS_MAX] = {numbers(COUNT)};
-    (void)state;
     struct launch_plan plan = plan_of("nothing", 1);
     plan.arguments[0] = vector_of("in", ELEMENT_F32, ARGUMENT_INPUT, COUNT);
     for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
@@ -255,12 +250,11 @@ static void every_copy_starts_at_its_offset(void **state)
     }
 }
 
-static void each_layout_holds_all_of_the_input(void **state)
+TEST(each_layout_holds_all_of_the_input)
 {
     const int64_t count = COUNT * 16; /* pages of 4 KiB, and turns over both nodes */
     const void *inputs[ARGUMENTS_MAX] = {numbers(count)};
     char *first[4] = {0};
-    (void)state;
     struct launch_plan plan = plan_of("nothing", 1);
     plan.arguments[0] = vector_of("in", ELEMENT_F32, ARGUMENT_INPUT, count);
     for (int round = 0; round < 2; round++)
@@ -299,11 +293,10 @@ static void addresses_of_three(const struct launch_plan *plan, enum l2_mode mode
     read_back(1, seen, 6 * sizeof seen[0]);
 }
 
-static void streaming_goes_on_where_the_block_before_ended(void **state)
+TEST(streaming_goes_on_where_the_block_before_ended)
 {
     const void *inputs[ARGUMENTS_MAX] = {numbers(COUNT)};
     uint64_t seen[6];
-    (void)state;
     struct launch_plan plan = address_plan(COUNT);
     /* Two caches: ten times L3_BYTES are wanted, at 80 kB a copy. */
     bind(&plan, inputs, 9);
@@ -334,11 +327,10 @@ static size_t lines_written(const struct launch_plan *plan, enum l2_mode mode)
     return written;
 }
 
-static void only_the_dirty_mode_writes_to_the_caches(void **state)
+TEST(only_the_dirty_mode_writes_to_the_caches)
 {
     const void *inputs[ARGUMENTS_MAX] = {numbers(COUNT)};
     uint64_t seen[6];
-    (void)state;
     struct launch_plan plan = address_plan(COUNT);
     plan.arguments[0].seed = 9; /* copies that were made before are none of it */
     bind(&plan, inputs, 3);
@@ -353,11 +345,10 @@ static void only_the_dirty_mode_writes_to_the_caches(void **state)
 
 /* ---- the device's state ---- */
 
-static void the_anchor_takes_its_time(void **state)
+TEST(the_anchor_takes_its_time)
 {
     struct error error = {0};
     struct conditions now;
-    (void)state;
     for (int i = 0; i < 3; i++) {
         double elapsed_ns = 0;
         must(device_cpu.anchor(device, &elapsed_ns, &error), &error);
@@ -376,12 +367,11 @@ static void put(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static void energy_is_what_was_spent_between_steps(void **state)
+TEST(energy_is_what_was_spent_between_steps)
 {
     struct error error = {0};
     struct energy energy;
     char command[300], root[200];
-    (void)state;
     (void)snprintf(root, sizeof root, "%s", in_folder("root"));
     (void)snprintf(command, sizeof command, "mkdir -p %s/sys/class/powercap/intel-rapl:0", root);
     assert_int_equal(system(command), 0);
@@ -411,18 +401,6 @@ static void energy_is_what_was_spent_between_steps(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_past_the_ends_are_seen),
-        cmocka_unit_test(bands_follow_the_plan_that_is_bound),
-        cmocka_unit_test(a_second_run_finds_the_scratch_as_it_was_left),
-        cmocka_unit_test(scratch_is_zeroed_when_another_slot_was_timed),
-        cmocka_unit_test(every_copy_starts_at_its_offset),
-        cmocka_unit_test(each_layout_holds_all_of_the_input),
-        cmocka_unit_test(streaming_goes_on_where_the_block_before_ended),
-        cmocka_unit_test(only_the_dirty_mode_writes_to_the_caches),
-        cmocka_unit_test(the_anchor_takes_its_time),
-        cmocka_unit_test(energy_is_what_was_spent_between_steps),
-    };
     (void)unsetenv("CC");
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    return run_suite(open_device, close_device);
 }

@@ -43,9 +43,8 @@ static int call(const char *binary, const char *name)
     return result;
 }
 
-static void compiles_with_defines_flags_and_prelude(void **state)
+TEST(compiles_with_defines_flags_and_prelude)
 {
-    (void)state;
     struct binary_request request = request_for(write_source(
         "defines.c", "TYPE answer(void) { struct tune_block b = {.thread = NUMBER};\n"
                      "struct tune_expected e = {.integer = FLAG, .real = REAL};\n"
@@ -65,9 +64,8 @@ static void compiles_with_defines_flags_and_prelude(void **state)
     text_free(&outcome.log);
 }
 
-static void a_source_may_bring_its_own_prelude(void **state)
+TEST(a_source_may_bring_its_own_prelude)
 {
-    (void)state;
     struct binary_request request = request_for(
         write_source("own.c", "#define TUNE_NO_PRELUDE\nstruct tune_block { int x; };\n"
                               "int answer(void) { return sizeof(struct tune_block); }"));
@@ -78,9 +76,8 @@ static void a_source_may_bring_its_own_prelude(void **state)
     text_free(&outcome.log);
 }
 
-static void an_include_is_found_beside_the_source(void **state)
+TEST(an_include_is_found_beside_the_source)
 {
-    (void)state;
     (void)write_source("beside.h", "enum { BESIDE = 5 };\n");
     struct binary_request request = request_for(write_source(
         "including.c", "#include \"beside.h\"\nint answer(void) { return BESIDE; }\n"));
@@ -92,9 +89,8 @@ static void an_include_is_found_beside_the_source(void **state)
 }
 
 /* The error's text is a line that a person can go to: the source's own name and line. */
-static void a_compile_error_names_its_line_and_leaves_nothing(void **state)
+TEST(a_compile_error_names_its_line_and_leaves_nothing)
 {
-    (void)state;
     struct binary_request request = request_for(
         write_source("wrong.c", "#warning first\nint good;\nint wrong = undeclared_name;\n"));
     int before = entries_in_folder();
@@ -107,9 +103,8 @@ static void a_compile_error_names_its_line_and_leaves_nothing(void **state)
     text_free(&outcome.log);
 }
 
-static void an_undefined_function_is_told_by_name(void **state)
+TEST(an_undefined_function_is_told_by_name)
 {
-    (void)state;
     struct binary_request request = request_for(
         write_source("undefined.c",
                      "int nowhere_defined(void); int answer(void) { return nowhere_defined(); }"));
@@ -119,9 +114,8 @@ static void an_undefined_function_is_told_by_name(void **state)
     text_free(&outcome.log);
 }
 
-static void a_missing_source_is_not_found(void **state)
+TEST(a_missing_source_is_not_found)
 {
-    (void)state;
     struct binary_request request = request_for("/nowhere/kernel.c");
     struct outcome outcome = compile(&request, in_folder("none.so"));
     assert_int_equal(outcome.status, STATUS_NOT_FOUND);
@@ -129,9 +123,8 @@ static void a_missing_source_is_not_found(void **state)
     text_free(&outcome.log);
 }
 
-static void a_folder_that_is_not_there_is_told(void **state)
+TEST(a_folder_that_is_not_there_is_told)
 {
-    (void)state;
     struct binary_request request = request_for(write_source("fine.c", "int x;\n"));
     struct outcome outcome = compile(&request, "/nowhere/kernel.so");
     assert_int_equal(outcome.status, STATUS_NOT_FOUND);
@@ -139,9 +132,8 @@ static void a_folder_that_is_not_there_is_told(void **state)
     text_free(&outcome.log);
 }
 
-static void a_missing_compiler_says_what_to_do(void **state)
+TEST(a_missing_compiler_says_what_to_do)
 {
-    (void)state;
     struct binary_request request = request_for(write_source("fine.c", "int x;\n"));
     char *path = strdup(getenv("PATH"));
     assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
@@ -161,9 +153,8 @@ static void a_missing_compiler_says_what_to_do(void **state)
 }
 
 /* A compiler that fails without a word, and one that is no compiler at all. */
-static void a_silent_compiler_is_told_by_its_exit_code(void **state)
+TEST(a_silent_compiler_is_told_by_its_exit_code)
 {
-    (void)state;
     struct binary_request request = request_for(write_source("fine.c", "int x;\n"));
     assert_int_equal(setenv("CC", "false", 1), 0);
     struct outcome outcome = compile(&request, in_folder("fine.so"));
@@ -195,9 +186,8 @@ static bool has_ended(long pid)
     return !read || state == 'Z' || state == 'X';
 }
 
-static void a_program_that_takes_too_long_is_killed_with_its_children(void **state)
+TEST(a_program_that_takes_too_long_is_killed_with_its_children)
 {
-    (void)state;
     const char *const argv[] = {"sh", "-c", "sleep 1000 & echo $!; wait", NULL};
     struct error error = {0};
     struct text output = {0};
@@ -217,9 +207,8 @@ static void a_program_that_takes_too_long_is_killed_with_its_children(void **sta
     text_free(&output);
 }
 
-static void output_is_bounded_and_exit_codes_are_told(void **state)
+TEST(output_is_bounded_and_exit_codes_are_told)
 {
-    (void)state;
     const char *const much[] = {"sh", "-c", "yes | head -c 1000000; exit 3", NULL};
     const char *const killed[] = {"sh", "-c", "kill -11 $$", NULL};
     struct process_request request = shell(much, 60000, 1000);
@@ -246,9 +235,8 @@ static const char *version_told_by(struct arena *arena, const char *banner)
     return compiler_version(arena, path);
 }
 
-static void versions_are_read(void **state)
+TEST(versions_are_read)
 {
-    (void)state;
     struct arena arena = {0};
     const char *gnu = "cc (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0\n"
                       "Copyright (C) 2021 Free Software Foundation, Inc.";
@@ -265,20 +253,6 @@ static void versions_are_read(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compiles_with_defines_flags_and_prelude),
-        cmocka_unit_test(a_source_may_bring_its_own_prelude),
-        cmocka_unit_test(an_include_is_found_beside_the_source),
-        cmocka_unit_test(a_compile_error_names_its_line_and_leaves_nothing),
-        cmocka_unit_test(an_undefined_function_is_told_by_name),
-        cmocka_unit_test(a_missing_source_is_not_found),
-        cmocka_unit_test(a_folder_that_is_not_there_is_told),
-        cmocka_unit_test(a_missing_compiler_says_what_to_do),
-        cmocka_unit_test(a_silent_compiler_is_told_by_its_exit_code),
-        cmocka_unit_test(a_program_that_takes_too_long_is_killed_with_its_children),
-        cmocka_unit_test(output_is_bounded_and_exit_codes_are_told),
-        cmocka_unit_test(versions_are_read),
-    };
     (void)unsetenv("CC");
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return run_suite(make_folder, remove_folder);
 }

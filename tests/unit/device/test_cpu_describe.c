@@ -36,12 +36,11 @@ static struct facts describe(void)
     return facts;
 }
 
-static void required_facts_are_there(void **state)
+TEST_WITH(required_facts_are_there, NULL, real_topology)
 {
     static const char *const texts[] = {"kind",   "name",     "uuid",
                                         "driver", "compiler", "architecture"};
     static const char *const counts[] = {"memory_bytes", "cores", "hardware_threads"};
-    (void)state;
     struct facts facts = describe();
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_true(strlen(facts_text(&facts, texts[i], "")) > 0);
@@ -56,9 +55,8 @@ static void required_facts_are_there(void **state)
     facts_free(&facts);
 }
 
-static void a_topology_is_read_as_it_is(void **state)
+TEST_WITH(a_topology_is_read_as_it_is, NULL, real_topology)
 {
-    (void)state;
     use_topology(two_packages);
     struct facts facts = describe();
     assert_int_equal(facts_integer(&facts, "packages", 0), 2);
@@ -75,9 +73,8 @@ static void a_topology_is_read_as_it_is(void **state)
     facts_free(&facts);
 }
 
-static void what_is_not_known_is_left_out(void **state)
+TEST_WITH(what_is_not_known_is_left_out, NULL, real_topology)
 {
-    (void)state;
     use_topology("core:3 pu:1");
     struct facts facts = describe();
     assert_int_equal(facts_integer(&facts, "cores", 0), 3);
@@ -86,9 +83,8 @@ static void what_is_not_known_is_left_out(void **state)
     facts_free(&facts);
 }
 
-static void identity_follows_the_machine(void **state)
+TEST_WITH(identity_follows_the_machine, NULL, real_topology)
 {
-    (void)state;
     struct facts once = describe(), again = describe();
     use_topology(two_packages);
     struct facts other = describe();
@@ -102,9 +98,8 @@ static void identity_follows_the_machine(void **state)
 
 /* In a virtual machine what the system manages changes while it runs; the same machine must not
  * look like another. */
-static void memory_is_what_is_built_in(void **state)
+TEST_WITH(memory_is_what_is_built_in, NULL, real_topology)
 {
-    (void)state;
     unsigned long long block_bytes = 0;
     FILE *file = fopen("/sys/devices/system/memory/block_size_bytes", "re");
     if (!file)
@@ -116,9 +111,8 @@ static void memory_is_what_is_built_in(void **state)
     facts_free(&facts);
 }
 
-static void there_is_one_cpu(void **state)
+TEST_WITH(there_is_one_cpu, NULL, real_topology)
 {
-    (void)state;
     struct facts facts = {0};
     struct error error = {0};
     int count = 0;
@@ -129,9 +123,8 @@ static void there_is_one_cpu(void **state)
     facts_free(&facts);
 }
 
-static void threads_go_to_cores_first(void **state)
+TEST_WITH(threads_go_to_cores_first, NULL, real_topology)
 {
-    (void)state;
     use_topology(two_packages);
     struct machine machine;
     struct error error = {0};
@@ -149,9 +142,8 @@ static void threads_go_to_cores_first(void **state)
     machine_free(&machine);
 }
 
-static void unknown_caches_are_no_ones_size(void **state)
+TEST_WITH(unknown_caches_are_no_ones_size, NULL, real_topology)
 {
-    (void)state;
     use_topology("core:2 pu:1");
     struct machine machine;
     struct error error = {0};
@@ -173,12 +165,11 @@ static bool sees_one_core(void)
 }
 
 /* taskset and containers: a child is born with the mask, as a program under taskset is. */
-static void only_allowed_processors_count(void **state)
+TEST_WITH(only_allowed_processors_count, NULL, real_topology)
 {
     cpu_set_t all, one;
     size_t cpu = 0;
     int code = 0;
-    (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
     while (!CPU_ISSET(cpu, &all))
         cpu++;
@@ -196,17 +187,6 @@ static void only_allowed_processors_count(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(required_facts_are_there, real_topology),
-        cmocka_unit_test_teardown(a_topology_is_read_as_it_is, real_topology),
-        cmocka_unit_test_teardown(what_is_not_known_is_left_out, real_topology),
-        cmocka_unit_test_teardown(identity_follows_the_machine, real_topology),
-        cmocka_unit_test_teardown(memory_is_what_is_built_in, real_topology),
-        cmocka_unit_test_teardown(there_is_one_cpu, real_topology),
-        cmocka_unit_test_teardown(threads_go_to_cores_first, real_topology),
-        cmocka_unit_test_teardown(unknown_caches_are_no_ones_size, real_topology),
-        cmocka_unit_test_teardown(only_allowed_processors_count, real_topology),
-    };
     (void)unsetenv("CC");
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite(NULL, NULL);
 }

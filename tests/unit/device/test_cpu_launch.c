@@ -154,10 +154,9 @@ static void check_visits(uint32_t x, uint32_t y, uint32_t threads, enum schedule
     assert_int_equal(sum, blocks);
 }
 
-static void every_block_runs_once_and_launches_follow_one_another(void **state)
+TEST(every_block_runs_once_and_launches_follow_one_another)
 {
     static const uint32_t grids[][2] = {{1, 1}, {2, 1}, {5, 1}, {7, 11}, {200, 250}};
-    (void)state;
     for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++)
         for (uint32_t threads = 1; threads <= THREADS; threads++) {
             check_visits(grids[g][0], grids[g][1], threads, SCHEDULE_STATIC);
@@ -177,9 +176,8 @@ static void check_refused(const struct launch_plan *plan, const char *word)
                      STATUS_LAUNCH_FAILED);
 }
 
-static void what_cannot_be_launched_is_refused(void **state)
+TEST(what_cannot_be_launched_is_refused)
 {
-    (void)state;
     struct launch_plan plan = visiting_plan(4, 1, THREADS + 1, SCHEDULE_STATIC);
     check_refused(&plan, "7 threads");
     plan = visiting_plan(4, 1, 1, SCHEDULE_STATIC);
@@ -192,10 +190,9 @@ static void what_cannot_be_launched_is_refused(void **state)
     assert_true(run(&plan) >= 0);
 }
 
-static void outputs_are_poisoned_and_scratch_is_zeroed(void **state)
+TEST(outputs_are_poisoned_and_scratch_is_zeroed)
 {
     unsigned char output[5000], scratch[5000];
-    (void)state;
     struct launch_plan plan = {.launch_count = 1, .argument_count = 2};
     plan.arguments[0] = vector_of(ELEMENT_U8, ARGUMENT_OUTPUT, sizeof output);
     plan.arguments[1] = vector_of(ELEMENT_U8, ARGUMENT_SCRATCH, sizeof scratch);
@@ -212,13 +209,12 @@ static void outputs_are_poisoned_and_scratch_is_zeroed(void **state)
     }
 }
 
-static void scalars_arrive_in_their_types(void **state)
+TEST(scalars_arrive_in_their_types)
 {
     /* the last two: 1.5 as f16 and as bf16, in bits */
     static const double expected[] = {-1, 255, -300, 65535, -70000, 4294967295.0,
                                       -5, 6,   0.5,  0.25,  0x3e00, 0x3fc0};
     double got[12];
-    (void)state;
     struct launch_plan plan = {.launch_count = 1, .argument_count = 13};
     for (size_t i = 0; i < 8; i++)
         plan.arguments[i] = scalar_of((enum element_type)i, value_integer((int64_t)expected[i]));
@@ -263,12 +259,11 @@ static long long addresses_seen(const struct launch_plan *plan, uint32_t runs, e
     return count;
 }
 
-static void cold_blocks_take_another_copy_each_run(void **state)
+TEST(cold_blocks_take_another_copy_each_run)
 {
     static float input[3000];
     const void *inputs[ARGUMENTS_MAX] = {input};
     uint64_t addresses[64];
-    (void)state;
     struct launch_plan plan = address_plan(3000);
     bind(&plan, inputs, 8);
     assert_int_equal(addresses_seen(&plan, 8, L2_COLD, addresses), 8);
@@ -277,7 +272,7 @@ static void cold_blocks_take_another_copy_each_run(void **state)
             assert_true(addresses[i] != addresses[j]);
 }
 
-static void structs_point_to_the_copy_of_each_run(void **state)
+TEST(structs_point_to_the_copy_of_each_run)
 {
     static float input[3000];
     const struct field fields[] = {{ELEMENT_I32, value_integer(4), 0},
@@ -286,7 +281,6 @@ static void structs_point_to_the_copy_of_each_run(void **state)
                                    {ELEMENT_U64, value_integer(0), 3}};
     const void *inputs[ARGUMENTS_MAX] = {input};
     uint64_t addresses[64];
-    (void)state;
     struct launch_plan plan = address_plan(3000);
     plan.arguments[plan.argument_count++] = (struct argument){
         .name = "view", .role = ARGUMENT_STRUCT, .field_count = 4, .fields = fields};
@@ -299,12 +293,11 @@ static void structs_point_to_the_copy_of_each_run(void **state)
             assert_true(addresses[i] != addresses[j]);
 }
 
-static void hot_blocks_run_twice_before_on_the_same_copy(void **state)
+TEST(hot_blocks_run_twice_before_on_the_same_copy)
 {
     static float input[3000];
     const void *inputs[ARGUMENTS_MAX] = {input};
     uint64_t addresses[64];
-    (void)state;
     struct launch_plan plan = address_plan(3000);
     bind(&plan, inputs, 4);
     assert_int_equal(addresses_seen(&plan, 5, L2_HOT, addresses), 2 + 5);
@@ -319,12 +312,11 @@ static void check_input(size_t bytes, const void *expected)
     assert_memory_equal(got, expected, bytes);
 }
 
-static void inputs_are_uploaded_when_they_change(void **state)
+TEST(inputs_are_uploaded_when_they_change)
 {
     static float first[20000], second[20000];
     const void *inputs[ARGUMENTS_MAX] = {first};
     uint64_t addresses[64];
-    (void)state;
     for (size_t i = 0; i < 20000; i++) {
         first[i] = (float)i;
         second[i] = (float)i + 0.5F;
@@ -343,13 +335,12 @@ static void inputs_are_uploaded_when_they_change(void **state)
 }
 
 /* Memory that is freed and allocated again may lie where it lay. */
-static void other_contents_at_the_same_address_are_uploaded(void **state)
+TEST(other_contents_at_the_same_address_are_uploaded)
 {
     static float values[1000];
     const void *inputs[ARGUMENTS_MAX] = {values};
     struct launch_plan plans[4] = {address_plan(1000), address_plan(1000), address_plan(1000),
                                    address_plan(1000)};
-    (void)state;
     plans[1].arguments[0].type = ELEMENT_I32;
     plans[2].arguments[0].seed = 7;
     plans[3].arguments[0].fill = FILL_RANDOM;
@@ -360,24 +351,22 @@ static void other_contents_at_the_same_address_are_uploaded(void **state)
     }
 }
 
-static void an_empty_input_has_an_address(void **state)
+TEST(an_empty_input_has_an_address)
 {
     static float input[1];
     const void *inputs[ARGUMENTS_MAX] = {input};
     uint64_t addresses[64];
-    (void)state;
     struct launch_plan plan = address_plan(0);
     bind(&plan, inputs, 2);
     assert_int_equal(addresses_seen(&plan, 2, L2_COLD, addresses), 2);
     assert_true(addresses[0] != 0);
 }
 
-static void reading_past_an_argument_is_refused(void **state)
+TEST(reading_past_an_argument_is_refused)
 {
     struct error error = {0};
     char byte[9];
     const void *seen = NULL;
-    (void)state;
     struct launch_plan plan = visiting_plan(1, 1, 1, SCHEDULE_STATIC);
     struct launch_plan fresh = {.launch_count = 1, .argument_count = 1};
     fresh.arguments[0] = vector_of(ELEMENT_U8, ARGUMENT_OUTPUT, 1);
@@ -390,12 +379,11 @@ static void reading_past_an_argument_is_refused(void **state)
     assert_int_equal(device_cpu.run(device, &fresh, &elapsed_ns, &error), STATUS_INTERNAL);
 }
 
-static void binaries_are_kept_apart(void **state)
+TEST(binaries_are_kept_apart)
 {
     struct error error = {0};
     int out = 0;
     char one[256], two[256];
-    (void)state;
     (void)snprintf(one, sizeof one, "%s", in_folder("one.so"));
     (void)snprintf(two, sizeof two, "%s", in_folder("two.so"));
     must_compile("void k(const struct tune_block *b, void *const *a) { *(int *)a[b->index] = 1; }",
@@ -417,12 +405,11 @@ static void binaries_are_kept_apart(void **state)
     must(device_cpu.load(device, in_folder("kernels.so"), &error), &error);
 }
 
-static void timer_is_calibrated_and_ceilings_are_measured(void **state)
+TEST(timer_is_calibrated_and_ceilings_are_measured)
 {
     struct calibration calibration = {0};
     struct bandwidth bandwidth = {0};
     struct error error = {0};
-    (void)state;
     device_cpu.calibration(device, &calibration);
     assert_true(calibration.tick_ns > 0);
     assert_true(calibration.empty_pair_ns >= 0);
@@ -436,11 +423,10 @@ static void timer_is_calibrated_and_ceilings_are_measured(void **state)
 }
 
 /* All of them, on all cores: none is so slow that a vector of it would not have been used. */
-static void arithmetic_is_measured(void **state)
+TEST(arithmetic_is_measured)
 {
     struct arithmetic got;
     struct error error = {0};
-    (void)state;
     must(device_cpu.arithmetic(device, &got, &error), &error);
     for (int i = 0; i < ELEMENT_TYPE_COUNT; i++) {
         bool wanted = i == ELEMENT_F32 || i == ELEMENT_F64 || i == ELEMENT_I32 || i == ELEMENT_I64;
@@ -454,34 +440,16 @@ static void arithmetic_is_measured(void **state)
     must(device_cpu.load(device, in_folder("kernels.so"), &error), &error);
 }
 
-static void there_is_no_second_cpu(void **state)
+TEST(there_is_no_second_cpu)
 {
     struct error error = {0};
     struct device *other = NULL;
-    (void)state;
     assert_int_equal(device_cpu.open(1, &no_warm_up, &other, &error), STATUS_NOT_FOUND);
     assert_null(other);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_block_runs_once_and_launches_follow_one_another),
-        cmocka_unit_test(what_cannot_be_launched_is_refused),
-        cmocka_unit_test(outputs_are_poisoned_and_scratch_is_zeroed),
-        cmocka_unit_test(scalars_arrive_in_their_types),
-        cmocka_unit_test(cold_blocks_take_another_copy_each_run),
-        cmocka_unit_test(structs_point_to_the_copy_of_each_run),
-        cmocka_unit_test(hot_blocks_run_twice_before_on_the_same_copy),
-        cmocka_unit_test(inputs_are_uploaded_when_they_change),
-        cmocka_unit_test(other_contents_at_the_same_address_are_uploaded),
-        cmocka_unit_test(an_empty_input_has_an_address),
-        cmocka_unit_test(reading_past_an_argument_is_refused),
-        cmocka_unit_test(binaries_are_kept_apart),
-        cmocka_unit_test(timer_is_calibrated_and_ceilings_are_measured),
-        cmocka_unit_test(arithmetic_is_measured),
-        cmocka_unit_test(there_is_no_second_cpu),
-    };
     (void)unsetenv("CC");
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    return run_suite(open_device, close_device);
 }

@@ -34,10 +34,9 @@ static void touch_all(const struct layout *layout, const int *nodes, size_t gran
         assert_int_not_equal(toucher[i], NOBODY);
 }
 
-static void threads_know_their_nodes(void **state)
+TEST(threads_know_their_nodes)
 {
     static const int expected[] = {0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1};
-    (void)state;
     struct machine machine = load("pack:2 [numa] core:4 pu:2");
     for (int i = 0; i < 16; i++)
         assert_int_equal(machine.nodes[i], expected[i]);
@@ -49,11 +48,10 @@ static void threads_know_their_nodes(void **state)
 }
 
 /* As the launch deals out blocks: the first part to the first thread, and so on. */
-static void equal_runs_lie_with_their_threads(void **state)
+TEST(equal_runs_lie_with_their_threads)
 {
     static const size_t sizes[] = {1, 3, 16, 17, 1000, 4999};
     static int toucher[GRANULES_MAX];
-    (void)state;
     struct machine machine = load("pack:2 [numa] core:4 pu:2");
     for (int threads = 1; threads <= 16; threads++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
@@ -77,10 +75,9 @@ static void equal_runs_lie_with_their_threads(void **state)
     machine_free(&machine);
 }
 
-static void queued_blocks_read_from_all_nodes_in_turn(void **state)
+TEST(queued_blocks_read_from_all_nodes_in_turn)
 {
     static int toucher[GRANULES_MAX];
-    (void)state;
     struct machine machine = load("pack:4 [numa] core:3 pu:2");
     for (int threads = 1; threads <= 24; threads++) {
         struct layout layout = layout_of(machine.nodes, threads, SCHEDULE_QUEUED);
@@ -100,9 +97,8 @@ static void queued_blocks_read_from_all_nodes_in_turn(void **state)
     machine_free(&machine);
 }
 
-static void alike_layouts_share_their_memory(void **state)
+TEST(alike_layouts_share_their_memory)
 {
-    (void)state;
     struct machine machine = load("pack:2 [numa] core:4 pu:2");
     const int *nodes = machine.nodes;
     struct layout one = layout_of(nodes, 1, SCHEDULE_STATIC);
@@ -121,9 +117,8 @@ static void alike_layouts_share_their_memory(void **state)
 }
 
 /* The launch with the most threads of those that take the argument decides, not the plan's. */
-static void each_argument_lies_as_its_launch_reads_it(void **state)
+TEST(each_argument_lies_as_its_launch_reads_it)
 {
-    (void)state;
     struct machine machine = load("pack:2 [numa] core:4 pu:1");
     struct launch_plan plan = {
         .launch_count = 2,
@@ -145,14 +140,4 @@ static void each_argument_lies_as_its_launch_reads_it(void **state)
     machine_free(&machine);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_know_their_nodes),
-        cmocka_unit_test(equal_runs_lie_with_their_threads),
-        cmocka_unit_test(queued_blocks_read_from_all_nodes_in_turn),
-        cmocka_unit_test(alike_layouts_share_their_memory),
-        cmocka_unit_test(each_argument_lies_as_its_launch_reads_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -49,11 +49,10 @@ static void start_with(const char *topology, struct machine *machine, struct poo
     assert_int_equal(pool_start(machine, pool, &error), STATUS_OK);
 }
 
-static void each_thread_runs_once(void **state)
+TEST(each_thread_runs_once)
 {
     struct machine machine;
     struct pool *pool;
-    (void)state;
     start_with("core:5 pu:1", &machine, &pool);
     assert_int_equal(pool_size(pool), 5);
     for (int round = 0; round < 300; round++)
@@ -63,11 +62,10 @@ static void each_thread_runs_once(void **state)
 }
 
 /* Longer than any of them spins. */
-static void sleepers_wake(void **state)
+TEST(sleepers_wake)
 {
     struct machine machine;
     struct pool *pool;
-    (void)state;
     start_with("core:4 pu:1", &machine, &pool);
     for (int round = 0; round < 5; round++) {
         sleep_ms(20);
@@ -87,11 +85,10 @@ static void work_long(void *context, int thread, int threads)
     seen[thread] = threads;
 }
 
-static void the_caller_waits_for_all(void **state)
+TEST(the_caller_waits_for_all)
 {
     struct machine machine;
     struct pool *pool;
-    (void)state;
     start_with("core:3 pu:1", &machine, &pool);
     for (int round = 0; round < 3; round++) {
         memset(seen, 0, sizeof seen);
@@ -115,12 +112,11 @@ static void note_processor(void *context, int thread, int threads)
                 seen[thread] = (int)cpu;
 }
 
-static void threads_are_pinned_and_the_caller_is_let_go(void **state)
+TEST(threads_are_pinned_and_the_caller_is_let_go)
 {
     struct machine machine;
     struct pool *pool;
     cpu_set_t before, after;
-    (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     start_with(NULL, &machine, &pool);
     pool_run(pool, pool_size(pool), note_processor, NULL);
@@ -134,13 +130,4 @@ static void threads_are_pinned_and_the_caller_is_let_go(void **state)
     machine_free(&machine);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_thread_runs_once),
-        cmocka_unit_test(sleepers_wake),
-        cmocka_unit_test(the_caller_waits_for_all),
-        cmocka_unit_test(threads_are_pinned_and_the_caller_is_let_go),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -146,9 +146,8 @@ static void check_extremes(const char *op, const uint16_t *in, int64_t n, uint16
     }
 }
 
-static void extremes_of_reals_follow_the_rules(void **state)
+TEST(extremes_of_reals_follow_the_rules)
 {
-    (void)state;
     enum { N = 200, NAN_BITS = 0x7e00, MINUS_NAN = 0xfe00, MINUS_ZERO = 0x8000, LEAST = 1 };
     static uint16_t in[4][N]; /* the device keeps what it was given at an address */
     for (int i = 0; i < 4 * N; i++)
@@ -166,10 +165,9 @@ static void extremes_of_reals_follow_the_rules(void **state)
     check_extremes("max", in[3], N, LEAST);
 }
 
-static void all_shapes_sum_right(void **state)
+TEST(all_shapes_sum_right)
 {
     static const char *const compilers[] = {"gcc", "clang"};
-    (void)state;
     int tried = 0;
     for (size_t i = 0; i < 2; i++) {
         char command[64];
@@ -185,11 +183,4 @@ static void all_shapes_sum_right(void **state)
         check_all_shapes("cc");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_shapes_sum_right),
-        cmocka_unit_test(extremes_of_reals_follow_the_rules),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

@@ -34,13 +34,12 @@ static struct conditions read_now(struct sensors *sensors)
     return now;
 }
 
-static void what_is_not_there_is_unknown(void **state)
+TEST(what_is_not_there_is_unknown)
 {
     static const unsigned processors[] = {0, 1};
     struct sensors sensors;
     struct error error = {0};
     double energy_j = 0;
-    (void)state;
     sensors_open(&sensors, folder, processors, 2);
     struct conditions now = read_now(&sensors);
     assert_true(isnan(now.sm_clock_mhz) && isnan(now.memory_clock_mhz) && isnan(now.power_w));
@@ -51,11 +50,10 @@ static void what_is_not_there_is_unknown(void **state)
     sensors_close(&sensors);
 }
 
-static void the_clock_is_the_pinned_cores(void **state)
+TEST(the_clock_is_the_pinned_cores)
 {
     static const unsigned processors[] = {1, 0};
     struct sensors sensors;
-    (void)state;
     put("/proc/cpuinfo", "processor\t: 0\nflags\t\t: a b\ncpu MHz\t\t: 1111.5\n\n"
                          "processor\t: 1\nflags\t\t: a b\ncpu MHz\t\t: 2596.25\n");
     sensors_open(&sensors, folder, processors, 2);
@@ -71,11 +69,10 @@ static void the_clock_is_the_pinned_cores(void **state)
     sensors_close(&sensors);
 }
 
-static void the_temperature_is_the_processors(void **state)
+TEST(the_temperature_is_the_processors)
 {
     static const unsigned processors[] = {0};
     struct sensors sensors;
-    (void)state;
     put("/sys/class/thermal/thermal_zone0/type", "acpitz\n");
     put("/sys/class/thermal/thermal_zone0/temp", "27800\n");
     put("/sys/class/thermal/thermal_zone1/type", "x86_pkg_temp\n");
@@ -92,10 +89,9 @@ static void the_temperature_is_the_processors(void **state)
     sensors_close(&sensors);
 }
 
-static void others_are_counted_beside_our_threads(void **state)
+TEST(others_are_counted_beside_our_threads)
 {
     struct sensors sensors;
-    (void)state;
     put("/proc/loadavg", "0.00 0.06 0.55 5/94 25688\n");
     sensors_open(&sensors, folder, NULL, 0);
     assert_int_equal(read_now(&sensors).other_processes, 3);
@@ -106,11 +102,10 @@ static void others_are_counted_beside_our_threads(void **state)
     sensors_close(&sensors);
 }
 
-static void throttling_is_told_when_its_count_moves(void **state)
+TEST(throttling_is_told_when_its_count_moves)
 {
     static const unsigned processors[] = {0, 1};
     struct sensors sensors;
-    (void)state;
     put("/sys/devices/system/cpu/cpu0" THROTTLE, "5\n");
     put("/sys/devices/system/cpu/cpu1" THROTTLE, "7\n");
     put("/sys/devices/system/cpu/cpu2" THROTTLE, "1\n"); /* not one of ours */
@@ -124,12 +119,11 @@ static void throttling_is_told_when_its_count_moves(void **state)
     sensors_close(&sensors);
 }
 
-static void packages_energy_adds_up_over_their_ranges(void **state)
+TEST(packages_energy_adds_up_over_their_ranges)
 {
     struct sensors sensors;
     struct error error = {0};
     double energy_j = 0;
-    (void)state;
     put(RAPL "0/name", "package-0\n");
     put(RAPL "0/energy_uj", "3000000\n");
     put(RAPL "0/max_energy_range_uj", "9000000\n");
@@ -154,13 +148,12 @@ static void packages_energy_adds_up_over_their_ranges(void **state)
 }
 
 /* As root reads everything, what cannot be opened is a link to itself. */
-static void a_counter_that_may_not_be_read_is_told(void **state)
+TEST(a_counter_that_may_not_be_read_is_told)
 {
     struct sensors sensors;
     struct error error = {0};
     double energy_j = 0;
     char path[300];
-    (void)state;
     (void)snprintf(path, sizeof path, "%s" RAPL "1/energy_uj", folder);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(symlink("energy_uj", path), 0);
@@ -171,16 +164,4 @@ static void a_counter_that_may_not_be_read_is_told(void **state)
     sensors_close(&sensors);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_not_there_is_unknown),
-        cmocka_unit_test(the_clock_is_the_pinned_cores),
-        cmocka_unit_test(the_temperature_is_the_processors),
-        cmocka_unit_test(others_are_counted_beside_our_threads),
-        cmocka_unit_test(throttling_is_told_when_its_count_moves),
-        cmocka_unit_test(packages_energy_adds_up_over_their_ranges),
-        cmocka_unit_test(a_counter_that_may_not_be_read_is_told),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

@@ -1,16 +1,11 @@
 /* Compiling for GPUs needs NVRTC but no GPU: from source to the file that `load` takes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #ifdef TUNE_WITH_CUDA
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/device/cuda/container.h"
 #include "tuner/device/cuda/driver.h"
@@ -134,7 +129,7 @@ static int architecture_of_cubin(const struct container *binary)
     return elf[8] >= 8 ? (int)(flags >> 8 & 0xff) : (int)(flags & 0xff);
 }
 
-static void test_compiles_for_each_architecture(void **state)
+TEST_WITH(test_compiles_for_each_architecture, set_up, tear_down)
 {
     static const int architectures[] = {75, 80, 86, 89, 90, 100, 120};
     struct fixture *fixture = *state;
@@ -160,7 +155,7 @@ static void test_compiles_for_each_architecture(void **state)
     }
 }
 
-static void test_finds_kernels_by_name_expression(void **state)
+TEST_WITH(test_finds_kernels_by_name_expression, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct container binary;
@@ -179,7 +174,7 @@ static void test_finds_kernels_by_name_expression(void **state)
         assert_int_equal(binary.kernels[i].spill_bytes, 0);
 }
 
-static void test_tells_spills(void **state)
+TEST_WITH(test_tells_spills, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct container binary;
@@ -193,7 +188,7 @@ static void test_tells_spills(void **state)
     assert_true(binary.kernels[1].spill_bytes > 100);
 }
 
-static void test_error_names_the_line(void **state)
+TEST_WITH(test_error_names_the_line, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     need_compiler();
@@ -207,7 +202,7 @@ static void test_error_names_the_line(void **state)
     assert_false(file_exists(fixture->binary));
 }
 
-static void test_refuses_a_kernel_that_is_not_there(void **state)
+TEST_WITH(test_refuses_a_kernel_that_is_not_there, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     need_compiler();
@@ -217,7 +212,7 @@ static void test_refuses_a_kernel_that_is_not_there(void **state)
     assert_non_null(strstr(fixture->error.text, "subtract"));
 }
 
-static void test_refuses_wrong_flags_and_sources(void **state)
+TEST_WITH(test_refuses_wrong_flags_and_sources, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     need_compiler();
@@ -232,7 +227,7 @@ static void test_refuses_wrong_flags_and_sources(void **state)
     assert_non_null(strstr(fixture->error.text, "/nowhere/kernel.cu"));
 }
 
-static void test_says_which_architectures_it_knows(void **state)
+TEST_WITH(test_says_which_architectures_it_knows, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     need_compiler();
@@ -246,7 +241,7 @@ static void test_says_which_architectures_it_knows(void **state)
     assert_int_equal(compile(fixture, &request), STATUS_BAD_INPUT);
 }
 
-static void test_includes_from_beside_the_source(void **state)
+TEST_WITH(test_includes_from_beside_the_source, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct error error;
@@ -284,7 +279,7 @@ static void compiles_everywhere(struct fixture *fixture, struct binary_request *
 }
 
 /* The kernels that the tool itself measures with must compile everywhere. */
-static void test_harness_compiles(void **state)
+TEST_WITH(test_harness_compiles, set_up, tear_down)
 {
     struct binary_request request = {
         .source_path = TEST_SOURCE_DIR "/tuner/device/cuda/harness.cu",
@@ -303,7 +298,7 @@ static void as_the_host(struct binary_request *request)
 }
 
 /* Those that hold outputs against what they must be, which the host's compiler takes as well. */
-static void test_checks_compile(void **state)
+TEST_WITH(test_checks_compile, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     static const char *const types[] = {"ELEMENT_F16", "ELEMENT_U64"};
@@ -319,7 +314,7 @@ static void test_checks_compile(void **state)
     }
 }
 
-static void test_fills_compile(void **state)
+TEST_WITH(test_fills_compile, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct binary_request request = request_of(fixture, "sm_90");
@@ -330,7 +325,7 @@ static void test_fills_compile(void **state)
     compiles_everywhere(fixture, &request);
 }
 
-static void test_ceilings_compile(void **state)
+TEST_WITH(test_ceilings_compile, set_up, tear_down)
 {
     struct binary_request request = {
         .source_path = TEST_SOURCE_DIR "/tuner/device/cuda/ceilings.cu",
@@ -349,7 +344,7 @@ static void test_ceilings_compile(void **state)
     compiles_everywhere(*state, &others);
 }
 
-static void test_arithmetic_compiles(void **state)
+TEST_WITH(test_arithmetic_compiles, set_up, tear_down)
 {
     struct binary_request request = {
         .source_path = TEST_SOURCE_DIR "/tuner/device/cuda/arithmetic.cu",
@@ -375,7 +370,7 @@ static void test_arithmetic_compiles(void **state)
     }
 }
 
-static void test_missing_driver_says_what_to_do(void **state)
+TEST_WITH(test_missing_driver_says_what_to_do, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     int count = -1;
@@ -396,26 +391,7 @@ static void test_missing_driver_says_what_to_do(void **state)
     facts_free(&facts);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_compiles_for_each_architecture, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_finds_kernels_by_name_expression, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_tells_spills, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_error_names_the_line, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_refuses_a_kernel_that_is_not_there, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_refuses_wrong_flags_and_sources, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_says_which_architectures_it_knows, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_includes_from_beside_the_source, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_harness_compiles, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_checks_compile, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_fills_compile, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_ceilings_compile, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_arithmetic_compiles, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_missing_driver_says_what_to_do, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
 #else
 int main(void)
 {

@@ -1,18 +1,13 @@
 /* The file between compiling and loading: what is written is read, and damage is noticed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #ifdef TUNE_WITH_CUDA
 #include <stdio.h>
 #include <unistd.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/base/seal.h"
 #include "tuner/device/cuda/container.h"
@@ -32,13 +27,12 @@ static unsigned char *write_sample(struct arena *arena, size_t *bytes)
     return file;
 }
 
-static void test_reads_what_it_wrote(void **state)
+TEST(test_reads_what_it_wrote)
 {
     struct arena arena = {0};
     struct container read;
     struct error error;
     size_t bytes = 0;
-    (void)state;
     const unsigned char *file = write_sample(&arena, &bytes);
     assert_int_equal(container_read(file, bytes, &read, &error), STATUS_OK);
     assert_int_equal(read.kernel_count, 2);
@@ -83,12 +77,11 @@ static unsigned char *write_sealed(struct arena *arena, char path[64], size_t *b
     return (unsigned char *)file;
 }
 
-static void test_notices_each_cut(void **state)
+TEST(test_notices_each_cut)
 {
     struct arena arena = {0};
     char path[64];
     size_t bytes = 0, plain = 0;
-    (void)state;
     (void)write_sample(&arena, &plain);
     const unsigned char *file = write_sealed(&arena, path, &bytes);
     for (size_t cut = 0; cut < bytes; cut++)
@@ -97,14 +90,13 @@ static void test_notices_each_cut(void **state)
     arena_free(&arena);
 }
 
-static void test_notices_each_flipped_bit(void **state)
+TEST(test_notices_each_flipped_bit)
 {
     struct arena arena = {0};
     struct container read;
     struct error error = {0};
     char path[64];
     size_t bytes = 0;
-    (void)state;
     unsigned char *file = write_sealed(&arena, path, &bytes);
     for (size_t bit = 0; bit < 8 * bytes; bit++) {
         file[bit / 8] ^= (unsigned char)(1u << bit % 8);
@@ -122,7 +114,7 @@ static void test_notices_each_flipped_bit(void **state)
     arena_free(&arena);
 }
 
-static void test_reads_spills_of_the_right_kernel(void **state)
+TEST(test_reads_spills_of_the_right_kernel)
 {
     static const char log[] =
         "ptxas info    : 0 bytes gmem\n"
@@ -133,7 +125,6 @@ static void test_reads_spills_of_the_right_kernel(void **state)
         "ptxas info    : Compiling entry function 'add' for 'sm_90'\n"
         "ptxas info    : Function properties for add\n"
         "ptxas         .     8 bytes stack frame, 4 bytes spill stores, 0 bytes spill loads\n";
-    (void)state;
     assert_int_equal(ptxas_spill_bytes(log, "add2"), 32);
     assert_int_equal(ptxas_spill_bytes(log, "add"), 4);
     assert_int_equal(ptxas_spill_bytes(log, "ad"), -1);
@@ -141,16 +132,7 @@ static void test_reads_spills_of_the_right_kernel(void **state)
     assert_int_equal(ptxas_spill_bytes("Function properties for add", "add"), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reads_what_it_wrote),
-        cmocka_unit_test(test_notices_each_cut),
-        cmocka_unit_test(test_notices_each_flipped_bit),
-        cmocka_unit_test(test_reads_spills_of_the_right_kernel),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
 #else
 int main(void)
 {

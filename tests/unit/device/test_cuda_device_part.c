@@ -1,13 +1,8 @@
 /* What of a source NVRTC is given: the device's part, line by line where it was. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #ifdef TUNE_WITH_CUDA
+#include "tests/unit/suite.h"
 #include "tuner/device/cuda/host_part.h"
 
 static void expect(const char *source, const char *expected)
@@ -28,9 +23,8 @@ static void expect(const char *source, const char *expected)
     arena_free(&arena);
 }
 
-static void test_functions(void **state)
+TEST(test_functions)
 {
-    (void)state;
     expect("int main() { return f({1, 2}); }\n__global__ void k() {}", "\n__global__ void k() {}");
     expect("void a();\n__device__ int b();", "\n__device__ int b();");
     expect("template <class E> void go(E e) { k<<<1, 2>>>(e); }", "");
@@ -67,9 +61,8 @@ static void test_functions(void **state)
            "namespace cg = cooperative_groups;\nusing E = float;\ntypedef void (*call)(int);");
 }
 
-static void test_types(void **state)
+TEST(test_types)
 {
-    (void)state;
     expect("struct S {\nint a; S() : a(1), b{2} { x(); }\n__device__ int get() { return a; }\n"
            "private: void (*call)(int); S(const S &) = default; };",
            "struct S {\nint a; \n__device__ int get() { return a; }\n"
@@ -82,9 +75,8 @@ static void test_types(void **state)
     expect("enum kind { A, B = 2 };\nstruct forward;", "enum kind { A, B = 2 };\nstruct forward;");
 }
 
-static void test_variables(void **state)
+TEST(test_variables)
 {
-    (void)state;
     expect("static float *h;\nint n = 3, a[] = {1, 2};\nconst char *name = \"{\";", "\n\n");
     expect("const int n = 3;\nconstexpr float pi = 3.f;\n__constant__ float w[3];\n"
            "const char *const name = \"}\";",
@@ -93,9 +85,8 @@ static void test_variables(void **state)
     expect("const std::string name(\"x\");", "");
 }
 
-static void test_headers(void **state)
+TEST(test_headers)
 {
-    (void)state;
     expect("#include <iostream>\n#include \"helper_cuda.h\"\n#include <cub/cub.cuh>\n#include "
            "<mine.h>",
            "\n\n#include <cub/cub.cuh>\n#include <mine.h>");
@@ -114,9 +105,8 @@ static void test_headers(void **state)
     expect("#define M_PI 3\n__device__ int a = M_PI;", "#define M_PI 3\n__device__ int a = M_PI;");
 }
 
-static void test_defines(void **state)
+TEST(test_defines)
 {
-    (void)state;
     const struct named_value define = {"TILE", value_text("8")};
     const char *source = "#define TILE 16\n#define TILES 2\n#define TILE_OF(x) x\n";
     struct arena arena = {0};
@@ -134,9 +124,8 @@ static void test_defines(void **state)
 }
 
 /* Text that is none is never read past its end, and brackets that do not match change nothing. */
-static void test_broken(void **state)
+TEST(test_broken)
 {
-    (void)state;
     static const char *const texts[] = {"",
                                         "{",
                                         "}",
@@ -165,15 +154,7 @@ static void test_broken(void **state)
     expect("void a() { {\n__global__ void k() {}", "void a() { {\n__global__ void k() {}");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functions), cmocka_unit_test(test_types),
-        cmocka_unit_test(test_variables), cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_defines),   cmocka_unit_test(test_broken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
 #else
 int main(void)
 {

@@ -1,16 +1,11 @@
 /* What images tell of their kernels: of ones that nvcc makes now, and of ones that are damaged. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #ifdef TUNE_WITH_CUDA
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/base/random.h"
 #include "tuner/device/cuda/compile.h"
@@ -168,10 +163,9 @@ static void need(const void *image)
     }
 }
 
-static void a_fatbin_tells_all(void **state)
+TEST(a_fatbin_tells_all)
 {
     struct image image;
-    (void)state;
     need(images.plain);
     open_or_fail(images.plain, images.plain_bytes, 90, &image);
     assert_int_equal(image.kind, IMAGE_FATBIN);
@@ -186,10 +180,9 @@ static void a_fatbin_tells_all(void **state)
 }
 
 /* Each of its parts is an image, too, and tells what it can. */
-static void cubins_and_ptx_tell_it_by_themselves(void **state)
+TEST(cubins_and_ptx_tell_it_by_themselves)
 {
     struct image image, part;
-    (void)state;
     need(images.plain);
     open_or_fail(images.plain, images.plain_bytes, 90, &image);
     open_or_fail(image.cubin, image.cubin_bytes, 90, &part);
@@ -205,10 +198,9 @@ static void cubins_and_ptx_tell_it_by_themselves(void **state)
     assert_int_equal(kernel_of(&part, "stride").registers, -1);
 }
 
-static void what_is_compressed_is_unpacked(void **state)
+TEST(what_is_compressed_is_unpacked)
 {
     struct image packed, plain;
-    (void)state;
     need(images.packed);
     need(images.plain);
     assert_true(images.packed_bytes < images.plain_bytes);
@@ -223,14 +215,13 @@ static void what_is_compressed_is_unpacked(void **state)
 }
 
 /* As a driver chooses: code of the same major, PTX of what is not later. */
-static void a_device_is_given_what_it_can_run(void **state)
+TEST(a_device_is_given_what_it_can_run)
 {
     static const struct {
         int capability;
         bool code, ptx;
     } expected[] = {{75, false, false}, {80, true, false}, {86, true, false},
                     {89, true, false},  {90, true, true},  {100, false, true}};
-    (void)state;
     need(images.plain);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         struct image image;
@@ -277,11 +268,10 @@ static void damage(const char *data, size_t bytes)
     free(copy);
 }
 
-static void damaged_images_are_refused_or_read_in_part(void **state)
+TEST(damaged_images_are_refused_or_read_in_part)
 {
     struct image image;
     struct error error = {0};
-    (void)state;
     need(images.plain);
     open_or_fail(images.plain, images.plain_bytes, 90, &image);
     damage(images.plain, images.plain_bytes);
@@ -294,7 +284,7 @@ static void damaged_images_are_refused_or_read_in_part(void **state)
         STATUS_BAD_INPUT);
 }
 
-static void ptx_by_hand(void **state)
+TEST(ptx_by_hand)
 {
     static const char ptx[] =
         "// .entry later_than_this(\n/* .entry nor this */\n.version 8.0\n.target sm_90\n"
@@ -305,7 +295,6 @@ static void ptx_by_hand(void **state)
     static const uint32_t odd[][2] = {{0, 12}, {12, 1}, {16, 8}, {24, 2}};
     struct image image;
     struct error error = {0};
-    (void)state;
     open_or_fail(ptx, sizeof ptx - 1, 90, &image);
     assert_int_equal(image.kind, IMAGE_PTX);
     struct image_kernel kernel = kernel_of(&image, "odd");
@@ -356,11 +345,10 @@ static int registers_of(const void *data, size_t bytes, const char *kernel, cons
     return status == STATUS_OK ? resources.registers : -1;
 }
 
-static void images_are_measured_as_they_are(void **state)
+TEST(images_are_measured_as_they_are)
 {
     struct image image;
     struct error error = {0};
-    (void)state;
     need(images.plain);
     open_or_fail(images.plain, images.plain_bytes, 90, &image);
     const int own = kernel_of(&image, "stride").registers;
@@ -376,11 +364,10 @@ static void images_are_measured_as_they_are(void **state)
     assert_int_equal(error.status, STATUS_UNAVAILABLE);
 }
 
-static void ptx_is_compiled_with_other_limits(void **state)
+TEST(ptx_is_compiled_with_other_limits)
 {
     struct image image;
     struct error error = {0};
-    (void)state;
     need(images.plain);
     if (!cuda_linker(&error))
         skip();
@@ -395,20 +382,7 @@ static void ptx_is_compiled_with_other_limits(void **state)
     assert_int_equal(registers_of(image.ptx, image.ptx_bytes, "hungry", NULL, &error), own);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fatbin_tells_all),
-        cmocka_unit_test(cubins_and_ptx_tell_it_by_themselves),
-        cmocka_unit_test(what_is_compressed_is_unpacked),
-        cmocka_unit_test(a_device_is_given_what_it_can_run),
-        cmocka_unit_test(damaged_images_are_refused_or_read_in_part),
-        cmocka_unit_test(ptx_by_hand),
-        cmocka_unit_test(images_are_measured_as_they_are),
-        cmocka_unit_test(ptx_is_compiled_with_other_limits),
-    };
-    return cmocka_run_group_tests(tests, make_images, free_images);
-}
+TEST_MAIN(make_images, free_images)
 #else
 int main(void)
 {

@@ -1,18 +1,13 @@
 /* What a compiled binary tells without a device: its kernels' resources, and which binaries do the
  * same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #ifdef TUNE_WITH_CUDA
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/seal.h"
@@ -128,7 +123,7 @@ static int said(const char *log, const char *lowered, const char *word)
     return (int)strtol(hit, NULL, 10);
 }
 
-static void test_tells_what_the_compiler_said(void **state)
+TEST_WITH(test_tells_what_the_compiler_said, set_up, tear_down)
 {
     static const char *const architectures[] = {"sm_75",  "sm_80",  "sm_86",  "sm_89", "sm_90",
                                                 "sm_90a", "sm_100", "sm_103", "sm_120"};
@@ -198,7 +193,7 @@ static bool alike(struct fixture *fixture, const char *architecture, struct twin
     "s[threadIdx.x] = y[0]; __syncthreads(); y[threadIdx.x] = s[31 - threadIdx.x] * K;\n"          \
     "atomicAdd(&count, 1); }\n"
 
-static void test_the_same_code_has_the_same_hash(void **state)
+TEST_WITH(test_the_same_code_has_the_same_hash, set_up, tear_down)
 {
     static const char *const architectures[] = {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"};
     struct fixture *fixture = *state;
@@ -227,7 +222,7 @@ static void test_the_same_code_has_the_same_hash(void **state)
     }
 }
 
-static void test_other_code_has_another_hash(void **state)
+TEST_WITH(test_other_code_has_another_hash, set_up, tear_down)
 {
     static const struct twin plain = {SCALE("if (i < n) y[i] *= 3;"), "scale", NULL, NULL};
     static const struct twin others[] = {
@@ -306,7 +301,7 @@ static void read_all(const char *cubin, size_t bytes, const struct container *co
     arena_free(&arena);
 }
 
-static void test_damage_is_never_out_of_bounds(void **state)
+TEST_WITH(test_damage_is_never_out_of_bounds, set_up, tear_down)
 {
     static const unsigned char wrong[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
     struct fixture *fixture = *state;
@@ -331,7 +326,7 @@ static void test_damage_is_never_out_of_bounds(void **state)
         }
 }
 
-static void test_bad_files_are_errors(void **state)
+TEST_WITH(test_bad_files_are_errors, set_up, tear_down)
 {
     struct fixture *fixture = *state;
     struct kernel_resources resources;
@@ -359,17 +354,7 @@ static void test_bad_files_are_errors(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_tells_what_the_compiler_said, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_the_same_code_has_the_same_hash, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_other_code_has_another_hash, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_damage_is_never_out_of_bounds, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bad_files_are_errors, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
 #else
 int main(void)
 {

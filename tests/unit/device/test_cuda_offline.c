@@ -1,14 +1,9 @@
 /* GPUs that are not there: their facts, and occupancy without a driver. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/hash.h"
 #include "tuner/device/device.h"
 #include "tuner/device/kinds.h"
@@ -41,7 +36,7 @@ static int32_t blocks(const struct facts *facts, uint32_t threads, int32_t regis
 
 /* Every board has what expressions may ask of a GPU, as nearly as it is the same chip as the real
  * H200 (db/recorded/nvidia-h200/devices.json) the same numbers. */
-static void test_boards_have_all_facts(void **state)
+TEST(test_boards_have_all_facts)
 {
     static const char *const all[] = {"sm_70",  "sm_72",  "sm_75",  "sm_80",  "sm_86",
                                       "sm_87",  "sm_89",  "sm_90",  "sm_90a", "sm_100",
@@ -58,7 +53,6 @@ static void test_boards_have_all_facts(void **state)
                                           "shared_bytes_per_sm",
                                           "warp_size",
                                           "shared_bytes_per_block_optin"};
-    (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct facts facts = imagine(all[i]);
         for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++)
@@ -77,10 +71,9 @@ static void test_boards_have_all_facts(void **state)
     facts_free(&h100);
 }
 
-static void test_unknown_architectures_are_refused(void **state)
+TEST(test_unknown_architectures_are_refused)
 {
     static const char *const wrong[] = {"sm_91", "90", "sm_", "sm_90x", "sm_90aa", "", "native"};
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct facts facts = {0};
         struct error error = {0};
@@ -92,11 +85,10 @@ static void test_unknown_architectures_are_refused(void **state)
 
 /* What the real Occupancy API said on an H200 of every kernel that was ever measured there, those
  * in clusters left out. */
-static void test_agrees_with_what_an_h200_said(void **state)
+TEST(test_agrees_with_what_an_h200_said)
 {
     char line[128];
     size_t rows = 0;
-    (void)state;
     struct facts facts = imagine("sm_90");
     FILE *file =
         fopen(TEST_SOURCE_DIR "/tests/unit/device/recorded/occupancy-nvidia-h200.csv", "r");
@@ -122,9 +114,8 @@ static void test_agrees_with_what_an_h200_said(void **state)
 }
 
 /* By hand from the limits in the programming guide, each limit the one that binds once. */
-static void test_each_limit_binds(void **state)
+TEST(test_each_limit_binds)
 {
-    (void)state;
     struct facts a100 = imagine("sm_80");
     struct facts t4 = imagine("sm_75");
     struct facts ada = imagine("sm_89");
@@ -143,11 +134,10 @@ static void test_each_limit_binds(void **state)
     facts_free(&ada);
 }
 
-static void test_what_cannot_be_launched_has_none(void **state)
+TEST(test_what_cannot_be_launched_has_none)
 {
     struct kernel_resources bound = {.registers = 16, .max_threads_per_block = 128};
     struct error error = {0};
-    (void)state;
     struct facts facts = imagine("sm_90");
     assert_int_equal(blocks(&facts, 1025, 16, 0, 0, NULL), 0);
     assert_int_equal(blocks(&facts, 0, 16, 0, 0, NULL), 0);
@@ -170,12 +160,11 @@ static void test_what_cannot_be_launched_has_none(void **state)
     facts_free(&facts);
 }
 
-static void test_needs_facts_and_registers(void **state)
+TEST(test_needs_facts_and_registers)
 {
     struct kernel_resources resources = {.registers = 16};
     struct facts none = {0};
     struct error error = {0};
-    (void)state;
     assert_int_equal(
         device_cuda.occupancy(&none, &(struct launch){.block = {32, 1, 1}}, &resources, &error),
         STATUS_UNAVAILABLE);
@@ -188,25 +177,10 @@ static void test_needs_facts_and_registers(void **state)
 }
 #endif
 
-static void test_a_cpu_cannot_be_imagined(void **state)
+TEST(test_a_cpu_cannot_be_imagined)
 {
     const struct device_api *cpu = device_kind("cpu");
-    (void)state;
     assert_true(!cpu->imagine && !cpu->inspect && !cpu->occupancy && !cpu->signatures);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#ifdef TUNE_WITH_CUDA
-        cmocka_unit_test(test_boards_have_all_facts),
-        cmocka_unit_test(test_unknown_architectures_are_refused),
-        cmocka_unit_test(test_agrees_with_what_an_h200_said),
-        cmocka_unit_test(test_each_limit_binds),
-        cmocka_unit_test(test_what_cannot_be_launched_has_none),
-        cmocka_unit_test(test_needs_facts_and_registers),
-#endif
-        cmocka_unit_test(test_a_cpu_cannot_be_imagined),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

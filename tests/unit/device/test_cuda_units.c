@@ -1,18 +1,13 @@
 /* Kernels of several sources, linked; variables by their names; what a cubin says its kernels take.
  * Needs NVRTC and nvJitLink, no GPU. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #ifdef TUNE_WITH_CUDA
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/device/cuda/compile.h"
 
@@ -124,9 +119,8 @@ static struct container compiled(const struct binary_request *request)
     return out;
 }
 
-static void kernels_of_several_sources_are_one_binary(void **state)
+TEST_WITH(kernels_of_several_sources_are_one_binary, set_up, tear_down)
 {
-    (void)state;
     need_linker();
     const struct binary_request request = two_units();
     const struct container out = compiled(&request);
@@ -146,12 +140,11 @@ static void kernels_of_several_sources_are_one_binary(void **state)
 }
 
 /* Where the driver is too old to say so, the cubin does. */
-static void the_cubin_tells_what_kernels_take(void **state)
+TEST_WITH(the_cubin_tells_what_kernels_take, set_up, tear_down)
 {
     static const size_t wanted[2][3] = {{8, 16}, {8, 8, 1}};
     static const int counts[2] = {2, 3};
     const struct cuda_driver silent = {.version = 11040};
-    (void)state;
     need_linker();
     const struct binary_request request = two_units();
     const struct container out = compiled(&request);
@@ -167,9 +160,8 @@ static void the_cubin_tells_what_kernels_take(void **state)
     assert_int_equal(none.parameter_count, PARAMETERS_UNKNOWN);
 }
 
-static void what_does_not_link_or_compile_is_told(void **state)
+TEST_WITH(what_does_not_link_or_compile_is_told, set_up, tear_down)
 {
-    (void)state;
     need_linker();
     struct binary_request request = two_units();
     (void)put("second.cu", "__global__ void other(float *x) { *x = 1; }\n"
@@ -194,10 +186,9 @@ static void what_does_not_link_or_compile_is_told(void **state)
 }
 
 /* What is compiled is what was hashed, of each source. */
-static void each_source_is_the_one_that_was_meant(void **state)
+TEST_WITH(each_source_is_the_one_that_was_meant, set_up, tear_down)
 {
     char hash[HASH_TEXT_BYTES];
-    (void)state;
     need_linker();
     struct binary_request request = two_units();
     hash_bytes("", 0, hash);
@@ -213,9 +204,8 @@ static size_t unit_of(const char *first, const char *second, const char *name, b
     return cuda_defining_unit(units, 2, name, is_function);
 }
 
-static void names_are_found_where_they_are_defined(void **state)
+TEST_WITH(names_are_found_where_they_are_defined, set_up, tear_down)
 {
-    (void)state;
     assert_int_equal(unit_of("__global__ void a(int);", "__global__ void a(int x) {}", "a", true),
                      1);
     assert_int_equal(unit_of("__global__ void a(int x) {}", "__global__ void a(int);", "a", true),
@@ -231,18 +221,7 @@ static void names_are_found_where_they_are_defined(void **state)
     assert_int_equal(unit_of("int x;", "__global__", "a", true), 0);
 }
 
-int main(void)
-{
-#define UNIT_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        UNIT_TEST(kernels_of_several_sources_are_one_binary),
-        UNIT_TEST(the_cubin_tells_what_kernels_take),
-        UNIT_TEST(what_does_not_link_or_compile_is_told),
-        UNIT_TEST(each_source_is_the_one_that_was_meant),
-        UNIT_TEST(names_are_found_where_they_are_defined),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
 #else
 int main(void)
 {

@@ -1,16 +1,11 @@
 /* The null device: what tests of tune lean on when they name it. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/hash.h"
 #include "tuner/device/kinds.h"
 #include "tuner/device/traits.h"
@@ -81,11 +76,10 @@ static double median(double times[BLOCKS])
     return times[BLOCKS / 2];
 }
 
-static void times_follow_from_seed_plan_and_binary(void **state)
+TEST(times_follow_from_seed_plan_and_binary)
 {
     static double first[BLOCKS], again[BLOCKS], other[BLOCKS];
     const struct launch_plan plan = plan_of(1 << 20, 256), larger = plan_of(1 << 24, 256);
-    (void)state;
     compile(1);
     time_blocks("5", &plan, first);
     time_blocks("5", &plan, again);
@@ -105,12 +99,11 @@ static void times_follow_from_seed_plan_and_binary(void **state)
     assert_int_equal(unlink(binary), 0);
 }
 
-static void launches_are_limited_as_on_a_gpu(void **state)
+TEST(launches_are_limited_as_on_a_gpu)
 {
     struct facts facts = {0};
     struct kernel_resources resources = {0};
     char hash[HASH_TEXT_BYTES];
-    (void)state;
     compile(3);
     must(device_null.describe(0, &facts, &error));
     must(device_null.inspect(binary, "copy", &resources, hash, &error));
@@ -132,13 +125,12 @@ static void launches_are_limited_as_on_a_gpu(void **state)
                      STATUS_NOT_FOUND);
 }
 
-static void nobody_gets_it_unasked(void **state)
+TEST(nobody_gets_it_unasked)
 {
     int count = 0;
     struct error wrong = {0};
     const struct device_api *api = NULL;
     int index = 0;
-    (void)state;
     assert_true(device_traits("null")->by_name_only && device_traits("null")->computes_nothing);
     assert_ptr_not_equal(device_kinds[0], &device_null);
     assert_ptr_not_equal(device_host(), &device_null);
@@ -149,12 +141,4 @@ static void nobody_gets_it_unasked(void **state)
     assert_true(index == 1 && index < count);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_follow_from_seed_plan_and_binary),
-        cmocka_unit_test(launches_are_limited_as_on_a_gpu),
-        cmocka_unit_test(nobody_gets_it_unasked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,14 +1,10 @@
 /* Who runs where. The fixture: two packages of four cores with two hardware threads each (core n
  * has the processors n and n + 8), GPU 1b at the first, b3 at the second. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/device/place_near.h"
 
 #define FIXTURE TEST_SOURCE_DIR "/tests/data/two_packages.xml"
@@ -26,9 +22,8 @@ static struct placement place(const char *topology, const char *const *addresses
     return out;
 }
 
-static void each_device_gets_the_last_core_near_it(void **state)
+TEST(each_device_gets_the_last_core_near_it)
 {
-    (void)state;
     struct placement got = place(FIXTURE, (const char *const[]){first, second}, 2);
     assert_string_equal(got.devices[0].cpus, "3");
     assert_string_equal(got.devices[0].near, "NUMA node 0");
@@ -40,9 +35,8 @@ static void each_device_gets_the_last_core_near_it(void **state)
     assert_string_equal(got.note, "");
 }
 
-static void devices_at_one_place_get_cores_of_their_own(void **state)
+TEST(devices_at_one_place_get_cores_of_their_own)
 {
-    (void)state;
     const char *const five[] = {first, first, first, first, first};
     struct placement got = place(FIXTURE, five, 5);
     const char *const cpus[] = {"3", "2", "1", "0", "7"};
@@ -52,9 +46,8 @@ static void devices_at_one_place_get_cores_of_their_own(void **state)
     assert_non_null(strstr(got.note, "near devices 4"));
 }
 
-static void unknown_devices_go_anywhere(void **state)
+TEST(unknown_devices_go_anywhere)
 {
-    (void)state;
     struct placement got = place(FIXTURE, (const char *const[]){NULL, "0000:77:00.0", "?"}, 3);
     const char *const cpus[] = {"7", "6", "5"};
     for (size_t i = 0; i < 3; i++) {
@@ -64,9 +57,8 @@ static void unknown_devices_go_anywhere(void **state)
     assert_non_null(strstr(got.note, "unknown of devices 0-2"));
 }
 
-static void few_cores_are_left_to_the_system(void **state)
+TEST(few_cores_are_left_to_the_system)
 {
-    (void)state;
     struct placement got = place("synthetic:core:2 pu:2", (const char *const[]){NULL}, 1);
     assert_string_equal(got.devices[0].cpus, "");
     assert_string_equal(got.compilers.cpus, "");
@@ -76,10 +68,9 @@ static void few_cores_are_left_to_the_system(void **state)
     assert_string_equal(got.compilers.cpus, "0-1");
 }
 
-static void more_devices_than_cores_share(void **state)
+TEST(more_devices_than_cores_share)
 {
     const char *none[5] = {0};
-    (void)state;
     struct placement got = place("synthetic:core:3 pu:1", none, 5);
     const char *const cpus[] = {"2", "1", "0", "2", "1"};
     for (size_t i = 0; i < 5; i++)
@@ -89,20 +80,18 @@ static void more_devices_than_cores_share(void **state)
     assert_non_null(strstr(got.note, "compilers share"));
 }
 
-static void no_device_leaves_all_to_the_compilers(void **state)
+TEST(no_device_leaves_all_to_the_compilers)
 {
-    (void)state;
     struct placement got = place("synthetic:core:4 pu:2", NULL, 0);
     assert_string_equal(got.compilers.cpus, "0-7");
 }
 
 /* Only what is allowed is given out: here the processors 2 to 6 and 10. */
-static void what_is_not_allowed_is_not_given(void **state)
+TEST(what_is_not_allowed_is_not_given)
 {
     hwloc_topology_t topology;
     struct placement got;
     struct error error = {0};
-    (void)state;
     assert_int_equal(hwloc_topology_init(&topology), 0);
     assert_int_equal(hwloc_topology_set_xml(topology, FIXTURE), 0);
     assert_int_equal(hwloc_topology_load(topology), 0);
@@ -124,11 +113,10 @@ static void what_is_not_allowed_is_not_given(void **state)
     hwloc_topology_destroy(topology);
 }
 
-static void wrong_topologies_are_told(void **state)
+TEST(wrong_topologies_are_told)
 {
     struct placement out;
     struct error error = {0};
-    (void)state;
     assert_int_equal(place_devices("synthetic:nonsense", NULL, 0, &out, &error), STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "nonsense"));
     assert_int_not_equal(place_devices("/nowhere/a.xml", NULL, 0, &out, &error), STATUS_OK);
@@ -140,10 +128,9 @@ static void wrong_topologies_are_told(void **state)
 }
 
 /* Whatever this machine is, nothing is given out that we may not use. */
-static void this_machine_is_placed_on(void **state)
+TEST(this_machine_is_placed_on)
 {
     hwloc_topology_t topology;
-    (void)state;
     struct placement got = place(NULL, (const char *const[]){"0000:00:00.0"}, 1);
     assert_int_equal(hwloc_topology_init(&topology), 0);
     assert_int_equal(hwloc_topology_load(topology), 0);
@@ -157,18 +144,4 @@ static void this_machine_is_placed_on(void **state)
     hwloc_topology_destroy(topology);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_device_gets_the_last_core_near_it),
-        cmocka_unit_test(devices_at_one_place_get_cores_of_their_own),
-        cmocka_unit_test(unknown_devices_go_anywhere),
-        cmocka_unit_test(few_cores_are_left_to_the_system),
-        cmocka_unit_test(more_devices_than_cores_share),
-        cmocka_unit_test(no_device_leaves_all_to_the_compilers),
-        cmocka_unit_test(what_is_not_allowed_is_not_given),
-        cmocka_unit_test(wrong_topologies_are_told),
-        cmocka_unit_test(this_machine_is_placed_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

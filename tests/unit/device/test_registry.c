@@ -1,17 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/device/device.h"
 #include "tuner/device/traits.h"
 
-static void every_kind_is_whole(void **state)
+TEST(every_kind_is_whole)
 {
-    (void)state;
     for (size_t i = 0; device_kinds[i]; i++) {
         const struct device_api *api = device_kinds[i];
         const struct device_traits *traits = device_traits(api->kind);
@@ -29,12 +23,11 @@ static void every_kind_is_whole(void **state)
     assert_null(device_kind("abacus"));
 }
 
-static void names_are_parsed(void **state)
+TEST(names_are_parsed)
 {
     const struct device_api *api = NULL;
     struct error error = {0};
     int index = -1;
-    (void)state;
     assert_int_equal(device_parse("cpu", &api, &index, &error), STATUS_OK);
     assert_string_equal(api->kind, "cpu");
     assert_int_equal(index, 0);
@@ -55,11 +48,10 @@ static void names_are_parsed(void **state)
 }
 
 /* Also of kinds that the build leaves out, or that another version knows. */
-static void traits_need_no_device(void **state)
+TEST(traits_need_no_device)
 {
     const char *sections[DEVICE_SECTIONS_MAX];
     char name[DEVICE_NAME_BYTES];
-    (void)state;
     assert_string_equal(device_traits("cuda")->unit_fact, "sm_count");
     assert_string_equal(device_traits("cpu")->unit_fact, "cores");
     assert_true(device_traits("cuda")->is_gpu && !device_traits("cpu")->is_gpu);
@@ -78,12 +70,4 @@ static void traits_need_no_device(void **state)
     assert_null(device_full_name(NULL, name));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_is_whole),
-        cmocka_unit_test(names_are_parsed),
-        cmocka_unit_test(traits_need_no_device),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,16 +1,11 @@
 /* Recordings, as they are written and read back, and the device that plays them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/hash.h"
 #include "tuner/device/kinds.h"
 #include "tuner/device/recording.h"
@@ -136,9 +131,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void a_recording_comes_back(void **state)
+TEST(a_recording_comes_back)
 {
-    (void)state;
     struct recording *recording = NULL;
     struct facts facts = {0};
     size_t count = 0;
@@ -161,9 +155,8 @@ static void a_recording_comes_back(void **state)
     recording_close(recording);
 }
 
-static void a_cut_recording_is_refused(void **state)
+TEST(a_cut_recording_is_refused)
 {
-    (void)state;
     char cut[80];
     char bytes[4096];
     struct recording *recording = NULL;
@@ -191,9 +184,8 @@ static void a_cut_recording_is_refused(void **state)
 
 /* Those of the samples, all of them; or about the time. The seed decides, and the order of what is
  * timed. */
-static void times_are_drawn_from_what_was_recorded(void **state)
+TEST(times_are_drawn_from_what_was_recorded)
 {
-    (void)state;
     struct device *device[] = {opened("1"), opened("1"), opened("2")};
     const struct block block = {.runs = 10};
     double times[3][BLOCKS];
@@ -233,9 +225,8 @@ static void times_are_drawn_from_what_was_recorded(void **state)
         device_replay.close(device[i]);
 }
 
-static void resources_and_code_are_the_recorded_ones(void **state)
+TEST(resources_and_code_are_the_recorded_ones)
 {
-    (void)state;
     struct device *device = opened("1");
     struct kernel_resources resources;
     char code[2][HASH_TEXT_BYTES];
@@ -281,9 +272,8 @@ static enum status fate(const char *key, bool raced, char detail[64])
     return status;
 }
 
-static void failures_are_the_recorded_ones(void **state)
+TEST(failures_are_the_recorded_ones)
 {
-    (void)state;
     char detail[64];
     assert_int_equal(fate("block=1", false, detail), STATUS_COMPILE_FAILED);
     assert_string_equal(error.text, "as it was");
@@ -311,9 +301,8 @@ static void failures_are_the_recorded_ones(void **state)
     device_replay.close(device);
 }
 
-static void recordings_are_named(void **state)
+TEST(recordings_are_named)
 {
-    (void)state;
     assert_string_equal(device_replayed_name("replay"), "");
     assert_string_equal(device_replayed_name("replay:my.db,clock"), "my.db,clock");
     assert_string_equal(device_replayed_name("replay,clock"), ",clock");
@@ -325,15 +314,4 @@ static void recordings_are_named(void **state)
     assert_false(device_traits("cuda")->is_replayed);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_recording_comes_back),
-        cmocka_unit_test(a_cut_recording_is_refused),
-        cmocka_unit_test(times_are_drawn_from_what_was_recorded),
-        cmocka_unit_test(resources_and_code_are_the_recorded_ones),
-        cmocka_unit_test(failures_are_the_recorded_ones),
-        cmocka_unit_test(recordings_are_named),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_MAIN(set_up, tear_down)

@@ -2,16 +2,11 @@
 #ifndef TUNE_TESTS_T1_FIXTURE_H
 #define TUNE_TESTS_T1_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/exchange/t1.h"

@@ -1,17 +1,12 @@
 /* Experiments from captures: what follows of launches, and what cannot be replayed. */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/capture/capture_fixture.h"
+#include "tests/unit/suite.h"
 #include "tuner/base/temporary.h"
 #include "tuner/exchange/captured.h"
 
@@ -91,10 +86,9 @@ static int end(void **state)
     return 0;
 }
 
-static void launches_become_sizes(void **state)
+TEST_WITH(launches_become_sizes, NULL, end)
 {
     struct text text = {0};
-    (void)state;
     assert_int_equal(take("_Z5scalePKfPfif", NULL, sizeof(struct given)), STATUS_OK);
     assert_int_equal(test.set.launch_count, 2);
     assert_int_equal(test.set.sizes[0], 100);
@@ -119,7 +113,7 @@ static void launches_become_sizes(void **state)
 }
 
 /* Another kernel than the one that is there; the file says of an odd launch what it likes. */
-static void what_cannot_be_replayed_is_left_out(void **state)
+TEST(what_cannot_be_replayed_is_left_out)
 {
     static const struct {
         struct cap_launch launch;
@@ -133,7 +127,6 @@ static void what_cannot_be_replayed_is_left_out(void **state)
         {{.grid = {2, 1, 1}, .block = {64, 1, 1}, .left_out = CAP_LEFT_TEXTURE}, 24, "textures"},
         {{.grid = {2, 1, 1}, .block = {64, 1, 1}, .left_out = CAP_LEFT_TOO_LARGE}, 24, "max-bytes"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(take("scale", &cases[i].launch, cases[i].parameter_bytes), STATUS_OK);
         assert_int_equal(test.set.launch_count, 1);
@@ -145,10 +138,9 @@ static void what_cannot_be_replayed_is_left_out(void **state)
 }
 
 /* It would end the text that it stands in. */
-static void names_that_no_compiler_makes_are_refused(void **state)
+TEST(names_that_no_compiler_makes_are_refused)
 {
     static const char *const names[] = {"a\"\nflags: [-wrapper]", "${n}", "a b", ""};
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_int_equal(take(names[i], NULL, sizeof(struct given)), STATUS_BAD_INPUT);
         assert_non_null(strstr(test.error.text, "name"));
@@ -156,12 +148,4 @@ static void names_that_no_compiler_makes_are_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(launches_become_sizes, end),
-        cmocka_unit_test(what_cannot_be_replayed_is_left_out),
-        cmocka_unit_test(names_that_no_compiler_makes_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

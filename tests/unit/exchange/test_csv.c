@@ -1,14 +1,9 @@
 /* Tables as RFC 4180 has them, and what is none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/text.h"
 #include "tuner/exchange/csv.h"
 
@@ -62,9 +57,8 @@ static void assert_refused(const char *text, size_t length, const char *expected
     text_free(&got);
 }
 
-static void records_and_fields(void **state)
+TEST(records_and_fields)
 {
-    (void)state;
     assert_read("", "");
     assert_read("a,b\n1,2\n", "1:a|b;2:1|2;");
     assert_read("a,b\r\n1,2\r\n", "1:a|b;2:1|2;");
@@ -79,9 +73,8 @@ static void records_and_fields(void **state)
     assert_read("\xc3\xa9,\xe2\x82\xac\n", "1:\xc3\xa9|\xe2\x82\xac;");
 }
 
-static void fields_in_quotes(void **state)
+TEST(fields_in_quotes)
 {
-    (void)state;
     assert_read("\"a,b\",c\n", "1:a,b|c;");
     assert_read("\"\"\n", "1:;");
     assert_read("\"\",\"\"", "1:|;");
@@ -91,9 +84,8 @@ static void fields_in_quotes(void **state)
     assert_read("a,\"b\"\r\n\"c\",d\r\n", "1:a|b;2:c|d;");
 }
 
-static void what_is_wrong_has_its_line(void **state)
+TEST(what_is_wrong_has_its_line)
 {
-    (void)state;
 #define REFUSED(text, expected) assert_refused(text, sizeof(text) - 1, expected)
     REFUSED("a,b\n\"c,d\n\n\n", "t.csv:2: a quote begins here and never ends");
     REFUSED("a\n\"", "t.csv:2: a quote begins here and never ends");
@@ -116,9 +108,8 @@ static void what_is_wrong_has_its_line(void **state)
 }
 
 /* Whatever is read, it ends, and within the text. */
-static void any_bytes_are_read_or_refused(void **state)
+TEST(any_bytes_are_read_or_refused)
 {
-    (void)state;
     static const char alphabet[] = ",,\"\"\n\r\nab";
     uint64_t random = 1;
     for (int round = 0; round < 50000; round++) {
@@ -135,13 +126,4 @@ static void any_bytes_are_read_or_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_and_fields),
-        cmocka_unit_test(fields_in_quotes),
-        cmocka_unit_test(what_is_wrong_has_its_line),
-        cmocka_unit_test(any_bytes_are_read_or_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

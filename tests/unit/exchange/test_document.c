@@ -65,13 +65,12 @@ static size_t read_back_all(const char *pattern, const char *overlay)
 }
 
 /* TUNE_TEST_T1_FOLDER: more of them, which are not tune's to give away. */
-static void files_read_back(void **state)
+TEST(files_read_back)
 {
     static const char *const overlay =
         "{\"KernelSpecification\": {\"KernelFile\": \"" KERNEL "\"}}";
     const char *more = getenv("TUNE_TEST_T1_FOLDER");
     char pattern[512];
-    (void)state;
     assert_true(read_back_all(TEST_SOURCE_DIR "/tests/data/t1/bat*.json", overlay) >= 3);
     assert_true(read_back_all(TEST_SOURCE_DIR "/tests/data/t1/ktt*.json", overlay) >= 1);
     assert_true(read_back_all(TEST_SOURCE_DIR "/examples/t1/*t.json", overlay) >= 2);
@@ -138,9 +137,8 @@ static const char *const texts[] = {
 enum { TEXTS = sizeof texts / sizeof *texts };
 
 /* Words that YAML takes for something else, in quotes and without, alone and within lists. */
-static void texts_read_back(void **state)
+TEST(texts_read_back)
 {
-    (void)state;
     for (int form = 0; form < 16; form++) {
         struct document document;
         assert_true(document_begin(&document, "made"));
@@ -172,11 +170,4 @@ static void texts_read_back(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_read_back),
-        cmocka_unit_test(texts_read_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,15 +1,10 @@
 /* Tables of others' times into the database: which columns, which rows, all or nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/exchange/peers.h"
 #include "tuner/store/measured.h"
 #include "tuner/store/query.h"
@@ -148,7 +143,7 @@ static const char all_columns[] =
     " coalesce(ratio_low, '-') || coalesce(ratio_high, '-') || coalesce(rounds, '-'), ' ')"
     " FROM (SELECT * FROM peers ORDER BY n, l2_mode, name)";
 
-static void the_columns_that_are_meant_are_taken(void **state)
+TEST_WITH(the_columns_that_are_meant_are_taken, setup_measured, teardown)
 {
     struct fixture *f = *state;
     ok(import(f, "problem,n,name,time_ns\nreduce.sum,10,cub,5.5\n"));
@@ -173,7 +168,7 @@ static void the_columns_that_are_meant_are_taken(void **state)
 }
 
 /* The same name in another mode, at another size, or another name: none is the other's. */
-static void rows_are_told_apart(void **state)
+TEST_WITH(rows_are_told_apart, setup_measured, teardown)
 {
     struct fixture *f = *state;
     ok(import(f,
@@ -184,7 +179,7 @@ static void rows_are_told_apart(void **state)
                "1.0,2.0,3.0,4.0");
 }
 
-static void unknown_problems_are_left_out(void **state)
+TEST_WITH(unknown_problems_are_left_out, setup_measured, teardown)
 {
     struct fixture *f = *state;
     ok(import(
@@ -198,7 +193,7 @@ static void unknown_problems_are_left_out(void **state)
     assert_one(f, "SELECT count(*) FROM peers", "1");
 }
 
-static void columns_that_are_missing_are_named(void **state)
+TEST_WITH(columns_that_are_missing_are_named, setup_measured, teardown)
 {
     struct fixture *f = *state;
     assert_refused(f, "problem,n,name\n", STATUS_BAD_INPUT,
@@ -223,7 +218,7 @@ static void columns_that_are_missing_are_named(void **state)
     }
 }
 
-static void a_wrong_row_is_named_and_none_is_taken(void **state)
+TEST_WITH(a_wrong_row_is_named_and_none_is_taken, setup_measured, teardown)
 {
     static const struct {
         const char *row, *expected;
@@ -268,7 +263,7 @@ static void a_wrong_row_is_named_and_none_is_taken(void **state)
 }
 
 /* What tune measured last, unless one is named; a CPU's problem of that name is another. */
-static void times_stand_beside_a_device(void **state)
+TEST_WITH(times_stand_beside_a_device, setup_measured, teardown)
 {
     struct fixture *f = *state;
     static const char table[] = "problem,n,name,time_ns\nreduce.sum,20,lib,1\ndouble,7,lib,2\n";
@@ -301,25 +296,11 @@ static void times_stand_beside_a_device(void **state)
                    "no device 'cuda:1' was measured; there is Test CPU, Test GPU");
 }
 
-static void a_database_without_runs_has_no_place_for_them(void **state)
+TEST_WITH(a_database_without_runs_has_no_place_for_them, setup, teardown)
 {
     struct fixture *f = *state;
     assert_refused(f, "problem,n,name,time_ns\nreduce.sum,20,lib,1\n", STATUS_NOT_FOUND,
                    "nothing was measured yet");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_measured, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(the_columns_that_are_meant_are_taken),
-        TEST(rows_are_told_apart),
-        TEST(unknown_problems_are_left_out),
-        TEST(columns_that_are_missing_are_named),
-        TEST(a_wrong_row_is_named_and_none_is_taken),
-        TEST(times_stand_beside_a_device),
-        cmocka_unit_test_setup_teardown(a_database_without_runs_has_no_place_for_them, setup,
-                                        teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -117,9 +117,8 @@ static void check_space(const struct file_case *of, const struct experiment *exp
     facts_free(&facts);
 }
 
-static void files_mean_what_they_say(void **state)
+TEST(files_mean_what_they_say)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct file_case *of = &cases[i];
         struct t1 t1 = {.ignored = NULL};
@@ -144,9 +143,8 @@ static void files_mean_what_they_say(void **state)
 }
 
 /* Read as the other dialect, a file means what that says. */
-static void dialects_differ(void **state)
+TEST(dialects_differ)
 {
-    (void)state;
     struct t1 t1 = {.ignored = NULL};
     assert_int_equal(t1_read(EXAMPLES "kerneltuner-test.json", NULL, 0, T1_KTT, &t1, &error),
                      STATUS_OK);
@@ -167,11 +165,4 @@ static void dialects_differ(void **state)
     t1_free(&t1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_mean_what_they_say),
-        cmocka_unit_test(dialects_differ),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

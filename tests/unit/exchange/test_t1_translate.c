@@ -170,9 +170,8 @@ static const struct translation_case cases[] = {
      ""},
 };
 
-static void constructs_translate(void **state)
+TEST(constructs_translate)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct t1 t1;
         const char *about = cases[i].overlay ? cases[i].overlay : "as it stands";
@@ -262,9 +261,8 @@ static const struct refusal refusals[] = {
     {"{\"tune\": {\"flags\": \"-O2\"}}", T1_DETECT, "tune.flags: must be a list"},
 };
 
-static void refusals_name_the_place(void **state)
+TEST(refusals_name_the_place)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         struct t1 t1;
         if (translate_small(refusals[i].overlay, refusals[i].dialect, &t1) != STATUS_BAD_INPUT)
@@ -275,7 +273,7 @@ static void refusals_name_the_place(void **state)
 }
 
 /* What only the experiment's reader can find is said with the place in the T1 file. */
-static void reading_names_the_place(void **state)
+TEST(reading_names_the_place)
 {
     static const char *const wrong[][2] = {
         {SPACE("\"Conditions\": [{\"Expression\": \"X > 1\"}, {\"Expression\": \"X < Zebra\"}]"),
@@ -294,7 +292,6 @@ static void reading_names_the_place(void **state)
         {"{\"tune\": {\"metrics\": {\"gflops\": \"q\"}}}", "small.json: tune.metrics.gflops: "},
         {"{\"tune\": {\"metrix\": {\"gflops\": \"q\"}}}", "small.json: tune.metrix: "},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct t1 t1;
         struct experiment *experiment = NULL;
@@ -309,7 +306,7 @@ static void reading_names_the_place(void **state)
 }
 
 /* One configuration vouches for none with another value of what arguments are as large as. */
-static void shaping_parameters_are_noted(void **state)
+TEST(shaping_parameters_are_noted)
 {
     static const char *const overlays[] = {
         ARGUMENT("\"Size\": \"max(Y) + min(Y)\""),
@@ -320,7 +317,6 @@ static void shaping_parameters_are_noted(void **state)
         ("{\"KernelSpecification\": {\"Arguments\": {\"a\": {\"Size\": \"max(Y)\"}}}, "
          "\"ConfigurationSpace\": {\"TuningParameters\": {\"Y\": {\"Values\": \"[4]\"}}}}"),
     };
-    (void)state;
     for (size_t i = 0; i < sizeof overlays / sizeof overlays[0]; i++) {
         struct t1 t1;
         assert_int_equal(translate_small(overlays[i], T1_KERNEL_TUNER, &t1), STATUS_OK);
@@ -332,11 +328,10 @@ static void shaping_parameters_are_noted(void **state)
     }
 }
 
-static void a_million_parameters(void **state)
+TEST(a_million_parameters)
 {
     struct text json = {0};
     struct t1 t1 = {.ignored = NULL};
-    (void)state;
     text_append(&json, "{\"KernelSpecification\": {}, \"ConfigurationSpace\": {\"TuningParameters\""
                        ": [{}");
     for (int i = 1; i < 1000000; i++)
@@ -348,10 +343,9 @@ static void a_million_parameters(void **state)
     text_free(&json);
 }
 
-static void dialects_have_names(void **state)
+TEST(dialects_have_names)
 {
     enum t1_dialect dialect = T1_DETECT;
-    (void)state;
     assert_int_equal(t1_dialect_parse("ktt", &dialect, &error), STATUS_OK);
     assert_int_equal(dialect, T1_KTT);
     assert_int_equal(t1_dialect_parse("kernel_tuner", &dialect, &error), STATUS_OK);
@@ -361,7 +355,7 @@ static void dialects_have_names(void **state)
 
 /* A scalar has the type that the kernel's text has for it, where that can be told; else the file's.
  */
-static void types_have_names(void **state)
+TEST(types_have_names)
 {
     static const struct {
         const char *text, *options, *type; /* of REAL */
@@ -391,7 +385,6 @@ static void types_have_names(void **state)
         {"struct REAL { int a; };\n", "", "f64"},
         {"#if 1\n#else\n#endif\n#endif\n#elif\n#define\n#if\n", "", "f64"},
     };
-    (void)state;
     char path[] = "/tmp/tune-types-XXXXXX";
     const int file = mkstemp(path);
     assert_true(file >= 0);
@@ -415,16 +408,4 @@ static void types_have_names(void **state)
     (void)unlink(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constructs_translate),
-        cmocka_unit_test(refusals_name_the_place),
-        cmocka_unit_test(reading_names_the_place),
-        cmocka_unit_test(a_million_parameters),
-        cmocka_unit_test(types_have_names),
-        cmocka_unit_test(dialects_have_names),
-        cmocka_unit_test(shaping_parameters_are_noted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,18 +1,13 @@
 /* T4 out of a database: what every trial becomes, which problem is meant, and the times that
  * readers add up. */
+#include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-#include <jansson.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/exchange/t4.h"
 #include "tuner/store/measured.h"
 
@@ -194,7 +189,7 @@ static void about(double got, double expected)
         fail_msg("%.15g is not %.15g", got, expected);
 }
 
-static void every_trial_has_its_word(void **state)
+TEST_WITH(every_trial_has_its_word, setup, teardown)
 {
     static const struct {
         enum trial_status status;
@@ -239,7 +234,7 @@ static void every_trial_has_its_word(void **state)
     json_decref(file);
 }
 
-static void times_add_up(void **state)
+TEST_WITH(times_add_up, setup, teardown)
 {
     struct fixture *fixture = *state;
     int64_t problem = add_problem(fixture, "gemm", 1);
@@ -264,7 +259,7 @@ static void times_add_up(void **state)
     json_decref(file);
 }
 
-static void configurations_keep_their_types(void **state)
+TEST_WITH(configurations_keep_their_types, setup, teardown)
 {
     struct fixture *fixture = *state;
     (void)add_trial(fixture, add_problem(fixture, "gemm", 1), 32, TRIAL_OK, 2000, 0, NULL);
@@ -279,7 +274,7 @@ static void configurations_keep_their_types(void **state)
     json_decref(file);
 }
 
-static void metadata_says_where(void **state)
+TEST_WITH(metadata_says_where, setup, teardown)
 {
     struct fixture *fixture = *state;
     (void)add_trial(fixture, add_problem(fixture, "gemm", 1), 32, TRIAL_OK, 2000, 0, NULL);
@@ -309,7 +304,7 @@ static void refused(struct fixture *fixture, const char *problem, const char *n,
     text_free(&text);
 }
 
-static void a_file_is_about_one_problem(void **state)
+TEST_WITH(a_file_is_about_one_problem, setup, teardown)
 {
     struct fixture *fixture = *state;
     refused(fixture, NULL, NULL, "no trials of any problem");
@@ -328,7 +323,7 @@ static void a_file_is_about_one_problem(void **state)
 }
 
 /* A problem that was tried again under another driver is written of where that was. */
-static void the_latest_counts(void **state)
+TEST_WITH(the_latest_counts, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct facts facts = {0};
@@ -354,23 +349,12 @@ static void the_latest_counts(void **state)
     json_decref(file);
 }
 
-static void versions_have_names(void **state)
+TEST(versions_have_names)
 {
     enum t4_version version = T4_1_1_0;
-    (void)state;
     assert_int_equal(t4_version_parse("1.0.0", &version, &error), STATUS_OK);
     assert_int_equal(version, T4_1_0_0);
     assert_int_equal(t4_version_parse("1.2.0", &version, &error), STATUS_USAGE);
 }
 
-int main(void)
-{
-#define WITH_DATABASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        WITH_DATABASE(every_trial_has_its_word),        WITH_DATABASE(times_add_up),
-        WITH_DATABASE(configurations_keep_their_types), WITH_DATABASE(metadata_says_where),
-        WITH_DATABASE(a_file_is_about_one_problem),     WITH_DATABASE(the_latest_counts),
-        cmocka_unit_test(versions_have_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -33,9 +33,8 @@ static void expect_errors(const struct mistake *mistakes, size_t count)
 }
 #define EXPECT_ERRORS(mistakes) expect_errors(mistakes, sizeof(mistakes) / sizeof *(mistakes))
 
-static void sources(void **state)
+TEST(sources)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"sources: [k.cu, more.cu]\n", "sources: [k.cu]\nsource: k.cu\n",
          "t.yaml:2:10: 'source' ... files"},
@@ -54,9 +53,8 @@ static void sources(void **state)
     EXPECT_ERRORS(mistakes);
 }
 
-static void arguments(void **state)
+TEST(arguments)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"value: 2}", "value: 2, fields: [{type: f32, value: 1}]}", "t.yaml:25:5: 'a' ... both"},
         {"fields: [{type: f32, value: 1.5}, {type: i32, value: loads}]", "fields: []",
@@ -96,9 +94,8 @@ static void arguments(void **state)
     EXPECT_ERRORS(mistakes);
 }
 
-static void fills(void **state)
+TEST(fills)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"{constant: 0.5}", "constant", "t.yaml:21:61: 'constant' ... told"},
         {"{constant: 0.5}", "{constnat: 0.5}",
@@ -183,9 +180,8 @@ static const struct {
     {"  y\n", "t.yaml:27:3: mapping"},
 };
 
-static void checks(void **state)
+TEST(checks)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof check_rows / sizeof *check_rows; i++) {
         struct text text = {0};
         struct text check = {0};
@@ -197,9 +193,8 @@ static void checks(void **state)
     }
 }
 
-static void parameters(void **state)
+TEST(parameters)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"\"[2**i for i in range(3)]\"", "\"[2**i for i in range(3)\"",
          "t.yaml:8:34: ends ... ']'"},
@@ -235,9 +230,8 @@ static void parameters(void **state)
 }
 
 /* The default configuration as the reference of nothing. */
-static void something_must_be_checked(void **state)
+TEST(something_must_be_checked)
 {
-    (void)state;
     struct text text = {0};
     struct text other = {0};
     replace(&text, own_text, "output: true", "scratch: true");
@@ -252,9 +246,8 @@ static const char *const cpu_text =
     "launches: [{kernel: k, grid: 7, threads: threads}]\n"
     "arguments: [{name: out, type: i32, count: 1, output: true}%s]\n";
 
-static void on_the_cpu(void **state)
+TEST(on_the_cpu)
 {
-    (void)state;
     struct text text = {0};
     text_printf(&text, cpu_text, "std: c++20\n", "");
     expect_error(text_string(&text), "t.yaml:4:6: standard ... 'c++20'");
@@ -297,9 +290,8 @@ static void expect_limit(const char *old, const char *start, const char *item, s
     text_free(&list);
 }
 
-static void limits(void **state)
+TEST(limits)
 {
-    (void)state;
     const char *field = "{type: i8, value: #}, ";
     const char *all_fields = "{type: f32, value: 1.5}, {type: i32, value: loads}]";
     const char *define = "  D#: #\n";
@@ -331,25 +323,10 @@ static void limits(void **state)
     expect_limit("  loads:", "", "  p#: [1]\n", 30, "  loads:", "t.yaml:7:3: parameters has 33");
 }
 
-static void a_million_parameters(void **state)
+TEST(a_million_parameters)
 {
-    (void)state;
     expect_limit("  loads:", "", "  p#: [1]\n", 50000, "  loads:", "t.yaml:1031:3: names in");
     expect_limit("  loads:", "", "  p#: [1]\n", 1000000, "  loads:", "yaml");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sources),
-        cmocka_unit_test(arguments),
-        cmocka_unit_test(fills),
-        cmocka_unit_test(checks),
-        cmocka_unit_test(parameters),
-        cmocka_unit_test(something_must_be_checked),
-        cmocka_unit_test(on_the_cpu),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(a_million_parameters),
-    };
-    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
-}
+TEST_MAIN(make_own_folder, remove_own_folder)

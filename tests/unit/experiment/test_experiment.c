@@ -3,9 +3,8 @@
 
 #include "experiment_fixture.h"
 
-static void base_is_read(void **state)
+TEST(base_is_read)
 {
-    (void)state;
     struct experiment *experiment = load_or_fail(base_text);
     char source[64];
     snprintf(source, sizeof source, "%s/k.cu", folder);
@@ -31,9 +30,8 @@ static void base_is_read(void **state)
     experiment_free(experiment);
 }
 
-static void on_request_is_no_part_of_the_definition(void **state)
+TEST(on_request_is_no_part_of_the_definition)
 {
-    (void)state;
     struct experiment *absent = load_or_fail(base_text);
     struct experiment *yes = load_changed("device: cuda\n", "device: cuda\non_request: true\n");
     struct experiment *no = load_changed("device: cuda\n", "on_request: false\n");
@@ -47,9 +45,8 @@ static void on_request_is_no_part_of_the_definition(void **state)
 }
 
 /* A run of everything is the reduction: minutes, as the README says. */
-static void shipped_families_are_on_request(void **state)
+TEST(shipped_families_are_on_request)
 {
-    (void)state;
     glob_t found;
     assert_int_equal(glob(TEST_SOURCE_DIR "/configs/*.yaml", 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -65,9 +62,8 @@ static void shipped_families_are_on_request(void **state)
     globfree(&found);
 }
 
-static void axes_turn_the_last_fastest(void **state)
+TEST(axes_turn_the_last_fastest)
 {
-    (void)state;
     struct experiment *experiment =
         load_changed("  type: [i32, f32]\n", "  type: [i32, f32]\n  rank: [1, 2]\n");
     static const char *const keys[] = {"scale.i32.1", "scale.i32.2", "scale.f32.1", "scale.f32.2"};
@@ -80,9 +76,8 @@ static void axes_turn_the_last_fastest(void **state)
     experiment_free(experiment);
 }
 
-static void a_problem_at_another_size(void **state)
+TEST(a_problem_at_another_size)
 {
-    (void)state;
     struct experiment *experiment = load_or_fail(base_text);
     struct problem problem;
     struct problem between;
@@ -97,9 +92,8 @@ static void a_problem_at_another_size(void **state)
     experiment_free(experiment);
 }
 
-static void content_hash_follows_file_and_sources(void **state)
+TEST(content_hash_follows_file_and_sources)
 {
-    (void)state;
     struct experiment *a = load_or_fail(base_text);
     struct experiment *b = load_or_fail(base_text);
     struct experiment *c = load_changed("as in the book", "as in a book");
@@ -140,9 +134,8 @@ static void expect_errors(const struct mistake *mistakes, size_t count)
 }
 #define EXPECT_ERRORS(mistakes) expect_errors(mistakes, sizeof(mistakes) / sizeof *(mistakes))
 
-static void keys_and_kinds(void **state)
+TEST(keys_and_kinds)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"about:", "abuot:", "t.yaml:2:1: 'abuot' ... did you mean 'about'"},
         {"about:", "purpose:", "t.yaml:2:1: experiment ... 'purpose'"},
@@ -174,9 +167,8 @@ static void keys_and_kinds(void **state)
     EXPECT_ERRORS(mistakes);
 }
 
-static void names(void **state)
+TEST(names)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"block >= 256", "blck >= 256", "t.yaml:14:27: 'blck' ... did you mean 'block'"},
         {"ceil_div(n, block))", "ceil_dvi(n, block))",
@@ -206,9 +198,8 @@ static void names(void **state)
     EXPECT_ERRORS(mistakes);
 }
 
-static void a_missing_source_is_named(void **state)
+TEST(a_missing_source_is_named)
 {
-    (void)state;
     struct text text = {0};
     struct experiment *experiment = NULL;
     struct error error;
@@ -221,9 +212,8 @@ static void a_missing_source_is_named(void **state)
     assert_int_equal(experiment_load("/dev/zero", folder, &experiment, &error), STATUS_BAD_INPUT);
 }
 
-static void what_an_expression_may_use(void **state)
+TEST(what_an_expression_may_use)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"  - variant ==", "  - grid < 99 and variant ==",
          "t.yaml:14:5: constraint ... 'active_blocks'"},
@@ -252,9 +242,8 @@ static void what_an_expression_may_use(void **state)
     EXPECT_ERRORS(mistakes);
 }
 
-static void types_and_texts(void **state)
+TEST(types_and_texts)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"variant == \"plain\" or", "variant == \"plian\" or",
          "t.yaml:14:16: 'variant' ... did you mean 'plain'"},
@@ -270,9 +259,8 @@ static void types_and_texts(void **state)
     EXPECT_ERRORS(mistakes);
 }
 
-static void values(void **state)
+TEST(values)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"10**8]", "0]", "t.yaml:8:21: size is 0"},
         {"10**8]", "2.5]", "t.yaml:8:21: size must"},
@@ -301,9 +289,8 @@ static void values(void **state)
     EXPECT_ERRORS(mistakes);
 }
 
-static void hostile_yaml(void **state)
+TEST(hostile_yaml)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"[i32, f32]", "&a [i32, f32]", "t.yaml:6:9: aliases"},
         {"[i32, f32]", "[i32, *a]", "t.yaml:6:15: aliases"},
@@ -324,9 +311,8 @@ static void hostile_yaml(void **state)
     assert_int_equal(load_text("a\n", &experiment, &error), STATUS_BAD_INPUT);
 }
 
-static void counts_are_bounded(void **state)
+TEST(counts_are_bounded)
 {
-    (void)state;
     struct text list = {0};
     struct text text = {0};
     struct experiment *experiment = NULL;
@@ -351,9 +337,8 @@ static void counts_are_bounded(void **state)
     text_free(&list);
 }
 
-static void keys_must_fit(void **state)
+TEST(keys_must_fit)
 {
-    (void)state;
     char value[64] = "";
     memset(value, 'x', 62);
     struct text text = {0};
@@ -369,9 +354,8 @@ static void keys_must_fit(void **state)
 }
 
 /* The example of the documentation, with this test's sources. */
-static void documented_example_is_right(void **state)
+TEST(documented_example_is_right)
 {
-    (void)state;
     struct arena arena = {0};
     struct error error;
     char *page = NULL;
@@ -396,25 +380,4 @@ static void documented_example_is_right(void **state)
     arena_free(&arena);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(base_is_read),
-        cmocka_unit_test(on_request_is_no_part_of_the_definition),
-        cmocka_unit_test(shipped_families_are_on_request),
-        cmocka_unit_test(axes_turn_the_last_fastest),
-        cmocka_unit_test(a_problem_at_another_size),
-        cmocka_unit_test(content_hash_follows_file_and_sources),
-        cmocka_unit_test(keys_and_kinds),
-        cmocka_unit_test(names),
-        cmocka_unit_test(a_missing_source_is_named),
-        cmocka_unit_test(what_an_expression_may_use),
-        cmocka_unit_test(types_and_texts),
-        cmocka_unit_test(values),
-        cmocka_unit_test(hostile_yaml),
-        cmocka_unit_test(counts_are_bounded),
-        cmocka_unit_test(keys_must_fit),
-        cmocka_unit_test(documented_example_is_right),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

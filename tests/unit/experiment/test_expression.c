@@ -1,15 +1,10 @@
 /* Expressions against Python: the expected values were computed by it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/golden.h"
+#include "tests/unit/suite.h"
 #include "tuner/base/text.h"
 #include "tuner/experiment/expression.h"
 
@@ -166,9 +161,8 @@ static const struct {
     {"9223372036854775807 // -1", "i -9223372036854775807"},
 };
 
-static void values_are_those_of_python(void **state)
+TEST(values_are_those_of_python)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof python / sizeof *python; i++) {
         struct result result = evaluate(python[i].expression);
         if (result.status != STATUS_OK || !same_result(result.text, python[i].value))
@@ -177,9 +171,8 @@ static void values_are_those_of_python(void **state)
     }
 }
 
-static void own_functions_and_variables(void **state)
+TEST(own_functions_and_variables)
 {
-    (void)state;
     static const struct {
         const char *expression, *value;
     } rows[] = {
@@ -214,9 +207,8 @@ static void own_functions_and_variables(void **state)
 }
 
 /* The text begins at line 3, column 11 of its file. */
-static void errors_name_the_place(void **state)
+TEST(errors_name_the_place)
 {
-    (void)state;
     static const struct {
         const char *expression, *error;
     } rows[] = {
@@ -266,9 +258,8 @@ static void errors_name_the_place(void **state)
     }
 }
 
-static void a_variable_without_value_is_unavailable(void **state)
+TEST(a_variable_without_value_is_unavailable)
 {
-    (void)state;
     struct result result = evaluate("1 + unknown");
     assert_int_equal(result.status, STATUS_UNAVAILABLE);
     expect_message(result.error.text, "f.yaml:3:15: 'unknown' ... stage");
@@ -288,9 +279,8 @@ static struct result evaluate_repeated(const char *part, size_t count, const cha
     return result;
 }
 
-static void depth_and_length_are_bounded(void **state)
+TEST(depth_and_length_are_bounded)
 {
-    (void)state;
     static const char *const parts[] = {"(", "-",  "not ",  "1 if 1 else ", "2**",
                                         "[", "1+", "1 < (", "1 or ",        "abs("};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -302,9 +292,8 @@ static void depth_and_length_are_bounded(void **state)
     assert_int_equal(evaluate_repeated("-", 90, "1").status, STATUS_OK);
 }
 
-static void derived_values_are_evaluated_once(void **state)
+TEST(derived_values_are_evaluated_once)
 {
-    (void)state;
     struct arena arena = {0};
     struct error error;
     struct source_text source = {{&file, 1, 1}, "block * 2", true};
@@ -330,15 +319,4 @@ static void derived_values_are_evaluated_once(void **state)
     arena_free(&arena);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_those_of_python),
-        cmocka_unit_test(own_functions_and_variables),
-        cmocka_unit_test(errors_name_the_place),
-        cmocka_unit_test(a_variable_without_value_is_unavailable),
-        cmocka_unit_test(depth_and_length_are_bounded),
-        cmocka_unit_test(derived_values_are_evaluated_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

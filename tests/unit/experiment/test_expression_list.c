@@ -1,15 +1,10 @@
 /* Lists: what they give, and what is refused, with the place. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/golden.h"
+#include "tests/unit/suite.h"
 #include "tuner/base/text.h"
 #include "tuner/experiment/expression.h"
 
@@ -46,9 +41,8 @@ static enum status evaluate(const char *text, struct text *out, struct error *er
     return status;
 }
 
-static void lists_have_their_values(void **state)
+TEST(lists_have_their_values)
 {
-    (void)state;
     static const struct {
         const char *list, *values;
     } rows[] = {
@@ -84,9 +78,8 @@ static void lists_have_their_values(void **state)
     }
 }
 
-static void what_is_no_list_is_refused(void **state)
+TEST(what_is_no_list_is_refused)
 {
-    (void)state;
     static const struct {
         const char *list, *error;
     } rows[] = {
@@ -155,9 +148,8 @@ static void what_is_no_list_is_refused(void **state)
     }
 }
 
-static void a_variable_without_value_is_unavailable(void **state)
+TEST(a_variable_without_value_is_unavailable)
 {
-    (void)state;
     struct text out = {0};
     struct error error = {0};
     assert_int_equal(evaluate("[i for i in range(unknown)]", &out, &error), STATUS_UNAVAILABLE);
@@ -166,9 +158,8 @@ static void a_variable_without_value_is_unavailable(void **state)
 }
 
 /* The longest list there can be, and one more. */
-static void long_lists(void **state)
+TEST(long_lists)
 {
-    (void)state;
     for (int count = LIST_VALUES_MAX; count <= LIST_VALUES_MAX + 1; count++) {
         struct text list = {0};
         struct text out = {0};
@@ -184,9 +175,8 @@ static void long_lists(void **state)
     }
 }
 
-static void depth_is_bounded(void **state)
+TEST(depth_is_bounded)
 {
-    (void)state;
     static const char *const parts[] = {"[", "list(", "[i for i in ", "range(", "(", "[max("};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         for (size_t count = 200; count <= (TEST_SANITIZED ? 2000 : 20000); count *= 10) {
@@ -201,14 +191,4 @@ static void depth_is_bounded(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_have_their_values),
-        cmocka_unit_test(what_is_no_list_is_refused),
-        cmocka_unit_test(a_variable_without_value_is_unavailable),
-        cmocka_unit_test(long_lists),
-        cmocka_unit_test(depth_is_bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,16 +1,11 @@
 /* Expressions against Python itself: those of published T1 files, and made-up ones. python_cases.py
  * writes each with Python's result. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/text.h"
 #include "tuner/experiment/expression.h"
 
@@ -160,28 +155,19 @@ static struct tally judge_all(const char *arguments)
     return tally;
 }
 
-static void published_expressions_give_what_python_gives(void **state)
+TEST(published_expressions_give_what_python_gives)
 {
-    (void)state;
     const struct tally tally = judge_all("'" TEST_SOURCE_DIR "/tests/data/t1/expressions.json'");
     assert_true(tally.same > 500);
     assert_int_equal(tally.beyond, 0);
 }
 
-static void made_up_expressions_give_what_python_gives(void **state)
+TEST(made_up_expressions_give_what_python_gives)
 {
-    (void)state;
     const struct tally tally = judge_all("random 3 8000");
     assert_true(tally.same > 3000);
     assert_true(tally.errors > 300);
     assert_true(tally.beyond < 500);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_expressions_give_what_python_gives),
-        cmocka_unit_test(made_up_expressions_give_what_python_gives),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -32,9 +32,8 @@ static void expect_text(const struct experiment *experiment, const char *text, c
     objective_free(objective);
 }
 
-static void names_and_formulas_have_one_text(void **state)
+TEST(names_and_formulas_have_one_text)
 {
-    (void)state;
     struct experiment *experiment = load_objectives();
     expect_text(experiment, "time", "time", false);
     expect_text(experiment, "energy", "energy", true);
@@ -52,9 +51,8 @@ static void names_and_formulas_have_one_text(void **state)
 }
 
 /* Reading what is stored gives what was stored. */
-static void stored_texts_are_read_again(void **state)
+TEST(stored_texts_are_read_again)
 {
-    (void)state;
     static const char *const texts[] = {"time_ns*-2 if not(block>1)else(time_ns)", "-time_ns** -2",
                                         "energy_j*(1 if n>1 else 0.5)"};
     struct experiment *experiment = load_objectives();
@@ -120,9 +118,8 @@ static double value_or_fail(const struct measured *measured, const char *text)
     return value;
 }
 
-static void values(void **state)
+TEST(values)
 {
-    (void)state;
     static const struct {
         const char *text;
         double value;
@@ -166,9 +163,8 @@ static void expect_no_value(const struct measured *measured, const char *text, e
     objective_free(objective);
 }
 
-static void what_is_unknown_or_not_positive_is_refused(void **state)
+TEST(what_is_unknown_or_not_positive_is_refused)
 {
-    (void)state;
     struct experiment *experiment = load_objectives();
     struct measured measured;
     measure(&measured, experiment);
@@ -196,9 +192,8 @@ static void what_is_unknown_or_not_positive_is_refused(void **state)
 }
 
 /* Where a metric and a parameter have the same name, the experiment's goes first. */
-static void names_of_the_experiment_go_first(void **state)
+TEST(names_of_the_experiment_go_first)
 {
-    (void)state;
     static const char *const text = "experiment: c\ndevice: cpu\nsource: k.cu\nsizes: {n: [100]}\n"
                                     "parameters: {registers: [3], share: [2]}\n"
                                     "launches: [{kernel: k, grid: 7, threads: share}]\n"
@@ -219,9 +214,8 @@ static void names_of_the_experiment_go_first(void **state)
     experiment_free(experiment);
 }
 
-static void wrong_objectives_are_a_usage_error(void **state)
+TEST(wrong_objectives_are_a_usage_error)
 {
-    (void)state;
     static const struct {
         const char *text, *error;
     } mistakes[] = {
@@ -253,9 +247,8 @@ static void wrong_objectives_are_a_usage_error(void **state)
     experiment_free(experiment);
 }
 
-static void mistakes_in_the_file_have_their_place(void **state)
+TEST(mistakes_in_the_file_have_their_place)
 {
-    (void)state;
     static const struct {
         const char *section, *error;
     } mistakes[] = {
@@ -284,9 +277,8 @@ static void mistakes_in_the_file_have_their_place(void **state)
 }
 
 /* Constraints and the rest do not see what is measured, before or after the objectives. */
-static void metrics_belong_to_objectives(void **state)
+TEST(metrics_belong_to_objectives)
 {
-    (void)state;
     struct text text = {0};
     struct experiment *experiment = NULL;
     struct error error = {0};
@@ -302,9 +294,8 @@ static void metrics_belong_to_objectives(void **state)
     text_free(&text);
 }
 
-static void objectives_change_no_meaning(void **state)
+TEST(objectives_change_no_meaning)
 {
-    (void)state;
     struct experiment *without = load_or_fail(base_text);
     struct experiment *with = load_objectives();
     assert_string_equal(experiment_definition_hash(without), experiment_definition_hash(with));
@@ -313,18 +304,4 @@ static void objectives_change_no_meaning(void **state)
     experiment_free(with);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_and_formulas_have_one_text),
-        cmocka_unit_test(stored_texts_are_read_again),
-        cmocka_unit_test(values),
-        cmocka_unit_test(what_is_unknown_or_not_positive_is_refused),
-        cmocka_unit_test(names_of_the_experiment_go_first),
-        cmocka_unit_test(wrong_objectives_are_a_usage_error),
-        cmocka_unit_test(mistakes_in_the_file_have_their_place),
-        cmocka_unit_test(metrics_belong_to_objectives),
-        cmocka_unit_test(objectives_change_no_meaning),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

@@ -6,9 +6,8 @@
 
 /* ---- what is compiled ---- */
 
-static void sources_folders_and_standard(void **state)
+TEST(sources_folders_and_standard)
 {
-    (void)state;
     struct fixture fixture;
     struct binary_request request;
     char path[128];
@@ -32,9 +31,8 @@ static void sources_folders_and_standard(void **state)
     end(&fixture);
 }
 
-static void symbols_may_be_name_expressions(void **state)
+TEST(symbols_may_be_name_expressions)
 {
-    (void)state;
     struct fixture fixture;
     struct binary_request request;
     struct launch_plan plan;
@@ -50,9 +48,8 @@ static void symbols_may_be_name_expressions(void **state)
 
 /* ---- arguments ---- */
 
-static void arguments_of_all_sorts(void **state)
+TEST(arguments_of_all_sorts)
 {
-    (void)state;
     struct fixture fixture;
     struct launch_plan plan;
     char path[128];
@@ -86,9 +83,8 @@ static void arguments_of_all_sorts(void **state)
 }
 
 /* A struct has their addresses: they are not passed by themselves, unless a launch says so. */
-static void pointers_lead_to_vectors_that_may_come_later(void **state)
+TEST(pointers_lead_to_vectors_that_may_come_later)
 {
-    (void)state;
     static const char fields[] = "{type: f32, value: 1.5}, {type: i32, value: loads}]}\n";
     static const char pointing[] = "{pointer: late, offset: 4 * loads}, {pointer: x}]}\n"
                                    "  - {name: late, type: i32, count: 64, output: true}\n";
@@ -117,9 +113,8 @@ static void pointers_lead_to_vectors_that_may_come_later(void **state)
 }
 
 /* Copied into a variable of the kernel's, it is not passed. */
-static void symbols_are_not_passed(void **state)
+TEST(symbols_are_not_passed)
 {
-    (void)state;
     static const uint8_t passed[] = {0, 1, 2, 4, 5, 6, 7};
     struct fixture fixture;
     struct launch_plan plan;
@@ -145,9 +140,8 @@ static uint64_t own_seed(const char *said, size_t argument, size_t problem)
     return seed;
 }
 
-static void a_seed_is_the_name_s_or_one_s_own(void **state)
+TEST(a_seed_is_the_name_s_or_one_s_own)
 {
-    (void)state;
     assert_true(own_seed("[-1, 2.5]}", 0, 0) != own_seed("[-1, 2.5]}", 0, 1));
     assert_true(own_seed("[-1, 2.5]}", 0, 0) != own_seed("[-1, 2.5]}", 5, 0));
     assert_int_equal(own_seed("[-1, 2.5]}, seed: 7", 0, 0), 7);
@@ -167,9 +161,8 @@ static void expect_series(const char *said, const char *expected)
     end(&fixture);
 }
 
-static void series_name_only_the_index(void **state)
+TEST(series_name_only_the_index)
 {
-    (void)state;
     expect_series("i", "i");
     expect_series("\"i % sm_count + compute_capability\"", "i % 132 + 9.0");
     expect_series("\"1 if type == 'f64' else i\"", "1 if 'f64' == 'f64' else i");
@@ -181,9 +174,8 @@ static void series_name_only_the_index(void **state)
 }
 
 /* What the file calls i is another thing within a series. */
-static void a_negative_value_keeps_its_meaning(void **state)
+TEST(a_negative_value_keeps_its_meaning)
 {
-    (void)state;
     struct fixture fixture;
     struct launch_plan plan;
     start_own(&fixture,
@@ -197,9 +189,8 @@ static void a_negative_value_keeps_its_meaning(void **state)
 
 /* ---- metrics, sizes, lists ---- */
 
-static void metrics_of_any_name(void **state)
+TEST(metrics_of_any_name)
 {
-    (void)state;
     struct fixture fixture;
     struct named_metric metrics[EXPERIMENT_METRICS_MAX];
     const struct metrics measured = {
@@ -225,9 +216,8 @@ static void metrics_of_any_name(void **state)
     end(&fixture);
 }
 
-static void without_sizes_there_is_one(void **state)
+TEST(without_sizes_there_is_one)
 {
-    (void)state;
     struct experiment *experiment = load_own(NULL);
     struct problem problem;
     assert_false(experiment_has_size(experiment));
@@ -246,9 +236,8 @@ static void without_sizes_there_is_one(void **state)
 }
 
 /* What the file calls warp_size goes before what the device does. */
-static void a_parameter_may_have_a_fact_s_name(void **state)
+TEST(a_parameter_may_have_a_fact_s_name)
 {
-    (void)state;
     struct fixture fixture;
     struct space *space = NULL;
     start_own(&fixture, LOAD_OWN("loads * block <= 256", "loads * block * warp_size <= 128"), 0, 64,
@@ -261,9 +250,8 @@ static void a_parameter_may_have_a_fact_s_name(void **state)
     end(&fixture);
 }
 
-static void lists_may_be_expressions(void **state)
+TEST(lists_may_be_expressions)
 {
-    (void)state;
     struct fixture fixture;
     struct space *space = NULL;
     start_own(&fixture,
@@ -284,9 +272,8 @@ static void lists_may_be_expressions(void **state)
 }
 
 /* The second example of the documentation, with this test's files. */
-static void documented_example_is_right(void **state)
+TEST(documented_example_is_right)
 {
-    (void)state;
     static const char image[(4096 + 16) * 4];
     static const char *const changes[][2] = {{"convolve.cu, border.cu", "k.cu, more.cu"},
                                              {"include: [include]", "include: [inc]"}};
@@ -332,22 +319,4 @@ static void documented_example_is_right(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sources_folders_and_standard),
-        cmocka_unit_test(symbols_may_be_name_expressions),
-        cmocka_unit_test(arguments_of_all_sorts),
-        cmocka_unit_test(pointers_lead_to_vectors_that_may_come_later),
-        cmocka_unit_test(symbols_are_not_passed),
-        cmocka_unit_test(a_seed_is_the_name_s_or_one_s_own),
-        cmocka_unit_test(series_name_only_the_index),
-        cmocka_unit_test(a_negative_value_keeps_its_meaning),
-        cmocka_unit_test(metrics_of_any_name),
-        cmocka_unit_test(without_sizes_there_is_one),
-        cmocka_unit_test(a_parameter_may_have_a_fact_s_name),
-        cmocka_unit_test(lists_may_be_expressions),
-        cmocka_unit_test(documented_example_is_right),
-    };
-    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
-}
+TEST_MAIN(make_own_folder, remove_own_folder)

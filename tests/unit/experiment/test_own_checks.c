@@ -4,9 +4,8 @@
 
 /* ---- checks ---- */
 
-static void nothing_said_checks_all_against_the_default(void **state)
+TEST(nothing_said_checks_all_against_the_default)
 {
-    (void)state;
     struct fixture fixture;
     struct output_check checks[CHECKS_MAX];
     start_own(&fixture, load_own(NULL), 1, 64, 4);
@@ -38,9 +37,8 @@ static void nothing_said_checks_all_against_the_default(void **state)
     end(&fixture);
 }
 
-static void without_defaults_it_is_the_first_point(void **state)
+TEST(without_defaults_it_is_the_first_point)
 {
-    (void)state;
     struct fixture fixture;
     struct configuration configuration;
     struct output_check checks[CHECKS_MAX];
@@ -62,9 +60,8 @@ static void without_defaults_it_is_the_first_point(void **state)
     end(&fixture);
 }
 
-static void defaults_are_the_baseline_where_none_is_named(void **state)
+TEST(defaults_are_the_baseline_where_none_is_named)
 {
-    (void)state;
     struct fixture fixture;
     struct baseline baselines[EXPERIMENT_BASELINES_MAX];
     char key[CONFIGURATION_KEY_BYTES];
@@ -87,9 +84,8 @@ static void defaults_are_the_baseline_where_none_is_named(void **state)
 }
 
 /* Texts of what is remembered outlive the space; another device has another first point. */
-static void what_is_remembered_is_of_the_device(void **state)
+TEST(what_is_remembered_is_of_the_device)
 {
-    (void)state;
     struct fixture fixture;
     struct configuration a;
     struct configuration b;
@@ -123,9 +119,8 @@ static void what_is_remembered_is_of_the_device(void **state)
     end(&fixture);
 }
 
-static void defaults_must_be_a_point(void **state)
+TEST(defaults_must_be_a_point)
 {
-    (void)state;
     static const struct {
         const char *new;
     } rows[] = {{"{block: 128, loads: 4, warp_size: 1}"}, {"{block: 96, loads: 2, warp_size: 1}"}};
@@ -149,9 +144,8 @@ static void start_checked(struct fixture *fixture, const char *check)
     start_own(fixture, LOAD_OWN("  - {name: a, type: f64, value: 2}\n", text), 0, 64, 4);
 }
 
-static void references_of_all_kinds(void **state)
+TEST(references_of_all_kinds)
 {
-    (void)state;
     struct fixture fixture;
     struct output_check checks[CHECKS_MAX];
     char path[128];
@@ -185,9 +179,8 @@ static void references_of_all_kinds(void **state)
 }
 
 /* What a check's configuration has is a value of the parameter, although its list has it not. */
-static void other_configurations_may_have_other_values(void **state)
+TEST(other_configurations_may_have_other_values)
 {
-    (void)state;
     struct fixture fixture;
     struct output_check checks[CHECKS_MAX];
     static const char *const check =
@@ -203,9 +196,8 @@ static void other_configurations_may_have_other_values(void **state)
 }
 
 /* What a series or a file says is meant exactly, unless a tolerance is given. */
-static void series_and_files_are_exact(void **state)
+TEST(series_and_files_are_exact)
 {
-    (void)state;
     struct fixture fixture;
     struct output_check checks[CHECKS_MAX];
     start_checked(&fixture, "  - {output: y, series: 2 * i}\n"
@@ -216,9 +208,8 @@ static void series_and_files_are_exact(void **state)
     end(&fixture);
 }
 
-static void other_launches_are_of_the_default_configuration(void **state)
+TEST(other_launches_are_of_the_default_configuration)
 {
-    (void)state;
     struct fixture fixture;
     struct output_check checks[CHECKS_MAX];
     start_checked(&fixture, "  output: y\n  launches:\n"
@@ -236,9 +227,8 @@ static void other_launches_are_of_the_default_configuration(void **state)
     end(&fixture);
 }
 
-static void outputs_of_other_lengths_are_not_compared(void **state)
+TEST(outputs_of_other_lengths_are_not_compared)
 {
-    (void)state;
     struct fixture fixture;
     struct output_check checks[CHECKS_MAX];
     size_t count = 0;
@@ -259,9 +249,8 @@ static void definition_of(struct experiment *experiment, char out[HASH_TEXT_BYTE
     experiment_free(experiment);
 }
 
-static void the_definition_is_all_that_results_depend_on(void **state)
+TEST(the_definition_is_all_that_results_depend_on)
 {
-    (void)state;
     static const struct {
         const char *old, *new;
         bool is_part;
@@ -302,9 +291,8 @@ static void checked_definition(char out[HASH_TEXT_BYTES])
 }
 
 /* Files are as much a part of it as what is written in the experiment's own. */
-static void files_are_part_of_the_definition(void **state)
+TEST(files_are_part_of_the_definition)
 {
-    (void)state;
     static const char *const names[] = {"data.bin", "expected.bin", "inc/own.h", "r.c"};
     static const char other[OWN_BINARY_BYTES + 1] = "other";
     char path[128];
@@ -367,9 +355,8 @@ static void expect_origin(const char *old, const char *new, const char *expected
     text_free(&text);
 }
 
-static void errors_tell_what_a_node_was_made_of(void **state)
+TEST(errors_tell_what_a_node_was_made_of)
 {
-    (void)state;
     expect_origin("k.cu", "gone.cu",
                   "some/t1.json: General: there is no file 'gone.cu' in FOLDER, nor in the folder "
                   "of this file");
@@ -385,22 +372,4 @@ static void errors_tell_what_a_node_was_made_of(void **state)
     expect_origin("count: 1", "count: -1", "some/t1.json: count is -1");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_said_checks_all_against_the_default),
-        cmocka_unit_test(without_defaults_it_is_the_first_point),
-        cmocka_unit_test(defaults_are_the_baseline_where_none_is_named),
-        cmocka_unit_test(what_is_remembered_is_of_the_device),
-        cmocka_unit_test(defaults_must_be_a_point),
-        cmocka_unit_test(references_of_all_kinds),
-        cmocka_unit_test(other_configurations_may_have_other_values),
-        cmocka_unit_test(series_and_files_are_exact),
-        cmocka_unit_test(other_launches_are_of_the_default_configuration),
-        cmocka_unit_test(outputs_of_other_lengths_are_not_compared),
-        cmocka_unit_test(the_definition_is_all_that_results_depend_on),
-        cmocka_unit_test(errors_tell_what_a_node_was_made_of),
-        cmocka_unit_test(files_are_part_of_the_definition),
-    };
-    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
-}
+TEST_MAIN(make_own_folder, remove_own_folder)

@@ -1,9 +1,8 @@
 /* What a configuration means for compiler and launcher, and how it is refused. */
 #include "plan_fixture.h"
 
-static void launches_and_arguments(void **state)
+TEST(launches_and_arguments)
 {
-    (void)state;
     struct fixture fixture;
     struct launch_plan plan;
     start_with(&fixture, load_or_fail(base_text), 5, "staged", 256, value_integer(2));
@@ -44,9 +43,8 @@ static void launches_and_arguments(void **state)
     end(&fixture);
 }
 
-static void launches_may_not_apply(void **state)
+TEST(launches_may_not_apply)
 {
-    (void)state;
     struct fixture fixture;
     struct launch_plan plan;
     start_with(&fixture, load_or_fail(base_text), 0, "plain", 128, value_integer(1));
@@ -63,9 +61,8 @@ static void launches_may_not_apply(void **state)
     end(&fixture);
 }
 
-static void binary_and_kernels(void **state)
+TEST(binary_and_kernels)
 {
-    (void)state;
     struct fixture fixture;
     struct binary_request binary;
     struct launch kernels[LAUNCHES_MAX];
@@ -95,9 +92,8 @@ static void binary_and_kernels(void **state)
     end(&fixture);
 }
 
-static void active_blocks_are_waited_for(void **state)
+TEST(active_blocks_are_waited_for)
 {
-    (void)state;
     struct fixture fixture;
     struct launch_plan plan;
     struct named_value derived[EXPERIMENT_DERIVED_MAX];
@@ -120,9 +116,8 @@ static void active_blocks_are_waited_for(void **state)
     end(&fixture);
 }
 
-static void names_that_begin_with_an_underline_stay_in_the_file(void **state)
+TEST(names_that_begin_with_an_underline_stay_in_the_file)
 {
-    (void)state;
     struct fixture fixture;
     struct named_value derived[EXPERIMENT_DERIVED_MAX];
     size_t count = 0;
@@ -154,9 +149,8 @@ static uint64_t seed_of(size_t problem, int64_t block, size_t argument)
 }
 
 /* Production asks for any n: the data of one n is the beginning of that of a larger one. */
-static void seeds_follow_name_and_axes_only(void **state)
+TEST(seeds_follow_name_and_axes_only)
 {
-    (void)state;
     assert_true(seed_of(0, 128, 0) == seed_of(2, 256, 0));
     assert_true(seed_of(0, 128, 0) != seed_of(3, 128, 0));
     assert_true(seed_of(0, 128, 0) != seed_of(0, 128, 2));
@@ -172,9 +166,8 @@ static void the_only_check(struct fixture *fixture, struct output_check *out)
     *out = checks[0];
 }
 
-static void check_and_bytes(void **state)
+TEST(check_and_bytes)
 {
-    (void)state;
     struct fixture fixture;
     struct output_check check;
     double bytes = 0;
@@ -205,9 +198,8 @@ static void check_and_bytes(void **state)
     end(&fixture);
 }
 
-static void baselines_are_whole_configurations(void **state)
+TEST(baselines_are_whole_configurations)
 {
-    (void)state;
     struct fixture fixture;
     struct baseline baselines[EXPERIMENT_BASELINES_MAX];
     size_t count = 0;
@@ -235,9 +227,8 @@ static void baselines_are_whole_configurations(void **state)
     end(&fixture);
 }
 
-static void refused_with_the_place(void **state)
+TEST(refused_with_the_place)
 {
-    (void)state;
     static const struct {
         const char *old, *new, *error;
     } rows[] = {
@@ -265,9 +256,8 @@ static void refused_with_the_place(void **state)
     }
 }
 
-static void a_configuration_must_be_whole(void **state)
+TEST(a_configuration_must_be_whole)
 {
-    (void)state;
     struct fixture fixture;
     struct launch_plan plan;
     start_with(&fixture, load_or_fail(base_text), 0, "plain", 128, value_integer(1));
@@ -292,9 +282,8 @@ static const char *const cpu_text =
     "arguments: [{name: out, type: i32, count: 1, output: true}]\n"
     "check: {reference: r, source: r.c, output: out}\n";
 
-static void launches_on_the_cpu(void **state)
+TEST(launches_on_the_cpu)
 {
-    (void)state;
     struct experiment *experiment = load_or_fail(cpu_text);
     struct facts facts = {0};
     struct problem problem;
@@ -324,9 +313,8 @@ static void launches_on_the_cpu(void **state)
     experiment_free(experiment);
 }
 
-static void alignment_is_of_the_vector(void **state)
+TEST(alignment_is_of_the_vector)
 {
-    (void)state;
     struct fixture fixture;
     struct launch_plan plan;
     start_with(&fixture,
@@ -349,21 +337,4 @@ static void alignment_is_of_the_vector(void **state)
     end(&fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches_and_arguments),
-        cmocka_unit_test(alignment_is_of_the_vector),
-        cmocka_unit_test(launches_may_not_apply),
-        cmocka_unit_test(binary_and_kernels),
-        cmocka_unit_test(active_blocks_are_waited_for),
-        cmocka_unit_test(names_that_begin_with_an_underline_stay_in_the_file),
-        cmocka_unit_test(seeds_follow_name_and_axes_only),
-        cmocka_unit_test(check_and_bytes),
-        cmocka_unit_test(baselines_are_whole_configurations),
-        cmocka_unit_test(refused_with_the_place),
-        cmocka_unit_test(a_configuration_must_be_whole),
-        cmocka_unit_test(launches_on_the_cpu),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

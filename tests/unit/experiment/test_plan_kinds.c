@@ -18,9 +18,8 @@ static bool is_dependent(const char *said)
     return dependent;
 }
 
-static void a_launch_may_depend_on_the_one_before_it(void **state)
+TEST(a_launch_may_depend_on_the_one_before_it)
 {
-    (void)state;
     assert_false(is_dependent(""));
     assert_true(is_dependent("    dependent: True\n"));
     assert_false(is_dependent("    dependent: block < 256\n"));
@@ -28,9 +27,8 @@ static void a_launch_may_depend_on_the_one_before_it(void **state)
 }
 
 /* Which launch is the first depends on the configuration. */
-static void the_first_launch_depends_on_none(void **state)
+TEST(the_first_launch_depends_on_none)
 {
-    (void)state;
     struct fixture fixture;
     struct launch_plan plan;
     struct experiment *experiment =
@@ -51,9 +49,8 @@ static void the_first_launch_depends_on_none(void **state)
 }
 
 /* Clusters and cooperation, and what a device of 132 SMs says of them. */
-static void launches_have_clusters_and_cooperate(void **state)
+TEST(launches_have_clusters_and_cooperate)
 {
-    (void)state;
     struct fixture fixture;
     struct launch_plan plan;
     struct launch kernels[LAUNCHES_MAX];
@@ -95,9 +92,8 @@ static void launches_have_clusters_and_cooperate(void **state)
     end(&fixture);
 }
 
-static void halves_as_arguments(void **state)
+TEST(halves_as_arguments)
 {
-    (void)state;
     struct fixture fixture;
     struct launch_plan plan;
     struct binary_request request;
@@ -128,9 +124,8 @@ static void halves_as_arguments(void **state)
 }
 
 /* A template's name with policies inside. */
-static void a_kernel_may_have_a_long_name(void **state)
+TEST(a_kernel_may_have_a_long_name)
 {
-    (void)state;
     struct fixture fixture;
     struct launch_plan plan;
     struct text line = {0};
@@ -165,9 +160,8 @@ static void check_ceiling(const char *said, size_t problem, enum ceiling expecte
     end(&fixture);
 }
 
-static void the_ceiling_is_named_or_computed(void **state)
+TEST(the_ceiling_is_named_or_computed)
 {
-    (void)state;
     const char *by_type = "  ceiling: ${'write' if type == 'i32' else 'copy'}\n";
     check_ceiling("", 0, CEILING_READ);
     check_ceiling("  ceiling: read\n", 0, CEILING_READ);
@@ -193,9 +187,8 @@ static void check_operations(const char *said, size_t problem, double operations
     end(&fixture);
 }
 
-static void operations_have_a_number_and_a_type(void **state)
+TEST(operations_have_a_number_and_a_type)
 {
-    (void)state;
     const double n = 1e8; /* of problem 5; problem 0 has 2**10 of i32 */
     check_operations("", 5, 0, ELEMENT_F32);
     check_operations("  operations: 3 * n\n", 5, 3 * n, ELEMENT_F32); /* the axis says f32 ... */
@@ -211,9 +204,8 @@ static void operations_have_a_number_and_a_type(void **state)
 }
 
 /* Another axis that has a type's name for a value says nothing. */
-static void only_the_axis_type_is_the_type(void **state)
+TEST(only_the_axis_type_is_the_type)
 {
-    (void)state;
     struct fixture fixture;
     struct text text = {0};
     double got = 0;
@@ -226,9 +218,8 @@ static void only_the_axis_type_is_the_type(void **state)
     text_free(&text);
 }
 
-static void operations_below_zero_are_refused(void **state)
+TEST(operations_below_zero_are_refused)
 {
-    (void)state;
     struct fixture fixture;
     double got = 0;
     enum element_type type = ELEMENT_F32;
@@ -240,18 +231,4 @@ static void operations_below_zero_are_refused(void **state)
     end(&fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_launch_may_depend_on_the_one_before_it),
-        cmocka_unit_test(the_first_launch_depends_on_none),
-        cmocka_unit_test(launches_have_clusters_and_cooperate),
-        cmocka_unit_test(halves_as_arguments),
-        cmocka_unit_test(a_kernel_may_have_a_long_name),
-        cmocka_unit_test(the_ceiling_is_named_or_computed),
-        cmocka_unit_test(operations_have_a_number_and_a_type),
-        cmocka_unit_test(only_the_axis_type_is_the_type),
-        cmocka_unit_test(operations_below_zero_are_refused),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

@@ -39,9 +39,8 @@ static void check_selected(const char *beginning, size_t count)
     experiment_free(experiment);
 }
 
-static void a_beginning_ends_at_a_dot(void **state)
+TEST(a_beginning_ends_at_a_dot)
 {
-    (void)state;
     check_selected("scale", PROBLEMS);
     check_selected("scale.sum", 12);
     check_selected("scale.max", 12);
@@ -50,9 +49,8 @@ static void a_beginning_ends_at_a_dot(void **state)
     check_selected("scale.min.i32.12", 3);
 }
 
-static void selections_add_up(void **state)
+TEST(selections_add_up)
 {
-    (void)state;
     struct experiment *experiment = load_axes("");
     bool wanted[PROBLEMS] = {false};
     size_t count = 0;
@@ -78,9 +76,8 @@ static void check_refused(const char *beginning, const char *text)
     experiment_free(experiment);
 }
 
-static void what_there_is_not_is_answered_with_the_nearest(void **state)
+TEST(what_there_is_not_is_answered_with_the_nearest)
 {
-    (void)state;
     check_refused("scale.mx", "'scale.mx' ... did you mean 'max'");
     check_refused("scale.sum.f64", "'scale.sum.f64' ... never");
     check_refused("scale.everything", "'scale.everything' ... product");
@@ -103,18 +100,16 @@ static size_t count_usual(const char *usual)
     return count;
 }
 
-static void usual_is_what_runs_without_a_name(void **state)
+TEST(usual_is_what_runs_without_a_name)
 {
-    (void)state;
     assert_int_equal(count_usual(""), PROBLEMS);
     assert_int_equal(count_usual("usual: op == 'sum' and type in ['i32', 'f32']\n"), 12);
     assert_int_equal(count_usual("usual: n > 2**10 and rank == 12\n"), 16);
     assert_int_equal(count_usual("usual: False\n"), 0);
 }
 
-static void usual_is_no_part_of_the_definition(void **state)
+TEST(usual_is_no_part_of_the_definition)
 {
-    (void)state;
     struct experiment *absent = load_axes("");
     struct experiment *some = load_axes("usual: op == 'max'\n");
     assert_string_equal(experiment_definition_hash(some), experiment_definition_hash(absent));
@@ -133,9 +128,8 @@ static void check_usual_error(const char *usual, const char *text)
     text_free(&whole);
 }
 
-static void usual_is_of_axes_and_size(void **state)
+TEST(usual_is_of_axes_and_size)
 {
-    (void)state;
     check_usual_error("usual: block == 128\n", "t.yaml:3:8: usual ... 'block'");
     check_usual_error("usual: sm_count > 1\n", "t.yaml:3:8: 'sm_count' ... differs");
     check_usual_error("usual: type == 'i23'\n", "t.yaml:3:16: 'type' ... did you mean 'i32'");
@@ -156,9 +150,8 @@ static void check_completed(const char *typed, const char *words)
     experiment_free(experiment);
 }
 
-static void a_beginning_is_completed_part_by_part(void **state)
+TEST(a_beginning_is_completed_part_by_part)
 {
-    (void)state;
     check_completed("", " scale");
     check_completed("sca", " scale");
     check_completed("scale", " scale");
@@ -173,7 +166,7 @@ static void a_beginning_is_completed_part_by_part(void **state)
 }
 
 /* Spaces have fewer points, in their order; what is said of the experiment stays. */
-static void values_are_limited(void **state)
+TEST(values_are_limited)
 {
     static const struct {
         const char *name, *values;
@@ -190,7 +183,6 @@ static void values_are_limited(void **state)
     struct error error;
     char hash[HASH_TEXT_BYTES];
     bool admits = false;
-    (void)state;
     facts_add_text(&facts, "architecture", "", "sm_90");
     facts_add_integer(&facts, "sm_count", "", "", 4);
     facts_add_integer(&facts, "max_threads_per_block", "", "", 1024);
@@ -233,17 +225,4 @@ static void values_are_limited(void **state)
     experiment_free(experiment);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_beginning_ends_at_a_dot),
-        cmocka_unit_test(selections_add_up),
-        cmocka_unit_test(what_there_is_not_is_answered_with_the_nearest),
-        cmocka_unit_test(usual_is_what_runs_without_a_name),
-        cmocka_unit_test(usual_is_no_part_of_the_definition),
-        cmocka_unit_test(usual_is_of_axes_and_size),
-        cmocka_unit_test(a_beginning_is_completed_part_by_part),
-        cmocka_unit_test(values_are_limited),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

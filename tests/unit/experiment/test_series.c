@@ -1,16 +1,11 @@
 /* Series: elements of each type, and what has no value or does not fit. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/golden.h"
+#include "tests/unit/suite.h"
 #include "tuner/base/half.h"
 #include "tuner/experiment/series.h"
 
@@ -33,9 +28,8 @@ static void fill_or_fail(const char *text, enum element_type type, uint64_t firs
     series_free(series);
 }
 
-static void elements_are_those_of_the_expression(void **state)
+TEST(elements_are_those_of_the_expression)
 {
-    (void)state;
     float singles[20];
     double doubles[20];
     int32_t integers[20];
@@ -59,9 +53,8 @@ static void elements_are_those_of_the_expression(void **state)
 }
 
 /* The same by parts as at once, and at any beginning. */
-static void parts_make_the_whole(void **state)
+TEST(parts_make_the_whole)
 {
-    (void)state;
     int16_t whole[1000];
     int16_t part[7];
     fill_or_fail("i * 37 % 1009 - 500", ELEMENT_I16, 0, 1000, whole);
@@ -74,9 +67,8 @@ static void parts_make_the_whole(void **state)
     assert_true(last == INT64_MAX);
 }
 
-static void each_type_holds_its_own(void **state)
+TEST(each_type_holds_its_own)
 {
-    (void)state;
     int8_t i8[3];
     uint8_t u8[3];
     uint16_t half[3];
@@ -99,9 +91,8 @@ static void each_type_holds_its_own(void **state)
     assert_true(u64[0] == 1);
 }
 
-static void what_does_not_fit_is_refused_with_its_index(void **state)
+TEST(what_does_not_fit_is_refused_with_its_index)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum element_type type;
@@ -132,9 +123,8 @@ static void what_does_not_fit_is_refused_with_its_index(void **state)
     }
 }
 
-static void what_is_no_series_is_refused(void **state)
+TEST(what_is_no_series_is_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *error;
     } rows[] = {
@@ -152,14 +142,4 @@ static void what_is_no_series_is_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_are_those_of_the_expression),
-        cmocka_unit_test(parts_make_the_whole),
-        cmocka_unit_test(each_type_holds_its_own),
-        cmocka_unit_test(what_does_not_fit_is_refused_with_its_index),
-        cmocka_unit_test(what_is_no_series_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -47,9 +47,8 @@ static bool is_legal(int64_t a, int64_t b, int64_t c, int64_t d)
            !(c == 4 && b == 8);
 }
 
-static void pruning_equals_brute_force(void **state)
+TEST(pruning_equals_brute_force)
 {
-    (void)state;
     struct experiment *experiment =
         load_space("  a: [16, 32, 48, 64, 512]\n  b: [3, 8, 32]\n  c: [1, 2, 4, 8]\n"
                    "  d: [0, 1, 2]\n",
@@ -115,9 +114,8 @@ static void expect_not_admitted(const struct experiment *experiment, const struc
     assert_false(admits);
 }
 
-static void admission_equals_brute_force(void **state)
+TEST(admission_equals_brute_force)
 {
-    (void)state;
     struct experiment *experiment =
         load_space("  a: [16, 2 * 16, ceil_div(n, 86), 64, 512]\n  b: [3, 8, 32]\n"
                    "  c: [1, 2, 4, 8]\n  d: [0, 1, 2]\n",
@@ -156,9 +154,8 @@ static void admission_equals_brute_force(void **state)
 }
 
 /* A constraint that keeps another from an error does so here, too, wherever it stands. */
-static void admission_keeps_the_order_of_the_walk(void **state)
+TEST(admission_keeps_the_order_of_the_walk)
 {
-    (void)state;
     struct experiment *experiment =
         load_space("  a: [0, 2]\n  b: [4, 5]\n", "constraints:\n  - b % a == 0\n  - a > 0\n");
     struct problem problem;
@@ -181,17 +178,15 @@ static void expect_counts(const char *parameters, const char *constraints, size_
     experiment_free(experiment);
 }
 
-static void values_that_repeat_are_taken_once(void **state)
+TEST(values_that_repeat_are_taken_once)
 {
-    (void)state;
     expect_counts("  a: [1024, max_threads_per_block, 2**10, 1024.0]\n  b: [x, \"x\", y]\n", "", 2,
                   2);
     expect_counts("  a: [ceil_div(n, 3), n, (n), \"n\", true, false]\n", "", 5, 5);
 }
 
-static void device_facts_are_values(void **state)
+TEST(device_facts_are_values)
 {
-    (void)state;
     struct experiment *experiment = load_space(
         "  a: [sm_count, architecture]\n",
         "constraints: [compute_capability >= 9, architecture == 'sm_90' or sm_count < 5]\n");
@@ -220,9 +215,8 @@ static void expect_refusal(const char *parameters, const char *rest, enum status
     experiment_free(experiment);
 }
 
-static void what_is_wrong_is_said(void **state)
+TEST(what_is_wrong_is_said)
 {
-    (void)state;
     expect_refusal("  a: [1, 2, 3]\n", "constraints:\n  - a < 3\n  - a > 2\n", STATUS_BAD_INPUT,
                    "t.yaml:9:5: ruled out");
     expect_refusal("  a: [1, 2, 3]\n", "constraints: [n > 5000]\n", STATUS_BAD_INPUT,
@@ -235,9 +229,8 @@ static void what_is_wrong_is_said(void **state)
                    STATUS_BAD_INPUT, "t.yaml:7:16: division by zero");
 }
 
-static void a_fact_the_device_does_not_give(void **state)
+TEST(a_fact_the_device_does_not_give)
 {
-    (void)state;
     struct experiment *experiment = load_space("  a: [1, 2]\n", "constraints: [a <= sm_count]\n");
     struct space *space = NULL;
     struct error error;
@@ -250,9 +243,8 @@ static void a_fact_the_device_does_not_give(void **state)
 }
 
 /* 20 parameters of 10 values: only pruning makes it possible at all. */
-static void vast_products_are_pruned_or_refused(void **state)
+TEST(vast_products_are_pruned_or_refused)
 {
-    (void)state;
     struct text parameters = {0};
     struct text constraints = {0};
     text_append(&constraints, "constraints:\n");
@@ -361,9 +353,8 @@ static bool count_walked(void *context, const uint16_t values[EXPERIMENT_PARAMET
 }
 
 /* What is kept is counted anew; the rest is no point any more. */
-static void some_points_can_be_kept(void **state)
+TEST(some_points_can_be_kept)
 {
-    (void)state;
     struct experiment *experiment =
         load_space("  a: [1, 2, 4, 8]\n  b: [1, 2, 3]\n", "constraints:\n  - a * b != 6\n");
     struct space *space = space_or_fail(experiment);
@@ -396,9 +387,8 @@ static void some_points_can_be_kept(void **state)
     experiment_free(experiment);
 }
 
-static void shipped_experiments_plan_their_points(void **state)
+TEST(shipped_experiments_plan_their_points)
 {
-    (void)state;
     struct facts gpu = {0};
     struct facts cpu = {0};
     add_gpu_facts(&gpu);
@@ -409,19 +399,4 @@ static void shipped_experiments_plan_their_points(void **state)
     facts_free(&cpu);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pruning_equals_brute_force),
-        cmocka_unit_test(admission_equals_brute_force),
-        cmocka_unit_test(some_points_can_be_kept),
-        cmocka_unit_test(admission_keeps_the_order_of_the_walk),
-        cmocka_unit_test(values_that_repeat_are_taken_once),
-        cmocka_unit_test(device_facts_are_values),
-        cmocka_unit_test(what_is_wrong_is_said),
-        cmocka_unit_test(a_fact_the_device_does_not_give),
-        cmocka_unit_test(vast_products_are_pruned_or_refused),
-        cmocka_unit_test(shipped_experiments_plan_their_points),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

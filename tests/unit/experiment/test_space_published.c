@@ -147,15 +147,10 @@ static void expect_count(const struct published *row)
     text_free(&text);
 }
 
-static void published_spaces_have_their_counts(void **state)
+TEST(published_spaces_have_their_counts)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof published / sizeof *published; i++)
         expect_count(&published[i]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(published_spaces_have_their_counts)};
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

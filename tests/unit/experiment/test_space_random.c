@@ -282,9 +282,8 @@ static void compare(const struct experiment *experiment, struct brute *brute, st
     space_free(space);
 }
 
-static void random_spaces_equal_brute_force(void **state)
+TEST(random_spaces_equal_brute_force)
 {
-    (void)state;
     struct random random = {.seed = 6};
     struct tally tally = {0};
     struct brute *brute = malloc(sizeof *brute);
@@ -303,8 +302,4 @@ static void random_spaces_equal_brute_force(void **state)
     assert_true(tally.failed > 20);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_spaces_equal_brute_force)};
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_MAIN(make_folder, remove_folder)

@@ -1,14 +1,9 @@
 /* Points against a winner: times of one stage, differences as the choice saw them, bytes in flight;
  * and the sentences made of them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/explain/internal.h"
 
 enum { POINTS = 3 };
@@ -107,9 +102,8 @@ static void near(double got, double expected)
         fail_msg("%.12g is not %.12g", got, expected);
 }
 
-static void differences_are_those_of_the_choice(void **state)
+TEST_WITH(differences_are_those_of_the_choice, set_up, tear_down)
 {
-    (void)state;
     compare();
     assert_int_equal(explanation.point_count, POINTS);
     const struct explain_point *winner = &explanation.points[0];
@@ -132,9 +126,8 @@ static void differences_are_those_of_the_choice(void **state)
     expect_sentence("2.01x as fast as the baseline textbook (2.01x to 2.01x)");
 }
 
-static void the_winner_need_not_be_the_fastest(void **state)
+TEST_WITH(the_winner_need_not_be_the_fastest, set_up, tear_down)
 {
-    (void)state;
     stand(&points[1], -0.002, "confirm");
     points[1].proven = true;
     points[2].ratio_low = points[2].ratio_high = (double)NAN; /* one process alone */
@@ -153,9 +146,8 @@ static void the_winner_need_not_be_the_fastest(void **state)
 }
 
 /* A baseline among those that are as good is no gain, and bounds that say nothing are not told. */
-static void a_gain_is_told_no_further_than_it_is_shown(void **state)
+TEST_WITH(a_gain_is_told_no_further_than_it_is_shown, set_up, tear_down)
 {
-    (void)state;
     points[2].tied = true;
     compare();
     expect_sentence("Not shown to be better than the baseline textbook, which takes 2.01 times "
@@ -170,9 +162,8 @@ static void a_gain_is_told_no_further_than_it_is_shown(void **state)
     expect_sentence("At least 1.50x as fast as the baseline textbook");
 }
 
-static void only_times_of_one_stage_are_compared(void **state)
+TEST_WITH(only_times_of_one_stage_are_compared, set_up, tear_down)
 {
-    (void)state;
     points[1].times_ns[0] = (double)NAN; /* was not confirmed */
     stand(&points[1], 0.5, "race");      /* against a winner that was confirmed */
     points[2].times_ns[0] = points[2].times_ns[1] = (double)NAN;
@@ -197,9 +188,8 @@ static void only_times_of_one_stage_are_compared(void **state)
     near(explanation.points[1].slower, 1020.0 / 1000 - 1);
 }
 
-static void a_winner_of_the_sweep_is_compared_there(void **state)
+TEST_WITH(a_winner_of_the_sweep_is_compared_there, set_up, tear_down)
 {
-    (void)state;
     background.stage = "sweep";
     for (size_t i = 0; i < POINTS; i++)
         stand(&points[i], (double)NAN, NULL);
@@ -211,9 +201,8 @@ static void a_winner_of_the_sweep_is_compared_there(void **state)
     expect_sentence("takes 11.1 % less.");
 }
 
-static void what_has_no_time_is_said(void **state)
+TEST_WITH(what_has_no_time_is_said, set_up, tear_down)
 {
-    (void)state;
     for (size_t i = 0; i < STAGES; i++)
         points[2].times_ns[i] = (double)NAN;
     points[2].point.status = "launch_failed";
@@ -232,9 +221,8 @@ static void what_has_no_time_is_said(void **state)
     expect_sentence("It is what the baseline textbook launches.");
 }
 
-static void another_objective_is_compared_by_its_values(void **state)
+TEST_WITH(another_objective_is_compared_by_its_values, set_up, tear_down)
 {
-    (void)state;
     explanation.objective = "energy";
     stand(&points[1], (double)NAN, NULL);
     stand(&points[2], 1.5, "confirm");
@@ -248,9 +236,8 @@ static void another_objective_is_compared_by_its_values(void **state)
     expect_sentence("The baseline textbook is worse by 150 %");
 }
 
-static void in_flight_is_what_is_resident_and_given(void **state)
+TEST_WITH(in_flight_is_what_is_resident_and_given, set_up, tear_down)
 {
-    (void)state;
     compare();
     /* 200 blocks on 100 units: two of 256 threads each, though 1024 threads fit. */
     near(explanation.points[0].bytes_in_flight_per_sm, 2 * 256 * 16);
@@ -268,9 +255,8 @@ static void in_flight_is_what_is_resident_and_given(void **state)
     assert_true(isnan(explanation.points[0].bytes_in_flight_per_sm));
 }
 
-static void what_differs_is_listed(void **state)
+TEST_WITH(what_differs_is_listed, set_up, tear_down)
 {
-    (void)state;
     points[2].point.launches = 2;
     points[2].point.grid = 50;
     points[2].point.block = 512;
@@ -296,9 +282,8 @@ static void what_differs_is_listed(void **state)
     }
 }
 
-static void ties_are_counted(void **state)
+TEST_WITH(ties_are_counted, set_up, tear_down)
 {
-    (void)state;
     explanation.tied_count = 18;
     explanation.kept_incumbent = true;
     points[1].tied = true;
@@ -309,20 +294,4 @@ static void ties_are_counted(void **state)
     expect_sentence("it had won before, and was kept");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(differences_are_those_of_the_choice),
-        TEST(the_winner_need_not_be_the_fastest),
-        TEST(a_gain_is_told_no_further_than_it_is_shown),
-        TEST(only_times_of_one_stage_are_compared),
-        TEST(a_winner_of_the_sweep_is_compared_there),
-        TEST(what_has_no_time_is_said),
-        TEST(another_objective_is_compared_by_its_values),
-        TEST(in_flight_is_what_is_resident_and_given),
-        TEST(what_differs_is_listed),
-        TEST(ties_are_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

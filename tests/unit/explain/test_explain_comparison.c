@@ -1,14 +1,9 @@
 /* What two sides show of one problem: whether a difference is more than noise, and what became of
  * the first one's winner. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/explain/comparison.h"
 
 static struct compared_winner winner_of(double b_ns, double half_width)
@@ -38,9 +33,8 @@ static void expect_change(double b_ns, double half_width, enum time_change chang
     assert_true(fabs(winner.ratio - b_ns / 1000) < 1e-12);
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
-    (void)state;
     expect_change(900, 5, TIME_FASTER);
     expect_change(1100, 5, TIME_SLOWER);
     expect_change(1005, 5, TIME_ALIKE);   /* the intervals meet */
@@ -59,9 +53,8 @@ static void test_times(void **state)
     assert_int_equal(no_delta.change, TIME_SLOWER);
 }
 
-static void test_winners(void **state)
+TEST(test_winners)
 {
-    (void)state;
     struct compared_winner winner = winner_of(1000, 1);
     judge_winner(&winner);
     assert_int_equal(winner.move, WINNER_SAME);
@@ -87,11 +80,4 @@ static void test_winners(void **state)
     assert_int_equal(winner.move, WINNER_ONCE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_winners),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,8 @@
 /* What limits a winner: each rule at its threshold, and that it says nothing it does not know. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/explain/internal.h"
 
 static struct explain_point winner;
@@ -82,9 +77,8 @@ static void expect(enum explain_limit limit, const char *word)
         fail_msg("no '%s' in '%s'", word, text_string(&text));
 }
 
-static void of_a_third_for_launching_it_is_launching(void **state)
+TEST_WITH(of_a_third_for_launching_it_is_launching, set_up, tear_down)
 {
-    (void)state;
     winner.time_ns = 1500;
     expect(LIMIT_LAUNCH, "An empty launch takes 500 ns on this device, 33.3 % of its 1.50 us");
     winner.time_ns = 1501;
@@ -103,9 +97,8 @@ static void of_a_third_for_launching_it_is_launching(void **state)
     assert_int_not_equal(explanation.limit, LIMIT_LAUNCH);
 }
 
-static void one_thread_of_a_cpu_launches_nothing(void **state)
+TEST_WITH(one_thread_of_a_cpu_launches_nothing, set_up, tear_down)
 {
-    (void)state;
     explanation.device_kind = "cpu";
     explanation.unit_count = 2;
     background.bytes_moved = 1e5;
@@ -119,9 +112,8 @@ static void one_thread_of_a_cpu_launches_nothing(void **state)
            "takes 500 ns, against its 600 ns.");
 }
 
-static void near_the_ceiling_it_is_the_memory(void **state)
+TEST_WITH(near_the_ceiling_it_is_the_memory, set_up, tear_down)
 {
-    (void)state;
     background.bytes_moved = 8.5e6;
     expect(LIMIT_MEMORY, "It moves 850 GB/s, 85.0 % of the read ceiling that was measured on this "
                          "device (1000 GB/s)");
@@ -132,9 +124,8 @@ static void near_the_ceiling_it_is_the_memory(void **state)
     expect(LIMIT_MEMORY, "102 %");
 }
 
-static void faster_than_memory_it_is_a_cache(void **state)
+TEST_WITH(faster_than_memory_it_is_a_cache, set_up, tear_down)
 {
-    (void)state;
     background.bytes_moved = 10.6e6;
     background.cache_bytes = 5.4e6;
     expect(LIMIT_CACHE, "It moves 1060 GB/s, more than the read ceiling that was measured on this "
@@ -159,9 +150,8 @@ static void faster_than_memory_it_is_a_cache(void **state)
     expect(LIMIT_MEMORY, "the memory limits it");
 }
 
-static void near_the_ceiling_of_operations_it_is_arithmetic(void **state)
+TEST_WITH(near_the_ceiling_of_operations_it_is_arithmetic, set_up, tear_down)
 {
-    (void)state;
     background.operations = 70e6;
     expect(LIMIT_ARITHMETIC, "7000 * 10^9 operations per second on f32, 70.0 %");
     background.operations = 69.9e6;
@@ -170,9 +160,8 @@ static void near_the_ceiling_of_operations_it_is_arithmetic(void **state)
     expect(LIMIT_LATENCY, "At the ceiling its operations would take 6.99 us of its 10.0 us");
 }
 
-static void spills_are_named(void **state)
+TEST_WITH(spills_are_named, set_up, tear_down)
 {
-    (void)state;
     winner.spill_bytes = 32;
     expect(LIMIT_SPILLS, "32 bytes of registers");
     winner.spill_bytes = 31;
@@ -183,9 +172,8 @@ static void spills_are_named(void **state)
     expect(LIMIT_MEMORY, "the memory");
 }
 
-static void idle_units_count_where_no_more_blocks_were_tried(void **state)
+TEST_WITH(idle_units_count_where_no_more_blocks_were_tried, set_up, tear_down)
 {
-    (void)state;
     winner.grid = 75;
     expect(LIMIT_PARALLELISM, "75 blocks for 100 multiprocessors: 25 of them have nothing to do.");
     winner.grid = 76;
@@ -204,9 +192,8 @@ static void idle_units_count_where_no_more_blocks_were_tried(void **state)
     expect(LIMIT_LATENCY, "takes 50.0 % more in the sweep. ");
 }
 
-static void too_little_in_flight_is_told_by_littles_law(void **state)
+TEST_WITH(too_little_in_flight_is_told_by_littles_law, set_up, tear_down)
 {
-    (void)state;
     /* 1000 bytes on each of 100 units at 100 GB/s: each waits 1 us. */
     winner.bytes_in_flight_per_sm = 1000;
     expect(LIMIT_PARALLELISM,
@@ -216,9 +203,8 @@ static void too_little_in_flight_is_told_by_littles_law(void **state)
     expect(LIMIT_UNKNOWN, "10.0 %");
 }
 
-static void latency_needs_to_know_that_it_is_not_arithmetic(void **state)
+TEST_WITH(latency_needs_to_know_that_it_is_not_arithmetic, set_up, tear_down)
 {
-    (void)state;
     expect(LIMIT_UNKNOWN, "The experiment does not say how many operations it takes");
     background.elsewhere_share = 0.84;
     background.elsewhere_n = 5000;
@@ -235,9 +221,8 @@ static void latency_needs_to_know_that_it_is_not_arithmetic(void **state)
     expect(LIMIT_UNKNOWN, "How many f32 operations this device does was not measured");
 }
 
-static void nothing_is_made_of_what_is_not_known(void **state)
+TEST_WITH(nothing_is_made_of_what_is_not_known, set_up, tear_down)
 {
-    (void)state;
     background.bytes_moved = (double)NAN;
     expect(LIMIT_UNKNOWN, "The experiment does not say how many bytes a run moves. ");
     background.bytes_moved = 1e6;
@@ -254,20 +239,4 @@ static void nothing_is_made_of_what_is_not_known(void **state)
     expect(LIMIT_UNKNOWN, "It does 1.00 % of the f32 operations");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(of_a_third_for_launching_it_is_launching),
-        TEST(one_thread_of_a_cpu_launches_nothing),
-        TEST(near_the_ceiling_it_is_the_memory),
-        TEST(faster_than_memory_it_is_a_cache),
-        TEST(near_the_ceiling_of_operations_it_is_arithmetic),
-        TEST(spills_are_named),
-        TEST(idle_units_count_where_no_more_blocks_were_tried),
-        TEST(too_little_in_flight_is_told_by_littles_law),
-        TEST(latency_needs_to_know_that_it_is_not_arithmetic),
-        TEST(nothing_is_made_of_what_is_not_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,6 @@
 /* Sentences with numbers as people read them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/explain/internal.h"
 
 static void expect(struct text *text, const char *wanted)
@@ -15,9 +10,8 @@ static void expect(struct text *text, const char *wanted)
     text_clear(text);
 }
 
-static void numbers_are_as_people_read_them(void **state)
+TEST(numbers_are_as_people_read_them)
 {
-    (void)state;
     struct text out = {0};
     say(&out, "%T, %T, %T", 640.0, 1270.0, 2.5e9);
     expect(&out, "640 ns, 1.27 us, 2.50 s");
@@ -32,9 +26,8 @@ static void numbers_are_as_people_read_them(void **state)
 }
 
 /* One that it does not know would shift all arguments behind it. */
-static void unknown_conversions_fail(void **state)
+TEST(unknown_conversions_fail)
 {
-    (void)state;
     struct text out = {0};
     say(&out, "%d blocks", 1);
     assert_true(out.failed);
@@ -45,11 +38,4 @@ static void unknown_conversions_fail(void **state)
     text_free(&out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_as_people_read_them),
-        cmocka_unit_test(unknown_conversions_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,8 @@
 /* What changing one parameter costs, out of a sweep. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/explain/internal.h"
 
 static struct arena arena;
@@ -53,9 +48,8 @@ static const struct swept sweep[] = {
 };
 enum { SWEPT = sizeof sweep / sizeof sweep[0] };
 
-static void points_that_differ_in_one_parameter_count(void **state)
+TEST_WITH(points_that_differ_in_one_parameter_count, NULL, tear_down)
 {
-    (void)state;
     assert_true(find_sensitivities(sweep, SWEPT, 0, &arena, &explanation));
     const struct explain_sensitivity *block = of("block");
     assert_non_null(block);
@@ -75,9 +69,8 @@ static void points_that_differ_in_one_parameter_count(void **state)
     near(loads->worst_loss, 1);
 }
 
-static void values_that_depend_on_each_other_change_together(void **state)
+TEST_WITH(values_that_depend_on_each_other_change_together, NULL, tear_down)
 {
-    (void)state;
     assert_true(find_sensitivities(sweep, SWEPT, 0, &arena, &explanation));
     const struct explain_sensitivity *variant = of("variant");
     assert_non_null(variant);
@@ -94,9 +87,8 @@ static void values_that_depend_on_each_other_change_together(void **state)
     assert_string_equal(size->worst_with, "variant");
 }
 
-static void what_was_changed_alone_comes_first_then_what_costs_most(void **state)
+TEST_WITH(what_was_changed_alone_comes_first_then_what_costs_most, NULL, tear_down)
 {
-    (void)state;
     assert_true(find_sensitivities(sweep, SWEPT, 0, &arena, &explanation));
     assert_int_equal(explanation.sensitivity_count, 4);
     assert_string_equal(explanation.sensitivities[0].parameter, "loads");
@@ -105,17 +97,15 @@ static void what_was_changed_alone_comes_first_then_what_costs_most(void **state
     assert_string_equal(explanation.sensitivities[3].parameter, "variant");
 }
 
-static void alone_in_the_sweep_nothing_is_said(void **state)
+TEST_WITH(alone_in_the_sweep_nothing_is_said, NULL, tear_down)
 {
-    (void)state;
     assert_true(find_sensitivities(sweep, 1, 0, &arena, &explanation));
     assert_int_equal(explanation.sensitivity_count, 0);
 }
 
 /* Parameters may have come to an experiment since: in another order, or more of them. */
-static void names_tell_parameters_not_places(void **state)
+TEST_WITH(names_tell_parameters_not_places, NULL, tear_down)
 {
-    (void)state;
     static const struct swept points[] = {
         {"{\"a\":1,\"b\":2}", 1, 100, 1, 1},
         {"{\"b\":2,\"a\":3}", 2, 110, 1, 2},
@@ -130,9 +120,8 @@ static void names_tell_parameters_not_places(void **state)
     near(of("a")->best_other_loss, 0.1);
 }
 
-static void differences_are_named(void **state)
+TEST_WITH(differences_are_named, NULL, tear_down)
 {
-    (void)state;
     struct text text = {0};
     assert_int_equal(
         put_differences(&text, "{\"a\":1,\"b\":2,\"c\":\"x\"}", "{\"a\":2,\"b\":2,\"c\":\"xy\"}"),
@@ -149,16 +138,4 @@ static void differences_are_named(void **state)
     text_free(&text);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(points_that_differ_in_one_parameter_count),
-        TEST(values_that_depend_on_each_other_change_together),
-        TEST(what_was_changed_alone_comes_first_then_what_costs_most),
-        TEST(alone_in_the_sweep_nothing_is_said),
-        TEST(names_tell_parameters_not_places),
-        TEST(differences_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

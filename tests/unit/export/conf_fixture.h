@@ -3,18 +3,13 @@
 #define TUNE_TESTS_CONF_FIXTURE_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "libtuned/tuned.h"
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/export/export.h"
 #include "tuner/store/evidence.h"

@@ -1,7 +1,7 @@
 /* tuned.conf from a database, read back by libtuned. */
 #include "tests/unit/export/conf_fixture.h"
 
-static void winner_comes_back_with_evidence(void **state)
+TEST_WITH(winner_comes_back_with_evidence, setup, teardown)
 {
     struct fixture *fixture = *state;
     int64_t environment = add_device(fixture, "NVIDIA \"H\\200\"", "u1", "580.95");
@@ -51,7 +51,7 @@ static void winner_comes_back_with_evidence(void **state)
     tuned_free(tuned);
 }
 
-static void the_ceiling_is_the_one_that_the_problem_names(void **state)
+TEST_WITH(the_ceiling_is_the_one_that_the_problem_names, setup, teardown)
 {
     struct fixture *fixture = *state;
     int64_t environment = add_device(fixture, "G", "u1", "1");
@@ -74,7 +74,7 @@ static void the_ceiling_is_the_one_that_the_problem_names(void **state)
 }
 
 /* A baseline that launches what another configuration launches was raced as that one. */
-static void duplicate_of_another_launch_gives_the_gain(void **state)
+TEST_WITH(duplicate_of_another_launch_gives_the_gain, setup, teardown)
 {
     struct fixture *fixture = *state;
     int64_t environment = add_device(fixture, "G", "u1", "1");
@@ -118,7 +118,7 @@ static void duplicate_of_another_launch_gives_the_gain(void **state)
     tuned_free(tuned);
 }
 
-static void newest_environment_of_like_devices_wins(void **state)
+TEST_WITH(newest_environment_of_like_devices_wins, setup, teardown)
 {
     struct fixture *fixture = *state;
     int64_t older = add_device(fixture, "G", "u1", "570");
@@ -161,7 +161,7 @@ static void newest_environment_of_like_devices_wins(void **state)
     text_free(&second);
 }
 
-static void nothing_is_overwritten_without_winner(void **state)
+TEST_WITH(nothing_is_overwritten_without_winner, setup, teardown)
 {
     struct fixture *fixture = *state;
     ok(file_write_atomically(fixture->conf, "keep", 4, &error));
@@ -175,7 +175,7 @@ static void nothing_is_overwritten_without_winner(void **state)
 }
 
 /* What libtuned would refuse is never written. */
-static void unreadable_winner_is_refused(void **state)
+TEST_WITH(unreadable_winner_is_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     int64_t environment = add_device(fixture, "G", "u1", "1");
@@ -190,17 +190,4 @@ static void unreadable_winner_is_refused(void **state)
     assert_false(file_exists(fixture->conf));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(winner_comes_back_with_evidence, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_ceiling_is_the_one_that_the_problem_names, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(duplicate_of_another_launch_gives_the_gain, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(newest_environment_of_like_devices_wins, setup, teardown),
-        cmocka_unit_test_setup_teardown(nothing_is_overwritten_without_winner, setup, teardown),
-        cmocka_unit_test_setup_teardown(unreadable_winner_is_refused, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -140,7 +140,7 @@ static void check_world(const struct world *world, const struct tuned *tuned)
         assert_portable(world, tuned, s);
 }
 
-static void random_contents_come_back(void **state)
+TEST(random_contents_come_back)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         void *each = NULL;
@@ -166,7 +166,7 @@ static void random_contents_come_back(void **state)
 }
 
 /* One device of a kind has nothing to be compared with. */
-static void one_device_has_no_portable_section(void **state)
+TEST_WITH(one_device_has_no_portable_section, setup, teardown)
 {
     struct fixture *fixture = *state;
     int64_t environment = add_device(fixture, "G", "u1", "1");
@@ -229,7 +229,7 @@ static int64_t portable_block(const struct pair *pair)
 
 /* The sweep times every configuration once; the portable section is made of what was raced on all.
  */
-static void what_was_not_raced_is_not_portable(void **state)
+TEST_WITH(what_was_not_raced_is_not_portable, setup, teardown)
 {
     const struct pair pair = start_pair(*state);
     assert_int_equal(portable_block(&pair), 0);
@@ -243,7 +243,7 @@ static void what_was_not_raced_is_not_portable(void **state)
 }
 
 /* Where a device has only the best of a sweep, it has no winner that others are held against. */
-static void a_sweeps_best_so_far_is_not_portable(void **state)
+TEST_WITH(a_sweeps_best_so_far_is_not_portable, setup, teardown)
 {
     const struct pair pair = start_pair(*state);
     race(&pair, 0, 1, 10.5, pair.runs[0]);
@@ -258,13 +258,4 @@ static void a_sweeps_best_so_far_is_not_portable(void **state)
     assert_int_equal(portable_block(&pair), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_contents_come_back),
-        cmocka_unit_test_setup_teardown(one_device_has_no_portable_section, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_was_not_raced_is_not_portable, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_sweeps_best_so_far_is_not_portable, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -98,7 +98,7 @@ static void measure_six(const struct tuning *tuning)
     }
 }
 
-static void range_is_cut_where_derived_values_change(void **state)
+TEST_WITH(range_is_cut_where_derived_values_change, setup, teardown)
 {
     const struct tuning tuning = start(*state);
     measure_six(&tuning);
@@ -127,7 +127,7 @@ static void range_is_cut_where_derived_values_change(void **state)
 
 /* A range's configuration counts where another one won, too, if it was held against that one there.
  */
-static void few_ranges_for_many_winners(void **state)
+TEST_WITH(few_ranges_for_many_winners, setup, teardown)
 {
     const struct tuning tuning = start(*state);
     measure_six(&tuning);
@@ -162,7 +162,7 @@ static void few_ranges_for_many_winners(void **state)
 }
 
 /* Ranges know nothing of a winner that was chosen after them. */
-static void ranges_end_with_a_winner_chosen_anew(void **state)
+TEST_WITH(ranges_end_with_a_winner_chosen_anew, setup, teardown)
 {
     const struct tuning tuning = start(*state);
     measure_six(&tuning);
@@ -177,7 +177,7 @@ static void ranges_end_with_a_winner_chosen_anew(void **state)
 }
 
 /* What a sweep alone has seen is no winner of production. */
-static void a_sweeps_best_so_far_is_not_written(void **state)
+TEST_WITH(a_sweeps_best_so_far_is_not_written, setup, teardown)
 {
     const struct tuning tuning = start(*state);
     measure_six(&tuning);
@@ -194,7 +194,7 @@ static void a_sweeps_best_so_far_is_not_written(void **state)
 }
 
 /* A size that was tuned outside of the ranges keeps a line of its own. */
-static void size_outside_of_ranges_has_its_line(void **state)
+TEST_WITH(size_outside_of_ranges_has_its_line, setup, teardown)
 {
     const struct tuning tuning = start(*state);
     measure_six(&tuning);
@@ -211,7 +211,7 @@ static void size_outside_of_ranges_has_its_line(void **state)
 }
 
 /* The ranges of an older driver do not outlive winners of a newer one. */
-static void ranges_go_with_the_newest_winner(void **state)
+TEST_WITH(ranges_go_with_the_newest_winner, setup, teardown)
 {
     struct tuning tuning = start(*state);
     measure_six(&tuning);
@@ -238,7 +238,7 @@ static void ranges_go_with_the_newest_winner(void **state)
 
 /* A configuration that launches what another one does has that one's best time, and its own grid.
  */
-static void duplicate_in_a_range_has_the_time_of_its_twin(void **state)
+TEST_WITH(duplicate_in_a_range_has_the_time_of_its_twin, setup, teardown)
 {
     const struct tuning tuning = start(*state);
     int64_t problem = add_problem(*state, key, 1000, 0.0);
@@ -260,7 +260,7 @@ static void duplicate_in_a_range_has_the_time_of_its_twin(void **state)
     tuned_free(tuned);
 }
 
-static void unstable_winners_are_left_out_and_counted(void **state)
+TEST_WITH(unstable_winners_are_left_out_and_counted, setup, teardown)
 {
     struct fixture *fixture = *state;
     const struct tuning tuning = start(fixture);
@@ -294,7 +294,7 @@ static void unstable_winners_are_left_out_and_counted(void **state)
 
 /* Between two sizes that support a line an unstable one is like one nobody measured, whatever was
  * measured there; beyond them the line ends half-way to it. */
-static void unstable_sizes_support_no_line(void **state)
+TEST_WITH(unstable_sizes_support_no_line, setup, teardown)
 {
     const struct tuning tuning = start(*state);
     static const int64_t sizes[] = {100, 1000, 10000, 100000, 1000000};
@@ -324,7 +324,7 @@ static void unstable_sizes_support_no_line(void **state)
     assert_lines(&tuning, "317-1999@1000 64 2 sound; 20001-500000@100000 64 2 noisy");
 }
 
-static void nothing_stable_writes_nothing(void **state)
+TEST_WITH(nothing_stable_writes_nothing, setup, teardown)
 {
     struct fixture *fixture = *state;
     const struct tuning tuning = start(fixture);
@@ -337,7 +337,7 @@ static void nothing_stable_writes_nothing(void **state)
     assert_false(file_exists(fixture->conf));
 }
 
-static void winners_by_another_objective_are_apart(void **state)
+TEST_WITH(winners_by_another_objective_are_apart, setup, teardown)
 {
     struct fixture *fixture = *state;
     const struct tuning tuning = start(fixture);
@@ -436,7 +436,7 @@ static void check_drawn(const struct tuned *tuned, const char *name, const struc
                      TUNED_NEAREST_SIZE);
 }
 
-static void random_tunings_come_back(void **state)
+TEST_WITH(random_tunings_come_back, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct tuning tuning = start(fixture);
@@ -463,22 +463,4 @@ static void random_tunings_come_back(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(range_is_cut_where_derived_values_change, setup, teardown),
-        cmocka_unit_test_setup_teardown(few_ranges_for_many_winners, setup, teardown),
-        cmocka_unit_test_setup_teardown(ranges_end_with_a_winner_chosen_anew, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_sweeps_best_so_far_is_not_written, setup, teardown),
-        cmocka_unit_test_setup_teardown(size_outside_of_ranges_has_its_line, setup, teardown),
-        cmocka_unit_test_setup_teardown(ranges_go_with_the_newest_winner, setup, teardown),
-        cmocka_unit_test_setup_teardown(duplicate_in_a_range_has_the_time_of_its_twin, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(unstable_winners_are_left_out_and_counted, setup, teardown),
-        cmocka_unit_test_setup_teardown(unstable_sizes_support_no_line, setup, teardown),
-        cmocka_unit_test_setup_teardown(nothing_stable_writes_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(winners_by_another_objective_are_apart, setup, teardown),
-        cmocka_unit_test_setup_teardown(random_tunings_come_back, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

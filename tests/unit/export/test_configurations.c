@@ -1,16 +1,11 @@
 /* The kernels that tuned.conf files name, as lines to compile in. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/export/configurations.h"
 
@@ -115,7 +110,7 @@ static struct configuration_counts export_two(const struct folder *folder, const
     return counts;
 }
 
-static void kernels_are_named_once_and_in_order(void **state)
+TEST_WITH(kernels_are_named_once_and_in_order, setup, teardown)
 {
     struct text text = {0};
     const struct configuration_counts counts = export_two(
@@ -136,7 +131,7 @@ static void kernels_are_named_once_and_in_order(void **state)
     text_free(&text);
 }
 
-static void what_is_not_known_here_is_left_out_and_counted(void **state)
+TEST_WITH(what_is_not_known_here_is_left_out_and_counted, setup, teardown)
 {
     struct text text = {0};
     const struct configuration_counts counts = export_two(
@@ -150,7 +145,7 @@ static void what_is_not_known_here_is_left_out_and_counted(void **state)
     text_free(&text);
 }
 
-static void values_become_the_inside_of_a_c_string(void **state)
+TEST_WITH(values_become_the_inside_of_a_c_string, setup, teardown)
 {
     struct text text = {0};
     (void)export_two(*state,
@@ -162,7 +157,7 @@ static void values_become_the_inside_of_a_c_string(void **state)
     text_free(&text);
 }
 
-static void refused_files_are_named(void **state)
+TEST_WITH(refused_files_are_named, setup, teardown)
 {
     const struct folder *folder = *state;
     struct text text = {0};
@@ -179,14 +174,4 @@ static void refused_files_are_named(void **state)
     text_free(&text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(kernels_are_named_once_and_in_order, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_not_known_here_is_left_out_and_counted, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(values_become_the_inside_of_a_c_string, setup, teardown),
-        cmocka_unit_test_setup_teardown(refused_files_are_named, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,4 +1,4 @@
-/* What tests of libtuned load: a text that must be read. Included behind cmocka. */
+/* What tests of libtuned load: a text that must be read. */
 #ifndef TUNE_TESTS_RUNTIME_LOAD_H
 #define TUNE_TESTS_RUNTIME_LOAD_H
 
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "libtuned/tuned.h"
+#include "tests/unit/suite.h"
 
 static inline struct tuned *load(const char *text)
 {

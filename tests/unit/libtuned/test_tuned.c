@@ -1,13 +1,7 @@
 /* libtuned: what is read comes back, what is wrong is refused with its line, the nearest is found.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +10,7 @@
 
 #include "libtuned/tuned.h"
 #include "load.h"
+#include "tests/unit/suite.h"
 
 /* Out of order, as a person may leave it. */
 static const char conf[] =
@@ -49,9 +44,8 @@ static const struct tuned_device h200 = {.kind = "cuda",
                                          .unit_count = 132,
                                          .memory_bytes = 150754820096};
 
-static void values_and_evidence_come_back(void **state)
+TEST(values_and_evidence_come_back)
 {
-    (void)state;
     struct tuned *tuned = load(conf);
     struct tuned_answer answer;
     assert_int_equal(tuned_find(tuned, &h200, "reduce.sum.i32", 100000000, &answer), TUNED_EXACT);
@@ -91,9 +85,8 @@ static void values_and_evidence_come_back(void **state)
     tuned_free(tuned);
 }
 
-static void no_entry_gives_the_defaults(void **state)
+TEST(no_entry_gives_the_defaults)
 {
-    (void)state;
     struct tuned_answer answer;
     char reason[TUNED_REASON_BYTES];
     assert_int_equal(tuned_find(NULL, &h200, "reduce.sum.i32", 1, &answer), TUNED_NONE);
@@ -130,9 +123,8 @@ static long long nearest(const struct tuned *tuned, long long n, enum tuned_grad
     return tuned_entry_n(answer.entry);
 }
 
-static void nearest_size_is_by_ratio(void **state)
+TEST(nearest_size_is_by_ratio)
 {
-    (void)state;
     struct tuned *tuned = load_with(conf, TUNED_NONE, 1e19);
     assert_int_equal(nearest(tuned, 1024, TUNED_EXACT), 1024);
     assert_int_equal(nearest(tuned, 1, TUNED_NEAREST_SIZE), 1024);
@@ -163,9 +155,8 @@ static const char *found_on(const struct tuned *tuned, struct tuned_device devic
     return answer.entry ? tuned_entry_device(answer.entry)->name : "";
 }
 
-static void nearest_device_is_of_the_same_kind(void **state)
+TEST(nearest_device_is_of_the_same_kind)
 {
-    (void)state;
     struct tuned *tuned = load_with(conf, TUNED_FAR_DEVICE, 100);
     const char *sum = "reduce.sum.i32";
     const char *min = "reduce.min.i32";
@@ -313,9 +304,8 @@ static const struct {
     {"tuned-conf 3\n[cuda \"X\"] bandwidth_gbs=-1\nend\n", 2, "is not a number of at least 0"},
 };
 
-static void bad_lines_are_refused_with_their_number(void **state)
+TEST(bad_lines_are_refused_with_their_number)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad_lines / sizeof bad_lines[0]; i++) {
         struct tuned_error error;
         assert_null(
@@ -332,18 +322,16 @@ static void bad_lines_are_refused_with_their_number(void **state)
     }
 }
 
-static void editors_may_leave_their_marks(void **state)
+TEST(editors_may_leave_their_marks)
 {
-    (void)state;
     struct tuned *tuned =
         load("tuned-conf 1\r\n  # x\r\n[cuda\t\"X\"]\r\n\tp  n=1\ta=2 |\r\nend\r\n\n");
     assert_int_equal(tuned_integer(tuned_entry_at(tuned, 0), "a", 0), 2);
     tuned_free(tuned);
 }
 
-static void too_much_is_refused(void **state)
+TEST(too_much_is_refused)
 {
-    (void)state;
     struct tuned_error error;
     size_t bytes = (size_t)TUNED_FILE_BYTES_MAX + 1;
     char *text = malloc(bytes);
@@ -361,9 +349,8 @@ static void too_much_is_refused(void **state)
     free(text);
 }
 
-static void files_are_loaded_or_said_to_be_missing(void **state)
+TEST(files_are_loaded_or_said_to_be_missing)
 {
-    (void)state;
     struct tuned_error error;
     char folder[] = "/tmp/tuned_test_XXXXXX";
     assert_non_null(mkdtemp(folder));
@@ -418,9 +405,8 @@ static void *look_up_often(void *argument)
     return right == LOOKUPS ? argument : NULL;
 }
 
-static void threads_may_share_what_was_loaded(void **state)
+TEST(threads_may_share_what_was_loaded)
 {
-    (void)state;
     struct tuned *tuned = load(conf);
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
@@ -433,18 +419,4 @@ static void threads_may_share_what_was_loaded(void **state)
     tuned_free(tuned);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_and_evidence_come_back),
-        cmocka_unit_test(no_entry_gives_the_defaults),
-        cmocka_unit_test(nearest_size_is_by_ratio),
-        cmocka_unit_test(nearest_device_is_of_the_same_kind),
-        cmocka_unit_test(bad_lines_are_refused_with_their_number),
-        cmocka_unit_test(editors_may_leave_their_marks),
-        cmocka_unit_test(too_much_is_refused),
-        cmocka_unit_test(files_are_loaded_or_said_to_be_missing),
-        cmocka_unit_test(threads_may_share_what_was_loaded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,10 +1,5 @@
 /* libtuned: any bytes. A file of format 3 with all that there is in one, cut off at every byte, and
  * with every byte changed into every other; lines and files that are too long. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +11,7 @@
 #include <unistd.h>
 
 #include "libtuned/tuned.h"
+#include "tests/unit/suite.h"
 
 /* Out of order, as a person may leave it. */
 static const char conf[] =
@@ -105,9 +101,8 @@ static int loads_in_own_memory(const char *text, size_t bytes, const char *name,
     return tuned != NULL;
 }
 
-static void every_truncation_is_refused(void **state)
+TEST(every_truncation_is_refused)
 {
-    (void)state;
     struct tuned_error error;
     size_t complete = (size_t)(strstr(conf, "\nend\n") + strlen("\nend\n") - conf);
     assert_true(loads_in_own_memory(conf, sizeof conf - 1, "t.conf", &error));
@@ -122,9 +117,8 @@ static void every_truncation_is_refused(void **state)
     }
 }
 
-static void every_changed_byte_is_refused_or_valid(void **state)
+TEST(every_changed_byte_is_refused_or_valid)
 {
-    (void)state;
     size_t taken = 0, refused = 0;
     char *text = malloc(sizeof conf);
     assert_non_null(text);
@@ -149,9 +143,8 @@ static void every_changed_byte_is_refused_or_valid(void **state)
 
 /* What stands in a file that is refused is not printed as it is, nor taken into another one's
  * names. */
-static void refused_names_are_not_kept(void **state)
+TEST(refused_names_are_not_kept)
 {
-    (void)state;
     char path[] = "/tmp/tuned_bytes_XXXXXX";
     static const char bad[] = "tuned-conf 3\n[cuda \"X\"]\np n=1 block extra=1\nend\n";
     static const char good[] = "tuned-conf 3\n[cuda \"X\"]\np n=1 block=3 extra=4\nend\n";
@@ -186,9 +179,8 @@ static long peak_kib(void)
 }
 
 /* One line of 1 GiB, as a file with a hole: refused by its size, before memory is taken for it. */
-static void line_of_a_gibibyte_is_refused_by_its_size(void **state)
+TEST(line_of_a_gibibyte_is_refused_by_its_size)
 {
-    (void)state;
     char path[] = "/tmp/tuned_bytes_XXXXXX";
     static const char begin[] = "tuned-conf 3\n# ";
     struct tuned_error error;
@@ -208,9 +200,8 @@ static void line_of_a_gibibyte_is_refused_by_its_size(void **state)
 }
 
 /* Lines of 64 MiB that may be read: a remark, and a value. */
-static void long_lines_are_read(void **state)
+TEST(long_lines_are_read)
 {
-    (void)state;
     enum { LENGTH = 64 << 20 };
     static const char begin[] = "tuned-conf 3\n#", middle[] = "\n[cpu \"A\"]\np n=1 text=";
     char *text = malloc(2 * (size_t)LENGTH + 256), *at = text;
@@ -281,9 +272,8 @@ static void give_back(void *context, void *memory)
     free(memory);
 }
 
-static void file_changed_while_it_is_read_is_refused(void **state)
+TEST(file_changed_while_it_is_read_is_refused)
 {
-    (void)state;
     for (enum change change = APPEND; change < CHANGES; change++) {
         char path[] = "/tmp/tuned_bytes_XXXXXX";
         int descriptor = mkstemp(path);
@@ -310,15 +300,4 @@ static void file_changed_while_it_is_read_is_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(line_of_a_gibibyte_is_refused_by_its_size),
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(every_changed_byte_is_refused_or_valid),
-        cmocka_unit_test(refused_names_are_not_kept),
-        cmocka_unit_test(long_lines_are_read),
-        cmocka_unit_test(file_changed_while_it_is_read_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,5 @@
 /* libtuned for a person who debugs: the callback of look-ups, TUNED_VERBOSE, TUNED_OVERRIDE. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 
 #include "libtuned/tuned.h"
 #include "libtuned/tuned_debug.h"
+#include "tests/unit/suite.h"
 
 static const struct tuned_device device = {
     .kind = "cuda", .name = "X", .compute_capability_major = 9, .unit_count = 4};
@@ -59,9 +54,8 @@ static void see(void *context, const struct tuned_answer *answer)
     tuned_reason(answer, seen->reason, sizeof seen->reason);
 }
 
-static void each_look_up_is_told(void **state)
+TEST(each_look_up_is_told)
 {
-    (void)state;
     struct seen seen = {0};
     struct tuned_answer answer;
     struct tuned_handle handle;
@@ -84,9 +78,8 @@ static void each_look_up_is_told(void **state)
     tuned_free(tuned);
 }
 
-static void verbose_prints_a_line_for_each_look_up(void **state)
+TEST(verbose_prints_a_line_for_each_look_up)
 {
-    (void)state;
     char path[] = "/tmp/tuned_debug_XXXXXX", said[4096] = "";
     struct tuned_answer answer;
     assert_int_equal(setenv("TUNED_VERBOSE", "1", 1), 0);
@@ -120,9 +113,8 @@ static struct tuned *open_overridden(const char *override)
     return tuned;
 }
 
-static void a_value_is_overridden(void **state)
+TEST(a_value_is_overridden)
 {
-    (void)state;
     struct tuned_answer answer;
     struct tuned_launch launch;
     struct tuned *tuned = open_overridden("other:block=1;p:block=128");
@@ -159,9 +151,8 @@ static void a_value_is_overridden(void **state)
 }
 
 /* What a person mistyped is not blamed on the file alone. */
-static void what_cannot_be_read_names_the_override(void **state)
+TEST(what_cannot_be_read_names_the_override)
 {
-    (void)state;
     const struct tuned_options options = {.skip = TUNED_SKIP_USER | TUNED_SKIP_SYSTEM,
                                           .built_in = text,
                                           .built_in_bytes = sizeof text - 1};
@@ -172,9 +163,8 @@ static void what_cannot_be_read_names_the_override(void **state)
     assert_string_equal(error.text, "built-in:3 (as TUNED_OVERRIDE has it): 'block' has no value");
 }
 
-static void any_bytes_are_overridden_within_their_memory(void **state)
+TEST(any_bytes_are_overridden_within_their_memory)
 {
-    (void)state;
     static const char *const pieces[] = {"p",  " ",  "\t", "\n",       "|",  "\"", "\\",
                                          "=",  "n=", "@",  "derived=", ",",  ":",  ";",
                                          "at", "[",  "b",  "launch",   "b=", "p "};
@@ -203,14 +193,4 @@ static void any_bytes_are_overridden_within_their_memory(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_look_up_is_told),
-        cmocka_unit_test(verbose_prints_a_line_for_each_look_up),
-        cmocka_unit_test(a_value_is_overridden),
-        cmocka_unit_test(what_cannot_be_read_names_the_override),
-        cmocka_unit_test(any_bytes_are_overridden_within_their_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

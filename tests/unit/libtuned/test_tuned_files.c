@@ -1,14 +1,8 @@
 /* libtuned: where files are looked for and which goes before which; files that are no files, that
  * change, that are large; the caller's allocator; loading anew while others read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +10,7 @@
 #include <unistd.h>
 
 #include "libtuned/tuned.h"
+#include "tests/unit/suite.h"
 
 static char folder[] = "/tmp/tuned_files_XXXXXX";
 
@@ -48,9 +43,8 @@ static long long block_of(const struct tuned *tuned, long long n, enum tuned_gra
     return tuned_integer(answer.entry, "block", -1);
 }
 
-static void usual_places_have_their_order(void **state)
+TEST(usual_places_have_their_order)
 {
-    (void)state;
     struct tuned_error error;
     char path[256];
     static const char built_in[] = CONF("*", "p n=1 block=9\nq n=1 block=10\n");
@@ -93,9 +87,8 @@ static void usual_places_have_their_order(void **state)
 }
 
 /* What lies in the folder that a program happens to run in is nobody's configuration. */
-static void relative_folders_are_no_place(void **state)
+TEST(relative_folders_are_no_place)
 {
-    (void)state;
     struct tuned_error error;
     char before[4096];
     struct tuned_options options = {.skip = TUNED_SKIP_SYSTEM};
@@ -131,9 +124,8 @@ static void relative_folders_are_no_place(void **state)
 }
 
 /* Paths instead of the variable, in their order. */
-static void paths_have_their_order(void **state)
+TEST(paths_have_their_order)
 {
-    (void)state;
     struct tuned_error error;
     static const char built_in[] = CONF("*", "p n=1 block=9\nq n=1 block=10\n");
     struct tuned_options options = {
@@ -191,9 +183,8 @@ static void paths_have_their_order(void **state)
     assert_non_null(strstr(error.text, "more than 8 files"));
 }
 
-static void refused_files_leave_nothing_behind(void **state)
+TEST(refused_files_leave_nothing_behind)
 {
-    (void)state;
     struct tuned_error error;
     const char *paths[] = {
         write_file("good.conf", CONF("X", "p n=1 block=1\n")),
@@ -215,9 +206,8 @@ static void refused_files_leave_nothing_behind(void **state)
     tuned_free(tuned);
 }
 
-static void what_is_no_file_is_refused(void **state)
+TEST(what_is_no_file_is_refused)
 {
-    (void)state;
     struct tuned_error error;
     char path[256];
     (void)snprintf(path, sizeof path, "%s/fifo", folder);
@@ -241,9 +231,8 @@ static void what_is_no_file_is_refused(void **state)
     assert_int_equal(error.line, 2);
 }
 
-static void marks_of_editors_pass(void **state)
+TEST(marks_of_editors_pass)
 {
-    (void)state;
     struct tuned_error error;
     struct tuned *tuned = tuned_load(
         write_file("bom.conf",
@@ -286,9 +275,8 @@ static void *replace_often(void *argument)
     return NULL;
 }
 
-static void file_replaced_while_it_is_read_is_one_of_both(void **state)
+TEST(file_replaced_while_it_is_read_is_one_of_both)
 {
-    (void)state;
     char path[256];
     (void)snprintf(path, sizeof path, "%s/replaced.conf", folder);
     write_generation(path, 0);
@@ -333,9 +321,8 @@ static void release(void *context, void *memory)
     free(memory);
 }
 
-static void all_memory_is_the_callers(void **state)
+TEST(all_memory_is_the_callers)
 {
-    (void)state;
     static const char text[] = "tuned-conf 3\n[cuda \"X\"]\np n=2 a=1 block=3\np n=1 b=1\n"
                                "[cuda \"A\"]\np n=2 m@1 a=1\np n=1 m@2 a=1 | at=1\nend\n";
     struct counted counted = {0};
@@ -433,9 +420,8 @@ static void *read_often(void *argument)
     return wrong == 0 ? argument : NULL;
 }
 
-static void another_set_is_loaded_while_others_read(void **state)
+TEST(another_set_is_loaded_while_others_read)
 {
-    (void)state;
     enum { READERS = 3, RELOADS = 60 };
     char path[256];
     pthread_t threads[READERS];
@@ -460,9 +446,8 @@ static void another_set_is_loaded_while_others_read(void **state)
     leave(shared.now);
 }
 
-static void a_million_entries_are_loaded(void **state)
+TEST(a_million_entries_are_loaded)
 {
-    (void)state;
 #ifdef __SANITIZE_THREAD__
     enum { COUNT = 20000 }; /* one thread, and each access of it is looked at */
 #else
@@ -507,19 +492,4 @@ static int end(void **state)
     return rmdir(folder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usual_places_have_their_order),
-        cmocka_unit_test(relative_folders_are_no_place),
-        cmocka_unit_test(paths_have_their_order),
-        cmocka_unit_test(refused_files_leave_nothing_behind),
-        cmocka_unit_test(what_is_no_file_is_refused),
-        cmocka_unit_test(marks_of_editors_pass),
-        cmocka_unit_test(file_replaced_while_it_is_read_is_one_of_both),
-        cmocka_unit_test(all_memory_is_the_callers),
-        cmocka_unit_test(another_set_is_loaded_while_others_read),
-        cmocka_unit_test(a_million_entries_are_loaded),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+TEST_MAIN(begin, end)

@@ -1,19 +1,14 @@
 /* libtuned: what a launch is at a size on a device, by the file's formulas; and what is never given
  * to a device that may not be able to run it, in files of each format. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libtuned/tuned.h"
 #include "load.h"
+#include "tests/unit/suite.h"
 
 static struct tuned_device gpu(const char *name, int major, int minor, int unit_count)
 {
@@ -45,9 +40,8 @@ static long long value_of(const char *formula, long long none)
     return value;
 }
 
-static void formulas_are_evaluated(void **state)
+TEST(formulas_are_evaluated)
 {
-    (void)state;
     static const struct {
         const char *formula;
         long long value;
@@ -83,9 +77,8 @@ static void formulas_are_evaluated(void **state)
 }
 
 /* Whatever stands there, there is an end, and no value. */
-static void what_has_no_value_is_told(void **state)
+TEST(what_has_no_value_is_told)
 {
-    (void)state;
     static const char *const formulas[] = {
         "n/0",
         "n%0",
@@ -136,9 +129,8 @@ static void what_has_no_value_is_told(void **state)
 }
 
 /* Names that call each other up twice each would take 2^40 steps. */
-static void formulas_that_multiply_come_to_an_end(void **state)
+TEST(formulas_that_multiply_come_to_an_end)
 {
-    (void)state;
     char text[8192] = "tuned-conf 4\n[cuda \"A\"]\np n=1";
     size_t length = strlen(text);
     for (int i = 0; i < 40; i++)
@@ -157,9 +149,8 @@ static void formulas_that_multiply_come_to_an_end(void **state)
 }
 
 /* Names of any length may have a formula. */
-static void formulas_of_long_names(void **state)
+TEST(formulas_of_long_names)
 {
-    (void)state;
     for (size_t length = 60; length < 300; length++) {
         char name[300] = "", text[1024];
         struct tuned_answer answer;
@@ -200,9 +191,8 @@ static int ask(const struct tuned *tuned, const struct tuned_device *device, con
     return is_told;
 }
 
-static void launches_are_told_or_not(void **state)
+TEST(launches_are_told_or_not)
 {
-    (void)state;
     struct tuned *tuned = load(launches);
     const struct tuned_device own = gpu("A", 9, 0, 132), other = gpu("B", 9, 0, 66);
     struct tuned_launch launch;
@@ -244,9 +234,8 @@ static enum tuned_grade grade_on(const struct tuned *tuned, const char *problem,
     return tuned_find(tuned, &device, problem, 1, &answer);
 }
 
-static void what_a_device_may_lack_is_not_given(void **state)
+TEST(what_a_device_may_lack_is_not_given)
 {
-    (void)state;
     static const char text[] = "tuned-conf 4\n"
                                "[cuda \"A\"] compute_capability=9.0 sm_count=132\n"
                                "any n=1 a=1 | capability=7.0\n"
@@ -282,9 +271,8 @@ static void what_a_device_may_lack_is_not_given(void **state)
     tuned_free(tuned);
 }
 
-static void portable_is_for_what_was_measured(void **state)
+TEST(portable_is_for_what_was_measured)
 {
-    (void)state;
     struct tuned *tuned = load("tuned-conf 4\n"
                                "[cuda \"*\"] capabilities=8,9\n"
                                "p n=1 a=1 | capability=7.0\n"
@@ -304,9 +292,8 @@ static void portable_is_for_what_was_measured(void **state)
 }
 
 /* Formats before 4 do not say what a launch needs. */
-static void older_files_harm_nobody(void **state)
+TEST(older_files_harm_nobody)
 {
-    (void)state;
     struct tuned *tuned = load_with("tuned-conf 3\n"
                                     "[cuda \"A\"] compute_capability=9.0 sm_count=132\n"
                                     "plain n=1 a=1 | capability=7.0\n"
@@ -326,17 +313,4 @@ static void older_files_harm_nobody(void **state)
     tuned_free(tuned);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulas_are_evaluated),
-        cmocka_unit_test(what_has_no_value_is_told),
-        cmocka_unit_test(formulas_that_multiply_come_to_an_end),
-        cmocka_unit_test(formulas_of_long_names),
-        cmocka_unit_test(launches_are_told_or_not),
-        cmocka_unit_test(what_a_device_may_lack_is_not_given),
-        cmocka_unit_test(portable_is_for_what_was_measured),
-        cmocka_unit_test(older_files_harm_nobody),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

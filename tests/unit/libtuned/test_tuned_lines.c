@@ -1,11 +1,5 @@
 /* libtuned: a line is read for itself, whatever the lines and files before it had. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +7,7 @@
 
 #include "libtuned/tuned.h"
 #include "load.h"
+#include "tests/unit/suite.h"
 
 static const char *text_of(const struct tuned *tuned, size_t entry, const char *name)
 {
@@ -20,9 +15,8 @@ static const char *text_of(const struct tuned *tuned, size_t entry, const char *
 }
 
 /* Names and values that begin as those of the line before do, and go on otherwise. */
-static void what_begins_alike_is_told_apart(void **state)
+TEST(what_begins_alike_is_told_apart)
 {
-    (void)state;
     struct tuned *tuned = load("tuned-conf 3\n[cuda \"X\"]\n"
                                "p n=1 block=12 threads_per_block=last_blocks end=1\n"
                                "p n=2 blocks=1 threads_per_blocks=last_block end=1\n"
@@ -68,9 +62,8 @@ static void what_begins_alike_is_told_apart(void **state)
 }
 
 /* In and out of quotes, the evidence that libtuned reads itself is that of its own line. */
-static void evidence_is_of_its_line(void **state)
+TEST(evidence_is_of_its_line)
 {
-    (void)state;
     struct tuned *tuned = load("tuned-conf 3\n[cuda \"X\"]\n"
                                "a n=1-9 a=1 | at=7 threads=64\n"
                                "b n=10-19 a=1 | at=\"12\" threads=\"128\"\n"
@@ -83,9 +76,8 @@ static void evidence_is_of_its_line(void **state)
     tuned_free(tuned);
 }
 
-static void quoted_value_is_no_word(void **state)
+TEST(quoted_value_is_no_word)
 {
-    (void)state;
     static const char text[] = "tuned-conf 3\n[cuda \"X\"]\np n=1 a=\"\\\"x\\\"\"\n"
                                "p n=2 a=\"x\"\np n=3 a=\"\"\nend\n";
     struct tuned *tuned = load(text);
@@ -96,9 +88,8 @@ static void quoted_value_is_no_word(void **state)
 }
 
 /* Wherever it stands, and whatever else is wrong then. */
-static void control_characters_are_named(void **state)
+TEST(control_characters_are_named)
 {
-    (void)state;
     static const char conf[] = "tuned-conf 3\n# a remark\n[cuda \"X Y\"] sm_count=4 b=\"q \\\"\"\n"
                                "p n=1-2 k@3 block=12 t=\"a \\\\\" | at=1 time_ns=5 l=\"m n\"\n\t\n"
                                "end\n# behind it\n";
@@ -132,9 +123,8 @@ static void refused(const char *line, const char *says)
         fail_msg("%s", error.text);
 }
 
-static void limits_are_kept(void **state)
+TEST(limits_are_kept)
 {
-    (void)state;
     refused("p n=18446744073709551617 a=1", "is not a whole number");
     refused("p n=92233720368547758080 a=1", "is not a whole number");
     refused("p a=1 m@2 n=1", "directly behind n=");
@@ -155,18 +145,16 @@ static void limits_are_kept(void **state)
     tuned_free(tuned);
 }
 
-static void words_of_the_format_may_begin_names(void **state)
+TEST(words_of_the_format_may_begin_names)
 {
-    (void)state;
     struct tuned *tuned = load("tuned-conf 3\n[cuda \"X\"]\nendless n=1 a=1\nend.x n=1 a=2\nend\n");
     assert_int_equal(tuned_entry_count(tuned), 2);
     tuned_free(tuned);
 }
 
 /* Sections that differ in one number, in no order. */
-static void one_number_tells_devices_apart(void **state)
+TEST(one_number_tells_devices_apart)
 {
-    (void)state;
     struct tuned *tuned =
         load("tuned-conf 3\n[cuda \"X\"] compute_capability=9.1 sm_count=4\np n=1 a=1\n"
              "[cuda \"X\"] compute_capability=9.0 sm_count=5\np n=1 a=2\n"
@@ -216,9 +204,8 @@ static struct tuned *open_texts(const char *const texts[FILES], const char *refu
 
 /* Of several files, those that are refused leave no names behind that another's lines would share,
  * be it the first that is read or a later one; the first that is refused is told. */
-static void lines_share_nothing_with_refused_files(void **state)
+TEST(lines_share_nothing_with_refused_files)
 {
-    (void)state;
     static const char *const texts[FILES] = {
         "tuned-conf 3\n[cuda \"A\"] b=1 c=2\n?\nend\n",
         "tuned-conf 3\n[cuda \"X\"] b=3 c=4\np n=1 block=1\nend\n",
@@ -237,9 +224,8 @@ static void lines_share_nothing_with_refused_files(void **state)
 }
 
 /* Nor words: what stood at the place where a file was refused was not cut off there. */
-static void words_are_not_those_that_were_refused(void **state)
+TEST(words_are_not_those_that_were_refused)
 {
-    (void)state;
     static const char *const texts[FILES] = {
         "tuned-conf 3\n[cuda \"X\"]\np n=1 a=1 | time_ns=5[\nend\n",
         "tuned-conf 3\n[cuda \"X\"]\np n=1 block=1 | time_ns=5\nend\n",
@@ -258,9 +244,8 @@ static void words_are_not_those_that_were_refused(void **state)
     tuned_free(tuned);
 }
 
-static void evidence_goes_on_and_holds_for_a_section(void **state)
+TEST(evidence_goes_on_and_holds_for_a_section)
 {
-    (void)state;
     struct tuned *tuned = load("tuned-conf 4\n"
                                "[cuda \"X\"] trust=sound source=5eed driver=580\n"
                                "p n=1 a=1 | threads=64\n"
@@ -291,19 +276,4 @@ static void evidence_goes_on_and_holds_for_a_section(void **state)
     tuned_free(tuned);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_begins_alike_is_told_apart),
-        cmocka_unit_test(evidence_is_of_its_line),
-        cmocka_unit_test(quoted_value_is_no_word),
-        cmocka_unit_test(control_characters_are_named),
-        cmocka_unit_test(limits_are_kept),
-        cmocka_unit_test(words_of_the_format_may_begin_names),
-        cmocka_unit_test(one_number_tells_devices_apart),
-        cmocka_unit_test(lines_share_nothing_with_refused_files),
-        cmocka_unit_test(words_are_not_those_that_were_refused),
-        cmocka_unit_test(evidence_goes_on_and_holds_for_a_section),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

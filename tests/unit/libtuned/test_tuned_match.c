@@ -1,18 +1,13 @@
 /* libtuned: which entry answers, on which device it may run, what its values are there, and whether
  * it is stale. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libtuned/tuned.h"
 #include "load.h"
+#include "tests/unit/suite.h"
 
 static const char conf[] =
     "tuned-conf 4\n"
@@ -70,9 +65,8 @@ static long long block_of(const struct tuned *tuned, const struct tuned_device *
     return tuned_integer(answer->entry, "block", -1);
 }
 
-static void grades_are_in_their_order(void **state)
+TEST(grades_are_in_their_order)
 {
-    (void)state;
     struct tuned *tuned = load_with(conf, TUNED_FAR_DEVICE, 1025);
     struct tuned_answer answer;
     char reason[TUNED_REASON_BYTES];
@@ -112,9 +106,8 @@ static void grades_are_in_their_order(void **state)
     tuned_free(tuned);
 }
 
-static void what_could_not_be_launched_is_not_given(void **state)
+TEST(what_could_not_be_launched_is_not_given)
 {
-    (void)state;
     struct tuned *tuned = load(conf);
     struct tuned_answer answer;
     struct tuned_device device = gpu("L", 9, 0, 132);
@@ -156,9 +149,8 @@ static void what_could_not_be_launched_is_not_given(void **state)
     tuned_free(tuned);
 }
 
-static void values_given_by_the_unit_are_scaled(void **state)
+TEST(values_given_by_the_unit_are_scaled)
 {
-    (void)state;
     struct tuned *tuned = load(conf);
     struct tuned_answer answer;
     struct tuned_device device = gpu("A 40GB PCIe", 8, 0, 108);
@@ -204,9 +196,8 @@ static void values_given_by_the_unit_are_scaled(void **state)
 }
 
 /* What tells two devices apart, each by itself. */
-static void devices_are_told_apart_by_each_of_their_numbers(void **state)
+TEST(devices_are_told_apart_by_each_of_their_numbers)
 {
-    (void)state;
     struct tuned *tuned = load("tuned-conf 4\n"
                                "[cuda \"A 40GB PCIe\"] compute_capability=8.0 sm_count=108\n"
                                "p n=1 block=1\n"
@@ -235,9 +226,8 @@ static void devices_are_told_apart_by_each_of_their_numbers(void **state)
     tuned_free(tuned);
 }
 
-static void likeness_has_its_order(void **state)
+TEST(likeness_has_its_order)
 {
-    (void)state;
     struct tuned *tuned = load("tuned-conf 4\n"
                                "[cuda \"A\"] compute_capability=8.0\n"
                                "units n=1 block=1\n"
@@ -275,9 +265,8 @@ static void likeness_has_its_order(void **state)
 }
 
 /* Sizes that are one as floating-point numbers are two. */
-static void large_sizes_are_told_apart(void **state)
+TEST(large_sizes_are_told_apart)
 {
-    (void)state;
     struct tuned *tuned = load("tuned-conf 4\n[cuda \"L\"] compute_capability=9.0 sm_count=132\n"
                                "gemm n=64 m@9007199254740992 k@1 block=1\n"
                                "gemm n=64 m@9007199254740993 k@1 block=2\n"
@@ -293,9 +282,8 @@ static void large_sizes_are_told_apart(void **state)
     tuned_free(tuned);
 }
 
-static void older_formats_know_no_limits(void **state)
+TEST(older_formats_know_no_limits)
 {
-    (void)state;
     struct tuned *tuned = load("tuned-conf 2\n[cuda \"X\"] sm_count=1\n"
                                "p n=1 block=1 | threads=many\n"
                                "p n=2 block=2 | threads=2048\nend\n");
@@ -320,9 +308,8 @@ static long long gemm(const struct tuned *tuned, long long n, long long m, long 
     return tuned_integer(answer.entry, "block", -1);
 }
 
-static void further_sizes_choose(void **state)
+TEST(further_sizes_choose)
 {
-    (void)state;
     struct tuned *tuned = load_with(conf, TUNED_NONE, 20000);
     assert_int_equal(gemm(tuned, 64, 64, 50, TUNED_IN_RANGE), 1);
     assert_int_equal(gemm(tuned, 64, 128, 50, TUNED_IN_RANGE), 2);
@@ -350,9 +337,8 @@ static void further_sizes_choose(void **state)
     tuned_free(tuned);
 }
 
-static void indices_hold_for_all_entries(void **state)
+TEST(indices_hold_for_all_entries)
 {
-    (void)state;
     struct tuned *tuned =
         load("tuned-conf 4\n[cuda \"X\"]\np n=1 a=1 b=2.5 c=x\np n=2 c=y a=7 | b=9\n"
              "q n=1 b=4\nend\n");
@@ -376,9 +362,8 @@ static void indices_hold_for_all_entries(void **state)
     tuned_free(tuned);
 }
 
-static void stale_entries_say_why(void **state)
+TEST(stale_entries_say_why)
 {
-    (void)state;
     struct tuned *tuned = load(conf);
     struct tuned_answer answer;
     char reason[TUNED_REASON_BYTES] = "";
@@ -424,9 +409,8 @@ static void stale_entries_say_why(void **state)
 }
 
 /* What was replayed from a recording of a device is not the device's, however alike it is. */
-static void replayed_sections_are_for_no_device(void **state)
+TEST(replayed_sections_are_for_no_device)
 {
-    (void)state;
     struct tuned *tuned = load("tuned-conf 4\n"
                                "[replay \"NVIDIA H200\"] compute_capability=9.0 sm_count=132 "
                                "memory_bytes=150000000000\n"
@@ -439,20 +423,4 @@ static void replayed_sections_are_for_no_device(void **state)
     tuned_free(tuned);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grades_are_in_their_order),
-        cmocka_unit_test(replayed_sections_are_for_no_device),
-        cmocka_unit_test(what_could_not_be_launched_is_not_given),
-        cmocka_unit_test(values_given_by_the_unit_are_scaled),
-        cmocka_unit_test(devices_are_told_apart_by_each_of_their_numbers),
-        cmocka_unit_test(likeness_has_its_order),
-        cmocka_unit_test(large_sizes_are_told_apart),
-        cmocka_unit_test(older_formats_know_no_limits),
-        cmocka_unit_test(further_sizes_choose),
-        cmocka_unit_test(indices_hold_for_all_entries),
-        cmocka_unit_test(stale_entries_say_why),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

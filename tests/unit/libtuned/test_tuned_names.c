@@ -1,15 +1,11 @@
 /* libtuned: the names of a file cannot be chosen so that they meet in one bucket, whatever is known
  * of the function that hashes them: looking one up would cost as much as there are names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "libtuned/tuned.c" /* NOLINT(bugprone-suspicious-include): hash_name is nobody else's */
+#include "tests/unit/suite.h"
 
 enum { PAIRS = 12, NAMES_COUNT = 1 << PAIRS, NAME_BYTES = 16 * PAIRS };
 
@@ -42,18 +38,13 @@ static void expect_hashes_that_differ(const void *seed, unsigned char bit)
     assert_in_range(same, 0, 8);
 }
 
-static void chosen_names_do_not_collide(void **state)
+TEST(chosen_names_do_not_collide)
 {
     static const char seeds[4096];
-    (void)state;
     for (size_t seed = 0; seed < sizeof seeds; seed += 256) {
         expect_hashes_that_differ(seeds + seed, 0x80);
         expect_hashes_that_differ(seeds + seed, 0x40);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chosen_names_do_not_collide)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

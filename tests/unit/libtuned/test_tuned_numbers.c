@@ -1,22 +1,16 @@
 /* How libtuned reads numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include <locale.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "libtuned/tuned.h"
 #include "load.h"
+#include "tests/unit/suite.h"
 
 /* Up to 15 digits and 22 decimals, a number is the one nearest to what is written. */
-static void decimals_are_rounded_once(void **state)
+TEST(decimals_are_rounded_once)
 {
-    (void)state;
     enum { COUNT = 100 };
     char text[COUNT * 40];
     long long mantissas[COUNT];
@@ -37,9 +31,8 @@ static void decimals_are_rounded_once(void **state)
     tuned_free(tuned);
 }
 
-static void numbers_do_not_depend_on_the_locale(void **state)
+TEST(numbers_do_not_depend_on_the_locale)
 {
-    (void)state;
     /* A locale with a decimal comma, where the system has one. */
     if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
         (void)setlocale(LC_ALL, "C.UTF-8");
@@ -70,11 +63,4 @@ static void numbers_do_not_depend_on_the_locale(void **state)
     (void)setlocale(LC_ALL, "C");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decimals_are_rounded_once),
-        cmocka_unit_test(numbers_do_not_depend_on_the_locale),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,18 +1,13 @@
 /* libtuned: files of format 4 with random contents. All that was written comes back, and each
  * look-up finds what looking at all entries finds, with further sizes, limits and capabilities. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libtuned/tuned.h"
 #include "load.h"
+#include "tests/unit/suite.h"
 
 enum {
     DEVICES = 4,
@@ -516,9 +511,8 @@ static int order_lines(const void *a, const void *b)
     return 0;
 }
 
-static void random_files_come_back_and_are_searched_right(void **state)
+TEST(random_files_come_back_and_are_searched_right)
 {
-    (void)state;
     static struct world world;
     for (uint64_t number = 1; number <= WORLDS; number++) {
         seed = number * 1000003;
@@ -537,10 +531,4 @@ static void random_files_come_back_and_are_searched_right(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_files_come_back_and_are_searched_right),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

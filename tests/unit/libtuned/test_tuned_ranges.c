@@ -1,17 +1,12 @@
 /* libtuned: entries for ranges of sizes, and many of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libtuned/tuned.h"
 #include "load.h"
+#include "tests/unit/suite.h"
 
 static const struct tuned_device h200 = {.kind = "cuda",
                                          .name = "NVIDIA H200",
@@ -39,9 +34,8 @@ static long long block_of(const struct tuned *tuned, const char *problem, long l
     return tuned_integer(answer.entry, "block", -1);
 }
 
-static void size_in_a_range_is_found(void **state)
+TEST(size_in_a_range_is_found)
 {
-    (void)state;
     struct tuned *tuned = load(ranged);
     static const struct {
         long long n;
@@ -98,9 +92,8 @@ static void size_in_a_range_is_found(void **state)
 
 /* A section that leaves numbers out holds for any device of its name, but not before one that
  * gives them. */
-static void section_of_known_numbers_comes_first(void **state)
+TEST(section_of_known_numbers_comes_first)
 {
-    (void)state;
     struct tuned *tuned = load("tuned-conf 2\n"
                                "[cuda \"NVIDIA H200\"] sm_count=132\n"
                                "p n=1-9 block=1\n"
@@ -115,9 +108,8 @@ static void section_of_known_numbers_comes_first(void **state)
 }
 
 /* A file of many devices, problems and ranges, in random order. */
-static void each_of_many_is_found(void **state)
+TEST(each_of_many_is_found)
 {
-    (void)state;
     enum { DEVICES = 7, PROBLEMS = 60, RANGES = 9, LINES = PROBLEMS * RANGES };
     char *text = malloc((size_t)DEVICES * (LINES + 1) * 64);
     assert_non_null(text);
@@ -240,9 +232,8 @@ static const struct line *expected(const struct line *lines, size_t count, int d
     return best_ratio <= 8 ? best : NULL;
 }
 
-static void random_file_is_found_as_by_looking_at_all(void **state)
+TEST(random_file_is_found_as_by_looking_at_all)
 {
-    (void)state;
     static struct line lines[RANDOM_LINES];
     for (seed = 1; seed < 40;) {
         uint64_t next = seed + 1;
@@ -278,13 +269,4 @@ static void random_file_is_found_as_by_looking_at_all(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(size_in_a_range_is_found),
-        cmocka_unit_test(section_of_known_numbers_comes_first),
-        cmocka_unit_test(each_of_many_is_found),
-        cmocka_unit_test(random_file_is_found_as_by_looking_at_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

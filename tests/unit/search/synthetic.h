@@ -2,18 +2,12 @@
 #ifndef TUNE_TESTS_SEARCH_SYNTHETIC_H
 #define TUNE_TESTS_SEARCH_SYNTHETIC_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/base/random.h"
 #include "tuner/search/search.h"
 

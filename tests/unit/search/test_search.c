@@ -83,9 +83,8 @@ static void covers(const struct synthetic *synthetic, value_of *value, size_t ah
 }
 
 /* Whole spaces: constrained, of one point, of one dimension, with dimensions of one value. */
-static void test_covers_everything_once(void **state)
+TEST(test_covers_everything_once)
 {
-    (void)state;
     value_of *const values[] = {smooth, smooth_or_failed, failed, flat};
     static const uint16_t one[] = {1};
     static const uint16_t line[] = {300};
@@ -106,9 +105,8 @@ static void test_covers_everything_once(void **state)
         synthetic_free(&spaces[i]);
 }
 
-static void test_trials_end_it(void **state)
+TEST(test_trials_end_it)
 {
-    (void)state;
     struct synthetic synthetic;
     uint64_t points[200];
     synthetic_make(&synthetic, 7, coupled_counts, coupled);
@@ -121,9 +119,8 @@ static void test_trials_end_it(void **state)
 }
 
 /* The same seed gives the same points, whichever unit values are in; another seed gives others. */
-static void test_seed_decides(void **state)
+TEST(test_seed_decides)
 {
-    (void)state;
     enum { COUNT = 150 };
     struct synthetic synthetic;
     uint64_t first[COUNT], second[COUNT], other[COUNT];
@@ -144,9 +141,8 @@ static void test_seed_decides(void **state)
 }
 
 /* What earlier runs left is not asked for, and counts among the trials. */
-static void test_known_points(void **state)
+TEST(test_known_points)
 {
-    (void)state;
     static const uint16_t few[] = {3, 3, 3, 3, 4, 4};
     struct synthetic synthetic;
     synthetic_make(&synthetic, 6, few, coupled);
@@ -174,9 +170,8 @@ static void test_known_points(void **state)
 }
 
 /* 10^15 points, and as many as there can be: nothing is held or walked through. */
-static void test_huge_spaces(void **state)
+TEST(test_huge_spaces)
 {
-    (void)state;
     enum { COUNT = TEST_SANITIZED ? 150 : 600 };
     struct synthetic synthetic;
     uint16_t counts[15];
@@ -198,9 +193,8 @@ static void test_huge_spaces(void **state)
 }
 
 /* Strategies that learn hand out a moderate batch, and go on when one of it is told. */
-static void test_batch_is_moderate(void **state)
+TEST(test_batch_is_moderate)
 {
-    (void)state;
     struct synthetic synthetic;
     synthetic_make(&synthetic, 7, coupled_counts, coupled);
     for (size_t i = 0; search_strategy_name(i); i++) {
@@ -224,9 +218,8 @@ static void test_batch_is_moderate(void **state)
 }
 
 /* Where nobody would have anything to do while it waits, more are out. */
-static void test_hurry(void **state)
+TEST(test_hurry)
 {
-    (void)state;
     struct synthetic synthetic;
     synthetic_make(&synthetic, 7, coupled_counts, coupled);
     struct search *search = begin(&synthetic, "surrogate", 1000, 2);
@@ -263,9 +256,8 @@ static size_t asked_at_first(struct synthetic *synthetic, uint64_t trials, bool 
 }
 
 /* Before anything is told all compilers have something to do, too; of few trials not for long. */
-static void test_hurry_at_first(void **state)
+TEST(test_hurry_at_first)
 {
-    (void)state;
     struct synthetic synthetic;
     synthetic_make(&synthetic, 7, coupled_counts, coupled);
     const size_t unhurried = asked_at_first(&synthetic, 1500, false);
@@ -283,9 +275,8 @@ static const char *automatic(const struct synthetic *synthetic, uint64_t trials)
     return name;
 }
 
-static void test_auto(void **state)
+TEST(test_auto)
 {
-    (void)state;
     struct synthetic small, large;
     static const uint16_t counts[] = {30, 30, 30};
     synthetic_make(&small, 5, coupled_counts, NULL);
@@ -302,9 +293,8 @@ static void test_auto(void **state)
 
 /* It ends when the last few brought nothing better by half a percent, but not before so many: where
  * something better comes, or hardly any other is as good as the best, it goes on. */
-static void test_ends_when_settled(void **state)
+TEST(test_ends_when_settled)
 {
-    (void)state;
     struct synthetic synthetic;
     static const uint16_t counts[] = {30, 30};
     synthetic_make(&synthetic, 2, counts, NULL);
@@ -332,9 +322,8 @@ static void test_ends_when_settled(void **state)
     search_free(search);
 }
 
-static void test_unknown_strategy(void **state)
+TEST(test_unknown_strategy)
 {
-    (void)state;
     struct synthetic synthetic;
     struct search *search = NULL;
     struct error error;
@@ -347,20 +336,4 @@ static void test_unknown_strategy(void **state)
     assert_null(search_strategy_about(100));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_covers_everything_once),
-        cmocka_unit_test(test_trials_end_it),
-        cmocka_unit_test(test_seed_decides),
-        cmocka_unit_test(test_known_points),
-        cmocka_unit_test(test_huge_spaces),
-        cmocka_unit_test(test_batch_is_moderate),
-        cmocka_unit_test(test_ends_when_settled),
-        cmocka_unit_test(test_hurry),
-        cmocka_unit_test(test_hurry_at_first),
-        cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_unknown_strategy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

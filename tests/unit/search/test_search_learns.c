@@ -58,35 +58,30 @@ static void beats_random(const char *strategy)
     synthetic_free(&synthetic);
 }
 
-static void test_local(void **state)
+TEST(test_local)
 {
-    (void)state;
     beats_random("local");
 }
 
-static void test_annealing(void **state)
+TEST(test_annealing)
 {
-    (void)state;
     beats_random("annealing");
 }
 
-static void test_genetic(void **state)
+TEST(test_genetic)
 {
-    (void)state;
     beats_random("genetic");
 }
 
-static void test_surrogate(void **state)
+TEST(test_surrogate)
 {
-    (void)state;
     beats_random("surrogate");
 }
 
 /* Where half of the values of one parameter always fail, a learning strategy wastes fewer trials on
  * them than chance does. */
-static void test_surrogate_avoids_failures(void **state)
+TEST(test_surrogate_avoids_failures)
 {
-    (void)state;
     enum { GAMES = 8 };
     struct synthetic synthetic;
     uint16_t values[SEARCH_DIMENSIONS_MAX] = {0};
@@ -146,9 +141,8 @@ static double loss_with(const struct synthetic *synthetic, uint64_t shift, uint6
 
 /* The two best of each source are tried soon, be the others as they may; of few trials a tenth at
  * most goes to them, for the best of the nearest sources. */
-static void test_elsewhere_winners(void **state)
+TEST(test_elsewhere_winners)
 {
-    (void)state;
     enum { SOURCES = 5, WINNERS = 2 * SOURCES, EACH = 12, TRIED_BY = 40, OF_FEW = TRIED_BY / 10 };
     struct synthetic synthetic;
     synthetic_make(&synthetic, 7, coupled_counts, coupled);
@@ -185,9 +179,8 @@ static void test_elsewhere_winners(void **state)
 
 /* Where what is known elsewhere misleads, and nothing that won there is good, few of its winners
  * are tried. */
-static void test_misleading_winners(void **state)
+TEST(test_misleading_winners)
 {
-    (void)state;
     enum { SOURCES = 2, EACH = 100, WINNERS = 2 * SOURCES };
     struct synthetic synthetic;
     size_t misled = 0, tried = 0;
@@ -229,9 +222,8 @@ static void test_misleading_winners(void **state)
 /* Winners of elsewhere whose times are not known are tried in the order in which they were named,
  * every other point at first, a tenth of the trials at most, by all strategies but a uniform
  * sample. One that has a result is not tried again. */
-static void test_named_winners(void **state)
+TEST(test_named_winners)
 {
-    (void)state;
     enum { NAMED = 6, FEW = 40, MANY = 80 };
     struct synthetic synthetic;
     const char *name;
@@ -272,9 +264,8 @@ static double variant_number(const void *context, size_t dimension, uint16_t val
 
 /* What is tried near the best goes on from the best of each variant, too, and moves from threads to
  * work per thread. */
-static void test_near_the_best_of_variants(void **state)
+TEST(test_near_the_best_of_variants)
 {
-    (void)state;
     static const uint16_t tried[][3] = {{1, 2, 3}, {2, 4, 4}, {1, 0, 0}, {0, 5, 5}, {3, 1, 1}};
     static const double times[] = {100, 130, 101, 120, (double)NAN};
     enum { TRIED = sizeof tried / sizeof tried[0], EXCHANGES = 5 };
@@ -309,9 +300,8 @@ static void test_near_the_best_of_variants(void **state)
 }
 
 /* What is known elsewhere saves trials, and what misleads costs few. */
-static void test_elsewhere(void **state)
+TEST(test_elsewhere)
 {
-    (void)state;
     enum { FEW = 12, MORE = 48 };
     struct synthetic synthetic;
     double with = 0, without = 0, misled = 0, alone = 0;
@@ -390,9 +380,8 @@ static double loss_of_workshop(const struct synthetic *synthetic, uint64_t shift
     return log(found / best);
 }
 
-static void test_what_is_ready_goes_first(void **state)
+TEST(test_what_is_ready_goes_first)
 {
-    (void)state;
     struct synthetic synthetic;
     size_t binaries = 0, most = 0;
     double loss_ready = 0, loss_any = 0;
@@ -410,9 +399,8 @@ static void test_what_is_ready_goes_first(void **state)
 
 /* Whoever says that with 90 % nothing better by 1 % is left is right in most games; a search that
  * has just begun does not say so, and one without a model says nothing. */
-static void test_chance_of_better(void **state)
+TEST(test_chance_of_better)
 {
-    (void)state;
     struct synthetic synthetic;
     size_t said = 0, right = 0;
     synthetic_make(&synthetic, 7, coupled_counts, coupled);
@@ -446,9 +434,8 @@ static void test_chance_of_better(void **state)
 }
 
 /* A search that is to end there asks for no more, and was told of no more points than it had to. */
-static void test_until(void **state)
+TEST(test_until)
 {
-    (void)state;
     struct synthetic synthetic;
     struct search *search = NULL;
     struct error error = {0};
@@ -477,9 +464,8 @@ static void test_until(void **state)
 }
 
 /* The order of a search is uniform: over many seeds each point comes first about as often. */
-static void test_order_is_fair(void **state)
+TEST(test_order_is_fair)
 {
-    (void)state;
     enum { POINTS = 10, SEEDS = 5000 };
     static const uint16_t counts[] = {POINTS};
     static const char *const names[] = {"exhaustive", "random"};
@@ -504,23 +490,4 @@ static void test_order_is_fair(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_local),
-        cmocka_unit_test(test_annealing),
-        cmocka_unit_test(test_genetic),
-        cmocka_unit_test(test_surrogate),
-        cmocka_unit_test(test_surrogate_avoids_failures),
-        cmocka_unit_test(test_elsewhere_winners),
-        cmocka_unit_test(test_misleading_winners),
-        cmocka_unit_test(test_named_winners),
-        cmocka_unit_test(test_near_the_best_of_variants),
-        cmocka_unit_test(test_elsewhere),
-        cmocka_unit_test(test_what_is_ready_goes_first),
-        cmocka_unit_test(test_chance_of_better),
-        cmocka_unit_test(test_until),
-        cmocka_unit_test(test_order_is_fair),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

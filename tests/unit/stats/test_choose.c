@@ -1,12 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "simulation.h"
+#include "tests/unit/suite.h"
 #include "tuner/stats/choose.h"
 
 enum { PROCESSES = 5, MOST = 6 };
@@ -31,9 +26,8 @@ static void decide(size_t count, size_t incumbent)
     choose(contenders, count, PROCESSES, 0.0025, 0.99, incumbent, &choice);
 }
 
-static void of_equals_the_first_in_order_wins(void **state)
+TEST(of_equals_the_first_in_order_wins)
 {
-    (void)state;
     static const double offs[] = {0.001, 0, 0.0005, 0.02};
     set_up(offs, 4, 0.0001);
     decide(4, 4);
@@ -53,9 +47,8 @@ static void of_equals_the_first_in_order_wins(void **state)
     assert_int_equal(choice.winner, 2);
 }
 
-static void the_incumbent_stays_when_it_is_as_fast(void **state)
+TEST(the_incumbent_stays_when_it_is_as_fast)
 {
-    (void)state;
     static const double offs[] = {0.0005, 0, 0.001, 0.02};
     set_up(offs, 4, 0.0001);
     decide(4, 2);
@@ -69,9 +62,8 @@ static void the_incumbent_stays_when_it_is_as_fast(void **state)
     assert_int_equal(choice.winner, 0);
 }
 
-static void a_baseline_never_wins(void **state)
+TEST(a_baseline_never_wins)
 {
-    (void)state;
     static const double offs[] = {0, 0.03, 0.04};
     set_up(offs, 3, 0.0001);
     contenders[0].eligible = false;
@@ -92,9 +84,8 @@ static void a_baseline_never_wins(void **state)
 }
 
 /* Noise hides the second's 0.2 %: neither shown to be as fast, nor to be slower. */
-static void what_is_not_shown_does_not_win(void **state)
+TEST(what_is_not_shown_does_not_win)
 {
-    (void)state;
     static const double offs[] = {0.002, 0};
     set_up(offs, 2, 0.002);
     decide(2, 2);
@@ -106,9 +97,8 @@ static void what_is_not_shown_does_not_win(void **state)
     assert_true(choice.claim.estimate == 0 && choice.claim.high > 0);
 }
 
-static void one_process_has_no_intervals(void **state)
+TEST(one_process_has_no_intervals)
 {
-    (void)state;
     static const double offs[] = {0.001, 0, 0.02};
     set_up(offs, 3, 0);
     choose(contenders, 3, 1, 0.0025, 0.99, 3, &choice);
@@ -122,9 +112,8 @@ static void one_process_has_no_intervals(void **state)
     assert_int_equal(choice.winner, 3);
 }
 
-static void missing_levels_are_no_advantage(void **state)
+TEST(missing_levels_are_no_advantage)
 {
-    (void)state;
     static const double offs[] = {0, 0.01, 0.011};
     set_up(offs, 3, 0.0001);
     for (size_t p = 1; p < PROCESSES; p++)
@@ -149,9 +138,8 @@ static void missing_levels_are_no_advantage(void **state)
 /* Half of one's rounds take 1.8 % more, the other takes 0.6 % more in all: what a program meets is
  * 0.9 % against 0.6 %. By the means of the processes the second is seen to be faster each time; by
  * medians, which are of one kind of rounds or the other by chance, it is not. */
-static void rounds_of_two_kinds_count_as_often_as_they_come(void **state)
+TEST(rounds_of_two_kinds_count_as_often_as_they_come)
 {
-    (void)state;
     enum { REPEATS = 300, FRESH = 8, ROUNDS = 20 };
     struct random random = {17, 0};
     size_t right[2] = {0, 0};
@@ -184,9 +172,8 @@ static void rounds_of_two_kinds_count_as_often_as_they_come(void **state)
 }
 
 /* What is claimed: no contender is faster by more than claim.high, at 99 %. */
-static void the_claim_holds_as_often_as_it_says(void **state)
+TEST(the_claim_holds_as_often_as_it_says)
 {
-    (void)state;
     enum { REPEATS = 3000 };
     struct random random = {9, 0};
     size_t broken = 0;
@@ -213,9 +200,8 @@ static void the_claim_holds_as_often_as_it_says(void **state)
 }
 
 /* Two processes of a busy machine: the bounds of what is left are those of a ratio. */
-static void few_processes_leave_wide_but_possible_bounds(void **state)
+TEST(few_processes_leave_wide_but_possible_bounds)
 {
-    (void)state;
     levels[0][0] = levels[0][1] = 0;
     levels[1][0] = log(2.9);
     levels[1][1] = log(4.3);
@@ -240,18 +226,4 @@ static void few_processes_leave_wide_but_possible_bounds(void **state)
     assert_true(fabs(slow.estimate - 2.5) < 1e-12);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_equals_the_first_in_order_wins),
-        cmocka_unit_test(the_incumbent_stays_when_it_is_as_fast),
-        cmocka_unit_test(a_baseline_never_wins),
-        cmocka_unit_test(what_is_not_shown_does_not_win),
-        cmocka_unit_test(one_process_has_no_intervals),
-        cmocka_unit_test(missing_levels_are_no_advantage),
-        cmocka_unit_test(few_processes_leave_wide_but_possible_bounds),
-        cmocka_unit_test(rounds_of_two_kinds_count_as_often_as_they_come),
-        cmocka_unit_test(the_claim_holds_as_often_as_it_says),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,16 +1,11 @@
 /* Groups of timings whose truth is known: how often two are found where there is one, and missed
  * where there are two. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "simulation.h"
+#include "tests/unit/suite.h"
 #include "tuner/stats/clouds.h"
 
 enum { PROCESSES = 8, ROUNDS = 20, BLOCKS = 2, MOST = PROCESSES * ROUNDS * BLOCKS, REPEATS = 400 };
@@ -33,9 +28,8 @@ static int compare_doubles(const void *a, const void *b)
 /* ---- the dip ---- */
 
 /* The worked example of the paper's authors: 63 faculties, whose dip is 0.05952381. */
-static void the_dip_is_that_of_the_literature(void **state)
+TEST(the_dip_is_that_of_the_literature)
 {
-    (void)state;
     double faculties[] = {30, 33, 35, 36, 37, 37, 39, 39, 39, 39, 39, 40, 40, 40, 40, 41,
                           42, 43, 43, 43, 44, 44, 45, 45, 46, 46, 47, 47, 48, 48, 48, 49,
                           50, 50, 51, 52, 52, 53, 53, 53, 53, 53, 54, 54, 57, 57, 59, 60,
@@ -46,9 +40,8 @@ static void the_dip_is_that_of_the_literature(void **state)
     assert_true(fabs(dip_of(faculties, FACULTIES) - 0.05952381) < 1e-7);
 }
 
-static void the_dip_of_plain_cases_is_known(void **state)
+TEST(the_dip_of_plain_cases_is_known)
 {
-    (void)state;
     double even[100];
     double halves[100];
     for (size_t i = 0; i < 100; i++) {
@@ -61,9 +54,8 @@ static void the_dip_of_plain_cases_is_known(void **state)
 }
 
 /* The table of critical values, made anew: 0.5 % of uniform numbers lie above. */
-static void uniform_numbers_are_rejected_as_often_as_is_said(void **state)
+TEST(uniform_numbers_are_rejected_as_often_as_is_said)
 {
-    (void)state;
     static const size_t counts[] = {4, 8, 12, 20, 40, 80, 160, 320, 640};
     struct random random = {5, 0};
     double numbers[640];
@@ -156,9 +148,8 @@ static double share_found(struct source source, make_off make, double spread, bo
     return (double)found / REPEATS;
 }
 
-static void one_group_is_hardly_ever_told_as_two(void **state)
+TEST(one_group_is_hardly_ever_told_as_two)
 {
-    (void)state;
     const struct source plain = {.random = {11, 0}, .sigma = 0.0025};
     assert_true(share_found(plain, normal_off, 0, false, 0, "normal") <= 0.015);
     assert_true(share_found(plain, normal_off, 0.003, false, 0, "processes differ") <= 0.015);
@@ -170,9 +161,8 @@ static void one_group_is_hardly_ever_told_as_two(void **state)
     assert_true(share_found(plain, normal_off, 0, false, 200, "a coarse timer") <= 0.015);
 }
 
-static void two_groups_are_found(void **state)
+TEST(two_groups_are_found)
 {
-    (void)state;
     struct source source = {.random = {12, 0}, .sigma = 0.0015, .gap = 0.008, .share = 0.6};
     assert_true(share_found(source, mixed_off, 0.001, false, 0, "60 and 40 %, 0.8 % apart") > 0.98);
     source.share = 0.75;
@@ -183,9 +173,8 @@ static void two_groups_are_found(void **state)
     assert_true(share_found(source, normal_off, 0.0002, true, 0, "half of the processes") > 0.3);
 }
 
-static void what_is_found_is_told_with_its_numbers(void **state)
+TEST(what_is_found_is_told_with_its_numbers)
 {
-    (void)state;
     static struct cloud_sample samples[MOST];
     struct source source = {.random = {13, 0}, .sigma = 0.0015, .gap = 0.008, .share = 0.4};
     struct clouds clouds;
@@ -227,15 +216,4 @@ static void what_is_found_is_told_with_its_numbers(void **state)
     assert_false(clouds.found);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_dip_is_that_of_the_literature),
-        cmocka_unit_test(the_dip_of_plain_cases_is_known),
-        cmocka_unit_test(uniform_numbers_are_rejected_as_often_as_is_said),
-        cmocka_unit_test(one_group_is_hardly_ever_told_as_two),
-        cmocka_unit_test(two_groups_are_found),
-        cmocka_unit_test(what_is_found_is_told_with_its_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,8 @@
 /* Outputs held against what they must be, within each tolerance. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/half.h"
 #include "tuner/stats/data.h"
 
@@ -40,9 +35,8 @@ static bool near_f32(float got, float expected, struct tolerance within)
     return alike(&got, &expected, ELEMENT_F32, 1, within, detail);
 }
 
-static void integers_are_compared_in_the_bits_of_their_type(void **state)
+TEST(integers_are_compared_in_the_bits_of_their_type)
 {
-    (void)state;
     char detail[DETAIL_BYTES] = "";
     int32_t got[2] = {-1, 8};
     struct tune_expected expected[2] = {{.integer = 0xffffffffLL}, {.integer = 8}};
@@ -52,9 +46,8 @@ static void integers_are_compared_in_the_bits_of_their_type(void **state)
     assert_string_equal(detail, "out[1] is 8, not 7; 1 of 2 elements is wrong");
 }
 
-static void reals_are_compared_within_the_tolerance(void **state)
+TEST(reals_are_compared_within_the_tolerance)
 {
-    (void)state;
     char detail[DETAIL_BYTES] = "";
     float got = 10.5f;
     struct tune_expected expected = {.real = 10.0, .magnitude = 100.0};
@@ -72,9 +65,8 @@ static void reals_are_compared_within_the_tolerance(void **state)
 
 /* A reference has no type to round to, so its result is rounded here; not where a tolerance covers
  * the rounding. */
-static void halves_are_compared_as_the_numbers_they_hold(void **state)
+TEST(halves_are_compared_as_the_numbers_they_hold)
 {
-    (void)state;
     char detail[DETAIL_BYTES] = "";
     struct tune_expected expected = {.real = 1.0 / 3, .magnitude = 1};
     uint16_t got = f16_from_real(1.0 / 3);
@@ -99,9 +91,8 @@ static void halves_are_compared_as_the_numbers_they_hold(void **state)
     assert_true(told(&got, ELEMENT_F16, 1, &expected, 0, detail));
 }
 
-static void elements_of_every_type_are_held_against_elements(void **state)
+TEST(elements_of_every_type_are_held_against_elements)
 {
-    (void)state;
     char detail[DETAIL_BYTES] = "";
     unsigned char got[MANY * 8], expected[MANY * 8];
     for (int i = 0; i < ELEMENT_TYPE_COUNT; i++) {
@@ -120,9 +111,8 @@ static void elements_of_every_type_are_held_against_elements(void **state)
     assert_true(near_f32(0.0f, -0.0f, (struct tolerance){0}));
 }
 
-static void each_tolerance_allows_as_much_as_it_says(void **state)
+TEST(each_tolerance_allows_as_much_as_it_says)
 {
-    (void)state;
     assert_true(near_f32(100.5f, 100.0f, (struct tolerance){.absolute = 0.5}));
     assert_false(near_f32(100.5f, 100.0f, (struct tolerance){.absolute = 0.499}));
     assert_true(near_f32(-100.5f, -100.0f, (struct tolerance){.relative = 0.005}));
@@ -136,9 +126,8 @@ static void each_tolerance_allows_as_much_as_it_says(void **state)
     assert_true(near_f32((float)NAN, (float)NAN, (struct tolerance){.total = 1}));
 }
 
-static void units_in_the_last_place_are_steps_between_numbers(void **state)
+TEST(units_in_the_last_place_are_steps_between_numbers)
 {
-    (void)state;
     const struct tolerance two = {.ulps = 2};
     float one = 1.0f, next = nextafterf(1.0f, 2.0f), below = nextafterf(1.0f, 0.0f);
     assert_true(near_f32(nextafterf(next, 2.0f), one, two));
@@ -167,9 +156,8 @@ static void units_in_the_last_place_are_steps_between_numbers(void **state)
 }
 
 /* Elements near 0 of a vector that is not: the vector's size is what rounding goes by. */
-static void magnitudes_nobody_told_are_those_of_the_vector(void **state)
+TEST(magnitudes_nobody_told_are_those_of_the_vector)
 {
-    (void)state;
     char detail[DETAIL_BYTES] = "";
     const double expected[4] = {0, 6, -8, 0}; /* root mean square 5 */
     assert_true(fabs(expected_scale(expected, ELEMENT_F64, 4) - 5) < 1e-12);
@@ -188,9 +176,8 @@ static void magnitudes_nobody_told_are_those_of_the_vector(void **state)
     assert_true(expected_scale(wild, ELEMENT_F32, 3) == 3);
 }
 
-static void integers_have_no_magnitude(void **state)
+TEST(integers_have_no_magnitude)
 {
-    (void)state;
     char detail[DETAIL_BYTES] = "";
     const int64_t expected[2] = {INT64_MIN, 1000};
     int64_t got[2] = {INT64_MAX, 1000};
@@ -210,9 +197,8 @@ static void integers_have_no_magnitude(void **state)
     assert_false(alike(&minus, &plus, ELEMENT_I8, 1, (struct tolerance){.relative = 1.9}, detail));
 }
 
-static void a_total_is_of_all_elements(void **state)
+TEST(a_total_is_of_all_elements)
 {
-    (void)state;
     char detail[DETAIL_BYTES] = "";
     float expected[MANY] = {0}, got[MANY];
     for (int i = 0; i < MANY; i++)
@@ -227,9 +213,8 @@ static void a_total_is_of_all_elements(void **state)
     assert_false(alike(got, expected, ELEMENT_F32, MANY, (struct tolerance){.total = 1e9}, detail));
 }
 
-static void what_is_wrong_is_counted_and_the_worst_is_named(void **state)
+TEST(what_is_wrong_is_counted_and_the_worst_is_named)
 {
-    (void)state;
     char detail[DETAIL_BYTES] = "";
     float expected[MANY] = {0}, got[MANY] = {0};
     got[10] = 0.05f;
@@ -248,19 +233,4 @@ static void what_is_wrong_is_counted_and_the_worst_is_named(void **state)
     assert_string_equal(few, "out[10] is ");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_are_compared_in_the_bits_of_their_type),
-        cmocka_unit_test(reals_are_compared_within_the_tolerance),
-        cmocka_unit_test(halves_are_compared_as_the_numbers_they_hold),
-        cmocka_unit_test(elements_of_every_type_are_held_against_elements),
-        cmocka_unit_test(each_tolerance_allows_as_much_as_it_says),
-        cmocka_unit_test(units_in_the_last_place_are_steps_between_numbers),
-        cmocka_unit_test(magnitudes_nobody_told_are_those_of_the_vector),
-        cmocka_unit_test(integers_have_no_magnitude),
-        cmocka_unit_test(a_total_is_of_all_elements),
-        cmocka_unit_test(what_is_wrong_is_counted_and_the_worst_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

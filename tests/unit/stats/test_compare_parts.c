@@ -1,14 +1,9 @@
 /* Outputs looked at in lanes of chunks, as devices do, in pieces, and one element after the other:
  * they say the same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/base/compare_data.h"
+#include "tests/unit/suite.h"
 #include "tuner/stats/data.h"
 
 enum { COUNT = 3 * COMPARE_CHUNK / 2 + 77, DETAIL_BYTES = 512 };
@@ -79,10 +74,9 @@ static void hold(const struct compare_data *data, enum compare_form form,
     }
 }
 
-static void parts_and_the_whole_say_the_same(void **state)
+TEST(parts_and_the_whole_say_the_same)
 {
     size_t counts[2] = {0, 0};
-    (void)state;
     for (int type = 0; type < ELEMENT_TYPE_COUNT; type++)
         for (int kind = 0; kind < COMPARE_KINDS; kind++) {
             struct compare_data data = compare_make((enum element_type)type,
@@ -96,9 +90,8 @@ static void parts_and_the_whole_say_the_same(void **state)
 }
 
 /* A total has the same bits whichever way it is made: not those of a plain sum. */
-static void totals_are_added_in_lanes(void **state)
+TEST(totals_are_added_in_lanes)
 {
-    (void)state;
     struct compare_data data = compare_make(ELEMENT_F64, KIND_EQUAL, COMPARE_CHUNK, 5);
     for (uint64_t i = 0; i < data.count; i++) {
         data.reals[i] = 0;
@@ -118,9 +111,8 @@ static void totals_are_added_in_lanes(void **state)
 }
 
 /* Whatever is changed or moved in what is expected, the number for it is another. */
-static void what_is_expected_has_a_number(void **state)
+TEST(what_is_expected_has_a_number)
 {
-    (void)state;
     struct compare_data data = compare_make(ELEMENT_F32, KIND_EQUAL, 1000, 3);
     const struct tolerance none = {0};
     for (int form = 0; form < COMPARE_FORMS; form++) {
@@ -138,12 +130,4 @@ static void what_is_expected_has_a_number(void **state)
     compare_free(&data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_and_the_whole_say_the_same),
-        cmocka_unit_test(totals_are_added_in_lanes),
-        cmocka_unit_test(what_is_expected_has_a_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

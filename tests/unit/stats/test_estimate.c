@@ -1,13 +1,8 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "simulation.h"
+#include "tests/unit/suite.h"
 #include "tuner/stats/estimate.h"
 
 static void assert_near(double got, double want, double allowed)
@@ -16,9 +11,8 @@ static void assert_near(double got, double want, double allowed)
         fail_msg("%.12g is not %.12g within %g", got, want, allowed);
 }
 
-static void normal_quantiles_are_those_of_tables(void **state)
+TEST(normal_quantiles_are_those_of_tables)
 {
-    (void)state;
     assert_near(normal_quantile(0.5), 0, 0);
     assert_near(normal_quantile(0.975), 1.959963984540054, 1e-12);
     assert_near(normal_quantile(0.995), 2.5758293035489, 1e-12);
@@ -29,9 +23,8 @@ static void normal_quantiles_are_those_of_tables(void **state)
     assert_true(isnan(normal_quantile(1.5)));
 }
 
-static void student_quantiles_are_those_of_tables(void **state)
+TEST(student_quantiles_are_those_of_tables)
 {
-    (void)state;
     static const struct {
         double probability;
         size_t degrees;
@@ -47,9 +40,8 @@ static void student_quantiles_are_those_of_tables(void **state)
     assert_true(isnan(student_quantile(0.995, 0)));
 }
 
-static void medians_and_deviations_leave_the_numbers_alone(void **state)
+TEST(medians_and_deviations_leave_the_numbers_alone)
 {
-    (void)state;
     double values[] = {5, -1, 3, (double)NAN, 100, 4};
     assert_near(median_of(values, 6), 4, 0);
     assert_near(mad_of(values, 6), 1, 0); /* 0 1 1 5 96 */
@@ -62,9 +54,8 @@ static void medians_and_deviations_leave_the_numbers_alone(void **state)
 }
 
 /* The depression scores of Hollander and Wolfe, example 3.1: R's wilcox.test has V = 40. */
-static void a_textbook_example_comes_out(void **state)
+TEST(a_textbook_example_comes_out)
 {
-    (void)state;
     static const double before[] = {1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30};
     static const double after[] = {0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29};
     double differences[9];
@@ -97,9 +88,8 @@ static size_t walsh_averages(const double *values, size_t count, double *out)
     return averages;
 }
 
-static void the_estimate_is_the_median_of_all_walsh_averages(void **state)
+TEST(the_estimate_is_the_median_of_all_walsh_averages)
 {
-    (void)state;
     static double all[128 * 129 / 2];
     struct random random = {1, 0};
     for (size_t count = 1; count <= 128; count = count < 30 ? count + 1 : count + 49) {
@@ -119,9 +109,8 @@ static void the_estimate_is_the_median_of_all_walsh_averages(void **state)
     }
 }
 
-static void too_few_numbers_bound_nothing(void **state)
+TEST(too_few_numbers_bound_nothing)
 {
-    (void)state;
     double values[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, (double)NAN};
     struct interval interval = hodges_lehmann(values, 8, normal_quantile(0.995));
     assert_near(interval.estimate, 0.4, 1e-15);
@@ -136,9 +125,8 @@ static void too_few_numbers_bound_nothing(void **state)
 
 /* At the first look of a race there must be something to see: 16 differences of one sign are less
  * likely than z = 3.8 asks for, of which the normal approximation knows nothing. */
-static void sixteen_rounds_are_enough_for_the_first_look(void **state)
+TEST(sixteen_rounds_are_enough_for_the_first_look)
 {
-    (void)state;
     double values[16];
     for (size_t i = 0; i < 16; i++)
         values[i] = 0.01 + 0.001 * (double)i;
@@ -147,9 +135,8 @@ static void sixteen_rounds_are_enough_for_the_first_look(void **state)
     assert_true(isinf(hodges_lehmann(values, 13, 3.8).low));
 }
 
-static void a_mean_has_students_interval(void **state)
+TEST(a_mean_has_students_interval)
 {
-    (void)state;
     static const double values[] = {1, 2, 3, 4, 5};
     struct interval interval = mean_interval(values, 5, 0.99);
     double half = 4.604095 * sqrt(2.5 / 5);
@@ -158,9 +145,8 @@ static void a_mean_has_students_interval(void **state)
     assert_near(interval.high, 3 + half, 1e-5);
 }
 
-static void ties_and_zeros_do_not_make_a_difference(void **state)
+TEST(ties_and_zeros_do_not_make_a_difference)
 {
-    (void)state;
     double values[40] = {0};
     assert_near(signed_rank_p(values, 40), 1, 0);
     for (size_t i = 0; i < 40; i++)
@@ -174,9 +160,8 @@ static void ties_and_zeros_do_not_make_a_difference(void **state)
     assert_true(signed_rank_p(values, 40) < 1e-5);
 }
 
-static void a_twin_tells_what_the_harness_cannot(void **state)
+TEST(a_twin_tells_what_the_harness_cannot)
 {
-    (void)state;
     struct random random = {7, 0};
     double values[200];
     for (size_t i = 0; i < 200; i++)
@@ -198,9 +183,8 @@ static void a_twin_tells_what_the_harness_cannot(void **state)
 }
 
 /* Two processes of a busy machine: a mean of times would have been "at least -7.862 ms". */
-static void bounds_of_a_time_are_positive(void **state)
+TEST(bounds_of_a_time_are_positive)
 {
-    (void)state;
     const double times[] = {1e6, 2.25e6};
     struct interval plain = mean_interval(times, 2, 0.99);
     struct interval time = geometric_interval(times, 2, 0.99);
@@ -221,9 +205,8 @@ static void bounds_of_a_time_are_positive(void **state)
     assert_true(isnan(geometric_interval(odd + 1, 3, 0.99).estimate));
 }
 
-static void a_share_is_never_below_minus_one(void **state)
+TEST(a_share_is_never_below_minus_one)
 {
-    (void)state;
     struct interval wide = interval_relative((struct interval){1.25, -13, 13.4});
     assert_near(wide.estimate, 2.49, 0.001);
     assert_true(wide.low > -1 && wide.low < -0.999 && wide.high > 600000);
@@ -232,9 +215,8 @@ static void a_share_is_never_below_minus_one(void **state)
     assert_true(endless.low >= -1 && endless.low <= -1 && isinf(endless.high));
 }
 
-static void of_a_ratio_no_more_is_told_than_its_bounds_say(void **state)
+TEST(of_a_ratio_no_more_is_told_than_its_bounds_say)
 {
-    (void)state;
     assert_int_equal(ratio_told(1.7, 2.1), RATIO_KNOWN);
     assert_int_equal(ratio_told(0.9, 1.1), RATIO_KNOWN);
     assert_int_equal(ratio_told((double)NAN, (double)NAN), RATIO_KNOWN); /* of two medians */
@@ -245,9 +227,8 @@ static void of_a_ratio_no_more_is_told_than_its_bounds_say(void **state)
     assert_int_equal(ratio_told(2.9, (double)NAN), RATIO_AT_LEAST);
 }
 
-static void accidents_are_left_out_but_groups_are_not(void **state)
+TEST(accidents_are_left_out_but_groups_are_not)
 {
-    (void)state;
     double two[] = {0, 0, 0, 0, 0, 0, 0.01, 0.01, 0.01, 0.01};
     assert_near(core_mean(two, 10), 0.004, 1e-15);
     assert_near(median_of(two, 10), 0, 0);
@@ -260,9 +241,8 @@ static void accidents_are_left_out_but_groups_are_not(void **state)
     assert_true(isnan(core_mean(wide, 0)));
 }
 
-static void bounds_that_say_nothing_are_known(void **state)
+TEST(bounds_that_say_nothing_are_known)
 {
-    (void)state;
     assert_true(bounds_tell(1, 1) && bounds_tell(1, 4) && bounds_tell(0.5, 2));
     assert_false(bounds_tell(1, 4.001));
     assert_false(bounds_tell(0, 1) || bounds_tell(-7.862e6, 9e6));
@@ -272,24 +252,4 @@ static void bounds_that_say_nothing_are_known(void **state)
     assert_false(bounds_tell((double)INFINITY, (double)INFINITY));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normal_quantiles_are_those_of_tables),
-        cmocka_unit_test(student_quantiles_are_those_of_tables),
-        cmocka_unit_test(medians_and_deviations_leave_the_numbers_alone),
-        cmocka_unit_test(a_textbook_example_comes_out),
-        cmocka_unit_test(the_estimate_is_the_median_of_all_walsh_averages),
-        cmocka_unit_test(too_few_numbers_bound_nothing),
-        cmocka_unit_test(sixteen_rounds_are_enough_for_the_first_look),
-        cmocka_unit_test(a_mean_has_students_interval),
-        cmocka_unit_test(ties_and_zeros_do_not_make_a_difference),
-        cmocka_unit_test(a_twin_tells_what_the_harness_cannot),
-        cmocka_unit_test(bounds_of_a_time_are_positive),
-        cmocka_unit_test(a_share_is_never_below_minus_one),
-        cmocka_unit_test(of_a_ratio_no_more_is_told_than_its_bounds_say),
-        cmocka_unit_test(accidents_are_left_out_but_groups_are_not),
-        cmocka_unit_test(bounds_that_say_nothing_are_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,14 +1,9 @@
 /* What the estimates claim, held against measurements whose truth is known. Prints the shares that
  * docs/statistics.md quotes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "simulation.h"
+#include "tests/unit/suite.h"
 
 enum { ROUNDS = 40, REPEATS = 3000 };
 
@@ -58,9 +53,8 @@ static void rejected_shares(struct simulated_device device, const char *what)
     assert_share(text, by_p, REPEATS, 0.004, 0.016);
 }
 
-static void equal_candidates_are_called_different_as_seldom_as_claimed(void **state)
+TEST(equal_candidates_are_called_different_as_seldom_as_claimed)
 {
-    (void)state;
     struct simulated_device still = {.random = {11, 0}, .sigma = 0.01, .blocks = 5};
     rejected_shares(still, "still");
     rejected_shares(drifting(12), "random walk");
@@ -76,9 +70,8 @@ static void equal_candidates_are_called_different_as_seldom_as_claimed(void **st
 }
 
 /* What interleaving is for: one candidate after the other, the same test is mostly wrong. */
-static void one_after_the_other_the_test_would_be_wrong(void **state)
+TEST(one_after_the_other_the_test_would_be_wrong)
 {
-    (void)state;
     size_t rejected = 0;
     struct simulated_device device = drifting(16);
     for (size_t i = 0; i < 500; i++) {
@@ -92,9 +85,8 @@ static void one_after_the_other_the_test_would_be_wrong(void **state)
     assert_share("type I at 1 %, one after the other", rejected, 500, 0.4, 1);
 }
 
-static void p_is_uniform(void **state)
+TEST(p_is_uniform)
 {
-    (void)state;
     static const double levels[] = {0.01, 0.05, 0.25, 0.5, 0.75};
     static const size_t counts[] = {20, 25, 26, 60};
     struct random random = {21, 0};
@@ -131,9 +123,8 @@ static size_t covered(size_t count, double outliers, uint64_t seed)
     return hits;
 }
 
-static void intervals_hold_the_truth_as_often_as_claimed(void **state)
+TEST(intervals_hold_the_truth_as_often_as_claimed)
 {
-    (void)state;
     assert_share("99 % interval, 16 rounds, covers", covered(16, 0, 31), REPEATS, 0.985, 0.997);
     assert_share("99 % interval, 24 rounds, covers", covered(24, 0, 32), REPEATS, 0.985, 0.996);
     assert_share("99 % interval, 40 rounds, covers", covered(40, 0, 33), REPEATS, 0.985, 0.996);
@@ -141,9 +132,8 @@ static void intervals_hold_the_truth_as_often_as_claimed(void **state)
                  0.996);
 }
 
-static void students_interval_holds_the_truth_as_often_as_claimed(void **state)
+TEST(students_interval_holds_the_truth_as_often_as_claimed)
 {
-    (void)state;
     static const size_t counts[] = {2, 3, 5, 8};
     struct random random = {41, 0};
     for (size_t c = 0; c < 4; c++) {
@@ -162,9 +152,8 @@ static void students_interval_holds_the_truth_as_often_as_claimed(void **state)
     }
 }
 
-static void half_a_percent_is_seen(void **state)
+TEST(half_a_percent_is_seen)
 {
-    (void)state;
     enum { SEEN_ROUNDS = 48, SEEN_REPEATS = 2000 };
     size_t seen = 0;
     size_t tails_seen = 0;
@@ -183,9 +172,8 @@ static void half_a_percent_is_seen(void **state)
 }
 
 /* 200 rounds of a configuration and its twin: what `tune` reports as the A/A floor. */
-static void twins_are_seldom_called_biased(void **state)
+TEST(twins_are_seldom_called_biased)
 {
-    (void)state;
     size_t biased = 0;
     double floors[1000];
     struct simulated_device device = drifting(61);
@@ -202,16 +190,4 @@ static void twins_are_seldom_called_biased(void **state)
     assert_share("twins over 200 rounds rejected at 1 %", biased, 1000, 0.002, 0.02);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_candidates_are_called_different_as_seldom_as_claimed),
-        cmocka_unit_test(one_after_the_other_the_test_would_be_wrong),
-        cmocka_unit_test(p_is_uniform),
-        cmocka_unit_test(intervals_hold_the_truth_as_often_as_claimed),
-        cmocka_unit_test(students_interval_holds_the_truth_as_often_as_claimed),
-        cmocka_unit_test(half_a_percent_is_seen),
-        cmocka_unit_test(twins_are_seldom_called_biased),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

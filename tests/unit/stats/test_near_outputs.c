@@ -1,15 +1,10 @@
 /* Outputs that differ a little everywhere: pieces are looked at as elements are. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/random.h"
 #include "tuner/stats/data.h"
 
@@ -84,13 +79,12 @@ static const struct tolerance tolerances[] = {
     {.ulps = 40},         {.absolute = INFINITY},
 };
 
-static void pieces_are_looked_at_as_elements_are(void **state)
+TEST(pieces_are_looked_at_as_elements_are)
 {
     static const double plants[] = {NAN,     INFINITY,   -INFINITY,  0,
                                     DBL_MAX, 1 + 1.9e-6, 1 + 2.1e-6, 1 - 1e-4};
     static struct outputs outputs;
     size_t matched = 0, mismatched = 0;
-    (void)state;
     for (size_t turn = 0; turn < PLANTS; turn++) {
         make(&outputs, turn % 2 ? ELEMENT_F32 : ELEMENT_F64);
         const size_t at = random_at(2, turn) % COUNT;
@@ -112,11 +106,10 @@ static void pieces_are_looked_at_as_elements_are(void **state)
     assert_true(matched > PLANTS && mismatched > PLANTS);
 }
 
-static void a_single_wrong_one_is_found_wherever_it_is(void **state)
+TEST(a_single_wrong_one_is_found_wherever_it_is)
 {
     static struct outputs outputs;
     const struct tolerance tolerance = {.relative = 2e-6};
-    (void)state;
     make(&outputs, ELEMENT_F32);
     assert_true(matches(&outputs, &tolerance, false, 0, COUNT));
     for (size_t at = 0; at < COUNT; at++) {
@@ -127,11 +120,4 @@ static void a_single_wrong_one_is_found_wherever_it_is(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_are_looked_at_as_elements_are),
-        cmocka_unit_test(a_single_wrong_one_is_found_wherever_it_is),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,22 +1,16 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/stats/estimate.h"
 #include "tuner/stats/protocol.h"
 
 static const char *const kinds[] = {"cuda", "cpu"};
 
-static void defaults_are_those_of_the_pages(void **state)
+TEST(defaults_are_those_of_the_pages)
 {
-    (void)state;
     struct protocol p;
     protocol_defaults(EFFORT_NORMAL, false, &p);
     assert_true(p.delta == 0.0025 && p.race_z == 3.8 && p.confidence == 0.99);
@@ -41,9 +35,8 @@ static void defaults_are_those_of_the_pages(void **state)
     assert_int_equal(p.look_rounds[1], 0);
 }
 
-static void efforts_have_names(void **state)
+TEST(efforts_have_names)
 {
-    (void)state;
     for (int i = EFFORT_QUICK; i <= EFFORT_THOROUGH; i++) {
         enum effort effort = EFFORT_QUICK;
         assert_true(effort_parse(effort_name((enum effort)i), &effort));
@@ -54,9 +47,8 @@ static void efforts_have_names(void **state)
     assert_int_equal(effort, EFFORT_NORMAL);
 }
 
-static void every_default_reads_back(void **state)
+TEST(every_default_reads_back)
 {
-    (void)state;
     struct error error;
     for (int effort = EFFORT_QUICK; effort <= EFFORT_THOROUGH; effort++) {
         for (size_t kind = 0; kind < 2; kind++) {
@@ -110,9 +102,8 @@ static void change(void *context, const char *name, const char *value, const cha
     text_free(&text);
 }
 
-static void every_name_can_be_set_and_reads_back_exactly(void **state)
+TEST(every_name_can_be_set_and_reads_back_exactly)
 {
-    (void)state;
     struct walk walk = {.names = 0};
     protocol_defaults(EFFORT_NORMAL, false, &walk.protocol);
     protocol_each(&walk.protocol, change, &walk);
@@ -132,9 +123,8 @@ static void assert_refused(const char *assignment, const char *says)
     assert_memory_equal(&protocol, &before, sizeof before);
 }
 
-static void wrong_names_and_values_are_refused_with_what_is_right(void **state)
+TEST(wrong_names_and_values_are_refused_with_what_is_right)
 {
-    (void)state;
     assert_refused("detla=0.1", "did you mean 'delta'");
     assert_refused("look_round.3=20", "did you mean 'look_rounds.3'");
     assert_refused("look_rounds.7=20", "unknown name");
@@ -164,9 +154,8 @@ static void wrong_names_and_values_are_refused_with_what_is_right(void **state)
     assert_int_equal(protocol_set(&protocol, most, &error), STATUS_USAGE);
 }
 
-static void a_text_that_is_not_whole_is_refused(void **state)
+TEST(a_text_that_is_not_whole_is_refused)
 {
-    (void)state;
     struct protocol protocol;
     struct protocol out;
     struct error error;
@@ -184,9 +173,8 @@ static void a_text_that_is_not_whole_is_refused(void **state)
     text_free(&text);
 }
 
-static void what_is_not_the_default_is_told(void **state)
+TEST(what_is_not_the_default_is_told)
 {
-    (void)state;
     struct error error;
     struct protocol protocol;
     struct text stored = {0};
@@ -211,9 +199,8 @@ static void what_is_not_the_default_is_told(void **state)
     text_free(&stored);
 }
 
-static void the_tie_band_follows_the_floor_up_to_a_limit(void **state)
+TEST(the_tie_band_follows_the_floor_up_to_a_limit)
 {
-    (void)state;
     struct protocol protocol;
     protocol_defaults(EFFORT_NORMAL, true, &protocol);
     assert_true(fabs(protocol_tie_band(&protocol, (double)NAN) - 0.01) < 1e-15);
@@ -224,17 +211,4 @@ static void the_tie_band_follows_the_floor_up_to_a_limit(void **state)
     assert_true(fabs(protocol_tie_band(&protocol, 3.46) - 0.2) < 1e-15);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_those_of_the_pages),
-        cmocka_unit_test(efforts_have_names),
-        cmocka_unit_test(every_default_reads_back),
-        cmocka_unit_test(every_name_can_be_set_and_reads_back_exactly),
-        cmocka_unit_test(wrong_names_and_values_are_refused_with_what_is_right),
-        cmocka_unit_test(a_text_that_is_not_whole_is_refused),
-        cmocka_unit_test(what_is_not_the_default_is_told),
-        cmocka_unit_test(the_tie_band_follows_the_floor_up_to_a_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

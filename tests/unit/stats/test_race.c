@@ -1,12 +1,7 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "simulation.h"
+#include "tests/unit/suite.h"
 #include "tuner/stats/race.h"
 
 enum { MOST = 8 };
@@ -40,9 +35,8 @@ static size_t add_wobbling(struct race *race, struct random *random, const doubl
     return add(race, y);
 }
 
-static void screens_take_out_the_hopeless_early(void **state)
+TEST(screens_take_out_the_hopeless_early)
 {
-    (void)state;
     const double truth[] = {0, log(1.3), log(1.1), log(1.05), log(1.02)};
     static const size_t out_after[] = {0, 2, 4, 8, 0};
     struct random random = {1, 0};
@@ -60,9 +54,8 @@ static void screens_take_out_the_hopeless_early(void **state)
     race_free(race);
 }
 
-static void one_good_round_keeps_from_being_screened(void **state)
+TEST(one_good_round_keeps_from_being_screened)
 {
-    (void)state;
     struct race *race = create(2);
     for (size_t round = 0; round < 10; round++) {
         double y[] = {0, round == 3 ? 0.01 : 0.5};
@@ -73,9 +66,8 @@ static void one_good_round_keeps_from_being_screened(void **state)
     race_free(race);
 }
 
-static void the_slower_loses_at_a_look_and_not_before(void **state)
+TEST(the_slower_loses_at_a_look_and_not_before)
 {
-    (void)state;
     static const double truth[] = {0.02, 0, 0.001};
     struct random random = {2, 0};
     struct race *race = create(3);
@@ -97,9 +89,8 @@ static void the_slower_loses_at_a_look_and_not_before(void **state)
     race_free(race);
 }
 
-static void the_same_is_soon_settled(void **state)
+TEST(the_same_is_soon_settled)
 {
-    (void)state;
     static const double truth[] = {0, 0, 0, 0};
     struct random random = {3, 0};
     struct race *race = create(4);
@@ -114,9 +105,8 @@ static void the_same_is_soon_settled(void **state)
     race_free(race);
 }
 
-static void invalid_rounds_count_for_nothing(void **state)
+TEST(invalid_rounds_count_for_nothing)
 {
-    (void)state;
     static const double good[] = {0, 0.001, 0.3};
     static const double bad[] = {0.9, 0.8, 0};
     struct race *race = create(3);
@@ -139,9 +129,8 @@ static void invalid_rounds_count_for_nothing(void **state)
     race_free(race);
 }
 
-static void looks_wait_for_valid_rounds(void **state)
+TEST(looks_wait_for_valid_rounds)
 {
-    (void)state;
     static const double truth[] = {0, 0.02};
     struct random random = {4, 0};
     struct race *race = create(2);
@@ -157,9 +146,8 @@ static void looks_wait_for_valid_rounds(void **state)
     race_free(race);
 }
 
-static void a_leader_that_fails_hands_on(void **state)
+TEST(a_leader_that_fails_hands_on)
 {
-    (void)state;
     static const double truth[] = {0, 0.02, 0.01, (double)NAN};
     struct random random = {5, 0};
     struct race *race = create(4);
@@ -183,9 +171,8 @@ static void a_leader_that_fails_hands_on(void **state)
     race_free(race);
 }
 
-static void a_last_look_ends_the_race_at_any_moment(void **state)
+TEST(a_last_look_ends_the_race_at_any_moment)
 {
-    (void)state;
     static const double truth[] = {0, 0.02, 0.0};
     struct random random = {6, 0};
     struct race *race = create(3);
@@ -200,9 +187,8 @@ static void a_last_look_ends_the_race_at_any_moment(void **state)
     race_free(race);
 }
 
-static void the_last_of_the_looks_ends_the_race(void **state)
+TEST(the_last_of_the_looks_ends_the_race)
 {
-    (void)state;
     struct random random = {7, 0};
     struct race *race = create(2);
     static const size_t looks[] = {16, 24, 32, 0};
@@ -220,9 +206,8 @@ static void the_last_of_the_looks_ends_the_race(void **state)
     race_free(race);
 }
 
-static void noisy_twins_widen_the_tie_band(void **state)
+TEST(noisy_twins_widen_the_tie_band)
 {
-    (void)state;
     struct random random = {8, 0};
     struct race *race = create(2);
     struct error error;
@@ -243,9 +228,8 @@ static void noisy_twins_widen_the_tie_band(void **state)
     race_free(race);
 }
 
-static void a_race_has_an_end(void **state)
+TEST(a_race_has_an_end)
 {
-    (void)state;
     static const double y[] = {0};
     struct race *race = create(1);
     struct error error;
@@ -258,9 +242,8 @@ static void a_race_has_an_end(void **state)
     race_free(NULL);
 }
 
-static void equals_are_confirmed_in_the_fixed_order(void **state)
+TEST(equals_are_confirmed_in_the_fixed_order)
 {
-    (void)state;
     static const double truth[] = {0.0003, 0.0001, 0.006, 0.0002, 0, 0.004, 0.0004, 0.0002};
     static const size_t order[] = {7, 6, 5, 4, 3, 2, 1, 0};
     struct race *race = create(8);
@@ -305,9 +288,8 @@ static struct race *race_of_ties(bool ordered)
     return race;
 }
 
-static void who_cannot_be_confirmed_leaves(void **state)
+TEST(who_cannot_be_confirmed_leaves)
 {
-    (void)state;
     struct race *race = race_of_ties(true);
     struct error error;
     size_t out[MOST], count = 0;
@@ -327,9 +309,8 @@ static void who_cannot_be_confirmed_leaves(void **state)
 }
 
 /* One that may be faster than the leader by more than a tie goes on, whatever its place is. */
-static void who_may_be_the_fastest_stays(void **state)
+TEST(who_may_be_the_fastest_stays)
 {
-    (void)state;
     enum { FAST = 7 };
     static const size_t order[] = {0, 1, 2, 3, 4, 5, 6, 7};
     struct random random = {10, 0};
@@ -352,23 +333,4 @@ static void who_may_be_the_fastest_stays(void **state)
     race_free(race);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(screens_take_out_the_hopeless_early),
-        cmocka_unit_test(one_good_round_keeps_from_being_screened),
-        cmocka_unit_test(the_slower_loses_at_a_look_and_not_before),
-        cmocka_unit_test(the_same_is_soon_settled),
-        cmocka_unit_test(invalid_rounds_count_for_nothing),
-        cmocka_unit_test(looks_wait_for_valid_rounds),
-        cmocka_unit_test(a_leader_that_fails_hands_on),
-        cmocka_unit_test(a_last_look_ends_the_race_at_any_moment),
-        cmocka_unit_test(the_last_of_the_looks_ends_the_race),
-        cmocka_unit_test(noisy_twins_widen_the_tie_band),
-        cmocka_unit_test(a_race_has_an_end),
-        cmocka_unit_test(equals_are_confirmed_in_the_fixed_order),
-        cmocka_unit_test(who_cannot_be_confirmed_leaves),
-        cmocka_unit_test(who_may_be_the_fastest_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

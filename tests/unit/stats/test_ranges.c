@@ -1,22 +1,16 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "simulation.h"
+#include "tests/unit/suite.h"
 #include "tuner/stats/ranges.h"
 
 enum { SIZES_MOST = 8, CONFIGURATIONS_MOST = 5 };
 
 static const size_t in_order[] = {0, 1, 2, 3, 4};
 
-static void one_configuration_that_loses_little_serves_all(void **state)
+TEST(one_configuration_that_loses_little_serves_all)
 {
-    (void)state;
     /* Each size has its own best, but the third is good enough everywhere. */
     static const double loss[] = {0, 0.5, 0.010, 0.5, 0, 0.005, 0.3, 0.3, 0.0};
     struct size_range out[3];
@@ -33,9 +27,8 @@ static void one_configuration_that_loses_little_serves_all(void **state)
     }
 }
 
-static void of_equal_cuts_the_one_that_loses_least(void **state)
+TEST(of_equal_cuts_the_one_that_loses_least)
 {
-    (void)state;
     /* 0 is good for the first three, 1 for the last three; the third size belongs to 1. */
     static const double loss[] = {0, 1, 0.001, 1, 0.019, 0, 1, 0.002, 1, 0};
     struct size_range out[5];
@@ -45,9 +38,8 @@ static void of_equal_cuts_the_one_that_loses_least(void **state)
     assert_true(out[0].worst_loss == 0.001 && out[1].worst_loss == 0.002);
 }
 
-static void of_equal_configurations_the_first_in_order(void **state)
+TEST(of_equal_configurations_the_first_in_order)
 {
-    (void)state;
     static const double loss[] = {0.001, 0, 0.004};
     static const size_t reversed[] = {2, 1, 0};
     struct size_range out[1];
@@ -60,9 +52,8 @@ static void of_equal_configurations_the_first_in_order(void **state)
 
 /* What won is named, though another is within delta and first in order: of one size, and of several
  * that it won all or most of. */
-static void of_equal_configurations_the_one_that_won(void **state)
+TEST(of_equal_configurations_the_one_that_won)
 {
-    (void)state;
     static const double loss[] = {0.001, 0, 0.002, 0.001, 0, 0.002, 0.001, 0.001, 0};
     static const size_t winners[] = {1, 1, 2};
     static const size_t nobody[] = {3, 3, 3};
@@ -78,9 +69,8 @@ static void of_equal_configurations_the_one_that_won(void **state)
     assert_true(out[0].worst_loss == 0.001);
 }
 
-static void a_size_without_any_configuration_is_in_no_range(void **state)
+TEST(a_size_without_any_configuration_is_in_no_range)
 {
-    (void)state;
     const double gone = (double)INFINITY;
     const double loss[] = {gone, gone, 0, 0.5, gone, (double)NAN, 0, 0.1};
     struct size_range out[4];
@@ -95,9 +85,8 @@ static void a_size_without_any_configuration_is_in_no_range(void **state)
 }
 
 /* Where the best of all is none of these, the nearest serves and its loss is told. */
-static void a_size_beyond_the_bound_is_served_by_the_nearest(void **state)
+TEST(a_size_beyond_the_bound_is_served_by_the_nearest)
 {
-    (void)state;
     static const double loss[] = {0.3, 0.1, 0, 0.5};
     struct size_range out[2];
     assert_int_equal(ranges_cover(loss, NULL, 2, 2, in_order, 0.02, 0, out), 2);
@@ -145,9 +134,8 @@ static struct cut best_cut(const double *loss, size_t sizes, size_t configuratio
     return best;
 }
 
-static void no_other_cut_is_better(void **state)
+TEST(no_other_cut_is_better)
 {
-    (void)state;
     struct random random = {3, 0};
     for (int round = 0; round < 2000; round++) {
         double loss[SIZES_MOST * CONFIGURATIONS_MOST];
@@ -175,16 +163,4 @@ static void no_other_cut_is_better(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_configuration_that_loses_little_serves_all),
-        cmocka_unit_test(of_equal_cuts_the_one_that_loses_least),
-        cmocka_unit_test(of_equal_configurations_the_first_in_order),
-        cmocka_unit_test(of_equal_configurations_the_one_that_won),
-        cmocka_unit_test(a_size_without_any_configuration_is_in_no_range),
-        cmocka_unit_test(a_size_beyond_the_bound_is_served_by_the_nearest),
-        cmocka_unit_test(no_other_cut_is_better),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,11 +1,6 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/stats/rounds.h"
 
 enum { ROUNDS = 20, ODD = 7 };
@@ -42,16 +37,14 @@ static void assert_only(enum round_fault want)
         assert_int_equal(faults[i], i == ODD ? want : ROUND_VALID);
 }
 
-static void quiet_rounds_are_valid(void **state)
+TEST_WITH(quiet_rounds_are_valid, quiet, NULL)
 {
-    (void)state;
     assert_only(ROUND_VALID);
     rounds_judge(rounds, 0, &protocol, faults);
 }
 
-static void throttling_is_a_fault_but_for_what_is_ordinary(void **state)
+TEST_WITH(throttling_is_a_fault_but_for_what_is_ordinary, quiet, NULL)
 {
-    (void)state;
     static const int64_t bad[] = {THROTTLE_HW_SLOWDOWN, THROTTLE_SW_THERMAL, THROTTLE_HW_THERMAL,
                                   THROTTLE_POWER_BRAKE | THROTTLE_POWER_CAP};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -66,9 +59,8 @@ static void throttling_is_a_fault_but_for_what_is_ordinary(void **state)
     assert_only(ROUND_VALID);
 }
 
-static void the_anchor_tells_of_what_nobody_reports(void **state)
+TEST_WITH(the_anchor_tells_of_what_nobody_reports, quiet, NULL)
 {
-    (void)state;
     rounds[ODD].anchor_first_ns = 10150;
     assert_only(ROUND_ANCHOR_MOVED);
     rounds[ODD].anchor_first_ns = 10090; /* under 1 % */
@@ -77,9 +69,8 @@ static void the_anchor_tells_of_what_nobody_reports(void **state)
     assert_only(ROUND_ANCHOR_MOVED);
 }
 
-static void a_restless_anchor_may_move_more(void **state)
+TEST_WITH(a_restless_anchor_may_move_more, quiet, NULL)
 {
-    (void)state;
     for (size_t i = 0; i < ROUNDS; i++) {
         rounds[i].anchor_first_ns = 10000 + (i % 2 ? 100 : -100);
         rounds[i].anchor_last_ns = rounds[i].anchor_first_ns;
@@ -90,9 +81,8 @@ static void a_restless_anchor_may_move_more(void **state)
     assert_only(ROUND_ANCHOR_MOVED);
 }
 
-static void the_clock_must_stay(void **state)
+TEST_WITH(the_clock_must_stay, quiet, NULL)
 {
-    (void)state;
     rounds[ODD].after.sm_clock_mhz = 1920;
     assert_only(ROUND_CLOCK_MOVED);
     rounds[ODD].after.sm_clock_mhz = 1950;
@@ -101,9 +91,8 @@ static void the_clock_must_stay(void **state)
     assert_only(ROUND_CLOCK_MOVED);
 }
 
-static void an_error_count_that_moves_is_a_fault(void **state)
+TEST_WITH(an_error_count_that_moves_is_a_fault, quiet, NULL)
 {
-    (void)state;
     rounds[ODD].after.ecc_errors = 4;
     assert_only(ROUND_ECC);
     rounds[ODD].before.ecc_errors = 4;
@@ -112,9 +101,8 @@ static void an_error_count_that_moves_is_a_fault(void **state)
     assert_only(ROUND_VALID);
 }
 
-static void others_are_a_fault_where_they_are_waited_for(void **state)
+TEST_WITH(others_are_a_fault_where_they_are_waited_for, quiet, NULL)
 {
-    (void)state;
     rounds[ODD].before.other_processes = 1;
     assert_only(ROUND_OTHER_PROCESS);
     rounds[ODD].before.other_processes = -1;
@@ -124,9 +112,8 @@ static void others_are_a_fault_where_they_are_waited_for(void **state)
     assert_only(ROUND_VALID);
 }
 
-static void the_first_reason_counts(void **state)
+TEST_WITH(the_first_reason_counts, quiet, NULL)
 {
-    (void)state;
     rounds[ODD].after.other_processes = 1;
     rounds[ODD].after.ecc_errors = 9;
     assert_only(ROUND_ECC);
@@ -141,9 +128,8 @@ static void the_first_reason_counts(void **state)
 }
 
 /* What became ordinary in the meantime makes an earlier round the odd one, and the other way. */
-static void rounds_are_judged_by_all_of_them(void **state)
+TEST_WITH(rounds_are_judged_by_all_of_them, quiet, NULL)
 {
-    (void)state;
     for (size_t i = 2; i < ROUNDS; i++)
         rounds[i].before.sm_clock_mhz = rounds[i].after.sm_clock_mhz = 1800;
     rounds_judge(rounds, 2, &protocol, faults);
@@ -154,9 +140,8 @@ static void rounds_are_judged_by_all_of_them(void **state)
     assert_int_equal(faults[2], ROUND_VALID);
 }
 
-static void what_is_unknown_is_no_fault(void **state)
+TEST_WITH(what_is_unknown_is_no_fault, quiet, NULL)
 {
-    (void)state;
     for (size_t i = 0; i < ROUNDS; i++)
         rounds[i] = (struct round_record){(double)NAN, (double)NAN, conditions_unknown(),
                                           conditions_unknown()};
@@ -166,29 +151,12 @@ static void what_is_unknown_is_no_fault(void **state)
     assert_only(ROUND_VALID);
 }
 
-static void faults_have_names(void **state)
+TEST(faults_have_names)
 {
-    (void)state;
     assert_string_equal(round_fault_name(ROUND_THROTTLED), "throttled");
     assert_string_equal(round_fault_name(ROUND_OTHER_PROCESS), "other_process");
     for (int i = 0; i < ROUND_FAULTS; i++)
         assert_non_null(round_fault_name((enum round_fault)i));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(quiet_rounds_are_valid, quiet),
-        cmocka_unit_test_setup(throttling_is_a_fault_but_for_what_is_ordinary, quiet),
-        cmocka_unit_test_setup(the_anchor_tells_of_what_nobody_reports, quiet),
-        cmocka_unit_test_setup(a_restless_anchor_may_move_more, quiet),
-        cmocka_unit_test_setup(the_clock_must_stay, quiet),
-        cmocka_unit_test_setup(an_error_count_that_moves_is_a_fault, quiet),
-        cmocka_unit_test_setup(others_are_a_fault_where_they_are_waited_for, quiet),
-        cmocka_unit_test_setup(the_first_reason_counts, quiet),
-        cmocka_unit_test_setup(rounds_are_judged_by_all_of_them, quiet),
-        cmocka_unit_test_setup(what_is_unknown_is_no_fault, quiet),
-        cmocka_unit_test(faults_have_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,17 +1,11 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/random.h"
 #include "tuner/stats/summary.h"
 
-static void odd_and_even_medians(void **state)
+TEST(odd_and_even_medians)
 {
-    (void)state;
     double odd[] = {5, 1, 9};
     struct summary summary = summarize(odd, 3);
     assert_true(summary.median == 5 && summary.mad == 4);
@@ -22,16 +16,14 @@ static void odd_and_even_medians(void **state)
     assert_int_equal(summary.count, 4);
 }
 
-static void nothing_measured_is_no_number(void **state)
+TEST(nothing_measured_is_no_number)
 {
-    (void)state;
     struct summary summary = summarize(NULL, 0);
     assert_true(isnan(summary.median) && isnan(summary.mad) && isnan(summary.minimum));
 }
 
-static void outliers_do_not_move_the_median(void **state)
+TEST(outliers_do_not_move_the_median)
 {
-    (void)state;
     double values[101];
     struct random random = {.seed = 7};
     for (int i = 0; i < 101; i++)
@@ -42,9 +34,8 @@ static void outliers_do_not_move_the_median(void **state)
     assert_true(summary.median >= 100.0 && summary.median <= 101.0);
 }
 
-static void blocks_are_long_enough(void **state)
+TEST(blocks_are_long_enough)
 {
-    (void)state;
     assert_int_equal(block_runs(1000.0, 32.0, 100000.0, 512), 100);
     assert_int_equal(block_runs(999.0, 32.0, 100000.0, 512), 101);
     /* A coarse timer asks for more: 2 us / (sqrt(6) * 0.001) = 816.5 us. */
@@ -56,13 +47,4 @@ static void blocks_are_long_enough(void **state)
     assert_int_equal(block_runs(1000.0, 32.0, 100000.0, 0), 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(odd_and_even_medians),
-        cmocka_unit_test(nothing_measured_is_no_number),
-        cmocka_unit_test(outliers_do_not_move_the_median),
-        cmocka_unit_test(blocks_are_long_enough),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

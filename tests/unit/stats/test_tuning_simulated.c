@@ -1,15 +1,10 @@
 /* Whole tunings of simulated candidates: race, finalists, fresh processes, choice. Prints the
  * figures that docs/statistics.md quotes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "simulation.h"
+#include "tests/unit/suite.h"
 #include "tuner/stats/choose.h"
 #include "tuner/stats/race.h"
 
@@ -194,9 +189,8 @@ static bool is_shown_to_be_slower(const struct race *race, size_t candidate)
     return fate == RACE_SCREENED || fate == RACE_LOST;
 }
 
-static void two_tunings_agree_or_say_that_it_is_a_tie(void **state)
+TEST(two_tunings_agree_or_say_that_it_is_a_tie)
 {
-    (void)state;
     static struct tuning days[DAYS];
     struct agreement agreement = {0};
     double regret = 0;
@@ -250,9 +244,8 @@ static void two_tunings_agree_or_say_that_it_is_a_tie(void **state)
 }
 
 /* Each race may lose one that is within delta with 1 %. */
-static void the_best_is_not_lost(void **state)
+TEST(the_best_is_not_lost)
 {
-    (void)state;
     static struct tuning tuning;
     enum { RACES = 60, IN_RACE = 24 };
     size_t lost = 0;
@@ -280,9 +273,8 @@ static void the_best_is_not_lost(void **state)
     assert_int_equal(kept_slow, 0);
 }
 
-static void the_hopeless_cost_little(void **state)
+TEST(the_hopeless_cost_little)
 {
-    (void)state;
     static struct tuning tuning;
     set_up(&tuning, 3000, CANDIDATES);
     for (size_t i = 0; i < CANDIDATES; i++)
@@ -294,12 +286,4 @@ static void the_hopeless_cost_little(void **state)
     race_free(tuning.race);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_tunings_agree_or_say_that_it_is_a_tie),
-        cmocka_unit_test(the_best_is_not_lost),
-        cmocka_unit_test(the_hopeless_cost_little),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -1,13 +1,8 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/golden.h"
+#include "tests/unit/suite.h"
 #include "tuner/stats/verdict.h"
 
 static const struct verdict_facts good = {.rounds = 40,
@@ -28,9 +23,8 @@ static void assert_verdict(struct verdict_facts facts, enum verdict want, const 
     expect_message(got, reason);
 }
 
-static void good_numbers_are_sound(void **state)
+TEST(good_numbers_are_sound)
 {
-    (void)state;
     assert_verdict(good, VERDICT_SOUND, "3 of 40 rounds ... 0.05 % ... 5 fresh");
     struct verdict_facts none = good;
     none.rounds_dropped = 0;
@@ -38,9 +32,8 @@ static void good_numbers_are_sound(void **state)
     assert_verdict(none, VERDICT_SOUND, "none of 40 rounds ... 1 fresh process");
 }
 
-static void each_weakness_makes_them_noisy(void **state)
+TEST(each_weakness_makes_them_noisy)
 {
-    (void)state;
     struct verdict_facts facts = good;
     facts.floor = 0.004;
     assert_verdict(facts, VERDICT_NOISY, "0.4 % ... 0.25 % ... --effort normal ... idle");
@@ -58,9 +51,8 @@ static void each_weakness_makes_them_noisy(void **state)
     assert_verdict(facts, VERDICT_NOISY, "clocks or throttling ... could not be read");
 }
 
-static void dropped_rounds_and_bias_are_unstable(void **state)
+TEST(dropped_rounds_and_bias_are_unstable)
 {
-    (void)state;
     struct verdict_facts facts = good;
     facts.rounds_dropped = 8;
     char reason[256];
@@ -76,9 +68,8 @@ static void dropped_rounds_and_bias_are_unstable(void **state)
 
 /* What a busy machine left: nothing that a file for production may rest on, whatever else is well.
  */
-static void a_floor_above_the_most_supports_no_choice(void **state)
+TEST(a_floor_above_the_most_supports_no_choice)
 {
-    (void)state;
     struct verdict_facts facts = good;
     char reason[VERDICT_REASON_BYTES];
     facts.floor = 0.1;
@@ -91,9 +82,8 @@ static void a_floor_above_the_most_supports_no_choice(void **state)
 }
 
 /* However well a baseline was measured: nothing was chosen. */
-static void what_a_budget_left_out_is_said(void **state)
+TEST(what_a_budget_left_out_is_said)
 {
-    (void)state;
     struct verdict_facts facts = good;
     facts.tried = 18;
     facts.planned = 18;
@@ -110,9 +100,8 @@ static void what_a_budget_left_out_is_said(void **state)
     assert_verdict(facts, VERDICT_UNSTABLE, "baseline ... --budget ... 9 of 40");
 }
 
-static void nothing_measured_is_not_sound(void **state)
+TEST(nothing_measured_is_not_sound)
 {
-    (void)state;
     struct verdict_facts facts = {.floor = (double)NAN};
     assert_verdict(facts, VERDICT_NOISY,
                    "too few rounds ... no rounds ... not confirmed ... could not be read");
@@ -122,15 +111,4 @@ static void nothing_measured_is_not_sound(void **state)
     assert_string_equal(verdict_name(VERDICT_UNSTABLE), "unstable");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_numbers_are_sound),
-        cmocka_unit_test(each_weakness_makes_them_noisy),
-        cmocka_unit_test(dropped_rounds_and_bias_are_unstable),
-        cmocka_unit_test(a_floor_above_the_most_supports_no_choice),
-        cmocka_unit_test(what_a_budget_left_out_is_said),
-        cmocka_unit_test(nothing_measured_is_not_sound),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

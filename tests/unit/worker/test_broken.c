@@ -1,16 +1,12 @@
 /* A child that answers nonsense costs itself, never the parent. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/host.h"
 #include "tuner/worker/worker.h"
@@ -97,9 +93,8 @@ static enum trial_status visit_twice(void)
     return outcome.status;
 }
 
-static void visits(void **state)
+TEST_WITH(visits, start, stop)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++) {
         be_answered(nonsense[i]);
         assert_int_equal(visit_twice(), TRIAL_CRASHED);
@@ -112,9 +107,8 @@ static void visits(void **state)
     assert_int_equal(visit_twice(), TRIAL_OK);
 }
 
-static void energy(void **state)
+TEST_WITH(energy, start, stop)
 {
-    (void)state;
     struct launch_plan plan = {0};
     struct worker_task slot = {
         .binary_path = "binary", .plan = &plan, .l2_mode = L2_COLD, .runs = 1};
@@ -134,9 +128,8 @@ static void energy(void **state)
     }
 }
 
-static void moments(void **state)
+TEST_WITH(moments, start, stop)
 {
-    (void)state;
     struct worker_moment moment;
     struct error error = {0};
     be_answered("{\"conditions\": [3], \"anchor_ns\": \"long\"}");
@@ -151,9 +144,8 @@ static void moments(void **state)
 }
 
 /* Nothing that is tried is to blame when the device goes while it is idle. */
-static void a_moment_outlives_one_child(void **state)
+TEST_WITH(a_moment_outlives_one_child, start, stop)
 {
-    (void)state;
     struct worker_moment moment;
     struct error error = {0};
     char dies[] = "/tmp/tune-test-XXXXXX";
@@ -168,9 +160,8 @@ static void a_moment_outlives_one_child(void **state)
     assert_int_equal(worker_restarts(worker), 1);
 }
 
-static void trials_and_checks(void **state)
+TEST_WITH(trials_and_checks, start, stop)
 {
-    (void)state;
     struct launch_plan plan = {0};
     struct worker_task trial = {
         .binary_path = "b", .plan = &plan, .blocks = 2, .timeout_ms = TIMEOUT_MS};
@@ -190,9 +181,8 @@ static void trials_and_checks(void **state)
     }
 }
 
-static void starts(void **state)
+TEST_WITH(starts, start, stop)
 {
-    (void)state;
     struct worker *none = NULL;
     struct error error = {0};
     for (size_t i = 0; i < sizeof nonsense / sizeof nonsense[0]; i++) {
@@ -210,13 +200,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && worker_is_entry(argv[1]))
         return broken_child();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(visits, start, stop),
-        cmocka_unit_test_setup_teardown(energy, start, stop),
-        cmocka_unit_test_setup_teardown(moments, start, stop),
-        cmocka_unit_test_setup_teardown(a_moment_outlives_one_child, start, stop),
-        cmocka_unit_test_setup_teardown(trials_and_checks, start, stop),
-        cmocka_unit_test_setup_teardown(starts, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite(NULL, NULL);
 }

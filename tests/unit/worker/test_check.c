@@ -38,9 +38,8 @@ static void expect_wrong(struct worker_outcome outcome, const char *part)
         fail_msg("'%s' is not in '%s'", part, outcome.detail);
 }
 
-static void what_is_right_passes_at_any_size_and_place(void **state)
+TEST_WITH(what_is_right_passes_at_any_size_and_place, set_up, stop_worker)
 {
-    (void)state;
     static const int64_t sizes[] = {1, 7, ELEMENTS, 5 * ELEMENTS, 3};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct launch_plan plan = plan_of("right", sizes[i], 'k');
@@ -55,9 +54,8 @@ static void what_is_right_passes_at_any_size_and_place(void **state)
     assert_int_equal(worker_restarts(worker), 0);
 }
 
-static void what_is_wrong_is_named(void **state)
+TEST_WITH(what_is_wrong_is_named, set_up, stop_worker)
 {
-    (void)state;
     expect_wrong(check("wrong", ELEMENTS, 2), "out[3] is ");
     expect_wrong(check("beyond", ELEMENTS, 1), "out");
     expect_wrong(check("once", ELEMENTS, 3), "run 2 of 3");
@@ -66,9 +64,8 @@ static void what_is_wrong_is_named(void **state)
 }
 
 /* What it must come to is made once for all who are checked on it. */
-static void the_same_case_is_expected_once(void **state)
+TEST_WITH(the_same_case_is_expected_once, set_up, stop_worker)
 {
-    (void)state;
     static const struct {
         const char *kernel;
         uint64_t seed;
@@ -103,9 +100,8 @@ static void the_same_case_is_expected_once(void **state)
 }
 
 /* Without a reference only errors and guard bands tell. */
-static void guard_bands_tell_without_a_reference(void **state)
+TEST_WITH(guard_bands_tell_without_a_reference, set_up, stop_worker)
 {
-    (void)state;
     struct error error = {0};
     struct worker_outcome outcome;
     struct launch_plan plan = plan_of("wrong", ELEMENTS, 'k');
@@ -119,9 +115,8 @@ static void guard_bands_tell_without_a_reference(void **state)
 }
 
 /* The problem's own data is in place again, also after cases with as much data from other seeds. */
-static void trials_after_a_check_have_their_data(void **state)
+TEST_WITH(trials_after_a_check_have_their_data, set_up, stop_worker)
 {
-    (void)state;
     struct worker_samples samples;
     must_arm(0, "right", 'a', L2_COLD, 1);
     for (uint64_t seed = 2; seed < 6; seed++) {
@@ -140,9 +135,8 @@ static void trials_after_a_check_have_their_data(void **state)
                  "ak");
 }
 
-static void a_check_that_crashes_or_hangs_costs_one_child(void **state)
+TEST_WITH(a_check_that_crashes_or_hangs_costs_one_child, set_up, stop_worker)
 {
-    (void)state;
     struct worker_samples samples;
     assert_int_equal(check("crash", ELEMENTS, 1).status, TRIAL_CRASHED);
     struct launch_plan plan = plan_of("hang", ELEMENTS, 'k');
@@ -155,14 +149,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
-#define CHECK_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, stop_worker)
-    const struct CMUnitTest tests[] = {
-        CHECK_TEST(what_is_right_passes_at_any_size_and_place),
-        CHECK_TEST(what_is_wrong_is_named),
-        CHECK_TEST(the_same_case_is_expected_once),
-        CHECK_TEST(guard_bands_tell_without_a_reference),
-        CHECK_TEST(trials_after_a_check_have_their_data),
-        CHECK_TEST(a_check_that_crashes_or_hangs_costs_one_child),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return run_suite(make_folder, remove_folder);
 }

@@ -1,15 +1,11 @@
 /* A host that is lost and comes back; what its scheduler says of its job. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/base/facts.h"
 #include "tuner/worker/host.h"
 #include "tuner/worker/worker.h"
@@ -53,13 +49,12 @@ static void await_ready(const struct host *host, unsigned more_than)
 }
 
 /* Also when it is there again before anybody looks, the device is not what does not come back. */
-static void a_host_that_came_back_was_lost(void **state)
+TEST(a_host_that_came_back_was_lost)
 {
     struct worker *worker = NULL;
     struct worker_moment moment;
     struct error error = {0};
     int count = 0;
-    (void)state;
     struct host *host = open_host();
     await_ready(host, 0);
     assert_int_equal(worker_start(host, "null", 0, NULL, &worker, &error), STATUS_OK);
@@ -87,7 +82,7 @@ static void a_host_that_came_back_was_lost(void **state)
     host_close(host);
 }
 
-static void time_left_is_read(void **state)
+TEST(time_left_is_read)
 {
     static const struct {
         const char *text;
@@ -97,7 +92,6 @@ static void time_left_is_read(void **state)
         {"UNLIMITED\n", -1}, {"NOT_SET", -1},    {"INVALID", -1},       {"", -1},
         {"12", -1},          {"1-", -1},         {"1-1-1:00", -1},      {"1:2:3:4", -1},
         {"-1:00", -1},       {"1:00 of it", -1}, {"99999999999:00", -1}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t left_s = -1;
         assert_int_equal(time_left_parse(cases[i].text, &left_s), cases[i].left_s >= 0);
@@ -130,7 +124,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(time_left_is_read),
-                                       cmocka_unit_test(a_host_that_came_back_was_lost)};
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return run_suite(make_folder, remove_folder);
 }

@@ -44,9 +44,8 @@ static void expect_nobody_else_suffers(void)
     load_kernels();
 }
 
-static void who_writes_its_input_is_named(void **state)
+TEST_WITH(who_writes_its_input_is_named, set_up, stop_worker)
 {
-    (void)state;
     struct worker_samples samples;
     struct worker_outcome outcome = try_kernel("mutate", 2, 2, L2_COLD, &samples);
     expect_wrong(&outcome, "it writes its input: in[999] is changed");
@@ -59,9 +58,8 @@ static void who_writes_its_input_is_named(void **state)
 }
 
 /* Other copies than the one that is checked, while it is timed. */
-static void also_when_it_is_timed(void **state)
+TEST_WITH(also_when_it_is_timed, set_up, stop_worker)
 {
-    (void)state;
     struct worker_samples samples;
     struct worker_outcome outcome = try_kernel("later", 2, 5, L2_COLD, &samples);
     expect_wrong(&outcome, "it writes its input: in[7] is changed");
@@ -72,26 +70,23 @@ static void also_when_it_is_timed(void **state)
     expect_nobody_else_suffers();
 }
 
-static void who_writes_what_is_there_is_no_liar(void **state)
+TEST_WITH(who_writes_what_is_there_is_no_liar, set_up, stop_worker)
 {
-    (void)state;
     struct worker_samples samples;
     assert_string_equal(try_kernel("same", 2, 2, L2_COLD, &samples).detail, "");
     assert_string_equal(check_kernel("same").detail, "");
 }
 
-static void modes_are_reset(void **state)
+TEST_WITH(modes_are_reset, set_up, stop_worker)
 {
-    (void)state;
     struct worker_samples samples;
     assert_string_equal(try_kernel("modes", 2, 2, L2_COLD, &samples).detail, "");
     expect_nobody_else_suffers();
     assert_int_equal(worker_restarts(worker), 0);
 }
 
-static void who_changes_the_process_is_named(void **state)
+TEST_WITH(who_changes_the_process_is_named, set_up, stop_worker)
 {
-    (void)state;
     struct worker_samples samples;
     struct worker_outcome outcome = try_kernel("limits", 2, 2, L2_COLD, &samples);
     expect_wrong(&outcome, "it changes its process: its limits (setrlimit)");
@@ -103,9 +98,8 @@ static void who_changes_the_process_is_named(void **state)
     assert_int_equal(worker_restarts(worker), 2);
 }
 
-static void what_lies_outside_changes_results(void **state)
+TEST_WITH(what_lies_outside_changes_results, set_up, stop_worker)
 {
-    (void)state;
     struct worker_outcome outcome = check_kernel("behind");
     expect_wrong(&outcome, "out[0] is ");
     outcome = check_kernel("before");
@@ -117,14 +111,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
-#define HOSTILE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, stop_worker)
-    const struct CMUnitTest tests[] = {
-        HOSTILE_TEST(who_writes_its_input_is_named),
-        HOSTILE_TEST(also_when_it_is_timed),
-        HOSTILE_TEST(who_writes_what_is_there_is_no_liar),
-        HOSTILE_TEST(modes_are_reset),
-        HOSTILE_TEST(who_changes_the_process_is_named),
-        HOSTILE_TEST(what_lies_outside_changes_results),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return run_suite(make_folder, remove_folder);
 }

@@ -13,7 +13,7 @@ static int set_up(void **state)
 }
 
 /* How many runs a block gets follows from the protocol. */
-static void the_protocol_reaches_the_child(void **state)
+TEST_WITH(the_protocol_reaches_the_child, set_up, stop_worker)
 {
     struct protocol protocol = quick_protocol();
     struct worker_samples samples;
@@ -35,9 +35,8 @@ static void the_protocol_reaches_the_child(void **state)
     assert_int_equal(samples.runs, 1);
 }
 
-static void no_blocks_is_verification_only(void **state)
+TEST_WITH(no_blocks_is_verification_only, set_up, stop_worker)
 {
-    (void)state;
     struct worker_samples samples;
     load_kernels();
     assert_int_equal(try_kernel("right", 0, 0, L2_COLD, &samples).status, TRIAL_OK);
@@ -48,9 +47,8 @@ static void no_blocks_is_verification_only(void **state)
     assert_int_equal(samples.count, 2);
 }
 
-static void all_cache_modes_are_timed(void **state)
+TEST_WITH(all_cache_modes_are_timed, set_up, stop_worker)
 {
-    (void)state;
     struct worker_samples samples;
     load_kernels();
     for (int mode = 0; mode < L2_MODES; mode++) {
@@ -62,7 +60,7 @@ static void all_cache_modes_are_timed(void **state)
 }
 
 /* However short the blocks are to be. */
-static void what_streams_by_is_five_times_the_cache(void **state)
+TEST_WITH(what_streams_by_is_five_times_the_cache, set_up, stop_worker)
 {
     struct protocol protocol = quick_protocol();
     struct worker_samples samples;
@@ -105,9 +103,8 @@ static struct worker_samples try_sleepy(double block_ns, char mark)
 }
 
 /* It is ten times the limit, whether or not it fills a block. */
-static void one_slow_run_decides_nothing(void **state)
+TEST_WITH(one_slow_run_decides_nothing, set_up, stop_worker)
 {
-    (void)state;
     struct worker_samples samples = try_sleepy(1e9, 's');
     assert_int_equal(samples.count, 5);
     assert_int_equal(samples.runs, 512); /* not those 50 that the slow run asks for */
@@ -116,17 +113,15 @@ static void one_slow_run_decides_nothing(void **state)
     assert_true(samples.elapsed_ns[0] > 19e6);
 }
 
-static void slow_blocks_end_a_trial(void **state)
+TEST_WITH(slow_blocks_end_a_trial, set_up, stop_worker)
 {
-    (void)state;
     assert_int_equal(try_sleepy(1, 'a').count, 3);
     assert_int_equal(try_sleepy(40e6, 'a').count, 3);
 }
 
 /* What a request must name is asked for by who serves it; a child lives on without. */
-static void a_trial_of_nothing_is_refused(void **state)
+TEST_WITH(a_trial_of_nothing_is_refused, set_up, stop_worker)
 {
-    (void)state;
     struct error error = {0};
     struct worker_samples samples;
     struct worker_outcome outcome;
@@ -140,9 +135,8 @@ static void a_trial_of_nothing_is_refused(void **state)
     }
 }
 
-static void a_moment_tells_conditions_and_anchor(void **state)
+TEST_WITH(a_moment_tells_conditions_and_anchor, set_up, stop_worker)
 {
-    (void)state;
     struct error error = {0};
     struct worker_moment moment;
     assert_int_equal(worker_moment(worker, false, &moment, &error), STATUS_OK);
@@ -156,9 +150,8 @@ static void a_moment_tells_conditions_and_anchor(void **state)
     assert_int_equal(worker_restarts(worker), 1);
 }
 
-static void a_fresh_process_is_another_one(void **state)
+TEST_WITH(a_fresh_process_is_another_one, set_up, stop_worker)
 {
-    (void)state;
     struct error error = {0};
     struct worker_samples samples;
     load_kernels();
@@ -197,9 +190,8 @@ static void last_processor(char out[64])
     (void)snprintf(out, 64, "%s", cut ? cut + 1 : ours);
 }
 
-static void pinned_children_stay_pinned(void **state)
+TEST_WITH(pinned_children_stay_pinned, set_up, stop_worker)
 {
-    (void)state;
     struct error error = {0};
     char theirs[64];
     char last[64];
@@ -218,9 +210,8 @@ static void pinned_children_stay_pinned(void **state)
     assert_string_equal(theirs, last);
 }
 
-static void compilers_are_pinned(void **state)
+TEST_WITH(compilers_are_pinned, set_up, stop_worker)
 {
-    (void)state;
     static const char script[] = "#!/bin/sh\n"
                                  "grep Cpus_allowed_list /proc/self/status >\"$TEST_MARKS\"\n"
                                  "exec cc \"$@\"\n";
@@ -270,9 +261,8 @@ static void expect_input(int64_t count, uint64_t seed)
 }
 
 /* Several threads fill what is large; each element is as one thread has it. */
-static void inputs_are_what_their_seeds_make(void **state)
+TEST_WITH(inputs_are_what_their_seeds_make, set_up, stop_worker)
 {
-    (void)state;
     expect_input(9000001, 99);
     for (uint64_t seed = 1; seed < 4; seed++)
         expect_input(ELEMENTS, seed);
@@ -284,20 +274,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
-#define MEASURING_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, stop_worker)
-    const struct CMUnitTest tests[] = {
-        MEASURING_TEST(the_protocol_reaches_the_child),
-        MEASURING_TEST(no_blocks_is_verification_only),
-        MEASURING_TEST(all_cache_modes_are_timed),
-        MEASURING_TEST(what_streams_by_is_five_times_the_cache),
-        MEASURING_TEST(one_slow_run_decides_nothing),
-        MEASURING_TEST(slow_blocks_end_a_trial),
-        MEASURING_TEST(a_trial_of_nothing_is_refused),
-        MEASURING_TEST(a_moment_tells_conditions_and_anchor),
-        MEASURING_TEST(a_fresh_process_is_another_one),
-        MEASURING_TEST(pinned_children_stay_pinned),
-        MEASURING_TEST(compilers_are_pinned),
-        MEASURING_TEST(inputs_are_what_their_seeds_make),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return run_suite(make_folder, remove_folder);
 }

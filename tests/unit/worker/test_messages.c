@@ -1,15 +1,10 @@
 /* What goes over the pipe comes out the same, and what is no message of ours is refused. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/message.h"
 
@@ -44,9 +39,8 @@ static struct launch_plan sample_plan(void)
     return plan;
 }
 
-static void plans_come_out_the_same(void **state)
+TEST(plans_come_out_the_same)
 {
-    (void)state;
     struct arena arena = {0};
     struct error error = {0};
     struct launch_plan in = sample_plan();
@@ -108,9 +102,8 @@ static struct launch_plan own_plan(void)
     return plan;
 }
 
-static void arguments_of_all_sorts_come_out_the_same(void **state)
+TEST(arguments_of_all_sorts_come_out_the_same)
 {
-    (void)state;
     struct arena arena = {0};
     struct error error = {0};
     struct launch_plan in = own_plan();
@@ -140,9 +133,8 @@ static void arguments_of_all_sorts_come_out_the_same(void **state)
     arena_free(&arena);
 }
 
-static void wrong_arguments_are_refused(void **state)
+TEST(wrong_arguments_are_refused)
 {
-    (void)state;
     for (int i = 0; i < 10; i++) {
         struct arena arena = {0};
         struct error error = {0};
@@ -169,9 +161,8 @@ static void wrong_arguments_are_refused(void **state)
     }
 }
 
-static void requests_come_out_the_same(void **state)
+TEST(requests_come_out_the_same)
 {
-    (void)state;
     struct arena arena = {0};
     struct error error = {0};
     const struct binary_request in = {
@@ -220,9 +211,8 @@ static void requests_come_out_the_same(void **state)
     arena_free(&arena);
 }
 
-static void wrong_plans_are_refused(void **state)
+TEST(wrong_plans_are_refused)
 {
-    (void)state;
     static const char *const changes[] = {"grid",    "block",    "shared_bytes",
                                           "threads", "schedule", "repeat"};
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
@@ -254,9 +244,8 @@ static void wrong_plans_are_refused(void **state)
     arena_free(&arena);
 }
 
-static void errors_keep_status_and_text(void **state)
+TEST(errors_keep_status_and_text)
 {
-    (void)state;
     struct error in = {0};
     struct error out = {0};
     (void)error_set(&in, STATUS_COMPILE_FAILED, "a.cu:3: no such thing");
@@ -269,9 +258,8 @@ static void errors_keep_status_and_text(void **state)
     json_decref(json);
 }
 
-static void frames_pass_a_pipe(void **state)
+TEST(frames_pass_a_pipe)
 {
-    (void)state;
     int ends[2];
     struct error error = {0};
     assert_int_equal(pipe(ends), 0);
@@ -289,9 +277,8 @@ static void frames_pass_a_pipe(void **state)
 }
 
 /* What goes between a parent and its children, for people who look for a fault there. */
-static void messages_are_traced(void **state)
+TEST(messages_are_traced)
 {
-    (void)state;
     char path[] = "/tmp/tune-test-XXXXXX";
     char text[256] = "";
     int ends[2];
@@ -329,9 +316,8 @@ static enum status read_bytes(const void *bytes, size_t count)
     return status;
 }
 
-static void what_is_no_frame_is_refused(void **state)
+TEST(what_is_no_frame_is_refused)
 {
-    (void)state;
     assert_int_equal(read_bytes("TUN2\2\0\0\0{}", 10), STATUS_INTERNAL); /* another version */
     assert_int_equal(read_bytes("TUN1\xff\xff\xff\xff{}", 10), STATUS_INTERNAL); /* too long */
     assert_int_equal(read_bytes("TUN1\0\0\0\0", 8), STATUS_INTERNAL);
@@ -341,9 +327,8 @@ static void what_is_no_frame_is_refused(void **state)
     assert_int_equal(read_bytes("TUN1\2\0\0\0{}", 10), STATUS_OK);
 }
 
-static void what_is_unknown_stays_unknown(void **state)
+TEST(what_is_unknown_stays_unknown)
 {
-    (void)state;
     struct error error = {0};
     struct measure_answer in = measure_answer_empty();
     struct measure_answer out;
@@ -364,9 +349,8 @@ static void what_is_unknown_stays_unknown(void **state)
 }
 
 /* What is nothing is not sent: the answer to most visits is a time and no more. */
-static void answers_hold_what_there_is(void **state)
+TEST(answers_hold_what_there_is)
 {
-    (void)state;
     struct error error = {0};
     struct measure_answer in = measure_answer_empty();
     struct measure_answer out;
@@ -415,9 +399,8 @@ static enum status read_answer(const char *text, struct measure_answer *answer)
     return status;
 }
 
-static void samples_are_numbers(void **state)
+TEST(samples_are_numbers)
 {
-    (void)state;
     struct measure_answer answer;
     assert_int_equal(read_answer("{\"samples\":{\"elapsed_ns\":[1.5,2],\"runs\":3}}", &answer),
                      STATUS_OK);
@@ -435,9 +418,8 @@ static void samples_are_numbers(void **state)
 }
 
 /* A request that lacks what it is about is refused; what was left out is nothing. */
-static void requests_are_whole(void **state)
+TEST(requests_are_whole)
 {
-    (void)state;
     static const struct {
         const struct message_shape *shape;
         const char *text;
@@ -470,22 +452,4 @@ static void requests_are_whole(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_come_out_the_same),
-        cmocka_unit_test(wrong_plans_are_refused),
-        cmocka_unit_test(arguments_of_all_sorts_come_out_the_same),
-        cmocka_unit_test(wrong_arguments_are_refused),
-        cmocka_unit_test(requests_come_out_the_same),
-        cmocka_unit_test(errors_keep_status_and_text),
-        cmocka_unit_test(frames_pass_a_pipe),
-        cmocka_unit_test(messages_are_traced),
-        cmocka_unit_test(what_is_no_frame_is_refused),
-        cmocka_unit_test(what_is_unknown_stays_unknown),
-        cmocka_unit_test(answers_hold_what_there_is),
-        cmocka_unit_test(samples_are_numbers),
-        cmocka_unit_test(requests_are_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

@@ -59,10 +59,9 @@ static struct worker_outcome visit_often(int most, uint32_t blocks, struct worke
     return outcome;
 }
 
-static void right_ones_are_counted(void **state)
+TEST_WITH(right_ones_are_counted, start_quick_worker, stop_worker)
 {
     struct worker_results results;
-    (void)state;
     tell(true, 0, false);
     arm("right", 4, L2_COLD, false, NULL);
     assert_string_equal(visit_often(6, 2, &results).detail, "");
@@ -76,11 +75,10 @@ static void right_ones_are_counted(void **state)
     }
 }
 
-static void wrong_ones_are_named(void **state)
+TEST_WITH(wrong_ones_are_named, start_quick_worker, stop_worker)
 {
     static const char *const kernels[] = {"lately", "recall", "skip"};
     struct worker_results results;
-    (void)state;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         tell(true, 0, false);
         arm(kernels[i], 2, L2_COLD, false, NULL);
@@ -96,14 +94,13 @@ static void wrong_ones_are_named(void **state)
 }
 
 /* A trial keeps no sums of outputs of more than a mebibyte: they are held against the reference. */
-static void large_ones_of_a_trial_are_looked_at(void **state)
+TEST_WITH(large_ones_of_a_trial_are_looked_at, start_quick_worker, stop_worker)
 {
     enum { LARGE = 300000, BLOCKS = 4, RUNS = 2 };
     struct error error = {0};
     struct worker_samples samples;
     struct worker_outcome outcome;
     static const char *const kernels[] = {"right", "lately"};
-    (void)state;
     tell_problem(LARGE);
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         const struct launch_plan plan = plan_of(kernels[i], LARGE, 'r');
@@ -120,11 +117,10 @@ static void large_ones_of_a_trial_are_looked_at(void **state)
     }
 }
 
-static void sums_serve_another_process(void **state)
+TEST_WITH(sums_serve_another_process, start_quick_worker, stop_worker)
 {
     struct worker_results results, later;
     struct error error = {0};
-    (void)state;
     tell(true, 0, false);
     arm("right", 2, L2_COLD, false, NULL);
     assert_string_equal(visit_often(4, 1, &results).detail, "");
@@ -147,10 +143,9 @@ static void sums_serve_another_process(void **state)
     assert_int_equal(visit_often(1, 1, &later).status, TRIAL_WRONG_RESULT);
 }
 
-static void within_the_tolerance_results_may_differ(void **state)
+TEST_WITH(within_the_tolerance_results_may_differ, start_quick_worker, stop_worker)
 {
     struct worker_results results;
-    (void)state;
     tell(true, 2, false);
     arm("wobble", 2, L2_COLD, false, NULL);
     assert_string_equal(visit_often(8, 1, &results).detail, "");
@@ -160,10 +155,9 @@ static void within_the_tolerance_results_may_differ(void **state)
     assert_int_equal(visit_often(8, 1, &results).status, TRIAL_WRONG_RESULT);
 }
 
-static void updates_are_looked_at_after_the_first_block(void **state)
+TEST_WITH(updates_are_looked_at_after_the_first_block, start_quick_worker, stop_worker)
 {
     struct worker_results results;
-    (void)state;
     tell(true, 0, true);
     arm("add", 3, L2_COLD, true, NULL);
     assert_string_equal(visit_often(4, 2, &results).detail, "");
@@ -177,19 +171,7 @@ static void updates_are_looked_at_after_the_first_block(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(right_ones_are_counted, start_quick_worker, stop_worker),
-        cmocka_unit_test_setup_teardown(wrong_ones_are_named, start_quick_worker, stop_worker),
-        cmocka_unit_test_setup_teardown(large_ones_of_a_trial_are_looked_at, start_quick_worker,
-                                        stop_worker),
-        cmocka_unit_test_setup_teardown(sums_serve_another_process, start_quick_worker,
-                                        stop_worker),
-        cmocka_unit_test_setup_teardown(within_the_tolerance_results_may_differ, start_quick_worker,
-                                        stop_worker),
-        cmocka_unit_test_setup_teardown(updates_are_looked_at_after_the_first_block,
-                                        start_quick_worker, stop_worker),
-    };
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return run_suite(make_folder, remove_folder);
 }

@@ -1,14 +1,9 @@
 /* What references said, as little of it as tells the rest, in memory and in the cache. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/worker/measure.h"
 #include "tuner/worker/reference.h"
 
@@ -49,9 +44,8 @@ static void expect_same(const struct expected_output *one, const struct expected
         assert_memory_equal(one->magnitudes, other->magnitudes, COUNT * sizeof(double));
 }
 
-static void test_magnitudes_that_are_one_take_no_room(void **state)
+TEST(test_magnitudes_that_are_one_take_no_room)
 {
-    (void)state;
     for (int flat = 0; flat < 2; flat++) {
         struct said said = make(ELEMENT_F32, flat);
         const size_t before = said_bytes(&said);
@@ -64,10 +58,9 @@ static void test_magnitudes_that_are_one_take_no_room(void **state)
     }
 }
 
-static void test_few_differences_are_as_good_as_all(void **state)
+TEST(test_few_differences_are_as_good_as_all)
 {
     static const enum element_type types[] = {ELEMENT_U8, ELEMENT_I32, ELEMENT_F32, ELEMENT_F64};
-    (void)state;
     for (size_t i = 0; i < 2 * sizeof types / sizeof *types; i++)
         for (int changed = 0; changed <= COUNT / 8; changed += COUNT / 32) {
             struct said base = make(types[i / 2], i % 2), said = make(types[i / 2], i % 2);
@@ -96,10 +89,9 @@ static void test_few_differences_are_as_good_as_all(void **state)
 }
 
 /* What has another form than the base is kept whole. */
-static void test_other_forms_are_whole(void **state)
+TEST(test_other_forms_are_whole)
 {
     struct said base = make(ELEMENT_F32, true), said = make(ELEMENT_F32, false);
-    (void)state;
     said_flatten(&base);
     const struct expected_output base_of = said_elements(&base);
     said_differ(&said, &base_of);
@@ -108,12 +100,11 @@ static void test_other_forms_are_whole(void **state)
     free(said.room);
 }
 
-static void test_the_cache_has_it_as_it_was(void **state)
+TEST(test_the_cache_has_it_as_it_was)
 {
     static struct measuring measuring;
     static const char hash[] = "0123456789abcdef";
     char folder[] = "/tmp/tune-test-said-XXXXXX";
-    (void)state;
     assert_non_null(mkdtemp(folder));
     assert_int_equal(setenv("TUNE_CACHE_DIR", folder, 1), 0);
     for (int kind = 0; kind < 4; kind++) {
@@ -142,13 +133,4 @@ static void test_the_cache_has_it_as_it_was(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_magnitudes_that_are_one_take_no_room),
-        cmocka_unit_test(test_few_differences_are_as_good_as_all),
-        cmocka_unit_test(test_other_forms_are_whole),
-        cmocka_unit_test(test_the_cache_has_it_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

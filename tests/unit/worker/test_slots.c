@@ -9,9 +9,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static void slots_take_turns(void **state)
+TEST_WITH(slots_take_turns, set_up, stop_worker)
 {
-    (void)state;
     struct worker_samples samples;
     must_arm(0, "right", 'a', L2_COLD, 3);
     must_arm(WORKER_SLOTS - 1, "right", 'b', L2_HOT, 2);
@@ -29,9 +28,8 @@ static void slots_take_turns(void **state)
 }
 
 /* A trial is of the binary that was loaded, a visit of the one that its slot was armed with. */
-static void each_has_its_binary(void **state)
+TEST_WITH(each_has_its_binary, set_up, stop_worker)
 {
-    (void)state;
     struct error error = {0};
     struct worker_samples samples;
     struct launch_plan plan = plan_of("right", ELEMENTS, 'b');
@@ -51,9 +49,8 @@ static void each_has_its_binary(void **state)
 
 /* The device zeroes the scratch when another plan was timed in between, and only then; the trial's
  * slot may be one that is armed. */
-static void scratch_is_zeroed_between_plans(void **state)
+TEST_WITH(scratch_is_zeroed_between_plans, set_up, stop_worker)
 {
-    (void)state;
     struct error error = {0};
     struct worker_samples samples;
     struct worker_outcome outcome;
@@ -78,9 +75,8 @@ static void scratch_is_zeroed_between_plans(void **state)
 }
 
 /* What is not kept is made anew for each visit. */
-static void what_is_not_kept_is_made_anew(void **state)
+TEST_WITH(what_is_not_kept_is_made_anew, set_up, stop_worker)
 {
-    (void)state;
     struct error error = {0};
     struct launch_plan plan = plan_of("once", ELEMENTS, 'a');
     struct worker_task what = {
@@ -93,9 +89,8 @@ static void what_is_not_kept_is_made_anew(void **state)
     expect_marks("aaa");
 }
 
-static void trials_between_visits_disturb_nothing(void **state)
+TEST_WITH(trials_between_visits_disturb_nothing, set_up, stop_worker)
 {
-    (void)state;
     struct worker_samples samples;
     load_kernels();
     must_arm(WORKER_SLOTS - 1, "right", 'a', L2_HOT, 1);
@@ -107,9 +102,8 @@ static void trials_between_visits_disturb_nothing(void **state)
     expect_marks("aaa");
 }
 
-static void a_child_that_was_killed_is_told_again(void **state)
+TEST_WITH(a_child_that_was_killed_is_told_again, set_up, stop_worker)
 {
-    (void)state;
     must_arm(0, "right", 'a', L2_COLD, 1);
     must_arm(1, "right", 'b', L2_COLD, 2);
     must_visit(0, 1);
@@ -124,9 +118,8 @@ static void a_child_that_was_killed_is_told_again(void **state)
     assert_int_equal(worker_restarts(worker), 1);
 }
 
-static void a_visit_that_crashes_or_hangs_costs_one_child(void **state)
+TEST_WITH(a_visit_that_crashes_or_hangs_costs_one_child, set_up, stop_worker)
 {
-    (void)state;
     struct worker_samples samples;
     must_arm(0, "right", 'a', L2_COLD, 1);
     must_arm(1, "crash", 'b', L2_COLD, 1);
@@ -143,9 +136,8 @@ static void a_visit_that_crashes_or_hangs_costs_one_child(void **state)
     expect_marks("aa");
 }
 
-static void the_problem_forgets_slots(void **state)
+TEST_WITH(the_problem_forgets_slots, set_up, stop_worker)
 {
-    (void)state;
     struct error error = {0};
     struct worker_samples samples;
     struct worker_outcome outcome;
@@ -162,9 +154,8 @@ static void the_problem_forgets_slots(void **state)
     assert_int_equal(worker_arm(worker, WORKER_SLOTS, &what, &error), STATUS_INTERNAL);
 }
 
-static void what_fails_to_load_is_the_slots_fault(void **state)
+TEST_WITH(what_fails_to_load_is_the_slots_fault, set_up, stop_worker)
 {
-    (void)state;
     struct error error = {0};
     struct worker_samples samples;
     struct launch_plan plan = plan_of("absent", ELEMENTS, 'a');
@@ -179,9 +170,8 @@ static void what_fails_to_load_is_the_slots_fault(void **state)
 }
 
 /* Few machines let everybody read the counter. */
-static void energy_is_measured_or_unavailable(void **state)
+TEST_WITH(energy_is_measured_or_unavailable, set_up, stop_worker)
 {
-    (void)state;
     struct error error = {0};
     struct energy energy;
     struct worker_outcome outcome;
@@ -205,18 +195,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
-#define SLOTS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, stop_worker)
-    const struct CMUnitTest tests[] = {
-        SLOTS_TEST(slots_take_turns),
-        SLOTS_TEST(each_has_its_binary),
-        SLOTS_TEST(scratch_is_zeroed_between_plans),
-        SLOTS_TEST(what_is_not_kept_is_made_anew),
-        SLOTS_TEST(trials_between_visits_disturb_nothing),
-        SLOTS_TEST(a_child_that_was_killed_is_told_again),
-        SLOTS_TEST(a_visit_that_crashes_or_hangs_costs_one_child),
-        SLOTS_TEST(the_problem_forgets_slots),
-        SLOTS_TEST(what_fails_to_load_is_the_slots_fault),
-        SLOTS_TEST(energy_is_measured_or_unavailable),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return run_suite(make_folder, remove_folder);
 }

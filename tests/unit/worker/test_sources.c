@@ -42,9 +42,8 @@ static const char *hash_of(const char *source)
     return hash;
 }
 
-static void a_changed_include_is_another_binary(void **state)
+TEST_WITH(a_changed_include_is_another_binary, set_up, NULL)
 {
-    (void)state;
     const char *source = arena_printf(&arena, "%s/a.c", folder);
     const char *before = hash_of(source);
     assert_string_equal(hash_of(source), before);
@@ -56,12 +55,11 @@ static void a_changed_include_is_another_binary(void **state)
     assert_string_equal(hash_of(source), before);
 }
 
-static void a_source_is_read_once_while_it_stays(void **state)
+TEST_WITH(a_source_is_read_once_while_it_stays, set_up, NULL)
 {
     struct error error = {0};
     const struct known_source *known[3];
     const struct binary_request request = {.source_path = ""};
-    (void)state;
     const char *source = arena_printf(&arena, "%s/a.c", folder);
     assert_int_equal(sources_find(source, &request, &known[0], &error), STATUS_OK);
     assert_int_equal(sources_find(source, &request, &known[1], &error), STATUS_OK);
@@ -75,9 +73,8 @@ static void a_source_is_read_once_while_it_stays(void **state)
 }
 
 /* The second is sent to the compiler when the first is done. By then it is another source. */
-static void a_source_that_changes_meanwhile_is_not_compiled(void **state)
+TEST_WITH(a_source_that_changes_meanwhile_is_not_compiled, set_up, NULL)
 {
-    (void)state;
     struct compile_pool *pool = NULL;
     struct compile_done done;
     struct error error = {0};
@@ -106,9 +103,8 @@ static void a_source_that_changes_meanwhile_is_not_compiled(void **state)
 }
 
 /* What no compiler has begun is taken back, the latest first; what is left is compiled. */
-static void what_is_queued_can_be_withdrawn(void **state)
+TEST_WITH(what_is_queued_can_be_withdrawn, set_up, NULL)
 {
-    (void)state;
     struct compile_pool *pool = NULL;
     struct compile_done done;
     struct error error = {0};
@@ -141,13 +137,7 @@ static void what_is_queued_can_be_withdrawn(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_changed_include_is_another_binary, set_up),
-        cmocka_unit_test_setup(a_source_is_read_once_while_it_stays, set_up),
-        cmocka_unit_test_setup(a_source_that_changes_meanwhile_is_not_compiled, set_up),
-        cmocka_unit_test_setup(what_is_queued_can_be_withdrawn, set_up),
-    };
     if (argc > 1 && worker_is_entry(argv[1]))
         return worker_main(argc, argv);
-    return cmocka_run_group_tests(tests, make_folder, free_all);
+    return run_suite(make_folder, free_all);
 }

@@ -3,12 +3,6 @@
 #ifndef TESTS_UNIT_WORKER_WORKER_FIXTURE_H
 #define TESTS_UNIT_WORKER_WORKER_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <math.h>
 #include <signal.h>
@@ -17,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/suite.h"
 #include "tuner/worker/worker.h"
 
 enum { TIMEOUT_MS = 20000, ELEMENTS = 1000, CACHE_BYTES = 40000 };
