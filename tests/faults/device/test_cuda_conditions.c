@@ -162,18 +162,16 @@ static void check_energy(void)
     must(watts > 80 && watts < 650);
 }
 
-static void test_readings(void **state)
+TEST(test_readings)
 {
-    (void)state;
     in_child("conditions#3-4: throttle=hw_thermal|power_cap sm_clock=1500 temperature=91 "
              "power=700.5 ecc=2 others=1 anchor=1.5",
              check_disturbed_readings);
     in_child("conditions#2+: slower=2", check_slower);
 }
 
-static void test_other_processes(void **state)
+TEST(test_other_processes)
 {
-    (void)state;
     in_child("nvml.pids=host", check_alone);
     in_child("nvml.pids=hidden", check_alone);
     in_child("nvml.pids=hidden; conditions: others=1", check_alone);
@@ -181,9 +179,8 @@ static void test_other_processes(void **state)
     in_child("nvml.pids=host; conditions: others=1", check_one_other);
 }
 
-static void test_what_cannot_be_had_is_unknown(void **state)
+TEST(test_what_cannot_be_had_is_unknown)
 {
-    (void)state;
     in_child("nvmlInit: 9", check_no_library);
     in_child("nvmlDeviceGetHandleByPciBusId: 6", check_no_library);
     in_child("nvmlDeviceGetTemperature: 3; nvmlDeviceGetTotalEccErrors: 3; "
@@ -191,21 +188,11 @@ static void test_what_cannot_be_had_is_unknown(void **state)
              check_parts_missing);
 }
 
-static void test_energy(void **state)
+TEST(test_energy)
 {
-    (void)state;
     in_child("", check_energy);
     in_child("nvml.energy=none", check_not_supported);
     in_child("nvml.energy=still", check_still);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_readings),
-        cmocka_unit_test(test_other_processes),
-        cmocka_unit_test(test_what_cannot_be_had_is_unknown),
-        cmocka_unit_test(test_energy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)

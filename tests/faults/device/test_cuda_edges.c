@@ -77,9 +77,8 @@ static void check_edges(unsigned dependent, const char *graph, const char *strea
     assert_string_equal(all + strlen(all) - 3, stream);
 }
 
-static void edges_are_programmatic_where_asked_for(void **state)
+TEST(edges_are_programmatic_where_asked_for)
 {
-    (void)state;
     need_gpu();
     if (is_old())
         return;
@@ -101,12 +100,11 @@ static void edges_are_programmatic_where_asked_for(void **state)
                 "->>");
 }
 
-static void an_old_driver_refuses_dependent_launches_only(void **state)
+TEST(an_old_driver_refuses_dependent_launches_only)
 {
     const void *inputs[ARGUMENTS_MAX] = {NULL};
     struct launch_plan plan = plan_of(2);
     double elapsed_ns = 0;
-    (void)state;
     need_gpu();
     if (!is_old())
         return;
@@ -122,10 +120,9 @@ static void an_old_driver_refuses_dependent_launches_only(void **state)
 }
 
 /* 132 SMs, 128 of them in groups that hold a cluster: 2 blocks of 1024 threads each. */
-static void occupancy_is_that_of_whole_clusters(void **state)
+TEST(occupancy_is_that_of_whole_clusters)
 {
     struct kernel_resources resources;
-    (void)state;
     need_gpu();
     load_with("CLUSTER");
     assert_ok(cuda->resources(device,
@@ -141,12 +138,4 @@ static void occupancy_is_that_of_whole_clusters(void **state)
     assert_int_equal((int)(resources.occupancy * 1000), 1000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edges_are_programmatic_where_asked_for),
-        cmocka_unit_test(an_old_driver_refuses_dependent_launches_only),
-        cmocka_unit_test(occupancy_is_that_of_whole_clusters),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

@@ -2,17 +2,12 @@
 #ifndef TUNE_TESTS_GPU_CUDA_FIXTURE_H
 #define TUNE_TESTS_GPU_CUDA_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/device/device.h"
 

@@ -36,7 +36,7 @@ static void run_guarded(const struct launch_plan *plan, char *detail, size_t byt
     assert_true(intact == !*detail);
 }
 
-static void test_guards_catch_a_write_outside(void **state)
+TEST(test_guards_catch_a_write_outside)
 {
     static const struct {
         int64_t place;
@@ -47,7 +47,6 @@ static void test_guards_catch_a_write_outside(void **state)
         {-1, "'out': 4 bytes before it, the nearest 0 bytes"},
     };
     char detail[200];
-    (void)state;
     need_gpu();
     for (uint32_t offset = 0; offset <= 12; offset += 4) {
         for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -66,13 +65,12 @@ static void test_guards_catch_a_write_outside(void **state)
 }
 
 /* Damage is still seen after another run, and gone with the next verification. */
-static void test_runs_again_as_the_last_left_it(void **state)
+TEST(test_runs_again_as_the_last_left_it)
 {
     struct launch_plan plan = write_plan(1000, 0);
     char detail[200];
     bool intact = true;
     int out[1000];
-    (void)state;
     need_gpu();
     run_guarded(&plan, detail, sizeof detail);
     assert_string_not_equal(detail, "");
@@ -87,7 +85,7 @@ static void test_runs_again_as_the_last_left_it(void **state)
     assert_string_equal(detail, "");
 }
 
-static void test_run_again_keeps_the_scratch(void **state)
+TEST(test_run_again_keeps_the_scratch)
 {
     struct launch_plan plan = {
         .launch_count = 1,
@@ -105,7 +103,6 @@ static void test_run_again_keeps_the_scratch(void **state)
     const void *inputs[ARGUMENTS_MAX] = {a};
     double elapsed_ns = 0;
     uint32_t ticket = 0;
-    (void)state;
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
     assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
@@ -139,14 +136,13 @@ static bool inputs_intact(const struct launch_plan *plan)
     return intact;
 }
 
-static void test_inputs_that_are_written_are_seen(void **state)
+TEST(test_inputs_that_are_written_are_seen)
 {
     const void *inputs[ARGUMENTS_MAX] = {a};
     struct launch_plan bad = scribble_plan(999, 7);
     struct launch_plan same = scribble_plan(5, 5); /* what is there */
     double elapsed_ns = 0;
     int out[1000];
-    (void)state;
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
     for (uint32_t copies = 0; copies < 8; copies += 7) {
@@ -163,13 +159,12 @@ static void test_inputs_that_are_written_are_seen(void **state)
 
 /* In all copies that a block's runs were given, wherever it begins; and a shorter plan in memory
  * that a longer one had does not take over what was written there. */
-static void test_inputs_are_held_while_timed(void **state)
+TEST(test_inputs_are_held_while_timed)
 {
     const void *inputs[ARGUMENTS_MAX] = {a};
     struct launch_plan bad = scribble_plan(3, -1);
     struct launch_plan same = scribble_plan(5, 5);
     int out[500];
-    (void)state;
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
     for (uint64_t draw = 0; draw < 5; draw++) {
@@ -194,10 +189,9 @@ static void test_inputs_are_held_while_timed(void **state)
 
 /* The sum of one element more than there are differs from run to run; that of all there are, not.
  */
-static void test_what_lies_around_inputs_changes(void **state)
+TEST(test_what_lies_around_inputs_changes)
 {
     const void *inputs[ARGUMENTS_MAX] = {a};
-    (void)state;
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
     for (int beyond = 0; beyond < 2; beyond++) {
@@ -233,13 +227,12 @@ static void test_what_lies_around_inputs_changes(void **state)
     }
 }
 
-static void test_computes_from_awkward_starts(void **state)
+TEST(test_computes_from_awkward_starts)
 {
     static const uint32_t offsets[][3] = {{4, 0, 0}, {4, 8, 12}, {100, 256, 4}, {0, 0, 0}};
     const void *inputs[ARGUMENTS_MAX] = {a, b};
     double elapsed_ns = 0;
     int out[1001];
-    (void)state;
     need_gpu();
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         struct launch_plan plan = add_plan(1001);
@@ -255,9 +248,8 @@ static void test_computes_from_awkward_starts(void **state)
     }
 }
 
-static void test_anchor_is_plausible(void **state)
+TEST(test_anchor_is_plausible)
 {
-    (void)state;
     need_gpu();
     for (int i = 0; i < 5; i++) {
         double elapsed_ns = 0;
@@ -267,11 +259,10 @@ static void test_anchor_is_plausible(void **state)
     }
 }
 
-static void test_conditions_are_known(void **state)
+TEST(test_conditions_are_known)
 {
     struct conditions now;
     char text[160];
-    (void)state;
     need_gpu();
     for (int i = 0; i < 3; i++) {
         int64_t start = clock_now_ns();
@@ -293,13 +284,12 @@ static void test_conditions_are_known(void **state)
     assert_true(now.other_processes >= 0);
 }
 
-static void test_energy_of_a_run(void **state)
+TEST(test_energy_of_a_run)
 {
     struct launch_plan plan = add_plan(COUNT);
     const struct block block = {.plan = &plan, .runs = 64, .mode = L2_COLD, .slot = 2};
     const void *inputs[ARGUMENTS_MAX] = {a, b};
     struct energy energy = {0};
-    (void)state;
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
     assert_ok(cuda->bind(device, &plan, inputs, 64, &error));
@@ -317,19 +307,4 @@ static void test_energy_of_a_run(void **state)
     assert_true(energy.resolution_j > 0 && energy.resolution_j <= energy.energy_j);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_guards_catch_a_write_outside),
-        cmocka_unit_test(test_runs_again_as_the_last_left_it),
-        cmocka_unit_test(test_run_again_keeps_the_scratch),
-        cmocka_unit_test(test_inputs_that_are_written_are_seen),
-        cmocka_unit_test(test_inputs_are_held_while_timed),
-        cmocka_unit_test(test_what_lies_around_inputs_changes),
-        cmocka_unit_test(test_computes_from_awkward_starts),
-        cmocka_unit_test(test_anchor_is_plausible),
-        cmocka_unit_test(test_conditions_are_known),
-        cmocka_unit_test(test_energy_of_a_run),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

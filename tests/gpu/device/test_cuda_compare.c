@@ -45,11 +45,10 @@ static void hold(const struct compare_data *data, const struct expected_output *
     }
 }
 
-static void test_device_and_host_find_the_same(void **state)
+TEST(test_device_and_host_find_the_same)
 {
     static uint64_t serial = 1000;
     static const uint64_t sizes[] = {LONG, SHORT};
-    (void)state;
     need_gpu();
     for (int type = 0; type < ELEMENT_TYPE_COUNT; type++)
         for (int kind = 0; kind < 2 * COMPARE_KINDS; kind++) {
@@ -68,13 +67,12 @@ static void test_device_and_host_find_the_same(void **state)
 }
 
 /* What differs in a few elements from what is there, whoever wrote to that meanwhile. */
-static void test_differences_are_as_if_whole(void **state)
+TEST(test_differences_are_as_if_whole)
 {
     static const uint64_t at[] = {0, 5, COMPARE_CHUNK, LONG - 1};
     enum { FEW = sizeof at / sizeof *at };
     const struct tolerance *some = &compare_tolerances[3];
     uint64_t serial = 5000;
-    (void)state;
     need_gpu();
     for (int type = 0; type < ELEMENT_TYPE_COUNT; type++)
         for (int form = 0; form < COMPARE_FORMS; form++) {
@@ -114,9 +112,8 @@ static void test_differences_are_as_if_whole(void **state)
 }
 
 /* Who writes over what results are held against changes no verdict. */
-static void test_what_is_expected_is_guarded(void **state)
+TEST(test_what_is_expected_is_guarded)
 {
-    (void)state;
     need_gpu();
     struct compare_data data = compare_make(ELEMENT_F32, KIND_WILD, LONG, 9);
     struct expected_output expected = compare_expected(&data, FORM_ELEMENTS);
@@ -135,9 +132,8 @@ static void test_what_is_expected_is_guarded(void **state)
     compare_free(&data);
 }
 
-static void test_what_cannot_be_kept_is_not_judged(void **state)
+TEST(test_what_cannot_be_kept_is_not_judged)
 {
-    (void)state;
     need_gpu();
     struct compare_data data = compare_make(ELEMENT_I32, KIND_EQUAL, SHORT, 9);
     const struct expected_output unnamed = compare_expected(&data, FORM_ELEMENTS);
@@ -151,13 +147,4 @@ static void test_what_cannot_be_kept_is_not_judged(void **state)
     compare_free(&data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device_and_host_find_the_same),
-        cmocka_unit_test(test_differences_are_as_if_whole),
-        cmocka_unit_test(test_what_is_expected_is_guarded),
-        cmocka_unit_test(test_what_cannot_be_kept_is_not_judged),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

@@ -2,9 +2,8 @@
 #include "tests/gpu/device/cuda_fixture.h"
 #include "tuner/base/clock.h"
 
-static void test_facts_are_those_of_a_gpu(void **state)
+TEST(test_facts_are_those_of_a_gpu)
 {
-    (void)state;
     need_gpu();
     for (size_t i = 0; i < facts.count; i++) {
         char value[VALUE_TEXT_BYTES] = "";
@@ -42,10 +41,9 @@ static void test_facts_are_those_of_a_gpu(void **state)
     assert_true(facts_integer(&facts, "memory_bytes", 0) > 1 << 28);
 }
 
-static void test_calibration_is_plausible(void **state)
+TEST(test_calibration_is_plausible)
 {
     struct calibration calibration;
-    (void)state;
     need_gpu();
     cuda->calibration(device, &calibration);
     print_message("  tick %.1f ns, empty pair %.1f ns, each further node %.1f ns\n",
@@ -55,9 +53,8 @@ static void test_calibration_is_plausible(void **state)
     assert_true(calibration.node_gap_ns > 0 && calibration.node_gap_ns < 50000);
 }
 
-static void test_computes(void **state)
+TEST(test_computes)
 {
-    (void)state;
     need_gpu();
     check_add(COUNT);
     check_add(1);
@@ -65,13 +62,12 @@ static void test_computes(void **state)
     check_add(COUNT);
 }
 
-static void test_two_launches_and_scratch(void **state)
+TEST(test_two_launches_and_scratch)
 {
     struct launch_plan plan = sum_plan(COUNT);
     const void *inputs[ARGUMENTS_MAX] = {a};
     double elapsed_ns = 0;
     int out = 0;
-    (void)state;
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
     assert_ok(cuda->bind(device, &plan, inputs, 4, &error));
@@ -85,13 +81,12 @@ static void test_two_launches_and_scratch(void **state)
 
 /* What a kernel does not write stays poisoned: an output of the last run must not pass for one of
  * this run. */
-static void test_poisons_outputs(void **state)
+TEST(test_poisons_outputs)
 {
     struct launch_plan plan = add_plan(1000);
     const void *inputs[ARGUMENTS_MAX] = {a, b};
     double elapsed_ns = 0;
     int out[1000];
-    (void)state;
     need_gpu();
     check_add(1000);
     plan.arguments[4].scalar = value_integer(999);
@@ -103,7 +98,7 @@ static void test_poisons_outputs(void **state)
 }
 
 /* The device's own clock is the judge: a run takes at least what its kernel waits. */
-static void test_times_what_the_kernel_takes(void **state)
+TEST(test_times_what_the_kernel_takes)
 {
     struct launch_plan plan = {
         .launch_count = 1,
@@ -116,7 +111,6 @@ static void test_times_what_the_kernel_takes(void **state)
         .arguments = {scalar("wanted", ELEMENT_U64, 50000)},
     };
     const void *inputs[ARGUMENTS_MAX] = {NULL};
-    (void)state;
     need_gpu();
     load_others("wait_ns");
     assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
@@ -127,12 +121,11 @@ static void test_times_what_the_kernel_takes(void **state)
     }
 }
 
-static void test_hot_is_not_slower_than_cold(void **state)
+TEST(test_hot_is_not_slower_than_cold)
 {
     struct launch_plan plan = add_plan(COUNT);
     const void *inputs[ARGUMENTS_MAX] = {a, b};
     double best[2] = {1e30, 1e30};
-    (void)state;
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
     assert_ok(cuda->bind(device, &plan, inputs, 16, &error));
@@ -146,10 +139,9 @@ static void test_hot_is_not_slower_than_cold(void **state)
     assert_true(best[1] <= 1.05 * best[0]); /* alike, where no cache matters */
 }
 
-static void test_tells_resources(void **state)
+TEST(test_tells_resources)
 {
     struct kernel_resources resources;
-    (void)state;
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
     assert_ok(cuda->resources(device, &(struct launch){.kernel = "sum<int>", .block = {256, 1, 1}},
@@ -169,10 +161,9 @@ static void test_tells_resources(void **state)
               STATUS_NOT_FOUND);
 }
 
-static void test_bandwidth_is_plausible(void **state)
+TEST(test_bandwidth_is_plausible)
 {
     struct bandwidth bandwidth;
-    (void)state;
     need_gpu();
     assert_ok(cuda->bandwidth(device, 256 << 20, &bandwidth, &error));
     print_message(
@@ -191,11 +182,10 @@ static void test_bandwidth_is_plausible(void **state)
 
 /* By the buffers of a real run, of many times the caches: the search for the best way ends in time,
  * and no ceiling is above what the memory's pins can carry. */
-static void test_ceilings_are_searched_for_in_time(void **state)
+TEST(test_ceilings_are_searched_for_in_time)
 {
     struct bandwidth bandwidth;
     double pins_gbs = 0;
-    (void)state;
     need_gpu();
     const struct fact *pins = facts_find(&facts, "memory_pin_gbs");
     int64_t started_ns = clock_now_ns();
@@ -217,10 +207,9 @@ static void test_ceilings_are_searched_for_in_time(void **state)
 
 /* Rates of an SM a cycle are the architecture's; clocks may be above what the driver calls the
  * peak. */
-static void test_arithmetic_is_plausible(void **state)
+TEST(test_arithmetic_is_plausible)
 {
     struct arithmetic got;
-    (void)state;
     need_gpu();
     const struct fact *clock = facts_find(&facts, "sm_clock_peak_mhz");
     assert_non_null(clock);
@@ -241,20 +230,4 @@ static void test_arithmetic_is_plausible(void **state)
     check_add(COUNT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_facts_are_those_of_a_gpu),
-        cmocka_unit_test(test_calibration_is_plausible),
-        cmocka_unit_test(test_computes),
-        cmocka_unit_test(test_two_launches_and_scratch),
-        cmocka_unit_test(test_poisons_outputs),
-        cmocka_unit_test(test_times_what_the_kernel_takes),
-        cmocka_unit_test(test_hot_is_not_slower_than_cold),
-        cmocka_unit_test(test_tells_resources),
-        cmocka_unit_test(test_bandwidth_is_plausible),
-        cmocka_unit_test(test_ceilings_are_searched_for_in_time),
-        cmocka_unit_test(test_arithmetic_is_plausible),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

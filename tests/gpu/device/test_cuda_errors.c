@@ -2,9 +2,8 @@
  * Skipped where there is no GPU. */
 #include "tests/gpu/device/cuda_fixture.h"
 
-static void test_opts_in_to_shared_memory(void **state)
+TEST(test_opts_in_to_shared_memory)
 {
-    (void)state;
     need_gpu();
     int64_t most = facts_integer(&facts, "shared_bytes_per_block_optin", 0);
     if (most <= 48 << 10)
@@ -39,12 +38,11 @@ static void test_opts_in_to_shared_memory(void **state)
     check_add(1000);
 }
 
-static void test_wrong_launch_leaves_the_device_usable(void **state)
+TEST(test_wrong_launch_leaves_the_device_usable)
 {
     struct launch_plan plan = add_plan(1000);
     const void *inputs[ARGUMENTS_MAX] = {a, b};
     double elapsed_ns = 0;
-    (void)state;
     need_gpu();
     plan.launches[0].block[0] = 2048;
     assert_ok(cuda->load(device, binary, &error));
@@ -57,7 +55,7 @@ static void test_wrong_launch_leaves_the_device_usable(void **state)
 }
 
 /* Last: after it the process has no device any more. */
-static void test_wild_write_loses_the_device(void **state)
+TEST(test_wild_write_loses_the_device)
 {
     struct launch_plan plan = {
         .launch_count = 1,
@@ -71,7 +69,6 @@ static void test_wild_write_loses_the_device(void **state)
     };
     const void *inputs[ARGUMENTS_MAX] = {NULL};
     double elapsed_ns = 0;
-    (void)state;
     need_gpu();
     load_others("write_nowhere");
     assert_ok(cuda->bind(device, &plan, inputs, 1, &error));
@@ -81,12 +78,4 @@ static void test_wild_write_loses_the_device(void **state)
     assert_is(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_DEVICE_LOST);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_opts_in_to_shared_memory),
-        cmocka_unit_test(test_wrong_launch_leaves_the_device_usable),
-        cmocka_unit_test(test_wild_write_loses_the_device),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

@@ -42,9 +42,8 @@ static void expect_host(const struct argument *argument)
     }
 }
 
-static void test_device_and_host_make_the_same(void **state)
+TEST(test_device_and_host_make_the_same)
 {
-    (void)state;
     need_gpu();
     for (int type = 0; type < ELEMENT_TYPE_COUNT; type++)
         for (int fill = 0; fill < ARGUMENT_FILLS; fill++) {
@@ -60,10 +59,9 @@ static void test_device_and_host_make_the_same(void **state)
         }
 }
 
-static void test_what_was_written_to_is_made_anew(void **state)
+TEST(test_what_was_written_to_is_made_anew)
 {
     static const enum argument_role roles[] = {ARGUMENT_INPUT, ARGUMENT_UPDATE};
-    (void)state;
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
     for (size_t i = 0; i < 2; i++) {
@@ -93,12 +91,11 @@ static void test_what_was_written_to_is_made_anew(void **state)
 }
 
 /* Others than the host's, and back. */
-static void test_the_hosts_data_takes_its_place(void **state)
+TEST(test_the_hosts_data_takes_its_place)
 {
     struct launch_plan plan = plan_of(ELEMENT_I32, FILL_RANDOM, ARGUMENT_INPUT, LONG);
     const void *inputs[ARGUMENTS_MAX] = {a};
     int got = 0;
-    (void)state;
     need_gpu();
     bind_made(&plan, 1);
     plan.arguments[0].variant = 1;
@@ -111,12 +108,4 @@ static void test_the_hosts_data_takes_its_place(void **state)
     expect_host(&plan.arguments[0]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device_and_host_make_the_same),
-        cmocka_unit_test(test_what_was_written_to_is_made_anew),
-        cmocka_unit_test(test_the_hosts_data_takes_its_place),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

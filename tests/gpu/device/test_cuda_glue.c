@@ -112,9 +112,8 @@ static void load_file(void)
         fail_msg("%s", why.text);
 }
 
-static void device_is_the_one_that_tune_describes(void **state)
+TEST(device_is_the_one_that_tune_describes)
 {
-    (void)state;
     need_gpu();
     assert_cuda(tuned_cuda_describe(&gpu));
     assert_int_equal(gpu.index, 0);
@@ -132,11 +131,10 @@ static void device_is_the_one_that_tune_describes(void **state)
     assert_true(gpu.device.bandwidth_gbs > 1 && gpu.device.bandwidth_gbs < 1e5);
 }
 
-static void unknown_device_is_an_error_and_finds_nothing(void **state)
+TEST(unknown_device_is_an_error_and_finds_nothing)
 {
     struct tuned_cuda_device none;
     struct tuned_cuda_launch launch = tuned_cuda_launch_of(5, 64);
-    (void)state;
     need_gpu();
     assert_int_not_equal(tuned_cuda_describe_device(4711, &none), CUDA_SUCCESS);
     assert_null(none.device.name);
@@ -185,9 +183,8 @@ static void launch_found(const char *problem)
                      launch.is_cooperative ? TUNED_CUDA_TOO_MUCH : CUDA_SUCCESS);
 }
 
-static void found_launch_is_launched(void **state)
+TEST(found_launch_is_launched)
 {
-    (void)state;
     need_gpu();
     load_file();
     launch_found("add");
@@ -196,10 +193,9 @@ static void found_launch_is_launched(void **state)
 }
 
 /* More shared memory than a kernel has without asking for it. */
-static void shared_memory_is_asked_for(void **state)
+TEST(shared_memory_is_asked_for)
 {
     enum { WORDS = 25000 };
-    (void)state;
     need_gpu();
     load_file();
     struct tuned_cuda_launch launch = tuned_cuda_launch_of(1, 32), less = launch;
@@ -227,9 +223,8 @@ static void shared_memory_is_asked_for(void **state)
     tuned_free(tuned);
 }
 
-static void what_cannot_be_launched_is_not_filled_in(void **state)
+TEST(what_cannot_be_launched_is_not_filled_in)
 {
-    (void)state;
     need_gpu();
     load_file();
     struct tuned_cuda_launch launch = tuned_cuda_launch_of(7, 96);
@@ -241,14 +236,4 @@ static void what_cannot_be_launched_is_not_filled_in(void **state)
     tuned_free(tuned);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(device_is_the_one_that_tune_describes),
-        cmocka_unit_test(unknown_device_is_an_error_and_finds_nothing),
-        cmocka_unit_test(found_launch_is_launched),
-        cmocka_unit_test(shared_memory_is_asked_for),
-        cmocka_unit_test(what_cannot_be_launched_is_not_filled_in),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

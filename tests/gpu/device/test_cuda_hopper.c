@@ -85,9 +85,8 @@ static void check_plan(bool dependent)
 
 /* In a graph of many runs and in a stream: the second begins while the first is at work, sees what
  * it left nevertheless, and the next run waits for both. */
-static void test_dependent_launch_begins_early(void **state)
+TEST(test_dependent_launch_begins_early)
 {
-    (void)state;
     need_gpu();
     if (!has_clusters())
         skip();
@@ -95,13 +94,12 @@ static void test_dependent_launch_begins_early(void **state)
     check_plan(true);
 }
 
-static void test_first_launch_depends_on_none(void **state)
+TEST(test_first_launch_depends_on_none)
 {
     static const char *const kernels[] = {"begin_early", "notice"};
     struct launch_plan plan = notice_plan(false);
     const void *inputs[ARGUMENTS_MAX] = {NULL};
     double elapsed_ns = 0;
-    (void)state;
     need_gpu();
     plan.launches[0].dependent = true;
     load_from(source, 2, kernels, 0);
@@ -126,7 +124,7 @@ static struct launch_plan rank_plan(uint32_t blocks)
     };
 }
 
-static void test_clusters_of_16(void **state)
+TEST(test_clusters_of_16)
 {
     static const char *const kernels[] = {"sum_ranks"};
     struct launch_plan plan = rank_plan(CLUSTERS * CLUSTER);
@@ -134,7 +132,6 @@ static void test_clusters_of_16(void **state)
     const void *inputs[ARGUMENTS_MAX] = {NULL};
     double elapsed_ns = 0;
     int out[CLUSTERS];
-    (void)state;
     need_gpu();
     if (!has_clusters())
         skip();
@@ -155,13 +152,12 @@ static void test_clusters_of_16(void **state)
     assert_true(resources.occupancy > 0 && resources.occupancy <= 1);
 }
 
-static void test_grid_that_is_no_multiple_of_its_clusters(void **state)
+TEST(test_grid_that_is_no_multiple_of_its_clusters)
 {
     static const char *const kernels[] = {"sum_ranks"};
     struct launch_plan plan = rank_plan(CLUSTER + 8);
     const void *inputs[ARGUMENTS_MAX] = {NULL};
     double elapsed_ns = 0;
-    (void)state;
     need_gpu();
     if (!has_clusters())
         skip();
@@ -175,14 +171,13 @@ static void test_grid_that_is_no_multiple_of_its_clusters(void **state)
 }
 
 /* The launch says the clusters, in the stream, in a graph and to the Occupancy API. */
-static void test_clusters_of_the_launch(void **state)
+TEST(test_clusters_of_the_launch)
 {
     static const char *const kernels[] = {"sum_cluster"};
     const void *inputs[ARGUMENTS_MAX] = {NULL};
     struct kernel_resources resources;
     double elapsed_ns = 0;
     int out[CLUSTERS];
-    (void)state;
     need_gpu();
     if (!has_clusters())
         skip();
@@ -213,14 +208,13 @@ static void test_clusters_of_the_launch(void **state)
 
 /* As many blocks as are resident, in the stream and in a graph; one more is refused, and nothing is
  * lost. */
-static void test_cooperative_launch(void **state)
+TEST(test_cooperative_launch)
 {
     static const char *const kernels[] = {"meet"};
     const void *inputs[ARGUMENTS_MAX] = {NULL};
     const int sm_count = (int)facts_integer(&facts, "sm_count", 0);
     struct kernel_resources resources;
     double elapsed_ns = 0;
-    (void)state;
     need_gpu();
     load_from(source, 1, kernels, 0);
     struct launch_plan plan = {
@@ -258,7 +252,7 @@ static void test_cooperative_launch(void **state)
     check_add(1000);
 }
 
-static void test_source_that_includes_its_kernels(void **state)
+TEST(test_source_that_includes_its_kernels)
 {
     static const char *const kernels[] = {"scaled_add", "sum<int>"};
     struct launch_plan plan = sum_plan(COUNT);
@@ -267,7 +261,6 @@ static void test_source_that_includes_its_kernels(void **state)
     char path[80];
     char text[160];
     int out = 0;
-    (void)state;
     need_gpu();
     (void)snprintf(path, sizeof path, "%s.including.cu", binary);
     (void)snprintf(text, sizeof text, "#include \"%s\"\n", strrchr(source, '/') + 1);
@@ -280,16 +273,4 @@ static void test_source_that_includes_its_kernels(void **state)
     assert_int_equal(out, sum_of_a());
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dependent_launch_begins_early),
-        cmocka_unit_test(test_first_launch_depends_on_none),
-        cmocka_unit_test(test_clusters_of_16),
-        cmocka_unit_test(test_grid_that_is_no_multiple_of_its_clusters),
-        cmocka_unit_test(test_clusters_of_the_launch),
-        cmocka_unit_test(test_cooperative_launch),
-        cmocka_unit_test(test_source_that_includes_its_kernels),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

@@ -96,11 +96,10 @@ static void expect_out(const int *table, int launches)
         assert_int_equal(out[i], 2 * (a[i] + launches * delta(table, i)));
 }
 
-static void test_runs_begin_with_the_hosts_data(void **state)
+TEST(test_runs_begin_with_the_hosts_data)
 {
     struct launch_plan plan = step_plan(REPEATS);
     double elapsed_ns = 0;
-    (void)state;
     need_gpu();
     load_steps();
     bind(&plan, steps, 1);
@@ -118,13 +117,12 @@ static void test_runs_begin_with_the_hosts_data(void **state)
 }
 
 /* In the stream and in a graph each repeat reads what the one before wrote. */
-static void test_vectors_take_turns(void **state)
+TEST(test_vectors_take_turns)
 {
     enum { ELEMENTS = 512, TURNS = 3 };
     const void *inputs[ARGUMENTS_MAX] = {a};
     double elapsed_ns = 0;
     int from[ELEMENTS], to[ELEMENTS];
-    (void)state;
     need_gpu();
     struct launch_plan plan = {
         .launch_count = 1,
@@ -156,14 +154,13 @@ static void test_vectors_take_turns(void **state)
 }
 
 /* Each of the copies that runs rotate over has a texture of its own. */
-static void test_textures_are_of_the_runs_copies(void **state)
+TEST(test_textures_are_of_the_runs_copies)
 {
     enum { WIDTH = 40, HEIGHT = 30, ELEMENTS = WIDTH * HEIGHT, RUNS = 12 };
     float *image = calloc(ELEMENTS, sizeof *image);
     float *out = calloc(ELEMENTS, sizeof *out);
     const void *inputs[ARGUMENTS_MAX] = {image};
     double elapsed_ns = 0;
-    (void)state;
     assert_true(image && out);
     for (int i = 0; i < ELEMENTS; i++)
         image[i] = (float)(i % 977);
@@ -202,7 +199,7 @@ static void test_textures_are_of_the_runs_copies(void **state)
 
 /* What a surface holds is the vector's, before runs and behind them, in each of the copies that
  * runs rotate over. */
-static void test_surfaces_hold_what_their_vectors_do(void **state)
+TEST(test_surfaces_hold_what_their_vectors_do)
 {
     enum { WIDTH = 40, HEIGHT = 30, ELEMENTS = WIDTH * HEIGHT, RUNS = 5, SHIFT = 7 };
     float image[ELEMENTS], sums[ELEMENTS], out[ELEMENTS];
@@ -226,7 +223,6 @@ static void test_surfaces_hold_what_their_vectors_do(void **state)
                        .count = 1,
                        .scalar = value_integer(SHIFT)}},
     };
-    (void)state;
     need_gpu();
     for (int i = 0; i < ELEMENTS; i++) {
         image[i] = (float)(i % 977);
@@ -260,12 +256,11 @@ static void test_surfaces_hold_what_their_vectors_do(void **state)
 }
 
 /* Hot: two runs before, and one copy of the data. */
-static void test_timed_runs_go_on_from_one_another(void **state)
+TEST(test_timed_runs_go_on_from_one_another)
 {
     enum { RUNS = 5 };
     struct launch_plan plan = step_plan(REPEATS);
     double elapsed_ns = 0;
-    (void)state;
     need_gpu();
     load_steps();
     bind(&plan, steps, 1);
@@ -281,11 +276,10 @@ static void test_timed_runs_go_on_from_one_another(void **state)
 
 /* As many runs as copies: each finds the data as it was; and copies that were changed are made anew
  * when the plan is bound again. */
-static void test_copies_take_turns(void **state)
+TEST(test_copies_take_turns)
 {
     enum { COPIES = 7 };
     struct launch_plan plan = step_plan(REPEATS);
-    (void)state;
     need_gpu();
     load_steps();
     for (int i = 0; i < 3; i++) {
@@ -302,11 +296,10 @@ static void test_copies_take_turns(void **state)
     expect_launches(steps, REPEATS);
 }
 
-static void test_variables_are_those_of_the_plan(void **state)
+TEST(test_variables_are_those_of_the_plan)
 {
     struct launch_plan plan = step_plan(1);
     double elapsed_ns = 0;
-    (void)state;
     need_gpu();
     load_steps();
     for (int i = 0; i < 2; i++) {
@@ -319,11 +312,10 @@ static void test_variables_are_those_of_the_plan(void **state)
     }
 }
 
-static void test_variables_that_do_not_fit_are_refused(void **state)
+TEST(test_variables_that_do_not_fit_are_refused)
 {
     const void *inputs[ARGUMENTS_MAX] = {a, b, NULL, NULL, steps, NULL};
     struct launch_plan plan = step_plan(1);
-    (void)state;
     need_gpu();
     load_steps();
     plan.arguments[4].count = 5;
@@ -352,10 +344,9 @@ static void expect_refused(const struct launch_plan *plan, const char *text)
     assert_is(cuda->time_block(device, &block, &elapsed_ns, &error), STATUS_BAD_INPUT);
 }
 
-static void test_lists_of_arguments_that_do_not_fit_are_refused(void **state)
+TEST(test_lists_of_arguments_that_do_not_fit_are_refused)
 {
     struct launch_plan plan = step_plan(1);
-    (void)state;
     need_gpu();
     load_steps();
     plan.launches[0].argument_count = 3;
@@ -377,7 +368,7 @@ static void test_lists_of_arguments_that_do_not_fit_are_refused(void **state)
 }
 
 /* One that is read and written has guard bands, too. */
-static void test_guards_are_around_what_is_updated(void **state)
+TEST(test_guards_are_around_what_is_updated)
 {
     struct launch_plan plan = {
         .launch_count = 1,
@@ -393,7 +384,6 @@ static void test_guards_are_around_what_is_updated(void **state)
     const void *inputs[ARGUMENTS_MAX] = {a};
     static const int places[] = {0, STEPS - 1, -1, STEPS};
     char detail[200] = "";
-    (void)state;
     need_gpu();
     load_steps();
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -412,7 +402,7 @@ static void test_guards_are_around_what_is_updated(void **state)
 
 /* What is read and written begins as the host has it, also after a kernel has written to the copy
  * that this is made of. */
-static void test_updates_begin_anew(void **state)
+TEST(test_updates_begin_anew)
 {
     enum { LARGE = 300000, PLACE = 1234, VALUE = 9 };
     const struct launch_plan plan = {
@@ -429,7 +419,6 @@ static void test_updates_begin_anew(void **state)
     int *host = calloc(LARGE, sizeof *host), *got = calloc(LARGE, sizeof *got);
     const void *inputs[ARGUMENTS_MAX] = {host};
     double elapsed_ns = 0;
-    (void)state;
     need_gpu();
     assert_true(host && got);
     for (int i = 0; i < LARGE; i++)
@@ -454,20 +443,4 @@ static void test_updates_begin_anew(void **state)
     free(got);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_begin_with_the_hosts_data),
-        cmocka_unit_test(test_vectors_take_turns),
-        cmocka_unit_test(test_textures_are_of_the_runs_copies),
-        cmocka_unit_test(test_surfaces_hold_what_their_vectors_do),
-        cmocka_unit_test(test_timed_runs_go_on_from_one_another),
-        cmocka_unit_test(test_copies_take_turns),
-        cmocka_unit_test(test_variables_are_those_of_the_plan),
-        cmocka_unit_test(test_variables_that_do_not_fit_are_refused),
-        cmocka_unit_test(test_lists_of_arguments_that_do_not_fit_are_refused),
-        cmocka_unit_test(test_guards_are_around_what_is_updated),
-        cmocka_unit_test(test_updates_begin_anew),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

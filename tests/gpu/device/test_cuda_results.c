@@ -66,13 +66,12 @@ static uint32_t time_and_look(int64_t count, uint32_t copies, const struct patch
     return varied;
 }
 
-static void test_every_second_copy_differs(void **state)
+TEST(test_every_second_copy_differs)
 {
     static const uint32_t copies[] = {7, 2, 12, 13, 1};
     struct patch patches[ARGUMENTS_MAX];
     static const struct patch none[ARGUMENTS_MAX];
     uint64_t sums[2] = {0};
-    (void)state;
     need_gpu();
     make_patches(patches);
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
@@ -89,7 +88,7 @@ static void test_every_second_copy_differs(void **state)
     check_add(SIZE); /* checked runs find what the host has */
 }
 
-static void test_what_writes_nothing_leaves_poison(void **state)
+TEST(test_what_writes_nothing_leaves_poison)
 {
     struct launch_plan plan = {
         .launch_count = 1,
@@ -104,7 +103,6 @@ static void test_what_writes_nothing_leaves_poison(void **state)
     };
     const void *inputs[ARGUMENTS_MAX] = {NULL};
     int out[SIZE];
-    (void)state;
     need_gpu();
     assert_ok(cuda->load(device, binary, &error));
     assert_ok(cuda->bind(device, &plan, inputs, 4, &error));
@@ -116,11 +114,4 @@ static void test_what_writes_nothing_leaves_poison(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_second_copy_differs),
-        cmocka_unit_test(test_what_writes_nothing_leaves_poison),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)

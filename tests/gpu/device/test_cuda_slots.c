@@ -57,12 +57,11 @@ static void time_notes(enum l2_mode mode, uint32_t offset_bytes, size_t expected
     read_notes(notes, expected);
 }
 
-static void test_runs_each_have_their_own_copy(void **state)
+TEST(test_runs_each_have_their_own_copy)
 {
     static const enum l2_mode modes[] = {L2_COLD, L2_STREAM, L2_DIRTY};
     static const uint32_t offsets[] = {0, 4, 60, 128};
     struct notes notes;
-    (void)state;
     need_gpu();
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         for (size_t j = 0; j < sizeof offsets / sizeof *offsets; j++) {
@@ -75,10 +74,9 @@ static void test_runs_each_have_their_own_copy(void **state)
         }
 }
 
-static void test_hot_runs_share_one_copy(void **state)
+TEST(test_hot_runs_share_one_copy)
 {
     struct notes notes;
-    (void)state;
     need_gpu();
     time_notes(L2_HOT, 0, NOTED_RUNS + 2, &notes);
     for (size_t i = 1; i < NOTED_RUNS; i++)
@@ -86,11 +84,10 @@ static void test_hot_runs_share_one_copy(void **state)
 }
 
 /* Kernels may keep tickets from run to run: another plan's are not theirs. */
-static void test_scratch_is_zeroed_for_another_slot(void **state)
+TEST(test_scratch_is_zeroed_for_another_slot)
 {
     struct launch_plan plan = note_plan(0);
     struct notes notes;
-    (void)state;
     need_gpu();
     bind_plan(&plan, a + 41, NOTED_RUNS);
     (void)time_slot(&plan, NOTED_RUNS, L2_COLD, 3, false);
@@ -126,11 +123,10 @@ static void check_sums_with(int scale)
 }
 
 /* Two plans that lay claim to the same memory in different ways. */
-static void test_plans_in_turn_are_right(void **state)
+TEST(test_plans_in_turn_are_right)
 {
     struct launch_plan sum = sum_plan(COUNT);
     struct launch_plan add = add_plan(COUNT);
-    (void)state;
     need_gpu();
     for (int round = 0; round < 3; round++) {
         bind_plan(&sum, a, 4);
@@ -143,11 +139,10 @@ static void test_plans_in_turn_are_right(void **state)
 }
 
 /* Another plan of the same shape needs more: memory moves, and the graph with it. */
-static void test_graph_follows_memory(void **state)
+TEST(test_graph_follows_memory)
 {
     struct launch_plan sum = sum_plan(COUNT);
     struct launch_plan larger = sum_plan(COUNT);
-    (void)state;
     need_gpu();
     for (int64_t count = 1 << 12; count <= 1 << 22; count <<= 5) {
         bind_plan(&sum, a, 4);
@@ -161,11 +156,10 @@ static void test_graph_follows_memory(void **state)
 }
 
 /* While nothing moved, a graph is the one that was built: with the scalars of then. */
-static void test_graph_is_kept_until_dropped(void **state)
+TEST(test_graph_is_kept_until_dropped)
 {
     struct launch_plan add = add_plan(COUNT);
     struct launch_plan sum = sum_plan(1000);
-    (void)state;
     need_gpu();
     bind_plan(&add, a, 2);
     (void)time_slot(&add, 2, L2_COLD, 5, false);
@@ -181,10 +175,9 @@ static void test_graph_is_kept_until_dropped(void **state)
 }
 
 /* More of them, and more nodes, than are kept at once: those that went are built again. */
-static void test_all_slots(void **state)
+TEST(test_all_slots)
 {
     struct launch_plan add = add_plan(1000);
-    (void)state;
     need_gpu();
     bind_plan(&add, a, 1);
     for (int round = 0; round < 2; round++)
@@ -198,13 +191,12 @@ static void test_all_slots(void **state)
 }
 
 /* 16 copies of 64 MiB stream through any L2 there is. */
-static void test_stream_of_large_inputs(void **state)
+TEST(test_stream_of_large_inputs)
 {
     enum { LARGE = 16 << 20 };
     struct launch_plan sum = sum_plan(LARGE);
     int *large = calloc(LARGE, sizeof *large);
     int out = 1;
-    (void)state;
     if (!device)
         free(large);
     need_gpu();
@@ -218,17 +210,4 @@ static void test_stream_of_large_inputs(void **state)
     free(large);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_each_have_their_own_copy),
-        cmocka_unit_test(test_hot_runs_share_one_copy),
-        cmocka_unit_test(test_scratch_is_zeroed_for_another_slot),
-        cmocka_unit_test(test_plans_in_turn_are_right),
-        cmocka_unit_test(test_graph_follows_memory),
-        cmocka_unit_test(test_graph_is_kept_until_dropped),
-        cmocka_unit_test(test_all_slots),
-        cmocka_unit_test(test_stream_of_large_inputs),
-    };
-    return cmocka_run_group_tests(tests, open_device, close_device);
-}
+TEST_MAIN(open_device, close_device)
