@@ -397,10 +397,7 @@ static enum status say(struct apply *apply, struct error *error)
     struct text end = {0};
     enum status status = STATUS_OK;
     if (!is_off && !is_seen) {
-        status = error_set(error, STATUS_NOT_FOUND,
-                           "%s: no launch was seen: does it use CUDA, is it no set-user-ID "
-                           "program, and does it keep its environment?",
-                           program);
+        status = preload_no_launch(program, error);
     } else if (!apply->once && apply->plain_ended != apply->applied_ended) {
         text_append(&end, "with tuned launches it ended ");
         append_end(&end, apply->applied_ended);

@@ -51,11 +51,7 @@ static enum status join_and_list(const struct capture_request *request,
     enum status status =
         path ? capture_join(folder->path, path, output != NULL, error) : error_no_memory(error);
     if (status == STATUS_NOT_FOUND)
-        return error_set(error, STATUS_NOT_FOUND,
-                         "%s: no launch was seen: does it use CUDA, is it no set-user-ID program, "
-                         "and does it keep its "
-                         "environment?",
-                         request->words[0]);
+        return preload_no_launch(request->words[0], error);
     if (status == STATUS_OK)
         status = capture_open(path, &capture, error);
     if (status == STATUS_OK)

@@ -25,50 +25,38 @@ struct launch_row {
     int64_t launches, registers, shared_bytes, blocks_sm;
     double share, each_ns, threads; /* resident threads, of those that an SM has room for */
 };
+/* Columns of a table, which is all that is made of these. */
+#define LAUNCH(column, member, kind, label)                                                        \
+    {                                                                                              \
+        NULL, column, offsetof(struct launch_row, member), MEMBER_##kind, label                    \
+    }
 static const struct row_member launch_members[] = {
-    {NULL, "kernel", offsetof(struct launch_row, kernel), MEMBER_TEXT},
-    {NULL, "launches", offsetof(struct launch_row, launches), MEMBER_INTEGER},
-    {NULL, "share_percent", offsetof(struct launch_row, share), MEMBER_SHARE},
-    {NULL, "each_ns", offsetof(struct launch_row, each_ns), MEMBER_REAL},
-    {NULL, "grid", offsetof(struct launch_row, grid), MEMBER_TEXT},
-    {NULL, "block", offsetof(struct launch_row, block), MEMBER_TEXT},
-    {NULL, "shared_bytes", offsetof(struct launch_row, shared_bytes), MEMBER_INTEGER},
-    {NULL, "bytes", offsetof(struct launch_row, bytes), MEMBER_TEXT},
-    {NULL, "registers", offsetof(struct launch_row, registers), MEMBER_INTEGER},
-    {NULL, "blocks_sm", offsetof(struct launch_row, blocks_sm), MEMBER_INTEGER},
-    {NULL, "threads_percent", offsetof(struct launch_row, threads), MEMBER_SHARE},
-    {NULL, "changes", offsetof(struct launch_row, changes), MEMBER_TEXT},
-};
-static const struct row_column launch_columns[] = {
-    {"kernel", "Kernel"},
-    {"launches", "Launches"},
-    {"share_percent", "Share of time"},
-    {"each_ns", "Each"},
-    {"grid", "Grid"},
-    {"block", "Block"},
-    {"shared_bytes", "Dynamic shared"},
-    {"bytes", "Memory"},
-    {"registers", "Registers"},
-    {"blocks_sm", "Blocks per SM"},
-    {"threads_percent", "Occupancy"},
-    {"changes", "May change"},
+    LAUNCH("kernel", kernel, TEXT, "Kernel"),
+    LAUNCH("launches", launches, INTEGER, "Launches"),
+    LAUNCH("share_percent", share, SHARE, "Share of time"),
+    LAUNCH("each_ns", each_ns, REAL, "Each"),
+    LAUNCH("grid", grid, TEXT, "Grid"),
+    LAUNCH("block", block, TEXT, "Block"),
+    LAUNCH("shared_bytes", shared_bytes, INTEGER, "Dynamic shared"),
+    LAUNCH("bytes", bytes, TEXT, "Memory"),
+    LAUNCH("registers", registers, INTEGER, "Registers"),
+    LAUNCH("blocks_sm", blocks_sm, INTEGER, "Blocks per SM"),
+    LAUNCH("threads_percent", threads, SHARE, "Occupancy"),
+    LAUNCH("changes", changes, TEXT, "May change"),
 };
 
 struct kept_row {
     const char *kernel, *grid, *block, *buffers, *left_out;
     int64_t launch;
 };
+#define KEPT(column, member, kind, label)                                                          \
+    {                                                                                              \
+        NULL, column, offsetof(struct kept_row, member), MEMBER_##kind, label                      \
+    }
 static const struct row_member kept_members[] = {
-    {NULL, "launch", offsetof(struct kept_row, launch), MEMBER_INTEGER},
-    {NULL, "kernel", offsetof(struct kept_row, kernel), MEMBER_TEXT},
-    {NULL, "grid", offsetof(struct kept_row, grid), MEMBER_TEXT},
-    {NULL, "block", offsetof(struct kept_row, block), MEMBER_TEXT},
-    {NULL, "buffers", offsetof(struct kept_row, buffers), MEMBER_TEXT},
-    {NULL, "reason", offsetof(struct kept_row, left_out), MEMBER_TEXT},
-};
-static const struct row_column kept_columns[] = {
-    {"launch", "Launch"}, {"kernel", "Kernel"},   {"grid", "Grid"},
-    {"block", "Block"},   {"buffers", "Buffers"}, {"reason", "Left out"},
+    KEPT("launch", launch, INTEGER, "Launch"), KEPT("kernel", kernel, TEXT, "Kernel"),
+    KEPT("grid", grid, TEXT, "Grid"),          KEPT("block", block, TEXT, "Block"),
+    KEPT("buffers", buffers, TEXT, "Buffers"), KEPT("reason", left_out, TEXT, "Left out"),
 };
 
 static const char *extents_text(struct arena *arena, const uint32_t extents[CAP_DIMENSIONS])
@@ -254,15 +242,13 @@ static enum status print_launches(const struct capture *capture,
         for (size_t j = first + 1; j < count; j++)
             rows[j].kernel = "";
     }
-    if (!rows || arena->failed ||
-        !rows_make_of(&table, launch_members, COUNT(launch_members), MEMBERS_FOR_TABLE, rows,
-                      sizeof *rows, count)) {
-        rows_free(&table);
-        return error_no_memory(error);
-    }
-    rows_print_table(&table, 0, table.row_count, launch_columns, COUNT(launch_columns));
+    const bool good = rows && !arena->failed &&
+                      rows_make_of(&table, launch_members, COUNT(launch_members), MEMBERS_FOR_TABLE,
+                                   rows, sizeof *rows, count);
+    if (good)
+        rows_print_members(&table, 0, count, launch_members, COUNT(launch_members));
     rows_free(&table);
-    return STATUS_OK;
+    return good ? STATUS_OK : error_no_memory(error);
 }
 
 /* "3 (24 MiB), 1 changed" */
@@ -303,17 +289,16 @@ static enum status print_kept(const struct capture *capture, struct arena *arena
             .left_out = left_out_text(arena, launch->is.left_out),
         };
     }
-    if (!rows || arena->failed ||
-        !rows_make_of(&table, kept_members, COUNT(kept_members), MEMBERS_FOR_TABLE, rows,
-                      sizeof *rows, capture->launch_count)) {
-        rows_free(&table);
-        return error_no_memory(error);
+    const bool good = rows && !arena->failed &&
+                      rows_make_of(&table, kept_members, COUNT(kept_members), MEMBERS_FOR_TABLE,
+                                   rows, sizeof *rows, capture->launch_count);
+    if (good) {
+        printf("\n%zu %s kept:\n", capture->launch_count,
+               capture->launch_count == 1 ? "launch" : "launches");
+        rows_print_members(&table, 0, table.row_count, kept_members, COUNT(kept_members));
     }
-    printf("\n%zu %s kept:\n", capture->launch_count,
-           capture->launch_count == 1 ? "launch" : "launches");
-    rows_print_table(&table, 0, table.row_count, kept_columns, COUNT(kept_columns));
     rows_free(&table);
-    return STATUS_OK;
+    return good ? STATUS_OK : error_no_memory(error);
 }
 
 /* What to do with the kernel that took the most. */

@@ -240,12 +240,8 @@ static enum status check_there(struct check *check, const struct run_device *dev
     for (size_t i = 0; status == STATUS_OK && i < check->run.hosts.count; i++) {
         const struct host *const *host = &check->run.hosts.items[i];
         int count = 0;
-        if (hosts_await_one(*host, check->run.session.stop) != HOST_READY) {
-            char trouble[512] = "";
-            host_trouble(*host, trouble, sizeof trouble);
-            return error_set(error, STATUS_UNAVAILABLE, "'%s' gives no host: %s",
-                             host_command(*host), trouble);
-        }
+        if (hosts_await_one(*host, check->run.session.stop) != HOST_READY)
+            return hosts_gone(*host, "", error);
         status = hosts_count(*host, kind, check->run.session.stop, &count, error);
         for (int index = 0; status == STATUS_OK && index < count; index++)
             if (device->index == RUN_EVERY_DEVICE || device->index == index)

@@ -101,10 +101,17 @@ enum host_state hosts_await_one(const struct host *host, const volatile sig_atom
     return state;
 }
 
+enum status hosts_gone(const struct host *host, const char *others, struct error *error)
+{
+    char trouble[512] = "";
+    host_trouble(host, trouble, sizeof trouble);
+    return error_set(error, STATUS_UNAVAILABLE, "'%s' gives no host: %s%s", host_command(host),
+                     trouble, others);
+}
+
 bool hosts_ask_again(const struct host *host, const volatile sig_atomic_t *stop,
                      unsigned *connections, struct error *error)
 {
-    char trouble[512] = "";
     if (!host_was_lost(host, *connections))
         return false;
     if (hosts_await_one(host, stop) == HOST_READY) {
@@ -112,9 +119,7 @@ bool hosts_ask_again(const struct host *host, const volatile sig_atomic_t *stop,
         error_clear(error);
         return true;
     }
-    host_trouble(host, trouble, sizeof trouble);
-    (void)error_set(error, STATUS_UNAVAILABLE, "'%s' gives no host: %s", host_command(host),
-                    trouble);
+    (void)hosts_gone(host, "", error);
     return false;
 }
 
@@ -148,7 +153,6 @@ enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic
     enum status status =
         environment_integer("TUNE_HOST_GRACE_MS", 0, INT64_C(3600) * 1000, 15000, &grace_ms, error);
     while (status == STATUS_OK) {
-        char trouble[512] = "";
         size_t gone = 0;
         const struct host *awaited = NULL;
         *count = 0;
@@ -161,12 +165,8 @@ enum status hosts_await(const struct host_list *hosts, const volatile sig_atomic
             else
                 gone++;
         }
-        if (gone == hosts->count) {
-            host_trouble(hosts->items[0], trouble, sizeof trouble);
-            return error_set(error, STATUS_UNAVAILABLE, "'%s' gives no host: %s%s",
-                             host_command(hosts->items[0]), trouble,
-                             gone > 1 ? "; nor do the others" : "");
-        }
+        if (gone == hosts->count)
+            return hosts_gone(hosts->items[0], gone > 1 ? "; nor do the others" : "", error);
         if (*count > 0 && first_ns == 0)
             first_ns = clock_running_ns();
         if (*count == 0 && clock_running_ns() > tell_ns) {

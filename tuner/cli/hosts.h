@@ -34,6 +34,8 @@ void hosts_close(struct host_list *hosts);
 /* Returns once the host is there or gone, or *stop (NULL: none) is set. That it is waited for is
  * said on standard error after some seconds: a job may be in a queue for hours. */
 enum host_state hosts_await_one(const struct host *host, const volatile sig_atomic_t *stop);
+/* STATUS_UNAVAILABLE: the host is gone, with why; `others`: what is said of more of them, or "". */
+enum status hosts_gone(const struct host *host, const char *others, struct error *error);
 /* Whether a question to a host that failed is to be asked again: the host was lost since it had
  * become ready so often (host_connections, brought up to date), and it is there again when this
  * returns. Of one that is gone for good *error says so. */

@@ -117,3 +117,11 @@ enum status preload_run(const char *const *words, const char *library,
     arena_free(&arena);
     return status;
 }
+
+enum status preload_no_launch(const char *program, struct error *error)
+{
+    return error_set(error, STATUS_NOT_FOUND,
+                     "%s: no launch was seen: does it use CUDA, is it no set-user-ID program, and "
+                     "does it keep its environment?",
+                     program);
+}

@@ -52,6 +52,7 @@ struct row_member {
     const char *column; /* in tables and CSV; NULL: not there */
     size_t offset;
     enum member_kind kind;
+    const char *label; /* above its column; NULL: tables have none */
 };
 enum members_for { MEMBERS_FOR_JSON, MEMBERS_FOR_TABLE };
 /* One row for each of `count` structs of so many bytes. False when memory is short. */
@@ -99,6 +100,9 @@ void rows_print_table(const struct rows *rows, size_t first, size_t end,
 /* The same in so many columns, wherever stdout goes; 0: as wide as it gets. */
 void rows_print_table_within(const struct rows *rows, size_t first, size_t end,
                              const struct row_column *columns, size_t count, int width);
+/* The members that have a label, of all rows of structs, in their order. */
+void rows_print_members(const struct rows *rows, size_t first, size_t end,
+                        const struct row_member *members, size_t member_count);
 /* One row as "label   value" lines: all columns that have a value. */
 void rows_print_list(const struct rows *rows, size_t row);
 /* RFC 4180, numbers as they are stored. */

@@ -191,6 +191,17 @@ void rows_print_table(const struct rows *rows, size_t first, size_t end,
     rows_print_table_within(rows, first, end, columns, count, style_terminal_columns());
 }
 
+void rows_print_members(const struct rows *rows, size_t first, size_t end,
+                        const struct row_member *members, size_t member_count)
+{
+    struct row_column columns[TABLE_COLUMNS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < member_count && count < TABLE_COLUMNS_MAX; i++)
+        if (members[i].label)
+            columns[count++] = (struct row_column){members[i].column, members[i].label};
+    rows_print_table(rows, first, end, columns, count);
+}
+
 void rows_put_paragraph(const char *first, const char *indent, const char *text, int width)
 {
     const int indent_columns = style_text_columns(indent);

@@ -15,61 +15,41 @@ struct compared_row {
     const char *change, *move;
     double more, more_low, more_high; /* that b's winner takes, as a share of a's */
 };
-#define SIDE(member) offsetof(struct compared_row, sides.member)
-#define OF(member)   offsetof(struct compared_row, winner.member)
+#define MEMBER(key, column, member, kind, label)                                                   \
+    {                                                                                              \
+        key, column, offsetof(struct compared_row, member), MEMBER_##kind, label                   \
+    }
+/* Of the side `a` or `b`, in its own words; no table has them. */
+#define SIDE(side, member)                                                                         \
+    MEMBER(#side "_" #member, #side "_" #member, sides.side.member, TEXT, NULL)
+#define SIDES(side)                                                                                \
+    SIDE(side, device), SIDE(side, uuid), SIDE(side, driver), SIDE(side, compiler),                \
+        SIDE(side, tool_version), SIDE(side, host), SIDE(side, day), SIDE(side, database)
+#define WINNER(member, kind, label) MEMBER(#member, #member, winner.member, kind, label)
+#define OWN(member, kind, label)    MEMBER(#member, #member, member, kind, label)
 
 static const struct row_member members[] = {
-    {"device_kind", "device_kind", SIDE(device_kind), MEMBER_TEXT},
-    {"a_device", "a_device", SIDE(a.device), MEMBER_TEXT},
-    {"a_uuid", "a_uuid", SIDE(a.uuid), MEMBER_TEXT},
-    {"a_driver", "a_driver", SIDE(a.driver), MEMBER_TEXT},
-    {"a_compiler", "a_compiler", SIDE(a.compiler), MEMBER_TEXT},
-    {"a_tool_version", "a_tool_version", SIDE(a.tool_version), MEMBER_TEXT},
-    {"a_host", "a_host", SIDE(a.host), MEMBER_TEXT},
-    {"a_day", "a_day", SIDE(a.day), MEMBER_TEXT},
-    {"a_database", "a_database", SIDE(a.database), MEMBER_TEXT},
-    {"b_device", "b_device", SIDE(b.device), MEMBER_TEXT},
-    {"b_uuid", "b_uuid", SIDE(b.uuid), MEMBER_TEXT},
-    {"b_driver", "b_driver", SIDE(b.driver), MEMBER_TEXT},
-    {"b_compiler", "b_compiler", SIDE(b.compiler), MEMBER_TEXT},
-    {"b_tool_version", "b_tool_version", SIDE(b.tool_version), MEMBER_TEXT},
-    {"b_host", "b_host", SIDE(b.host), MEMBER_TEXT},
-    {"b_day", "b_day", SIDE(b.day), MEMBER_TEXT},
-    {"b_database", "b_database", SIDE(b.database), MEMBER_TEXT},
-    {"experiment", "experiment", OF(experiment), MEMBER_TEXT},
-    {"problem", "problem", OF(problem), MEMBER_TEXT},
-    {"n", "n", OF(n), MEMBER_INTEGER},
-    {"l2_mode", "l2_mode", OF(l2_mode), MEMBER_TEXT},
-    {"a_ns", "a_ns", OF(a_ns), MEMBER_REAL},
-    {"b_ns", "b_ns", OF(b_ns), MEMBER_REAL},
-    {"more", "more_percent", offsetof(struct compared_row, more), MEMBER_SHARE},
-    {"more_low", "more_low_percent", offsetof(struct compared_row, more_low), MEMBER_SHARE},
-    {"more_high", "more_high_percent", offsetof(struct compared_row, more_high), MEMBER_SHARE},
-    {"change", "change", offsetof(struct compared_row, change), MEMBER_TEXT},
-    {"move", "move", offsetof(struct compared_row, move), MEMBER_TEXT},
-    {"loss", "loss_percent", OF(loss), MEMBER_SHARE},
-    {"loss_low", "loss_low_percent", OF(loss_low), MEMBER_SHARE},
-    {"loss_high", "loss_high_percent", OF(loss_high), MEMBER_SHARE},
-    {"redefined", "redefined", OF(redefined), MEMBER_TRUTH},
-    {"a_configuration", "a_configuration", OF(a_configuration), MEMBER_TEXT},
-    {"b_configuration", "b_configuration", OF(b_configuration), MEMBER_TEXT},
-    {NULL, "differences", OF(differences), MEMBER_TEXT},
-};
-
-static const struct row_column columns[] = {
-    {"problem", "problem"},
-    {"n", "n"},
-    {"l2_mode", "L2"},
-    {"a_ns", "time a"},
-    {"b_ns", "time b"},
-    {"more_percent", "b takes more"},
-    {"more_low_percent", "at least"},
-    {"more_high_percent", "at most"},
-    {"change", "b is"},
-    {"move", "a's winner"},
-    {"loss_percent", "it takes more"},
-    {"loss_low_percent", "at least"},
-    {"differences", "b's winner differs by"},
+    MEMBER("device_kind", "device_kind", sides.device_kind, TEXT, NULL),
+    SIDES(a),
+    SIDES(b),
+    WINNER(experiment, TEXT, NULL),
+    WINNER(problem, TEXT, "problem"),
+    WINNER(n, INTEGER, "n"),
+    WINNER(l2_mode, TEXT, "L2"),
+    WINNER(a_ns, REAL, "time a"),
+    WINNER(b_ns, REAL, "time b"),
+    MEMBER("more", "more_percent", more, SHARE, "b takes more"),
+    MEMBER("more_low", "more_low_percent", more_low, SHARE, "at least"),
+    MEMBER("more_high", "more_high_percent", more_high, SHARE, "at most"),
+    OWN(change, TEXT, "b is"),
+    OWN(move, TEXT, "a's winner"),
+    MEMBER("loss", "loss_percent", winner.loss, SHARE, "it takes more"),
+    MEMBER("loss_low", "loss_low_percent", winner.loss_low, SHARE, "at least"),
+    MEMBER("loss_high", "loss_high_percent", winner.loss_high, SHARE, NULL),
+    WINNER(redefined, TRUTH, NULL),
+    WINNER(a_configuration, TEXT, NULL),
+    WINNER(b_configuration, TEXT, NULL),
+    MEMBER(NULL, "differences", winner.differences, TEXT, "b's winner differs by"),
 };
 
 static const struct show_word compare_words[] = {
@@ -139,7 +119,7 @@ static void print_comparisons(const struct comparison *comparisons, size_t count
         putchar('\n');
         for (size_t k = 0; k < comparison->sentence_count; k++)
             rows_put_paragraph("- ", "  ", comparison->sentences[k], width);
-        rows_print_table(rows, first, first + comparison->winner_count, columns, COUNT(columns));
+        rows_print_members(rows, first, first + comparison->winner_count, members, COUNT(members));
         first += comparison->winner_count;
     }
     if (count > 0)

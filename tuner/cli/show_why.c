@@ -23,86 +23,92 @@ struct point_row {
     int64_t wrong_less_than_once_in;
     const char *sentences, *points, *sensitivities; /* JSON */
 };
-#define WHY(member)   offsetof(struct point_row, why.member)
-#define POINT(member) offsetof(struct point_row, point.member)
-#define ROW(member)   offsetof(struct point_row, member)
+#define MEMBER(key, column, member, kind)                                                          \
+    {                                                                                              \
+        key, column, offsetof(struct point_row, member), MEMBER_##kind, NULL                       \
+    }
+/* By their own names; a winner's in JSON alone, or in CSV as well. */
+#define WHY(member, kind)     MEMBER(#member, NULL, why.member, kind)
+#define WHY_TOO(member, kind) MEMBER(#member, #member, why.member, kind)
+#define ROW(member, kind)     MEMBER(#member, NULL, member, kind)
+#define POINT(member, kind)   MEMBER(#member, #member, point.member, kind)
 
 static const struct row_member members[] = {
-    {"winner_id", NULL, WHY(winner_id), MEMBER_INTEGER},
-    {"device", "device", WHY(device), MEMBER_TEXT},
-    {"device_kind", NULL, WHY(device_kind), MEMBER_TEXT},
-    {"unit_count", NULL, WHY(unit_count), MEMBER_INTEGER},
-    {"driver", "driver", WHY(driver), MEMBER_TEXT},
-    {"compiler", "compiler", WHY(compiler), MEMBER_TEXT},
-    {"l2_mode", "l2_mode", WHY(l2_mode), MEMBER_TEXT},
-    {"objective", "objective", WHY(objective), MEMBER_TEXT},
-    {"experiment", "experiment", WHY(experiment), MEMBER_TEXT},
-    {"problem", "problem", WHY(problem), MEMBER_TEXT},
-    {"n", "n", WHY(n), MEMBER_INTEGER},
-    {NULL, "winner_id", WHY(winner_id), MEMBER_INTEGER},
-    {"ceiling", NULL, WHY(ceiling), MEMBER_TEXT},
-    {"ceiling_gbs", NULL, WHY(ceiling_gbs), MEMBER_REAL},
-    {"operations_type", NULL, WHY(operations_type), MEMBER_TEXT},
-    {"arithmetic_gops", NULL, WHY(arithmetic_gops), MEMBER_REAL},
-    {"delta", NULL, WHY(delta), MEMBER_REAL},
-    {"confidence", NULL, WHY(confidence), MEMBER_REAL},
-    {"tied_count", NULL, WHY(tied_count), MEMBER_INTEGER},
-    {"kept_incumbent", NULL, WHY(kept_incumbent), MEMBER_TRUTH},
-    {"compared", NULL, WHY(compared), MEMBER_INTEGER},
-    {"wrong_less_than_once_in", NULL, ROW(wrong_less_than_once_in), MEMBER_INTEGER},
-    {"trust", NULL, WHY(trust), MEMBER_TEXT},
-    {"trust_reason", NULL, WHY(trust_reason), MEMBER_TEXT},
-    {"limit", "limit", ROW(limit), MEMBER_TEXT},
-    {"limit_text", NULL, WHY(limit_text), MEMBER_TEXT},
-    {"sentences", NULL, ROW(sentences), MEMBER_JSON},
-    {"points", NULL, ROW(points), MEMBER_JSON},
-    {"sensitivities", NULL, ROW(sensitivities), MEMBER_JSON},
-    {"role", "role", POINT(role), MEMBER_TEXT},
-    {"about", NULL, POINT(about), MEMBER_TEXT},
-    {"status", "status", POINT(status), MEMBER_TEXT},
-    {"standing", "standing", POINT(standing), MEMBER_TEXT},
-    {"stage", "stage", POINT(stage), MEMBER_TEXT},
-    {"time_ns", "time_ns", POINT(time_ns), MEMBER_REAL},
-    {"time_low_ns", "time_low_ns", POINT(low_ns), MEMBER_REAL},
-    {"time_high_ns", "time_high_ns", POINT(high_ns), MEMBER_REAL},
-    {"worse_by", "worse_percent", POINT(slower), MEMBER_SHARE},
-    {"worse_by_low", "low_percent", POINT(slower_low), MEMBER_SHARE},
-    {"worse_by_high", "high_percent", POINT(slower_high), MEMBER_SHARE},
-    {"gbs", "gbs", POINT(gbs), MEMBER_REAL},
-    {"ceiling_share", "ceiling_percent", POINT(ceiling_share), MEMBER_SHARE},
-    {"gops", "gops", POINT(gops), MEMBER_REAL},
-    {"arithmetic_share", "arithmetic_percent", POINT(arithmetic_share), MEMBER_SHARE},
-    {"launches", "launches", POINT(launches), MEMBER_INTEGER},
-    {"grid", "grid", POINT(grid), MEMBER_INTEGER},
-    {"block", "block", POINT(block), MEMBER_INTEGER},
-    {"threads", "threads", POINT(threads), MEMBER_INTEGER},
-    {"blocks_per_sm", "blocks_per_sm", POINT(blocks_per_sm), MEMBER_REAL},
-    {"occupancy", "occupancy_percent", POINT(occupancy), MEMBER_SHARE},
-    {"registers", "registers", POINT(registers), MEMBER_INTEGER},
-    {"spill_bytes", "spill_bytes", POINT(spill_bytes), MEMBER_INTEGER},
-    {"local_bytes", "local_bytes", POINT(local_bytes), MEMBER_INTEGER},
-    {"shared_bytes", "shared_bytes", POINT(shared_bytes), MEMBER_INTEGER},
-    {"bytes_per_thread", "bytes_per_thread", POINT(bytes_per_thread), MEMBER_REAL},
-    {"bytes_in_flight_per_sm", "in_flight_bytes", POINT(bytes_in_flight_per_sm), MEMBER_REAL},
-    {"trial_id", "trial_id", POINT(trial_id), MEMBER_INTEGER},
-    {"configuration", "configuration", POINT(configuration), MEMBER_TEXT},
-    {"parameters", NULL, POINT(parameters), MEMBER_JSON},
+    WHY(winner_id, INTEGER),
+    WHY_TOO(device, TEXT),
+    WHY(device_kind, TEXT),
+    WHY(unit_count, INTEGER),
+    WHY_TOO(driver, TEXT),
+    WHY_TOO(compiler, TEXT),
+    WHY_TOO(l2_mode, TEXT),
+    WHY_TOO(objective, TEXT),
+    WHY_TOO(experiment, TEXT),
+    WHY_TOO(problem, TEXT),
+    WHY_TOO(n, INTEGER),
+    MEMBER(NULL, "winner_id", why.winner_id, INTEGER),
+    WHY(ceiling, TEXT),
+    WHY(ceiling_gbs, REAL),
+    WHY(operations_type, TEXT),
+    WHY(arithmetic_gops, REAL),
+    WHY(delta, REAL),
+    WHY(confidence, REAL),
+    WHY(tied_count, INTEGER),
+    WHY(kept_incumbent, TRUTH),
+    WHY(compared, INTEGER),
+    ROW(wrong_less_than_once_in, INTEGER),
+    WHY(trust, TEXT),
+    WHY(trust_reason, TEXT),
+    MEMBER("limit", "limit", limit, TEXT),
+    WHY(limit_text, TEXT),
+    ROW(sentences, JSON),
+    ROW(points, JSON),
+    ROW(sensitivities, JSON),
+    POINT(role, TEXT),
+    MEMBER("about", NULL, point.about, TEXT),
+    POINT(status, TEXT),
+    POINT(standing, TEXT),
+    POINT(stage, TEXT),
+    POINT(time_ns, REAL),
+    MEMBER("time_low_ns", "time_low_ns", point.low_ns, REAL),
+    MEMBER("time_high_ns", "time_high_ns", point.high_ns, REAL),
+    MEMBER("worse_by", "worse_percent", point.slower, SHARE),
+    MEMBER("worse_by_low", "low_percent", point.slower_low, SHARE),
+    MEMBER("worse_by_high", "high_percent", point.slower_high, SHARE),
+    POINT(gbs, REAL),
+    MEMBER("ceiling_share", "ceiling_percent", point.ceiling_share, SHARE),
+    POINT(gops, REAL),
+    MEMBER("arithmetic_share", "arithmetic_percent", point.arithmetic_share, SHARE),
+    POINT(launches, INTEGER),
+    POINT(grid, INTEGER),
+    POINT(block, INTEGER),
+    POINT(threads, INTEGER),
+    POINT(blocks_per_sm, REAL),
+    MEMBER("occupancy", "occupancy_percent", point.occupancy, SHARE),
+    POINT(registers, INTEGER),
+    POINT(spill_bytes, INTEGER),
+    POINT(local_bytes, INTEGER),
+    POINT(shared_bytes, INTEGER),
+    POINT(bytes_per_thread, REAL),
+    MEMBER("bytes_in_flight_per_sm", "in_flight_bytes", point.bytes_in_flight_per_sm, REAL),
+    POINT(trial_id, INTEGER),
+    POINT(configuration, TEXT),
+    MEMBER("parameters", NULL, point.parameters, JSON),
 };
 enum { WINNER_MEMBERS = 29 }; /* those before the point's */
 
 #define OF(member) offsetof(struct explain_sensitivity, member)
 static const struct row_member sensitivity_members[] = {
-    {"parameter", "parameter", OF(parameter), MEMBER_TEXT},
-    {"value", "value", OF(value), MEMBER_TEXT},
-    {"alone", NULL, OF(alone), MEMBER_TRUTH},
-    {"values", NULL, OF(values), MEMBER_INTEGER},
-    {"best_other", "best_other", OF(best_other), MEMBER_TEXT},
-    {"best_other_loss", "best_percent", OF(best_other_loss), MEMBER_SHARE},
-    {"best_other_with", NULL, OF(best_other_with), MEMBER_TEXT},
-    {"worst", "worst", OF(worst), MEMBER_TEXT},
-    {"worst_loss", "worst_percent", OF(worst_loss), MEMBER_SHARE},
-    {"worst_with", NULL, OF(worst_with), MEMBER_TEXT},
-    {NULL, "with", OF(best_other_with), MEMBER_TEXT},
+    {"parameter", "parameter", OF(parameter), MEMBER_TEXT, "changing"},
+    {"value", "value", OF(value), MEMBER_TEXT, "from"},
+    {"alone", NULL, OF(alone), MEMBER_TRUTH, NULL},
+    {"values", NULL, OF(values), MEMBER_INTEGER, NULL},
+    {"best_other", "best_other", OF(best_other), MEMBER_TEXT, "best other"},
+    {"best_other_loss", "best_percent", OF(best_other_loss), MEMBER_SHARE, "costs"},
+    {"best_other_with", NULL, OF(best_other_with), MEMBER_TEXT, NULL},
+    {"worst", "worst", OF(worst), MEMBER_TEXT, "worst other"},
+    {"worst_loss", "worst_percent", OF(worst_loss), MEMBER_SHARE, "costs"},
+    {"worst_with", NULL, OF(worst_with), MEMBER_TEXT, NULL},
+    {NULL, "with", OF(best_other_with), MEMBER_TEXT, "together with"},
 };
 
 /* One row for each point of each explanation, in their order, without what means nothing there. */
@@ -393,11 +399,6 @@ static void put_doubt(const struct explanation *explanation, int width)
 
 static enum status print_parameters(const struct explanation *explanation, struct error *error)
 {
-    static const struct row_column columns[] = {
-        {"parameter", "changing"}, {"value", "from"},        {"best_other", "best other"},
-        {"best_percent", "costs"}, {"worst", "worst other"}, {"worst_percent", "costs"},
-        {"with", "together with"},
-    };
     const size_t count = explanation->sensitivity_count;
     struct explain_sensitivity *items = calloc(count + 1, sizeof *items);
     struct rows rows = {0};
@@ -412,7 +413,8 @@ static enum status print_parameters(const struct explanation *explanation, struc
                                             MEMBERS_FOR_TABLE, items, sizeof *items, count);
     if (good && rows.row_count > 0) {
         putchar('\n');
-        rows_print_table(&rows, 0, rows.row_count, columns, COUNT(columns));
+        rows_print_members(&rows, 0, rows.row_count, sensitivity_members,
+                           COUNT(sensitivity_members));
     }
     rows_free(&rows);
     free(items);
