@@ -144,7 +144,6 @@ TEST(random_contents_come_back)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         void *each = NULL;
-        (void)state;
         (void)setup(&each);
         struct world *world = calloc(1, sizeof *world);
         assert_non_null(world);
