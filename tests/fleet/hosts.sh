@@ -72,12 +72,18 @@ expect_code 0
 expect_err ': its job ends in 14[67][0-9]\.[0-9] min'
 grep -q -- '-j 17' "$TMPDIR/hosts/a/asked" || fail "another job was asked after"
 
-# From a file, with a host that is this one; --device counts on each.
+# From a file, as an editor may have saved it, with a host that is this one; --device counts on each.
 forget
-printf "# the fleet\n\n%s env NOTE='a # b'  # the big one\n\there \n" "$TMPDIR/host a" >fleet.conf
+printf "\xef\xbb\xbf# the fleet\n\n%s env NOTE='a # b'  # the big one\n\there \n" "$TMPDIR/host a" >fleet.conf
 tune_on 'devices=big,small' --hosts fleet.conf --device 1 --effort quick
 expect_code 0
+refuse_err 'gives no host'
 expect_sweep 'Stand-in GPU 40 18 ok'
+
+# Which names one that the command line names, too.
+echo here >here.conf
+TUNE_FAULTS='devices=big' run "$TUNE" devices --on here --hosts here.conf
+expect_code 0
 
 # Two commands that reach one machine; its devices are there once.
 forget

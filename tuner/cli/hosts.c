@@ -61,14 +61,16 @@ enum status hosts_open(struct host_list *hosts, struct error *error)
         status = file_read(&hosts->arena, hosts->file, HOSTS_FILE_BYTES_MAX, &text, NULL, error);
     if (status != STATUS_OK || !text)
         return status;
-    size_t before = hosts->count;
+    bool names_any = false;
+    text += strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a mark of the order of bytes */
     for (char *line = strtok_r(text, "\r\n", &rest); status == STATUS_OK && line;
          line = strtok_r(NULL, "\r\n", &rest)) {
         const char *command = command_of(line);
         if (*command)
             status = add_host(hosts, command, error);
+        names_any = names_any || *command;
     }
-    if (status == STATUS_OK && hosts->count == before)
+    if (status == STATUS_OK && !names_any)
         return error_set(error, STATUS_BAD_INPUT, "%s: names no host", hosts->file);
     return status;
 }
