@@ -211,7 +211,7 @@ echo 'int main() { return 0; }' >host.cu
 refused 3 'no __global__ function in it' host.cu
 echo '__global__ void k(float *y) { y[0] = oops(1); }' >wrong.cu
 refused 1 'wrong.cu\(1\): error: identifier "oops" is undefined \(say what it is: --define oops=' wrong.cu
-printf '#include <missing.h>\n__global__ void k(float *y) { y[0] = 1; }\n' >missing.cu
+printf '#include <missing.h>\n__global__ void k(float *y) { y[0] = missing::one; }\n' >missing.cu
 refused 1 'NVRTC compiles for the device alone' missing.cu
 printf '__global__ void k(float *y) { y[0] = 1; \n' >open.cu
 refused 1 'open.cu' open.cu
@@ -489,7 +489,7 @@ expect_code 0
 # What another user could have put there is not taken.
 mkdir -p open/source
 cp scale.cu open/source/k.cu
-sed -i '1i #include "twice.cuh"' open/source/k.cu
+sed -i -e '1i #include "twice.cuh"' -e '$a static_assert(twice::one, "");' open/source/k.cu
 mv inc open/inc
 chmod o+w open
 run "$TUNE" init open/source/k.cu
@@ -554,15 +554,19 @@ expect_code 0
 run "$TUNE" init strange.cu -k steps -o steps.yaml
 expect_code 0
 has '  STEP: 48' steps.yaml
-refused 1 "several kernels 'twin', which differ in what they take" strange.cu -k twin
-refused 1 "several kernels 'pair', which differ in what they take" strange.cu -k pair
+# Of several kernels of one name the last is taken, by what it takes.
+for name in twin pair; do
+    run "$TUNE" init strange.cu -k $name -o $name.yaml
+    expect_code 0
+    run "$TUNE" run --dry-run --arch sm_90 --points 1 $name.yaml
+    expect_code 0
+done
+has '  - kernel: "(void (*)(double * ))twin"' twin.yaml
+has '  - {name: y, type: f64, count: n, output: true}' twin.yaml
+has '  - kernel: "(void (*)(float * * ))pair<float>"' pair.yaml
 refused 1 "an #if around kernel 'hidden' leaves it out: --define NAME" strange.cu -k hidden
 refused 3 'there are: special, plain, twin, pair, hidden, other, steps$' strange.cu -k none
 
-# A piece of a source: the file that includes it is named.
-printf '__constant__ float table[9];\n#include "piece.cu"\n' >whole.cu
-printf '__global__ void piece(float *y) { y[threadIdx.x] = table[threadIdx.x]; }\n' >piece.cu
-refused 1 'piece.cu\(1\): error: identifier "table" is undefined .*; whole.cu includes this file: try that one$' piece.cu
 
 # What NVRTC does not take, nvcc may.
 cat >host_only.cu <<'C'
@@ -617,6 +621,9 @@ has '  BLOCK_SIZE: 16' sides.yaml
 
 # A kernel within another language's source, or in another language.
 printf 'code = """\n__global__ void k(float *y) { y[0] = 1; }\n"""\n' >text.py
-refused 3 'no __global__ function in it, but the word, in a text or a comment: .* file of its own$' text.py
+mv text.py text.lua
+refused 3 'no __global__ function in it, but the word, in a text or a comment: .* file of its own$' text.lua
+echo 'code = "__global__"' >none.py
+refused 3 'none.py: no text in it has a __global__ function: put the kernel into a file of its own' none.py
 printf '__kernel void k(__global float *y) { y[0] = 1; }\n' >k.cl
 refused 3 "no __global__ function in it: its kernels are OpenCL's" k.cl

@@ -197,6 +197,36 @@ static enum status write_file(const struct init *init, const char *output, const
     return status == STATUS_OK ? status : error_prefix(error, "wrote %s, to be edited", output);
 }
 
+/* The source in a script's text becomes a file beside the one that is written: SCRIPT.py.cu. */
+static enum status take_script(struct arena *arena, const struct init *init, const char *output,
+                               const char **path, struct error *error)
+{
+    const char *beside = output_is_special(output) ? init->source : output;
+    const int folder = (int)(path_file(beside) - beside);
+    struct text source = {0};
+    char *there = NULL;
+    *path = arena_printf(arena, "%.*s%s.cu", folder, beside, path_file(init->source));
+    if (!*path)
+        return error_no_memory(error);
+    enum status status = draft_take_script(arena, init->source, init->kernel, &source, error);
+    if (status == STATUS_OK && !init->force && file_exists(*path)) {
+        status = file_read(arena, *path, SIZE_MAX, &there, NULL, error);
+        if (status == STATUS_OK && strcmp(there, text_string(&source)) != 0)
+            status = error_set(error, STATUS_USAGE,
+                               "%s is there already, and is not what %s has: --force writes over "
+                               "it, or tune init %s takes it",
+                               *path, init->source, *path);
+    }
+    if (status == STATUS_OK && !there) {
+        status = file_write_atomically(*path, text_string(&source), source.length, error);
+        if (status == STATUS_OK)
+            fprintf(stderr, "tune: wrote %s: the kernel's source, out of %s\n", *path,
+                    init->source);
+    }
+    text_free(&source);
+    return status;
+}
+
 /* Launches of the kernel, unpacked beside the file that is written. */
 static enum status take_capture(struct arena *arena, const struct init *init, const char *output,
                                 struct draft_request *file, struct capture **capture,
@@ -224,22 +254,32 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     return status == STATUS_OK ? status : error_prefix(error, "%s", init->capture);
 }
 
+/* Whether the question names the folder. */
+static bool is_asked(const struct signature_question *question, const char *folder)
+{
+    for (size_t i = 0; i < question->folder_count; i++)
+        if (strcmp(question->folders[i], folder) == 0)
+            return true;
+    return false;
+}
+
 /* Asks again with the folders that the source needs, where they lie near it; the draft names them.
- */
+ * What lies in none becomes an empty file where `headers` has a folder for those. */
 static enum status ask_signature(struct arena *arena, const struct device_api *api,
-                                 struct signature_question *question,
+                                 struct empty_headers *headers, struct signature_question *question,
                                  struct source_signature *signature, struct error *error)
 {
     enum status status = api->signatures(arena, question, signature, error);
-    while (status == STATUS_COMPILE_FAILED && signature->missing &&
-           question->folder_count < UNITS_MAX) {
+    while (status == STATUS_COMPILE_FAILED && signature->missing) {
         const char *folder = draft_folder_of(arena, question->path, signature->missing);
-        for (size_t i = 0; i < question->folder_count && folder; i++)
-            if (strcmp(question->folders[i], folder) == 0)
-                return status;
-        if (!folder)
+        headers->are_missing |= !folder;
+        if (!folder && draft_empty_header(arena, headers, signature->missing))
+            folder = headers->folder;
+        const bool is_new = folder && !is_asked(question, folder);
+        if (!folder || (is_new ? question->folder_count == UNITS_MAX : folder != headers->folder))
             break;
-        question->folders[question->folder_count++] = folder;
+        if (is_new)
+            question->folders[question->folder_count++] = folder;
         error_clear(error);
         status = api->signatures(arena, question, signature, error);
     }
@@ -248,27 +288,107 @@ static enum status ask_signature(struct arena *arena, const struct device_api *a
 
 /* With NVRTC, and what that does not take with nvcc, where there is one; else what NVRTC said. */
 static enum status ask_any(struct arena *arena, const struct device_api *api,
-                           struct signature_question *question, struct source_signature *signature,
-                           struct error *error)
+                           struct empty_headers *headers, struct signature_question *question,
+                           struct source_signature *signature, struct error *error)
 {
-    enum status status = ask_signature(arena, api, question, signature, error);
+    enum status status = ask_signature(arena, api, headers, question, signature, error);
     if (status != STATUS_COMPILE_FAILED || question->compiler)
         return status;
     struct signature_question by_nvcc = *question;
     struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
     struct error ignored = {0};
     by_nvcc.compiler = "nvcc";
-    if (answer && ask_signature(arena, api, &by_nvcc, answer, &ignored) == STATUS_OK) {
+    if (answer && ask_signature(arena, api, headers, &by_nvcc, answer, &ignored) == STATUS_OK) {
         *question = by_nvcc;
         *signature = *answer;
         error_clear(error);
         return STATUS_OK;
     }
-    const char *whole = draft_includer(arena, question->path);
+    return status;
+}
+
+/* Where the source does not compile by itself, or lacks the kernel: the file beside it that
+ * includes it, or that has the kernel's body. */
+static const char *next_source(struct arena *arena, const struct signature_question *question,
+                               enum status status)
+{
+    if (status == STATUS_COMPILE_FAILED)
+        return draft_includer(arena, question->path);
+    return status == STATUS_NOT_FOUND && question->kernel
+               ? draft_kernel_file(arena, question->path, question->kernel)
+               : NULL;
+}
+
+/* What cannot be asked of the source may be of one beside it. */
+static enum status ask_around(struct arena *arena, const struct device_api *api,
+                              struct empty_headers *headers, struct signature_question *question,
+                              struct source_signature *signature, struct error *error)
+{
+    enum { HOPS = 2 }; /* to the file that has the kernel, and to what includes that */
+    const enum status first = ask_any(arena, api, headers, question, signature, error);
+    struct signature_question near = *question;
+    enum status status = first;
+    const char *next = NULL;
+    for (size_t i = 0; i < HOPS && status != STATUS_OK; i++) {
+        next = next_source(arena, &near, status);
+        struct source_signature *answer = next ? arena_alloc(arena, 1, sizeof *answer) : NULL;
+        if (!answer)
+            break;
+        struct error ignored = {0};
+        near.path = next;
+        if (!near.kernel && signature->kernel_count == 1)
+            near.kernel = signature->kernels[0].name;
+        status = ask_any(arena, api, headers, &near, answer, &ignored);
+        if (status == STATUS_OK) {
+            fprintf(stderr, "tune: %s is not a source by itself: %s is taken\n", question->path,
+                    next);
+            *question = near;
+            *signature = *answer;
+            error_clear(error);
+        }
+    }
+    if (status == STATUS_OK || !(next = next_source(arena, question, first)))
+        return status == STATUS_OK ? status : first;
     char text[ERROR_TEXT_BYTES];
     (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES - 256, error->text);
-    return whole ? error_set(error, status, "%s; %s includes this file: try that one", text, whole)
-                 : status;
+    return first == STATUS_COMPILE_FAILED
+               ? error_set(error, first, "%s; %s includes this file: try that one", text, next)
+               : error_set(error, first, "%s; %s has it: try that one", text, next);
+}
+
+/* With all that lies near the source, and at last with empty files for the headers that do not. */
+static enum status ask(struct arena *arena, const struct init *init, const struct device_api *api,
+                       const char *output, struct signature_question *question,
+                       struct source_signature *signature, struct error *error)
+{
+    struct empty_headers headers = {0};
+    const size_t stem = (size_t)(path_file(output) - output) + strcspn(path_file(output), ".");
+    const char *folder = arena_printf(arena, "%.*s" EMPTY_HEADERS_END, (int)stem, output);
+    struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
+    if (!folder || !answer)
+        return error_no_memory(error);
+    if (file_exists(folder) && question->folder_count < UNITS_MAX) /* of an earlier time */
+        question->folders[question->folder_count++] = folder;
+    const struct signature_question asked = *question;
+    if (init->compiler)
+        return ask_signature(arena, api, &headers, question, signature, error);
+    const enum status first = ask_around(arena, api, &headers, question, signature, error);
+    if (first == STATUS_OK || !headers.are_missing || output_is_special(output))
+        return first;
+    struct error ignored = {0};
+    headers.folder = folder;
+    *question = asked;
+    const enum status status = ask_around(arena, api, &headers, question, answer, &ignored);
+    if (status != STATUS_OK) {
+        draft_remove_headers(arena, &headers);
+        return first;
+    }
+    *signature = *answer;
+    error_clear(error);
+    for (size_t i = 0; i < headers.count; i++)
+        fprintf(stderr, "tune: wrote %s/%s, empty: no folder near has it; name one by --include\n",
+                headers.folder, headers.names[i]);
+    return status;
 }
 
 /* What the draft names: the experiment, its source, compiler and folders. */
@@ -277,7 +397,7 @@ static enum status name_files(struct arena *arena, const struct init *init,
                               struct draft_request *file, struct error *error)
 {
     file->experiment = experiment_name_of(arena, init->source);
-    file->source = path_for(arena, init->source, output);
+    file->source = path_for(arena, question->path, output);
     file->compiler = question->compiler;
     file->compiler_found = question->compiler && !init->compiler;
     file->folders_found = question->folder_count > init->folders.count;
@@ -308,13 +428,14 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
         return error_set(error, STATUS_UNAVAILABLE, "this tune was built without %s",
                          traits->needs);
     enum status status = check_output(init, output, error);
+    if (status == STATUS_OK && text_ends_with(init->source, ".py"))
+        status = take_script(arena, init, output, &question.path, error);
     if (status == STATUS_OK)
         status = take_defines(arena, init, &question, error);
     if (status == STATUS_OK)
         status = take_folders(init, &question, error);
     if (status == STATUS_OK)
-        status = init->compiler ? ask_signature(arena, api, &question, signature, error)
-                                : ask_any(arena, api, &question, signature, error);
+        status = ask(arena, init, api, output, &question, signature, error);
     if (status != STATUS_OK)
         return status;
     status = name_files(arena, init, &question, output, &file, error);
@@ -365,6 +486,7 @@ const struct command command_init = {
     .about = "Writes an experiment file for a kernel of your own, to be edited.",
     .more =
         "The compiler (NVRTC) tells the kernel's parameters; what it cannot know is guessed, and\n"
-        "marked so in the file. No GPU is needed.",
+        "marked so in the file. No GPU is needed. A kernel that a script of Python has as a text\n"
+        "(tune init script.py) becomes a file of its own, script.py.cu.",
     .run = run_init,
 };

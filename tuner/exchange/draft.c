@@ -181,7 +181,8 @@ static void add_tunable(struct draft *draft, const char *name, const char *prese
     const char *bounds = draft->kernel->bounds;
     *tunable = (struct tunable){.name = name, .preset = preset, .is_define = define};
     tunable->axis = bounds && strcmp(bounds, name) == 0 ? 'x' : block_axis(name);
-    if (tunable->axis != 'x' && !draft->kernel->uses_y)
+    const bool is_none = strcmp(preset, "0") == 0; /* "as it was launched", and no side */
+    if (is_none || (tunable->axis != 'x' && !draft->kernel->uses_y))
         tunable->axis = 0;
     for (size_t i = 0; i + 1 < draft->tunable_count; i++)
         if (draft->tunables[i].axis == tunable->axis)
@@ -434,8 +435,8 @@ static void put_parameters(struct draft *draft)
     if (draft->block)
         text_printf(draft->out, "constraints:\n  - 1 <= %s <= 1024\n", draft->block);
     else if (sides && block_side(draft, 'x') != block_side(draft, 'y'))
-        text_printf(draft->out, "constraints:\n  - 32 <= %s * %s <= 1024\n",
-                    block_side(draft, 'x')->name, block_side(draft, 'y')->name);
+        put_line(draft, "? threads per block", "constraints:\n  - 32 <= %s * %s <= 1024",
+                 block_side(draft, 'x')->name, block_side(draft, 'y')->name);
     bool first = true;
     for (size_t i = 0; i < draft->tunable_count; i++) {
         if (!draft->tunables[i].is_define)
@@ -507,7 +508,12 @@ static void put_launch(struct draft *draft)
     const struct tunable *x = block_side(draft, 'x');
     const struct tunable *y = block_side(draft, 'y');
     const struct source_signature *signature = draft->request->signature;
-    text_printf(draft->out, "\nlaunches:\n  - kernel: \"%s\"\n", kernel_name(draft));
+    const char *name = kernel_name(draft);
+    text_append(draft->out, "\nlaunches:\n");
+    if (name[0] == '(')
+        put_line(draft, "? the last of several of this name", "  - kernel: \"%s\"", name);
+    else
+        text_printf(draft->out, "  - kernel: \"%s\"\n", name);
     if (draft->request->captured) {
         put_captured_launch(draft);
         return;
@@ -520,11 +526,11 @@ static void put_launch(struct draft *draft)
         put_line(draft, "? blocks: as many as cover the work",
                  "    grid: [\"ceil_div(%s, %s)\", \"ceil_div(%s, %s)\"%s%s]", draft->size, x->name,
                  draft->size, y->name, draft->volume ? ", " : "", draft->volume ? draft->size : "");
-        put_line(draft, "threads per block", "    block: [%s, %s]", x->name, y->name);
+        put_line(draft, "? threads per block", "    block: [%s, %s]", x->name, y->name);
     } else {
         put_line(draft, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
                  elements(draft, 1), x->name);
-        put_line(draft, "threads per block", "    block: %s", x->name);
+        put_line(draft, "? threads per block", "    block: %s", x->name);
     }
     if (signature->dynamic_shared)
         put_line(draft, "? bytes of the extern __shared__ array", "    shared: 4 * %s",

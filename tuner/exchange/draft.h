@@ -31,5 +31,27 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
 const char *draft_folder_of(struct arena *arena, const char *source, const char *header);
 /* A file beside the source that includes it; NULL: none. */
 const char *draft_includer(struct arena *arena, const char *source);
+/* Another file beside the source that has the kernel's body; NULL: none. */
+const char *draft_kernel_file(struct arena *arena, const char *source, const char *kernel);
+
+enum { EMPTY_HEADERS_MAX = 32 };
+#define EMPTY_HEADERS_END ".headers" /* of the names of their folders */
+/* Empty files in place of headers that lie nowhere near. */
+struct empty_headers {
+    const char *folder; /* where they are written; NULL: none may be */
+    bool are_missing;   /* some lie nowhere near */
+    size_t count;
+    const char *names[EMPTY_HEADERS_MAX];
+};
+/* Writes one. False: no folder is named, it is there already, or it cannot be written. */
+bool draft_empty_header(struct arena *arena, struct empty_headers *headers, const char *name);
+/* Removes what was written, and its folders. */
+void draft_remove_headers(struct arena *arena, const struct empty_headers *headers);
+
+/* draft_script.c. Appends the source that stands as a text in a script of Python and has the
+ * kernel; NULL: any. What the script fills into it, "%(NAME)s", stands by its name alone.
+ * STATUS_NOT_FOUND: there is none, or there are several and no kernel is named. */
+enum status draft_take_script(struct arena *arena, const char *path, const char *kernel,
+                              struct text *out, struct error *error);
 
 #endif

@@ -46,6 +46,8 @@ static const char *folder_within(struct arena *arena, const char *folder, const 
     const char *found = NULL;
     const size_t count = list_entries(folder, &entries);
     for (size_t i = 0; i < count && i < ENTRIES_MAX && !found; i++) {
+        if (text_ends_with(entries[i]->d_name, EMPTY_HEADERS_END))
+            continue; /* of another draft, and empty */
         const char *child = arena_printf(arena, "%s/%s", folder, entries[i]->d_name);
         const char *include = child ? arena_printf(arena, "%s/include", child) : NULL;
         if (include && has_file(arena, child, header))
@@ -105,7 +107,24 @@ static bool includes(const char *text, const char *name)
     return false;
 }
 
-const char *draft_includer(struct arena *arena, const char *source)
+/* Whether behind a __global__ that name stands before a list of parameters and a body. */
+static bool has_body(const char *text, const char *kernel)
+{
+    const size_t length = strcspn(kernel, "<");
+    for (const char *at = strstr(text, "__global__"); at; at = strstr(at + 1, "__global__")) {
+        const char *open = at + strcspn(at, "{;");
+        for (const char *name = at; *open == '{' && name + length < open; name++)
+            if (strncmp(name, kernel, length) == 0 && strchr(" \t\r\n*&", name[-1]) &&
+                name[length + strspn(name + length, " \t\r\n")] == '(')
+                return true;
+    }
+    return false;
+}
+
+/* The first source beside this one of which that holds, by name. */
+static const char *find_beside(struct arena *arena, const char *source,
+                               bool (*holds)(const char *text, const char *asked),
+                               const char *asked)
 {
     static const char *const endings[] = {".cu", ".cuh", ".cpp", ".cc", ".c"};
     const char *name = path_file(source);
@@ -124,9 +143,19 @@ const char *draft_includer(struct arena *arena, const char *source)
             is_source |= text_ends_with(other, endings[j]);
         if (is_source && path && strcmp(other, name) != 0 &&
             file_read(arena, path, SOURCE_BYTES_MAX, &text, NULL, &ignored) == STATUS_OK &&
-            includes(text, name))
+            holds(text, asked))
             found = name == source ? arena_strdup(arena, other) : path;
     }
     free_entries(entries, count);
     return found;
+}
+
+const char *draft_includer(struct arena *arena, const char *source)
+{
+    return find_beside(arena, source, includes, path_file(source));
+}
+
+const char *draft_kernel_file(struct arena *arena, const char *source, const char *kernel)
+{
+    return find_beside(arena, source, has_body, kernel);
 }

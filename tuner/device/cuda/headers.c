@@ -14,6 +14,7 @@
     X(time)                                                                                        \
     X(stdio)                                                                                       \
     X(pthread)                                                                                     \
+    X(shuffles)                                                                                    \
     X(empty)                                                                                       \
     X(cuda_runtime)                                                                                \
     X(cub)
@@ -46,6 +47,7 @@ static const struct header headers[] = {
     {"sys/time.h", C_OF("time"), false},
     {"stdio.h", cuda_header_stdio, false},
     {"pthread.h", cuda_header_pthread, false},
+    {"tune_shuffles.h", cuda_header_shuffles, false},
     {"unistd.h", "#pragma once\n#define _POSIX_VERSION 200809L\n", false},
     {"stddef.h", cuda_header_empty, false},
     {"stdbool.h", cuda_header_empty, false},
@@ -171,8 +173,9 @@ const char *cuda_header_of(const char *name, size_t length)
          "pthread.h"}, /* iostream brings it */
         {"int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t",
          "stdint.h"},
-        {"__half __half2", "cuda_fp16.h"},
+        {"__half __half2 half half2", "cuda_fp16.h"},
         {"__nv_bfloat16 nv_bfloat16 __nv_bfloat162", "cuda_bf16.h"},
+        {"__shfl __shfl_up __shfl_down __shfl_xor __any __all __ballot", "tune_shuffles.h"},
         {"uint ushort ulong RAND_MAX", "stdlib.h"},
         {"CHAR_BIT SCHAR_MAX UCHAR_MAX SHRT_MIN SHRT_MAX USHRT_MAX INT_MIN INT_MAX UINT_MAX "
          "LONG_MIN LONG_MAX ULONG_MAX LLONG_MIN LLONG_MAX ULLONG_MAX",

@@ -381,6 +381,24 @@ static bool uses_std(const struct cutter *cutter)
     return false;
 }
 
+/* `using std::cout;` whose name only the host's part has. */
+static void cut_using(struct cutter *cutter)
+{
+    for (size_t i = 0; i + 4 < cutter->tokens.count; i++) {
+        if (!is(cutter, i, "using") || !is(cutter, i + 1, "std") || !is(cutter, i + 2, "::") ||
+            !is(cutter, i + 4, ";"))
+            continue;
+        const struct token *name = &cutter->tokens.items[i + 3];
+        bool used = false;
+        for (size_t j = 0; j < cutter->tokens.count && !used; j++)
+            used = j != i + 3 && cutter->fates[j] != CUT &&
+                   cutter->tokens.items[j].length == name->length &&
+                   memcmp(cutter->tokens.items[j].start, name->start, name->length) == 0;
+        if (!used)
+            cut(cutter, i, i + 5);
+    }
+}
+
 static void cut_headers(struct cutter *cutter)
 {
     for (size_t i = 0; i < cutter->tokens.count; i++) {
@@ -444,6 +462,15 @@ static bool has_include(const struct cutter *cutter, const char *header)
     return false;
 }
 
+/* A type's name, and not that of a variable, as `half` often is: `half *`, `half x`. */
+static bool may_be_type(const struct cutter *cutter, size_t i)
+{
+    if (!is_in(cutter, i, "half half2"))
+        return true;
+    return is(cutter, i + 1, "*") ||
+           (i + 1 < cutter->tokens.count && cutter->tokens.items[i + 1].kind == TOKEN_NAME);
+}
+
 /* Before the source: headers of what it names, as nvcc includes them for it. */
 static void put_headers(const struct cutter *cutter, struct text *text)
 {
@@ -453,7 +480,7 @@ static void put_headers(const struct cutter *cutter, struct text *text)
         const struct token *token = &cutter->tokens.items[i];
         const bool in_std = i >= 2 && is(cutter, i - 1, "::") && is(cutter, i - 2, "std");
         char name[40]; /* longer ones have no header */
-        if (token->kind != TOKEN_NAME || cutter->fates[i] == CUT ||
+        if (token->kind != TOKEN_NAME || cutter->fates[i] == CUT || !may_be_type(cutter, i) ||
             !string_format(name, sizeof name, "%s%.*s", in_std ? "std::" : "", (int)token->length,
                            token->start))
             continue;
@@ -547,6 +574,8 @@ bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
         read_macros(&cutter);
         read_scope(&cutter, 0, cutter.tokens.count, false);
     }
+    if (leave == LEAVE_HOST_PART)
+        cut_using(&cutter);
     cutter.uses_std = uses_std(&cutter);
     if (leave == LEAVE_HOST_PART)
         cut_headers(&cutter);

@@ -42,6 +42,8 @@ static bool guess_template(struct asking *asking, struct kernel_signature *kerne
         for (size_t j = 0; j < i && parameter->preset; j++) /* typename V = T */
             if (strcmp(parameter->preset, kernel->template[j].name) == 0)
                 parameter->preset = kernel->template[j].preset;
+        if (!parameter->preset && parameter->kind == TEMPLATE_OTHER)
+            parameter->preset = guess_as_launched(asking->arena, &whole, kernel->name, i);
         if (parameter->preset)
             continue;
         if (parameter->kind == TEMPLATE_OTHER)
@@ -70,6 +72,47 @@ static enum status name_instance(struct asking *asking, struct error *error)
     text_append(&text, ">");
     asking->instance = text_to_arena(&text, asking->arena);
     return asking->instance ? STATUS_OK : error_no_memory(error);
+}
+
+/* What a parameter's declaration is without its name, its default and the template's own names:
+ * "const T *x" of T = float is "const float *". */
+static void put_type(struct asking *asking, const struct kernel_parameter *parameter,
+                     struct text *out)
+{
+    const struct kernel_signature *kernel = asking->kernel;
+    struct tokens tokens;
+    if (!tokens_read(asking->arena, parameter->text, &tokens))
+        tokens = (struct tokens){0};
+    for (size_t i = 0; i < tokens.count && !token_is(&tokens, i, "="); i++) {
+        const char *word = tokens_text(asking->arena, &tokens, i, i + 1);
+        const bool is_name = word && strcmp(word, parameter->name) == 0;
+        const bool is_bounds = token_is(&tokens, i, "[");
+        for (size_t j = 0; j < kernel->template_count && word; j++)
+            if (strcmp(word, kernel->template[j].name) == 0)
+                word = kernel->template[j].preset;
+        i = is_bounds ? tokens_behind(&tokens, i) - 1 : i;
+        if (!is_name)
+            text_printf(out, "%s ", is_bounds ? "*" : word ? word : "");
+    }
+}
+
+/* Of several kernels of one name the one that the source has last, by what it takes:
+ * "(void (*)(float *, int))scale". False: memory is short, or that was asked already. */
+static bool name_overload(struct asking *asking)
+{
+    struct text text = {0};
+    if (asking->instance[0] == '(')
+        return false;
+    for (size_t i = 0; i < asking->kernel->parameter_count; i++) {
+        text_append(&text, i ? ", " : "(void (*)(");
+        put_type(asking, &asking->kernel->parameters[i], &text);
+    }
+    text_printf(&text, "%s))%s", asking->kernel->parameter_count ? "" : "(void (*)(",
+                asking->instance);
+    const char *cast = text_to_arena(&text, asking->arena);
+    if (cast)
+        asking->out->instance = asking->instance = cast;
+    return cast;
 }
 
 /* ---- which kernel ---- */
@@ -205,8 +248,8 @@ static const char *make_source(struct asking *asking)
     text_append(&text, asking->source.text);
     text_printf(&text, "\n#define TUNE_PROBE %s\n", asking->probe);
     text_append(&text, cuda_signature_probe);
-    text_printf(&text, "namespace TUNE_PROBE { typedef tune_takes<decltype(&::%s)> tune_asked;\n",
-                asking->instance);
+    text_printf(&text, "namespace TUNE_PROBE { typedef tune_takes<decltype(%s%s)> tune_asked;\n",
+                asking->instance[0] == '(' ? "" : "&::", asking->instance);
     for (size_t i = 0; i < kernel->parameter_count; i++)
         for (size_t j = 0; j < kernel->parameters[i].field_count; j++) {
             const char *type = type_word(asking, &kernel->parameters[i]);
@@ -367,7 +410,9 @@ static void fill_request(const struct asking *asking, const char *expression,
                                        .architecture = asking->question->architecture,
                                        .compiler = asking->question->compiler,
                                        .kernel_count = 1,
-                                       .kernels = {expression}};
+                                       .kernels = {expression},
+                                       .folder_count = asking->question->folder_count};
+    memcpy(request->folders, asking->question->folders, sizeof request->folders);
     for (size_t i = 0; i < asking->out->macro_count; i++)
         if (!asking->out->macros[i].fixed) /* the source itself defines that */
             request->defines[request->define_count++] = (struct named_value){
@@ -390,8 +435,23 @@ static enum status compile_question(struct asking *asking, struct error *error)
     return status == STATUS_OK ? take_answer(asking, container.kernels[0].lowered, error) : status;
 }
 
-/* The file that the compiler, or a host's compiler for it, could not open; NULL: that was not why.
- */
+/* The header that the text of an #error names: "config.h is not there"; NULL: none. */
+static const char *named_header(struct arena *arena, const char *message)
+{
+    const char *at = strstr(message, "#error directive: ");
+    for (at = at ? strstr(at, ".h") : NULL; at; at = strstr(at + 1, ".h")) {
+        const char *name = at;
+        while (name > message && (name_goes_on(name[-1]) || strchr("/.-", name[-1])))
+            name--;
+        const char *end = at + strlen(".h");
+        if (name < at && !name_goes_on(*end) && *end != '/')
+            return arena_strndup(arena, name, (size_t)(end - name));
+    }
+    return NULL;
+}
+
+/* The file that the compiler, or a host's compiler for it, could not open, or that the source asks
+ * for by #error; NULL: that was not why. */
 static const char *missing_file(struct arena *arena, const char *message)
 {
     const char *name = strstr(message, "open source file \"");
@@ -403,7 +463,15 @@ static const char *missing_file(struct arena *arena, const char *message)
         for (name = end; name > message && name[-1] != ' ';)
             name--;
     }
-    return name && end ? arena_strndup(arena, name, (size_t)(end - name)) : NULL;
+    return name && end ? arena_strndup(arena, name, (size_t)(end - name))
+                       : named_header(arena, message);
+}
+
+/* Whether the error is that there are several kernels of that name. */
+static bool is_overloaded(const char *message)
+{
+    return strstr(message, "instance of overloaded function") ||
+           strstr(message, "which instance of function template");
 }
 
 /* What a stranger is to do about it, behind the compiler's own words. */
@@ -415,8 +483,7 @@ static enum status explain(const struct asking *asking, const char *undefined, c
     char text[ERROR_TEXT_BYTES];
     (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES / 2, error->text);
     asking->out->missing = missing_file(asking->arena, text);
-    if (strstr(text, "instance of overloaded function") ||
-        strstr(text, "which instance of function template"))
+    if (is_overloaded(text))
         return error_set(error, STATUS_COMPILE_FAILED,
                          "%s: there are several kernels '%s', which differ in what they take: give "
                          "the one to tune a name of its own",
@@ -437,6 +504,10 @@ static enum status explain(const struct asking *asking, const char *undefined, c
     if (undefined)
         return error_set(error, STATUS_COMPILE_FAILED, "%s (say what it is: --define %s=...)", text,
                          undefined);
+    if (asking->out->missing && strstr(text, "#error"))
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "%s (name the folder that has %s by --include)", text,
+                         asking->out->missing);
     if (asking->out->missing)
         return error_set(error, STATUS_COMPILE_FAILED,
                          "%s (NVRTC compiles for the device alone, without the host's headers: "
@@ -511,7 +582,8 @@ static enum status ask_until_defined(struct asking *asking, struct error *error)
     enum status status = compile_question(asking, error);
     while (status == STATUS_COMPILE_FAILED) {
         const char *name = undefined_name(asking->arena, error->text);
-        if (!name || !take_undefined(asking, name, &meant))
+        if (!(is_overloaded(error->text) && name_overload(asking)) &&
+            (!name || !take_undefined(asking, name, &meant)))
             return explain(asking, name, meant, error);
         error_clear(error);
         status = compile_question(asking, error);

@@ -57,6 +57,37 @@ const char *guess_as_set(struct arena *arena, const struct tokens *tokens, const
     return NULL;
 }
 
+/* The end of a template's argument: a comma or the closing '>'. */
+static size_t argument_end(const struct tokens *tokens, size_t at)
+{
+    while (at < tokens->count && !token_is_in(tokens, at, ", > ; {"))
+        at = token_is(tokens, at, "(") ? tokens_behind(tokens, at) : at + 1;
+    return at;
+}
+
+const char *guess_as_launched(struct arena *arena, const struct tokens *tokens, const char *kernel,
+                              size_t index)
+{
+    const char *name = kernel; /* without its namespaces, which end at `name` */
+    for (const char *at = kernel; *at; at++)
+        if (at[0] == ':' && at[1] == ':')
+            name = at + 2;
+    for (size_t i = 0; i + 2 < tokens->count; i++) {
+        size_t first = i + 2;
+        if (!token_is(tokens, i, name) || !token_is(tokens, i + 1, "<"))
+            continue;
+        for (size_t j = 0; j < index && first < tokens->count; j++)
+            first = argument_end(tokens, first) + 1;
+        if (!token_is(tokens, first + 1, "::")) /* Order::ROWS, no name of a template around it */
+            continue;
+        const char *value = tokens_text(arena, tokens, first, argument_end(tokens, first));
+        const size_t space = (size_t)(name - kernel);
+        const bool whole = value && space > 0 && strncmp(value, kernel, strcspn(kernel, ":")) == 0;
+        return !value || whole ? value : arena_printf(arena, "%.*s%s", (int)space, kernel, value);
+    }
+    return NULL;
+}
+
 /* Whether a number may stand for it everywhere: no function, no array, no type. */
 bool guess_may_be_number(const struct tokens *tokens, const char *name)
 {

@@ -70,6 +70,11 @@ const char *guess_value(const char *name);
 /* The number that the source, its host's part too, gives to something of that name:
  * `const int BLOCK_M = 128;`, `constexpr unsigned BLOCK_M{128U};`. NULL: none. */
 const char *guess_as_set(struct arena *arena, const struct tokens *tokens, const char *name);
+/* Argument `index` of the template as the host's part launches or names it, where it is a name in a
+ * class or a namespace: "layout::Order::ROWS" of `kernel<Order::ROWS><<<` in namespace layout.
+ * NULL: none. */
+const char *guess_as_launched(struct arena *arena, const struct tokens *tokens, const char *kernel,
+                              size_t index);
 /* A type to compile with: "int" of an index or an offset, else "float". */
 const char *guess_type(const char *name);
 /* Whether a number may stand for it everywhere: no function, no array, no type. */

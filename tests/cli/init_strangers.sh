@@ -1,0 +1,131 @@
+#!/bin/bash
+# tune init of what others wrote: for an older CUDA, in pieces, in scripts of Python, with headers that are not there.
+source "$TUNE_TESTS/lib.sh"
+
+echo '__global__ void scale(float *y) { y[threadIdx.x] *= 2; }' >scale.cu
+run "$TUNE" init scale.cu
+if [[ $code -eq 4 ]] || grep -q 'without CUDA' "$captured.err"; then
+    echo "skipped: $(cat "$captured.err")"
+    exit 0
+fi
+expect_code 0
+
+# has LINE FILE: the file has it, blanks and the comment left out.
+has() {
+    sed 's/ *#.*//' "$2" | grep -qxF -- "$1" || { cat "$2"; fail "no line: $1"; }
+}
+# refused CODE REGEX INIT...
+refused() {
+    local expected=$1 text=$2
+    shift 2
+    run "$TUNE" init "$@" -o refused.yaml
+    expect_code "$expected"
+    expect_one_line err
+    expect_err "$text"
+    [[ ! -e refused.yaml ]] || fail "refused, and written"
+}
+
+# A piece of a source: the file that includes it is taken, or named where that does not compile either.
+printf '__constant__ float table[9];\n#include "piece.cu"\n' >whole.cu
+printf '__global__ void piece(float *y) { y[threadIdx.x] = table[threadIdx.x]; }\n' >piece.cu
+run "$TUNE" init piece.cu
+expect_code 0
+expect_err '^tune: piece.cu is not a source by itself: whole.cu is taken$'
+has 'source: "whole.cu"' piece.yaml
+has '  - kernel: "piece"' piece.yaml
+printf 'int main() { return 0; }\n' >host_alone.cu
+run "$TUNE" init host_alone.cu -k piece # of another file, which is a piece
+expect_code 0
+has 'source: "whole.cu"' host_alone.yaml
+refused 3 "no such kernel; there are: scale$" scale.cu -k nowhere
+echo '#error not yet' >>whole.cu
+refused 1 'piece.cu\(1\): error: identifier "table" is undefined .*; whole.cu includes this file: try that one$' piece.cu
+
+# Shuffles and votes without a mask, a type and a name of the standard library that only the host uses.
+cat >old.cu <<'C'
+#include <iostream>
+using std::cout;
+__device__ double __shfl_down(double value, unsigned int delta) { return __shfl_down((float)value, delta); }
+__global__ void old(half *y, double *z, int *votes)
+{
+    int half = threadIdx.x / 2;
+    y[half] = __shfl_xor((float)y[half], 1) + __shfl((float)y[0], 3, 8) + __shfl_up((float)y[1], 1);
+    z[half] = __shfl_down(z[half], 1);
+    votes[half] = __any(half) + __all(half) + __ballot(half);
+}
+int main() { cout << 1; }
+C
+run "$TUNE" init old.cu
+expect_code 0
+has '  - {name: y, type: f16, count: n, update: true, fill: random}' old.yaml
+run "$TUNE" run --dry-run --arch sm_90 --points 1 old.yaml
+expect_code 0
+
+# What an enumerator of the source's own is, the host's launch tells.
+cat >order.cu <<'C'
+namespace mine { enum class Order { rows, columns };
+template <int N, Order order> __global__ void ordered(float *y) { y[threadIdx.x] = order == Order::rows ? N : 1; }
+void launch(float *y) { ordered<16, Order::columns><<<1, 32>>>(y); } }
+C
+run "$TUNE" init order.cu
+expect_code 0
+has '  - kernel: "mine::ordered<${N}, mine::Order::columns>"' order.yaml
+
+# A header that lies nowhere is written empty, where the kernel needs nothing of it; nothing stays where it does.
+printf '#include <far/away.h>\n__global__ void k(float *y) { y[0] = 1; }\n' >away.cu
+run "$TUNE" init away.cu
+expect_code 0
+expect_err '^tune: wrote away.headers/far/away.h, empty: no folder near has it; name one by --include$'
+[[ -e away.headers/far/away.h ]] || fail "no header"
+run "$TUNE" run --dry-run --arch sm_90 --points 1 away.yaml
+expect_code 0
+run "$TUNE" init away.cu --force
+expect_code 0
+printf '#include <far/away.h>\n__global__ void k(float *y) { y[0] = far::one; }\n' >away.cu
+refused 1 'cannot open source file "far/away.h"' away.cu
+[[ ! -e refused.headers ]] || fail "$(find refused.headers)"
+
+# A kernel that a script of Python has as a text; what the script fills in becomes a parameter.
+cat >script.py <<'PY'
+# """ __global__ void comment(float *y) { } """
+plain = 'no kernel'
+code = """
+#define WIDTH %(WIDTH)s
+__global__ void wide(float *y)
+{
+    // 100 %% \\ "quoted"
+    for (int i = 0; i < %(WIDTH)s; i++)
+        y[i] = WIDTH;
+}
+"""
+other = r'''__global__ void other(int *y) { y[0] = 1; }'''
+PY
+run "$TUNE" init script.py
+expect_code 3
+expect_one_line err
+expect_err '^tune init: script.py: several texts with kernels, in lines 3, 12; name one by --kernel$'
+run "$TUNE" init script.py -k wide
+expect_code 0
+expect_err "^tune: wrote script.py.cu: the kernel's source, out of script.py$"
+has 'source: "script.py.cu"' script.yaml
+grep -q '^  WIDTH: \[' script.yaml || fail "$(cat script.yaml)"
+grep -qxF '    // 100 % \ "quoted"' script.py.cu || fail "$(cat script.py.cu)"
+run "$TUNE" run --dry-run --arch sm_90 --points 1 script.yaml
+expect_code 0
+run "$TUNE" init script.py -k other -o other.yaml
+expect_code 2
+expect_one_line err
+expect_err '^tune init: script.py.cu is there already, and is not what script.py has: --force writes over it'
+grep -q wide script.py.cu || fail "written over"
+
+# A header that an #error asks for, and what __has_include finds in the folders that are named.
+printf '#if __has_include("settings.h")\n#include "settings.h"\n#else\n#error "settings.h is not there: read the manual."\n#endif\n__global__ void k(float *y) { y[0] = 1; }\n' >settled.cu
+refused 1 'settings.h is not there: read the manual." \(name the folder that has settings.h by --include\)$' settled.cu --compiler nvrtc
+mkdir named
+echo '#define SETTLED 1' >named/settings.h
+run "$TUNE" init settled.cu -I named --compiler nvrtc
+expect_code 0
+rm -r named
+run "$TUNE" init settled.cu --force
+expect_code 0
+expect_err '^tune: wrote settled.headers/settings.h, empty'
