@@ -27,7 +27,7 @@ trim() { sed 's/^ *//; s/ *$//' <<<"$1"; }
 
 # The first line of the last message, without the folders of this machine.
 reason() {
-    grep -v '^  ' "$1" | grep -m 1 'tune [a-z]*: ' | sed "s|$sources/||g; s|^tune [a-z]*: ||; s/|/\\\\|/g" | cut -c1-240
+    grep -v '^  ' "$1" | grep -m 1 'tune [a-z]*: ' | sed "s|$sources/||g; s|$out/||g; s|^tune [a-z]*: ||; s/|/\\\\|/g" | cut -c1-240
 }
 
 tried=0 good=0
