@@ -211,6 +211,12 @@ static long long capability_of(const struct tuned_device *device)
 
 /* ---- errors and memory ---- */
 
+#ifdef _WIN32
+enum { PATH_BYTES = 1024 };
+#else
+enum { PATH_BYTES = PATH_MAX };
+#endif
+
 struct reader {
     struct tuned *tuned;
     struct tuned_error *error; /* may be NULL; what is refused first counts */
@@ -226,6 +232,9 @@ struct reader {
     size_t counts[ENTRIES + 1]; /* of lists, before the source */
 #ifdef TUNED_WITH_DEBUG
     const char *override; /* $TUNED_OVERRIDE; NULL: none */
+#endif
+#ifdef _WIN32
+    char folder[PATH_BYTES]; /* of environment_path, the last */
 #endif
     /* Of the line that is read: where its fields and further sizes begin, and the fields of the
      * side that is read. Sides of lines are numbered from 1. */
@@ -1194,7 +1203,21 @@ static void add_memory(struct reader *reader, const void *text, size_t bytes, co
 }
 
 #ifdef _WIN32
-enum { PATH_BYTES = 1024 };
+/* Of <windows.h>, which takes too many names. */
+enum { UTF_8 = 65001, ONLY_VALID = 8 };
+__declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned, unsigned long, const char *, int,
+                                                        wchar_t *, int);
+__declspec(dllimport) int __stdcall WideCharToMultiByte(unsigned, unsigned long, const wchar_t *,
+                                                        int, char *, int, const char *, int *);
+
+/* A path in UTF-8; one that is not is taken to be in the system's code page. */
+static FILE *open_file(const char *path)
+{
+    wchar_t wide[PATH_BYTES];
+    return MultiByteToWideChar(UTF_8, ONLY_VALID, path, -1, wide, PATH_BYTES) > 0
+               ? _wfopen(wide, L"rb")
+               : fopen(path, "rb");
+}
 
 /* All of a file, as far as the C library can tell. */
 static void add_file(struct reader *reader, const char *path, int must_be_there)
@@ -1203,7 +1226,7 @@ static void add_file(struct reader *reader, const char *path, int must_be_there)
     if (!begin_source(reader, path))
         return;
     reader->is_named = must_be_there;
-    FILE *file = fopen(path, "rb");
+    FILE *file = open_file(path);
     if (!file) {
         if (errno != ENOENT || must_be_there)
             (void)refuse(reader,
@@ -1224,8 +1247,6 @@ static void add_file(struct reader *reader, const char *path, int must_be_there)
     (void)fclose(file);
 }
 #else
-enum { PATH_BYTES = PATH_MAX };
-
 /* All of a regular file, which must not change meanwhile. What is wrong with it, NULL: nothing (but
  * memory may be short). */
 static const char *read_file(struct reader *reader, int file)
@@ -1286,11 +1307,32 @@ static const char *environment(const struct tuned_options *options, const char *
     return value && *value ? value : NULL;
 }
 
+#ifdef _WIN32
+/* The same of a path, in UTF-8, until the next is asked for: getenv has another letter for each
+ * that the system's code page lacks. */
+static const char *environment_path(struct reader *reader, const struct tuned_options *options,
+                                    const char *name)
+{
+    wchar_t wide_name[32];
+    for (size_t i = 0; (wide_name[i] = (wchar_t)name[i]) != 0; i++)
+        ;
+    const char *value = environment(options, name);
+    const wchar_t *wide = value ? _wgetenv(wide_name) : NULL;
+    return wide && WideCharToMultiByte(UTF_8, 0, wide, -1, reader->folder, PATH_BYTES, NULL, NULL) >
+                       0
+               ? reader->folder
+               : value;
+}
+#else
+#define environment_path(reader, options, name) environment(options, name)
+#endif
+
 /* A relative folder would be of whatever folder the program runs in. */
 static int is_absolute(const char *folder)
 {
 #ifdef _WIN32
-    return folder != NULL;
+    return folder && ((*folder && folder[1] == ':' && (folder[2] == '/' || folder[2] == '\\')) ||
+                      strncmp(folder, "\\\\", 2) == 0);
 #else
     return folder && *folder == '/';
 #endif
@@ -1299,13 +1341,13 @@ static int is_absolute(const char *folder)
 static void add_user_file(struct reader *reader, const struct tuned_options *options)
 {
     char path[PATH_BYTES];
-    const char *folder = environment(options, "XDG_CONFIG_HOME"), *below = "";
+    const char *folder = environment_path(reader, options, "XDG_CONFIG_HOME"), *below = "";
 #ifdef _WIN32
     if (!is_absolute(folder))
-        folder = environment(options, "APPDATA");
+        folder = environment_path(reader, options, "APPDATA");
 #endif
     if (!is_absolute(folder)) {
-        folder = environment(options, "HOME");
+        folder = environment_path(reader, options, "HOME");
         below = "/.config";
     }
     if (is_absolute(folder) &&
@@ -1318,7 +1360,7 @@ static void add_files(struct reader *reader, const struct tuned_options *options
 {
     size_t count = options->path_count;
     if (!path && count == 0)
-        path = environment(options, "TUNED_CONF");
+        path = environment_path(reader, options, "TUNED_CONF");
     count = path ? 1 : count;
     for (size_t i = 0; i < count; i++)
         add_file(reader, path ? path : options->paths[i], 1);
@@ -1328,8 +1370,9 @@ static void add_files(struct reader *reader, const struct tuned_options *options
         return;
 #ifdef _WIN32
     char system[PATH_BYTES];
-    const char *folder = getenv("PROGRAMDATA");
-    if (folder && snprintf(system, sizeof system, "%s/tune/tuned.conf", folder) < PATH_BYTES)
+    const char *folder = environment_path(reader, options, "PROGRAMDATA");
+    if (is_absolute(folder) &&
+        snprintf(system, sizeof system, "%s/tune/tuned.conf", folder) < PATH_BYTES)
         add_file(reader, system, 0);
 #else
     add_file(reader, "/etc/tune/tuned.conf", 0);
@@ -1380,7 +1423,8 @@ static struct tuned *load(const struct tuned_options *options, const char *path,
     tuned->on_find_context = options->on_find_context;
 #ifdef TUNED_WITH_DEBUG
     reader.override = environment(options, "TUNED_OVERRIDE");
-    if (!tuned->on_find && environment(options, "TUNED_VERBOSE"))
+    const char *verbose = environment(options, "TUNED_VERBOSE");
+    if (!tuned->on_find && verbose && strcmp(verbose, "0") != 0)
         tuned->on_find = tuned_debug_print;
 #endif
     add_files(&reader, options, path);
@@ -1389,10 +1433,15 @@ static struct tuned *load(const struct tuned_options *options, const char *path,
     if (text_name || text)
         add_memory(&reader, text, bytes, text_name ? text_name : "built-in");
     int goes_on = begin_source(&reader, "tuned.conf");
-    if (goes_on && tuned->source_count == 0)
+    if (goes_on && tuned->source_count == 0) {
         (void)refuse(&reader, "there is none in any of the usual places");
-    else if (goes_on && make_groups(&reader))
+    } else if (goes_on && make_groups(&reader)) {
+#ifdef TUNED_WITH_DEBUG
+        if (reader.override)
+            tuned_debug_check(reader.override, tuned);
+#endif
         return tuned;
+    }
     tuned_free(tuned);
     return NULL;
 }

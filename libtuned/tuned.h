@@ -17,10 +17,10 @@
  *     tuned_free(tuned);
  *
  * C99, nothing but the C library; of its two files tuned_debug.c is for people who debug, and may
- * be left out. Nothing is printed (but where a person set TUNED_VERBOSE), no state is shared, the
- * locale has no say. What was loaded never changes: any number of threads may read it at the same
- * time. Only loading allocates; a look-up allocates nothing and takes no lock. docs/libtuned.md is
- * the guide, docs/tuned-conf.md the format of the file. */
+ * be left out. Nothing is printed (but where a person set TUNED_VERBOSE or TUNED_OVERRIDE), no
+ * state is shared, the locale has no say. What was loaded never changes: any number of threads may
+ * read it at the same time. Only loading allocates; a look-up allocates nothing and takes no lock.
+ * docs/libtuned.md is the guide, docs/tuned-conf.md the format of the file. */
 #ifndef TUNED_H
 #define TUNED_H
 
@@ -226,7 +226,7 @@ struct tuned_handle {
 TUNED_API enum tuned_grade tuned_resolve(const struct tuned *tuned,
                                          const struct tuned_device *device, const char *problem,
                                          struct tuned_handle *handle);
-/* What tuned_find gives, in a few nanoseconds. The handle must outlive the answer. */
+/* What tuned_find gives, in tens of nanoseconds. The handle must outlive the answer. */
 TUNED_API enum tuned_grade tuned_find_resolved(const struct tuned_handle *handle, long long n,
                                                struct tuned_answer *answer);
 TUNED_API enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,

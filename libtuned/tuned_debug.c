@@ -363,3 +363,69 @@ size_t tuned_debug_override(const char *override, const char *text, size_t bytes
     }
     return writer.length;
 }
+
+/* Whether an entry of the problem has the value. */
+static int has_value(const struct tuned *tuned, struct piece problem, struct piece name)
+{
+    for (size_t i = 0; i < tuned_entry_count(tuned); i++) {
+        const struct tuned_entry *entry = tuned_entry_at(tuned, i);
+        const char *its = tuned_entry_problem(entry), *value, *its_name = its;
+        if (!is(problem, its, strlen(its)))
+            continue;
+        for (size_t position = 0; its_name; position++) {
+            tuned_value_at(entry, position, &its_name, &value);
+            if (its_name && is(name, its_name, strlen(its_name)))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+static void print_unused(const char *format, struct piece what, struct piece of)
+{
+    char part[2][84];
+    snprintf(part[0], sizeof part[0], "%.*s", what.length < 80 ? (int)what.length : 80, what.at);
+    snprintf(part[1], sizeof part[1], "%.*s", of.length < 80 ? (int)of.length : 80, of.at);
+    /* cppcheck-suppress wrongPrintfScanfArgNum */
+    fprintf(stderr, format, part[0], part[1]);
+}
+
+/* The fields that the override has of one problem: as far as they change nothing. */
+static void check_fields(const struct tuned *tuned, struct piece problem, struct piece fields)
+{
+    struct piece launch = {NULL, 0};
+    int changes = 0;
+    while (fields.length > 0) {
+        struct piece field = take_until(&fields, ","), name = name_of(field);
+        if (name.length == 0 || field.length == name.length)
+            print_unused("tuned: TUNED_OVERRIDE: '%s' is not NAME=VALUE\n", field, problem);
+        else if (begins(name, "launch"))
+            launch = name;
+        else if (has_value(tuned, problem, name))
+            changes = 1;
+        else
+            print_unused("tuned: TUNED_OVERRIDE: nothing has '%s' among entries of '%s'\n", name,
+                         problem);
+    }
+    if (launch.at && !changes)
+        print_unused("tuned: TUNED_OVERRIDE: '%s' of '%s' counts with a value that changes only\n",
+                     launch, problem);
+}
+
+void tuned_debug_check(const char *override, const struct tuned *tuned)
+{
+    struct piece rest = {override, strlen(override)};
+    while (rest.length > 0) {
+        struct piece fields = take_until(&rest, ";\n"), whole = fields;
+        struct piece problem = take_until(&fields, ":");
+        if (whole.length == 0)
+            continue;
+        if (fields.length == 0)
+            print_unused("tuned: TUNED_OVERRIDE: '%s' is not PROBLEM:NAME=VALUE\n", whole, whole);
+        else if (fields.at != fields_of(override, problem).at)
+            print_unused("tuned: TUNED_OVERRIDE: '%s' is given twice, the first counts\n", problem,
+                         whole);
+        else
+            check_fields(tuned, problem, fields);
+    }
+}

@@ -13,4 +13,8 @@ void tuned_debug_print(void *context, const struct tuned_answer *answer);
  * bytes into `out`, where that is not NULL. It has as many lines. */
 size_t tuned_debug_override(const char *override, const char *text, size_t bytes, char *out);
 
+/* Prints a line on the standard error for each part of `override` that changes no entry of what was
+ * loaded: most likely it was mistyped. */
+void tuned_debug_check(const char *override, const struct tuned *tuned);
+
 #endif

@@ -431,7 +431,7 @@ class Entry:
         return _text(out.value) if is_stale else None
 
     def __repr__(self) -> str:
-        return f"<tuned.Entry {self.file}:{self.line} {self.problem} {self.values}>"
+        return f"<libtuned.Entry {self.file}:{self.line} {self.problem} {self.values}>"
 
 
 class Answer:
@@ -493,7 +493,7 @@ class Answer:
         return found
 
     def __repr__(self) -> str:
-        return f"<tuned.Answer {self.grade}: {self.values}>"
+        return f"<libtuned.Answer {self.grade}: {self.values}>"
 
 
 def _sizes(sizes: Mapping[str, int]) -> Any:
@@ -564,7 +564,7 @@ class Tuned:
         return True
 
     def __repr__(self) -> str:
-        return f"<tuned.Tuned {', '.join(self.files)}: {len(self)} entries>"
+        return f"<libtuned.Tuned {', '.join(self.files)}: {len(self)} entries>"
 
 
 # ---- loading ----
@@ -572,9 +572,12 @@ class Tuned:
 
 def _error(raw: _Error, names: Sequence[bytes]) -> Error:
     """With the name among `names` that the text begins with: of a long one it has the end only."""
-    place = b":%d: " % raw.line if raw.line > 0 else b": "
-    file = next((name for name in names if raw.text.startswith(name[-128:] + place)),
-                raw.text.partition(place)[0])
+    line = b":%d" % raw.line if raw.line > 0 else b""
+    places = (line + b": ", line + b" (as TUNED_OVERRIDE has it): ")
+    file = next((name for name in names
+                 if raw.text.startswith(tuple(name[-128:] + place for place in places))), None)
+    if file is None:
+        file = next((raw.text.partition(place)[0] for place in reversed(places) if place in raw.text), b"")
     return Error(_text(raw.text), _text(file), raw.line)
 
 

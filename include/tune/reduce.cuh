@@ -132,8 +132,8 @@ cudaError_t arg_max(const configured_by &by, const IN &in, size_t n, R *value, I
 /* out[s] = init OP in[begin[s]] OP ... OP in[end[s] - 1], as reduce_with; begin and end are device
  * pointers to integers, or iterators. Segments may have any lengths side by side, be empty (out[s]
  * is init), overlap. No workspace. `length`: what most have about, in elements; 0: not known. The
- * configuration of reduce_rows.sum_f32 of the nearest length in bytes stands in; where the length
- * is not known, the default. */
+ * configuration of reduce_segments.sum_f32 of the nearest length in bytes is launched; where the
+ * length is not known, the default. */
 template <typename LIST = calls::own_list, typename IN, typename OUT, typename BEGIN, typename END,
           typename OP, typename INIT>
 cudaError_t reduce_segments(const configured_by &by, const IN &in, size_t segments, BEGIN begin,

@@ -65,6 +65,11 @@ for only in STATIC SHARED; do
     expect_out "^$version 0\$"
 done
 nm -D --with-symbol-versions onlySHARED/libtuned.so | grep -q ' tuned_find@@TUNED_0\.2$' || fail "tuned_find has no version"
+# Each name of the header has one that is written down, so that a name of a later version does not pass for an old one's.
+nm -D --defined-only --with-symbol-versions onlySHARED/libtuned.so | sed -n 's/.* \(tuned_[a-z_]*\)@@TUNED_.*/\1/p' | sort >versions
+sed -n '/^TUNED_API/,/;/p' "$TUNE_SOURCE/libtuned/tuned.h" | tr '\n' ' ' | grep -oE 'tuned_[a-z_]+\(' | tr -d '(' | sort -u |
+    diff - versions || fail "tuned.h and the names with versions differ"
+grep -q '[a-z_]\*;' "$TUNE_SOURCE/libtuned/tuned.map" && fail "tuned.map takes names that nobody wrote down"
 
 # What is made for others is built, and runs where there is what runs it: Wine for Windows, QEMU for arm64.
 printf 'tuned-conf 4\r\n[cuda "X"] compute_capability=9.0\r\np n=1-9 block=64 |\r\n  | capability=7.0\r\nend\r\n' >t.conf
@@ -97,6 +102,34 @@ done
 if [[ -e use-x86_64-w64-mingw32-gcc.exe ]] && command -v wine >/dev/null; then
     export WINEPREFIX=$PWD/wine WINEDEBUG=-all
     says Windows COM1 wine use-x86_64-w64-mingw32-gcc.exe
+    # Paths are UTF-8, also with letters that the code page lacks; no place is relative to where the program runs.
+    mkdir -p 'größer 日本/tune' relative/tune
+    cp t.conf 'größer 日本/tune/tuned.conf'
+    cp t.conf relative/tune/tuned.conf
+    cat >paths.c <<'C'
+#include <stdio.h>
+#include <tuned.h>
+int main(void)
+{
+    struct tuned_error error;
+    struct tuned *named = tuned_load("gr\xc3\xb6\xc3\x9f" "er \xe6\x97\xa5\xe6\x9c\xac/tune/tuned.conf", &error);
+    if (!named)
+        puts(error.text);
+    struct tuned *found = tuned_open(NULL, &error);
+    puts(found ? tuned_file_at(found, 0) : error.text);
+    tuned_free(found);
+    tuned_free(named);
+    return 0;
+}
+C
+    run x86_64-w64-mingw32-gcc -std=c99 -Wall -Wextra -Werror -I"$TUNE_SOURCE/libtuned" paths.c "$TUNE_SOURCE/libtuned/tuned.c" -o paths
+    expect_code 0
+    export LC_ALL=C.UTF-8
+    run env XDG_CONFIG_HOME="Z:$PWD/größer 日本" timeout 120 wine paths.exe
+    expect_out "^Z:$PWD/größer 日本/tune/tuned.conf"
+    [[ $(wc -l <"$captured.out") -eq 1 ]] || fail "a path with other letters is not found"
+    run env XDG_CONFIG_HOME=relative timeout 120 wine paths.exe
+    expect_out '^tuned.conf: there is none in any of the usual places'
     wineserver -k
 fi
 qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import unittest
+from unittest import mock
 import weakref
 
 sys.dont_write_bytecode = True
@@ -321,6 +322,14 @@ class Files(unittest.TestCase):
                         load(file)
                     self.assertEqual((caught.exception.file, caught.exception.line),
                                      (str(file), line))
+
+    def test_errors_of_an_override_have_the_name_alone(self):
+        path = self.write("right.conf", "tuned-conf 4\n[cuda \"X\"]\np n=1 block=1\nend\n")
+        for variable, files in (("TUNED_NOTHING", [path]), ("TUNED_CONF", [])):
+            with mock.patch.dict(os.environ, {"TUNED_OVERRIDE": "p:block=", variable: str(path)}):
+                with self.assertRaises(libtuned.Error) as caught:
+                    libtuned.open(files, skip=libtuned.Skip.USER | libtuned.Skip.SYSTEM)
+            self.assertEqual((caught.exception.file, caught.exception.line), (str(path), 3))
 
     def test_places(self):
         system = libtuned.Skip.SYSTEM

@@ -61,6 +61,23 @@ expect_out "^double $(grep -o 'source=[0-9a-f]*' before.conf | head -n 1)( flags
 run "${check[@]}" stale.conf
 expect_out '; stale: .*source'
 
+# So it is when what a source includes, or what that includes, is another; and not for other reasons.
+mkdir within within/more
+cp double.yaml double_cpu.c double_reference.c within
+echo '#include "more/a.h"' >>within/double_cpu.c
+printf '#pragma once\n#include "b.h"\n' >within/more/a.h
+echo '/* one */' >within/more/b.h
+first=$("$TUNE" hash within/double.yaml)
+[[ $first == "$("$TUNE" hash within/double.yaml)" ]] || fail "the hash of the same is another"
+echo '/* two */' >within/more/b.h
+[[ $first != "$("$TUNE" hash within/double.yaml)" ]] || fail "a header that changed is not seen"
+echo '/* one */' >within/more/b.h
+echo unrelated >within/more/c.h
+[[ $first == "$("$TUNE" hash within/double.yaml)" ]] || fail "a file that nobody includes is seen"
+echo '#include "../double_cpu.c"' >>within/more/b.h
+run "$TUNE" hash within/double.yaml # includes itself: said when it is compiled
+expect_code 0
+
 # Baselines alone, where no database is; an experiment that is nowhere.
 mkdir alone
 cp before.conf alone/tuned.conf

@@ -42,8 +42,9 @@ const struct command command_hash = {
     .name = "hash",
     .usage = "EXPERIMENT... [options]",
     .about = "Prints the hashes by which entries of tuned.conf are known to be stale.",
-    .more = "source is the file and the sources that it names, flags what it gives the compiler; "
-            "they are\n"
-            "what 'tune check' and tuned_stale compare with an entry's (docs/libtuned.md).",
+    .more =
+        "source is the file, the sources that it names and what these include, flags what it gives "
+        "the\ncompiler; they are what 'tune check' and tuned_stale compare with an entry's "
+        "(docs/libtuned.md).",
     .run = run_hash,
 };

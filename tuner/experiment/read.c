@@ -71,15 +71,24 @@ static bool read_sections(struct file_reader *reader, const struct node *root)
            read_baselines(reader, node_get(root, "baselines")) && check_whole(reader);
 }
 
-static enum status hash_source(const char *path, struct hash_state *hash, struct error *error)
+/* With what it includes, as it is compiled. What cannot be put in place is said when it is
+ * compiled: until then the file stands for all of it. */
+static enum status hash_source(const struct experiment *experiment, const char *path,
+                               struct hash_state *hash, struct error *error)
 {
     struct arena arena = {0};
-    char *contents = NULL;
-    size_t length = 0;
-    enum status status = file_read(&arena, path, CODE_BYTES_MAX, &contents, &length, error);
+    struct source source = {0};
+    enum status status =
+        source_read_in(&arena, path, experiment->folders, experiment->folder_count, &source, error);
+    if (status == STATUS_BAD_INPUT) {
+        char *contents = NULL;
+        error_clear(error);
+        status = file_read(&arena, path, CODE_BYTES_MAX, &contents, &source.content_length, error);
+        source.contents = contents;
+    }
     if (status == STATUS_OK) {
-        hash_add(hash, &length, sizeof length);
-        hash_add(hash, contents, length);
+        hash_add(hash, &source.content_length, sizeof source.content_length);
+        hash_add(hash, source.contents, source.content_length);
     }
     arena_free(&arena);
     return status;
@@ -92,12 +101,13 @@ static enum status hash_content(struct experiment *experiment, struct error *err
         return error_no_memory(error);
     hash_add_string(hash, experiment->text);
     const bool has_sources = !experiment->is_recorded;
-    enum status status = has_sources ? hash_source(experiment->source, hash, error) : STATUS_OK;
+    enum status status =
+        has_sources ? hash_source(experiment, experiment->source, hash, error) : STATUS_OK;
     for (size_t i = 0; has_sources && i < experiment->unit_count && status == STATUS_OK; i++)
-        status = hash_source(experiment->units[i], hash, error);
+        status = hash_source(experiment, experiment->units[i], hash, error);
     for (size_t i = 0; has_sources && i < experiment->check_count && status == STATUS_OK; i++)
         if (experiment->checks[i].source)
-            status = hash_source(experiment->checks[i].source, hash, error);
+            status = hash_source(experiment, experiment->checks[i].source, hash, error);
     hash_finish(hash, experiment->content_hash);
     return status == STATUS_OK ? status : error_prefix(error, "%s", experiment->path);
 }

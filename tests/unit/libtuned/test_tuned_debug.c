@@ -78,31 +78,54 @@ TEST(each_look_up_is_told)
     tuned_free(tuned);
 }
 
+/* The standard error, as long as it goes to a file of no name. */
+struct listening {
+    int file, before;
+    char said[4096];
+};
+
+static void start_listening(struct listening *listening)
+{
+    char path[] = "/tmp/tuned_debug_XXXXXX";
+    memset(listening, 0, sizeof *listening);
+    listening->file = mkstemp(path);
+    listening->before = dup(STDERR_FILENO);
+    assert_true(listening->file >= 0 && listening->before >= 0);
+    (void)unlink(path);
+    assert_true(dup2(listening->file, STDERR_FILENO) >= 0);
+}
+
+static void stop_listening(struct listening *listening)
+{
+    assert_true(dup2(listening->before, STDERR_FILENO) >= 0);
+    assert_true(pread(listening->file, listening->said, sizeof listening->said - 1, 0) >= 0);
+    (void)close(listening->file);
+    (void)close(listening->before);
+}
+
 TEST(verbose_prints_a_line_for_each_look_up)
 {
-    char path[] = "/tmp/tuned_debug_XXXXXX", said[4096] = "";
+    struct listening listening;
     struct tuned_answer answer;
+    assert_int_equal(setenv("TUNED_VERBOSE", "0", 1), 0);
+    struct tuned *off = open_built_in(0, NULL, NULL);
     assert_int_equal(setenv("TUNED_VERBOSE", "1", 1), 0);
     struct tuned *silent = open_built_in(TUNED_SKIP_ENVIRONMENT, NULL, NULL);
     struct tuned *tuned = open_built_in(0, NULL, NULL);
     assert_int_equal(unsetenv("TUNED_VERBOSE"), 0);
-    int file = mkstemp(path), before = dup(STDERR_FILENO);
-    assert_true(file >= 0 && before >= 0);
-    assert_true(dup2(file, STDERR_FILENO) >= 0);
+    start_listening(&listening);
+    (void)tuned_find(off, &device, "p", 50, &answer);
     (void)tuned_find(silent, &device, "p", 50, &answer);
     (void)tuned_find(tuned, &device, "p", 50, &answer);
     (void)tuned_find(tuned, NULL, NULL, 50, &answer);
-    assert_true(dup2(before, STDERR_FILENO) >= 0);
-    assert_true(pread(file, said, sizeof said - 1, 0) > 0);
-    assert_string_equal(said,
+    stop_listening(&listening);
+    assert_string_equal(listening.said,
                         "tuned: p n=50: in range: tuned on X for n from 1 to 100 (measured at 8); "
                         "line 3 of built-in: block=256 note=a | b tile=512 grid=4\n"
                         "tuned: (no problem) n=50: none: no device or no problem was named\n");
-    (void)close(file);
-    (void)close(before);
-    (void)unlink(path);
     tuned_free(tuned);
     tuned_free(silent);
+    tuned_free(off);
 }
 
 static struct tuned *open_overridden(const char *override)
@@ -150,6 +173,31 @@ TEST(a_value_is_overridden)
     }
 }
 
+/* What a person mistyped does not pass for what was asked. */
+TEST(what_changes_nothing_is_said)
+{
+    static const char *const cases[][2] = {
+        {"p:block=128;q:block=64,launch.grid=1", ""},
+        {"p:blok=1,block=2", "nothing has 'blok' among entries of 'p'"},
+        {"o:block=1", "nothing has 'block' among entries of 'o'"},
+        {"p:n=7", "nothing has 'n' among entries of 'p'"},
+        {"p:block", "'block' is not NAME=VALUE"},
+        {"p:=3", "'=3' is not NAME=VALUE"},
+        {"block=3", "'block=3' is not PROBLEM:NAME=VALUE"},
+        {"p:block=1;p:tile=2", "'p' is given twice, the first counts"},
+        {"p:launch.grid=8", "'launch.grid' of 'p' counts with a value that changes only"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct listening listening;
+        char wanted[160] = "";
+        if (cases[i][1][0])
+            (void)snprintf(wanted, sizeof wanted, "tuned: TUNED_OVERRIDE: %s\n", cases[i][1]);
+        start_listening(&listening);
+        tuned_free(open_overridden(cases[i][0]));
+        stop_listening(&listening);
+        assert_string_equal(listening.said, wanted);
+    }
+}
+
 /* What a person mistyped is not blamed on the file alone. */
 TEST(what_cannot_be_read_names_the_override)
 {
@@ -193,4 +241,15 @@ TEST(any_bytes_are_overridden_within_their_memory)
     }
 }
 
-TEST_MAIN(NULL, NULL)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_look_up_is_told),
+        cmocka_unit_test(verbose_prints_a_line_for_each_look_up),
+        cmocka_unit_test(a_value_is_overridden),
+        cmocka_unit_test(what_changes_nothing_is_said),
+        cmocka_unit_test(what_cannot_be_read_names_the_override),
+        cmocka_unit_test(any_bytes_are_overridden_within_their_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
