@@ -94,7 +94,7 @@ S
 }
 
 for compiler in x86_64-w64-mingw32-gcc aarch64-linux-gnu-gcc; do
-    command -v "$compiler" >/dev/null || continue
+    echo '#include <stdio.h>' | "$compiler" -fsyntax-only -xc - 2>/dev/null || continue # or not with its headers
     run "$compiler" -std=c99 -Os -Wall -Wextra -Wpedantic -Werror -DTUNED_WITH_DEBUG -I"$TUNE_SOURCE/libtuned" use.c \
         "$TUNE_SOURCE"/libtuned/tuned{,_debug}.c -o "use-$compiler"
     expect_code 0

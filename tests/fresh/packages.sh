@@ -41,6 +41,7 @@ grep -qE '^apt-get install -y .*\bgcc libc6-dev cmake ninja-build ' calls || fai
 ! grep -qF 'g++' calls || fail "g++ is not needed to install"
 bare test
 grep -qE '^apt-get install .* python3 g\+\+ libcmocka-dev make ' calls || fail "$(cat calls)"
+! grep -q mingw calls || fail "compilers for other systems that nobody asked for"
 machine dnf 0
 bare tune
 grep -qE '^dnf install -y .*\bgcc glibc-devel cmake ninja-build pkgconf-pkg-config sqlite-devel ' calls || fail "$(cat calls)"
