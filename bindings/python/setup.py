@@ -27,6 +27,7 @@ class Build(build_py):
         package = pathlib.Path(self.build_lib) / "libtuned"
         package.mkdir(parents=True, exist_ok=True)
         shutil.copy(HERE / "libtuned.py", package / "__init__.py")
+        shutil.copy(HERE.parent.parent / "LICENSE", package / "LICENSE")
         (package / "py.typed").touch()
         compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
         subprocess.run([*compiler, "-std=c99", "-O2", "-DTUNED_WITH_DEBUG", "-fPIC", "-fvisibility=hidden", "-shared",

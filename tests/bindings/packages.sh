@@ -56,6 +56,7 @@ for only in STATIC SHARED; do
     expect_code 0
     run "$TUNE_CMAKE" --build "only$only" --target install
     expect_code 0
+    expect_file "prefix$only/share/licenses/libtuned/LICENSE"
     within "found$only" 'find_package(tuned 0.2 CONFIG REQUIRED)' -DCMAKE_PREFIX_PATH="$PWD/prefix$only"
     pc=$(find "$PWD/prefix$only" -name tuned.pc)
     # shellcheck disable=SC2046 # words

@@ -22,7 +22,7 @@ printf 'tuned-conf 4\n[cuda "X"] compute_capability=9.0\np n=1-9 block=64 | capa
 run env -u PYTHONPATH -u TUNED_LIBRARY LD_LIBRARY_PATH= alone/bin/python -c '
 import pathlib, libtuned
 here = pathlib.Path(libtuned.__file__).parent
-assert (here / "py.typed").is_file() and (here / "libtuned.so").is_file(), here
+assert (here / "py.typed").is_file() and (here / "libtuned.so").is_file() and (here / "LICENSE").is_file(), here
 answer = libtuned.load("t.conf").find(libtuned.Device("cuda", "X", (9, 0)), "p", 5)
 print(libtuned.library_version(), answer.grade.name, answer.integer("block", -1), answer.reason)'
 expect_code 0

@@ -6,5 +6,5 @@ vcpkg_cmake_configure(SOURCE_PATH "${tree}/libtuned"
                       OPTIONS -DTUNED_SHARED=${is_shared} -DTUNED_STATIC=${is_static})
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME tuned CONFIG_PATH lib/cmake/tuned)
-file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include")
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share")
 vcpkg_install_copyright(FILE_LIST "${tree}/LICENSE")
