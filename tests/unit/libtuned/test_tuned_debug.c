@@ -241,15 +241,4 @@ TEST(any_bytes_are_overridden_within_their_memory)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_look_up_is_told),
-        cmocka_unit_test(verbose_prints_a_line_for_each_look_up),
-        cmocka_unit_test(a_value_is_overridden),
-        cmocka_unit_test(what_changes_nothing_is_said),
-        cmocka_unit_test(what_cannot_be_read_names_the_override),
-        cmocka_unit_test(any_bytes_are_overridden_within_their_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(NULL, NULL)
