@@ -357,9 +357,10 @@ static enum status ask_around(struct arena *arena, const struct device_api *api,
 }
 
 /* With all that lies near the source, and at last with empty files for the headers that do not. */
-static enum status ask(struct arena *arena, const struct init *init, const struct device_api *api,
-                       const char *output, struct signature_question *question,
-                       struct source_signature *signature, struct error *error)
+static enum status ask_by_all(struct arena *arena, const struct init *init,
+                              const struct device_api *api, const char *output,
+                              struct signature_question *question,
+                              struct source_signature *signature, struct error *error)
 {
     struct empty_headers headers = {0};
     const size_t stem = (size_t)(path_file(output) - output) + strcspn(path_file(output), ".");
@@ -435,7 +436,7 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
     if (status == STATUS_OK)
         status = take_folders(init, &question, error);
     if (status == STATUS_OK)
-        status = ask(arena, init, api, output, &question, signature, error);
+        status = ask_by_all(arena, init, api, output, &question, signature, error);
     if (status != STATUS_OK)
         return status;
     status = name_files(arena, init, &question, output, &file, error);
