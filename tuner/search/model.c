@@ -36,7 +36,7 @@ static const double noise_least = 1e-5, noise_most = 0.3;
 /* Correlation of one source with another and with this search, as odds; likewise. */
 static const double relation_first = 4, relation_spread = 2;
 static const double relation_least = 0.01, relation_most = 100;
-static const double trusted_share = 0.7; /* of the weight of pairs, in the order that they say */
+static const double trusted_share = 0.7; /* of pairs of own results, in the order that they say */
 /* Of the promise of a point that is not ready: a binary takes as long to compile as a few trials.
  */
 static const double unready_weight = 0.3;
@@ -586,15 +586,12 @@ static void solve(struct model *model, size_t known)
 }
 
 /* Whether what the other sources alone say of the first points of this search has too many pairs in
- * another order than that in which they came out. A pair counts as much as the lesser of the two
- * differences: where it came out alike, or they say that it would, its order is noise. The others'
- * rows come first, so that a row's part of the factor there, times their solution, is what they say
- * of it. */
+ * another order than that in which they came out. The others' rows come first, so that a row's part
+ * of the factor there, times their solution, is what they say of it. */
 static bool is_misled(const struct model *model)
 {
     double said[TRUST_MOST], targets[TRUST_MOST];
-    double pairs = 0, agreed = 0;
-    size_t own = 0;
+    size_t own = 0, pairs = 0, agreed = 0;
     for (size_t i = 0; model->source_count > 0 && i < model->count; i++) {
         const struct row *row = &model->rows[i];
         if (row->source > 0 || !row->known)
@@ -605,15 +602,11 @@ static bool is_misled(const struct model *model)
         said[own] = 0;
         for (size_t k = 0; model->rows[k].source > 0; k++)
             said[own] += model->factor[i * ROWS_MOST + k] * model->rows[k].z;
-        for (size_t k = 0; k < own; k++) {
-            const double expected = said[own] - said[k], found = targets[own] - targets[k];
-            const double weight = fmin(fabs(expected), fabs(found));
-            pairs += weight;
-            agreed += expected * found > 0 ? weight : 0;
-        }
+        for (size_t k = 0; k < own; k++, pairs++)
+            agreed += (said[own] - said[k]) * (targets[own] - targets[k]) > 0 ? 1 : 0;
         own++;
     }
-    return own >= TRUST_LEAST && agreed < trusted_share * pairs;
+    return own >= TRUST_LEAST && (double)agreed < trusted_share * (double)pairs;
 }
 
 /* As if nothing had been told of them. */
