@@ -109,7 +109,6 @@ static void put_text(const struct script_text *text, struct text *out)
             text_append_bytes(out, name, length);
             continue;
         }
-        bytes = 1;
         if (!text->raw && at[0] == '\\' && at + 1 < text->end && strchr("\\\"'nt\n", at[1])) {
             bytes = 2;
             if (at[1] != '\n')
