@@ -199,7 +199,9 @@ static enum status run_groups(struct session *session, struct error *error)
         if (group->status != STATUS_OK && status == STATUS_OK) {
             *error = group->error;
             status = group->status;
-            if (session->options->host_count > 0 && group->lane_count > 0)
+            const bool is_one_of_many =
+                session->options->host_count > 0 && session->group_count > 1;
+            if (is_one_of_many && group->lane_count > 0)
                 (void)error_prefix(error, "%s", group->lanes[0]->site->name);
         }
     }
