@@ -25,7 +25,7 @@ expect_err '^  tune run scale.yaml   # tunes it$'
 
 # has LINE: the file has it, blanks and the comment left out.
 has() {
-    sed 's/ *#.*//' "${2:-scale.yaml}" | grep -qxF -- "$1" || { cat "${2:-scale.yaml}"; fail "no line: $1"; }
+    drafted "$1" "${2:-scale.yaml}"
 }
 has 'experiment: scale'
 has 'source: "scale.cu"'
@@ -188,43 +188,34 @@ run "$TUNE" run --dry-run flat.yaml --sizes 1024
 expect_code 0
 
 # ---- what cannot be done, in one line each ----
-refused() {
-    local expected=$1 text=$2
-    shift 2
-    run "$TUNE" init "$@" -o refused.yaml
-    expect_code "$expected"
-    expect_one_line err
-    expect_err "$text"
-    refuse_file refused.yaml
-}
-refused 3 "parameter 'handle h' is passed by value" many.cu -I inc -k by_value
-refused 3 'kernel reads writes to nothing that it is given' many.cu -I inc -k reads
+init_refused 3 "parameter 'handle h' is passed by value" many.cu -I inc -k by_value
+init_refused 3 'kernel reads writes to nothing that it is given' many.cu -I inc -k reads
 mv inc/twice.cuh inc/elsewhere.cuh
-refused 1 'many.cu\(2\): .*cannot open source file "twice.cuh"' many.cu -k flat
+init_refused 1 'many.cu\(2\): .*cannot open source file "twice.cuh"' many.cu -k flat
 mv inc/elsewhere.cuh inc/twice.cuh
-refused 3 'none.cu' none.cu
-refused 2 'only CUDA sources' scale.c
-refused 2 'only CUDA sources' scale.cu --device cpu
-refused 2 'name one source' scale.cu many.cu
-refused 2 "write NAME=VALUE" scale.cu -D =3
+init_refused 3 'none.cu' none.cu
+init_refused 2 'only CUDA sources' scale.c
+init_refused 2 'only CUDA sources' scale.cu --device cpu
+init_refused 2 'name one source' scale.cu many.cu
+init_refused 2 "write NAME=VALUE" scale.cu -D =3
 echo 'int main() { return 0; }' >host.cu
-refused 3 'no __global__ function in it' host.cu
+init_refused 3 'no __global__ function in it' host.cu
 echo '__global__ void k(float *y) { y[0] = oops(1); }' >wrong.cu
-refused 1 'wrong.cu\(1\): error: identifier "oops" is undefined \(say what it is: --define oops=' wrong.cu
+init_refused 1 'wrong.cu\(1\): error: identifier "oops" is undefined \(say what it is: --define oops=' wrong.cu
 printf '#include <missing.h>\n__global__ void k(float *y) { y[0] = missing::one; }\n' >missing.cu
-refused 1 'NVRTC compiles for the device alone' missing.cu
+init_refused 1 'NVRTC compiles for the device alone' missing.cu
 printf '__global__ void k(float *y) { y[0] = 1; \n' >open.cu
-refused 1 'open.cu' open.cu
+init_refused 1 'open.cu' open.cu
 printf '__global__' >end.cu
-refused 3 'no __global__ function in it' end.cu
+init_refused 3 'no __global__ function in it' end.cu
 printf '/* never closed __global__ void k(float *y) {}' >comment.cu
-refused 3 'no __global__ function in it' comment.cu
+init_refused 3 'no __global__ function in it' comment.cu
 printf '__global__ void k(float *y, int length) { y[0] = lenght; }' >typo.cu
-refused 1 "typo.cu\(1\): error: identifier \"lenght\" is undefined; did you mean 'length'" typo.cu
+init_refused 1 "typo.cu\(1\): error: identifier \"lenght\" is undefined; did you mean 'length'" typo.cu
 printf '#define BLOCK_SIZE 8\n__global__ void k(float *y) { y[0] = BLOK_SIZE; }' >capital.cu
-refused 1 "did you mean 'BLOCK_SIZE'" capital.cu
+init_refused 1 "did you mean 'BLOCK_SIZE'" capital.cu
 printf 'float twice(float x) { return 2 * x; }\n__global__ void k(float *y) { y[0] = twice(1); }' >host_only.cu
-refused 1 'identifier "twice" is undefined: it lacks __device__' host_only.cu
+init_refused 1 'identifier "twice" is undefined: it lacks __device__' host_only.cu
 run "$TUNE" init scale.cu --force -o scale.cu
 expect_code 2
 expect_err 'scale.cu: is what is read'
@@ -564,8 +555,8 @@ done
 has '  - kernel: "(void (*)(double * ))twin"' twin.yaml
 has '  - {name: y, type: f64, count: n, output: true}' twin.yaml
 has '  - kernel: "(void (*)(float * * ))pair<float>"' pair.yaml
-refused 1 "an #if around kernel 'hidden' leaves it out: --define NAME" strange.cu -k hidden
-refused 3 'there are: special, plain, twin, pair, hidden, other, steps$' strange.cu -k none
+init_refused 1 "an #if around kernel 'hidden' leaves it out: --define NAME" strange.cu -k hidden
+init_refused 3 'there are: special, plain, twin, pair, hidden, other, steps$' strange.cu -k none
 
 
 # What NVRTC does not take, nvcc may.
@@ -576,7 +567,7 @@ float kept::last = 2;
 const float side = 1.9f, area = side * side;
 __global__ void mixed(float *y) { y[threadIdx.x] = area * kept().get(); }
 C
-refused 1 'nvcc takes it' host_only.cu --compiler nvrtc
+init_refused 1 'nvcc takes it' host_only.cu --compiler nvrtc
 run "$TUNE" init host_only.cu
 if [[ $code -eq 0 ]]; then
     grep -q '^compiler: nvcc  # ? NVRTC does not take this source$' host_only.yaml || fail "$(cat host_only.yaml)"
@@ -622,8 +613,8 @@ has '  BLOCK_SIZE: 16' sides.yaml
 # A kernel within another language's source, or in another language.
 printf 'code = """\n__global__ void k(float *y) { y[0] = 1; }\n"""\n' >text.py
 mv text.py text.lua
-refused 3 'no __global__ function in it, but the word, in a text or a comment: .* file of its own$' text.lua
+init_refused 3 'no __global__ function in it, but the word, in a text or a comment: .* file of its own$' text.lua
 echo 'code = "__global__"' >none.py
-refused 3 'none.py: no text in it has a __global__ function: put the kernel into a file of its own' none.py
+init_refused 3 'none.py: no text in it has a __global__ function: put the kernel into a file of its own' none.py
 printf '__kernel void k(__global float *y) { y[0] = 1; }\n' >k.cl
-refused 3 "no __global__ function in it: its kernels are OpenCL's" k.cl
+init_refused 3 "no __global__ function in it: its kernels are OpenCL's" k.cl

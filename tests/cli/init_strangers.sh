@@ -10,36 +10,21 @@ if [[ $code -eq 4 ]] || grep -q 'without CUDA' "$captured.err"; then
 fi
 expect_code 0
 
-# has LINE FILE: the file has it, blanks and the comment left out.
-has() {
-    sed 's/ *#.*//' "$2" | grep -qxF -- "$1" || { cat "$2"; fail "no line: $1"; }
-}
-# refused CODE REGEX INIT...
-refused() {
-    local expected=$1 text=$2
-    shift 2
-    run "$TUNE" init "$@" -o refused.yaml
-    expect_code "$expected"
-    expect_one_line err
-    expect_err "$text"
-    [[ ! -e refused.yaml ]] || fail "refused, and written"
-}
-
 # A piece of a source: the file that includes it is taken, or named where that does not compile either.
 printf '__constant__ float table[9];\n#include "piece.cu"\n' >whole.cu
 printf '__global__ void piece(float *y) { y[threadIdx.x] = table[threadIdx.x]; }\n' >piece.cu
 run "$TUNE" init piece.cu
 expect_code 0
 expect_err '^tune: piece.cu is not a source by itself: whole.cu is taken$'
-has 'source: "whole.cu"' piece.yaml
-has '  - kernel: "piece"' piece.yaml
+drafted 'source: "whole.cu"' piece.yaml
+drafted '  - kernel: "piece"' piece.yaml
 printf 'int main() { return 0; }\n' >host_alone.cu
 run "$TUNE" init host_alone.cu -k piece # of another file, which is a piece
 expect_code 0
-has 'source: "whole.cu"' host_alone.yaml
-refused 3 "no such kernel; there are: scale$" scale.cu -k nowhere
+drafted 'source: "whole.cu"' host_alone.yaml
+init_refused 3 "no such kernel; there are: scale$" scale.cu -k nowhere
 echo '#error not yet' >>whole.cu
-refused 1 'piece.cu\(1\): error: identifier "table" is undefined .*; whole.cu includes this file: try that one$' piece.cu
+init_refused 1 'piece.cu\(1\): error: identifier "table" is undefined .*; whole.cu includes this file: try that one$' piece.cu
 
 # Shuffles and votes without a mask, a type and a name of the standard library that only the host uses.
 cat >old.cu <<'C'
@@ -57,7 +42,7 @@ int main() { cout << 1; }
 C
 run "$TUNE" init old.cu
 expect_code 0
-has '  - {name: y, type: f16, count: n, update: true, fill: random}' old.yaml
+drafted '  - {name: y, type: f16, count: n, update: true, fill: random}' old.yaml
 run "$TUNE" run --dry-run --arch sm_90 --points 1 old.yaml
 expect_code 0
 
@@ -69,7 +54,7 @@ void launch(float *y) { ordered<16, Order::columns><<<1, 32>>>(y); } }
 C
 run "$TUNE" init order.cu
 expect_code 0
-has '  - kernel: "mine::ordered<${N}, mine::Order::columns>"' order.yaml
+drafted '  - kernel: "mine::ordered<${N}, mine::Order::columns>"' order.yaml
 
 # A header that lies nowhere is written empty, where the kernel needs nothing of it; nothing stays where it does.
 printf '#include <far/away.h>\n__global__ void k(float *y) { y[0] = 1; }\n' >away.cu
@@ -82,7 +67,7 @@ expect_code 0
 run "$TUNE" init away.cu --force
 expect_code 0
 printf '#include <far/away.h>\n__global__ void k(float *y) { y[0] = far::one; }\n' >away.cu
-refused 1 'cannot open source file "far/away.h"' away.cu
+init_refused 1 'cannot open source file "far/away.h"' away.cu
 [[ ! -e refused.headers ]] || fail "$(find refused.headers)"
 
 # A kernel that a script of Python has as a text; what the script fills in becomes a parameter.
@@ -107,7 +92,7 @@ expect_err '^tune init: script.py: several texts with kernels, in lines 3, 12; n
 run "$TUNE" init script.py -k wide
 expect_code 0
 expect_err "^tune: wrote script.py.cu: the kernel's source, out of script.py$"
-has 'source: "script.py.cu"' script.yaml
+drafted 'source: "script.py.cu"' script.yaml
 grep -q '^  WIDTH: \[' script.yaml || fail "$(cat script.yaml)"
 grep -qxF '    // 100 % \ "quoted"' script.py.cu || fail "$(cat script.py.cu)"
 run "$TUNE" run --dry-run --arch sm_90 --points 1 script.yaml
@@ -120,7 +105,7 @@ grep -q wide script.py.cu || fail "written over"
 
 # A header that an #error asks for, and what __has_include finds in the folders that are named.
 printf '#if __has_include("settings.h")\n#include "settings.h"\n#else\n#error "settings.h is not there: read the manual."\n#endif\n__global__ void k(float *y) { y[0] = 1; }\n' >settled.cu
-refused 1 'settings.h is not there: read the manual." \(name the folder that has settings.h by --include\)$' settled.cu --compiler nvrtc
+init_refused 1 'settings.h is not there: read the manual." \(name the folder that has settings.h by --include\)$' settled.cu --compiler nvrtc
 mkdir named
 echo '#define SETTLED 1' >named/settings.h
 run "$TUNE" init settled.cu -I named --compiler nvrtc

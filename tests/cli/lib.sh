@@ -56,6 +56,21 @@ refuse_file() {
     [[ ! -e $1 ]] || fail "a file $1 was left"
 }
 
+# drafted LINE FILE: the file has it, blanks and the comment left out.
+drafted() {
+    sed 's/ *#.*//' "$2" | grep -qxF -- "$1" || { cat "$2"; fail "no line: $1"; }
+}
+# init_refused CODE REGEX INIT...: tune init writes nothing, and says why in one line.
+init_refused() {
+    local expected=$1 text=$2
+    shift 2
+    run "$TUNE" init "$@" -o refused.yaml
+    expect_code "$expected"
+    expect_one_line err
+    expect_err "$text"
+    refuse_file refused.yaml
+}
+
 # wait_for COMMAND...: until it is true; false when it is not within minutes ($patience_s), in which even a full machine comes to it.
 wait_for() {
     local end=$((SECONDS + ${patience_s:-600}))

@@ -1,23 +1,15 @@
 /* Empty files in place of headers that lie nowhere near a source. */
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/exchange/draft.h"
 
-/* The folders that `path` is in, below `folder` and that itself: of each in turn. */
-static void each_folder(char *path, size_t folder, bool make)
+/* The folders that `path` is in, below `folder` and that itself, as far as nothing else is in them.
+ */
+static void remove_folders(char *path, size_t folder)
 {
-    if (make) {
-        for (char *slash = path + folder; slash; slash = strchr(slash + 1, '/')) {
-            *slash = '\0';
-            (void)mkdir(path, 0777);
-            *slash = '/';
-        }
-        return;
-    }
     for (char *slash = strrchr(path, '/'); slash && slash >= path + folder;
          slash = strrchr(path, '/')) {
         *slash = '\0';
@@ -31,13 +23,14 @@ bool draft_empty_header(struct arena *arena, struct empty_headers *headers, cons
         strstr(name, ".."))
         return false;
     char *path = arena_printf(arena, "%s/%s", headers->folder, name);
-    if (!path || file_exists(path))
+    char *folder = path ? arena_strdup(arena, path) : NULL;
+    if (!folder || file_exists(path))
         return false;
     static const char text[] = "/* Empty: 'tune init' found no such header. */\n";
     struct error ignored = {0};
-    each_folder(path, strlen(headers->folder), true);
+    *strrchr(folder, '/') = '\0';
     headers->names[headers->count] = arena_strdup(arena, name);
-    if (!headers->names[headers->count] ||
+    if (!headers->names[headers->count] || folder_make(folder, 0777, &ignored) != STATUS_OK ||
         file_write_atomically(path, text, sizeof text - 1, &ignored) != STATUS_OK)
         return false;
     headers->count++;
@@ -49,6 +42,6 @@ void draft_remove_headers(struct arena *arena, const struct empty_headers *heade
     for (size_t i = 0; i < headers->count; i++) {
         char *path = arena_printf(arena, "%s/%s", headers->folder, headers->names[i]);
         if (path && unlink(path) == 0)
-            each_folder(path, strlen(headers->folder), false);
+            remove_folders(path, strlen(headers->folder));
     }
 }
