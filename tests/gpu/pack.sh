@@ -32,9 +32,13 @@ if [[ -n $served ]]; then
     { echo "$served"; ldd "$served" | awk '$3 ~ /^\// && $1 !~ /^(libc|libm|libdl|libpthread|librt)\.so/ {print $3}'; } |
         while read -r path; do cp -L "$path" "$out/lib-carried/$(basename "$path")"; done
 fi
-# What is known of the shipped reductions, for step wide: the tree goes without recordings.
-mkdir -p "$out/db/recorded/nvidia-h100"
-cp "$here/db/recorded/nvidia-h100/tune.db.xz" "$out/db/recorded/nvidia-h100/"
+# What is known of the shipped families on each model of device, for step wide: the tree goes without recordings.
+for recorded in "$here"/db/recorded/*/; do
+    mkdir -p "$out/db/recorded/$(basename "$recorded")"
+    for file in "$recorded"{devices.json,tune.db.xz,families.db.xz,segments.db.xz}; do
+        [[ ! -f $file ]] || cp "$file" "$out/db/recorded/$(basename "$recorded")/"
+    done
+done
 find "$out" -type f -perm -u+x -exec strip {} + 2>/dev/null || true
 git -C "$here" archive HEAD -- . ':!db/recorded' ':!docs/figures' | gzip >"$out/tree.tar.gz"
 du -sh "$out"

@@ -1,0 +1,52 @@
+# Step wide of tests/gpu/run.sh: what a search finds races the best that the recording of this model of device knows; no
+# such recording, or one that knows nothing but baselines, is no comparison.
+# shellcheck shell=bash disable=SC2034 # variables of the step
+source "$TUNE_SOURCE/tests/faults/lib.sh"
+command -v python3 >/dev/null || exit 77
+export TUNE_FAULTS='kernel@WAY=2: slower=3'
+write_copy 2
+sed -i 's#source: copy#source: kernels/copy#' copy.yaml
+cat >>copy.yaml <<'Y'
+baselines:
+  - {name: plain, about: what one would write, set: {way: 2, block: 64}}
+Y
+mkdir -p tree/kernels tree/configs tree/tests/gpu/wide tree/db/recorded/stand-in work
+mv copy.cu copy_reference.c tree/kernels/
+mv copy.yaml tree/tests/gpu/wide/
+cp "$TUNE_SOURCE/tests/gpu/wide/duel.py" tree/tests/gpu/wide/
+echo 'tuned-conf 4' >tree/configs/tuned.conf
+echo 'end' >>tree/configs/tuned.conf
+
+here=$PWD/tree work=$PWD/work build=$PWD tune=$TUNE
+record() ("${@:2}") # in a process of its own, as where it is piped
+# shellcheck source=tests/gpu/steps/wide.sh
+source "$TUNE_SOURCE/tests/gpu/steps/wide.sh"
+export WIDE_FAMILY=copy WIDE_SIZES=1000 WIDE_OPTIONS="${warm[*]}"
+
+# recorded OPTION...: a recording of what such a run measures.
+recorded() {
+    forget
+    TUNE_DATA_DIR=$here "$TUNE" run "$here/tests/gpu/wide/copy.yaml" --device cuda:0 --no-report "${warm[@]}" "$@" >out.txt 2>&1 ||
+        fail "$(cat out.txt)"
+    xz -c tune.db >tree/db/recorded/stand-in/families.db.xz
+}
+
+"$TUNE" devices --json | sed 's/"name": "[^"]*"/"name": "Another"/' >tree/db/recorded/stand-in/devices.json
+recorded
+run wide
+expect_code 1
+expect_err 'no families.db.xz of Stand-in GPU'
+[[ ! -e work/wide/copy/wide.db ]] || fail "it searched all the same"
+
+"$TUNE" devices --json >tree/db/recorded/stand-in/devices.json
+run wide
+expect_code 0
+# Its own rival, not the baseline, which takes three times as long.
+expect_out '^copy.i32 +1000 +1\.[0-9]+ +1\.[0-9]+ +[-+][0-9.]+%$'
+expect_out '^geometric mean: '
+
+recorded --only way=2 --only block=64
+rm -rf work/wide
+run wide
+expect_code 1
+expect_out 'nothing but baselines raced beside the winner of copy.i32 n=1000: '
