@@ -55,14 +55,24 @@ bool role_is_filled(enum argument_role role)
     return role == ARGUMENT_INPUT || role == ARGUMENT_UPDATE;
 }
 
+bool argument_is_texture_symbol(const struct argument *argument)
+{
+    return argument->symbol && argument->texture.width > 0;
+}
+
+static bool is_copied(const struct argument *argument)
+{
+    return argument->symbol && !argument_is_texture_symbol(argument);
+}
+
 bool argument_is_bound(const struct argument *argument)
 {
-    return role_is_vector(argument->role) && !argument->symbol;
+    return role_is_vector(argument->role) && !is_copied(argument);
 }
 
 bool argument_rotates(const struct argument *argument)
 {
-    return role_is_filled(argument->role) && !argument->symbol;
+    return role_is_filled(argument->role) && !is_copied(argument);
 }
 
 bool argument_is_written(const struct argument *argument)

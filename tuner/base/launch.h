@@ -100,8 +100,8 @@ struct argument {
     double fill_low, fill_high;
     const char *fill_text;
     /* Not passed but copied, before the first run, into the __constant__ or __device__ variable of
-     * this name (C, or a C++ name expression without the '&'): inputs, scalars, structs. NULL:
-     * passed. */
+     * this name (C, or a C++ name expression without the '&'): inputs, scalars, structs; of an
+     * input with a texture its object. NULL: passed. */
     const char *symbol;
     struct texture texture;
     int64_t count; /* elements of a vector, >= 0; scratch and output at least 1 */
@@ -208,7 +208,9 @@ const char *fill_name(enum argument_fill fill);
 /* Whether it lies in the device's memory, and whether the fill says with what. */
 bool role_is_vector(enum argument_role role);
 bool role_is_filled(enum argument_role role);
-/* A vector that is passed, not copied into a symbol. */
+/* Whether a texture object over it is copied into a symbol. */
+bool argument_is_texture_symbol(const struct argument *argument);
+/* A vector in the device's memory, and not copied into a symbol. */
 bool argument_is_bound(const struct argument *argument);
 /* Those of them that a fill describes: timed runs take turns over copies of them. */
 bool argument_rotates(const struct argument *argument);

@@ -57,9 +57,14 @@ size_t argument_bytes(const struct argument *argument)
     return argument->role == ARGUMENT_SCALAR ? size : (size_t)argument->count * size;
 }
 
+size_t argument_symbol_bytes(const struct argument *argument)
+{
+    return argument_is_texture_symbol(argument) ? sizeof(uint64_t) : argument_bytes(argument);
+}
+
 enum status argument_fits_symbol(const struct argument *argument, size_t room, struct error *error)
 {
-    size_t bytes = argument_bytes(argument);
+    size_t bytes = argument_symbol_bytes(argument);
     return bytes <= room ? STATUS_OK
                          : error_set(error, STATUS_BAD_INPUT,
                                      "argument '%s' has %zu bytes, and the variable '%s' only %zu",

@@ -26,6 +26,8 @@ void argument_point(const struct argument *argument, size_t target, uint64_t add
 size_t argument_passed_bytes(const struct argument *argument);
 /* Bytes of a vector's elements, or of a value. */
 size_t argument_bytes(const struct argument *argument);
+/* Of what is copied into its variable: of a texture the object. */
+size_t argument_symbol_bytes(const struct argument *argument);
 /* Whether it can be copied into its variable, of `room` bytes: STATUS_BAD_INPUT. What is smaller is
  * the beginning of an array for the most there may be. */
 enum status argument_fits_symbol(const struct argument *argument, size_t room, struct error *error);

@@ -85,13 +85,18 @@ struct macro_signature {
     bool single_valued; /* the source takes no other value: #if NAME != 8, #error */
 };
 
-/* A __constant__ variable without an initialiser. */
+/* A __constant__ variable without an initialiser, or a texture reference. */
 struct symbol_signature {
     const char *name;
     bool known;
     enum element_type type;
     uint32_t lanes;
-    uint32_t bytes; /* of all of it */
+    uint32_t bytes; /* of all of it; of a texture reference of a texel */
+    /* Of a texture reference: its axes, as many as CUDA's cudaTextureType says; 0: it is none. */
+    int texture_axes;
+    bool is_row;            /* read by tex1D, so between texels, too */
+    bool is_set;            /* the source says how it is read */
+    struct texture reading; /* without sizes */
 };
 
 struct source_signature {

@@ -607,23 +607,15 @@ static bool is_texture(const struct kernel_parameter *parameter)
            (parameter->texture_axes > 0 || strstr(parameter->text, "cudaTextureObject_t"));
 }
 
-/* A texture or surface object over data as the kernel has them, else over reals; its sides are the
- * size. */
+/* A texture or surface object over data as the kernel has them, else over reals. */
 static void put_texture(struct draft *draft, const struct kernel_parameter *parameter)
 {
     const bool seen = parameter->texture_axes > 0;
     const bool two = seen ? parameter->texture_axes == 2 : draft->kernel->uses_y;
     const uint32_t channels = seen ? parameter->texture_channels : 1;
-    const char *all = elements(draft, 1);
     const char *count = elements(draft, channels);
     struct text texture = {0};
-    if (two)
-        text_printf(&texture, "width: %s, height: %s", draft->size,
-                    draft->flat ? "1" : draft->size);
-    else
-        text_printf(&texture, "width: %s", all ? all : "");
-    if (channels > 1)
-        text_printf(&texture, ", channels: %u", channels);
+    draft_sides(two ? 2 : 1, channels, draft->size, draft->flat, elements(draft, 1), &texture);
     put_line(draft, arena_printf(draft->arena, "? %s", parameter->text),
              "  - {name: %s, type: %s, count: %s, %s: {%s}}", parameter->name,
              element_name(seen ? parameter->texture_type : ELEMENT_F32), count ? count : "",
@@ -654,18 +646,19 @@ static void put_fields(struct draft *draft, const struct kernel_parameter *param
     text_free(&fields);
 }
 
-static void put_symbols(struct draft *draft)
+static enum status put_symbols(struct draft *draft, struct error *error)
 {
     const struct source_signature *signature = draft->request->signature;
     for (size_t i = 0; i < signature->symbol_count; i++) {
-        const struct symbol_signature *symbol = &signature->symbols[i];
-        const char *last = strrchr(symbol->name, ':');
-        const char *type = symbol->known ? element_name(symbol->type) : "u8";
-        size_t element = symbol->known ? element_bytes(symbol->type) : 1;
-        put_line(draft, "? copied into the __constant__ variable before the first run",
-                 "  - {name: %s, type: %s, count: %zu, fill: random, symbol: \"%s\"}",
-                 last ? last + 1 : symbol->name, type, symbol->bytes / element, symbol->name);
+        const char *argument = NULL, *comment = NULL;
+        enum status status =
+            draft_symbol(draft->arena, &signature->symbols[i], draft->size, draft->flat,
+                         elements(draft, 1), &argument, &comment, error);
+        if (status != STATUS_OK)
+            return status;
+        put_line(draft, comment, "  - %s", argument);
     }
+    return STATUS_OK;
 }
 
 static enum status put_arguments(struct draft *draft, struct error *error)
@@ -694,25 +687,34 @@ static enum status put_arguments(struct draft *draft, struct error *error)
                      "  - {name: %s, type: %s, value: %s}", parameter->name,
                      type_of(draft, parameter), scalar_value(draft, parameter));
     }
-    put_symbols(draft);
-    return writes ? STATUS_OK
-                  : error_set(error, STATUS_BAD_INPUT,
-                              "kernel %s writes to nothing that it is given: there is nothing to "
-                              "check",
-                              draft->kernel->name);
+    if (!writes)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "kernel %s writes to nothing that it is given: there is nothing to check",
+                         draft->kernel->name);
+    return put_symbols(draft, error);
 }
 
-static void put_tail(struct draft *draft)
+/* What one run moves at least of each element: "4 + 8". */
+static void put_element_bytes(const struct draft *draft, struct text *bytes)
 {
-    struct text bytes = {0};
+    const struct source_signature *signature = draft->request->signature;
     for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
         const struct kernel_parameter *parameter = &draft->kernel->parameters[i];
         if (parameter->kind != PARAMETER_POINTER || !parameter->known)
             continue;
         uint32_t times = is_update(parameter) ? 2 : 1;
-        text_printf(&bytes, "%s%u", bytes.length ? " + " : "",
+        text_printf(bytes, "%s%u", bytes->length ? " + " : "",
                     times * parameter->lanes * (uint32_t)element_bytes(parameter->type));
     }
+    for (size_t i = 0; i < signature->symbol_count; i++)
+        if (signature->symbols[i].texture_axes > 0 && !signature->symbols[i].is_row)
+            text_printf(bytes, "%s%u", bytes->length ? " + " : "", signature->symbols[i].bytes);
+}
+
+static void put_tail(struct draft *draft)
+{
+    struct text bytes = {0};
+    put_element_bytes(draft, &bytes);
     text_append(
         draft->out,
         "\n# Without a check every output is held against what the default configuration "

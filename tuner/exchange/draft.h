@@ -23,6 +23,18 @@ struct draft_request {
 enum status draft_experiment(struct arena *arena, const struct draft_request *request,
                              struct text *out, struct error *error);
 
+/* ---- draft_symbols.c ---- */
+
+/* Appends the sides of a texture or surface: "width: n, height: n, channels: 4". `all`: how many
+ * elements a vector of the draft has. */
+void draft_sides(int axes, uint32_t channels, const char *size, bool flat, const char *all,
+                 struct text *out);
+/* The argument that is copied into a variable, or whose texture object is. STATUS_BAD_INPUT where
+ * none can be. */
+enum status draft_symbol(struct arena *arena, const struct symbol_signature *symbol,
+                         const char *size, bool flat, const char *all, const char **out,
+                         const char **comment, struct error *error);
+
 /* ---- draft_nearby.c: what lies around the source ---- */
 
 /* The folder where `#include "header"` would find it: the source's own, one above it up to that of

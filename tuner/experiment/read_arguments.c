@@ -281,10 +281,10 @@ static bool read_object(struct file_reader *reader, const struct node *argument,
         return node_error(reader, node, "%ss are of experiments for a GPU", what);
     if (texture && surface)
         return node_error(reader, node, "an argument is a texture or a surface");
-    if (node_get(argument, "symbol") || node_get(argument, "alignment") ||
+    if ((surface && node_get(argument, "symbol")) || node_get(argument, "alignment") ||
         !role_is_vector(out->role) || (texture && out->role != ARGUMENT_INPUT))
-        return node_error(reader, node, "a %s is of %s, without symbol and alignment of its own",
-                          what, surface ? "a vector" : "an input");
+        return node_error(reader, node, "a %s is of %s, without %salignment of its own", what,
+                          surface ? "a vector" : "an input", surface ? "symbol and " : "");
     out->texture.place = node->place;
     out->texture.fixed.is_surface = surface != NULL;
     return (surface ? CHECK_KEYS(reader, node, "a surface", "!width", "height", "channels")

@@ -46,6 +46,16 @@ static uint32_t least_runs(const struct measuring *state, const struct launch_pl
     return runs > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : runs < 1 ? 1 : (uint32_t)runs;
 }
 
+/* Whether runs find an input where all find it, by a variable: then each is a block of its own,
+ * before which the cache is emptied. */
+static bool stays(const struct launch_plan *plan)
+{
+    for (size_t i = 0; i < plan->argument_count; i++)
+        if (argument_is_texture_symbol(&plan->arguments[i]))
+            return true;
+    return false;
+}
+
 uint32_t copies_for(const struct measuring *state, const struct launch_plan *plan,
                     enum l2_mode mode)
 {
@@ -53,7 +63,7 @@ uint32_t copies_for(const struct measuring *state, const struct launch_plan *pla
     int64_t memory = facts_integer(&state->facts, "memory_bytes", INT64_C(4) << 30);
     int64_t room = memory / 16 < copies_bytes_max ? memory / 16 : copies_bytes_max;
     int64_t needed = bytes * least_runs(state, plan, mode);
-    if (mode == L2_HOT)
+    if (mode == L2_HOT || stays(plan))
         return 1;
     if (room < needed)
         room = needed < memory / 4 ? needed : memory / 4;

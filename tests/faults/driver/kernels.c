@@ -331,16 +331,29 @@ static void run_advance(const struct call *call)
         ((int *)pointer(call, 1))[i] = 3 * ((const int *)pointer(call, 0))[i] + 1;
 }
 
-/* turned(image, out): a texture's rows as columns. */
-static void run_turned(const struct call *call)
+/* A texture's rows as columns. */
+static void turn(const CUDA_RESOURCE_DESC *image, float *out)
 {
-    const CUDA_RESOURCE_DESC *image = pointer(call, 0);
     const size_t width = image->res.pitch2D.width, height = image->res.pitch2D.height;
     const float *in = (const float *)(uintptr_t)image->res.pitch2D.devPtr;
     for (size_t y = 0; y < height; y++)
         for (size_t x = 0; x < width; x++)
-            ((float *)pointer(call, 1))[x * height + y] =
-                in[y * image->res.pitch2D.pitchInBytes / sizeof *in + x];
+            out[x * height + y] = in[y * image->res.pitch2D.pitchInBytes / sizeof *in + x];
+}
+
+/* turned(image, out) */
+static void run_turned(const struct call *call)
+{
+    turn(pointer(call, 0), pointer(call, 1));
+}
+
+/* turned_picture(out): of the third variable. */
+static void run_turned_picture(const struct call *call)
+{
+    const struct CUmod_st *module = (const struct CUmod_st *)(const void *)call->image;
+    const CUDA_RESOURCE_DESC *picture = NULL;
+    memcpy(&picture, module->variables[2], sizeof picture);
+    turn(picture, pointer(call, 0));
 }
 
 /* paint(image, out, shift) of tests/gpu/device/kernels.cu */
@@ -363,7 +376,7 @@ static void run_paint(const struct call *call)
 static const struct {
     const char *name;
     size_t bytes;
-} variables[VARIABLES_MAX] = {{"steps", 16}, {"own::bias", 8}};
+} variables[VARIABLES_MAX] = {{"steps", 16}, {"own::bias", 8}, {"picture", 16}};
 
 int host_variable_find(const char *name, size_t *bytes)
 {
@@ -491,6 +504,7 @@ static const struct host_kernel kernels[] = {
     {"advance", 2, note_arguments, run_advance, NULL, 1, NULL},
     {"paint", 3, copy_arguments, run_paint, NULL, -1, NULL},
     {"turned", 2, note_arguments, run_turned, NULL, 1, NULL},
+    {"turned_picture", 1, note_arguments, run_turned_picture, NULL, 0, NULL},
     {"meet", 2, note_arguments, run_meet, NULL, 1, NULL},
     {"take_steps", 4, step_arguments, run_take_steps, NULL, 0, NULL},
     {"write_nowhere", 1, note_arguments, NULL, NULL, -1, NULL},

@@ -99,6 +99,13 @@ extern "C" __global__ void turned(cudaTextureObject_t image, float *out)
         tex2D<float>(image, (float)threadIdx.x + 0.5f, (float)blockIdx.x + 0.5f);
 }
 
+// Likewise, by a texture reference.
+texture<float, 2, cudaReadModeElementType> picture;
+extern "C" __global__ void turned_picture(float *out)
+{
+    out[threadIdx.x * gridDim.x + blockIdx.x] = tex2D(picture, threadIdx.x + 0.5f, blockIdx.x + 0.5f);
+}
+
 // The rows of a surface, turned by `shift` elements, added to those of another: a block for each row.
 extern "C" __global__ void paint(cudaSurfaceObject_t image, cudaSurfaceObject_t out, long long shift)
 {

@@ -197,6 +197,51 @@ TEST(test_textures_are_of_the_runs_copies)
     need_gpu();
 }
 
+/* A texture reference has the object of where its input lies now: where it is checked, and again
+ * where a block was made ready before. */
+TEST(test_texture_references_follow_their_input)
+{
+    enum { WIDTH = 40, HEIGHT = 30, ELEMENTS = WIDTH * HEIGHT };
+    static const uint32_t copies[] = {0, 1, 0, 1};
+    static float image[ELEMENTS], out[ELEMENTS];
+    const void *inputs[ARGUMENTS_MAX] = {image};
+    double elapsed_ns = 0;
+    need_gpu();
+    for (int i = 0; i < ELEMENTS; i++)
+        image[i] = (float)(i % 977);
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "turned_picture",
+                      .grid = {HEIGHT, 1, 1},
+                      .block = {WIDTH, 1, 1},
+                      .argument_count = 1,
+                      .arguments = {1}}},
+        .argument_count = 2,
+        .arguments = {symbol(vector("image", ELEMENT_F32, ARGUMENT_INPUT, ELEMENTS), "picture"),
+                      vector("out", ELEMENT_F32, ARGUMENT_OUTPUT, ELEMENTS)},
+    };
+    plan.arguments[0].texture =
+        (struct texture){.width = WIDTH, .height = HEIGHT, .channels = 1, .address = TEXTURE_CLAMP};
+    load(&(struct binary_request){.kernel_count = 1,
+                                  .kernels = {"turned_picture"},
+                                  .symbol_count = 1,
+                                  .symbols = {"picture"}});
+    for (size_t turn = 0; turn < sizeof copies / sizeof *copies; turn++) {
+        assert_ok(cuda->bind(device, &plan, inputs, copies[turn], &error));
+        memset(out, 0, sizeof out);
+        if (copies[turn] > 0)
+            (void)time_slot(&plan, 1, L2_COLD, 0, turn > 1);
+        else
+            assert_ok(cuda->run(device, &plan, &elapsed_ns, &error));
+        assert_ok(cuda->read(device, 1, out, sizeof out, &error));
+        for (int i = 0; i < ELEMENTS; i++)
+            assert_true(out[i % WIDTH * HEIGHT + i / WIDTH] == image[i]);
+    }
+    plan.arguments[0].symbol = "elsewhere";
+    assert_int_equal(cuda->run(device, &plan, &elapsed_ns, &error), STATUS_BAD_INPUT);
+    assert_non_null(strstr(error.text, "no kernel uses a __constant__ or __device__ variable"));
+}
+
 /* What a surface holds is the vector's, before runs and behind them, in each of the copies that
  * runs rotate over. */
 TEST(test_surfaces_hold_what_their_vectors_do)

@@ -123,6 +123,35 @@ TEST(test_defines)
     arena_free(&arena);
 }
 
+/* Texture references are variables with an object, others' types of that name what they were. */
+TEST(test_texture_references)
+{
+#define OURS "#include <tune_textures.h>\n#line 1\n"
+    expect("texture<float> a;\nint b;", OURS "__constant__ tune_texture<float> a;\n");
+    expect("static texture<float, 2> a, b;\nextern texture<uint4, 1, MODE> c;",
+           OURS "static __constant__ tune_texture<float, 2> a, b;\n"
+                "extern __constant__ tune_texture<uint4, 1, MODE> c;");
+    expect("#if A\ntexture<float> a(1, cudaFilterModeLinear);\n#endif\n",
+           OURS "#if A\n__constant__ tune_texture<float> a(1, cudaFilterModeLinear);\n#endif\n");
+    expect("texture<int> &a(void);\ntexture<int> b() { return c; }\n"
+           "__device__ int d(texture<int> e, int f);\nvoid g(texture<int> h) {}",
+           OURS "\n\n__device__ int d(tune_texture<int> e, int f);\n");
+    expect("template <class T> struct texture {};\n__device__ texture<int> a;",
+           "template <class T> struct texture {};\n__device__ texture<int> a;");
+    expect("__device__ own::texture<int> a;\n__device__ int b(cudaTextureObject_t texture);",
+           "__device__ own::texture<int> a;\n__device__ int b(cudaTextureObject_t texture);");
+    /* nvcc is given what the header has: no folder has it. */
+    struct arena arena = {0};
+    struct device_part part;
+    assert_true(cuda_device_part(&arena, "texture<int> a;\nint main() { a.normalized = 1; }",
+                                 LEAVE_DEFINES, NULL, 0, &part));
+    assert_true(strncmp(part.text, cuda_header_textures, strlen(cuda_header_textures)) == 0);
+    assert_string_equal(part.text + strlen(cuda_header_textures),
+                        "#line 1\n__constant__ tune_texture<int> a;\n"
+                        "int main() { a.normalized = 1; }");
+    arena_free(&arena);
+}
+
 /* Text that is none is never read past its end, and brackets that do not match change nothing. */
 TEST(test_broken)
 {
@@ -144,7 +173,10 @@ TEST(test_broken)
                                         "enum {",
                                         "int a = ",
                                         "S() : a",
-                                        "a : "};
+                                        "a : ",
+                                        "texture<",
+                                        "texture<int>",
+                                        "texture<int> a(1"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct arena arena = {0};
         struct device_part part;

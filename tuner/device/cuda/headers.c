@@ -15,6 +15,7 @@
     X(stdio)                                                                                       \
     X(pthread)                                                                                     \
     X(shuffles)                                                                                    \
+    X(textures)                                                                                    \
     X(empty)                                                                                       \
     X(cuda_runtime)                                                                                \
     X(cub)
@@ -48,6 +49,7 @@ static const struct header headers[] = {
     {"stdio.h", cuda_header_stdio, false},
     {"pthread.h", cuda_header_pthread, false},
     {"tune_shuffles.h", cuda_header_shuffles, false},
+    {"tune_textures.h", cuda_header_textures, false},
     {"unistd.h", "#pragma once\n#define _POSIX_VERSION 200809L\n", false},
     {"stddef.h", cuda_header_empty, false},
     {"stdbool.h", cuda_header_empty, false},

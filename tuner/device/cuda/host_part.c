@@ -5,7 +5,13 @@
 #include "tuner/device/cuda/host_part.h"
 #include "tuner/device/gpu/tokens.h"
 
-enum fate { KEPT, CUT, MADE_DEVICE /* kept, with __host__ __device__ before it */ };
+enum fate {
+    KEPT,
+    CUT,
+    MADE_DEVICE,       /* kept, with __host__ __device__ before it */
+    MADE_TEXTURE,      /* `texture`, which has a name of ours */
+    TEXTURE_REFERENCE, /* likewise, with __constant__ before it */
+};
 
 struct cutter {
     struct arena *arena;
@@ -200,7 +206,7 @@ static size_t behind_statement(const struct cutter *cutter, size_t i, size_t end
 /* Looks at one word of a head; gives where to go on. */
 static size_t take_word(const struct cutter *cutter, struct declaration *d, size_t i)
 {
-    d->device = d->device || is_device_word(cutter, i);
+    d->device = d->device || is_device_word(cutter, i) || cutter->fates[i] == TEXTURE_REFERENCE;
     d->is_constexpr = d->is_constexpr || is_in(cutter, i, "constexpr consteval");
     d->is_const = d->is_const || is(cutter, i, "const");
     d->host_std = d->host_std || is_host_std(cutter, i);
@@ -225,9 +231,8 @@ static size_t take_word(const struct cutter *cutter, struct declaration *d, size
 static void read_declaration(const struct cutter *cutter, struct declaration *d, size_t end)
 {
     size_t i = d->start;
-    d->kept = is_in(cutter, i,
-                    "using typedef static_assert texture surface asm friend namespace "
-                    "__extension__");
+    d->kept =
+        is_in(cutter, i, "using typedef static_assert surface asm friend namespace __extension__");
     while (i < end && !is_in(cutter, i, "; { =") && !(is(cutter, i, ":") && d->call))
         i = take_word(cutter, d, i);
     d->head = i;
@@ -370,6 +375,26 @@ static void read_scope(struct cutter *cutter, size_t i, size_t end, bool in_clas
         i = read_one(cutter, i, end, in_class);
 }
 
+/* ---- texture references ---- */
+
+static void mark_textures(struct cutter *cutter)
+{
+    const struct tokens *tokens = &cutter->tokens;
+    const size_t count = texture_references_exist(tokens) ? tokens->count : 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_texture_type(tokens, i))
+            cutter->fates[i] =
+                texture_reference_name(tokens, i) > 0 ? TEXTURE_REFERENCE : MADE_TEXTURE;
+}
+
+static bool has_textures(const struct cutter *cutter)
+{
+    for (size_t i = 0; i < cutter->tokens.count; i++)
+        if (cutter->fates[i] == MADE_TEXTURE || cutter->fates[i] == TEXTURE_REFERENCE)
+            return true;
+    return false;
+}
+
 /* ---- what is left, line by line where it was ---- */
 
 static bool uses_std(const struct cutter *cutter)
@@ -496,7 +521,9 @@ static void put_headers(const struct cutter *cutter, struct text *text)
         add_line(&included, header, strlen(header));
         text_printf(text, "#include <%s>\n", header);
     }
-    if (included.length > 0)
+    if (has_textures(cutter))
+        text_append(text, "#include <tune_textures.h>\n");
+    if (text->length > 0)
         text_append(text, "#line 1\n");
     text->failed = text->failed || included.failed || seen.failed;
     text_free(&included);
@@ -510,6 +537,8 @@ static bool write_text(struct cutter *cutter, const char *source, enum leave lea
     const char *at = source;
     if (leave == LEAVE_HOST_PART)
         put_headers(cutter, &text);
+    else if (has_textures(cutter)) /* nvcc takes headers from folders alone */
+        text_printf(&text, "%s#line 1\n", cuda_header_textures);
     for (size_t i = 0; i < cutter->tokens.count; i++) {
         const struct token *token = &cutter->tokens.items[i];
         text_append_bytes(&text, at, (size_t)(token->start - at));
@@ -517,6 +546,10 @@ static bool write_text(struct cutter *cutter, const char *source, enum leave lea
             text_append(&text, "__host__ __device__ ");
         if (cutter->fates[i] == CUT)
             put_newlines(&text, token);
+        else if (cutter->fates[i] == MADE_TEXTURE)
+            text_append(&text, "tune_texture");
+        else if (cutter->fates[i] == TEXTURE_REFERENCE)
+            text_append(&text, "__constant__ tune_texture");
         else
             text_append_bytes(&text, token->start, token->length);
         at = token->start + token->length;
@@ -565,6 +598,7 @@ bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
     if (!cutter.fates)
         return false;
     memset(cutter.fates, KEPT, cutter.tokens.count + 1);
+    mark_textures(&cutter);
     for (size_t i = 0; i + 2 < cutter.tokens.count; i++)
         if (is(&cutter, i, "namespace") && is_in(&cutter, i + 2, "{ ::"))
             add_line(&cutter.namespaces, cutter.tokens.items[i + 1].start,

@@ -10,13 +10,14 @@
 
 enum leave {
     LEAVE_NOTHING,
-    LEAVE_DEFINES,   /* a #define that gives way */
+    LEAVE_DEFINES,   /* a #define that gives way; texture references are made ours */
     LEAVE_HOST_PART, /* and what only the host runs */
 };
 
 struct device_part {
     /* The source without functions and variables of the host and without headers of the host, line
-     * by line where it was; functions that are constexpr are made __host__ __device__. */
+     * by line where it was; functions that are constexpr are made __host__ __device__, and texture
+     * references are made __constant__ variables. */
     const char *text;
     const char *left_out; /* names of the functions that were left out: "main\nusage\n" */
     bool uses_std;        /* the standard library's namespace is named in what remains */
@@ -31,6 +32,8 @@ bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
 /* Whether a function of that name was left out. */
 bool cuda_left_out(const struct device_part *part, const char *name, size_t length);
 
+/* include/textures.h: texture references, and how kernels read them. */
+extern const char cuda_header_textures[];
 /* headers.c: small headers of our own in place of the host's, for nvrtcCreateProgram. */
 size_t cuda_own_headers(const char *const **names, const char *const **texts);
 /* A header that only the host's part needs, and which is left out when no folder has it. */

@@ -207,8 +207,8 @@ enum status cuda_check_parameters(const struct launch_plan *plan, const struct l
 /* Fills in how many parameters the kernel has, and their sizes. */
 void cuda_take_parameters(const struct cuda_driver *driver, const struct container *container,
                           const char *lowered, struct kernel *kernel);
-/* Copies the argument into its variable of the current binary, unless it is there.
- * STATUS_BAD_INPUT where there is no such variable, or one of another size. */
+/* Copies the argument, or its texture object, into its variable of the current binary, unless it
+ * is there. STATUS_BAD_INPUT where there is no such variable, or one of another size. */
 enum status cuda_set_symbol(struct device *device, const struct argument *argument,
                             const void *input, struct error *error);
 /* Opts in to `bytes` of dynamic shared memory where that is needed. */

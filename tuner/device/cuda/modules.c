@@ -65,7 +65,7 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
 {
     unsigned char value[VALUE_BYTES_MAX];
     struct symbol *symbol = NULL;
-    size_t bytes = argument_bytes(argument);
+    size_t bytes = argument_symbol_bytes(argument);
     if (!cuda_of(device)->current)
         return error_set(error, STATUS_INTERNAL, "variable %s: no binary was loaded",
                          argument->symbol);

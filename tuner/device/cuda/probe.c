@@ -60,6 +60,11 @@ const char cuda_signature_probe[] =
     "template <class tune_T, unsigned long tune_N> struct tune_shape<tune_T[tune_N]> : "
     "tune_shape<tune_T> {\n"
     "static constexpr int tune_bytes = sizeof(tune_T) * tune_N; };\n"
+    "#ifdef TUNE_TEXTURES\n" /* the texel, with the axes and how it is read */
+    "template <class tune_T, int tune_A, enum cudaTextureReadMode tune_M>\n"
+    "struct tune_shape<tune_texture<tune_T, tune_A, tune_M>> : tune_is<tune_T, 2 + tune_A, "
+    "tune_M == cudaReadModeNormalizedFloat> {};\n"
+    "#endif\n"
     "template <int tune_I, class... tune_T> struct tune_pick : tune_shape<void> {};\n"
     "template <int tune_I, class tune_H, class... tune_T> struct tune_pick<tune_I, tune_H, "
     "tune_T...> : tune_pick<tune_I - 1, tune_T...> {};\n"

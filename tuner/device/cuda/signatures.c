@@ -383,6 +383,9 @@ static enum status take_answer(struct asking *asking, const char *answer, struct
             symbol->type = coded_types[numbers.code];
             symbol->lanes = (uint32_t)numbers.lanes;
             symbol->bytes = (uint32_t)numbers.bytes;
+            /* A pointer is told by 1. */
+            symbol->texture_axes = numbers.pointer > 2 ? numbers.pointer - 2 : 0;
+            symbol->reading.reads_real = symbol->texture_axes > 0 && numbers.constant;
         }
     }
     return fits ? STATUS_OK
@@ -619,6 +622,17 @@ static void list_fields(struct asking *asking)
     }
 }
 
+/* Of texture references, which the host's part sets. */
+static bool read_settings(struct asking *asking)
+{
+    struct tokens whole;
+    if (!tokens_read(asking->arena, asking->source.contents, &whole))
+        return false;
+    for (size_t i = 0; texture_references_exist(&whole) && i < asking->out->symbol_count; i++)
+        texture_settings_read(&whole, &asking->out->symbols[i]);
+    return true;
+}
+
 enum status cuda_signatures(struct arena *arena, const struct signature_question *question,
                             struct source_signature *out, struct error *error)
 {
@@ -639,6 +653,8 @@ enum status cuda_signatures(struct arena *arena, const struct signature_question
     if (status != STATUS_OK)
         return status;
     take_defines(question, out);
+    if (!read_settings(&asking))
+        return error_no_memory(error);
     if (!guess_conditions(arena, &asking.tokens, out))
         return error_no_memory(error);
     list_fields(&asking);

@@ -192,23 +192,45 @@ static CUresult carry_one(const struct cuda *cuda, const struct argument *argume
 }
 
 /* Of copies that no run was given yet there is no surface. */
-int cuda_carry(struct device *device, const struct launch_plan *plan, bool back)
+static enum status carry_surfaces(struct device *device, const struct argument *argument,
+                                  const struct vector *vector, bool back, struct error *error)
 {
     const struct cuda *cuda = cuda_of(device);
+    const uint32_t copies = argument_rotates(argument) && vector->copies > 0 ? vector->copies : 1;
     CUresult result = CUDA_SUCCESS;
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        const struct argument *argument = &plan->arguments[i];
-        const struct vector *vector = &device->vectors[i];
-        const uint32_t copies =
-            argument_rotates(argument) && vector->copies > 0 ? vector->copies : 1;
-        for (uint32_t k = 0; argument->texture.is_surface && k < copies; k++) {
-            const struct texture_object *surface =
-                find(cuda, argument, gpu_vector_start(vector) + k * vector->stride);
-            if (surface && result == CUDA_SUCCESS)
-                result = carry_one(cuda, argument, surface, back);
-        }
+    for (uint32_t k = 0; result == CUDA_SUCCESS && k < copies; k++) {
+        const struct texture_object *surface =
+            find(cuda, argument, gpu_vector_start(vector) + k * vector->stride);
+        if (surface)
+            result = carry_one(cuda, argument, surface, back);
     }
-    return (int)result;
+    return result == CUDA_SUCCESS ? STATUS_OK
+                                  : cuda_error(device, result, error, "copying surface '%s'%s",
+                                               argument->name, back ? " back" : "");
+}
+
+/* Runs of a block cannot take turns over objects that they find in a variable: that of the first
+ * copy stays. */
+static enum status set_object(struct device *device, const struct argument *argument,
+                              const struct vector *vector, struct error *error)
+{
+    CUtexObject object = 0;
+    enum status status = cuda_texture(device, argument, gpu_vector_start(vector), &object, error);
+    return status == STATUS_OK ? cuda_set_symbol(device, argument, &object, error) : status;
+}
+
+enum status cuda_carry(struct device *device, const struct launch_plan *plan, bool back,
+                       struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        if (argument->texture.is_surface)
+            status = carry_surfaces(device, argument, &device->vectors[i], back, error);
+        else if (argument_is_texture_symbol(argument) && !back)
+            status = set_object(device, argument, &device->vectors[i], error);
+    }
+    return status;
 }
 
 void cuda_drop_slots(struct device *device)

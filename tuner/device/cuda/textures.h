@@ -8,7 +8,8 @@
 enum status cuda_texture(struct device *device, const struct argument *argument,
                          CUdeviceptr address, CUtexObject *out, struct error *error);
 /* gpu_driver.carry */
-int cuda_carry(struct device *device, const struct launch_plan *plan, bool back);
+enum status cuda_carry(struct device *device, const struct launch_plan *plan, bool back,
+                       struct error *error);
 void cuda_textures_free(struct device *device);
 /* device_api.drop_slots, and the textures. */
 void cuda_drop_slots(struct device *device);

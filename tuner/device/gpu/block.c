@@ -25,15 +25,6 @@ static enum status wait_for_run(struct device *device, const struct launch_plan 
     return STATUS_OK;
 }
 
-static enum status carry(struct device *device, const struct launch_plan *plan, bool back,
-                         struct error *error)
-{
-    const int result = device->driver->carry(device, plan, back);
-    return result == GPU_DONE
-               ? STATUS_OK
-               : gpu_error(device, result, error, "copying surfaces%s", back ? " back" : "");
-}
-
 /* Launches the prepared plan once and waits. The scratch is then not as a slot's blocks left it. */
 static enum status launch_once(struct device *device, const struct launch_plan *plan,
                                double *elapsed_ns, struct error *error)
@@ -42,7 +33,7 @@ static enum status launch_once(struct device *device, const struct launch_plan *
     for (size_t i = 0; i < device->argument_count; i++)
         device->vectors[i].shown = 0; /* what is looked at is where checked runs write */
     gpu_note_runs(device, plan, 0, 1);
-    enum status status = carry(device, plan, false, error);
+    enum status status = device->driver->carry(device, plan, false, error);
     if (status != STATUS_OK)
         return status;
     int result = device->driver->record_event(device, 0);
@@ -51,7 +42,7 @@ static enum status launch_once(struct device *device, const struct launch_plan *
     status = device->driver->submit(device, error);
     if (status == STATUS_OK)
         status = wait_for_run(device, plan, elapsed_ns, error);
-    return status == STATUS_OK ? carry(device, plan, true, error) : status;
+    return status == STATUS_OK ? device->driver->carry(device, plan, true, error) : status;
 }
 
 /* What a run is to find: outputs poisoned and updates as the host has them, around inputs other
@@ -231,7 +222,7 @@ static enum status timed_graph(struct device *device, const struct block *block,
     if (block->mode != L2_HOT)
         gpu_settle(device, block->runs - 1); /* what is read now is what it left behind */
     if (result == GPU_DONE)
-        return carry(device, block->plan, true, error);
+        return device->driver->carry(device, block->plan, true, error);
     gpu_plan_text(block->plan, text, sizeof text);
     return gpu_error(device, result, error, "%s", text);
 }
@@ -270,7 +261,7 @@ enum status gpu_block_ready(struct device *device, const struct block *block, vo
     if (status == STATUS_OK && fresh)
         status = gpu_fill(device, block->plan, ARGUMENT_OUTPUT, POISON, true, error);
     if (status == STATUS_OK)
-        status = carry(device, block->plan, false, error);
+        status = device->driver->carry(device, block->plan, false, error);
     if (status == STATUS_OK)
         status = set_memory(device, block, fresh, error);
     return status == STATUS_OK ? gpu_warm_again(device, error) : status;

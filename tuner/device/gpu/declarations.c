@@ -410,19 +410,40 @@ static size_t read_kernel(struct reader *reader, size_t at)
     return behind;
 }
 
+static void add_symbol(struct reader *reader, size_t name)
+{
+    struct source_signature *out = reader->out;
+    if (out->symbol_count < SIGNATURE_SYMBOLS_MAX)
+        out->symbols[out->symbol_count++].name = qualified(reader, text_of(reader, name, name + 1));
+}
+
+/* `tune_texture<...> NAME, NAME;`, as a texture reference is made. */
+static void read_textures(struct reader *reader, size_t open)
+{
+    const struct tokens *tokens = &reader->tokens;
+    size_t at = tokens_behind_angle(tokens, open);
+    for (bool more = true; more && is_name_at(reader, at); at++) {
+        add_symbol(reader, at);
+        while (at < tokens->count && !token_is_in(tokens, at, ", ;"))
+            at = token_is(tokens, at, "(") ? tokens_behind(tokens, at) : at + 1;
+        more = token_is(tokens, at, ",");
+    }
+}
+
 /* __constant__ TYPE NAME [...]; one with an initialiser has its values. */
 static void read_symbol(struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
     size_t end = at;
+    if (token_is(tokens, at + 1, "tune_texture") && token_is(tokens, at + 2, "<")) {
+        read_textures(reader, at + 2);
+        return;
+    }
     while (end < tokens->count && !token_is_in(tokens, end, "; = {"))
         end++;
     size_t name = declared_name(reader, at + 1, end);
-    struct source_signature *out = reader->out;
-    if (!token_is(tokens, end, ";") || name >= end || reader->has_template ||
-        out->symbol_count == SIGNATURE_SYMBOLS_MAX)
-        return;
-    out->symbols[out->symbol_count++].name = qualified(reader, text_of(reader, name, name + 1));
+    if (token_is(tokens, end, ";") && name < end && !reader->has_template)
+        add_symbol(reader, name);
 }
 
 /* The value of `#define NAME VALUE`, without comments; its length, 0: none. */

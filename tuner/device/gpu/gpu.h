@@ -37,8 +37,10 @@ struct gpu_driver {
     enum status (*generate)(struct device *device, gpu_address to, const struct filling *filling,
                             uint64_t count, struct error *error);
     int (*wait)(struct device *device);
-    /* Copies what the plan's surfaces have as vectors to where kernels find it, or back. */
-    int (*carry)(struct device *device, const struct launch_plan *plan, bool back);
+    /* Copies what the plan's surfaces have as vectors to where kernels find it, or back; before
+     * runs also texture objects to their variables of the current binary. */
+    enum status (*carry)(struct device *device, const struct launch_plan *plan, bool back,
+                         struct error *error);
     /* Copies the argument into its variable of the current binary, unless it is there.
      * STATUS_BAD_INPUT where there is no such variable, or one of another size. */
     enum status (*set_symbol)(struct device *device, const struct argument *argument,

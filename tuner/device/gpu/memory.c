@@ -197,7 +197,8 @@ static gpu_address first_copy(const struct device *device, const struct vector *
 
 static bool is_made_here(const struct argument *argument)
 {
-    return fill_is_arithmetic(argument->fill) && argument->variant == 0 && !argument->symbol;
+    return fill_is_arithmetic(argument->fill) && argument->variant == 0 &&
+           argument_is_bound(argument);
 }
 
 bool gpu_makes(struct device *device, const struct argument *argument, struct error *why)
@@ -345,11 +346,11 @@ static enum status bind_all(struct device *device, const struct launch_plan *pla
     enum status status = STATUS_OK;
     uint32_t affordable = affordable_copies(device, plan, copies);
     for (size_t i = 0; i < plan->argument_count && status == STATUS_OK; i++)
-        if (plan->arguments[i].symbol)
-            status = device->driver->set_symbol(device, &plan->arguments[i], inputs[i], error);
-        else if (argument_is_bound(&plan->arguments[i]))
+        if (argument_is_bound(&plan->arguments[i]))
             status = bind_vector(device, &plan->arguments[i], &device->vectors[i], inputs[i],
                                  affordable, error);
+        else if (plan->arguments[i].symbol)
+            status = device->driver->set_symbol(device, &plan->arguments[i], inputs[i], error);
     if (status != STATUS_OK)
         return status;
     int result = device->driver->wait(device);

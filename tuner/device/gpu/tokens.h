@@ -63,6 +63,17 @@ bool uses_as_square(const struct tokens *tokens, const char *name);
 size_t fields_of(struct arena *arena, const struct tokens *tokens, const char *name,
                  const char *fields[SIGNATURE_FIELDS_MAX]);
 
+/* texture_references.c. `texture<float, 2> image;`, which CUDA had before version 12. */
+
+/* Whether the source names them; false where it has a type of that name itself. */
+bool texture_references_exist(const struct tokens *tokens);
+/* Whether `texture<` at the index is CUDA's type. */
+bool is_texture_type(const struct tokens *tokens, size_t index);
+/* Of the first texture reference that is declared with the type at the index; 0: none is. */
+size_t texture_reference_name(const struct tokens *tokens, size_t index);
+/* How it is read, by what the source, its host's part too, sets of it; else as CUDA did. */
+void texture_settings_read(const struct tokens *tokens, struct symbol_signature *out);
+
 /* guesses.c. What `tune init` takes a name for that a source leaves open. */
 
 /* A number to compile with, by the name: of threads, of a switch ... */

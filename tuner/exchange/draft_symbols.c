@@ -1,0 +1,101 @@
+/* What is copied into a source's variables, in an experiment that is drafted from it. */
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/exchange/draft.h"
+
+/* The size of a kernel with one axis is longer than a row can be. */
+void draft_sides(int axes, uint32_t channels, const char *size, bool flat, const char *all,
+                 struct text *out)
+{
+    if (axes < 2)
+        text_printf(out, "width: %s", all ? all : "");
+    else if (flat)
+        text_printf(out, "width: 1024, height: %s // 1024", size);
+    else
+        text_printf(out, "width: %s, height: %s", size, size);
+    if (channels > 1)
+        text_printf(out, ", channels: %u", channels);
+}
+
+static bool is_plane(const struct symbol_signature *symbol)
+{
+    return symbol->texture_axes == 2 || symbol->is_row;
+}
+
+/* As far as it is not as where nothing is said. */
+static void put_reading(const struct symbol_signature *symbol, struct text *out)
+{
+    static const char *const addresses[] = {
+        [TEXTURE_WRAP] = "wrap", [TEXTURE_MIRROR] = "mirror", [TEXTURE_BORDER] = "border"};
+    const struct texture *reading = &symbol->reading;
+    const bool real = element_is_real(symbol->type) || reading->reads_real;
+    if (is_plane(symbol) && reading->linear && real)
+        text_append(out, ", filter: linear");
+    if (is_plane(symbol) && reading->address != TEXTURE_CLAMP)
+        text_printf(out, ", address: %s", addresses[reading->address]);
+    if (is_plane(symbol) && reading->normalized)
+        text_append(out, ", normalized: true");
+    if (reading->reads_real)
+        text_append(out, ", read: normalized");
+}
+
+/* The input under a texture reference. */
+static void put_reference(const struct symbol_signature *symbol, const char *size, bool flat,
+                          const char *all, struct text *out)
+{
+    /* Integers may be places in another argument. */
+    const bool places = !element_is_real(symbol->type) && element_bytes(symbol->type) >= 4;
+    const bool row = symbol->is_row; /* which is no longer than one can be */
+    text_printf(out, "type: %s, count: \"", element_name(symbol->type));
+    if (symbol->lanes > 1)
+        text_printf(out, "%u * ", symbol->lanes);
+    text_printf(out, row ? "min(%s, 65536)\", fill: " : "%s\", fill: ", row ? size : all);
+    if (places)
+        text_printf(out, "{uniform: [0, %s - 1]}", size);
+    else
+        text_append(out, "random");
+    text_append(out, ", texture: {");
+    if (row)
+        text_printf(out, "width: \"min(%s, 65536)\", height: 1", size);
+    else
+        draft_sides(symbol->texture_axes, symbol->lanes, size, flat, all, out);
+    if (row && symbol->lanes > 1)
+        text_printf(out, ", channels: %u", symbol->lanes);
+    put_reading(symbol, out);
+    text_append(out, "}");
+}
+
+static const char *comment_on(const struct symbol_signature *symbol)
+{
+    if (symbol->texture_axes == 0)
+        return "? copied into the __constant__ variable before the first run";
+    if (!is_plane(symbol))
+        return "? the texture reference reads it";
+    return symbol->is_set ? "? the texture reference reads it, as the source sets that"
+                          : "? the texture reference reads it; nothing sets filter and address";
+}
+
+enum status draft_symbol(struct arena *arena, const struct symbol_signature *symbol,
+                         const char *size, bool flat, const char *all, const char **out,
+                         const char **comment, struct error *error)
+{
+    struct text text = {0};
+    const char *last = strrchr(symbol->name, ':');
+    const size_t bytes = symbol->known ? element_bytes(symbol->type) : 1;
+    if (symbol->texture_axes > 2)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "texture reference '%s' has three axes, layers or the faces of a cube: "
+                         "textures of an experiment have one axis or two",
+                         symbol->name);
+    *comment = comment_on(symbol);
+    text_printf(&text, "{name: %s, ", last ? last + 1 : symbol->name);
+    if (symbol->texture_axes > 0)
+        put_reference(symbol, size, flat, all, &text);
+    else
+        text_printf(&text, "type: %s, count: %zu, fill: random",
+                    symbol->known ? element_name(symbol->type) : "u8", symbol->bytes / bytes);
+    text_printf(&text, ", symbol: \"%s\"}", symbol->name);
+    *out = text_to_arena(&text, arena);
+    return *out ? STATUS_OK : error_no_memory(error);
+}
