@@ -153,7 +153,7 @@ entry() { echo "double n=$1 block=$2 a=$3 b=4 c=5 d=6 e=7 f=8 g=9 h=3 | time_ns=
 } >data/configs/tuned.conf
 for strategy in surrogate random; do
     rm -f tune.db*
-    TUNE_DATA_DIR=data run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 20 --strategy $strategy
+    TUNE_DATA_DIR=data run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 8 --strategy $strategy
     expect_code 0
     tried=$(query "SELECT group_concat(p.key) FROM (SELECT c.key FROM trials t JOIN configurations c ON c.id = t.configuration_id
             WHERE c.key LIKE '% c=5 d=6 e=7 f=8 g=9 h=3' ORDER BY t.id) AS p")

@@ -6,7 +6,8 @@
 
 #include "tuner/base/array.h"
 
-enum { WINNERS_SHARE = 10 }; /* of so many trials one may be a winner of elsewhere */
+/* Of so many trials one may be a winner of elsewhere, but so many of them always. */
+enum { WINNERS_SHARE = 10, WINNERS_LEAST = 2 };
 
 void trail_create(struct trail *trail, const struct search_space *space,
                   const struct search_options *options)
@@ -78,7 +79,8 @@ bool trail_add_winner(struct trail *trail, uint64_t point)
 
 bool trail_may_try_winner(const struct trail *trail)
 {
-    return trail->winners_tried < trail->trials / WINNERS_SHARE;
+    return trail->winners_tried < WINNERS_LEAST ||
+           trail->winners_tried < trail->trials / WINNERS_SHARE;
 }
 
 size_t trail_pending(const struct trail *trail)
