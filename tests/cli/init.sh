@@ -189,7 +189,7 @@ expect_code 0
 
 # ---- what cannot be done, in one line each ----
 init_refused 3 "parameter 'handle h' is passed by value" many.cu -I inc -k by_value
-init_refused 3 'kernel reads writes to nothing that it is given' many.cu -I inc -k reads
+init_refused 3 'kernel reads writes neither to what it is given nor to a variable of the source: there is nothing to check' many.cu -I inc -k reads
 mv inc/twice.cuh inc/elsewhere.cuh
 init_refused 1 'many.cu\(2\): .*cannot open source file "twice.cuh"' many.cu -k flat
 mv inc/elsewhere.cuh inc/twice.cuh

@@ -26,6 +26,61 @@ init_refused 3 "no such kernel; there are: scale$" scale.cu -k nowhere
 echo '#error not yet' >>whole.cu
 init_refused 1 'piece.cu\(1\): error: identifier "table" is undefined .*; whole.cu includes this file: try that one$' piece.cu
 
+# Variables that a kernel writes are what it leaves, or finds and leaves; one with a value is its own business, and what
+# the compiler does not see is none.
+cat >variables.cu <<'C'
+#if 0
+__device__ float gone[4];
+namespace nowhere { __device__ float away; }
+#endif
+namespace { __device__ int lone; }
+struct S { __device__ S(); __device__ int f() const { return 1; } int x; };
+static __device__ __align__(16) float written[2 * 128];
+__device__ float both[3][4], unused, handed[5];
+extern "C" { __device__ unsigned ticket = 0; }
+extern __device__ float elsewhere;
+__device__ const float table[] = {1, 2};
+template <int N> __device__ float many;
+__device__ float lookup[7];
+__device__ void store(int i, float v) { written[i] = v; }
+__device__ float any(const float *p) { return *p; }
+__global__ void other() { unused = 1; }
+__global__ void leave(const float *x)
+{
+    store(threadIdx.x, x[0] * lookup[3] * table[1] + any(handed));
+    both[0][1] += 1;
+    lone = 3;
+    if (atomicAdd(&ticket, 1) == 3)
+        ticket = 0;
+#if 0
+    gone[0] = nowhere::away;
+#endif
+}
+__global__ void count() { ticket++; }
+C
+run "$TUNE" init variables.cu -k leave
+expect_code 0
+drafted '    arguments: [x]' variables.yaml
+drafted '  - {name: lone, type: i32, count: 1, output: true, symbol: "lone"}' variables.yaml
+drafted '  - {name: written, type: f32, count: 256, output: true, symbol: "written"}' variables.yaml
+drafted '  - {name: both, type: f32, count: 12, update: true, fill: random, symbol: "both"}' variables.yaml
+drafted '  - {name: handed, type: f32, count: 5, update: true, fill: random, symbol: "handed"}' variables.yaml
+drafted '  - {name: lookup, type: f32, count: 7, fill: random, symbol: "lookup"}' variables.yaml
+[[ $(grep -c 'symbol:' variables.yaml) -eq 5 ]] || fail "$(cat variables.yaml)"
+run "$TUNE" run --dry-run --arch sm_90 --points 1 variables.yaml
+expect_code 0
+sed 's/count: 256/count: 257/' variables.yaml >large.yaml
+run "$TUNE" run --dry-run --arch sm_90 --points 1 large.yaml
+expect_code 3
+expect_err "argument 'written' has 1028 bytes, and the variable 'written' only 1024$"
+run "$TUNE" init variables.cu -k count -o count.yaml
+expect_code 0
+drafted '  n: [1]' count.yaml
+drafted '  block_size: [1]' count.yaml
+drafted '  - {name: ticket, type: u32, count: 1, update: true, fill: zero, symbol: "ticket"}' count.yaml
+run "$TUNE" run --dry-run --arch sm_90 count.yaml
+expect_code 0
+
 # Shuffles and votes without a mask, a type and a name of the standard library that only the host uses.
 cat >old.cu <<'C'
 #include <iostream>

@@ -1,4 +1,4 @@
-# A kernel of one's own: vectors that are read and written, a struct, a variable, repeated launches, two
+# A kernel of one's own: vectors that are read and written, a struct, variables, repeated launches, two
 # sources and a folder for includes; results held against a function, another kernel, another
 # configuration, a series and a file, within each tolerance. What is wrong is caught each time.
 # shellcheck shell=bash
@@ -211,6 +211,56 @@ sed -i 's/symbol: no_weights/symbol: weights/; s/f32, count: 4,/f32, count: 5,/'
 run "$TUNE" run ./symbols.yaml --device cpu "${steady[@]}"
 expect_code 3
 expect_err "argument 'weights' has 20 bytes, and the variable 'weights' only 16"
+
+# ---- what a kernel leaves in variables: poisoned or restored before each check, and compared ----
+experiment=marks
+cat >marks.c <<'C'
+float marks[1500];
+long long total;
+void mark(const struct tune_block *block, void *const *arguments)
+{
+    const float *x = arguments[0];
+    const long long n = *(const long long *)arguments[1];
+    if (block->index == 0)
+        total += WAY == 1 ? 2 : 1;
+    for (long long i = block->index; i < n; i += block->count)
+        if (WAY != 2 || i != 3)
+            marks[i] = WAY == 3 && i == 5 ? 0 : 2 * x[i];
+}
+C
+cat >marks.yaml <<'Y'
+experiment: marks
+device: cpu
+source: marks.c
+sizes: {n: [1000]}
+parameters: {way: [0, 1, 2, 3], blocks: [1, 3]}
+defines: {WAY: way}
+launches: [{kernel: mark, grid: blocks, threads: 1}]
+arguments:
+  - {name: x, type: f32, count: n, fill: {series: "i + 1"}}
+  - {name: n, type: i64, value: n}
+  - {name: marks, type: f32, count: n, output: true, symbol: marks}
+  - {name: total, type: i64, count: 1, update: true, symbol: total, fill: {constant: 5}}
+check:
+  - {output: marks, series: 2 * (i + 1)}
+  - {output: total, series: "6"}
+Y
+tune $experiment
+expect_faults_of() { # the ways that are wrong
+    expect_status way 0 ok
+    for way in "$@"; do expect_status way "$way" wrong_result; done
+}
+expect_faults_of 1 2 3
+run "$TUNE" show --failures
+expect_out 'wrong_result.*total\[0\] is 7, not 6'
+expect_out 'wrong_result.*marks\[3\] is -?[0-9.e+-]+, not 8'
+sed -i '/^check:/,$d' marks.yaml # against the default configuration
+tune $experiment
+expect_faults_of 1 2 3
+sed -i 's/count: n, output/count: 1501, output/' marks.yaml
+run "$TUNE" run ./marks.yaml --device cpu "${steady[@]}"
+expect_code 3
+expect_err "argument 'marks' has 6004 bytes, and the variable 'marks' only 6000"
 
 # ---- tolerances ----
 cat >near.c <<'C'

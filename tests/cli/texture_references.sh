@@ -23,7 +23,7 @@ expect_err 'a texture is of an input, without alignment of its own'
 sed '/^launches/,/kernel:/s/block: \[bx, by\]/&, arguments: [out, width, height, ramp]/' references.yaml >wrong.yaml
 dry wrong.yaml
 expect_code 3
-expect_err "'ramp' is copied into a symbol, so it is not passed to a kernel"
+expect_err "'ramp' is a symbol, a variable of the source, so it is not passed to a kernel"
 
 # ---- what tune init writes: those that the kernel reads, as the host's part sets them ----
 run "$TUNE" init references.cu --kernel weigh -o weigh.yaml

@@ -60,24 +60,31 @@ bool argument_is_texture_symbol(const struct argument *argument)
     return argument->symbol && argument->texture.width > 0;
 }
 
-static bool is_copied(const struct argument *argument)
+bool argument_is_passed(const struct argument *argument)
 {
-    return argument->symbol && !argument_is_texture_symbol(argument);
+    return role_is_vector(argument->role) && !argument->symbol;
 }
 
 bool argument_is_bound(const struct argument *argument)
 {
-    return role_is_vector(argument->role) && !is_copied(argument);
+    const bool is_copied = argument->symbol && argument->role == ARGUMENT_INPUT &&
+                           !argument_is_texture_symbol(argument);
+    return role_is_vector(argument->role) && !is_copied;
 }
 
 bool argument_rotates(const struct argument *argument)
 {
-    return role_is_filled(argument->role) && !is_copied(argument);
+    return role_is_filled(argument->role) && argument_is_bound(argument);
 }
 
 bool argument_is_written(const struct argument *argument)
 {
     return argument_is_bound(argument) && argument->role != ARGUMENT_INPUT;
+}
+
+bool argument_is_variable(const struct argument *argument)
+{
+    return argument_is_written(argument) && argument->symbol;
 }
 
 void patch_vector(void *vector, enum element_type type, const struct patch *patch)

@@ -47,7 +47,7 @@ struct binary_request {
     /* Kernels wanted of it: C names, or C++ name expressions such as "reduce<int, 4>". */
     size_t kernel_count;
     const char *kernels[LAUNCHES_MAX];
-    /* Variables that arguments are copied into (struct argument), named likewise. */
+    /* Variables that arguments are (struct argument), named likewise. */
     size_t symbol_count;
     const char *symbols[ARGUMENTS_MAX];
 };
@@ -99,9 +99,10 @@ struct argument {
                          the last */
     double fill_low, fill_high;
     const char *fill_text;
-    /* Not passed but copied, before the first run, into the __constant__ or __device__ variable of
-     * this name (C, or a C++ name expression without the '&'): inputs, scalars, structs; of an
-     * input with a texture its object. NULL: passed. */
+    /* Not passed: the __constant__ or __device__ variable of this name (C, or a C++ name expression
+     * without the '&'). Inputs (of one with a texture its object), scalars and structs are copied
+     * there before the first run, what kernels write before each run, or block of runs, and back
+     * behind it. NULL: passed. */
     const char *symbol;
     struct texture texture;
     int64_t count; /* elements of a vector, >= 0; scratch and output at least 1 */
@@ -210,12 +211,16 @@ bool role_is_vector(enum argument_role role);
 bool role_is_filled(enum argument_role role);
 /* Whether a texture object over it is copied into a symbol. */
 bool argument_is_texture_symbol(const struct argument *argument);
-/* A vector in the device's memory, and not copied into a symbol. */
+/* A vector that is passed. */
+bool argument_is_passed(const struct argument *argument);
+/* One that has memory of its own: not what is copied into a symbol alone. */
 bool argument_is_bound(const struct argument *argument);
-/* Those of them that a fill describes: timed runs take turns over copies of them. */
+/* Those of them that a fill describes: timed runs take turns over copies of what is passed. */
 bool argument_rotates(const struct argument *argument);
-/* Those of them that kernels write: between guard bands. */
+/* Those of them that kernels write: what is passed lies between guard bands. */
 bool argument_is_written(const struct argument *argument);
+/* Those of them that are variables: what they hold is copied there before runs, and back. */
+bool argument_is_variable(const struct argument *argument);
 /* Writes the patch's elements into a vector of the type. */
 void patch_vector(void *vector, enum element_type type, const struct patch *patch);
 /* Whether a run changes what the next one finds in an argument with a fill. */

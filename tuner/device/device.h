@@ -109,9 +109,10 @@ struct device_api {
      * memory is short) for cold timing; those of updates that runs have changed are made anew. A
      * vector starts offset_bytes behind an address as the allocator gives it. Outputs, scratch and
      * updates have guard bands of GUARD_BYTES on both sides. With copies 0 there is one copy, for
-     * checks, and inputs have such bands, too; on a CPU they have them always. Arguments with a
-     * symbol are copied into that variable of the current binary. STATUS_BAD_INPUT: there is no
-     * such variable, or it has another size. */
+     * checks, and inputs have such bands, too; on a CPU they have them always. Inputs,
+     * scalars and structs with a symbol are copied into that variable of the current binary; of
+     * what kernels write to one there is one copy, without bands, which runs and blocks begin with.
+     * STATUS_BAD_INPUT: there is no such variable, or a smaller one. */
     enum status (*bind)(struct device *device, const struct launch_plan *plan,
                         const void *const *inputs, uint32_t copies, struct error *error);
     /* Every second copy of the bound plan's inputs, the second, fourth ... one, holds the elements

@@ -15,7 +15,7 @@ enum {
     SIGNATURE_KERNELS_MAX = 64,
     SIGNATURE_TEMPLATE_MAX = 16,
     SIGNATURE_MACROS_MAX = 48,
-    SIGNATURE_SYMBOLS_MAX = 8,
+    SIGNATURE_SYMBOLS_MAX = 16,
     SIGNATURE_FIELDS_MAX = 64,
 };
 
@@ -85,9 +85,13 @@ struct macro_signature {
     bool single_valued; /* the source takes no other value: #if NAME != 8, #error */
 };
 
-/* A __constant__ variable without an initialiser, or a texture reference. */
+/* A __constant__ variable without an initialiser, a __device__ one, or a texture reference. */
 struct symbol_signature {
     const char *name;
+    uint32_t token; /* of the source: where it is declared */
+    bool constant;
+    bool is_array, has_value;
+    bool is_hidden, is_read, is_written; /* as of parameters; by device functions, too */
     bool known;
     enum element_type type;
     uint32_t lanes;

@@ -29,8 +29,11 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
  * elements a vector of the draft has. */
 void draft_sides(int axes, uint32_t channels, const char *size, bool flat, const char *all,
                  struct text *out);
-/* The argument that is copied into a variable, or whose texture object is. STATUS_BAD_INPUT where
- * none can be. */
+/* Whether it is a variable that the kernel writes, or may write where it cannot be seen. */
+bool draft_is_result(const struct symbol_signature *symbol);
+size_t draft_symbol_elements(const struct symbol_signature *symbol);
+/* The argument that is a variable, or whose texture object is. STATUS_BAD_INPUT where none can be.
+ */
 enum status draft_symbol(struct arena *arena, const struct symbol_signature *symbol,
                          const char *size, bool flat, const char *all, const char **out,
                          const char **comment, struct error *error);

@@ -1,4 +1,4 @@
-/* What is copied into a source's variables, in an experiment that is drafted from it. */
+/* A source's variables, in an experiment that is drafted from it. */
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -66,8 +66,41 @@ static void put_reference(const struct symbol_signature *symbol, const char *siz
     text_append(out, "}");
 }
 
+bool draft_is_result(const struct symbol_signature *symbol)
+{
+    return !symbol->constant && (symbol->is_written || symbol->is_hidden);
+}
+
+size_t draft_symbol_elements(const struct symbol_signature *symbol)
+{
+    return symbol->bytes / (symbol->known ? element_bytes(symbol->type) : 1);
+}
+
+static void put_variable(const struct symbol_signature *symbol, struct text *out)
+{
+    const size_t count = draft_symbol_elements(symbol);
+    const bool real = symbol->known && element_is_real(symbol->type);
+    text_printf(out, "type: %s, count: %zu, ", symbol->known ? element_name(symbol->type) : "u8",
+                count);
+    if (!draft_is_result(symbol))
+        text_append(out, symbol->known ? "fill: random" : "fill: zero");
+    else if (!symbol->is_hidden && !symbol->is_read)
+        text_append(out, "output: true");
+    else if (real && !symbol->has_value)
+        text_append(out, "update: true, fill: random");
+    else if (count < 2 || !symbol->known || symbol->lanes > 1)
+        text_append(out, "update: true, fill: zero");
+    else /* they may be places in it */
+        text_printf(out, "update: true, fill: {uniform: [0, %zu]}", count - 1);
+}
+
 static const char *comment_on(const struct symbol_signature *symbol)
 {
+    if (draft_is_result(symbol))
+        return symbol->is_hidden ? "? a __device__ variable that the kernel may write"
+                                 : "? a __device__ variable that the kernel writes";
+    if (!symbol->constant)
+        return "? copied into the __device__ variable before the first run";
     if (symbol->texture_axes == 0)
         return "? copied into the __constant__ variable before the first run";
     if (!is_plane(symbol))
@@ -82,7 +115,6 @@ enum status draft_symbol(struct arena *arena, const struct symbol_signature *sym
 {
     struct text text = {0};
     const char *last = strrchr(symbol->name, ':');
-    const size_t bytes = symbol->known ? element_bytes(symbol->type) : 1;
     if (symbol->texture_axes > 2)
         return error_set(error, STATUS_BAD_INPUT,
                          "texture reference '%s' has three axes, layers or the faces of a cube: "
@@ -93,8 +125,7 @@ enum status draft_symbol(struct arena *arena, const struct symbol_signature *sym
     if (symbol->texture_axes > 0)
         put_reference(symbol, size, flat, all, &text);
     else
-        text_printf(&text, "type: %s, count: %zu, fill: random",
-                    symbol->known ? element_name(symbol->type) : "u8", symbol->bytes / bytes);
+        put_variable(symbol, &text);
     text_printf(&text, ", symbol: \"%s\"}", symbol->name);
     *out = text_to_arena(&text, arena);
     return *out ? STATUS_OK : error_no_memory(error);

@@ -232,6 +232,20 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
     return make_schedule(maker, rule, &out->schedule);
 }
 
+/* Copied there in turn, one argument would overwrite another. */
+static bool variables_differ(struct maker *maker, const struct launch_plan *plan)
+{
+    for (size_t i = 0; i < plan->argument_count; i++)
+        for (size_t j = 0; j < i && plan->arguments[i].symbol; j++)
+            if (plan->arguments[j].symbol &&
+                strcmp(plan->arguments[i].symbol, plan->arguments[j].symbol) == 0)
+                return maker_error(maker, maker->experiment->arguments[i].symbol.place,
+                                   "'%s' and '%s' are the same variable: what the kernel reads and "
+                                   "writes is one argument with update: true",
+                                   plan->arguments[j].name, plan->arguments[i].name);
+    return true;
+}
+
 bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan *out)
 {
     const struct experiment *experiment = maker->experiment;
@@ -249,6 +263,8 @@ bool make_plan(struct maker *maker, struct launch_list list, struct launch_plan 
     for (size_t i = 0; i < experiment->argument_count; i++)
         if (!make_argument(maker, &experiment->arguments[i], &out->arguments[i]))
             return false;
+    if (!variables_differ(maker, out))
+        return false;
     for (size_t i = 0; i < experiment->argument_count; i++)
         for (size_t j = 0; j < out->arguments[i].field_count; j++) {
             const struct field *field = &out->arguments[i].fields[j];

@@ -312,11 +312,6 @@ static bool read_argument(struct file_reader *reader, const struct node *node)
     experiment->argument_count++;
     if (!read_role(reader, node, argument) || !read_contents(reader, node, argument))
         return false;
-    if (symbol && argument->role != ARGUMENT_INPUT && role_is_vector(argument->role))
-        return node_error(reader, symbol,
-                          "'%s' is written by the kernel: only inputs, scalars and structs are "
-                          "copied into a symbol",
-                          argument->name);
     if (!read_object(reader, node, node_get(node, "texture"), node_get(node, "surface"), argument))
         return false;
     return !symbol || read_template(reader, symbol, "symbol", USE_CONFIGURATION, &argument->symbol);
@@ -445,7 +440,8 @@ static bool read_passed(struct file_reader *reader, const struct node *node,
             return false;
         if (experiment->arguments[index].symbol.count > 0)
             return node_error(reader, item,
-                              "'%s' is copied into a symbol, so it is not passed to a kernel",
+                              "'%s' is a symbol, a variable of the source, so it is not passed "
+                              "to a kernel",
                               item->text);
         if (memchr(launch->arguments, (int)index, launch->argument_count))
             return node_error(reader, item, "'%s' is given to the kernel a second time",

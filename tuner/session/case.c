@@ -18,7 +18,7 @@ static void move_starts(struct launch_plan *plan, uint32_t starts)
 {
     for (size_t i = 0; i < plan->argument_count; i++) {
         struct argument *argument = &plan->arguments[i];
-        if (argument_is_bound(argument))
+        if (argument_is_passed(argument))
             argument->offset_bytes = argument->alignment_bytes * starts;
     }
 }

@@ -89,7 +89,7 @@ static bool is_sound_plan(const void *message)
             if (field->points_to &&
                 (field->points_to > plan->argument_count || field->type != ELEMENT_U64 ||
                  field->value.kind != VALUE_INTEGER ||
-                 !argument_is_bound(&plan->arguments[field->points_to - 1])))
+                 !argument_is_passed(&plan->arguments[field->points_to - 1])))
                 return false;
         }
     return true;

@@ -376,7 +376,8 @@ static void run_paint(const struct call *call)
 static const struct {
     const char *name;
     size_t bytes;
-} variables[VARIABLES_MAX] = {{"steps", 16}, {"own::bias", 8}, {"picture", 16}};
+} variables[VARIABLES_MAX] = {
+    {"steps", 16}, {"own::bias", 8}, {"picture", 16}, {"marks", 256}, {"own::total", 8}};
 
 int host_variable_find(const char *name, size_t *bytes)
 {
@@ -407,6 +408,21 @@ static void run_take_steps(const struct call *call)
     for (long long i = 0; i < step.n; i++) {
         v[i] += step.sign * (int)(step.factor * (float)x[i]) + steps[i % 4] + (int)bias;
         out[i] = 2 * v[i];
+    }
+}
+
+/* leave_marks(x), of tests/gpu/device/kernels.cu */
+static void run_leave_marks(const struct call *call)
+{
+    struct CUmod_st *module = (struct CUmod_st *)(uintptr_t)(const void *)call->image;
+    const int *x = pointer(call, 0);
+    long long total = 0;
+    memcpy(&total, module->variables[4], sizeof total);
+    total += x[1];
+    memcpy(module->variables[4], &total, sizeof total);
+    for (size_t i = 0; i < call_blocks(call) * call_threads(call); i++) {
+        const int mark = 3 * x[i];
+        memcpy(module->variables[3] + i * sizeof mark, &mark, sizeof mark);
     }
 }
 
@@ -507,6 +523,7 @@ static const struct host_kernel kernels[] = {
     {"turned_picture", 1, note_arguments, run_turned_picture, NULL, 0, NULL},
     {"meet", 2, note_arguments, run_meet, NULL, 1, NULL},
     {"take_steps", 4, step_arguments, run_take_steps, NULL, 0, NULL},
+    {"leave_marks", 1, note_arguments, run_leave_marks, NULL, -1, NULL},
     {"write_nowhere", 1, note_arguments, NULL, NULL, -1, NULL},
 };
 

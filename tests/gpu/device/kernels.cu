@@ -85,6 +85,19 @@ extern "C" __global__ void take_steps(int *v, const int *x, int *out, step step)
     }
 }
 
+// Variables that a kernel writes: one is set in part, one moves on.
+static __device__ int marks[64];
+namespace own {
+__device__ long long total = 5;
+}
+extern "C" __global__ void leave_marks(const int *x)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    marks[i] = 3 * x[i];
+    if (i == 0)
+        own::total += x[1];
+}
+
 // A step that reads one vector and writes another.
 extern "C" __global__ void advance(const int *from, int *to)
 {

@@ -378,6 +378,68 @@ TEST(test_variables_that_do_not_fit_are_refused)
     bind(&(struct launch_plan){0}, NULL, 1);
 }
 
+/* What kernels write to variables is as of vectors that are passed: before a checked run poisoned,
+ * or as the host has it, and there to be read behind it. Each binary has its own. */
+TEST(test_variables_that_kernels_write)
+{
+    enum { MARKS = 32, TIMED = 4, TOTAL = 1000 };
+    const long long total = TOTAL;
+    const void *inputs[ARGUMENTS_MAX] = {b, NULL, &total};
+    const struct binary_request first = {.kernel_count = 1,
+                                         .kernels = {"leave_marks"},
+                                         .symbol_count = 2,
+                                         .symbols = {"marks", "own::total"}};
+    struct binary_request second = first;
+    struct launch_plan plan = {
+        .launch_count = 1,
+        .launches = {{.kernel = "leave_marks",
+                      .grid = {1, 1, 1},
+                      .block = {MARKS, 1, 1},
+                      .argument_count = 1,
+                      .arguments = {0}}},
+        .argument_count = 3,
+        .arguments = {vector("x", ELEMENT_I32, ARGUMENT_INPUT, MARKS),
+                      symbol(vector("marks", ELEMENT_I32, ARGUMENT_OUTPUT, MARKS + 1), "marks"),
+                      symbol(vector("total", ELEMENT_I64, ARGUMENT_UPDATE, 1), "own::total")},
+    };
+    int marks[MARKS + 1];
+    long long got = 0;
+    char detail[200] = "";
+    bool intact = false;
+    double elapsed_ns = 0;
+    need_gpu();
+    second.defines[second.define_count++] = (struct named_value){"OTHER", value_integer(1)};
+    for (uint32_t turn = 0; turn < 3; turn++) {
+        struct binary_request request = turn == 1 ? second : first;
+        load(&request);
+        assert_ok(cuda->bind(device, &plan, inputs, turn, &error));
+        for (int run = 0; run < 3; run++) {
+            assert_ok(run == 0   ? cuda->run(device, &plan, &elapsed_ns, &error)
+                      : run == 1 ? cuda->run_again(device, &plan, &error)
+                                 : cuda->run_on(device, &plan, &error));
+            assert_ok(cuda->read(device, 1, marks, sizeof marks, &error));
+            assert_ok(cuda->read(device, 2, &got, sizeof got, &error));
+            for (int i = 0; i < MARKS; i++)
+                assert_int_equal(marks[i], 3 * b[i]);
+            assert_int_equal((uint32_t)marks[MARKS], 0x01010101u * POISON);
+            assert_int_equal(got, TOTAL + (run == 2 ? 2 : 1) * b[1]);
+        }
+        assert_ok(cuda->guards(device, &plan, &intact, detail, sizeof detail, &error));
+        assert_true(intact);
+    }
+    assert_ok(cuda->bind(device, &plan, inputs, TIMED, &error));
+    (void)time_slot(&plan, TIMED, L2_COLD, 0, false);
+    assert_ok(cuda->read(device, 2, &got, sizeof got, &error));
+    assert_int_equal(got, TOTAL + TIMED * b[1]);
+    (void)time_slot(&plan, 1, L2_HOT, 1, false);
+    assert_ok(cuda->read(device, 2, &got, sizeof got, &error));
+    assert_int_equal(got, TOTAL + (TIMED + 2 + 1) * b[1]);
+    plan.arguments[1].count = 65;
+    assert_is(cuda->bind(device, &plan, inputs, 1, &error), STATUS_BAD_INPUT);
+    assert_string_equal(error.text,
+                        "argument 'marks' has 260 bytes, and the variable 'marks' only 256");
+}
+
 static void expect_refused(const struct launch_plan *plan, const char *text)
 {
     const struct block block = {.plan = plan, .runs = 1, .mode = L2_COLD};

@@ -112,6 +112,23 @@ TEST(pointers_lead_to_vectors_that_may_come_later)
     end(&fixture);
 }
 
+/* Of two that are the same variable one would overwrite the other. */
+TEST(what_kernels_write_may_be_a_variable)
+{
+    struct fixture fixture;
+    struct launch_plan plan;
+    start_own(&fixture, LOAD_OWN("fill: {normal", "symbol: moved, fill: {normal"), 0, 64, 4);
+    plan_or_fail(&fixture, &plan);
+    assert_int_equal(plan.arguments[5].role, ARGUMENT_UPDATE);
+    assert_string_equal(plan.arguments[5].symbol, "moved");
+    end(&fixture);
+    start_own(&fixture, LOAD_OWN("fill: {normal", "symbol: c_filter, fill: {normal"), 0, 64, 4);
+    assert_int_equal(point_plan(&fixture.point, &fixture.arena, &plan, &fixture.error),
+                     STATUS_BAD_INPUT);
+    assert_non_null(strstr(fixture.error.text, "'c' and 'z' are the same variable"));
+    end(&fixture);
+}
+
 /* Copied into a variable of the kernel's, it is not passed. */
 TEST(symbols_are_not_passed)
 {

@@ -62,16 +62,21 @@ static enum status bind_argument(struct device *device, const struct launch_plan
 {
     const struct argument *argument = &plan->arguments[i];
     struct placing placing = placing_for(device, plan, i);
-    if (argument->symbol)
+    struct shelf *shelf = &device->shelves[i];
+    enum status status = STATUS_OK;
+    shelf->variable = NULL;
+    shelf->variable_bytes = argument_bytes(argument);
+    if (argument_is_variable(argument))
+        status = find_symbol(device, argument, &shelf->variable, error);
+    else if (argument->symbol)
         return set_symbol(device, argument, input, error);
-    if (!argument_is_bound(argument))
-        return STATUS_OK;
+    if (status != STATUS_OK || !argument_is_bound(argument))
+        return status;
     if (!argument_rotates(argument))
-        return shelf_reserve(&device->shelves[i], &placing, argument, error);
-    enum status status =
-        shelf_upload(&device->shelves[i], &placing, argument, input, copies, error);
+        return shelf_reserve(shelf, &placing, argument, error);
+    status = shelf_upload(shelf, &placing, argument, input, shelf->variable ? 1 : copies, error);
     if (status == STATUS_OK && argument->role == ARGUMENT_UPDATE)
-        shelf_restore(&device->shelves[i], &placing);
+        shelf_restore(shelf, &placing);
     return status;
 }
 
@@ -80,7 +85,8 @@ static uint32_t copies_of_all(const struct device *device, const struct launch_p
 {
     uint32_t copies = BLOCK_RUNS_MAX;
     for (size_t i = 0; device->argument_count > 0 && i < plan->argument_count; i++)
-        if (argument_rotates(&plan->arguments[i]) && device->shelves[i].bound->count < copies)
+        if (argument_rotates(&plan->arguments[i]) && !device->shelves[i].variable &&
+            device->shelves[i].bound->count < copies)
             copies = device->shelves[i].bound->count;
     return copies;
 }
@@ -136,6 +142,17 @@ void restore_updates(struct device *device, const struct launch_plan *plan)
             continue;
         fill_together(&placing, vector_data(device->shelves[i].bound, 0),
                       device->shelves[i].bound->host, 0, argument_bytes(argument));
+    }
+}
+
+void carry_variables(struct device *device, bool back)
+{
+    for (size_t i = 0; i < device->argument_count; i++) {
+        const struct shelf *shelf = &device->shelves[i];
+        char *data = shelf->variable ? vector_data(shelf->bound, 0) : NULL;
+        if (data)
+            memcpy(back ? data : shelf->variable, back ? shelf->variable : data,
+                   shelf->variable_bytes);
     }
 }
 

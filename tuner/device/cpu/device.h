@@ -54,6 +54,8 @@ void set_vectors(struct device *device, const struct launch_plan *plan, enum arg
                  int value);
 /* What is read and written, as the host has it, in the copy that verified runs take. */
 void restore_updates(struct device *device, const struct launch_plan *plan);
+/* What the bound plan's variables hold is copied there, or back. */
+void carry_variables(struct device *device, bool back);
 /* Runs are about to change the first so many copies of it. */
 void note_updates(struct device *device, const struct launch_plan *plan, uint32_t copies);
 void guard_vectors(struct device *device, const struct launch_plan *plan);

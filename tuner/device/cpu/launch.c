@@ -229,12 +229,14 @@ static void rotate(const struct device *device, struct prepared *prepared, uint3
 
 static void run_timed(struct device *device, const struct prepared *prepared, double *elapsed_ns)
 {
+    carry_variables(device, false);
     int64_t start_ns = clock_now_ns();
     device->shown_copy = 0;
     run_once(device, prepared);
     device->busy_until_ns = clock_now_ns();
     *elapsed_ns = (double)(device->busy_until_ns - start_ns);
     float_modes_reset();
+    carry_variables(device, true);
 }
 
 enum status cpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
@@ -335,6 +337,8 @@ static enum status ready_block(struct device *device, const struct block *block,
         set_vectors(device, block->plan, ARGUMENT_OUTPUT, POISON);
     if (status == STATUS_OK && (!block->prepared || device->timed_slot != block->slot))
         set_vectors(device, block->plan, ARGUMENT_SCRATCH, 0);
+    if (status == STATUS_OK)
+        carry_variables(device, false);
     device->timed_slot = status == STATUS_OK ? (int64_t)block->slot : -1;
     return status;
 }
@@ -361,6 +365,7 @@ enum status cpu_time_block(struct device *device, const struct block *block, dou
     }
     device->busy_until_ns = clock_now_ns();
     float_modes_reset();
+    carry_variables(device, true);
     double block_ns =
         (double)(device->busy_until_ns - start_ns) - device->calibration.empty_pair_ns;
     /* What is shorter than the timer can tell is given as the least that it can. */
@@ -385,12 +390,13 @@ enum status cpu_results(struct device *device, const struct block *block, uint32
     if (plan->argument_count != device->argument_count)
         return error_set(error, STATUS_INTERNAL, "cpu: the plan is not bound");
     for (size_t i = 0; i < plan->argument_count; i++) {
-        bool is_update = plan->arguments[i].role == ARGUMENT_UPDATE;
+        const bool is_update = plan->arguments[i].role == ARGUMENT_UPDATE;
+        const bool rotates = is_update && !device->shelves[i].variable;
         if (!(outputs >> i & 1))
             continue;
-        if (is_update && (block->mode == L2_HOT || block->runs > device->copies))
+        if (is_update && (block->mode == L2_HOT || block->runs > (rotates ? device->copies : 1)))
             *count = 0; /* they were changed more than once */
-        out->sum = hash_u64(vector_data(device->shelves[i].bound, is_update ? copy : 0),
+        out->sum = hash_u64(vector_data(device->shelves[i].bound, rotates ? copy : 0),
                             argument_bytes(&plan->arguments[i]), out->sum + i);
     }
     return STATUS_OK;

@@ -37,6 +37,9 @@ enum { LAYOUTS_KEPT = 4 };
 struct shelf {
     struct vector vectors[LAYOUTS_KEPT];
     struct vector *bound; /* NULL: nothing yet */
+    /* Of the current binary, which kernels find instead of it; NULL: none. */
+    void *variable;
+    size_t variable_bytes; /* of the bound argument */
     uint64_t uses;
 };
 

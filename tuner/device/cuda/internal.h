@@ -29,7 +29,7 @@ struct kernel {
     bool large_clusters;  /* of more than 8 blocks: asked for */
 };
 
-/* A variable that arguments are copied into. */
+/* A variable that an argument is. */
 struct symbol {
     char *name;          /* as requested */
     char *lowered;       /* in the binary */
@@ -207,8 +207,9 @@ enum status cuda_check_parameters(const struct launch_plan *plan, const struct l
 /* Fills in how many parameters the kernel has, and their sizes. */
 void cuda_take_parameters(const struct cuda_driver *driver, const struct container *container,
                           const char *lowered, struct kernel *kernel);
-/* Copies the argument, or its texture object, into its variable of the current binary, unless it
- * is there. STATUS_BAD_INPUT where there is no such variable, or one of another size. */
+/* gpu_driver.find_variable, gpu_driver.set_symbol */
+enum status cuda_find_variable(struct device *device, const struct argument *argument,
+                               gpu_address *out, struct error *error);
 enum status cuda_set_symbol(struct device *device, const struct argument *argument,
                             const void *input, struct error *error);
 /* Opts in to `bytes` of dynamic shared memory where that is needed. */

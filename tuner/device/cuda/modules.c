@@ -5,7 +5,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/device/cuda/internal.h"
 
-/* ---- variables of a binary that arguments are copied into ---- */
+/* ---- variables of a binary that arguments are ---- */
 
 static enum status add_symbol(struct module *module, const char *name, const char *lowered,
                               struct error *error)
@@ -60,20 +60,38 @@ static enum status locate(struct device *device, struct module *module,
                      argument->name, symbol->name);
 }
 
+/* That of the current binary, which has room for the argument. */
+static enum status symbol_for(struct device *device, const struct argument *argument,
+                              struct symbol **out, struct error *error)
+{
+    if (!cuda_of(device)->current)
+        return error_set(error, STATUS_INTERNAL, "variable %s: no binary was loaded",
+                         argument->symbol);
+    enum status status = find_symbol(cuda_of(device)->current, argument->symbol, out, error);
+    if (status == STATUS_OK)
+        status = locate(device, cuda_of(device)->current, argument, *out, error);
+    return status == STATUS_OK ? argument_fits_symbol(argument, (*out)->bytes, error) : status;
+}
+
+enum status cuda_find_variable(struct device *device, const struct argument *argument,
+                               gpu_address *out, struct error *error)
+{
+    struct symbol *symbol = NULL;
+    enum status status = symbol_for(device, argument, &symbol, error);
+    if (status != STATUS_OK)
+        return status;
+    symbol->holds = 0;
+    *out = symbol->address;
+    return STATUS_OK;
+}
+
 enum status cuda_set_symbol(struct device *device, const struct argument *argument,
                             const void *input, struct error *error)
 {
     unsigned char value[VALUE_BYTES_MAX];
     struct symbol *symbol = NULL;
     size_t bytes = argument_symbol_bytes(argument);
-    if (!cuda_of(device)->current)
-        return error_set(error, STATUS_INTERNAL, "variable %s: no binary was loaded",
-                         argument->symbol);
-    enum status status = find_symbol(cuda_of(device)->current, argument->symbol, &symbol, error);
-    if (status == STATUS_OK)
-        status = locate(device, cuda_of(device)->current, argument, symbol, error);
-    if (status == STATUS_OK)
-        status = argument_fits_symbol(argument, symbol->bytes, error);
+    enum status status = symbol_for(device, argument, &symbol, error);
     if (status == STATUS_OK && !role_is_vector(argument->role)) {
         status = argument_pack(argument, value, &bytes, error);
         input = value;

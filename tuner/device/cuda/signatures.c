@@ -579,6 +579,25 @@ static enum status ask_of_instance(struct asking *asking, struct error *error)
     return STATUS_OK;
 }
 
+/* A variable that the compiler does not see, as behind an #if, is none to ask about. */
+static bool drop_unseen(struct source_signature *out, const char *message)
+{
+    size_t kept = 0;
+    const size_t count = out->symbol_count;
+    const bool no_namespace = strstr(message, "name followed by \"::\" must be") != NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *last = strrchr(out->symbols[i].name, ':');
+        char without[2][256];
+        for (size_t j = 0; j < 2; j++)
+            (void)string_format(without[j], sizeof without[j], " has no %s\"%s\"",
+                                j ? "member " : "", last ? last + 1 : out->symbols[i].name);
+        if (!strstr(message, without[0]) && !strstr(message, without[1]) && !(no_namespace && last))
+            out->symbols[kept++] = out->symbols[i];
+    }
+    out->symbol_count = kept;
+    return kept < count;
+}
+
 static enum status ask_until_defined(struct asking *asking, struct error *error)
 {
     const char *meant = NULL;
@@ -586,6 +605,7 @@ static enum status ask_until_defined(struct asking *asking, struct error *error)
     while (status == STATUS_COMPILE_FAILED) {
         const char *name = undefined_name(asking->arena, error->text);
         if (!(is_overloaded(error->text) && name_overload(asking)) &&
+            !drop_unseen(asking->out, error->text) &&
             (!name || !take_undefined(asking, name, &meant)))
             return explain(asking, name, meant, error);
         error_clear(error);
@@ -661,7 +681,6 @@ enum status cuda_signatures(struct arena *arena, const struct signature_question
     if (!name_probe(&asking))
         return error_no_memory(error);
     status = ask_until_defined(&asking, error);
-    if (status == STATUS_OK)
-        uses_mark(&asking.tokens, out);
-    return status;
+    return status != STATUS_OK || uses_mark(arena, &asking.tokens, out) ? status
+                                                                        : error_no_memory(error);
 }

@@ -339,6 +339,7 @@ const struct gpu_driver cuda_gpu_driver = {
     .generate = cuda_generate,
     .wait = wait,
     .carry = cuda_carry,
+    .find_variable = cuda_find_variable,
     .set_symbol = cuda_set_symbol,
     .add_sums = add_sums,
     .patch = patch,

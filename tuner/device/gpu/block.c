@@ -25,6 +25,25 @@ static enum status wait_for_run(struct device *device, const struct launch_plan 
     return STATUS_OK;
 }
 
+/* What kernels find elsewhere than in their vectors: in surfaces and variables. */
+static enum status carry(struct device *device, const struct launch_plan *plan, bool back,
+                         struct error *error)
+{
+    enum status status = device->driver->carry(device, plan, back, error);
+    for (size_t i = 0; status == STATUS_OK && i < device->argument_count; i++) {
+        const struct vector *vector = &device->vectors[i];
+        const gpu_address start = gpu_vector_start(vector);
+        if (!vector->variable)
+            continue;
+        const int result = device->driver->copy(device, back ? start : vector->variable,
+                                                back ? vector->variable : start, vector->bytes);
+        if (result != GPU_DONE)
+            status = gpu_error(device, result, error, "copying variable '%s'%s",
+                               plan->arguments[i].symbol, back ? " back" : "");
+    }
+    return status;
+}
+
 /* Launches the prepared plan once and waits. The scratch is then not as a slot's blocks left it. */
 static enum status launch_once(struct device *device, const struct launch_plan *plan,
                                double *elapsed_ns, struct error *error)
@@ -33,7 +52,7 @@ static enum status launch_once(struct device *device, const struct launch_plan *
     for (size_t i = 0; i < device->argument_count; i++)
         device->vectors[i].shown = 0; /* what is looked at is where checked runs write */
     gpu_note_runs(device, plan, 0, 1);
-    enum status status = device->driver->carry(device, plan, false, error);
+    enum status status = carry(device, plan, false, error);
     if (status != STATUS_OK)
         return status;
     int result = device->driver->record_event(device, 0);
@@ -42,7 +61,7 @@ static enum status launch_once(struct device *device, const struct launch_plan *
     status = device->driver->submit(device, error);
     if (status == STATUS_OK)
         status = wait_for_run(device, plan, elapsed_ns, error);
-    return status == STATUS_OK ? device->driver->carry(device, plan, true, error) : status;
+    return status == STATUS_OK ? carry(device, plan, true, error) : status;
 }
 
 /* What a run is to find: outputs poisoned and updates as the host has them, around inputs other
@@ -222,7 +241,7 @@ static enum status timed_graph(struct device *device, const struct block *block,
     if (block->mode != L2_HOT)
         gpu_settle(device, block->runs - 1); /* what is read now is what it left behind */
     if (result == GPU_DONE)
-        return device->driver->carry(device, block->plan, true, error);
+        return carry(device, block->plan, true, error);
     gpu_plan_text(block->plan, text, sizeof text);
     return gpu_error(device, result, error, "%s", text);
 }
@@ -261,9 +280,9 @@ enum status gpu_block_ready(struct device *device, const struct block *block, vo
     if (status == STATUS_OK && fresh)
         status = gpu_fill(device, block->plan, ARGUMENT_OUTPUT, POISON, true, error);
     if (status == STATUS_OK)
-        status = device->driver->carry(device, block->plan, false, error);
-    if (status == STATUS_OK)
         status = set_memory(device, block, fresh, error);
+    if (status == STATUS_OK)
+        status = carry(device, block->plan, false, error);
     return status == STATUS_OK ? gpu_warm_again(device, error) : status;
 }
 

@@ -12,7 +12,8 @@ struct reader {
     struct arena *arena;
     struct tokens tokens;
     struct source_signature *out;
-    const char *scopes[SCOPES_MAX]; /* names of namespaces; "": of no name, or another block */
+    /* Names of namespaces, "" of those of no name and of extern "C"; NULL: another block. */
+    const char *scopes[SCOPES_MAX];
     size_t depth;
     size_t template_at; /* of the last `template`, while it may still belong to what follows */
     bool has_template;
@@ -264,7 +265,9 @@ static bool is_macro_call(const struct tokens *tokens, size_t index)
     return false;
 }
 
-static void read_use(const struct reader *reader, struct kernel_parameter *parameter, size_t at)
+/* `whole`: the name is not of a pointer or an array, but of the element itself. */
+static void read_use(const struct reader *reader, struct kernel_parameter *parameter, size_t at,
+                     bool whole)
 {
     const struct tokens *tokens = &reader->tokens;
     if (token_is_in(tokens, at - 1, ". ->"))
@@ -286,7 +289,7 @@ static void read_use(const struct reader *reader, struct kernel_parameter *param
         return;
     if (atomic && token_is(tokens, before - 1, "(")) {
         parameter->is_read = parameter->is_written = true;
-    } else if (address || (behind == at + 1 && !starred)) {
+    } else if (address || (behind == at + 1 && !starred && !whole)) {
         parameter->is_hidden = parameter->is_hidden || address || !is_of_pointer(reader, at);
     } else {
         size_t first = at;
@@ -319,7 +322,7 @@ static void read_body(struct reader *reader, struct kernel_signature *kernel, si
         kernel->uses_block_size |= token_is(tokens, i, "blockDim");
         for (size_t j = 0; j < kernel->parameter_count; j++)
             if (token_is(tokens, i, kernel->parameters[j].name))
-                read_use(reader, &kernel->parameters[j], i);
+                read_use(reader, &kernel->parameters[j], i, false);
     }
 }
 
@@ -329,7 +332,8 @@ static const char *qualified(struct reader *reader, const char *name)
 {
     struct text text = {0};
     for (size_t i = 0; i < reader->depth && i < SCOPES_MAX; i++)
-        text_printf(&text, "%s%s", reader->scopes[i], *reader->scopes[i] ? "::" : "");
+        if (reader->scopes[i] && *reader->scopes[i])
+            text_printf(&text, "%s::", reader->scopes[i]);
     text_append(&text, name);
     const char *copy = text_to_arena(&text, reader->arena);
     reader->failed |= !copy;
@@ -410,11 +414,46 @@ static size_t read_kernel(struct reader *reader, size_t at)
     return behind;
 }
 
-static void add_symbol(struct reader *reader, size_t name)
+/* Where the declaration ends that a `__device__` begins, when it is of variables at the level of
+ * namespaces, which kernels may write: its ';'. 0: it is another. */
+static size_t end_of_variables(const struct reader *reader, size_t at)
 {
+    const struct tokens *tokens = &reader->tokens;
+    size_t end = at + 1;
+    bool has_value = false;
+    for (size_t i = 0; i < reader->depth && i < SCOPES_MAX; i++)
+        if (!reader->scopes[i])
+            return 0;
+    for (; end < tokens->count && !token_is(tokens, end, ";"); end++) {
+        if (token_is_in(tokens, end, "alignas __align__ __attribute__"))
+            end = tokens_behind(tokens, end + 1) - 1;
+        else if (token_is(tokens, end, "["))
+            end = tokens_behind(tokens, end) - 1;
+        else if (!has_value && (tokens->items[end].kind == TOKEN_DIRECTIVE ||
+                                token_is_in(tokens, end,
+                                            "( { } < const constexpr operator __constant__ "
+                                            "__shared__ __managed__ __global__ extern")))
+            return 0;
+        has_value |= token_is(tokens, end, "=");
+    }
+    return end < tokens->count && !token_is(tokens, at - 1, "extern") ? end : 0;
+}
+
+static void add_symbol(struct reader *reader, size_t name, size_t end, bool constant)
+{
+    const struct tokens *tokens = &reader->tokens;
     struct source_signature *out = reader->out;
+    struct symbol_signature symbol = {.name = qualified(reader, text_of(reader, name, name + 1)),
+                                      .token = (uint32_t)name,
+                                      .constant = constant,
+                                      .is_array = token_is(tokens, name + 1, "[")};
+    for (size_t i = name; i < end; i++)
+        symbol.has_value |= token_is(tokens, i, "=");
+    for (size_t i = 0; i < out->symbol_count; i++)
+        if (strcmp(out->symbols[i].name, symbol.name) == 0)
+            return;
     if (out->symbol_count < SIGNATURE_SYMBOLS_MAX)
-        out->symbols[out->symbol_count++].name = qualified(reader, text_of(reader, name, name + 1));
+        out->symbols[out->symbol_count++] = symbol;
 }
 
 /* `tune_texture<...> NAME, NAME;`, as a texture reference is made. */
@@ -423,27 +462,34 @@ static void read_textures(struct reader *reader, size_t open)
     const struct tokens *tokens = &reader->tokens;
     size_t at = tokens_behind_angle(tokens, open);
     for (bool more = true; more && is_name_at(reader, at); at++) {
-        add_symbol(reader, at);
+        const size_t name = at;
         while (at < tokens->count && !token_is_in(tokens, at, ", ;"))
             at = token_is(tokens, at, "(") ? tokens_behind(tokens, at) : at + 1;
+        add_symbol(reader, name, at, true);
         more = token_is(tokens, at, ",");
     }
 }
 
-/* __constant__ TYPE NAME [...]; one with an initialiser has its values. */
-static void read_symbol(struct reader *reader, size_t at)
+/* __constant__ TYPE NAME [...]; one with an initialiser has its values. __device__ TYPE NAME. */
+static void read_symbols(struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
+    const bool constant = token_is(tokens, at, "__constant__");
     size_t end = at;
     if (token_is(tokens, at + 1, "tune_texture") && token_is(tokens, at + 2, "<")) {
         read_textures(reader, at + 2);
         return;
     }
-    while (end < tokens->count && !token_is_in(tokens, end, "; = {"))
+    while (constant && end < tokens->count && !token_is_in(tokens, end, "; = {"))
         end++;
-    size_t name = declared_name(reader, at + 1, end);
-    if (token_is(tokens, end, ";") && name < end && !reader->has_template)
-        add_symbol(reader, name);
+    if (!constant)
+        end = end_of_variables(reader, at);
+    for (size_t i = at + 1, item; token_is(tokens, end, ";") && i < end; i = item + 1) {
+        item = item_end(reader, i, end);
+        const size_t name = declared_name(reader, i, item);
+        if (name < item && !reader->has_template)
+            add_symbol(reader, name, item, constant);
+    }
 }
 
 /* The value of `#define NAME VALUE`, without comments; its length, 0: none. */
@@ -532,8 +578,8 @@ static size_t read_one(struct reader *reader, size_t i)
         read_macro(reader, i);
     else if (token_is(tokens, i, "__global__"))
         return read_kernel(reader, i + 1);
-    else if (token_is(tokens, i, "__constant__"))
-        read_symbol(reader, i);
+    else if (token_is_in(tokens, i, "__constant__ __device__"))
+        read_symbols(reader, i);
     else if (token_is(tokens, i, "template") && token_is(tokens, i + 1, "<")) {
         reader->has_template = true;
         reader->template_at = i;
@@ -541,8 +587,10 @@ static size_t read_one(struct reader *reader, size_t i)
     } else if (token_is(tokens, i, "{")) {
         const bool named =
             i >= 2 && token_is(tokens, i - 2, "namespace") && is_name_at(reader, i - 1);
+        const bool open =
+            i >= 1 && (token_is(tokens, i - 1, "namespace") || token_is(tokens, i - 1, "\"C\""));
         if (reader->depth < SCOPES_MAX)
-            reader->scopes[reader->depth] = named ? text_of(reader, i - 1, i) : "";
+            reader->scopes[reader->depth] = named ? text_of(reader, i - 1, i) : open ? "" : NULL;
         reader->depth++;
     } else if (token_is(tokens, i, "}") && reader->depth > 0)
         reader->depth--;
@@ -634,9 +682,43 @@ static void mark_hidden(const struct tokens *tokens, struct kernel_signature *ke
                 kernel->parameters[j].is_hidden = true;
 }
 
-void uses_mark(const struct tokens *tokens, struct source_signature *out)
+/* How the kernel that is asked about, and functions that it may call, use a variable. False: they
+ * do not. */
+static bool mark_symbol(struct reach *reach, const struct source_signature *out,
+                        struct symbol_signature *symbol)
 {
+    const struct tokens *tokens = reach->tokens;
+    const struct reader reader = {.tokens = *tokens};
+    bool used = symbol->constant;
+    const char *last = strrchr(symbol->name, ':');
+    const char *name = last ? last + 1 : symbol->name;
+    struct kernel_parameter use = {.kind = PARAMETER_POINTER};
+    /* Once where it is declared. */
+    if (count_uses(tokens, out, name) < 2)
+        return false;
+    for (size_t i = 0; i < out->asked->parameter_count; i++)
+        if (strcmp(out->asked->parameters[i].name, name) == 0)
+            return false;
+    for (size_t i = 1; i < tokens->count; i++)
+        if (tokens->items[i].kind == TOKEN_DIRECTIVE)
+            use.is_hidden |= directive_names(&tokens->items[i], name);
+        else if (i != symbol->token && token_is(tokens, i, name) && !belongs_elsewhere(out, i) &&
+                 (symbol->constant || reach_token(reach, i))) {
+            read_use(&reader, &use, i, !symbol->is_array);
+            used = true;
+        }
+    symbol->is_hidden = use.is_hidden;
+    symbol->is_read = use.is_read;
+    symbol->is_written = use.is_written;
+    return used || use.is_hidden;
+}
+
+bool uses_mark(struct arena *arena, const struct tokens *tokens, struct source_signature *out)
+{
+    struct reach reach;
     size_t kept = 0;
+    if (!reach_read(arena, tokens, out->asked, &reach))
+        return false;
     for (size_t i = 0; i < out->macro_count; i++) {
         out->macros[i].elsewhere = count_uses(tokens, out, out->macros[i].name) == 0;
         out->macros[i].square = uses_as_square(tokens, out->macros[i].name);
@@ -644,118 +726,10 @@ void uses_mark(const struct tokens *tokens, struct source_signature *out)
     for (size_t i = 0; i < out->kernel_count; i++)
         if (&out->kernels[i] == out->asked)
             mark_hidden(tokens, &out->kernels[i]);
-    for (size_t i = 0; i < out->symbol_count; i++) {
-        const char *last = strrchr(out->symbols[i].name, ':');
-        /* Once where it is declared. */
-        if (count_uses(tokens, out, last ? last + 1 : out->symbols[i].name) > 1)
+    for (size_t i = 0; i < out->symbol_count; i++)
+        if (mark_symbol(&reach, out, &out->symbols[i]))
             out->symbols[kept++] = out->symbols[i];
-    }
     out->symbol_count = kept;
     out->dynamic_shared = has_dynamic_shared(tokens, out);
-}
-
-/* Where the braces of the struct open; count when it is not in the source. */
-static size_t find_struct(const struct tokens *tokens, const char *name)
-{
-    for (size_t i = 0; i + 2 < tokens->count; i++) {
-        if (!token_is(tokens, i, "struct"))
-            continue;
-        size_t open = i + 1;
-        while (open < tokens->count && !token_is_in(tokens, open, "{ ; ("))
-            open++;
-        if (!token_is(tokens, open, "{"))
-            continue;
-        size_t behind = tokens_behind(tokens, open);
-        if (token_is(tokens, open - 1, name) || token_is(tokens, behind, name))
-            return open;
-    }
-    return tokens->count;
-}
-
-struct field_list {
-    struct arena *arena;
-    const struct tokens *tokens;
-    const char **names; /* SIGNATURE_FIELDS_MAX */
-    size_t count;
-};
-
-static bool add_fields(struct field_list *list, const char *name, const char *prefix, size_t depth);
-
-/* One variable of a type: a number, or what the struct of that type has. */
-static bool add_field(struct field_list *list, const char *type, bool pointer, const char *path,
-                      size_t depth)
-{
-    if (!pointer && depth > 0 && find_struct(list->tokens, type) < list->tokens->count)
-        return add_fields(list, type, arena_printf(list->arena, "%s.", path), depth - 1);
-    if (list->count == SIGNATURE_FIELDS_MAX)
-        return false;
-    list->names[list->count++] = path;
     return true;
-}
-
-/* How many elements the brackets behind a name say; 0: not a number alone. */
-static size_t bound_of(const struct tokens *tokens, size_t open)
-{
-    if (open + 2 >= tokens->count || tokens->items[open + 1].kind != TOKEN_NUMBER ||
-        !token_is(tokens, open + 2, "]") || token_is(tokens, open + 3, "["))
-        return 0;
-    return strtoul(tokens->items[open + 1].start, NULL, 0);
-}
-
-/* TYPE a, b[2]; from `first` to the ';' at `end`. */
-static bool add_statement(struct field_list *list, size_t first, size_t end, const char *prefix,
-                          size_t depth)
-{
-    const struct tokens *tokens = list->tokens;
-    const char *type = NULL;
-    bool pointer = false;
-    for (size_t i = first; i < end; i++) {
-        if (token_is_in(tokens, i, "( { static"))
-            return false;
-        pointer = token_is(tokens, i, "*") || (pointer && !token_is(tokens, i, ","));
-        if (tokens->items[i].kind != TOKEN_NAME)
-            continue;
-        const char *word = tokens_text(list->arena, tokens, i, i + 1);
-        if (!token_is_in(tokens, i + 1, ", ; = [")) {
-            type = word;
-            continue;
-        }
-        const bool array = token_is(tokens, i + 1, "[");
-        const size_t number = array ? bound_of(tokens, i + 1) : 1;
-        bool added = type && word && number > 0;
-        for (size_t j = 0; added && j < number; j++) {
-            const char *path = array ? arena_printf(list->arena, "%s%s[%zu]", prefix, word, j)
-                                     : arena_printf(list->arena, "%s%s", prefix, word);
-            added = path && add_field(list, type, pointer, path, depth);
-        }
-        if (!added)
-            return false;
-        while (i < end && !token_is(tokens, i + 1, ",")) /* bounds, a value */
-            i++;
-    }
-    return true;
-}
-
-static bool add_fields(struct field_list *list, const char *name, const char *prefix, size_t depth)
-{
-    const struct tokens *tokens = list->tokens;
-    const size_t open = find_struct(tokens, name);
-    const size_t close = open < tokens->count ? tokens_behind(tokens, open) - 1 : open;
-    for (size_t i = open + 1; i < close; i++) {
-        size_t end = i;
-        while (end < close && !token_is(tokens, end, ";"))
-            end++;
-        if (!prefix || !add_statement(list, i, end, prefix, depth))
-            return false;
-        i = end;
-    }
-    return true;
-}
-
-size_t fields_of(struct arena *arena, const struct tokens *tokens, const char *name,
-                 const char *fields[SIGNATURE_FIELDS_MAX])
-{
-    enum { DEPTH_MAX = 4 }; /* of structs in structs */
-    struct field_list list = {.arena = arena, .tokens = tokens, .names = fields};
-    return add_fields(&list, name, "", DEPTH_MAX) ? list.count : 0;
 }

@@ -41,8 +41,11 @@ struct gpu_driver {
      * runs also texture objects to their variables of the current binary. */
     enum status (*carry)(struct device *device, const struct launch_plan *plan, bool back,
                          struct error *error);
-    /* Copies the argument into its variable of the current binary, unless it is there.
-     * STATUS_BAD_INPUT where there is no such variable, or one of another size. */
+    /* Where the argument's variable of the current binary is, which is about to be written.
+     * STATUS_BAD_INPUT where there is no such variable, or a smaller one. */
+    enum status (*find_variable)(struct device *device, const struct argument *argument,
+                                 gpu_address *out, struct error *error);
+    /* Copies the argument into its variable, unless it is there. STATUS_BAD_INPUT as above. */
     enum status (*set_symbol)(struct device *device, const struct argument *argument,
                               const void *input, struct error *error);
 

@@ -14,11 +14,11 @@ static gpu_address guard_address(const struct vector *vector, bool behind)
     return behind ? start + vector->bytes : start - GUARD_BYTES;
 }
 
-/* Inputs have bands only while they are checked. */
+/* Inputs have bands only while they are checked; what lies around a variable is the binary's. */
 static bool has_bands(const struct device *device, const struct argument *argument)
 {
-    return argument_is_written(argument) ||
-           (device->banded && argument->role == ARGUMENT_INPUT && argument_is_bound(argument));
+    return argument_is_bound(argument) && !argument_is_variable(argument) &&
+           (argument->role != ARGUMENT_INPUT || device->banded);
 }
 
 static enum status write_band(struct device *device, const struct argument *argument,
@@ -55,8 +55,8 @@ enum status gpu_write_guards(struct device *device, const struct launch_plan *pl
 {
     enum status status = gpu_turn_bands(device, plan, error);
     for (size_t i = 0; i < plan->argument_count; i++)
-        for (int behind = 0; behind < 2 && argument_is_written(&plan->arguments[i]); behind++)
-            if (status == STATUS_OK)
+        for (int behind = 0; behind < 2 && plan->arguments[i].role != ARGUMENT_INPUT; behind++)
+            if (status == STATUS_OK && has_bands(device, &plan->arguments[i]))
                 status =
                     write_band(device, &plan->arguments[i], &device->vectors[i], behind, error);
     return status;

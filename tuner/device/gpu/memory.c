@@ -114,7 +114,8 @@ static uint32_t places_of(const struct argument *argument)
 {
     const bool wanders =
         (argument->role == ARGUMENT_OUTPUT || argument->role == ARGUMENT_SCRATCH) &&
-        !argument->texture.is_surface && place_bytes_of(argument) <= wandering_most;
+        !argument->texture.is_surface && !argument->symbol &&
+        place_bytes_of(argument) <= wandering_most;
     const size_t places = wanders ? places_bytes / place_bytes_of(argument) : 1;
     return places > PLACES_MAX ? PLACES_MAX : (uint32_t)places;
 }
@@ -171,7 +172,7 @@ static uint32_t affordable_copies(struct device *device, const struct launch_pla
         if (!argument_is_bound(argument))
             continue;
         others += kept_copies(argument) * stride_of(device, argument);
-        if (!argument_rotates(argument)) {
+        if (!argument_rotates(argument) || argument->symbol) {
             others += twice * guarded_bytes(argument);
             continue;
         }
@@ -305,6 +306,7 @@ static enum status bind_vector(struct device *device, const struct argument *arg
                                struct error *error)
 {
     bool rotates = argument_rotates(argument);
+    copies = argument->symbol ? 1 : copies;
     if (argument->count < 0 || (rotates && argument->count > 0 && !host && !is_made_here(argument)))
         return error_set(error, STATUS_INTERNAL, "argument '%s' has no data", argument->name);
     const size_t room =
@@ -345,12 +347,17 @@ static enum status bind_all(struct device *device, const struct launch_plan *pla
 {
     enum status status = STATUS_OK;
     uint32_t affordable = affordable_copies(device, plan, copies);
-    for (size_t i = 0; i < plan->argument_count && status == STATUS_OK; i++)
-        if (argument_is_bound(&plan->arguments[i]))
-            status = bind_vector(device, &plan->arguments[i], &device->vectors[i], inputs[i],
-                                 affordable, error);
-        else if (plan->arguments[i].symbol)
-            status = device->driver->set_symbol(device, &plan->arguments[i], inputs[i], error);
+    for (size_t i = 0; i < plan->argument_count && status == STATUS_OK; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        struct vector *vector = &device->vectors[i];
+        vector->variable = 0;
+        if (argument_is_variable(argument))
+            status = device->driver->find_variable(device, argument, &vector->variable, error);
+        if (status == STATUS_OK && argument_is_bound(argument))
+            status = bind_vector(device, argument, vector, inputs[i], affordable, error);
+        else if (status == STATUS_OK && argument->symbol)
+            status = device->driver->set_symbol(device, argument, inputs[i], error);
+    }
     if (status != STATUS_OK)
         return status;
     int result = device->driver->wait(device);
@@ -454,7 +461,7 @@ enum status gpu_fill(struct device *device, const struct launch_plan *plan, enum
 {
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct vector *vector = &device->vectors[i];
-        if (plan->arguments[i].role != role || plan->arguments[i].symbol || vector->bytes == 0)
+        if (plan->arguments[i].role != role || vector->bytes == 0)
             continue;
         const bool all = everywhere && vector->places > 1;
         const gpu_address start = gpu_vector_start(vector) - (everywhere ? vector->wander : 0);

@@ -91,7 +91,7 @@ static uint32_t runs_kept(const struct device *device, const struct block *block
 {
     if (argument->role != ARGUMENT_UPDATE)
         return block->mode == L2_HOT ? 1 : vector->places;
-    if (block->mode == L2_HOT || block->runs > device->copies || device->repeated)
+    if (block->mode == L2_HOT || block->runs > vector->copies || device->repeated)
         return 0;
     size_t most = vector->bytes > 0 ? updates_most / vector->bytes : BLOCK_RUNS_MAX;
     return most < 1 ? 1 : most > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : (uint32_t)most;
@@ -104,7 +104,7 @@ static enum status add_sums(struct device *device, const struct block *block, si
     uint64_t sums[BLOCK_RUNS_MAX] = {0};
     const struct vector *vector = &device->vectors[index];
     bool is_update = block->plan->arguments[index].role == ARGUMENT_UPDATE;
-    uint32_t all = is_update ? device->copies : vector->places;
+    uint32_t all = is_update ? vector->copies : vector->places;
     gpu_address start = gpu_vector_start(vector) - vector->wander;
     size_t stride = is_update ? vector->stride : vector->place_bytes;
     uint32_t first = (block->runs - count + device->first) % all;
@@ -150,9 +150,10 @@ enum status gpu_show(struct device *device, const struct block *block, uint32_t 
     if (block->mode == L2_HOT)
         return STATUS_OK;
     gpu_settle(device, run);
-    for (size_t i = 0; i < block->plan->argument_count; i++)
-        if (block->plan->arguments[i].role == ARGUMENT_UPDATE && device->copies > 0)
-            device->vectors[i].shown =
-                (run + device->first) % device->copies * device->vectors[i].stride;
+    for (size_t i = 0; i < block->plan->argument_count; i++) {
+        struct vector *vector = &device->vectors[i];
+        if (block->plan->arguments[i].role == ARGUMENT_UPDATE && vector->copies > 0)
+            vector->shown = (run + device->first) % vector->copies * vector->stride;
+    }
     return STATUS_OK;
 }

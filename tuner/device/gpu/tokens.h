@@ -54,12 +54,13 @@ enum status declarations_read(struct arena *arena, const char *text, struct sour
 
 bool macro_is_listed(const struct source_signature *out, const char *name, size_t length);
 /* Leaves out what only kernels use that are not asked about: macros are marked, symbols and
- * dynamic shared memory taken away. */
-void uses_mark(const struct tokens *tokens, struct source_signature *out);
+ * dynamic shared memory taken away. False: memory is short. */
+bool uses_mark(struct arena *arena, const struct tokens *tokens, struct source_signature *out);
 /* Whether an array has it as both sides: [NAME][NAME], [NAME * NAME]. */
 bool uses_as_square(const struct tokens *tokens, const char *name);
-/* A struct's fields, elements of arrays and fields of structs in it each by itself, as they are
- * reached; none when the source does not have it, or when it is more than a list of variables. */
+/* fields.c. A struct's fields, elements of arrays and fields of structs in it each by itself, as
+ * they are reached; none when the source does not have it, or when it is more than a list of
+ * variables. */
 size_t fields_of(struct arena *arena, const struct tokens *tokens, const char *name,
                  const char *fields[SIGNATURE_FIELDS_MAX]);
 
@@ -73,6 +74,24 @@ bool is_texture_type(const struct tokens *tokens, size_t index);
 size_t texture_reference_name(const struct tokens *tokens, size_t index);
 /* How it is read, by what the source, its host's part too, sets of it; else as CUDA did. */
 void texture_settings_read(const struct tokens *tokens, struct symbol_signature *out);
+
+/* reach.c. The functions that a source defines, one behind the other. */
+struct reach_function {
+    size_t name, body, end; /* tokens */
+    bool is_asked, is_answered;
+};
+struct reach {
+    const struct tokens *tokens;
+    const struct kernel_signature *kernel;
+    struct reach_function *functions;
+    size_t count;
+};
+/* False: memory is short. */
+bool reach_read(struct arena *arena, const struct tokens *tokens,
+                const struct kernel_signature *kernel, struct reach *out);
+/* Whether the token is in the kernel, in a function that it may call, directly or through others,
+ * or in none. */
+bool reach_token(struct reach *reach, size_t token);
 
 /* guesses.c. What `tune init` takes a name for that a source leaves open. */
 
