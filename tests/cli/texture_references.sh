@@ -29,10 +29,10 @@ expect_err "'ramp' is a symbol, a variable of the source, so it is not passed to
 run "$TUNE" init references.cu --kernel weigh -o weigh.yaml
 expect_code 0
 drafted '    arguments: [out, width, height]' weigh.yaml
-drafted '  - {name: weights, type: f32, count: "n * n", fill: random, texture: {width: n * n}, symbol: "weights"}' weigh.yaml
-drafted '  - {name: texels, type: u8, count: "4 * n * n", fill: random, texture: {width: n, height: n, channels: 4, address: border, read: normalized}, symbol: "picture::texels"}' weigh.yaml
+drafted '  - {name: weights, type: f32, count: n * n, fill: random, texture: {width: n * n}, symbol: "weights"}' weigh.yaml
+drafted '  - {name: texels, type: u8, count: 4 * n * n, fill: random, texture: {width: n, height: n, channels: 4, address: border, read: normalized}, symbol: "picture::texels"}' weigh.yaml
 grep -q 'picture::texels.*# ? the texture reference reads it, as the source sets that$' weigh.yaml || fail "$(cat weigh.yaml)"
-drafted '  - {name: ramp, type: f32, count: "min(n, 65536)", fill: random, texture: {width: "min(n, 65536)", height: 1, filter: linear}, symbol: "ramp"}' weigh.yaml
+drafted '  - {name: ramp, type: f32, count: "min(n, 65536)", fill: random, texture: {height: 1, width: "min(n, 65536)", filter: linear}, symbol: "ramp"}' weigh.yaml
 grep -q 'volume' weigh.yaml && fail "$(cat weigh.yaml)"
 dry weigh.yaml
 expect_code 0
@@ -46,8 +46,8 @@ __global__ void follow(int *to) { to[threadIdx.x] = tex1Dfetch(edges, threadIdx.
 E
 run "$TUNE" init flat.cu
 expect_code 0
-drafted '  - {name: edges, type: i32, count: "2 * n", fill: {uniform: [0, n - 1]}, texture: {width: n, channels: 2}, symbol: "edges"}' flat.yaml
-drafted '  - {name: plane, type: u16, count: "n", fill: random, texture: {width: 1024, height: n // 1024, address: mirror, normalized: true}, symbol: "plane"}' flat.yaml
+drafted '  - {name: edges, type: i32, count: 2 * n, fill: {uniform: [0, n - 1]}, texture: {width: n, channels: 2}, symbol: "edges"}' flat.yaml
+drafted '  - {name: plane, type: u16, count: n, fill: random, texture: {width: 1024, height: n // 1024, address: mirror, normalized: true}, symbol: "plane"}' flat.yaml
 drafted '  bytes: (4 + 8 + 2) * n' flat.yaml
 dry flat.yaml
 expect_code 0

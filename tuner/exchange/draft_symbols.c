@@ -41,27 +41,24 @@ static void put_reading(const struct symbol_signature *symbol, struct text *out)
 }
 
 /* The input under a texture reference. */
-static void put_reference(const struct symbol_signature *symbol, const char *size, bool flat,
-                          const char *all, struct text *out)
+static void put_reference(struct arena *arena, const struct symbol_signature *symbol,
+                          const char *size, bool flat, const char *all, struct text *out)
 {
     /* Integers may be places in another argument. */
     const bool places = !element_is_real(symbol->type) && element_bytes(symbol->type) >= 4;
-    const bool row = symbol->is_row; /* which is no longer than one can be */
-    text_printf(out, "type: %s, count: \"", element_name(symbol->type));
+    const char *quote = symbol->is_row ? "\"" : ""; /* for its comma */
+    text_printf(out, "type: %s, count: %s", element_name(symbol->type), quote);
     if (symbol->lanes > 1)
         text_printf(out, "%u * ", symbol->lanes);
-    text_printf(out, row ? "min(%s, 65536)\", fill: " : "%s\", fill: ", row ? size : all);
+    text_printf(out, "%s%s", all, quote);
     if (places)
-        text_printf(out, "{uniform: [0, %s - 1]}", size);
+        text_printf(out, ", fill: {uniform: [0, %s - 1]}, texture: {", size);
     else
-        text_append(out, "random");
-    text_append(out, ", texture: {");
-    if (row)
-        text_printf(out, "width: \"min(%s, 65536)\", height: 1", size);
-    else
-        draft_sides(symbol->texture_axes, symbol->lanes, size, flat, all, out);
-    if (row && symbol->lanes > 1)
-        text_printf(out, ", channels: %u", symbol->lanes);
+        text_append(out, ", fill: random, texture: {");
+    if (symbol->is_row)
+        text_append(out, "height: 1, ");
+    draft_sides(symbol->texture_axes, symbol->lanes, size, flat,
+                symbol->is_row ? arena_printf(arena, "\"%s\"", all) : all, out);
     put_reading(symbol, out);
     text_append(out, "}");
 }
@@ -120,10 +117,14 @@ enum status draft_symbol(struct arena *arena, const struct symbol_signature *sym
                          "texture reference '%s' has three axes, layers or the faces of a cube: "
                          "textures of an experiment have one axis or two",
                          symbol->name);
+    if (symbol->is_row) /* no longer than one can be */
+        all = arena_printf(arena, "min(%s, 65536)", size);
+    if (!all)
+        return error_no_memory(error);
     *comment = comment_on(symbol);
     text_printf(&text, "{name: %s, ", last ? last + 1 : symbol->name);
     if (symbol->texture_axes > 0)
-        put_reference(symbol, size, flat, all, &text);
+        put_reference(arena, symbol, size, flat, all, &text);
     else
         put_variable(symbol, &text);
     text_printf(&text, ", symbol: \"%s\"}", symbol->name);
