@@ -133,6 +133,8 @@ TEST(test_texture_references)
                 "extern __constant__ tune_texture<uint4, 1, MODE> c;");
     expect("#if A\ntexture<float> a(1, cudaFilterModeLinear);\n#endif\n",
            OURS "#if A\n__constant__ tune_texture<float> a(1, cudaFilterModeLinear);\n#endif\n");
+    expect("#define THING(x)\nTHING(1)\ntexture<int> a;",
+           OURS "#define THING(x)\nTHING(1)\n__constant__ tune_texture<int> a;");
     expect("texture<int> &a(void);\ntexture<int> b() { return c; }\n"
            "__device__ int d(texture<int> e, int f);\nvoid g(texture<int> h) {}",
            OURS "\n\n__device__ int d(tune_texture<int> e, int f);\n");

@@ -30,18 +30,22 @@ static bool has_settings(const struct tokens *tokens, size_t open)
             token_is_in(tokens, open + 1, "true false"));
 }
 
+/* Whether a declaration may begin there, `static`, a macro and such being before it. */
+static bool begins(const struct tokens *tokens, size_t index)
+{
+    if (index == 0 || token_is_in(tokens, index - 1, "; { } ) static extern"))
+        return true;
+    const enum token_kind kind = tokens->items[index - 1].kind;
+    return kind == TOKEN_DIRECTIVE || kind == TOKEN_TEXT; /* extern "C" */
+}
+
 size_t texture_reference_name(const struct tokens *tokens, size_t index)
 {
-    const struct token *before = index > 0 ? &tokens->items[index - 1] : NULL;
-    if (!is_texture_type(tokens, index) ||
-        (before && before->kind != TOKEN_DIRECTIVE && before->kind != TOKEN_TEXT &&
-         !token_is_in(tokens, index - 1, "; { } static extern __constant__")))
+    if (!is_texture_type(tokens, index) || !begins(tokens, index))
         return 0;
     const size_t name = tokens_behind_angle(tokens, index + 1);
-    const bool declares =
-        name + 1 < tokens->count && tokens->items[name].kind == TOKEN_NAME &&
-        (token_is_in(tokens, name + 1, "; , =") || has_settings(tokens, name + 1));
-    return declares ? name : 0;
+    const bool declares = token_is_in(tokens, name + 1, "; , =") || has_settings(tokens, name + 1);
+    return declares && tokens->items[name].kind == TOKEN_NAME ? name : 0;
 }
 
 /* ---- settings ---- */
