@@ -1,4 +1,4 @@
-# Clusters, cooperative launches and surfaces: what the file says reaches the driver, what the device cannot hold is
+# Clusters, cooperative launches, surfaces and texture references: what the file says reaches the driver, what the device cannot hold is
 # set aside with its reason, and tuned.conf has what a program needs to know.
 # shellcheck shell=bash
 source "$TUNE_SOURCE/tests/faults/lib.sh"
@@ -91,3 +91,35 @@ run "$TUNE" run ./paint.yaml --device cuda:0 --no-report "${warm[@]}"
 expect_code 6
 query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status = 'wrong_result'" >wrong.txt
 [[ $(cat wrong.txt) -eq 3 ]] || fail "$(cat wrong.txt) of 3 are wrong"
+forget
+
+# ---- texture references: the object over the input is what the kernel finds, and each cold block is one run ----
+cat >turn.yaml <<'Y'
+experiment: turn
+source: turn.cu
+sizes: {n: [64]}
+parameters: {way: [1, 2, 3]}
+defines: {WAY: way}
+launches: [{kernel: turned_picture, grid: n, block: n}]
+arguments:
+  - {name: image, type: f32, count: n * n, fill: random, texture: {width: n, height: n}, symbol: picture}
+  - {name: out, type: f32, count: n * n, output: true}
+check: {output: out, reference: turned, source: turn.c, tolerance: 0}
+Y
+echo 'texture<float, 2> picture; extern "C" __global__ void turned_picture(float *out);' >turn.cu
+cat >turn.c <<'C'
+void turned(void *const *arguments, struct tune_expected *expected)
+{
+    const float *image = arguments[0];
+    for (int i = 0; i < 64 * 64; i++)
+        expected[i].real = image[i % 64 * 64 + i / 64];
+}
+C
+run "$TUNE" run ./turn.yaml --device cuda:0 --no-report "${warm[@]}"
+expect_code 0
+query "SELECT count(DISTINCT t.id), max(s.runs) FROM trials t JOIN samples s ON s.trial_id = t.id WHERE stage = 'sweep' AND status = 'ok'" >turned.txt
+[[ $(cat turned.txt) == '3 1' ]] || fail "right configurations of 3, and runs of a cold block: $(cat turned.txt)"
+forget
+run "$TUNE" run ./turn.yaml --device cuda:0 --no-report --l2 hot "${warm[@]}"
+expect_code 0
+[[ $(query "SELECT max(runs) FROM samples") -gt 1 ]] || fail "a hot block is one run as well"
