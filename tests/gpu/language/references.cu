@@ -30,6 +30,7 @@ int main()
     cudaBindTexture(0, weights, data, 4096);
     cudaBindTextureToArray(ramp, array, form);
     weigh<<<dim3(32, 96), dim3(32, 8)>>>(data, 1024, 768);
+    cudaThreadSynchronize();
     cudaUnbindTexture(weights);
     printf("done\n");
 }

@@ -69,4 +69,8 @@ TUNE_GONE(cudaBindTextureToArray)
 TUNE_GONE(cudaUnbindTexture)
 TUNE_GONE(cudaGetTextureReference)
 TUNE_GONE(cudaGetTextureAlignmentOffset)
+#if CUDART_VERSION >= 13000 /* as old as texture references */
+TUNE_GONE(cudaThreadSynchronize)
+TUNE_GONE(cudaThreadExit)
+#endif
 #endif
