@@ -135,6 +135,10 @@ TEST(test_texture_references)
            OURS "#if A\n__constant__ tune_texture<float> a(1, cudaFilterModeLinear);\n#endif\n");
     expect("#define THING(x)\nTHING(1)\ntexture<int> a;",
            OURS "#define THING(x)\nTHING(1)\n__constant__ tune_texture<int> a;");
+    expect("typedef texture<int, 2> plane;\nusing line = texture<int>;\nstatic plane a;\nline b;\n"
+           "__device__ int c(line d);",
+           OURS "typedef tune_texture<int, 2> plane;\nusing line = tune_texture<int>;\n"
+                "static __constant__ plane a;\n__constant__ line b;\n__device__ int c(line d);");
     expect("texture<int> &a(void);\ntexture<int> b() { return c; }\n"
            "__device__ int d(texture<int> e, int f);\nvoid g(texture<int> h) {}",
            OURS "\n\n__device__ int d(tune_texture<int> e, int f);\n");
@@ -178,7 +182,9 @@ TEST(test_broken)
                                         "a : ",
                                         "texture<",
                                         "texture<int>",
-                                        "texture<int> a(1"};
+                                        "texture<int> a(1",
+                                        "typedef texture<int> a",
+                                        "using a = texture<int>"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct arena arena = {0};
         struct device_part part;

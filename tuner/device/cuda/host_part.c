@@ -11,6 +11,7 @@ enum fate {
     MADE_DEVICE,       /* kept, with __host__ __device__ before it */
     MADE_TEXTURE,      /* `texture`, which has a name of ours */
     TEXTURE_REFERENCE, /* likewise, with __constant__ before it */
+    TEXTURE_ALIAS,     /* another name of such a type, likewise */
 };
 
 struct cutter {
@@ -206,7 +207,7 @@ static size_t behind_statement(const struct cutter *cutter, size_t i, size_t end
 /* Looks at one word of a head; gives where to go on. */
 static size_t take_word(const struct cutter *cutter, struct declaration *d, size_t i)
 {
-    d->device = d->device || is_device_word(cutter, i) || cutter->fates[i] == TEXTURE_REFERENCE;
+    d->device = d->device || is_device_word(cutter, i) || cutter->fates[i] >= TEXTURE_REFERENCE;
     d->is_constexpr = d->is_constexpr || is_in(cutter, i, "constexpr consteval");
     d->is_const = d->is_const || is(cutter, i, "const");
     d->host_std = d->host_std || is_host_std(cutter, i);
@@ -381,10 +382,15 @@ static void mark_textures(struct cutter *cutter)
 {
     const struct tokens *tokens = &cutter->tokens;
     const size_t count = texture_references_exist(tokens) ? tokens->count : 0;
-    for (size_t i = 0; i < count; i++)
-        if (is_texture_type(tokens, i))
-            cutter->fates[i] =
-                texture_reference_name(tokens, i) > 0 ? TEXTURE_REFERENCE : MADE_TEXTURE;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_texture_type(tokens, i))
+            continue;
+        const size_t alias = texture_alias(tokens, i);
+        cutter->fates[i] = declares_texture_reference(tokens, i) ? TEXTURE_REFERENCE : MADE_TEXTURE;
+        for (size_t k = i; alias > 0 && k < count; k++)
+            if (declares_by_alias(tokens, alias, k))
+                cutter->fates[k] = TEXTURE_ALIAS;
+    }
 }
 
 static bool has_textures(const struct cutter *cutter)
@@ -544,12 +550,12 @@ static bool write_text(struct cutter *cutter, const char *source, enum leave lea
         text_append_bytes(&text, at, (size_t)(token->start - at));
         if (cutter->fates[i] == MADE_DEVICE)
             text_append(&text, "__host__ __device__ ");
+        if (cutter->fates[i] >= TEXTURE_REFERENCE)
+            text_append(&text, "__constant__ ");
         if (cutter->fates[i] == CUT)
             put_newlines(&text, token);
-        else if (cutter->fates[i] == MADE_TEXTURE)
+        else if (cutter->fates[i] == MADE_TEXTURE || cutter->fates[i] == TEXTURE_REFERENCE)
             text_append(&text, "tune_texture");
-        else if (cutter->fates[i] == TEXTURE_REFERENCE)
-            text_append(&text, "__constant__ tune_texture");
         else
             text_append_bytes(&text, token->start, token->length);
         at = token->start + token->length;

@@ -473,7 +473,8 @@ static const char *missing_file(struct arena *arena, const char *message)
 /* Whether the error is that there are several kernels of that name. */
 static bool is_overloaded(const char *message)
 {
-    return strstr(message, "instance of overloaded function") ||
+    return (strstr(message, "instance of overloaded function") &&
+            !strstr(message, "matches the argument list")) || /* of one that a kernel calls */
            strstr(message, "which instance of function template");
 }
 

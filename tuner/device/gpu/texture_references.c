@@ -39,13 +39,33 @@ static bool begins(const struct tokens *tokens, size_t index)
     return kind == TOKEN_DIRECTIVE || kind == TOKEN_TEXT; /* extern "C" */
 }
 
-size_t texture_reference_name(const struct tokens *tokens, size_t index)
+static bool is_declared_name(const struct tokens *tokens, size_t index)
 {
-    if (!is_texture_type(tokens, index) || !begins(tokens, index))
-        return 0;
-    const size_t name = tokens_behind_angle(tokens, index + 1);
-    const bool declares = token_is_in(tokens, name + 1, "; , =") || has_settings(tokens, name + 1);
-    return declares && tokens->items[name].kind == TOKEN_NAME ? name : 0;
+    return (token_is_in(tokens, index + 1, "; , =") || has_settings(tokens, index + 1)) &&
+           tokens->items[index].kind == TOKEN_NAME;
+}
+
+bool declares_texture_reference(const struct tokens *tokens, size_t index)
+{
+    return is_texture_type(tokens, index) && begins(tokens, index) &&
+           is_declared_name(tokens, tokens_behind_angle(tokens, index + 1));
+}
+
+size_t texture_alias(const struct tokens *tokens, size_t index)
+{
+    const size_t behind = tokens_behind_angle(tokens, index + 1);
+    if (index > 0 && token_is(tokens, index - 1, "typedef") && token_is(tokens, behind + 1, ";"))
+        return behind;
+    return index > 2 && token_is(tokens, index - 1, "=") && token_is(tokens, index - 3, "using")
+               ? index - 2
+               : 0;
+}
+
+bool declares_by_alias(const struct tokens *tokens, size_t alias, size_t index)
+{
+    const struct token *name = &tokens->items[alias], *word = &tokens->items[index];
+    return word->length == name->length && memcmp(word->start, name->start, name->length) == 0 &&
+           begins(tokens, index) && is_declared_name(tokens, index + 1);
 }
 
 /* ---- settings ---- */

@@ -70,8 +70,12 @@ size_t fields_of(struct arena *arena, const struct tokens *tokens, const char *n
 bool texture_references_exist(const struct tokens *tokens);
 /* Whether `texture<` at the index is CUDA's type. */
 bool is_texture_type(const struct tokens *tokens, size_t index);
-/* Of the first texture reference that is declared with the type at the index; 0: none is. */
-size_t texture_reference_name(const struct tokens *tokens, size_t index);
+/* Whether a texture reference is declared with the type at the index. */
+bool declares_texture_reference(const struct tokens *tokens, size_t index);
+/* The name that the type at the index is given by a typedef or `using`; 0: none. */
+size_t texture_alias(const struct tokens *tokens, size_t index);
+/* Whether one is declared with that name at the index. */
+bool declares_by_alias(const struct tokens *tokens, size_t alias, size_t index);
 /* How it is read, by what the source, its host's part too, sets of it; else as CUDA did. */
 void texture_settings_read(const struct tokens *tokens, struct symbol_signature *out);
 
