@@ -12,7 +12,7 @@ baselines:
 Y
 mkdir -p tree/kernels tree/configs tree/tests/gpu/wide tree/db/recorded/stand-in work
 mv copy.cu copy_reference.c tree/kernels/
-mv copy.yaml tree/tests/gpu/wide/
+mv copy.yaml tree/configs/
 cp "$TUNE_SOURCE/tests/gpu/wide/duel.py" tree/tests/gpu/wide/
 echo 'tuned-conf 4' >tree/configs/tuned.conf
 echo 'end' >>tree/configs/tuned.conf
@@ -26,7 +26,7 @@ export WIDE_FAMILY=copy WIDE_SIZES=1000 WIDE_OPTIONS="${warm[*]}"
 # recorded OPTION...: a recording of what such a run measures.
 recorded() {
     forget
-    TUNE_DATA_DIR=$here "$TUNE" run "$here/tests/gpu/wide/copy.yaml" --device cuda:0 --no-report "${warm[@]}" "$@" >out.txt 2>&1 ||
+    TUNE_DATA_DIR=$here "$TUNE" run "$here/configs/copy.yaml" --device cuda:0 --no-report "${warm[@]}" "$@" >out.txt 2>&1 ||
         fail "$(cat out.txt)"
     xz -c tune.db >tree/db/recorded/stand-in/families.db.xz
 }

@@ -13,7 +13,7 @@
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
 # saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture captured; and, which
 # are not among the usual ones, foreign (what this device loses with what others found: some 60 s), own (of tests: own kernels only), watched (a page that follows a run: some 5 minutes), wide (reductions, or families that
-# WIDE_FAMILY names, searched without hindsight, against the best that the device's own recording knows: some 5 minutes), t1 (all 10,312 points of a GEMM) and
+# WIDE_FAMILY names, searched, against the best that the device's own recording knows: some 5 minutes), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
 # (some 150 s), programs (of others: some 5 minutes), torch (captured: some 2 minutes), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
 # (more than one GPU)). Other variables:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a search of the wide space found, in the same rounds as the best that is known of the shipped one:
+"""What a search found, in the same rounds as the best that a recording knows:
 
     tune devices --device 0 --json | tests/gpu/wide/duel.py recording RECORDED_FOLDER NAME.db.xz
     tests/gpu/wide/duel.py entries WIDE.db WIDE.conf >DUEL.conf
