@@ -101,6 +101,44 @@ drafted '  - {name: y, type: f16, count: n, update: true, fill: random}' old.yam
 run "$TUNE" run --dry-run --arch sm_90 --points 1 old.yaml
 expect_code 0
 
+# What lies around it: also others' projects in the project's folder of those.
+mkdir -p tree/src tree/third_party/far/include/far
+printf '#pragma once\n#include <cstdint>\nnamespace far { typedef std::uint32_t word; }\n' >tree/third_party/far/include/far/word.h
+printf '#include <far/word.h>\n__global__ void k(far::word *y, dim3 grid) { y[grid.x] = 1; }\n' >tree/src/k.cu
+run "$TUNE" init tree/src/k.cu -o k.yaml
+expect_code 0
+grep -q '^include: \[".*third_party/far/include"\]' k.yaml || fail "$(cat k.yaml)"
+drafted '  - {name: grid, fields: [{type: u32, value: 1}, {type: u32, value: 1}, {type: u32, value: 1}]}' k.yaml
+run "$TUNE" run --dry-run --arch sm_90 --points 1 k.yaml
+expect_code 0
+
+# An #error that asks for a macro; what macros are given in an #if, and those of several lines, are none to tune.
+cat >build.cu <<'C'
+#ifndef WIDTH_OF_ALL
+#error "WIDTH_OF_ALL is undefined: the build says it"
+#endif
+#ifndef BEGIN_MINE
+#define BEGIN_MINE \
+    namespace mine {
+#define END_MINE }
+#endif
+#ifdef __has_attribute
+#define HAS(x) __has_attribute(x)
+#else
+#define HAS(x) 0
+#endif
+#if HAS(noreturn)
+#endif
+BEGIN_MINE
+__device__ float noreturn(float x) { return x; }
+END_MINE
+__global__ void k(float *y) { y[threadIdx.x] = mine::noreturn(WIDTH_OF_ALL); }
+C
+init_refused 1 'WIDTH_OF_ALL is undefined: the build says it" \(say what it is: --define WIDTH_OF_ALL=\.\.\.\)$' build.cu
+run "$TUNE" init build.cu -D WIDTH_OF_ALL=8
+expect_code 0
+! grep -q 'BEGIN_MINE\|noreturn' build.yaml || fail "$(cat build.yaml)"
+
 # What an enumerator of the source's own is, the host's launch tells.
 cat >order.cu <<'C'
 namespace mine { enum class Order { rows, columns };

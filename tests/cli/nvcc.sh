@@ -80,6 +80,18 @@ dry both.yaml
 expect_code 0
 expect_out '^      compiled: 2 of these points; binaries: 2; '
 
+# ---- lambdas of the device, and constexpr functions, as NVRTC takes them ----
+cat >lambda.cu <<'C'
+#include <vector>
+constexpr int twice(int x) { return 2 * x; }
+template <class F> __global__ void each(float *y, F f) { y[threadIdx.x] = f(threadIdx.x); }
+void launch(float *y) { each<<<1, 32>>>(y, [=] __device__(int i) { return twice(i); }); }
+__global__ void one(float *y) { y[threadIdx.x] = twice(threadIdx.x); }
+C
+sed 's/scale.cu/lambda.cu/; s/kernel: [^,]*<float, 4>"/kernel: one/; /name: [xan]/d; /name: taps/d' scale.yaml >lambda.yaml
+dry lambda.yaml --points 1
+expect_code 0
+
 # ---- T1 ----
 cat >t1.json <<'J'
 {"ConfigurationSpace": {"TuningParameters": [{"Name": "block_size_x", "Values": "[64, 128]", "Default": 64}]},

@@ -10,7 +10,7 @@
 #include "tuner/base/hash.h"
 #include "tuner/base/text.h"
 
-enum { SOURCE_BYTES_MAX = 16 << 20, FILES_MAX = 1024, DEPTH_MAX = 64 };
+enum { SOURCE_BYTES_MAX = 16 << 20, FILES_MAX = 1024, DEPTH_MAX = 64, BRANCHES_MAX = 1024 };
 
 enum guard { GUARD_NONE, GUARD_ONCE, GUARD_IFNDEF };
 
@@ -20,8 +20,9 @@ struct file {
     size_t length;
     struct stat info;
     enum guard guard;
-    bool open;   /* being put in place */
-    bool placed; /* where no #if leaves it out: its guard makes every later one empty */
+    bool open; /* being put in place */
+    size_t
+        branch; /* in which it was placed: until that ends its guard makes all later ones empty */
 };
 
 struct reader {
@@ -32,6 +33,10 @@ struct reader {
     struct file *files;
     size_t file_count;
     size_t depth;
+    /* Of the #if around what is being placed, guards left aside, by number; below them the whole
+     * text, which is 1. */
+    size_t branches[BRANCHES_MAX];
+    size_t branch_count, last_branch;
     struct text text;
     struct text contents;
 };
@@ -131,13 +136,13 @@ static bool is_once(const struct line *line)
            word_bytes(line->operand, line->end) == 4 && memcmp(line->operand, "once", 4) == 0;
 }
 
-/* `#ifndef X`, `#define X`, anything, the `#endif` of the first; and nothing outside. */
+/* `#ifndef X`, anything with `#define X` in it, the `#endif` of the first; and nothing outside. */
 static enum guard find_guard(const char *text, size_t length)
 {
     const char *end = text + length;
     struct line first = {.start = NULL};
     size_t lines = 0, depth = 0;
-    bool comment = false, whole = true, closed = false;
+    bool comment = false, whole = true, closed = false, defined = false;
     for (const char *at = text; at < end;) {
         struct line line = take_line(at, end, &comment);
         at = line.end;
@@ -150,8 +155,8 @@ static enum guard find_guard(const char *text, size_t length)
         if (lines == 1) {
             first = line;
             whole = is_directive(&line, "ifndef");
-        } else if (lines == 2) {
-            whole = whole && is_directive(&line, "define") && same_operand(&first, &line);
+        } else if (depth == 1 && is_directive(&line, "define")) {
+            defined |= same_operand(&first, &line);
         } else if (depth == 1 && line.word >= 4 && line.directive &&
                    memcmp(line.directive, "el", 2) == 0) {
             whole = false; /* #else, #elif */
@@ -160,7 +165,7 @@ static enum guard find_guard(const char *text, size_t length)
         if (is_directive(&line, "endif") && depth > 0)
             closed = --depth == 0;
     }
-    return whole && closed ? GUARD_IFNDEF : GUARD_NONE;
+    return whole && closed && defined ? GUARD_IFNDEF : GUARD_NONE;
 }
 
 static const char *folder_of(struct arena *arena, const char *path)
@@ -270,20 +275,62 @@ void source_put_line(struct text *text, size_t number, const char *path)
     text_append(text, "\"\n");
 }
 
-static enum status place(struct reader *reader, struct file *file, size_t conditions);
+/* ---- the #if around what is being placed ---- */
+
+static void push_branch(struct reader *reader, size_t branch)
+{
+    if (reader->branch_count < BRANCHES_MAX)
+        reader->branches[reader->branch_count] = branch;
+    reader->branch_count++;
+}
+
+/* 0: there are too many. */
+static size_t innermost_branch(const struct reader *reader)
+{
+    return reader->branch_count <= BRANCHES_MAX ? reader->branches[reader->branch_count - 1] : 0;
+}
+
+static bool is_in_branch(const struct reader *reader, size_t branch)
+{
+    for (size_t i = 0; branch > 0 && i < reader->branch_count && i < BRANCHES_MAX; i++)
+        if (reader->branches[i] == branch)
+            return true;
+    return false;
+}
+
+/* What the line begins and ends; `depth` of them are the file's own, whose guard is none. */
+static size_t pass_branches(struct reader *reader, const struct file *file, const struct line *line,
+                            size_t depth)
+{
+    const bool other = line->directive && line->word >= 4 && memcmp(line->directive, "el", 2) == 0;
+    if (opens(line)) {
+        const bool own = depth == 0 && file->guard == GUARD_IFNDEF;
+        push_branch(reader, own ? innermost_branch(reader) : ++reader->last_branch);
+        return depth + 1;
+    }
+    if (depth == 0 || !(other || is_directive(line, "endif")))
+        return depth;
+    reader->branch_count--;
+    if (other)
+        push_branch(reader, ++reader->last_branch);
+    return other ? depth : depth - 1;
+}
+
+/* ---- one text ---- */
+
+static enum status place(struct reader *reader, struct file *file);
 
 /* A file in place of the line that includes it; what stood behind the name stays. */
 static enum status place_included(struct reader *reader, const struct file *from, size_t number,
-                                  const struct line *line, const char *rest, struct file *file,
-                                  size_t conditions)
+                                  const struct line *line, const char *rest, struct file *file)
 {
     if (file->open && file->guard == GUARD_NONE)
         return error_set(reader->error, STATUS_BAD_INPUT,
                          "%s:%zu: %s includes itself: begin it with #pragma once", from->path,
                          number, file->path);
-    bool needed = !file->open && !(file->placed && file->guard != GUARD_NONE);
+    bool needed = !file->open && !(file->guard != GUARD_NONE && is_in_branch(reader, file->branch));
     if (needed) {
-        enum status status = place(reader, file, conditions);
+        enum status status = place(reader, file);
         if (status != STATUS_OK)
             return status;
         source_put_line(&reader->text, number, from->path);
@@ -294,7 +341,7 @@ static enum status place_included(struct reader *reader, const struct file *from
 
 /* `#include "name"`, `#include <name>`, or any other line as it is. */
 static enum status place_line(struct reader *reader, const struct file *from, size_t number,
-                              const struct line *line, size_t conditions)
+                              const struct line *line)
 {
     struct file *file = NULL;
     const char *quote = NULL;
@@ -314,7 +361,7 @@ static enum status place_line(struct reader *reader, const struct file *from, si
             return status;
     }
     if (file)
-        return place_included(reader, from, number, line, quote + 1, file, conditions);
+        return place_included(reader, from, number, line, quote + 1, file);
     if (is_once(line))
         append_output(reader, "\n", 1);
     else
@@ -322,34 +369,31 @@ static enum status place_line(struct reader *reader, const struct file *from, si
     return STATUS_OK;
 }
 
-/* `conditions`: how many #if are around it, guards left aside. */
-static enum status place_lines(struct reader *reader, const struct file *file, size_t conditions)
+static enum status place_lines(struct reader *reader, const struct file *file)
 {
     const char *end = file->text + file->length;
-    const size_t own = file->guard == GUARD_IFNDEF ? 1 : 0;
     size_t number = 0, depth = 0;
     bool comment = false;
     for (const char *at = file->text; at < end;) {
         struct line line = take_line(at, end, &comment);
-        enum status status =
-            place_line(reader, file, ++number, &line, conditions + (depth > own ? depth - own : 0));
+        enum status status = place_line(reader, file, ++number, &line);
         if (status != STATUS_OK)
             return status;
-        depth += opens(&line) ? 1 : 0;
-        depth -= is_directive(&line, "endif") && depth > 0 ? 1 : 0;
+        depth = pass_branches(reader, file, &line, depth);
         at = line.end;
         if (reader->text.length > SOURCE_BYTES_MAX)
             return error_set(reader->error, STATUS_BAD_INPUT,
                              "%s: with what it includes, it has more than %d MiB",
                              reader->files[0].path, SOURCE_BYTES_MAX >> 20);
     }
+    reader->branch_count -= depth;
     if (file->length > 0 && end[-1] != '\n')
         append_output(reader, "\n", 1);
     return STATUS_OK;
 }
 
 /* A #pragma once would hold for the whole text: a guard of its own says it. */
-static enum status place(struct reader *reader, struct file *file, size_t conditions)
+static enum status place(struct reader *reader, struct file *file)
 {
     char guard[128] = "";
     if (reader->depth == DEPTH_MAX)
@@ -363,9 +407,9 @@ static enum status place(struct reader *reader, struct file *file, size_t condit
     if (reader->depth > 0)
         source_put_line(&reader->text, 1, file->path);
     file->open = true;
-    file->placed |= conditions == 0;
+    file->branch = innermost_branch(reader);
     reader->depth++;
-    enum status status = place_lines(reader, file, conditions);
+    enum status status = place_lines(reader, file);
     reader->depth--;
     file->open = false;
     if (*guard)
@@ -408,7 +452,8 @@ static enum status read_all(struct reader *reader, const char *path)
     if (stat(path, &info) != 0)
         return file_read(reader->arena, path, SOURCE_BYTES_MAX, &text, NULL, reader->error);
     struct file *file = open_file(reader, path, &info);
-    return file ? place(reader, file, 0) : reader->error->status;
+    push_branch(reader, ++reader->last_branch);
+    return file ? place(reader, file) : reader->error->status;
 }
 
 static enum status read_code(struct arena *arena, const char *path, struct source *out,

@@ -37,7 +37,19 @@ static bool has_file(struct arena *arena, const char *folder, const char *name)
     return path && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* The folder itself, one in it, or the `include` of one in it. */
+/* What projects call the folder of others' projects. */
+static bool is_of_others(const char *name)
+{
+    static const char *const names[] = {"third_party", "3rdparty", "thirdparty", "third-party",
+                                        "external",    "extern",   "deps",       "dependencies",
+                                        "submodules",  "vendor"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The folder itself, one in it, or the `include` of one in it; and so of others' projects. */
 static const char *folder_within(struct arena *arena, const char *folder, const char *header)
 {
     struct dirent **entries = NULL;
@@ -54,6 +66,8 @@ static const char *folder_within(struct arena *arena, const char *folder, const 
             found = child;
         else if (include && has_file(arena, include, header))
             found = include;
+        else if (include && is_of_others(entries[i]->d_name))
+            found = folder_within(arena, child, header);
     }
     free_entries(entries, count);
     return found;

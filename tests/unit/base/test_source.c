@@ -199,6 +199,30 @@ TEST_WITH(other_files_stand_each_time, set_up, tear_down)
     }
 }
 
+/* What an #if has placed need not come again before it ends, but may behind it: else two lines in
+ * each of a chain of files are 2 to the power of their number. */
+TEST_WITH(a_file_comes_once_in_each_branch, set_up, tear_down)
+{
+    enum { FILES = 30 };
+    struct fixture *fixture = *state;
+    for (int i = 0; i < FILES; i++)
+        put(fixture, arena_printf(&fixture->arena, "f%d.cuh", i),
+            arena_printf(&fixture->arena,
+                         "%s#if defined(WANTED)\n#include \"f%d.cuh\"\n#include \"f%d.cuh\"\n"
+                         "#endif\nint f%d;\n%s",
+                         i % 2 ? arena_printf(&fixture->arena,
+                                              "#ifndef F%d\nint early;\n#define F%d\n", i, i)
+                               : "#pragma once\n",
+                         i + 1, i + 1, i, i % 2 ? "#endif\n" : ""));
+    put(fixture, arena_printf(&fixture->arena, "f%d.cuh", FILES), "#pragma once\nint last;\n");
+    read_main(fixture, "#ifdef OTHER\n#include \"f28.cuh\"\n#else\n#include \"f29.cuh\"\n#endif\n"
+                       "#include \"f0.cuh\"\n#include \"f1.cuh\"\n");
+    assert_same_as_files(fixture, "");
+    assert_same_as_files(fixture, "-DWANTED");
+    assert_same_as_files(fixture, "-DOTHER");
+    assert_same_as_files(fixture, "-DWANTED -DOTHER");
+}
+
 /* What an #if leaves out has not been there. */
 TEST_WITH(conditions_leave_files_out, set_up, tear_down)
 {

@@ -72,7 +72,12 @@ static const struct header headers[] = {
     {"hip/hip_runtime_api.h", cuda_header_cuda_runtime, false},
     {"hip/hip_fp16.h", "#pragma once\n#include <cuda_fp16.h>\n", false},
     {"hip/hip_bf16.h", "#pragma once\n#include <cuda_bf16.h>\n", false},
-    {"cstdint", C_OF("stdint"), false},
+    {"cstdint",
+     C_OF("stdint") "namespace std { using ::int8_t; using ::int16_t; using ::int32_t; using "
+                    "::int64_t; using ::uint8_t; using ::uint16_t; using ::uint32_t; using "
+                    "::uint64_t; using ::intptr_t; using ::uintptr_t; using ::intmax_t; using "
+                    "::uintmax_t; }\n",
+     false},
     {"climits", C_OF("limits"), false},
     {"cfloat", C_OF("float"), false},
     {"cstdlib", C_OF("stdlib"), false},

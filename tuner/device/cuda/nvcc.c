@@ -16,7 +16,7 @@ enum {
     PRODUCT_BYTES_MAX = 1 << 30,
     COMPILE_TIMEOUT_MS = 24 * 3600 * 1000, /* whoever asked watches the time, and kills our group */
     VERSION_TIMEOUT_MS = 10000,
-    FIXED_ARGUMENTS = 6,
+    FIXED_ARGUMENTS = 8,
 };
 
 /* ---- which nvcc ---- */
@@ -117,6 +117,9 @@ static enum status run_nvcc(const struct compilation *compilation, const char *k
     size_t count = 1;
     for (int i = 0; i < compilation->options->count; i++)
         argv[count++] = compilation->options->items[i];
+    /* As NVRTC has it: device lambdas, and constexpr functions that are the device's, too. */
+    argv[count++] = "--extended-lambda";
+    argv[count++] = "--expt-relaxed-constexpr";
     argv[count++] = kind;
     argv[count++] = "-o";
     argv[count++] = out;

@@ -25,7 +25,7 @@ const char cuda_signature_probe[] =
     "TUNE_CODES(short, short, 3) TUNE_CODE(short4, 3, 4)\n"
     "TUNE_CODES(unsigned short, ushort, 4) TUNE_CODE(ushort4, 4, 4)\n"
     "TUNE_CODES(int, int, 5) TUNE_CODE(int4, 5, 4)\n"
-    "TUNE_CODES(unsigned, uint, 6) TUNE_CODE(uint4, 6, 4)\n"
+    "TUNE_CODES(unsigned, uint, 6) TUNE_CODE(uint4, 6, 4) TUNE_CODE(dim3, 6, 3)\n"
     "TUNE_CODES(long long, longlong, 7) TUNE_CODES(unsigned long long, ulonglong, 8)\n"
     "TUNE_CODES(long, long, sizeof(long) == 8 ? 7 : 5)\n"
     "TUNE_CODES(unsigned long, ulong, sizeof(long) == 8 ? 8 : 6)\n"

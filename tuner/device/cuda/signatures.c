@@ -470,6 +470,23 @@ static const char *missing_file(struct arena *arena, const char *message)
                        : named_header(arena, message);
 }
 
+/* A macro that an #error names, and that the source asks about and gives no value: "WIDTH is
+ * undefined". NULL: none. */
+static const char *named_macro(struct asking *asking, const char *message)
+{
+    const char *at = strstr(message, "#error directive: ");
+    const char *rest = NULL, *end = NULL;
+    for (at = at ? at + strlen("#error directive: ") : NULL; at && *at;) {
+        const size_t length = word_bytes(at, at + strlen(at));
+        for (size_t i = 0; length > 2 && i < asking->tokens.count; i++)
+            if (token_is_directive(&asking->tokens.items[i], "ifndef", &rest, &end) &&
+                (size_t)(end - rest) == length && strncmp(rest, at, length) == 0)
+                return arena_strndup(asking->arena, at, length);
+        at += length ? length : 1;
+    }
+    return NULL;
+}
+
 /* Whether the error is that there are several kernels of that name. */
 static bool is_overloaded(const char *message)
 {
@@ -479,7 +496,7 @@ static bool is_overloaded(const char *message)
 }
 
 /* What a stranger is to do about it, behind the compiler's own words. */
-static enum status explain(const struct asking *asking, const char *undefined, const char *meant,
+static enum status explain(struct asking *asking, const char *undefined, const char *meant,
                            struct error *error)
 {
     const char *path = asking->question->path;
@@ -501,6 +518,8 @@ static enum status explain(const struct asking *asking, const char *undefined, c
         return error_set(error, STATUS_COMPILE_FAILED,
                          "%s: the compiler cannot ask about the kernel behind the file's end: %s",
                          path, text);
+    if (!undefined && !meant && !asking->out->missing)
+        undefined = named_macro(asking, text);
     if (meant)
         return error_set(error, STATUS_COMPILE_FAILED,
                          "%s; did you mean '%s'? (Else say what it is: --define %s=...)", text,

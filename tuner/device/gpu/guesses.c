@@ -222,6 +222,19 @@ static bool add_condition(struct arena *arena, struct source_signature *out, con
     return macro->name && macro->preset;
 }
 
+/* Behind the bracket that the one at `open` is closed by. */
+static const char *behind_call(const char *open, const char *end)
+{
+    size_t depth = 0;
+    for (; open < end; open++) {
+        depth += *open == '(';
+        depth -= *open == ')';
+        if (depth == 0)
+            return open + 1;
+    }
+    return end;
+}
+
 /* The names of one #if or #elif. */
 static bool take_condition(struct arena *arena, const struct tokens *tokens, const char *at,
                            const char *end, struct source_signature *out)
@@ -253,7 +266,8 @@ static bool take_condition(struct arena *arena, const struct tokens *tokens, con
             !add_condition(arena, out, at, length, number, digits))
             return false;
         asked = word_is_in(at, length, "defined");
-        at += length;
+        /* What a macro is given need be no macro: HAS_ATTRIBUTE(warning) */
+        at = !asked && behind < end && *behind == '(' ? behind_call(behind, end) : at + length;
     }
     return true;
 }
