@@ -127,7 +127,10 @@ cat >build.cu <<'C'
 #else
 #define HAS(x) 0
 #endif
-#if HAS(noreturn)
+#if HAS(noreturn) && not UCHAR_MAX /* do include it */
+#endif
+#ifndef STRINGS
+#define STRINGS "strings"
 #endif
 BEGIN_MINE
 __device__ float noreturn(float x) { return x; }
@@ -137,7 +140,7 @@ C
 init_refused 1 'WIDTH_OF_ALL is undefined: the build says it" \(say what it is: --define WIDTH_OF_ALL=\.\.\.\)$' build.cu
 run "$TUNE" init build.cu -D WIDTH_OF_ALL=8
 expect_code 0
-! grep -q 'BEGIN_MINE\|noreturn' build.yaml || fail "$(cat build.yaml)"
+! grep -q 'BEGIN_MINE\|noreturn\|STRINGS\|  do:\|  not:\|UCHAR' build.yaml || fail "$(cat build.yaml)"
 
 # What an enumerator of the source's own is, the host's launch tells.
 cat >order.cu <<'C'

@@ -562,9 +562,10 @@ static void read_macro(struct reader *reader, size_t at)
     const bool same =
         guarded && (size_t)(guard_end - guard) == length && strncmp(name, guard, length) == 0;
     const bool tile = !guarded && is_small_number(value, value_length) && names_tile(name, length);
-    /* `namespace mine {` \ ..., no number to tune. */
-    const bool lines = value_length > 0 && memchr(value, '\\', value_length);
-    if (value_length == 0 || length == 0 || lines || (!same && !tile) ||
+    /* What is no number is nothing to tune, and the source knows best when to define it. */
+    const bool number =
+        value_length > 0 && (isdigit((unsigned char)*value) || strchr("-+.(", *value));
+    if (length == 0 || *name == '_' || !number || (!same && !tile) ||
         macro_is_listed(out, name, length))
         return;
     struct macro_signature *macro = &out->macros[out->macro_count++];

@@ -243,6 +243,11 @@ static bool take_condition(struct arena *arena, const struct tokens *tokens, con
     const bool file = memmem(at, (size_t)(end - at), "__has_include", 13);
     while (at < end) {
         size_t length = word_bytes(at, end);
+        if (*at == '/' && at + 1 < end && strchr("*/", at[1])) { /* a comment */
+            const char *close = at[1] == '*' ? memmem(at, (size_t)(end - at), "*/", 2) : NULL;
+            at = close ? close + 2 : end;
+            continue;
+        }
         if (*at == '"' || (*at == '<' && memchr(at, '>', (size_t)(end - at)) && file)) {
             const char *close = memchr(at + 1, *at == '"' ? '"' : '>', (size_t)(end - at - 1));
             at = close ? close + 1 : end; /* of __has_include("file") */
@@ -257,10 +262,13 @@ static bool take_condition(struct arena *arena, const struct tokens *tokens, con
         size_t digits = compared_with(at + length, end, &number);
         /* Of the compiler, of a library or the platform; or a macro with arguments. */
         const char *behind = skip_blanks(at + length, end);
-        bool own = word_is_in(at, length,
-                              "defined true false WIN32 WIN64 DEBUG LINUX UNIX MACOS VERBOSE") ||
-                   *at == '_' || strncmp(at, "CUDA", 4) == 0 || strncmp(at, "NV", 2) == 0 ||
-                   (behind < end && strchr("(<>", *behind));
+        bool own =
+            word_is_in(at, length,
+                       "defined true false and or not WIN32 WIN64 DEBUG LINUX UNIX MACOS VERBOSE "
+                       "CHAR_BIT UCHAR_MAX USHRT_MAX INT_MAX UINT_MAX LONG_MAX ULONG_MAX "
+                       "LLONG_MAX ULLONG_MAX SIZE_MAX WCHAR_MAX") ||
+            *at == '_' || strncmp(at, "CUDA", 4) == 0 || strncmp(at, "NV", 2) == 0 ||
+            (behind < end && strchr("(<>", *behind));
         if (!own && !asked && out->macro_count < SIGNATURE_MACROS_MAX &&
             !macro_is_listed(out, at, length) && !is_settled(tokens, at, length) &&
             !add_condition(arena, out, at, length, number, digits))
