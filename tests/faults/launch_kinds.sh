@@ -123,3 +123,23 @@ forget
 run "$TUNE" run ./turn.yaml --device cuda:0 --no-report --l2 hot "${warm[@]}"
 expect_code 0
 [[ $(query "SELECT max(runs) FROM samples") -gt 1 ]] || fail "a hot block is one run as well"
+forget
+
+# ---- variables that the kernel writes, held against what the default configuration leaves: each binary's own ----
+cat >marks.yaml <<'Y'
+experiment: marks
+source: marks.cu
+sizes: {n: [64]}
+parameters: {way: [1, 2, 3]}
+defines: {WAY: way}
+constraints: ["n >= 2"]
+launches: [{kernel: leave_marks, grid: 1, block: n, arguments: [x]}]
+arguments:
+  - {name: x, type: i32, count: n, fill: random}
+  - {name: marks, type: i32, count: n, output: true, symbol: marks}
+  - {name: total, type: i64, count: 1, update: true, symbol: "own::total", fill: {constant: 5}}
+Y
+cp "$TUNE_SOURCE/tests/gpu/device/kernels.cu" marks.cu
+run "$TUNE" run ./marks.yaml --device cuda:0 --no-report "${warm[@]}"
+expect_code 0
+[[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status = 'ok'") -eq 3 ]] || fail "$("$TUNE" show --failures)"

@@ -102,6 +102,16 @@ static enum status admits(const struct work *work, struct arena *arena,
     return status;
 }
 
+/* A variable of the source has room for the problem's own data; for more nobody promises it. */
+static bool fits_symbols(const struct launch_plan *own, const struct launch_plan *elsewhere)
+{
+    for (size_t i = 0; i < elsewhere->argument_count; i++)
+        if (elsewhere->arguments[i].symbol && argument_symbol_bytes(&elsewhere->arguments[i]) >
+                                                  argument_symbol_bytes(&own->arguments[i]))
+            return false;
+    return true;
+}
+
 /* The plan at the case's size, and what its results are held against. */
 static enum status case_plan(struct sweep *sweep, struct arena *arena, const struct slot *slot,
                              const struct gauntlet_case *what, struct launch_plan *plan,
@@ -117,6 +127,8 @@ static enum status case_plan(struct sweep *sweep, struct arena *arena, const str
     enum status status = admits(work, arena, slot->candidate, &point, applies, error);
     if (status == STATUS_OK && *applies)
         status = point_plan(&point, arena, plan, error);
+    if (status == STATUS_OK && *applies)
+        *applies = fits_symbols(&slot->prepared->plan, plan);
     if (status == STATUS_OK && *applies)
         status = inputs_checks(work, &sweep->inputs, &slot->prepared->configuration, &own, error);
     bool is_own =

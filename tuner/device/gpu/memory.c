@@ -350,13 +350,13 @@ static enum status bind_all(struct device *device, const struct launch_plan *pla
     for (size_t i = 0; i < plan->argument_count && status == STATUS_OK; i++) {
         const struct argument *argument = &plan->arguments[i];
         struct vector *vector = &device->vectors[i];
-        vector->variable = 0;
-        if (argument_is_variable(argument))
-            status = device->driver->find_variable(device, argument, &vector->variable, error);
-        if (status == STATUS_OK && argument_is_bound(argument))
+        if (argument_is_bound(argument))
             status = bind_vector(device, argument, vector, inputs[i], affordable, error);
-        else if (status == STATUS_OK && argument->symbol)
+        else if (argument->symbol)
             status = device->driver->set_symbol(device, argument, inputs[i], error);
+        vector->variable = 0; /* behind the vector's own memory, which begins without */
+        if (status == STATUS_OK && argument_is_variable(argument))
+            status = device->driver->find_variable(device, argument, &vector->variable, error);
     }
     if (status != STATUS_OK)
         return status;
