@@ -169,7 +169,8 @@ def section(tune, folder, databases):
     cub = results_peers.cub_times(folder)
     lines += problems(rows, cub)
     lines += results_peers.peers(folder)
-    lines += results_ideas.ideas(databases)
+    # Of a search few are tried, and the best of these may be far from what an idea can do.
+    lines += results_ideas.ideas([one for one in databases if one.name != "wide.db"])
     lines += results_families.families(databases, tune, ROOT / "docs" / "figures" / folder.name)
     lines += results_own.own(folder)
     lines += results_measuring.ranges(lambda *arguments: show(tune, database, *arguments))

@@ -19,13 +19,16 @@ def measured(recorded):
 
 
 def made(tune, recorded, work):
-    """By path, what a file is to be; nothing where fewer than two GPUs were recorded."""
-    databases = [databases[0] for folder, databases in recorded if not folder.name.startswith("cpu")]
-    if len(databases) < 2:
+    """By path, what a file is to be; nothing where fewer than two GPUs were recorded. What a later search of a wider space
+    found (wide.db) is shipped, too; the tables compare what was tried on all of them."""
+    gpus = [databases for folder, databases in recorded if not folder.name.startswith("cpu")]
+    if len(gpus) < 2:
         return {}
-    together, conf, guide = work / "fleet.db", work / "fleet.conf", ROOT / "docs" / "fleet.md"
-    for command in (["merge", str(together), *map(str, databases)],
-                    ["export", "--db", str(together), "-o", str(conf)]):
+    together, shipped, conf, guide = work / "fleet.db", work / "shipped.db", work / "fleet.conf", ROOT / "docs" / "fleet.md"
+    tried = [str(databases[0]) for databases in gpus]
+    wider = [str(database) for databases in gpus for database in databases if database.name == "wide.db"]
+    for command in (["merge", str(together), *tried], ["merge", str(shipped), *tried, *wider],
+                    ["export", "--db", str(shipped), "-o", str(conf)]):
         subprocess.run([tune, *command], check=True, capture_output=True)
     text = guide.read_text()
     start, end = text.index(BEGIN), text.index(END)
