@@ -85,6 +85,14 @@ run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 9 
 expect_code 3
 expect_err 'none.db'
 
+# Of several problems the first alone is told, and how many there are at the end.
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000,5000 --points 12 --strategy surrogate --db several.db --prior prior.db
+expect_code 0
+for line in 'the search begins with what [0-9]+ trials .* found \(' 'found, out of prior.db'; do
+    [[ $(grep -cE "$line" "$captured.err") -eq 1 ]] || fail "not once: $line"
+done
+expect_err "^tune: searches: 1 began with other problems' trials, 2 with those of --prior.*; 'tune show --db several.db --searches' says how likely each left a better one$"
+
 # A packed one, and one that is shipped: of it another kind of device finds nothing.
 gzip -k prior.db
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 9 --strategy surrogate --db new.db --prior prior.db.gz

@@ -135,6 +135,35 @@ static void print_trust(const struct run *run, const struct session_summary *sum
     text_free(&line);
 }
 
+/* "tune: searches: 22 tried part of a space, 21 began with trials of elsewhere; 'tune show
+ * --searches' has each": what lines told of the first of several problems. */
+static void print_searches(const struct run *run, const struct session_summary *summary)
+{
+    const struct {
+        size_t count;
+        const char *what;
+    } told[] = {{summary->searched_in_part, "tried part of a space"},
+                {summary->tried_winners, "tried winners of elsewhere"},
+                {summary->began_elsewhere, "began with other problems' trials"},
+                {summary->began_prior, "with those of --prior"},
+                {summary->misled, "went on without these"}};
+    struct text line = {0};
+    bool several = summary->modelled > 1;
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+        several |= told[i].count > 1;
+        if (told[i].count > 0)
+            text_printf(&line, "%s%zu %s", line.length > 0 ? ", " : "", told[i].count,
+                        told[i].what);
+    }
+    if (several) {
+        text_append(&line, line.length > 0 ? "; " : "");
+        append_show(&line, run, "--searches");
+        print_clean(stderr, "tune: searches: %s says how likely each left a better one\n",
+                    text_string(&line));
+    }
+    text_free(&line);
+}
+
 /* What became of the devices of a kind: lines on stderr. */
 static void print_summary(const struct run *run, const struct session_summary *summary)
 {
@@ -158,6 +187,7 @@ static void print_summary(const struct run *run, const struct session_summary *s
                 "as another\n",
                 summary->unlaunchable, summary->duplicates);
     text_free(&line);
+    print_searches(run, summary);
     if (summary->winners > 0)
         print_trust(run, summary);
     if (summary->ranges > 0) {

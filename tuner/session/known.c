@@ -467,7 +467,9 @@ static enum status tell_of(struct elsewhere *elsewhere, struct store *store, int
     elsewhere->trials = elsewhere->nearer = 0;
     text_clear(&elsewhere->devices);
     enum status status = store_trials_elsewhere(store, &here, take_elsewhere, elsewhere, error);
-    if (status == STATUS_OK && elsewhere->trials > 0)
+    struct session_summary *summary = work->session->summary;
+    if (status == STATUS_OK && elsewhere->trials > 0 &&
+        is_first_problem(elsewhere->database ? &summary->began_prior : &summary->began_elsewhere))
         session_note(work->session,
                      "%s n=%lld: the search begins with what %zu trials of other sizes, problems "
                      "or devices found%s%s (%s)",
@@ -512,7 +514,7 @@ enum status sweep_tell_winners(struct sweep *sweep, struct error *error)
         if (!strstr(text_string(&devices), device))
             text_printf(&devices, "%s%s", devices.length > 0 ? ", " : "", device);
     }
-    if (told > 0)
+    if (told > 0 && is_first_problem(&work->session->summary->tried_winners))
         session_note(work->session,
                      "%s n=%lld: the search tries %zu that won elsewhere, out of %s (%s); "
                      "--prior none leaves them out",

@@ -137,11 +137,15 @@ struct session_summary {
     uint64_t points_product, points_legal;
     size_t points;        /* tried or set aside by now, by this run or an earlier one */
     const char *strategy; /* that spaces were searched by; NULL: none was */
-    size_t unlaunchable;  /* set aside in this run: no block fits on the device ... */
-    size_t duplicates;    /* ... or its launches repeat another point's */
-    size_t trials;        /* measured in this run, duplicates and failures counted */
-    size_t trials_known;  /* taken from an earlier run */
-    size_t failures;      /* of this run */
+    /* Problems whose search tried part of the space, tried winners of elsewhere, began with trials
+     * of elsewhere out of this database or of another, forgot these, expects how much better
+     * others may be. A line tells the first of each. */
+    size_t searched_in_part, tried_winners, began_elsewhere, began_prior, misled, modelled;
+    size_t unlaunchable; /* set aside in this run: no block fits on the device ... */
+    size_t duplicates;   /* ... or its launches repeat another point's */
+    size_t trials;       /* measured in this run, duplicates and failures counted */
+    size_t trials_known; /* taken from an earlier run */
+    size_t failures;     /* of this run */
     size_t samples;
     size_t binaries_compiled, binaries_cached;
     size_t devices;

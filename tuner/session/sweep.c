@@ -212,14 +212,16 @@ static enum status sum_up(const struct sweep *sweep, enum status status, struct 
 /* Where the search has a model of what it did not try. */
 static void find_what_is_left(struct sweep *sweep)
 {
-    if (search_was_misled(sweep->search))
+    struct session_summary *summary = sweep->work.session->summary;
+    if (search_was_misled(sweep->search) && is_first_problem(&summary->misled))
         session_note(sweep->work.session,
                      "%s n=%lld: what was found elsewhere did not hold here: the search went on "
                      "without it",
                      sweep->work.problem.key, (long long)sweep->work.problem.n);
     sweep->chance_of_better = search_chance_of_better(sweep->search, 0.01);
     sweep->most_better = search_most_better(sweep->search, 0.1);
-    if (search_learns_from_elsewhere(sweep->search) && !isnan(sweep->chance_of_better))
+    if (search_learns_from_elsewhere(sweep->search) && !isnan(sweep->chance_of_better) &&
+        is_first_problem(&summary->modelled))
         session_note(sweep->work.session,
                      "%s n=%lld: by the search's model, the chance that an untried configuration "
                      "is more than 1 %% better is %.0f %%, and with 90 %% none is better by more "

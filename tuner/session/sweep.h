@@ -117,4 +117,10 @@ enum status window_put_back(struct sweep *sweep, struct candidate *candidate, st
 /* It was tried: the search is told. */
 void window_done(struct sweep *sweep, struct candidate *candidate);
 
+/* Counts one more problem of which there is something to say; of the first alone it is said. */
+static inline bool is_first_problem(size_t *count)
+{
+    return (*count)++ == 0;
+}
+
 #endif

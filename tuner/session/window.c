@@ -181,7 +181,8 @@ enum status window_start(struct sweep *sweep, struct error *error)
     const bool settles = leaves && begun >= SEARCH_BEGUN;
     if (settles)
         search_end_when_settled(sweep->search, SEARCH_TRIALS_BEGUN, SEARCH_SETTLED);
-    if (status == STATUS_OK && leaves)
+    if (status == STATUS_OK && leaves &&
+        is_first_problem(&sweep->work.session->summary->searched_in_part))
         session_note(sweep->work.session,
                      "%s n=%lld: %llu of its %llu configurations are tried%s; --points, --until or "
                      "--budget may say otherwise",
