@@ -7,15 +7,6 @@
 #include "tuner/base/array.h"
 #include "tuner/exchange/draft_tunables.h"
 
-static bool has_word(const char *name, const char *word)
-{
-    size_t length = strlen(word);
-    for (; *name; name++)
-        if (strncasecmp(name, word, length) == 0)
-            return true;
-    return false;
-}
-
 bool is_number(const char *text)
 {
     char *end = NULL;
@@ -27,11 +18,11 @@ bool is_number(const char *text)
 
 static char block_axis(const char *name)
 {
-    bool block = has_word(name, "block") || has_word(name, "thread") || has_word(name, "tpb");
-    if (!block || has_word(name, "per") || strncasecmp(name, "min", 3) == 0)
+    bool block = strcasestr(name, "block") || strcasestr(name, "thread") || strcasestr(name, "tpb");
+    if (!block || strcasestr(name, "per") || strncasecmp(name, "min", 3) == 0)
         return 0;
     char last = (char)tolower((unsigned char)name[strlen(name) - 1]);
-    if (has_word(name, "row") || has_word(name, "height"))
+    if (strcasestr(name, "row") || strcasestr(name, "height"))
         return 'y';
     return last == 'y' || last == 'z' ? last : 'x';
 }

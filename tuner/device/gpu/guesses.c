@@ -8,15 +8,6 @@
 
 /* ---- what is taken where the source says nothing ---- */
 
-static bool has_word(const char *name, const char *word)
-{
-    size_t length = strlen(word);
-    for (; *name; name++)
-        if (strncasecmp(name, word, length) == 0)
-            return true;
-    return false;
-}
-
 const char *guess_value(const char *name)
 {
     static const char *const switches[] = {"use", "enable", "with", "has", "is_", "do_", "min"};
@@ -24,21 +15,21 @@ const char *guess_value(const char *name)
         if (strncasecmp(name, switches[i], strlen(switches[i])) == 0)
             return "1";
     const size_t length = strlen(name);
-    const bool tile = has_word(name, "block") || has_word(name, "tile");
+    const bool tile = strcasestr(name, "block") || strcasestr(name, "tile");
     if (tile && length > 2 && name[length - 2] == '_' && strchr("mnkMNK", name[length - 1]))
         return strchr("kK", name[length - 1]) ? "8" : "64"; /* of a product of matrices */
-    bool block = has_word(name, "block") || has_word(name, "thread") || has_word(name, "tpb");
+    bool block = strcasestr(name, "block") || strcasestr(name, "thread") || strcasestr(name, "tpb");
     char last = (char)tolower((unsigned char)name[strlen(name) - 1]);
     if (block && (last == 'y' || last == 'z'))
         return last == 'y' ? "8" : "1";
-    return block ? last == 'x' ? "32" : "256" : has_word(name, "warp") ? "32" : "4";
+    return block ? last == 'x' ? "32" : "256" : strcasestr(name, "warp") ? "32" : "4";
 }
 
 const char *guess_type(const char *name)
 {
     static const char *const integers[] = {"ind", "idx", "int", "offset", "ordinal", "label"};
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
-        if (has_word(name, integers[i]))
+        if (strcasestr(name, integers[i]))
             return "int";
     return "float";
 }
