@@ -304,7 +304,8 @@ static enum status take_file(const char *path, const char *folder, struct experi
                              error);
 }
 
-/* A parameter that is limited is one of some of the experiments. */
+/* A parameter that is limited, and its values, are those of some of the experiments: of one name
+ * there is one for GPUs and one for CPUs. */
 static enum status restrict_values(struct experiment_list *list, struct error *error)
 {
     for (size_t i = 0; i < list->limits.count; i++) {
@@ -315,13 +316,16 @@ static enum status restrict_values(struct experiment_list *list, struct error *e
         if (!equals || equals[1] == '\0' ||
             !string_format(name, sizeof name, "%.*s", (int)(equals - text), text))
             return error_set(error, STATUS_USAGE, "--only %.60s: write NAME=VALUE,VALUE", text);
+        error_clear(error);
         for (size_t j = 0; j < list->count; j++) {
             struct error here = {0};
             const enum status one = experiment_restrict(list->items[j], name, equals + 1, &here);
-            if (one != STATUS_OK && (one != STATUS_NOT_FOUND || status != STATUS_OK))
+            if (one == STATUS_USAGE || (one == STATUS_NOT_FOUND && error->status != STATUS_USAGE))
                 *error = here;
-            if (one != STATUS_OK && one != STATUS_NOT_FOUND)
+            if (one != STATUS_OK && one != STATUS_USAGE && one != STATUS_NOT_FOUND) {
+                *error = here;
                 return error_prefix(error, "--only %.60s", text);
+            }
             status = one == STATUS_OK ? STATUS_OK : status;
         }
         if (status != STATUS_OK) {
