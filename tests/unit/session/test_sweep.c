@@ -271,6 +271,9 @@ TEST(test_auto_says_how_many)
     assert_int_equal(first->space_count, 2400);
     assert_int_equal(first->measured, SEARCH_TRIALS);
     assert_true(first->searched_all);
+    assert_non_null(strstr(run->notes, "n=1000: 300 of its 2400 configurations are tried; "));
+    assert_int_equal(run->summary.searched_in_part, 1);
+    run->summary.searched_in_part = 0; /* a run says it of the first problem alone */
     const struct store_problem problem = {.experiment_id = run->work.experiment_id,
                                           .key = run->work.problem.key,
                                           .n = 100000,
@@ -282,8 +285,10 @@ TEST(test_auto_says_how_many)
     assert_true(second->measured >= SEARCH_TRIALS_BEGUN && second->measured <= SEARCH_TRIALS);
     assert_non_null(strstr(run->notes, "n=100000: 300 of its 2400 configurations are tried at "
                                        "most, fewer when nothing better comes"));
+    *run->notes = '\0';
     struct sweep *again = sweep_through(run);
     assert_int_equal(again->measured, 0);
+    assert_null(strstr(run->notes, "configurations are tried"));
     run->options.points = (uint64_t)second->measured + 10;
     struct sweep *more = sweep_through(run);
     assert_int_equal(more->measured, 10);
