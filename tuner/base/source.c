@@ -21,8 +21,8 @@ struct file {
     struct stat info;
     enum guard guard;
     bool open; /* being put in place */
-    size_t
-        branch; /* in which it was placed: until that ends its guard makes all later ones empty */
+    /* In which it was placed: until that ends its guard makes all later ones empty. */
+    size_t branch;
 };
 
 struct reader {

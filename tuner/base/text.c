@@ -233,3 +233,9 @@ bool is_name(const char *text)
         length++;
     return name_begins(text[0]) && text[length] == '\0' && length < NAME_BYTES;
 }
+
+const char *unqualified_name(const char *name)
+{
+    const char *last = strrchr(name, ':');
+    return last ? last + 1 : name;
+}

@@ -54,6 +54,8 @@ size_t word_bytes(const char *at, const char *end);
 const char *skip_blanks(const char *at, const char *end);
 /* A whole name, of at most 63 bytes. */
 bool is_name(const char *text);
+/* Of a name of C++ what is behind the last "::": "total" of "own::total". */
+const char *unqualified_name(const char *name);
 
 /* The word nearest to `word` by edits (insert, delete, replace, swap of neighbours), or NULL when
  * none is within a third of its length (at least 1, at most 3). `words` need not be sorted. */

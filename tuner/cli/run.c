@@ -135,8 +135,8 @@ static void print_trust(const struct run *run, const struct session_summary *sum
     text_free(&line);
 }
 
-/* "tune: searches: 22 tried part of a space, 21 began with trials of elsewhere; 'tune show
- * --searches' has each": what lines told of the first of several problems. */
+/* "tune: searches: 22 tried part of a space, 21 began with other problems' trials; 'tune show
+ * --searches' says ...": how many there were of what lines told of the first. */
 static void print_searches(const struct run *run, const struct session_summary *summary)
 {
     const struct {

@@ -16,8 +16,7 @@
 static bool is_kernel(const struct captured_kernel *kernel, const char *name)
 {
     char mangled[256];
-    const char *last = strrchr(name, ':');
-    const char *bare = last ? last + 1 : name;
+    const char *bare = unqualified_name(name);
     const size_t length = strcspn(bare, "<");
     if (strcmp(kernel->name, name) == 0)
         return true;

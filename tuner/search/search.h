@@ -42,6 +42,9 @@ enum {
     SEARCH_SETTLED = 80
 };
 
+/* Of so many trials one may be a winner of elsewhere, but so many of them always. */
+enum { SEARCH_WINNERS_SHARE = 10, SEARCH_WINNERS_LEAST = 2 };
+
 struct search_options {
     const char *strategy; /* "auto": by the size of the space and the number of trials */
     uint64_t trials; /* most points in all, those told of earlier among them; 0: all there are */

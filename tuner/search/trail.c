@@ -6,9 +6,6 @@
 
 #include "tuner/base/array.h"
 
-/* Of so many trials one may be a winner of elsewhere, but so many of them always. */
-enum { WINNERS_SHARE = 10, WINNERS_LEAST = 2 };
-
 void trail_create(struct trail *trail, const struct search_space *space,
                   const struct search_options *options)
 {
@@ -79,8 +76,8 @@ bool trail_add_winner(struct trail *trail, uint64_t point)
 
 bool trail_may_try_winner(const struct trail *trail)
 {
-    return trail->winners_tried < WINNERS_LEAST ||
-           trail->winners_tried < trail->trials / WINNERS_SHARE;
+    return trail->winners_tried < SEARCH_WINNERS_LEAST ||
+           trail->winners_tried < trail->trials / SEARCH_WINNERS_SHARE;
 }
 
 size_t trail_pending(const struct trail *trail)

@@ -481,7 +481,7 @@ static enum status tell_of(struct elsewhere *elsewhere, struct store *store, int
 }
 
 /* So many are named to a search, but no more than the share of its points that it tries. */
-enum { WINNERS_MOST = 16, WINNERS_LEAST = 2, WINNERS_SHARE = 10 };
+enum { WINNERS_MOST = 16 };
 
 enum status sweep_tell_winners(struct sweep *sweep, struct error *error)
 {
@@ -490,10 +490,10 @@ enum status sweep_tell_winners(struct sweep *sweep, struct error *error)
     struct winner_elsewhere *winners = NULL;
     struct arena arena = {0};
     struct text devices = {0};
-    const uint64_t share = sweep->allowance.points_most / WINNERS_SHARE;
-    const size_t most = share > WINNERS_MOST    ? WINNERS_MOST
-                        : share < WINNERS_LEAST ? WINNERS_LEAST
-                                                : (size_t)share;
+    const uint64_t share = sweep->allowance.points_most / SEARCH_WINNERS_SHARE;
+    const size_t most = share > WINNERS_MOST           ? WINNERS_MOST
+                        : share < SEARCH_WINNERS_LEAST ? SEARCH_WINNERS_LEAST
+                                                       : (size_t)share;
     size_t count = 0, told = 0;
     /* Where all is tried nothing is gained, and a recording is to be found out, not known. */
     if (!options->winners || options->recording || options->pick_count > 0 ||

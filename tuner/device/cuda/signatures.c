@@ -606,12 +606,13 @@ static bool drop_unseen(struct source_signature *out, const char *message)
     const size_t count = out->symbol_count;
     const bool no_namespace = strstr(message, "name followed by \"::\" must be") != NULL;
     for (size_t i = 0; i < count; i++) {
-        const char *last = strrchr(out->symbols[i].name, ':');
+        const char *name = out->symbols[i].name, *last = unqualified_name(name);
         char without[2][256];
         for (size_t j = 0; j < 2; j++)
             (void)string_format(without[j], sizeof without[j], " has no %s\"%s\"",
-                                j ? "member " : "", last ? last + 1 : out->symbols[i].name);
-        if (!strstr(message, without[0]) && !strstr(message, without[1]) && !(no_namespace && last))
+                                j ? "member " : "", last);
+        if (!strstr(message, without[0]) && !strstr(message, without[1]) &&
+            !(no_namespace && last != name))
             out->symbols[kept++] = out->symbols[i];
     }
     out->symbol_count = kept;

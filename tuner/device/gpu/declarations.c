@@ -694,8 +694,7 @@ static bool mark_symbol(struct reach *reach, const struct source_signature *out,
     const struct tokens *tokens = reach->tokens;
     const struct reader reader = {.tokens = *tokens};
     bool used = symbol->constant;
-    const char *last = strrchr(symbol->name, ':');
-    const char *name = last ? last + 1 : symbol->name;
+    const char *name = unqualified_name(symbol->name);
     struct kernel_parameter use = {.kind = PARAMETER_POINTER};
     /* Once where it is declared. */
     if (count_uses(tokens, out, name) < 2)

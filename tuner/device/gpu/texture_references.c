@@ -121,8 +121,7 @@ static void read_constructor(const struct tokens *tokens, size_t open, struct sy
 
 void texture_settings_read(const struct tokens *tokens, struct symbol_signature *out)
 {
-    const char *last = strrchr(out->name, ':');
-    const char *name = last ? last + 1 : out->name;
+    const char *name = unqualified_name(out->name);
     out->reading = (struct texture){.address = TEXTURE_CLAMP};
     for (size_t i = 0; i < tokens->count; i++) {
         if (!token_is(tokens, i, name))
