@@ -162,7 +162,7 @@ has '  FAST: [false, true]' generic.yaml
 # What only other kernels use is not tuned, but must be defined.
 has '  BLOCK_SIZE: 128' generic.yaml
 ! grep -qE 'UNROLL|filter|shared:|arguments: \[' generic.yaml || fail 'of another kernel'
-has '  - kernel: "generic<${c_type(T)}, ${BLOCK}, ${FAST}>"' generic.yaml
+has '  - kernel: "generic<${cuda_type(T)}, ${BLOCK}, ${FAST}>"' generic.yaml
 has '    block: BLOCK' generic.yaml
 has '  - {name: x, type: "${T}", count: n, fill: random}' generic.yaml
 has '  - {name: a, type: "${T}", value: 1}' generic.yaml
@@ -188,7 +188,6 @@ run "$TUNE" run --dry-run flat.yaml --sizes 1024
 expect_code 0
 
 # ---- what cannot be done, in one line each ----
-init_refused 3 "parameter 'handle h' is passed by value" many.cu -I inc -k by_value
 init_refused 3 'kernel reads writes neither to what it is given nor to a variable of the source: there is nothing to check' many.cu -I inc -k reads
 mv inc/twice.cuh inc/elsewhere.cuh
 init_refused 1 'many.cu\(2\): .*cannot open source file "twice.cuh"' many.cu -k flat
@@ -196,7 +195,7 @@ mv inc/elsewhere.cuh inc/twice.cuh
 init_refused 3 'none.cu' none.cu
 init_refused 2 'only CUDA sources' scale.c
 init_refused 2 'only CUDA sources' scale.cu --device cpu
-init_refused 2 'name one source' scale.cu many.cu
+init_refused 2 'name a source'
 init_refused 2 "write NAME=VALUE" scale.cu -D =3
 echo 'int main() { return 0; }' >host.cu
 init_refused 3 'no __global__ function in it' host.cu
@@ -364,14 +363,15 @@ C
 sed -i 's/$/\r/' lines.cu
 run "$TUNE" init lines.cu
 expect_code 0
-has '  - {name: s, fields: [{type: f32, value: 1}, {type: f32, value: 1}, {type: i16, value: 1}, {type: i16, value: 1}, {type: i16, value: 1}, {type: i32, value: n}]}' lines.yaml
+has '  - {name: s, fields: [{type: f32, value: 1}, {type: f32, value: 1}, {type: i16, value: 1, count: 3}, {type: i32, value: n}]}' lines.yaml
 grep -qE $'trace|scale|widths|\r' lines.yaml && fail "$(cat lines.yaml)"
 run "$TUNE" run --dry-run --arch sm_90 --points 1 lines.yaml
 expect_code 0
 sed 's/struct sizes s/struct options s/' lines.cu >pointer.cu
 run "$TUNE" init pointer.cu
-expect_code 3
-expect_err "parameter 'struct options s' is passed by value, and is neither a number nor a struct of numbers"
+expect_code 0
+has '  - {name: s, fields: [{type: f32, value: 1}, {type: f32, value: 1}, {type: i16, value: 1, count: 3}, {pointer: s_at}]}' pointer.yaml
+has '  - {name: s_at, type: f64, count: n, update: true, fill: random}' pointer.yaml
 
 # A texture object is one over data as the kernel reads them: its number would be an address of nothing.
 cat >textures.cu <<'C'
@@ -527,6 +527,9 @@ template <class F> __global__ void pair(F **y) { y[threadIdx.x] = 0; }
 #ifdef WANTED
 __global__ void hidden(float *y) { y[threadIdx.x] = 1; }
 #endif
+#if defined(ONE) || defined(OTHER)
+__global__ void gone(float *y) { y[threadIdx.x] = 1; }
+#endif
 __global__ void other(float *y) { y[threadIdx.x] = TILE; }
 template <int STEP> __global__ void steps(float *y) { y[threadIdx.x] = STEP; }
 PYBIND11_MODULE(NAME, m) { constexpr unsigned STEP{48U}; }
@@ -555,8 +558,12 @@ done
 has '  - kernel: "(void (*)(double * ))twin"' twin.yaml
 has '  - {name: y, type: f64, count: n, output: true}' twin.yaml
 has '  - kernel: "(void (*)(float * * ))pair<float>"' pair.yaml
-init_refused 1 "an #if around kernel 'hidden' leaves it out: --define NAME" strange.cu -k hidden
-init_refused 3 'there are: special, plain, twin, pair, hidden, other, steps$' strange.cu -k none
+# What an #ifdef around a kernel asks for is defined; what an #if leaves out for good is said.
+run "$TUNE" init strange.cu -k hidden -o hidden.yaml
+expect_code 0
+has '  WANTED: [1]' hidden.yaml
+init_refused 1 "an #if around kernel 'gone' leaves it out: --define NAME" strange.cu -k gone
+init_refused 3 'there are: special, plain, twin, pair, hidden, gone, other, steps$' strange.cu -k none
 
 
 # What NVRTC does not take, nvcc may.
@@ -593,8 +600,8 @@ expect_code 0
 printf '__global__ void vectors(float *y, const uint2 d, float3 f) { y[threadIdx.x] = d.x + f.z; }\n' >vectors.cu
 run "$TUNE" init vectors.cu
 expect_code 0
-has '  - {name: d, fields: [{type: u32, value: 1}, {type: u32, value: 1}]}' vectors.yaml
-has '  - {name: f, fields: [{type: f32, value: 1}, {type: f32, value: 1}, {type: f32, value: 1}]}' vectors.yaml
+has '  - {name: d, fields: [{type: u32, value: 1, count: 2}]}' vectors.yaml
+has '  - {name: f, fields: [{type: f32, value: 1, count: 3}]}' vectors.yaml
 run "$TUNE" run --dry-run --arch sm_90 --points 1 vectors.yaml
 expect_code 0
 

@@ -2,13 +2,7 @@
 # tune init of what others wrote: for an older CUDA, in pieces, in scripts of Python, with headers that are not there.
 source "$TUNE_TESTS/lib.sh"
 
-echo '__global__ void scale(float *y) { y[threadIdx.x] *= 2; }' >scale.cu
-run "$TUNE" init scale.cu
-if [[ $code -eq 4 ]] || grep -q 'without CUDA' "$captured.err"; then
-    echo "skipped: $(cat "$captured.err")"
-    exit 0
-fi
-expect_code 0
+init_or_skip
 
 # A piece of a source: the file that includes it is taken, or named where that does not compile either.
 printf '__constant__ float table[9];\n#include "piece.cu"\n' >whole.cu
@@ -24,7 +18,18 @@ expect_code 0
 drafted 'source: "whole.cu"' host_alone.yaml
 init_refused 3 "no such kernel; there are: scale$" scale.cu -k nowhere
 echo '#error not yet' >>whole.cu
-init_refused 1 'piece.cu\(1\): error: identifier "table" is undefined .*; whole.cu includes this file: try that one$' piece.cu
+init_refused 1 'piece.cu\(1\): error: identifier "table" is undefined .*; whole.cu includes this file, and does not compile either: .* not yet' piece.cu
+# Of several that include it, none of them in a comment, one that compiles, or that another has which does.
+printf '/*\n#include "piece.cu"\n*/\nint a;\n' >another.cu
+printf '#include "table.h"\n// #include "other.cu"\n#include "piece.cu"\n' >first.cu
+printf '#include "undefined.h"\n#include "first.cu"\n' >second.cu
+printf '__constant__ float table[9];\n#include "second.cu"\n' >third.cu
+touch table.h undefined.h
+run "$TUNE" init piece.cu --force
+expect_code 0
+expect_err '^tune: piece.cu is not a source by itself: third.cu is taken$'
+drafted 'source: "third.cu"' piece.yaml
+rm another.cu first.cu second.cu third.cu table.h undefined.h
 
 # Variables that a kernel writes are what it leaves, or finds and leaves; one with a value is its own business, and what
 # the compiler does not see is none.
@@ -101,6 +106,89 @@ drafted '  - {name: y, type: f16, count: n, update: true, fill: random}' old.yam
 run "$TUNE" run --dry-run --arch sm_90 --points 1 old.yaml
 expect_code 0
 
+# Structs of all kinds by value lie where the compiler has them: within classes and namespaces, of templates, with functions,
+# values, bounds by name, bases and unions; what has no name that may be asked for is so many bytes of zeros.
+cat >structs.cu <<'C'
+enum { KINDS = 5 };
+namespace deep {
+struct base { const double *weights[KINDS]; };
+class model {
+public:
+    struct settings : base {
+        __device__ float at(int i) const { return width[i]; }
+        static const int most = 3;
+        bool on = false;
+        float width[KINDS] = {1, 2}, *results;
+        union { int first; char other; };
+        alignas(16) float3 corner;
+        settings() = default;
+        enum mode { FAST, SLOW } how;
+    };
+};
+}
+template <class T, int N> struct view { T *data; int sizes[N]; __device__ T &operator[](int i) const { return data[i]; } };
+typedef struct hidden_s hidden;
+class hidden_s { double inner; char last; public: __device__ double get() const { return inner + last; } };
+__global__ void fill(float *y, deep::model::settings s, const view<const float, 2> v, hidden h)
+{
+    y[threadIdx.x] = s.at(1) + s.corner.x + v[0] + h.get();
+}
+C
+run "$TUNE" init structs.cu
+expect_code 0
+for line in '      - {pointer: s_weights, count: 5} +# weights' '      - {type: u8, value: 1} +# on' '      - {type: f32, value: 1, count: 5} +# width' \
+    '      - {pointer: s_results} +# results' '      - {type: i32, value: 1} +# first' '      - {type: f32, value: 1, count: 3} +# corner' \
+    '  - \{name: s_weights, type: f64, count: n, fill: random\}' '  - \{name: s_results, type: f32, count: n, update: true, fill: random\}' \
+    '  - \{name: v, fields: \[\{pointer: v_data\}, \{type: i32, value: 1, count: 2\}\]\}' '  - \{name: v_data, type: f32, count: n, fill: random\}' \
+    '  - \{name: h, fields: \[\{type: u64, value: 0, count: 2\}\]\}'; do
+    grep -qE -- "^$line" structs.yaml || fail "no $line: $(cat structs.yaml)"
+done
+run "$TUNE" run --dry-run --arch sm_90 --points 1 structs.yaml
+expect_code 0
+
+# Of a template the instance that the source names, also by a macro and of half precision, with enumerators and classes; and
+# where a body asserts something of what nothing says, the next guess.
+cat >instances.cu <<'C'
+#include <cuda_fp16.h>
+enum scheme { PLAIN, PADDED };
+struct add { __device__ float operator()(float a) const { return a + 1; } };
+template <typename T, int WIDTH, scheme S, class F> __global__ void named(T *y, F f)
+{
+    static_assert(WIDTH == 48 && S == PADDED, "as it is named");
+    y[threadIdx.x] = T(f(WIDTH));
+}
+#define MAKE(type, width) template __global__ void made<type, width>(type *);
+template <class T, int WIDTH> __global__ void made(T *y)
+{
+    static_assert(sizeof(T) == 2, "as it is made");
+    y[threadIdx.x] = T(WIDTH);
+}
+MAKE(half, 24)
+MAKE(short, 12)
+template <int BLOCK_ITEMS> __global__ void items(float *y) { y[threadIdx.x] = BLOCK_ITEMS; }
+template __global__ void items<4096>(float *);
+template <class T, int ROWS> __global__ void asserted(T *y)
+{
+    static_assert(sizeof(T) == 8, "of what is long");
+    y[threadIdx.x] = T(ROWS);
+}
+void launch(half *y) { named<half, 48, PADDED, add><<<1, 1>>>(y, add()); }
+C
+for kernel in named made asserted items; do
+    run "$TUNE" init instances.cu -k $kernel -o $kernel.yaml
+    expect_code 0
+    run "$TUNE" run --dry-run --arch sm_90 --points 1 --default $kernel.yaml
+    expect_code 0
+done
+drafted '  - kernel: "named<${cuda_type(T)}, ${WIDTH}, PADDED, add>"' named.yaml
+drafted '  WIDTH: 48' named.yaml
+drafted '  block_size: 256' items.yaml
+drafted '  WIDTH: 24' made.yaml
+grep -q '^  WIDTH: \[12, 24\] ' made.yaml || fail "$(cat made.yaml)"
+for found in 'named f16' 'made f16' 'asserted f64'; do
+    grep -qE "^  T: \[${found#* }\]" "${found% *}.yaml" || fail "$found: $(cat "${found% *}.yaml")"
+done
+
 # What lies around it: also others' projects in the project's folder of those.
 mkdir -p tree/src tree/third_party/far/include/far
 printf '#pragma once\n#include <cstdint>\nnamespace far { typedef std::uint32_t word; }\n' >tree/third_party/far/include/far/word.h
@@ -108,9 +196,23 @@ printf '#include <far/word.h>\n__global__ void k(far::word *y, dim3 grid) { y[gr
 run "$TUNE" init tree/src/k.cu -o k.yaml
 expect_code 0
 grep -q '^include: \[".*third_party/far/include"\]' k.yaml || fail "$(cat k.yaml)"
-drafted '  - {name: grid, fields: [{type: u32, value: 1}, {type: u32, value: 1}, {type: u32, value: 1}]}' k.yaml
+drafted '  - {name: grid, fields: [{type: u32, value: 1, count: 3}]}' k.yaml
 run "$TUNE" run --dry-run --arch sm_90 --points 1 k.yaml
 expect_code 0
+
+# A header that lies deep in the project, where there is only one of its name.
+mkdir -p wide/src wide/lib/a/b wide/lib/c
+printf '#define AWAY 3\n' >wide/lib/a/b/away.h
+printf '#include "away.h"\n__global__ void k(float *y) { y[0] = AWAY; }\n' >wide/src/k.cu
+run "$TUNE" init wide/src/k.cu -o wide.yaml
+expect_code 0
+grep -q '^include: \["wide/lib/a/b"\]' wide.yaml || fail "$(cat wide.yaml)"
+[[ ! -e wide.headers ]] || fail "an empty header"
+mkdir wide/lib/c/d
+cp wide/lib/a/b/away.h wide/lib/c/d
+run "$TUNE" init wide/src/k.cu -o wide.yaml --force
+expect_code 0
+expect_err '^tune: wrote wide.headers/away.h, empty'
 
 # An #error that asks for a macro; what macros are given in an #if, and those of several lines, are none to tune.
 cat >build.cu <<'C'
@@ -141,6 +243,36 @@ init_refused 1 'WIDTH_OF_ALL is undefined: the build says it" \(say what it is: 
 run "$TUNE" init build.cu -D WIDTH_OF_ALL=8
 expect_code 0
 ! grep -q 'BEGIN_MINE\|noreturn\|STRINGS\|  do:\|  not:\|UCHAR' build.yaml || fail "$(cat build.yaml)"
+
+# A guard around a file is no number to tune, also with a value. A namespace that each branch of an #if opens is one.
+cat >guarded.h <<'C'
+#ifndef GUARDED_H_OF_MINE
+#define GUARDED_H_OF_MINE 1
+typedef float real;
+#endif
+#if defined(_MSC_VER)
+namespace mine { struct clock { long ticks; clock() {}
+#else
+#include <sys/time.h>
+namespace mine { struct clock { struct timeval at; struct timezone zone; clock() {}
+#endif
+}; }
+C
+cat >guard.cu <<'C'
+#include <cub/cub.cuh>
+#include "guarded.h"
+namespace mine { __global__ void least(real *y)
+{
+    __shared__ cub::BlockReduce<float, 128>::TempStorage room;
+    float all = cub::BlockReduce<float, 128>(room).Reduce(y[threadIdx.x], cub::Min());
+    if (threadIdx.x == 0)
+        y[0] = all;
+} }
+C
+run "$TUNE" init guard.cu
+expect_code 0
+drafted '  - kernel: "mine::least"' guard.yaml
+! grep -q GUARDED guard.yaml || fail "$(cat guard.yaml)"
 
 # What an enumerator of the source's own is, the host's launch tells.
 cat >order.cu <<'C'
@@ -210,3 +342,50 @@ rm -r named
 run "$TUNE" init settled.cu --force
 expect_code 0
 expect_err '^tune: wrote settled.headers/settings.h, empty'
+
+# What tries others' sources says at once that it has no program to try.
+run env TUNE=./nowhere bash "$TUNE_TESTS/../strangers/run.sh" .
+expect_code 2
+expect_one_line err
+expect_err '^run.sh: ./nowhere is not a program: name it by TUNE=PROGRAM$'
+
+# What PyTorch has kernels take stands in a header of ours.
+cat >accessor.cu <<'C'
+#include <torch/extension.h>
+template <typename T>
+__device__ T corner(const at::PackedTensorAccessor64<T, 3, at::RestrictPtrTraits> &t)
+{
+    auto plane = t[t.size(0) - 1];
+    return plane[0][1];
+}
+__device__ at::PackedTensorAccessor64<float, 3, at::RestrictPtrTraits> grid;
+__global__ void corners(float *y) { y[threadIdx.x] = corner(grid) + grid.stride(1); }
+void launch(torch::Tensor t) { corners<<<1, 1>>>(t.data_ptr<float>()); }
+C
+cat >accessor.yaml <<'Y'
+experiment: accessor
+source: accessor.cu
+parameters: {block: [32, 64]}
+sizes: {n: [64]}
+launches:
+  - {kernel: corners, grid: 1, block: block}
+arguments:
+  - {name: y, type: f32, count: n, output: true}
+Y
+run "$TUNE" run --dry-run --arch sm_90 accessor.yaml
+expect_code 0
+
+# Where headers were found is said in one line; of several of one name deep in the project a person chooses.
+mkdir -p near/.git near/cuda near/host/code/inc near/common near/a/b/c near/d/e/f
+echo '#define SIDE 8' >near/host/code/inc/side.h
+echo 'typedef float real;' >near/common/real.h
+printf '#include "real.h"\n#include "side.h"\n__global__ void k(real *y) { y[SIDE] = 1; }\n' >near/cuda/k.cu
+run "$TUNE" init near/cuda/k.cu -o near.yaml
+expect_code 0
+expect_err '^tune: found near the source: [^ ]*/near/common \(real.h\), [^ ]*/near/host/code/inc \(side.h\)$'
+grep -q '^include: \[".*near/common", ".*near/host/code/inc"\]' near.yaml || fail "$(cat near.yaml)"
+echo 'typedef int word;' | tee near/a/b/c/word.h >near/d/e/f/word.h
+printf '#include "word.h"\n__global__ void k(word *y) { y[0] = 1; }\n' >near/cuda/w.cu
+init_refused 1 'open source file "word.h" .*; several folders have word.h: [^ ]*/near/a/b/c, [^ ]*/near/d/e/f$' near/cuda/w.cu
+run "$TUNE" init near/cuda/w.cu -I near/a/b/c -o word.yaml
+expect_code 0

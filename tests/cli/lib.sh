@@ -56,6 +56,17 @@ refuse_file() {
     [[ ! -e $1 ]] || fail "a file $1 was left"
 }
 
+# Drafts an experiment of scale.cu, which it makes; ends the test where nothing here compiles CUDA.
+init_or_skip() {
+    echo '__global__ void scale(float *y) { y[threadIdx.x] *= 2; }' >scale.cu
+    run "$TUNE" init scale.cu
+    if [[ $code -eq 4 ]] || grep -q 'without CUDA' "$captured.err"; then
+        echo "skipped: $(cat "$captured.err")"
+        exit 0
+    fi
+    expect_code 0
+}
+
 # drafted LINE FILE: the file has it, blanks and the comment left out.
 drafted() {
     sed 's/ *#.*//' "$2" | grep -qxF -- "$1" || { cat "$2"; fail "no line: $1"; }

@@ -19,6 +19,10 @@ shift $((OPTIND - 1))
 sources=${1:?name the folder of the checkouts}
 sources=$(cd -- "$sources" && pwd) || exit 2
 tune=${TUNE:-tune}
+if ! command -v -- "$tune" >/dev/null; then
+    echo "run.sh: $tune is not a program: name it by TUNE=PROGRAM" >&2
+    exit 2
+fi
 mkdir -p "$out" || exit 1
 log=$out/log.txt
 : >"$log"

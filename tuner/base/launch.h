@@ -14,7 +14,7 @@
 
 enum {
     LAUNCHES_MAX = 8,
-    ARGUMENTS_MAX = 32,
+    ARGUMENTS_MAX = 48, /* as bits, they fit a message's integer */
     DEFINES_MAX = 64,
     FLAGS_MAX = 24,
     UNITS_MAX = 8,

@@ -231,6 +231,31 @@ static bool is_toolkit(struct arena *arena, const char *folder)
     return false;
 }
 
+/* Of C, C++ and POSIX: each compiler has its own, and a project's folder with such is meant for a
+ * system that lacks them. */
+static bool is_system(const char *name)
+{
+    static const char names[] =
+        "assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h "
+        "math.h setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h "
+        "stdio.h stdlib.h stdnoreturn.h string.h tgmath.h threads.h time.h uchar.h wchar.h "
+        "wctype.h dirent.h dlfcn.h fcntl.h getopt.h glob.h libgen.h netdb.h poll.h pthread.h "
+        "pwd.h regex.h sched.h semaphore.h strings.h syslog.h termios.h unistd.h "
+        "arpa/inet.h netinet/in.h sys/ioctl.h sys/mman.h sys/param.h sys/resource.h sys/select.h "
+        "sys/socket.h sys/stat.h sys/time.h sys/times.h sys/types.h sys/uio.h sys/utsname.h "
+        "sys/wait.h cassert ccomplex cctype cerrno cfenv cfloat cinttypes climits clocale cmath "
+        "csetjmp csignal cstdarg cstddef cstdint cstdio cstdlib cstring ctime cwchar algorithm "
+        "array atomic bit bitset chrono complex functional initializer_list iostream iterator "
+        "limits list map memory mutex new numeric optional queue random set span sstream "
+        "stdexcept string string_view thread tuple type_traits unordered_map unordered_set "
+        "utility variant vector ";
+    const size_t length = strlen(name);
+    for (const char *at = names; *at; at += strcspn(at, " ") + 1)
+        if (strcspn(at, " ") == length && memcmp(at, name, length) == 0)
+            return true;
+    return false;
+}
+
 /* The file that `#include "name"` in `from` means, or, `angled`, `#include <name>`. *out is NULL
  * where there is none. */
 static enum status find_file(struct reader *reader, const struct file *from, const char *name,
@@ -249,6 +274,8 @@ static enum status find_file(struct reader *reader, const struct file *from, con
         return stat(name, &info) == 0 && S_ISREG(info.st_mode) ? STATUS_OK
                                                                : try_file(reader, name, out);
     }
+    if (angled && is_system(name))
+        return STATUS_OK;
     for (size_t i = 0; i < reader->folder_count && !*out && status == STATUS_OK; i++)
         if (!is_toolkit(arena, reader->folders[i]))
             status = try_file(reader, arena_printf(arena, "%s/%s", reader->folders[i], name), out);

@@ -41,7 +41,8 @@ struct source {
 enum { CODE_BYTES_MAX = 1 << 29 }; /* of machine code */
 /* What is found in one of `folders` (without a slash at their ends; there may be none) is put in
  * place as well: "name" where the two folders have none, and <name>, which is looked for in
- * `folders` alone. A folder of a CUDA toolkit's headers is left to the compiler. */
+ * `folders` alone. A folder of a CUDA toolkit's headers is left to the compiler, and so are
+ * <stdint.h>, <sys/time.h> and the like. */
 enum status source_read_in(struct arena *arena, const char *path, const char *const *folders,
                            size_t folder_count, struct source *out, struct error *error);
 

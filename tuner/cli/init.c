@@ -6,6 +6,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/init_ask.h"
 #include "tuner/cli/replays.h"
 #include "tuner/cli/unpack.h"
 #include "tuner/device/device.h"
@@ -24,12 +25,14 @@ struct init {
     struct option_list folders;
     bool force;
     const char *source;
+    const char *words[UNITS_MAX + 2]; /* the source, and those that are linked with it */
+    size_t unit_count;
 };
 
 static enum status parse(const struct command *command, int argc, char **argv, struct init *init,
                          bool *helped, struct error *error)
 {
-    const char *words[2];
+    const char **words = init->words;
     size_t word_count = 0;
     const struct option_spec options[] = {
         OPTION_SHORT('k', "kernel", "NAME", &init->kernel,
@@ -53,13 +56,14 @@ static enum status parse(const struct command *command, int argc, char **argv, s
         OPTION_FLAG("force", &init->force, "write over a file that is there"),
     };
     init->architecture = "sm_90";
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, words, 2,
-                                       &word_count, helped, error);
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, words,
+                                       COUNT(init->words), &word_count, helped, error);
     if (status != STATUS_OK || *helped)
         return status;
-    if (word_count != 1)
-        return error_set(error, STATUS_USAGE, "name one source: tune init kernel.cu");
+    if (word_count == 0)
+        return error_set(error, STATUS_USAGE, "name a source: tune init kernel.cu");
     init->source = words[0];
+    init->unit_count = word_count - 1;
     if (init->compiler && strcmp(init->compiler, "nvcc") != 0 &&
         strcmp(init->compiler, "nvrtc") != 0)
         return error_set(error, STATUS_USAGE, "--compiler %s: nvrtc or nvcc", init->compiler);
@@ -155,9 +159,14 @@ static enum status take_folders(const struct init *init, struct signature_questi
 {
     if (init->folders.count > UNITS_MAX)
         return error_set(error, STATUS_USAGE, "--include: more than %d folders", UNITS_MAX);
+    if (init->unit_count > UNITS_MAX)
+        return error_set(error, STATUS_USAGE, "more than %d sources", UNITS_MAX + 1);
     for (size_t i = 0; i < init->folders.count; i++)
         question->folders[i] = init->folders.items[i];
     question->folder_count = init->folders.count;
+    question->unit_count = init->unit_count;
+    for (size_t i = 0; i < init->unit_count; i++)
+        question->units[i] = init->words[i + 1];
     return STATUS_OK;
 }
 
@@ -254,144 +263,6 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     return status == STATUS_OK ? status : error_prefix(error, "%s", init->capture);
 }
 
-/* Whether the question names the folder. */
-static bool is_asked(const struct signature_question *question, const char *folder)
-{
-    for (size_t i = 0; i < question->folder_count; i++)
-        if (strcmp(question->folders[i], folder) == 0)
-            return true;
-    return false;
-}
-
-/* Asks again with the folders that the source needs, where they lie near it; the draft names them.
- * What lies in none becomes an empty file where `headers` has a folder for those. */
-static enum status ask_signature(struct arena *arena, const struct device_api *api,
-                                 struct empty_headers *headers, struct signature_question *question,
-                                 struct source_signature *signature, struct error *error)
-{
-    enum status status = api->signatures(arena, question, signature, error);
-    while (status == STATUS_COMPILE_FAILED && signature->missing) {
-        const char *folder = draft_folder_of(arena, question->path, signature->missing);
-        headers->are_missing |= !folder;
-        if (!folder && draft_empty_header(arena, headers, signature->missing))
-            folder = headers->folder;
-        const bool is_new = folder && !is_asked(question, folder);
-        if (!folder || (is_new ? question->folder_count == UNITS_MAX : folder != headers->folder))
-            break;
-        if (is_new)
-            question->folders[question->folder_count++] = folder;
-        error_clear(error);
-        status = api->signatures(arena, question, signature, error);
-    }
-    return status;
-}
-
-/* With NVRTC, and what that does not take with nvcc, where there is one; else what NVRTC said. */
-static enum status ask_any(struct arena *arena, const struct device_api *api,
-                           struct empty_headers *headers, struct signature_question *question,
-                           struct source_signature *signature, struct error *error)
-{
-    enum status status = ask_signature(arena, api, headers, question, signature, error);
-    if (status != STATUS_COMPILE_FAILED || question->compiler)
-        return status;
-    struct signature_question by_nvcc = *question;
-    struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
-    struct error ignored = {0};
-    by_nvcc.compiler = "nvcc";
-    if (answer && ask_signature(arena, api, headers, &by_nvcc, answer, &ignored) == STATUS_OK) {
-        *question = by_nvcc;
-        *signature = *answer;
-        error_clear(error);
-        return STATUS_OK;
-    }
-    return status;
-}
-
-/* Where the source does not compile by itself, or lacks the kernel: the file beside it that
- * includes it, or that has the kernel's body. */
-static const char *next_source(struct arena *arena, const struct signature_question *question,
-                               enum status status)
-{
-    if (status == STATUS_COMPILE_FAILED)
-        return draft_includer(arena, question->path);
-    return status == STATUS_NOT_FOUND && question->kernel
-               ? draft_kernel_file(arena, question->path, question->kernel)
-               : NULL;
-}
-
-/* What cannot be asked of the source may be of one beside it. */
-static enum status ask_around(struct arena *arena, const struct device_api *api,
-                              struct empty_headers *headers, struct signature_question *question,
-                              struct source_signature *signature, struct error *error)
-{
-    enum { HOPS = 2 }; /* to the file that has the kernel, and to what includes that */
-    const enum status first = ask_any(arena, api, headers, question, signature, error);
-    struct signature_question near = *question;
-    enum status status = first;
-    const char *next = NULL;
-    for (size_t i = 0; i < HOPS && status != STATUS_OK; i++) {
-        next = next_source(arena, &near, status);
-        struct source_signature *answer = next ? arena_alloc(arena, 1, sizeof *answer) : NULL;
-        if (!answer)
-            break;
-        struct error ignored = {0};
-        near.path = next;
-        if (!near.kernel && signature->kernel_count == 1)
-            near.kernel = signature->kernels[0].name;
-        status = ask_any(arena, api, headers, &near, answer, &ignored);
-        if (status == STATUS_OK) {
-            fprintf(stderr, "tune: %s is not a source by itself: %s is taken\n", question->path,
-                    next);
-            *question = near;
-            *signature = *answer;
-            error_clear(error);
-        }
-    }
-    if (status == STATUS_OK || !(next = next_source(arena, question, first)))
-        return status == STATUS_OK ? status : first;
-    char text[ERROR_TEXT_BYTES];
-    (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES - 256, error->text);
-    return first == STATUS_COMPILE_FAILED
-               ? error_set(error, first, "%s; %s includes this file: try that one", text, next)
-               : error_set(error, first, "%s; %s has it: try that one", text, next);
-}
-
-/* With all that lies near the source, and at last with empty files for the headers that do not. */
-static enum status ask_by_all(struct arena *arena, const struct init *init,
-                              const struct device_api *api, const char *output,
-                              struct signature_question *question,
-                              struct source_signature *signature, struct error *error)
-{
-    struct empty_headers headers = {0};
-    const size_t stem = (size_t)(path_file(output) - output) + strcspn(path_file(output), ".");
-    const char *folder = arena_printf(arena, "%.*s" EMPTY_HEADERS_END, (int)stem, output);
-    struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
-    if (!folder || !answer)
-        return error_no_memory(error);
-    if (file_exists(folder) && question->folder_count < UNITS_MAX) /* of an earlier time */
-        question->folders[question->folder_count++] = folder;
-    const struct signature_question asked = *question;
-    if (init->compiler)
-        return ask_signature(arena, api, &headers, question, signature, error);
-    const enum status first = ask_around(arena, api, &headers, question, signature, error);
-    if (first == STATUS_OK || !headers.are_missing || output_is_special(output))
-        return first;
-    struct error ignored = {0};
-    headers.folder = folder;
-    *question = asked;
-    const enum status status = ask_around(arena, api, &headers, question, answer, &ignored);
-    if (status != STATUS_OK) {
-        draft_remove_headers(arena, &headers);
-        return first;
-    }
-    *signature = *answer;
-    error_clear(error);
-    for (size_t i = 0; i < headers.count; i++)
-        fprintf(stderr, "tune: wrote %s/%s, empty: no folder near has it; name one by --include\n",
-                headers.folder, headers.names[i]);
-    return status;
-}
-
 /* What the draft names: the experiment, its source, compiler and folders. */
 static enum status name_files(struct arena *arena, const struct init *init,
                               const struct signature_question *question, const char *output,
@@ -403,11 +274,29 @@ static enum status name_files(struct arena *arena, const struct init *init,
     file->compiler_found = question->compiler && !init->compiler;
     file->folders_found = question->folder_count > init->folders.count;
     bool complete = file->experiment && file->source;
+    for (size_t i = 0; i < question->unit_count && complete; i++) {
+        file->units[file->unit_count++] = path_for(arena, question->units[i], output);
+        complete = file->units[i];
+    }
     for (size_t i = 0; i < question->folder_count && complete; i++) {
         file->folders[file->folder_count++] = path_for(arena, question->folders[i], output);
         complete = file->folders[i];
     }
     return complete ? STATUS_OK : error_no_memory(error);
+}
+
+/* That the source includes kernels, too, which nobody was asked about. */
+static void note_own(const struct signature_question *question,
+                     const struct source_signature *signature)
+{
+    size_t others = 0;
+    for (size_t i = 0; i < signature->kernel_count; i++)
+        others += signature->kernels[i].is_defined && !signature->kernels[i].is_own;
+    if (!question->kernel && signature->asked->is_own && others > 0)
+        fprintf(stderr,
+                "tune: %s is taken, the only kernel of %s itself; --kernel names one of those that "
+                "it includes\n",
+                signature->asked->name, question->path);
 }
 
 static enum status ask_and_write(struct arena *arena, const struct init *init, struct error *error)
@@ -436,9 +325,13 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
     if (status == STATUS_OK)
         status = take_folders(init, &question, error);
     if (status == STATUS_OK)
-        status = ask_by_all(arena, init, api, output, &question, signature, error);
+        status = init_ask(arena, api, output, init->compiler != NULL, &question, signature, error);
     if (status != STATUS_OK)
         return status;
+    note_own(&question, signature);
+    for (size_t i = init->unit_count; i < question.unit_count; i++)
+        fprintf(stderr, "tune: %s is linked with it: it defines what %s declares\n",
+                question.units[i], question.path);
     status = name_files(arena, init, &question, output, &file, error);
     if (status != STATUS_OK)
         return status;
@@ -483,11 +376,13 @@ static enum status run_init(const struct command *command, int argc, char **argv
 
 const struct command command_init = {
     .name = "init",
-    .usage = "SOURCE.cu [options]",
+    .usage = "SOURCE.cu [MORE.cu ...] [options]",
     .about = "Writes an experiment file for a kernel of your own, to be edited.",
     .more =
         "The compiler (NVRTC) tells the kernel's parameters; what it cannot know is guessed, and\n"
-        "marked so in the file. No GPU is needed. A kernel that a script of Python has as a text\n"
-        "(tune init script.py) becomes a file of its own, script.py.cu.",
+        "marked so in the file. No GPU is needed. Sources behind the first are linked with it,\n"
+        "where they define what it declares; those of its project are found. A kernel that a\n"
+        "script of Python has as a text (tune init script.py) becomes a file of its own,\n"
+        "script.py.cu.",
     .run = run_init,
 };

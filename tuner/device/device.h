@@ -158,7 +158,7 @@ struct device_api {
      * bits (1 << argument) are in `outputs`, the very last run last: of as many runs as memory
      * still has it, at most BLOCK_RUNS_MAX. *count 0: nothing can be told, as where updates were
      * changed more than once. Costs little beside a block. */
-    enum status (*results)(struct device *device, const struct block *block, uint32_t outputs,
+    enum status (*results)(struct device *device, const struct block *block, uint64_t outputs,
                            struct run_result *out, uint32_t *count, struct error *error);
     /* Lets `look` and `read` find what run `run` of it left, until something is bound or run. */
     enum status (*show)(struct device *device, const struct block *block, uint32_t run,

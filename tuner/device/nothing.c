@@ -13,7 +13,7 @@ enum status nothing_run(struct device *device, const struct launch_plan *plan, s
     return STATUS_OK;
 }
 
-enum status nothing_results(struct device *device, const struct block *block, uint32_t outputs,
+enum status nothing_results(struct device *device, const struct block *block, uint64_t outputs,
                             struct run_result *out, uint32_t *count, struct error *error)
 {
     (void)device, (void)block, (void)outputs, (void)out, (void)error;

@@ -7,7 +7,7 @@
 enum status nothing_vary(struct device *device, const struct launch_plan *plan,
                          const struct patch *patches, struct error *error);
 enum status nothing_run(struct device *device, const struct launch_plan *plan, struct error *error);
-enum status nothing_results(struct device *device, const struct block *block, uint32_t outputs,
+enum status nothing_results(struct device *device, const struct block *block, uint64_t outputs,
                             struct run_result *out, uint32_t *count, struct error *error);
 enum status nothing_show(struct device *device, const struct block *block, uint32_t run,
                          struct error *error);

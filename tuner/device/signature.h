@@ -17,18 +17,24 @@ enum {
     SIGNATURE_MACROS_MAX = 48,
     SIGNATURE_SYMBOLS_MAX = 16,
     SIGNATURE_FIELDS_MAX = 64,
+    SIGNATURE_NAMED_MAX = 8,
+    SIGNATURE_UNREAD_MAX = 32,
 };
 
 enum parameter_kind {
     PARAMETER_SCALAR,
     PARAMETER_POINTER,
-    PARAMETER_STRUCT, /* by value, of scalars */
+    PARAMETER_STRUCT, /* by value, of numbers and pointers */
     PARAMETER_OTHER,  /* by value, of a type that an experiment cannot have */
 };
 
+/* A number, a pointer, or several of them one behind the other. */
 struct signature_field {
-    const char *name; /* as it is reached: "scale", "low.x", "sizes[1]" */
-    enum element_type type;
+    const char *name; /* as it is reached: "scale", "low.x", "sizes"; NULL: bytes without a name */
+    enum element_type type; /* of a pointer of what it points to, if `known` */
+    uint32_t count;
+    bool is_pointer, constant, known;
+    uint32_t lanes, bytes; /* of what a pointer points to, as of parameters */
 };
 
 struct kernel_parameter {
@@ -50,7 +56,7 @@ struct kernel_parameter {
     enum element_type texture_type;
     const char *generic; /* the template parameter that its type is; NULL: none */
     size_t field_count;
-    struct signature_field fields[SIGNATURE_FIELDS_MAX];
+    struct signature_field *fields; /* of a struct: laid out as C does they are where it has them */
 };
 
 enum template_kind { TEMPLATE_NUMBER, TEMPLATE_BOOLEAN, TEMPLATE_TYPE, TEMPLATE_OTHER };
@@ -59,6 +65,10 @@ struct template_parameter {
     enum template_kind kind;
     const char *preset; /* its default, or what was taken to compile */
     bool square;        /* as of macros */
+    bool is_guessed;    /* the source says nothing of it */
+    size_t named_count; /* of a number: those that instances in the source have, ascending */
+    long named[SIGNATURE_NAMED_MAX];
+    enum element_type type; /* of a type */
 };
 
 struct kernel_signature {
@@ -68,6 +78,7 @@ struct kernel_signature {
     const char *bounds;              /* the first argument of __launch_bounds__; NULL: none */
     bool uses_y, uses_z, uses_block_size;
     bool is_defined; /* the source has its body, not its declaration alone */
+    bool is_own; /* in the file itself, not in one that it includes; told where there are several */
     size_t template_count;
     struct template_parameter template[SIGNATURE_TEMPLATE_MAX];
     size_t parameter_count;
@@ -91,6 +102,7 @@ struct symbol_signature {
     uint32_t token; /* of the source: where it is declared */
     bool constant;
     bool is_array, has_value;
+    bool is_extern;                      /* declared alone */
     bool is_hidden, is_read, is_written; /* as of parameters; by device functions, too */
     bool known;
     enum element_type type;
@@ -107,6 +119,12 @@ struct source_signature {
     /* What an #include names and the compiler could not open, after STATUS_COMPILE_FAILED; NULL:
      * that was not why. */
     const char *missing;
+    /* A variable or function of the device, by its last name, that the source declares and no file
+     * that was compiled defines, after STATUS_COMPILE_FAILED; NULL: that was not why. */
+    const char *unresolved;
+    /* What #include "name" names and was not found, after STATUS_NOT_FOUND of a kernel. */
+    size_t unread_count;
+    const char *unread[SIGNATURE_UNREAD_MAX];
     size_t kernel_count;
     struct kernel_signature *kernels;
     size_t macro_count;
@@ -130,6 +148,10 @@ struct signature_question {
     struct macro_signature defines[SIGNATURE_MACROS_MAX];
     size_t folder_count;
     const char *folders[UNITS_MAX];
+    /* Further translation units, linked with the source. */
+    size_t unit_count;
+    const char *units[UNITS_MAX];
+    bool is_thorough; /* compiled as for a run: what is never called need not be defined */
 };
 
 #endif

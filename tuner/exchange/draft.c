@@ -1,5 +1,6 @@
 /* An experiment file drafted from a kernel's source: its parameters by names and by what they are,
  * and the file. */
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/exchange/draft_tunables.h"
+#include "tuner/experiment/point.h"
 
 enum { COMMENT_COLUMN = 64, STRUCT_BYTES_MAX = 4096 };
 
@@ -128,9 +130,12 @@ static void put_head(struct draft *draft)
     text_printf(draft->out,
                 "# Tunes %s of %s. Made by 'tune init': what it could not know is a guess, and "
                 "marked\n# with a '?'. All that may stand in such a file: docs/experiment-files.md."
-                "\nexperiment: %s\nsource: %s\n",
+                "\nexperiment: %s\n%s%s",
                 draft->kernel->name, plain(draft, file->source), file->experiment,
-                quoted(draft, file->source));
+                file->unit_count > 0 ? "sources: [" : "source: ", quoted(draft, file->source));
+    for (size_t i = 0; i < file->unit_count; i++)
+        text_printf(draft->out, ", %s", quoted(draft, file->units[i]));
+    text_append(draft->out, file->unit_count > 0 ? "]\n" : "\n");
     if (file->compiler)
         text_printf(draft->out, "compiler: %s%s\n", file->compiler,
                     file->compiler_found ? "  # ? NVRTC does not take this source" : "");
@@ -146,7 +151,7 @@ static void put_head(struct draft *draft)
                 put_line(draft, "each value is a problem of its own", "\naxes:");
             put_line(draft, "? more types: i32, f64, f16 ...", "  %s: [%s]",
                      draft->kernel->template[i].name,
-                     strcmp(draft->kernel->template[i].preset, "int") == 0 ? "i32" : "f32");
+                     element_name(draft->kernel->template[i].type));
         }
     if (file->captured) {
         text_append(draft->out, "\n# Each launch that was captured is a size.\n");
@@ -220,7 +225,7 @@ static const char *kernel_name(const struct draft *draft)
                                           strcmp(parameter->preset, "false") == 0);
         text_append(&text, i ? ", " : "<");
         if (parameter->kind == TEMPLATE_TYPE)
-            text_printf(&text, "${c_type(%s)}", parameter->name);
+            text_printf(&text, "${cuda_type(%s)}", parameter->name);
         else if (word || is_number(parameter->preset))
             text_printf(&text, "${%s}", parameter->name);
         else
@@ -379,18 +384,77 @@ static const char *scalar_value(const struct draft *draft, const struct kernel_p
     return is_size(draft, parameter) ? draft->size : "1";
 }
 
+/* The name of an argument for the vector that a struct's member points to: "low_x" of "low.x". */
+static const char *pointed_name(const struct draft *draft, const struct kernel_parameter *parameter,
+                                const struct signature_field *field)
+{
+    char *name = arena_printf(draft->arena, "%s_%s", parameter->name, field->name);
+    size_t kept = 0;
+    for (const char *c = name; c && *c; c++)
+        if (isalnum((unsigned char)*c) || *c == '_')
+            name[kept++] = *c;
+        else if (*c != ']')
+            name[kept++] = '_';
+    if (name)
+        name[kept] = '\0';
+    draft->out->failed |= !name;
+    return name ? name : "";
+}
+
+/* One field: "{type: f32, value: 1, count: 3}". */
+static const char *field_text(const struct draft *draft, const struct kernel_parameter *parameter,
+                              const struct signature_field *field)
+{
+    const bool size = field->name && !element_is_real(field->type) && names_size(field->name);
+    const char *value = !field->name ? "0" : size ? draft->size : "1";
+    const char *count =
+        field->count > 1 ? arena_printf(draft->arena, ", count: %u", field->count) : "";
+    const char *text = field->is_pointer
+                           ? arena_printf(draft->arena, "{pointer: %s%s}",
+                                          pointed_name(draft, parameter, field), count ? count : "")
+                           : arena_printf(draft->arena, "{type: %s, value: %s%s}",
+                                          element_name(field->type), value, count ? count : "");
+    draft->out->failed |= !count || !text;
+    return text ? text : "";
+}
+
+/* A few on one line, others each on its own, by name. */
 static void put_fields(struct draft *draft, const struct kernel_parameter *parameter)
 {
+    enum { LINE_FIELDS = 4 };
+    const bool lines = parameter->field_count > LINE_FIELDS;
     struct text fields = {0};
+    for (size_t i = 0; i < parameter->field_count && !lines; i++)
+        text_printf(&fields, "%s%s", i ? ", " : "",
+                    field_text(draft, parameter, &parameter->fields[i]));
+    const char *comment = arena_printf(draft->arena, "? %s", parameter->text);
+    if (lines)
+        put_line(draft, comment, "  - name: %s\n    fields:", parameter->name);
+    else
+        put_line(draft, comment, "  - {name: %s, fields: [%s]}", parameter->name,
+                 text_string(&fields));
+    text_free(&fields);
+    for (size_t i = 0; i < parameter->field_count && lines; i++) {
+        const char *name = parameter->fields[i].name;
+        put_line(draft, name ? name : "bytes without a name", "      - %s",
+                 field_text(draft, parameter, &parameter->fields[i]));
+    }
+    /* What is done with what they point to, the kernel's text does not show. */
     for (size_t i = 0; i < parameter->field_count; i++) {
         const struct signature_field *field = &parameter->fields[i];
-        bool size = !element_is_real(field->type) && names_size(field->name);
-        text_printf(&fields, "%s{type: %s, value: %s}", i ? ", " : "", element_name(field->type),
-                    size ? draft->size : "1");
+        const struct kernel_parameter vector = {
+            .name = field->is_pointer ? pointed_name(draft, parameter, field) : NULL,
+            .text = field->name ? field->name : "",
+            .kind = PARAMETER_POINTER,
+            .constant = field->constant,
+            .known = field->known,
+            .type = field->type,
+            .lanes = field->lanes,
+            .bytes = field->bytes,
+            .is_hidden = true};
+        if (field->is_pointer)
+            put_pointer(draft, &vector);
     }
-    put_line(draft, arena_printf(draft->arena, "? %s", parameter->text),
-             "  - {name: %s, fields: [%s]}", parameter->name, text_string(&fields));
-    text_free(&fields);
 }
 
 /* What the source gives a value is the kernel's own business, unless nothing else is written. */
@@ -425,7 +489,7 @@ static enum status put_arguments(struct draft *draft, struct error *error)
             return error_set(
                 error, STATUS_BAD_INPUT,
                 "kernel %s: parameter '%s' is passed by value, and is neither a number "
-                "nor a struct of numbers: pass its parts, or a pointer",
+                "nor a struct: pass its parts, or a pointer",
                 draft->kernel->name, parameter->text);
         if (parameter->kind == PARAMETER_POINTER)
             put_pointer(draft, parameter);
@@ -450,7 +514,10 @@ static enum status look_at_results(struct draft *draft, struct error *error)
     bool vectors = false, results = false;
     size_t held = 0;
     for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
-        draft->writes |= is_output(&draft->kernel->parameters[i]);
+        const struct kernel_parameter *parameter = &draft->kernel->parameters[i];
+        draft->writes |= is_output(parameter);
+        for (size_t j = 0; j < parameter->field_count; j++)
+            draft->writes |= parameter->fields[j].is_pointer && !parameter->fields[j].constant;
         vectors |= draft->kernel->parameters[i].kind == PARAMETER_POINTER ||
                    is_size(draft, &draft->kernel->parameters[i]);
     }
@@ -487,6 +554,27 @@ static void put_element_bytes(const struct draft *draft, struct text *bytes)
             text_printf(bytes, "%s%u", bytes->length ? " + " : "", signature->symbols[i].bytes);
 }
 
+/* More outputs than a check compares: the last of those that stand there are left out. */
+static void put_unchecked(struct draft *draft)
+{
+    static const char before[] = "  - {name: ";
+    struct text names = {0};
+    size_t count = 0;
+    for (const char *line = text_string(draft->out); *line; line += *line == '\n') {
+        const char *start = line;
+        line += strcspn(line, "\n");
+        const char *name = start + strlen(before);
+        if (strncmp(start, before, strlen(before)) == 0 &&
+            (memmem(start, (size_t)(line - start), ", output: true", 14) ||
+             memmem(start, (size_t)(line - start), ", update: true", 14)) &&
+            ++count > CHECKS_MAX)
+            text_printf(&names, "%s%.*s", names.length ? ", " : "", (int)strcspn(name, ","), name);
+    }
+    if (names.length > 0)
+        put_line(draft, "? no more are compared", "check: {unchecked: [%s]}", text_string(&names));
+    text_free(&names);
+}
+
 static void put_tail(struct draft *draft)
 {
     struct text bytes = {0};
@@ -498,6 +586,7 @@ static void put_tail(struct draft *draft)
         "function in my_reference.c (kernels/README.md)\n#   source: my_reference.c\n#   "
         "tolerance: 1e-5\n# or series: \"2 * i + 1\", file: expected.bin, launches: [another "
         "kernel]\n");
+    put_unchecked(draft);
     if (bytes.length > 0) {
         put_line(draft, "from it GB/s and % of the device's ceiling follow", "\nmetrics:");
         put_line(draft, "? what one run must move at least", "  bytes: (%s) * %s",

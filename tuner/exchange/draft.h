@@ -9,8 +9,10 @@
 struct draft_request {
     const char *experiment; /* its name */
     const char *source;     /* as the file names it */
-    const char *compiler;   /* "nvcc"; NULL: the device's own */
-    bool compiler_found;    /* nobody named it: the device's own does not take the source */
+    size_t unit_count;      /* further sources, as the file names them */
+    const char *units[UNITS_MAX];
+    const char *compiler; /* "nvcc"; NULL: the device's own */
+    bool compiler_found;  /* nobody named it: the device's own does not take the source */
     size_t folder_count;
     const char *folders[UNITS_MAX];
     bool folders_found; /* some of them nobody named: they have what the source includes */
@@ -41,11 +43,16 @@ enum status draft_symbol(struct arena *arena, const struct symbol_signature *sym
 /* ---- draft_nearby.c: what lies around the source ---- */
 
 /* The folder where `#include "header"` would find it: the source's own, one above it up to that of
- * the whole project, one in these, or the `include` of one. None beyond a folder that another user
- * could have written to. NULL: in none, or no memory. */
-const char *draft_folder_of(struct arena *arena, const char *source, const char *header);
-/* A file beside the source that includes it; NULL: none. */
-const char *draft_includer(struct arena *arena, const char *source);
+ * the whole project, one in these, or the `include` of one; or, `deep`, any in one above it, where
+ * only one has it. None beyond a folder that another user could have written to. NULL: in none, in
+ * several, which *several names ("/a, /b and 3 more", NULL: that was not why), or no memory. */
+const char *draft_folder_of(struct arena *arena, const char *source, const char *header, bool deep,
+                            const char **several);
+/* The files beside the source that include it, `most` of them: how many. */
+size_t draft_includers(struct arena *arena, const char *source, const char *out[], size_t most);
+/* The source of the same project, the nearest, that defines a variable or function of the device
+ * which this one declares; NULL: none. */
+const char *draft_definition(struct arena *arena, const char *source, const char *name);
 /* Another file beside the source that has the kernel's body; NULL: none. */
 const char *draft_kernel_file(struct arena *arena, const char *source, const char *kernel);
 

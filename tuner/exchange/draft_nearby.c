@@ -6,9 +6,18 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
+#include "tuner/device/gpu/tokens.h"
 #include "tuner/exchange/draft.h"
 
-enum { FOLDERS_UP_MAX = 6, ENTRIES_MAX = 400, SOURCE_BYTES_MAX = 1 << 20 };
+enum {
+    FOLDERS_UP_MAX = 6,
+    ENTRIES_MAX = 400,
+    SOURCE_BYTES_MAX = 1 << 20,
+    DEFINING_BYTES_MAX = 8 << 20, /* of tables */
+    DEPTH_MAX = 6,
+    FOLDERS_MAX = 2000,
+    PLACES_MAX = 3
+};
 
 static int is_visible(const struct dirent *entry)
 {
@@ -85,7 +94,58 @@ static bool is_outermost(struct arena *arena, const char *folder, const struct s
            (home && strcmp(home, folder) == 0);
 }
 
-const char *draft_folder_of(struct arena *arena, const char *source, const char *header)
+/* Of all that has the header below a folder. */
+struct tree {
+    struct arena *arena;
+    const char *header;
+    size_t folders; /* that were looked into */
+    size_t found;
+    const char *places[PLACES_MAX]; /* the first of them */
+};
+
+static void look_into(struct tree *tree, const char *folder, size_t depth)
+{
+    struct dirent **entries = NULL;
+    struct stat info;
+    if (depth > DEPTH_MAX || tree->folders++ > FOLDERS_MAX)
+        return;
+    if (has_file(tree->arena, folder, tree->header)) {
+        if (tree->found < PLACES_MAX)
+            tree->places[tree->found] = folder;
+        tree->found++;
+    }
+    const size_t count = list_entries(folder, &entries);
+    for (size_t i = 0; i < count; i++) {
+        const char *child = text_ends_with(entries[i]->d_name, EMPTY_HEADERS_END)
+                                ? NULL
+                                : arena_printf(tree->arena, "%s/%s", folder, entries[i]->d_name);
+        if (child && (entries[i]->d_type == DT_DIR || entries[i]->d_type == DT_UNKNOWN) &&
+            lstat(child, &info) == 0 && S_ISDIR(info.st_mode))
+            look_into(tree, child, depth + 1);
+    }
+    free_entries(entries, count);
+}
+
+/* The only folder below this one that has the header; NULL: there are none or several, or too many
+ * to look at, and *several says which. */
+static const char *only_folder(struct arena *arena, const char *folder, const char *header,
+                               const char **several)
+{
+    struct tree tree = {.arena = arena, .header = header};
+    look_into(&tree, folder, 0);
+    if (tree.found == 1 && tree.folders <= FOLDERS_MAX)
+        return tree.places[0];
+    if (tree.found > 0 || tree.folders > FOLDERS_MAX)
+        *several = "";
+    for (size_t i = 0; i < tree.found && i < PLACES_MAX && *several; i++)
+        *several = arena_printf(arena, "%s%s%s", *several, i ? ", " : "", tree.places[i]);
+    if (tree.found > PLACES_MAX && *several)
+        *several = arena_printf(arena, "%s and %zu more", *several, tree.found - PLACES_MAX);
+    return NULL;
+}
+
+const char *draft_folder_of(struct arena *arena, const char *source, const char *header, bool deep,
+                            const char **several)
 {
     char *whole = realpath(source, NULL);
     char *folder = whole ? arena_strdup(arena, whole) : NULL;
@@ -94,60 +154,113 @@ const char *draft_folder_of(struct arena *arena, const char *source, const char 
     if (!folder || stat(folder, &info) != 0 || header[0] == '/')
         return NULL;
     const char *found = NULL;
-    for (size_t up = 0; up <= FOLDERS_UP_MAX && !found; up++) {
+    *several = NULL;
+    for (size_t up = 0; up <= FOLDERS_UP_MAX && !found && !*several; up++) {
         char *slash = strrchr(folder, '/');
         if (slash == folder || (up > 0 && is_outermost(arena, folder, &info)))
             return NULL;
         *slash = '\0';
-        found = folder_within(arena, folder, header);
+        found = deep ? only_folder(arena, folder, header, several)
+                     : folder_within(arena, folder, header);
     }
     return found ? arena_strdup(arena, found) : NULL;
 }
 
-/* Whether a line `#include "NAME"` names it, with or without folders in front. */
-static bool includes(const char *text, const char *name)
+/* Whether the file is a source that defines the name. */
+static bool defines(struct arena *arena, const char *path, const char *name)
 {
+    struct error ignored = {0};
+    struct tokens tokens;
+    char *text = NULL;
+    return text_ends_with(path, ".cu") &&
+           file_read(arena, path, DEFINING_BYTES_MAX, &text, NULL, &ignored) == STATUS_OK &&
+           strstr(text, name) && tokens_read(arena, text, &tokens) &&
+           tokens_define(&tokens, name) != NOT_DEFINED;
+}
+
+/* The first file in the folder but the source, then in those in it; *folders counts these. */
+static const char *definition_within(struct arena *arena, const char *folder, const char *name,
+                                     const struct stat *source, size_t depth, size_t *folders)
+{
+    struct dirent **entries = NULL;
+    const char *found = NULL;
+    struct stat info;
+    if (depth > DEPTH_MAX || (*folders)++ > FOLDERS_MAX)
+        return NULL;
+    const size_t count = list_entries(folder, &entries);
+    for (size_t round = 0; round < 2; round++)
+        for (size_t i = 0; i < count && !found; i++) {
+            const char *path = arena_printf(arena, "%s/%s", folder, entries[i]->d_name);
+            if (!path || lstat(path, &info) != 0)
+                continue;
+            if (round == 0 && S_ISREG(info.st_mode) && info.st_ino != source->st_ino &&
+                defines(arena, path, name))
+                found = path;
+            else if (round == 1 && S_ISDIR(info.st_mode))
+                found = definition_within(arena, path, name, source, depth + 1, folders);
+        }
+    free_entries(entries, count);
+    return found;
+}
+
+const char *draft_definition(struct arena *arena, const char *source, const char *name)
+{
+    char *whole = realpath(source, NULL);
+    char *folder = whole ? arena_strdup(arena, whole) : NULL;
+    const char *found = NULL;
+    struct stat info;
+    free(whole);
+    if (!folder || stat(folder, &info) != 0)
+        return NULL;
+    for (size_t up = 0; up <= FOLDERS_UP_MAX && !found; up++) {
+        char *slash = strrchr(folder, '/');
+        size_t folders = 0;
+        if (slash == folder || (up > 0 && is_outermost(arena, folder, &info)))
+            return NULL;
+        *slash = '\0';
+        found = definition_within(arena, folder, name, &info, 0, &folders);
+    }
+    return found;
+}
+
+/* Whether a line `#include "NAME"` that is no comment names it, with or without folders in front.
+ */
+static bool includes(struct arena *arena, const char *text, const char *name)
+{
+    struct tokens tokens;
+    const char *rest = NULL, *end = NULL;
     const size_t length = strlen(name);
-    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name)) {
-        const char *line = at;
-        while (line > text && line[-1] != '\n')
-            line--;
-        line += strspn(line, " \t");
-        const bool whole = at[length] == '"' && strchr("\"/", at[-(at > text)]);
-        if (whole && line[0] == '#' &&
-            strncmp(line + 1 + strspn(line + 1, " \t"), "include", 7) == 0)
+    if (!strstr(text, name) || !tokens_read(arena, text, &tokens))
+        return false;
+    for (size_t i = 0; i < tokens.count; i++)
+        if (token_is_directive(&tokens.items[i], "include", &rest, &end) &&
+            (size_t)(end - rest) >= length + 2 && *rest == '"' && end[-1] == '"' &&
+            strncmp(end - 1 - length, name, length) == 0 && strchr("\"/", end[-2 - (long)length]))
             return true;
-    }
     return false;
 }
 
-/* Whether behind a __global__ that name stands before a list of parameters and a body. */
-static bool has_body(const char *text, const char *kernel)
+static bool has_body(struct arena *arena, const char *text, const char *kernel)
 {
-    const size_t length = strcspn(kernel, "<");
-    for (const char *at = strstr(text, "__global__"); at; at = strstr(at + 1, "__global__")) {
-        const char *open = at + strcspn(at, "{;");
-        for (const char *name = at; *open == '{' && name + length < open; name++)
-            if (strncmp(name, kernel, length) == 0 && strchr(" \t\r\n*&", name[-1]) &&
-                name[length + strspn(name + length, " \t\r\n")] == '(')
-                return true;
-    }
-    return false;
+    struct tokens tokens;
+    const char *name = arena_strndup(arena, kernel, strcspn(kernel, "<"));
+    return name && strstr(text, "__global__") && tokens_read(arena, text, &tokens) &&
+           kernel_has_body(&tokens, unqualified_name(name));
 }
 
-/* The first source beside this one of which that holds, by name. */
-static const char *find_beside(struct arena *arena, const char *source,
-                               bool (*holds)(const char *text, const char *asked),
-                               const char *asked)
+/* The sources beside this one of which that holds, by name: how many, `most` at most. */
+static size_t find_beside(struct arena *arena, const char *source,
+                          bool (*holds)(struct arena *arena, const char *text, const char *asked),
+                          const char *asked, const char *out[], size_t most)
 {
     static const char *const endings[] = {".cu", ".cuh", ".cpp", ".cc", ".c"};
     const char *name = path_file(source);
     const char *folder =
         name == source ? "." : arena_strndup(arena, source, (size_t)(name - source) - 1);
     struct dirent **entries = NULL;
-    const char *found = NULL;
+    size_t found = 0;
     const size_t count = folder ? list_entries(*folder ? folder : "/", &entries) : 0;
-    for (size_t i = 0; i < count && i < ENTRIES_MAX && !found; i++) {
+    for (size_t i = 0; i < count && i < ENTRIES_MAX && found < most; i++) {
         const char *other = entries[i]->d_name;
         const char *path = arena_printf(arena, "%s/%s", folder, other);
         struct error ignored = {0};
@@ -157,19 +270,21 @@ static const char *find_beside(struct arena *arena, const char *source,
             is_source |= text_ends_with(other, endings[j]);
         if (is_source && path && strcmp(other, name) != 0 &&
             file_read(arena, path, SOURCE_BYTES_MAX, &text, NULL, &ignored) == STATUS_OK &&
-            holds(text, asked))
-            found = name == source ? arena_strdup(arena, other) : path;
+            holds(arena, text, asked) &&
+            (out[found] = name == source ? arena_strdup(arena, other) : path))
+            found++;
     }
     free_entries(entries, count);
     return found;
 }
 
-const char *draft_includer(struct arena *arena, const char *source)
+size_t draft_includers(struct arena *arena, const char *source, const char *out[], size_t most)
 {
-    return find_beside(arena, source, includes, path_file(source));
+    return find_beside(arena, source, includes, path_file(source), out, most);
 }
 
 const char *draft_kernel_file(struct arena *arena, const char *source, const char *kernel)
 {
-    return find_beside(arena, source, has_body, kernel);
+    const char *found = NULL;
+    return find_beside(arena, source, has_body, kernel, &found, 1) ? found : NULL;
 }

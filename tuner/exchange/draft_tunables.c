@@ -64,7 +64,8 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
     static const long sides[] = {8, 16, 32};
     bool word = strcmp(tunable->preset, "true") == 0 || strcmp(tunable->preset, "false") == 0;
     bool real = strpbrk(tunable->preset, ".eEfF") && strncmp(tunable->preset, "0x", 2) != 0;
-    bool on = strcmp(tunable->preset, "0") == 0 || strncasecmp(tunable->name, "use", 3) == 0;
+    bool on = strcmp(tunable->preset, "0") == 0 ||
+              (strncasecmp(tunable->name, "use", 3) == 0 && strcmp(tunable->preset, "1") == 0);
     if (word)
         (void)string_format(tunable->values, sizeof tunable->values, "false, true");
     else if (real || tunable->axis == 'z' || tunable->single_valued)
@@ -98,8 +99,9 @@ static void add_tunable(struct draft *draft, const char *name, const char *prese
     const char *bounds = draft->kernel->bounds;
     *tunable = (struct tunable){.name = name, .preset = preset, .is_define = define};
     tunable->axis = bounds && strcmp(bounds, name) == 0 ? 'x' : block_axis(name);
-    const bool is_none = strcmp(preset, "0") == 0; /* "as it was launched", and no side */
-    if (is_none || (tunable->axis != 'x' && !draft->kernel->uses_y))
+    const bool is_none = strcmp(preset, "0") == 0;        /* "as it was launched", and no side */
+    const bool too_many = strtol(preset, NULL, 0) > 1024; /* what a block works on */
+    if (is_none || too_many || (tunable->axis != 'x' && !draft->kernel->uses_y))
         tunable->axis = 0;
     for (size_t i = 0; i + 1 < draft->tunable_count; i++)
         if (draft->tunables[i].axis == tunable->axis)
@@ -235,6 +237,12 @@ void list_tunables(struct draft *draft)
             add_macro(draft, &signature->macros[i]);
     for (size_t i = 0; i < draft->tunable_count; i++)
         choose_values(draft, &draft->tunables[i]);
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        for (size_t j = 0; j < draft->kernel->template_count; j++) {
+            const struct template_parameter *parameter = &draft->kernel->template[j];
+            if (strcmp(draft->tunables[i].name, parameter->name) == 0 && parameter->named_count > 1)
+                list_values(&draft->tunables[i], parameter->named, parameter->named_count);
+        }
     add_block(draft);
     fit_block(draft);
 }

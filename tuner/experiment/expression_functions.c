@@ -263,6 +263,7 @@ enum domain { DOMAIN_ALL, DOMAIN_POSITIVE, DOMAIN_NOT_NEGATIVE };
     X(next_power_of_two, power_of_two, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_NUMBERS)                \
     X(sizeof, type, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_TYPE)                                      \
     X(c_type, type, NULL, DOMAIN_ALL, 1, 1, FUNCTION_TYPE_TEXT)                                    \
+    X(cuda_type, type, NULL, DOMAIN_ALL, 1, 1, FUNCTION_TYPE_TEXT)                                 \
     X(is_real, type, NULL, DOMAIN_ALL, 1, 1, FUNCTION_OF_TYPE)
 
 #define FUNCTION_INDEX(name, call, real, domain, fewest, most, kind) FUNCTION_##name,
@@ -441,7 +442,7 @@ static bool call_power_of_two(const struct expression *node, struct evaluation *
     return true;
 }
 
-/* sizeof, c_type, is_real. */
+/* sizeof, c_type, cuda_type, is_real. */
 static bool call_type(const struct expression *node, struct evaluation *evaluation,
                       const struct value *values, struct value *out)
 {
@@ -456,7 +457,9 @@ static bool call_type(const struct expression *node, struct evaluation *evaluati
                                 suggest(values[0].text, types, count).text);
     if (node->index == FUNCTION_sizeof)
         *out = value_integer((int64_t)element_bytes(type));
-    else if (node->index == FUNCTION_c_type)
+    else if (node->index == FUNCTION_cuda_type && (type == ELEMENT_F16 || type == ELEMENT_BF16))
+        *out = value_text(type == ELEMENT_F16 ? "__half" : "__nv_bfloat16");
+    else if (node->index == FUNCTION_c_type || node->index == FUNCTION_cuda_type)
         *out = value_text(element_c_name(type));
     else
         *out = value_boolean(element_is_real(type));

@@ -1,5 +1,6 @@
 /* Reading what a kernel is given and how it is launched: arguments with their fills, fields and
  * symbols; defines, flags, launches. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/experiment/read.h"
@@ -175,22 +176,47 @@ static bool read_type(struct file_reader *reader, const struct node *node, unsig
     return read_choice(reader, node, "type", types, count, allowed, out);
 }
 
+/* How many fields one item stands for. */
+static bool read_field_count(struct file_reader *reader, const struct node *item, size_t *out)
+{
+    const struct node *count = item->kind == NODE_MAPPING ? node_get(item, "count") : NULL;
+    char *end = NULL;
+    *out = 1;
+    if (!count)
+        return true;
+    const long number = count->kind == NODE_SCALAR ? strtol(count->text, &end, 10) : 0;
+    if (!end || *end || number < 1 || number > FIELDS_MAX)
+        return node_error(reader, count, "count of a field is a number from 1 to %d", FIELDS_MAX);
+    *out = (size_t)number;
+    return true;
+}
+
 static bool read_fields(struct file_reader *reader, const struct node *node,
                         struct argument_rule *argument)
 {
+    size_t count = 0, total = 0;
     if (!need_items(reader, node, "fields", FIELDS_MAX))
         return false;
-    argument->fields = arena_alloc(reader->arena, node->count, sizeof *argument->fields);
+    for (const struct node *item = node->first; item; item = item->next, total += count)
+        if (!read_field_count(reader, item, &count))
+            return false;
+    if (total > FIELDS_MAX)
+        return node_error(reader, node, "'%s' has %zu fields; the most is %d", argument->name,
+                          total, FIELDS_MAX);
+    argument->fields = arena_alloc(reader->arena, total, sizeof *argument->fields);
     if (!argument->fields)
         return out_of_memory(reader);
     for (const struct node *item = node->first; item; item = item->next) {
-        struct field_rule *field = &argument->fields[argument->field_count++];
-        if (node_get(item, "pointer")) /* read_pointers: to what may come later */
-            continue;
-        if (!CHECK_KEYS(reader, item, "a field", "!type", "!value") ||
-            !read_type(reader, node_get(item, "type"), USE_CONFIGURATION, &field->type) ||
-            !read_formula(reader, node_get(item, "value"), "value", USE_ALL, &field->value))
+        struct field_rule field = {0};
+        const bool pointer = node_get(item, "pointer"); /* read_pointers: to what may come later */
+        if (!read_field_count(reader, item, &count) ||
+            (!pointer &&
+             (!CHECK_KEYS(reader, item, "a field", "!type", "!value", "count") ||
+              !read_type(reader, node_get(item, "type"), USE_CONFIGURATION, &field.type) ||
+              !read_formula(reader, node_get(item, "value"), "value", USE_ALL, &field.value))))
             return false;
+        while (count-- > 0)
+            argument->fields[argument->field_count++] = field;
     }
     return true;
 }
@@ -336,15 +362,17 @@ bool find_argument(struct file_reader *reader, const struct node *node, size_t *
 static bool read_pointers(struct file_reader *reader, const struct node *fields,
                           struct argument_rule *argument)
 {
-    size_t i = 0;
-    for (const struct node *item = fields->first; item; item = item->next, i++) {
+    size_t i = 0, count = 0;
+    for (const struct node *item = fields->first; item; item = item->next, i += count) {
         struct field_rule *field = &argument->fields[i];
         const struct node *pointer = node_get(item, "pointer");
         const struct node *offset = node_get(item, "offset");
         size_t target = 0;
+        if (!read_field_count(reader, item, &count))
+            return false;
         if (!pointer)
             continue;
-        if (!CHECK_KEYS(reader, item, "a pointer", "!pointer", "offset") ||
+        if (!CHECK_KEYS(reader, item, "a pointer", "!pointer", "offset", "count") ||
             !find_argument(reader, pointer, &target) ||
             (offset && !read_formula(reader, offset, "offset", USE_ALL, &field->value)) ||
             !literal_template(reader, element_name(ELEMENT_U64), item->place, &field->type))
@@ -359,6 +387,8 @@ static bool read_pointers(struct file_reader *reader, const struct node *fields,
                               vector->texture.fixed.is_surface ? "surface" : "texture");
         vector->is_pointed = true;
         field->points_to = (uint8_t)(target + 1);
+        for (size_t j = 1; j < count; j++)
+            field[j] = *field;
     }
     return true;
 }

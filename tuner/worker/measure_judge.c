@@ -93,7 +93,7 @@ static void begin(const struct measuring *state, const struct launch_plan *plan,
     results->exact = true;
     for (size_t i = 0; i < expected->count; i++) {
         size_t output = expected->items[i].output;
-        results->outputs |= UINT32_C(1) << output;
+        results->outputs |= UINT64_C(1) << output;
         results->exact &= is_exact(&expected->items[i], plan->arguments[output].type);
     }
 }

@@ -168,7 +168,7 @@ SHAPE_WITHIN(reference, worker_reference, NULL, INTEGER(worker_reference, kind, 
              OBJECT(worker_reference, tolerance, OBJECT, message_tolerance));
 SHAPE_WITHIN(checks, worker_checks, NULL,
              LIST(worker_checks, items, LIST, message_reference, CHECKS_MAX, count));
-SHAPE_WITHIN(results, worker_results, NULL, INTEGER(worker_results, outputs, 0, UINT32_MAX),
+SHAPE_WITHIN(results, worker_results, NULL, INTEGER(worker_results, outputs, 0, INT64_MAX),
              SIMPLE(worker_results, exact, TRUTH), SIMPLE(worker_results, unsteady, TRUTH),
              SIMPLE(worker_results, unsure, TRUTH), ARRAY(worker_results, known, truth),
              ARRAY(worker_results, sums, word), INTEGER(worker_results, compared, 0, INT64_MAX));

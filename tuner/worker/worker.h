@@ -132,7 +132,7 @@ bool checks_are_recorded(const struct worker_checks *checks);
  * every second copy (device_api.vary). */
 enum { WORKER_SIDES = 2 };
 struct worker_results {
-    uint32_t outputs; /* 1 << argument of those that are checked; 0: none, or not known yet */
+    uint64_t outputs; /* 1 << argument of those that are checked; 0: none, or not known yet */
     bool exact;       /* no other number is right */
     bool unsteady;    /* right results have had several numbers: runs are held against references */
     bool unsure; /* one was met that only references, which the worker was not told, can judge */

@@ -371,4 +371,18 @@ TEST_WITH(folders_of_includes_are_looked_at_in_turn, set_up, tear_down)
     assert_false(source_is_current(&fixture->source));
 }
 
+/* A project's own <sys/time.h> is meant for systems that have none; "sys/time.h" is asked for. */
+TEST_WITH(headers_of_the_system_are_its_own, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    put(fixture, "one/sys/time.h", "int of_another_system;\n");
+    put(fixture, "one/stdint.h", "int of_another_compiler;\n");
+    put(fixture, "one/sys/mine.h", "int mine;\n");
+    const char *contents = read_with_folders(
+        fixture, "#include <sys/time.h>\n#include <stdint.h>\n#include <sys/mine.h>\n", 1);
+    assert_string_equal(contents, "#include <sys/time.h>\n#include <stdint.h>\nint mine;\n\n");
+    contents = read_with_folders(fixture, "#include \"sys/time.h\"\n", 1);
+    assert_non_null(strstr(contents, "of_another_system"));
+}
+
 TEST_MAIN(NULL, NULL)

@@ -70,13 +70,36 @@ TEST(test_types)
     expect("struct H { template <class C> static int of(C); int f(int); };",
            "struct H { template <class C> __host__ __device__ static int of(C); };");
     expect("struct H { std::vector<int> v; };\nstruct __align__(16) D { float x; };",
-           "\nstruct __align__(16) D { float x; };");
-    expect("using namespace std;\nstruct H { vector<int> v; };", "\n");
+           "struct H ; \nstruct __align__(16) D { float x; };");
+    expect("using namespace std;\nstruct H { vector<int> v; };", "\nstruct H ;");
+    /* Another name of such a type, and what is made of it. */
+    expect("using F = std::function<void(int)>;\ntypedef std::shared_ptr<int> P;\n"
+           "struct H { F f; };\nstruct D { float x; };\nusing E = D;",
+           "\n\nstruct H ; \nstruct D { float x; };\nusing E = D;");
+    /* What has such a type within, or stands on it, goes with it; a pointer to it stays. */
+    expect("template <class T> class H : public B { std::string s; };\ntypedef H<int> A;\n"
+           "struct M { A a; };\nclass D : public H<int> {\n};\nstruct P { H<int> *h; };",
+           "template <class T> class H ; \ntypedef H<int> A;\nstruct M ; \nclass D ; \n\n"
+           "struct P { H<int> *h; };");
+    expect(
+        "class E : public std::runtime_error { int code; };\ntypedef struct { std::string s; } T;",
+        "class E ; \n");
+    /* Its friends that were left out. */
+    expect(
+        "namespace n { template <class T> T sum(T); }\nstruct S {\nfriend int n::sum<int>(int);\n"
+        "friend int own(S); };",
+        "namespace n { }\nstruct S {\n\nfriend int own(S); };");
+    /* Behind `template <...>` there may be a directive. */
+    expect("struct S {\n#if A\ntemplate <class T>\n#endif\nint of(T); };",
+           "struct S {\n#if A\ntemplate <class T>\n#endif\n__host__ __device__ int of(T); };");
     expect("enum kind { A, B = 2 };\nstruct forward;", "enum kind { A, B = 2 };\nstruct forward;");
 }
 
 TEST(test_variables)
 {
+    expect(
+        "double log_of(double x);\nstatic const double least = log_of(1e-9);\nconst int two = 2;",
+        "\n\nconst int two = 2;");
     expect("static float *h;\nint n = 3, a[] = {1, 2};\nconst char *name = \"{\";", "\n\n");
     expect("const int n = 3;\nconstexpr float pi = 3.f;\n__constant__ float w[3];\n"
            "const char *const name = \"}\";",
@@ -92,6 +115,13 @@ TEST(test_headers)
            "\n\n#include <cub/cub.cuh>\n#include <mine.h>");
     /* Of the standard library, where what remains names it. */
     expect("#include <type_traits>\nint a() { return std::rand(); }", "\n");
+    /* Of PyTorch what a kernel takes; not where the source has it itself. */
+    expect("#include <torch/extension.h>\nvoid f(at::Tensor t) {}\n__device__ int a(const "
+           "at::PackedTensorAccessor32<int, 2> &t) { return t[0][1]; }",
+           "#include <tune_torch.h>\n#line 1\n\n\n__device__ int a(const "
+           "at::PackedTensorAccessor32<int, 2> &t) { return t[0][1]; }");
+    expect("namespace at { struct TensorAccessor {}; }\n__device__ int a(at::TensorAccessor t);",
+           "namespace at { struct TensorAccessor {}; }\n__device__ int a(at::TensorAccessor t);");
     expect("#include <type_traits>\n__device__ std::true_type a();",
            "#include <type_traits>\n__device__ std::true_type a();");
     /* What nvcc includes for every source. */
@@ -183,6 +213,11 @@ TEST(test_broken)
                                         "texture<",
                                         "texture<int>",
                                         "texture<int> a(1",
+                                        "(\n#else",
+                                        "(\n#else\n#elif",
+                                        "{\n#if 0",
+                                        "{\n#if 0\n#else",
+                                        "#endif\n{",
                                         "typedef texture<int> a",
                                         "using a = texture<int>"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -192,6 +227,22 @@ TEST(test_broken)
         arena_free(&arena);
     }
     expect("void a() { {\n__global__ void k() {}", "void a() { {\n__global__ void k() {}");
+}
+
+/* Each branch of an #if may open what one brace closes, or close what one opens. */
+TEST(test_branches)
+{
+    expect("#if A\nvoid f(int a) {\n#elif B\nvoid f() {\n#else\nvoid f(int a, int b) {\n#endif\n"
+           "g(); }\n__global__ void k() {}",
+           "#if A\n\n#elif B\n\n#else\n\n#endif\n\n__global__ void k() {}");
+    expect("#ifdef A\nnamespace x {\n#else\nnamespace x {\n#endif\nvoid f();\n}\nint g();",
+           "#ifdef A\nnamespace x {\n#else\nnamespace x {\n#endif\n\n}\n");
+    expect("void f() {\n#ifndef A\n if (b) {\n#endif\n#if B\n }\n#else\n }\n#endif\n}\nint g();",
+           "\n#ifndef A\n\n#endif\n#if B\n\n#else\n\n#endif\n\n");
+    /* Nothing of what is never compiled counts. */
+    expect("#if 0\n}\n#endif\nvoid f();", "#if 0\n\n#endif\n");
+    expect("void f() {\n#if 0 /* old */\n} }\n#else\n}\n#endif\nvoid g();\n",
+           "\n#if 0 /* old */\n\n#else\n\n#endif\n\n");
 }
 
 TEST_MAIN(NULL, NULL)

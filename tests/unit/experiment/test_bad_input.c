@@ -59,6 +59,10 @@ TEST(arguments)
         {"value: 2}", "value: 2, fields: [{type: f32, value: 1}]}", "t.yaml:25:5: 'a' ... both"},
         {"fields: [{type: f32, value: 1.5}, {type: i32, value: loads}]", "fields: []",
          "t.yaml:24:23: fields must"},
+        {"{type: f32, value: 1.5}, ", "{type: f32, value: 1.5, count: 0}, ",
+         "t.yaml:24:55: count ... from 1 to 512"},
+        {"{type: f32, value: 1.5}, ", "{type: f32, value: 1.5, count: 512}, ",
+         "t.yaml:24:23: 's' has 513 fields"},
         {"fields: [{type: f32, value: 1.5}, {type: i32, value: loads}]", "fields: 3",
          "t.yaml:24:23: fields must"},
         {"fields: [{type: f32, value: 1.5}, {type: i32, value: loads}]",
@@ -305,8 +309,8 @@ TEST(limits)
                  "t.yaml:14:3: defines ... most is 64");
     expect_limit("launches:\n", "launches:\n", launch, 6, "", NULL);
     expect_limit("launches:\n", "launches:\n", launch, 7, "", "t.yaml:15:3: launches has 9");
-    expect_limit(last_line, last_line, argument, 24, "", NULL);
-    expect_limit(last_line, last_line, argument, 25, "", "t.yaml:18:3: arguments has 33");
+    expect_limit(last_line, last_line, argument, 40, "", NULL);
+    expect_limit(last_line, last_line, argument, 41, "", "t.yaml:18:3: arguments has 49");
     expect_limit(last_line, last_line, output, 14, "", NULL);
     expect_limit(last_line, last_line, output, 15, "", "t.yaml:18:3: outputs ... 'check'");
     expect_limit("std: c++20\n", "std: c++20\nflags: [", "-DA#, ", 23, "]\n", NULL);

@@ -196,6 +196,10 @@ TEST(own_functions_and_variables)
         {"sizeof('f64') + sizeof(\"u8\")", "i 9"},
         {"c_type('i32')", "t int"},
         {"c_type('u64')", "t unsigned long long"},
+        {"c_type('f16')", "t unsigned short"},
+        {"cuda_type('f16')", "t __half"},
+        {"cuda_type('bf16')", "t __nv_bfloat16"},
+        {"cuda_type('u32')", "t unsigned int"},
         {"is_real('f32') and not is_real('i8')", "b true"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -86,19 +86,25 @@ TEST(arguments_of_all_sorts)
 TEST(pointers_lead_to_vectors_that_may_come_later)
 {
     static const char fields[] = "{type: f32, value: 1.5}, {type: i32, value: loads}]}\n";
-    static const char pointing[] = "{pointer: late, offset: 4 * loads}, {pointer: x}]}\n"
+    static const char pointing[] = "{pointer: late, offset: 4 * loads}, "
+                                   "{type: u8, value: 7, count: 3}, {pointer: x, count: 2}]}\n"
                                    "  - {name: late, type: i32, count: 64, output: true}\n";
     struct fixture fixture;
     struct launch_plan plan;
     start_own(&fixture, LOAD_OWN(fields, pointing), 0, 64, 4);
     plan_or_fail(&fixture, &plan);
     const struct argument *view = &plan.arguments[6];
-    assert_int_equal(view->field_count, 2);
+    assert_int_equal(view->field_count, 6);
     assert_int_equal(view->fields[0].type, ELEMENT_U64);
     assert_int_equal(view->fields[0].points_to, 7 + 1);
     assert_int_equal(view->fields[0].value.integer, 16);
-    assert_int_equal(view->fields[1].points_to, 0 + 1);
-    assert_int_equal(view->fields[1].value.integer, 0);
+    for (size_t i = 1; i < 4; i++) {
+        assert_int_equal(view->fields[i].type, ELEMENT_U8);
+        assert_int_equal(view->fields[i].value.integer, 7);
+    }
+    assert_int_equal(view->fields[4].points_to, 0 + 1);
+    assert_int_equal(view->fields[5].points_to, 0 + 1);
+    assert_int_equal(view->fields[4].value.integer, 0);
     const struct launch *launch = &plan.launches[1];
     static const uint8_t passed[] = {1, 2, 4, 5, 6, 8}; /* k, d, y, z, s, a */
     assert_int_equal(launch->argument_count, sizeof passed);

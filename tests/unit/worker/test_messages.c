@@ -357,7 +357,7 @@ TEST(answers_hold_what_there_is)
     json_t *json = message_encode(&message_answer, &in);
     assert_int_equal(json_object_size(json), 0);
     json_decref(json);
-    in.samples = (struct worker_samples){.results = {.outputs = UINT32_C(1) << 31,
+    in.samples = (struct worker_samples){.results = {.outputs = UINT64_C(1) << (ARGUMENTS_MAX - 1),
                                                      .exact = true,
                                                      .known = {true, false},
                                                      .sums = {UINT64_MAX, 7},
@@ -376,7 +376,7 @@ TEST(answers_hold_what_there_is)
     assert_int_equal(out.samples.count, 2);
     assert_true(out.samples.elapsed_ns[1] == 0.1);
     assert_int_equal(out.samples.runs, 5);
-    assert_true(out.samples.results.outputs == UINT32_C(1) << 31);
+    assert_true(out.samples.results.outputs == UINT64_C(1) << (ARGUMENTS_MAX - 1));
     assert_true(out.samples.results.exact && !out.samples.results.unsteady);
     assert_true(out.samples.results.known[0] && !out.samples.results.known[1]);
     assert_true(out.samples.results.sums[0] == UINT64_MAX && out.samples.results.sums[1] == 7);

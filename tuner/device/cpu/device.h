@@ -63,7 +63,7 @@ void guard_vectors(struct device *device, const struct launch_plan *plan);
 void turn_bands(struct device *device, const struct launch_plan *plan);
 enum status cpu_vary(struct device *device, const struct launch_plan *plan,
                      const struct patch *patches, struct error *error);
-enum status cpu_results(struct device *device, const struct block *block, uint32_t outputs,
+enum status cpu_results(struct device *device, const struct block *block, uint64_t outputs,
                         struct run_result *out, uint32_t *count, struct error *error);
 enum status cpu_show(struct device *device, const struct block *block, uint32_t run,
                      struct error *error);

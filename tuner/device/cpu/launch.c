@@ -380,7 +380,7 @@ static uint32_t copy_of(const struct device *device, const struct block *block, 
     return block->mode == L2_HOT ? 0 : (device->first_copy + run) % device->copies;
 }
 
-enum status cpu_results(struct device *device, const struct block *block, uint32_t outputs,
+enum status cpu_results(struct device *device, const struct block *block, uint64_t outputs,
                         struct run_result *out, uint32_t *count, struct error *error)
 {
     const struct launch_plan *plan = block->plan;

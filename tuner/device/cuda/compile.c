@@ -412,36 +412,17 @@ static enum status compile_one(struct arena *arena, const char *source, const ch
     return status;
 }
 
-enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,
-                              const struct binary_request *request, struct container *out,
-                              struct text *log, struct error *error)
-{
-    struct temporary folder = {.file = -1};
-    const char *where = getenv("TMPDIR");
-    if (!request->compiler)
-        return compile_one(arena, source, name, request, NULL, out, log, error);
-    const char *prefix = arena_printf(arena, "%s/tune-nvcc-", where && *where ? where : "/tmp");
-    enum status status =
-        prefix ? temporary_folder_make(prefix, &folder, error) : error_no_memory(error);
-    if (status != STATUS_OK)
-        return status;
-    const char *path = arena_printf(arena, "%s/binary", folder.path);
-    status = path ? compile_one(arena, source, name, request, path, out, log, error)
-                  : error_no_memory(error);
-    temporary_folder_remove(&folder);
-    return status;
-}
-
 static const char *unit_path(const struct binary_request *request, size_t unit)
 {
     return unit == 0 ? request->source_path : request->units[unit - 1];
 }
 
+/* From the unit `first` on. */
 static enum status read_units(struct arena *arena, const struct binary_request *request,
-                              struct source *out, struct error *error)
+                              size_t first, struct source *out, struct error *error)
 {
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i <= request->unit_count; i++) {
+    for (size_t i = first; status == STATUS_OK && i <= request->unit_count; i++) {
         status = source_read_in(arena, unit_path(request, i), request->folders,
                                 request->folder_count, &out[i], error);
         if (status == STATUS_OK)
@@ -478,6 +459,44 @@ static enum status compile_units(struct arena *arena, const struct binary_reques
     return status;
 }
 
+/* The text in place of the request's source, with the request's units. */
+static enum status compile_text(struct arena *arena, const char *source, const char *name,
+                                const struct binary_request *request, const char *binary_path,
+                                struct container *out, struct text *log, struct error *error)
+{
+    struct source sources[UNITS_MAX + 1];
+    if (request->unit_count == 0)
+        return compile_one(arena, source, name, request, binary_path, out, log, error);
+    sources[0] = (struct source){.text = source,
+                                 .length = strlen(source),
+                                 .contents = source,
+                                 .content_length = strlen(source)};
+    enum status status = read_units(arena, request, 1, sources, error);
+    return status == STATUS_OK
+               ? compile_units(arena, request, sources, binary_path, out, log, error)
+               : status;
+}
+
+enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,
+                              const struct binary_request *request, struct container *out,
+                              struct text *log, struct error *error)
+{
+    struct temporary folder = {.file = -1};
+    const char *where = getenv("TMPDIR");
+    if (!request->compiler)
+        return compile_text(arena, source, name, request, NULL, out, log, error);
+    const char *prefix = arena_printf(arena, "%s/tune-nvcc-", where && *where ? where : "/tmp");
+    enum status status =
+        prefix ? temporary_folder_make(prefix, &folder, error) : error_no_memory(error);
+    if (status != STATUS_OK)
+        return status;
+    const char *path = arena_printf(arena, "%s/binary", folder.path);
+    status = path ? compile_text(arena, source, name, request, path, out, log, error)
+                  : error_no_memory(error);
+    temporary_folder_remove(&folder);
+    return status;
+}
+
 static enum status compile_file(struct arena *arena, const struct binary_request *request,
                                 const char *binary_path, struct text *log, struct error *error)
 {
@@ -487,7 +506,7 @@ static enum status compile_file(struct arena *arena, const struct binary_request
     size_t bytes = 0;
     if (request->unit_count > UNITS_MAX)
         return error_set(error, STATUS_INTERNAL, "%zu sources", request->unit_count + 1);
-    enum status status = read_units(arena, request, sources, error);
+    enum status status = read_units(arena, request, 0, sources, error);
     if (status == STATUS_OK && request->compiler && strcmp(request->compiler, BINARY_AS_IT_IS) == 0)
         status = cuda_take_image(arena, request, sources[0].contents, sources[0].content_length,
                                  &container, log, error);

@@ -16,6 +16,7 @@
     X(pthread)                                                                                     \
     X(shuffles)                                                                                    \
     X(textures)                                                                                    \
+    X(torch)                                                                                       \
     X(empty)                                                                                       \
     X(cuda_runtime)                                                                                \
     X(cub)
@@ -49,6 +50,7 @@ static const struct header headers[] = {
     {"stdio.h", cuda_header_stdio, false},
     {"pthread.h", cuda_header_pthread, false},
     {"tune_shuffles.h", cuda_header_shuffles, false},
+    {"tune_torch.h", cuda_header_torch, false},
     {"tune_textures.h", cuda_header_textures, false},
     {"unistd.h", "#pragma once\n#define _POSIX_VERSION 200809L\n", false},
     {"stddef.h", cuda_header_empty, false},
@@ -78,6 +80,7 @@ static const struct header headers[] = {
                     "::uint64_t; using ::intptr_t; using ::uintptr_t; using ::intmax_t; using "
                     "::uintmax_t; }\n",
      false},
+    {"cinttypes", "#pragma once\n#include <cstdint>\n", false},
     {"climits", C_OF("limits"), false},
     {"cfloat", C_OF("float"), false},
     {"cstdlib", C_OF("stdlib"), false},
@@ -182,6 +185,10 @@ const char *cuda_header_of(const char *name, size_t length)
          "stdint.h"},
         {"__half __half2 half half2", "cuda_fp16.h"},
         {"__nv_bfloat16 nv_bfloat16 __nv_bfloat162", "cuda_bf16.h"},
+        {"at::PackedTensorAccessor at::PackedTensorAccessor32 at::PackedTensorAccessor64 "
+         "at::GenericPackedTensorAccessor at::TensorAccessor at::RestrictPtrTraits "
+         "at::DefaultPtrTraits",
+         "tune_torch.h"},
         {"__shfl __shfl_up __shfl_down __shfl_xor __any __all __ballot", "tune_shuffles.h"},
         {"uint ushort ulong RAND_MAX", "stdlib.h"},
         {"CHAR_BIT SCHAR_MAX UCHAR_MAX SHRT_MIN SHRT_MAX USHRT_MAX INT_MIN INT_MAX UINT_MAX "
@@ -197,7 +204,7 @@ const char *cuda_header_of(const char *name, size_t length)
          "type_traits"},
         {"std::numeric_limits", "limits"},
         {"std::exp std::log std::sqrt std::pow std::abs std::fabs std::isnan std::isinf std::tanh "
-         "std::sin std::cos std::ceil std::floor std::round std::fmax std::fmin",
+         "std::lround std::sin std::cos std::ceil std::floor std::round std::fmax std::fmin",
          "cmath"},
         {"std::min std::max", "algorithm"},
         {"FLT_MAX FLT_MIN FLT_EPSILON DBL_MAX DBL_MIN DBL_EPSILON", "float.h"}};

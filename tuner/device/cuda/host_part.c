@@ -8,6 +8,7 @@
 enum fate {
     KEPT,
     CUT,
+    ENDED,             /* cut, but for a ; */
     MADE_DEVICE,       /* kept, with __host__ __device__ before it */
     MADE_TEXTURE,      /* `texture`, which has a name of ours */
     TEXTURE_REFERENCE, /* likewise, with __constant__ before it */
@@ -22,6 +23,7 @@ struct cutter {
     struct text call_macros;   /* likewise: those that take arguments */
     struct text host_macros;   /* of these: instances of the host's templates, what launches */
     struct text left_out;
+    struct text left_types; /* those that were left out whole */
     struct text namespaces; /* those of the source */
     bool opens_std;         /* using namespace std */
     bool uses_std;
@@ -123,13 +125,26 @@ struct declaration {
     bool foreign; /* of a library whose headers only the host has, and which were left out */
 };
 
+/* `at::TensorAccessor`, for which a header of ours stands. */
+static bool is_accessor(const struct cutter *cutter, size_t index)
+{
+    char name[64];
+    return is_in(cutter, index, "at torch") && is(cutter, index + 1, "::") &&
+           index + 2 < cutter->tokens.count &&
+           !has_line(&cutter->namespaces, cutter->tokens.items[index].start,
+                     cutter->tokens.items[index].length) &&
+           string_format(name, sizeof name, "at::%.*s", (int)cutter->tokens.items[index + 2].length,
+                         cutter->tokens.items[index + 2].start) &&
+           cuda_header_of(name, strlen(name));
+}
+
 /* `torch::Tensor`, where the source does not have that namespace. */
 static bool is_foreign(const struct cutter *cutter, size_t index)
 {
     return is_in(cutter, index, "torch at c10 boost gflags google pybind11 nvinfer1") &&
            (is(cutter, index + 1, "::") ||
             (is(cutter, index - 1, "=") && is(cutter, index + 1, ";"))) &&
-           !is_in(cutter, index - 1, ":: . ->") &&
+           !is_in(cutter, index - 1, ":: . ->") && !is_accessor(cutter, index) &&
            !has_line(&cutter->namespaces, cutter->tokens.items[index].start,
                      cutter->tokens.items[index].length);
 }
@@ -146,7 +161,8 @@ static bool is_host_std(const struct cutter *cutter, size_t index)
                  "vector string map set list deque queue unordered_map unordered_set ostream "
                  "istream fstream ifstream ofstream stringstream shared_ptr unique_ptr function "
                  "thread mutex chrono mt19937 random_device stack ostringstream istringstream "
-                 "default_random_engine uniform_real_distribution");
+                 "default_random_engine uniform_real_distribution exception runtime_error "
+                 "logic_error invalid_argument out_of_range bad_alloc");
 }
 
 static bool takes_attribute(const struct cutter *cutter, size_t index)
@@ -254,6 +270,10 @@ static bool is_host_variable(const struct cutter *cutter, const struct declarati
 {
     if (d->host_std || (!d->is_const && !d->is_constexpr))
         return true;
+    for (size_t i = d->head; i < d->end; i++) /* whose value the host computes */
+        if (is(cutter, i + 1, "(") && has_line(&cutter->left_out, cutter->tokens.items[i].start,
+                                               cutter->tokens.items[i].length))
+            return true;
     for (size_t i = d->head; i > d->start; i--)
         if (is(cutter, i - 1, "*"))
             return !is(cutter, i, "const");
@@ -281,14 +301,32 @@ static void decide(struct cutter *cutter, const struct declaration *d, bool in_c
     bool defaulted = is(cutter, d->head, "=") && is_in(cutter, d->head + 1, "default delete");
     /* A pointer to a function among a type's members; a type behind a macro that nobody knows. */
     bool pointer = in_class && d->call && is(cutter, d->call + 1, "*");
+    /* A function of the host's, which was left out: `friend float space::sum<T>(const T &);` */
+    bool befriended = false;
+    for (size_t i = d->start; is(cutter, d->start, "friend") && i < d->call; i++)
+        befriended |= has_line(&cutter->left_out, cutter->tokens.items[i].start,
+                               cutter->tokens.items[i].length);
+    /* Another name of a type that was left out, or that no device has. */
+    bool host_alias = false;
+    for (size_t i = d->start; is_in(cutter, d->start, "typedef using") && i < d->end; i++) {
+        host_alias = is_host_std(cutter, i);
+        if (host_alias || has_line(&cutter->left_types, cutter->tokens.items[i].start,
+                                   cutter->tokens.items[i].length)) {
+            const struct token *alias =
+                &cutter->tokens.items[is(cutter, d->start, "using") ? d->start + 1 : d->end - 2];
+            add_line(&cutter->left_types, alias->start, alias->length);
+            break;
+        }
+    }
     bool unclear = !d->call && is(cutter, d->head, "{") && names_type(cutter, d);
-    if (d->foreign && !in_class) {
+    if (host_alias || (d->foreign && !in_class)) {
         cut(cutter, d->first, d->end);
         return;
     }
     /* A template that is declared alone may be asked for its type: sizeof(test<T>(0)). */
-    const bool asked = in_class && d->start > d->first && d->call && !d->has_body && !d->host_std;
-    if (d->device || (d->kept && !d->host_std) || defaulted || pointer || unclear)
+    const bool asked =
+        in_class && !befriended && d->start > d->first && d->call && !d->has_body && !d->host_std;
+    if (d->device || (d->kept && !d->host_std && !befriended) || defaulted || pointer || unclear)
         return;
     if (asked || (d->call && d->is_constexpr && !d->host_std))
         cutter->fates[d->start] = MADE_DEVICE;
@@ -303,6 +341,40 @@ static void decide(struct cutter *cutter, const struct declaration *d, bool in_c
 
 static void read_scope(struct cutter *cutter, size_t i, size_t end, bool in_class);
 
+/* A member, or a base, of a type that was left out. */
+static bool is_left_type(const struct cutter *cutter, size_t i, size_t open)
+{
+    const struct tokens *tokens = &cutter->tokens;
+    if (!has_line(&cutter->left_types, tokens->items[i].start, tokens->items[i].length))
+        return false;
+    if (i < open)
+        return is_in(cutter, i - 1, "public protected private virtual : , ::");
+    const size_t name = is(cutter, i + 1, "<") ? tokens_behind_angle(tokens, i + 1) : i + 1;
+    return name < tokens->count && tokens->items[name].kind == TOKEN_NAME &&
+           is_in(cutter, name + 1, "; , = [ {");
+}
+
+/* Of a type with a name of its own the declaration alone stays: others may point to it. */
+static void leave_type(struct cutter *cutter, size_t first, size_t open, size_t whole)
+{
+    const struct tokens *tokens = &cutter->tokens;
+    size_t name = open;
+    bool host_std = is(cutter, first, "typedef");
+    for (size_t i = first; i < open && name == open; i++) {
+        if (tokens->items[i].kind == TOKEN_NAME && is_in(cutter, i + 1, ": { final"))
+            name = i;
+        host_std = host_std || is_host_std(cutter, i);
+    }
+    if (name < open)
+        add_line(&cutter->left_types, tokens->items[name].start, tokens->items[name].length);
+    if (name == open || host_std || !is(cutter, whole - 2, "}")) {
+        cut(cutter, first, whole);
+    } else {
+        cut(cutter, name + 1, whole);
+        cutter->fates[open] = ENDED;
+    }
+}
+
 /* A type's members; what it defines with it (`} name;`) stays. A type with a member that only a
  * host has is left out whole. */
 static size_t read_type(struct cutter *cutter, size_t first, size_t open, size_t end,
@@ -311,13 +383,13 @@ static size_t read_type(struct cutter *cutter, size_t first, size_t open, size_t
     size_t behind = tokens_behind(&cutter->tokens, open);
     size_t whole = behind_statement(cutter, behind, end);
     struct declaration d = {.first = first};
-    for (size_t i = open + 1; i + 1 < behind; i += is(cutter, i, "{") ? 0 : 1) {
-        if (is_in(cutter, i, "{ ("))
+    for (size_t i = first + 1; i + 1 < behind; i += i > open && is(cutter, i, "{") ? 0 : 1) {
+        if (i > open && is_in(cutter, i, "{ ("))
             i = tokens_behind(&cutter->tokens, i);
-        d.host_std = d.host_std || is_host_std(cutter, i);
+        d.host_std = d.host_std || is_host_std(cutter, i) || is_left_type(cutter, i, open);
     }
     if (d.host_std)
-        cut(cutter, first, whole);
+        leave_type(cutter, first, open, whole);
     else if (!enumeration)
         read_scope(cutter, open + 1, behind - 1, true);
     return whole;
@@ -360,6 +432,8 @@ static size_t read_one(struct cutter *cutter, size_t i, size_t end, bool in_clas
     d.start = i;
     while (d.start + 1 < end && is(cutter, d.start, "template") && is(cutter, d.start + 1, "<"))
         d.start = tokens_behind_angle(&cutter->tokens, d.start + 1);
+    while (d.start + 1 < end && cutter->tokens.items[d.start].kind == TOKEN_DIRECTIVE)
+        d.start++; /* the #endif of `template <...>` */
     open = find_type_body(cutter, d.start, end, &d.enumeration);
     if (open < end)
         return read_type(cutter, i, open, end, d.enumeration);
@@ -512,8 +586,11 @@ static void put_headers(const struct cutter *cutter, struct text *text)
         const bool in_std = i >= 2 && is(cutter, i - 1, "::") && is(cutter, i - 2, "std");
         char name[40]; /* longer ones have no header */
         if (token->kind != TOKEN_NAME || cutter->fates[i] == CUT || !may_be_type(cutter, i) ||
-            !string_format(name, sizeof name, "%s%.*s", in_std ? "std::" : "", (int)token->length,
-                           token->start))
+            !string_format(name, sizeof name, "%s%.*s",
+                           in_std                                 ? "std::"
+                           : i >= 2 && is_accessor(cutter, i - 2) ? "at::"
+                                                                  : "",
+                           (int)token->length, token->start))
             continue;
         const char *header = cuda_header_of(name, strlen(name));
         if (!header && in_std)
@@ -552,7 +629,9 @@ static bool write_text(struct cutter *cutter, const char *source, enum leave lea
             text_append(&text, "__host__ __device__ ");
         if (cutter->fates[i] >= TEXTURE_REFERENCE)
             text_append(&text, "__constant__ ");
-        if (cutter->fates[i] == CUT)
+        if (cutter->fates[i] == ENDED)
+            text_append(&text, ";");
+        if (cutter->fates[i] == CUT || cutter->fates[i] == ENDED)
             put_newlines(&text, token);
         else if (cutter->fates[i] == MADE_TEXTURE || cutter->fates[i] == TEXTURE_REFERENCE)
             text_append(&text, "tune_texture");
@@ -564,7 +643,7 @@ static bool write_text(struct cutter *cutter, const char *source, enum leave lea
     out->text = text_to_arena(&text, cutter->arena);
     out->left_out = arena_strdup(cutter->arena, text_string(&cutter->left_out));
     out->uses_std = cutter->uses_std;
-    return out->text && out->left_out && !cutter->left_out.failed &&
+    return out->text && out->left_out && !cutter->left_out.failed && !cutter->left_types.failed &&
            !cutter->device_macros.failed && !cutter->call_macros.failed &&
            !cutter->host_macros.failed && !cutter->namespaces.failed;
 }
@@ -579,17 +658,22 @@ static bool opens_std(const struct cutter *cutter)
     return false;
 }
 
-/* Of braces alone: those behind #if and #else may well stand there twice. */
+/* Of braces alone. */
 static bool is_balanced(const struct cutter *cutter)
 {
-    size_t depth = 0;
-    for (size_t i = 0; i < cutter->tokens.count; i++) {
-        if (is(cutter, i, "}") && depth == 0)
+    struct nesting nesting = {0};
+    for (size_t i = 0; i < cutter->tokens.count;) {
+        if (cutter->tokens.items[i].kind == TOKEN_DIRECTIVE) {
+            i = nesting_pass(&cutter->tokens, &nesting, i);
+            continue;
+        }
+        if (is(cutter, i, "}") && nesting.depth == 0)
             return false;
-        depth += is(cutter, i, "{") ? 1 : 0;
-        depth -= is(cutter, i, "}") ? 1 : 0;
+        nesting.depth += is(cutter, i, "{") ? 1 : 0;
+        nesting.depth -= is(cutter, i, "}") ? 1 : 0;
+        i++;
     }
-    return depth == 0;
+    return nesting.depth == 0;
 }
 
 bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
@@ -639,6 +723,7 @@ bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
     text_free(&cutter.host_macros);
     text_free(&cutter.namespaces);
     text_free(&cutter.left_out);
+    text_free(&cutter.left_types);
     return done;
 }
 

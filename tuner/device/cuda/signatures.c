@@ -1,16 +1,17 @@
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/files.h"
 #include "tuner/base/source.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/compile.h"
+#include "tuner/device/cuda/cubin.h"
+#include "tuner/device/cuda/driver.h"
+#include "tuner/device/cuda/signature_fields.h"
 #include "tuner/device/gpu/tokens.h"
 
-enum { CODES = 12, NUMBERS_OF_ONE = 5 };
-
-static const enum element_type coded_types[CODES + 1] = {
-    0,           ELEMENT_I8,  ELEMENT_U8,  ELEMENT_I16,  ELEMENT_U16, ELEMENT_I32, ELEMENT_U32,
-    ELEMENT_I64, ELEMENT_U64, ELEMENT_F16, ELEMENT_BF16, ELEMENT_F32, ELEMENT_F64};
+enum { QUICK_SINCE = 13 }; /* of NVRTC: --Ofast-compile */
 
 struct asking {
     struct arena *arena;
@@ -31,7 +32,8 @@ static bool guess_template(struct asking *asking, struct kernel_signature *kerne
     struct tokens whole; /* with the host's part, which may say what it launches */
     if (!tokens_read(asking->arena, asking->source.contents, &whole))
         whole = *tokens;
-
+    if (!guess_instance(asking->arena, &whole, kernel))
+        return false;
     for (size_t i = 0; i < kernel->template_count; i++) {
         struct template_parameter *parameter = &kernel->template[i];
         parameter->square = uses_as_square(tokens, parameter->name);
@@ -42,22 +44,43 @@ static bool guess_template(struct asking *asking, struct kernel_signature *kerne
         for (size_t j = 0; j < i && parameter->preset; j++) /* typename V = T */
             if (strcmp(parameter->preset, kernel->template[j].name) == 0)
                 parameter->preset = kernel->template[j].preset;
-        if (!parameter->preset && parameter->kind == TEMPLATE_OTHER)
-            parameter->preset = guess_as_launched(asking->arena, &whole, kernel->name, i);
         if (parameter->preset)
             continue;
         if (parameter->kind == TEMPLATE_OTHER)
             return false;
+        parameter->is_guessed = true;
         parameter->preset = parameter->kind == TEMPLATE_TYPE      ? guess_type(parameter->name)
                             : parameter->kind == TEMPLATE_BOOLEAN ? "true"
                                                                   : guess_value(parameter->name);
     }
+    for (size_t i = 0; i < kernel->template_count; i++) {
+        struct template_parameter *parameter = &kernel->template[i];
+        if (parameter->kind == TEMPLATE_TYPE &&
+            !type_from_cuda_name(parameter->preset, &parameter->type))
+            parameter->kind = TEMPLATE_OTHER;
+        for (size_t j = 0; j < kernel->parameter_count && parameter->kind == TEMPLATE_OTHER; j++)
+            if (kernel->parameters[j].generic &&
+                strcmp(kernel->parameters[j].generic, parameter->name) == 0)
+                kernel->parameters[j].generic = NULL; /* a class is no axis of types */
+    }
     return true;
+}
+
+/* "scale<float, 4>" */
+static enum status write_instance(struct asking *asking, struct error *error)
+{
+    struct text text = {0};
+    const struct kernel_signature *kernel = asking->kernel;
+    text_append(&text, kernel->name);
+    for (size_t i = 0; i < kernel->template_count; i++)
+        text_printf(&text, "%s%s", i ? ", " : "<", kernel->template[i].preset);
+    text_append(&text, ">");
+    asking->instance = text_to_arena(&text, asking->arena);
+    return asking->instance ? STATUS_OK : error_no_memory(error);
 }
 
 static enum status name_instance(struct asking *asking, struct error *error)
 {
-    struct text text = {0};
     struct kernel_signature *kernel = asking->kernel;
     asking->instance = asking->out->instance ? asking->out->instance : kernel->name;
     if (asking->out->instance || kernel->template_count == 0)
@@ -66,12 +89,7 @@ static enum status name_instance(struct asking *asking, struct error *error)
         return error_set(error, STATUS_BAD_INPUT,
                          "kernel %s: name an instance of this template: --kernel '%s<...>'",
                          kernel->name, kernel->name);
-    text_append(&text, kernel->name);
-    for (size_t i = 0; i < kernel->template_count; i++)
-        text_printf(&text, "%s%s", i ? ", " : "<", kernel->template[i].preset);
-    text_append(&text, ">");
-    asking->instance = text_to_arena(&text, asking->arena);
-    return asking->instance ? STATUS_OK : error_no_memory(error);
+    return write_instance(asking, error);
 }
 
 /* What a parameter's declaration is without its name, its default and the template's own names:
@@ -117,56 +135,14 @@ static bool name_overload(struct asking *asking)
 
 /* ---- which kernel ---- */
 
-static enum status which(const struct asking *asking, const char *what, struct error *error)
-{
-    struct text names = {0};
-    const struct source_signature *out = asking->out;
-    for (size_t i = 0; i < out->kernel_count; i++)
-        text_printf(&names, "%s%s", i ? ", " : "", out->kernels[i].name);
-    enum status status = error_set(error, STATUS_NOT_FOUND, "%s: %s: %s", asking->question->path,
-                                   what, text_string(&names));
-    text_free(&names);
-    return status;
-}
-
 static enum status choose_kernel(struct asking *asking, struct error *error)
 {
     struct source_signature *out = asking->out;
     const char *wanted = asking->question->kernel;
-    if (out->kernel_count == 0 || !out->kernels) {
-        const char *text = asking->source.contents;
-        return error_set(error, STATUS_NOT_FOUND, "%s: no __global__ function in it%s",
-                         asking->question->path,
-                         strstr(text, "__global__") ? ", but the word, in a text or a comment: a "
-                                                      "kernel within another language's source "
-                                                      "goes into a file of its own"
-                         : strstr(text, "__kernel") ? ": its kernels are OpenCL's, and only those "
-                                                      "in CUDA can be run"
-                                                    : ": name the source that has the kernel");
-    }
-    if (!wanted && out->kernel_count > 1)
-        return which(asking, "several kernels; name one by --kernel", error);
-    if (!wanted)
-        asking->kernel = &out->kernels[0];
-    for (size_t i = 0; wanted && i < out->kernel_count; i++) {
-        const char *name = out->kernels[i].name;
-        size_t length = strcspn(wanted, "<");
-        bool whole = strlen(name) == length && strncmp(name, wanted, length) == 0;
-        const char *last = name;
-        for (const char *at = name; *at && *at != '<'; at++)
-            if (at[0] == ':' && at[1] == ':')
-                last = at + 2;
-        if (whole ||
-            (!asking->kernel && strlen(last) == length && strncmp(last, wanted, length) == 0))
-            asking->kernel = &out->kernels[i];
-    }
-    if (!asking->kernel)
-        return which(asking, "no such kernel; there are", error);
-    if (!asking->kernel->is_defined)
-        return error_set(
-            error, STATUS_NOT_FOUND,
-            "%s: kernel '%s' is only declared in it: name the source that has its body",
-            asking->question->path, asking->kernel->name);
+    enum status status = kernel_choose(asking->arena, asking->question, asking->source.contents,
+                                       out, &asking->kernel, error);
+    if (status != STATUS_OK)
+        return status;
     if (wanted && strchr(wanted, '<')) {
         out->instance =
             arena_printf(asking->arena, "%s%s", asking->kernel->name, strchr(wanted, '<'));
@@ -175,23 +151,6 @@ static enum status choose_kernel(struct asking *asking, struct error *error)
     }
     out->asked = asking->kernel;
     return name_instance(asking, error);
-}
-
-/* ---- structs ---- */
-
-/* The last word of the declared type: "const struct options opt" is of `options`. */
-static const char *type_word(struct asking *asking, const struct kernel_parameter *parameter)
-{
-    struct tokens tokens;
-    const char *word = NULL;
-    if (!tokens_read(asking->arena, parameter->text, &tokens))
-        return NULL;
-    for (size_t i = 0; i < tokens.count; i++)
-        if (tokens.items[i].kind == TOKEN_NAME && !token_is(&tokens, i, parameter->name) &&
-            !token_is(&tokens, i, "const") && !token_is(&tokens, i, "struct") &&
-            !token_is(&tokens, i, "__grid_constant__"))
-            word = tokens_text(asking->arena, &tokens, i, i + 1);
-    return word;
 }
 
 /* ---- asking ---- */
@@ -205,14 +164,7 @@ static bool name_probe(struct asking *asking)
     return asking->probe;
 }
 
-static void put_numbers(const struct asking *asking, struct text *text, const char *what)
-{
-    static const char *const members[] = {"pointer", "constant", "value", "lanes", "bytes"};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        text_printf(text, ", %s::%s::tune_%s", asking->probe, what, members[i]);
-}
-
-/* The name expression: first how many parameters there are, then five numbers of each, of each
+/* The name expression: first how many parameters there are, then the numbers of each, of each
  * field of each with where it lies, and of each symbol. */
 static const char *make_expression(struct asking *asking)
 {
@@ -222,19 +174,13 @@ static const char *make_expression(struct asking *asking)
     for (size_t i = 0; i < kernel->parameter_count; i++) {
         char what[64];
         (void)string_format(what, sizeof what, "tune_asked::tune_at<%zu>", i);
-        put_numbers(asking, &text, what);
+        put_type_numbers(&text, asking->probe, what);
     }
-    for (size_t i = 0; i < kernel->parameter_count; i++)
-        for (size_t j = 0; j < kernel->parameters[i].field_count; j++) {
-            char what[64];
-            (void)string_format(what, sizeof what, "tune_field_%zu_%zu", i, j);
-            put_numbers(asking, &text, what);
-            text_printf(&text, ", %s::tune_place_%zu_%zu::tune_value", asking->probe, i, j);
-        }
+    fields_put_questions(&text, asking->probe, kernel);
     for (size_t i = 0; i < asking->out->symbol_count; i++) {
         char what[64];
         (void)string_format(what, sizeof what, "tune_symbol_%zu", i);
-        put_numbers(asking, &text, what);
+        put_type_numbers(&text, asking->probe, what);
     }
     text_append(&text, ">");
     const char *copy = text_to_arena(&text, asking->arena);
@@ -250,16 +196,7 @@ static const char *make_source(struct asking *asking)
     text_append(&text, cuda_signature_probe);
     text_printf(&text, "namespace TUNE_PROBE { typedef tune_takes<decltype(%s%s)> tune_asked;\n",
                 asking->instance[0] == '(' ? "" : "&::", asking->instance);
-    for (size_t i = 0; i < kernel->parameter_count; i++)
-        for (size_t j = 0; j < kernel->parameters[i].field_count; j++) {
-            const char *type = type_word(asking, &kernel->parameters[i]);
-            const char *name = kernel->parameters[i].fields[j].name;
-            text_printf(&text,
-                        "typedef tune_shape<decltype(::%s::%s)> tune_field_%zu_%zu;\n"
-                        "struct tune_place_%zu_%zu { static constexpr int tune_value = "
-                        "TUNE_PLACE(::%s, %s); };\n",
-                        type, name, i, j, i, j, type, name);
-        }
+    fields_put_types(&text, kernel);
     for (size_t i = 0; i < asking->out->symbol_count; i++)
         text_printf(&text, "typedef tune_shape<decltype(::%s)> tune_symbol_%zu;\n",
                     asking->out->symbols[i].name, i);
@@ -268,35 +205,10 @@ static const char *make_source(struct asking *asking)
     return copy;
 }
 
-/* The next number of a symbol: "Li12E". */
-static bool next_number(const char **at, int *out)
-{
-    *at = strstr(*at, "Li");
-    if (!*at)
-        return false;
-    char *end = NULL;
-    long number = strtol(*at + 2, &end, 10);
-    *out = (int)number;
-    bool ends = end > *at + 2 && *end == 'E';
-    *at = end;
-    return ends;
-}
-
-struct numbers {
-    int pointer, constant, code, lanes, bytes;
-};
-
-static bool take_numbers(const char **at, struct numbers *out)
-{
-    return next_number(at, &out->pointer) && next_number(at, &out->constant) &&
-           next_number(at, &out->code) && next_number(at, &out->lanes) &&
-           next_number(at, &out->bytes) && out->code >= 0 && out->code <= CODES;
-}
-
-static void take_parameter(struct kernel_parameter *parameter, const struct numbers *numbers)
+static void take_parameter(struct kernel_parameter *parameter, const struct type_numbers *numbers)
 {
     parameter->known = numbers->code > 0;
-    parameter->type = coded_types[numbers->code];
+    parameter->type = coded_type(numbers->code);
     parameter->lanes = (uint32_t)numbers->lanes;
     parameter->bytes = (uint32_t)numbers->bytes;
     parameter->constant = numbers->constant;
@@ -308,51 +220,28 @@ static void take_parameter(struct kernel_parameter *parameter, const struct numb
         parameter->kind = parameter->field_count > 0 ? PARAMETER_STRUCT : PARAMETER_OTHER;
 }
 
-/* A struct is known when C lays its fields out where they are, in the size that it has. */
-static bool take_fields(const char **at, struct kernel_parameter *parameter)
-{
-    size_t end = 0;
-    size_t largest = 1;
-    bool plain = true;
-    for (size_t i = 0; i < parameter->field_count; i++) {
-        struct numbers numbers;
-        int offset = 0;
-        if (!take_numbers(at, &numbers) || !next_number(at, &offset))
-            return false;
-        plain = plain && !numbers.pointer && numbers.code > 0 && numbers.lanes == 1;
-        parameter->fields[i].type = coded_types[numbers.code];
-        size_t bytes = numbers.bytes > 0 ? (size_t)numbers.bytes : 1;
-        end = (end + bytes - 1) / bytes * bytes + bytes;
-        plain = plain && end == (size_t)offset + bytes;
-        largest = bytes > largest ? bytes : largest;
-    }
-    if (parameter->field_count > 0 &&
-        (!plain || (end + largest - 1) / largest * largest != parameter->bytes)) {
-        parameter->kind = PARAMETER_OTHER;
-        parameter->field_count = 0;
-    }
-    return true;
-}
-
 /* uint2, float4 by value: so many numbers of one type. */
-static void take_vector(struct kernel_parameter *parameter)
+static bool take_vector(struct arena *arena, struct kernel_parameter *parameter)
 {
-    static const char *const names[] = {"x", "y", "z", "w"};
-    if (parameter->kind != PARAMETER_OTHER || !parameter->known || parameter->lanes < 2)
-        return;
     parameter->kind = PARAMETER_STRUCT;
-    for (; parameter->field_count < parameter->lanes; parameter->field_count++)
-        parameter->fields[parameter->field_count] =
-            (struct signature_field){names[parameter->field_count], parameter->type};
+    parameter->field_count = 1;
+    parameter->fields = arena_alloc(arena, 1, sizeof *parameter->fields);
+    if (parameter->fields)
+        *parameter->fields = (struct signature_field){.name = "x",
+                                                      .type = parameter->type,
+                                                      .count = parameter->lanes,
+                                                      .known = true,
+                                                      .lanes = 1};
+    return parameter->fields;
 }
 
 static enum status take_answer(struct asking *asking, const char *answer, struct error *error)
 {
     struct kernel_signature *kernel = asking->kernel;
-    struct numbers numbers;
+    struct type_numbers numbers;
     int count = 0;
     const size_t asked = kernel->parameter_count;
-    bool fits = next_number(&answer, &count);
+    bool fits = take_number(&answer, &count);
     if (fits && (size_t)count != asked) {
         /* Takes away those that stand between #if and #endif; false where what was asked of them is
          * in the way. */
@@ -367,20 +256,22 @@ static enum status take_answer(struct asking *asking, const char *answer, struct
     }
     fits = fits && (size_t)count == kernel->parameter_count;
     for (size_t i = 0; fits && i < asked; i++) {
-        fits = take_numbers(&answer, &numbers);
+        fits = take_type_numbers(&answer, &numbers);
         if (fits && i < kernel->parameter_count)
             take_parameter(&kernel->parameters[i], &numbers);
     }
-    for (size_t i = 0; fits && i < kernel->parameter_count; i++)
-        fits = take_fields(&answer, &kernel->parameters[i]);
-    for (size_t i = 0; fits && i < kernel->parameter_count; i++)
-        take_vector(&kernel->parameters[i]);
+    for (size_t i = 0; fits && i < kernel->parameter_count; i++) {
+        struct kernel_parameter *parameter = &kernel->parameters[i];
+        const bool vector = parameter->kind == PARAMETER_OTHER && parameter->known;
+        fits = vector ? take_vector(asking->arena, parameter)
+                      : fields_take(asking->arena, &answer, parameter);
+    }
     for (size_t i = 0; fits && i < asking->out->symbol_count; i++) {
         struct symbol_signature *symbol = &asking->out->symbols[i];
-        fits = take_numbers(&answer, &numbers);
+        fits = take_type_numbers(&answer, &numbers);
         if (fits) {
             symbol->known = numbers.code > 0;
-            symbol->type = coded_types[numbers.code];
+            symbol->type = coded_type(numbers.code);
             symbol->lanes = (uint32_t)numbers.lanes;
             symbol->bytes = (uint32_t)numbers.bytes;
             /* A pointer is told by 1. */
@@ -388,6 +279,11 @@ static enum status take_answer(struct asking *asking, const char *answer, struct
             symbol->reading.reads_real = symbol->texture_axes > 0 && numbers.constant;
         }
     }
+    if (!fits && count > ARGUMENTS_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "kernel %s takes %d parameters, and an experiment has %d arguments at "
+                         "most: put some into a struct",
+                         kernel->name, count, ARGUMENTS_MAX);
     return fits ? STATUS_OK
                 : error_set(error, STATUS_BAD_INPUT,
                             "kernel %s: its parameters cannot be told apart in the source",
@@ -416,10 +312,38 @@ static void fill_request(const struct asking *asking, const char *expression,
                                        .kernels = {expression},
                                        .folder_count = asking->question->folder_count};
     memcpy(request->folders, asking->question->folders, sizeof request->folders);
+    struct error ignored = {0};
+    const struct cuda_compiler *nvrtc = request->compiler ? NULL : cuda_compiler(&ignored);
+    /* What a kernel takes does not hang on how well it is compiled. */
+    if (nvrtc && nvrtc->major >= QUICK_SINCE && !asking->question->is_thorough)
+        request->flags[request->flag_count++] = "--Ofast-compile=max";
+    request->unit_count = asking->question->unit_count;
+    memcpy(request->units, asking->question->units, sizeof request->units);
     for (size_t i = 0; i < asking->out->macro_count; i++)
         if (!asking->out->macros[i].fixed) /* the source itself defines that */
             request->defines[request->define_count++] = (struct named_value){
                 asking->out->macros[i].name, value_text(asking->out->macros[i].preset)};
+}
+
+/* How large variables are whose bounds only another of the sources has. */
+static void size_externs(struct asking *asking, const struct container *container)
+{
+    struct cubin cubin;
+    struct error ignored = {0};
+    if (container->symbol_count == 0 ||
+        cubin_open(container->cubin, container->cubin_bytes, &cubin, &ignored) != STATUS_OK)
+        return;
+    for (size_t i = 0, asked = 0; i < asking->out->symbol_count; i++) {
+        struct symbol_signature *symbol = &asking->out->symbols[i];
+        const char *lowered = symbol->is_extern ? container->symbols[asked++].lowered : NULL;
+        for (uint32_t j = 0; lowered && j < cubin_symbol_count(&cubin); j++) {
+            Elf64_Sym is;
+            const char *name = NULL;
+            if (symbol->bytes == 0 && cubin_symbol(&cubin, j, &is, &name) &&
+                strcmp(name, lowered) == 0)
+                symbol->bytes = (uint32_t)is.st_size;
+        }
+    }
 }
 
 static enum status compile_question(struct asking *asking, struct error *error)
@@ -432,10 +356,17 @@ static enum status compile_question(struct asking *asking, struct error *error)
     if (!expression || !source)
         return error_no_memory(error);
     fill_request(asking, expression, &request);
+    for (size_t i = 0; request.unit_count > 0 && i < asking->out->symbol_count; i++)
+        if (asking->out->symbols[i].is_extern)
+            request.symbols[request.symbol_count++] = asking->out->symbols[i].name;
     enum status status = cuda_compile_text(asking->arena, source, asking->question->path, &request,
                                            &container, &log, error);
     text_free(&log);
-    return status == STATUS_OK ? take_answer(asking, container.kernels[0].lowered, error) : status;
+    if (status == STATUS_OK)
+        status = take_answer(asking, container.kernels[0].lowered, error);
+    if (status == STATUS_OK)
+        size_externs(asking, &container);
+    return status;
 }
 
 /* The header that the text of an #error names: "config.h is not there"; NULL: none. */
@@ -468,6 +399,41 @@ static const char *missing_file(struct arena *arena, const char *message)
     }
     return name && end ? arena_strndup(arena, name, (size_t)(end - name))
                        : named_header(arena, message);
+}
+
+/* The last name of what C++ calls so in binaries: "scale" of "_ZN5space5scaleEf". */
+static const char *plain_name(struct arena *arena, const char *symbol, size_t length)
+{
+    const char *end = symbol + length, *name = symbol;
+    if (length < 3 || strncmp(symbol, "_Z", 2) != 0)
+        return arena_strndup(arena, symbol, length);
+    const char *at = symbol + 2;
+    const bool is_nested = *at == 'N';
+    for (at += is_nested; at < end && !isdigit((unsigned char)*at);)
+        at++;
+    do {
+        char *behind = NULL;
+        length = strtoul(at, &behind, 10);
+        if (length == 0 || behind > end || length > (size_t)(end - behind))
+            return NULL;
+        name = behind;
+        at = behind + length;
+    } while (is_nested && at < end && isdigit((unsigned char)*at));
+    return arena_strndup(arena, name, length);
+}
+
+/* What is declared and defined in another file; NULL: the error is another. */
+static const char *unresolved_name(struct arena *arena, const char *message)
+{
+    static const char *const before[] = {
+        "Unresolved extern variable '", "Unresolved extern function '", "Undefined reference to '"};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        const char *name = strstr(message, before[i]);
+        name = name ? name + strlen(before[i]) : NULL;
+        if (name && strchr(name, '\''))
+            return plain_name(arena, name, strcspn(name, "'"));
+    }
+    return NULL;
 }
 
 /* A macro that an #error names, and that the source asks about and gives no value: "WIDTH is
@@ -504,6 +470,12 @@ static enum status explain(struct asking *asking, const char *undefined, const c
     char text[ERROR_TEXT_BYTES];
     (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES / 2, error->text);
     asking->out->missing = missing_file(asking->arena, text);
+    asking->out->unresolved = unresolved_name(asking->arena, text);
+    if (asking->out->unresolved)
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "%s (%s only declares it: name the source that defines it behind this "
+                         "one, tune init %s OTHER.cu)",
+                         text, path, path_file(path));
     if (is_overloaded(text))
         return error_set(error, STATUS_COMPILE_FAILED,
                          "%s: there are several kernels '%s', which differ in what they take: give "
@@ -576,25 +548,72 @@ static bool take_undefined(struct asking *asking, const char *name, const char *
     return true;
 }
 
-/* What only an instance of a template names: the compiler looks at its body there. Whatever else is
- * wrong with that instance is for a dry run to tell. */
-static enum status ask_of_instance(struct asking *asking, struct error *error)
+/* Compiles the instance; what only an instance names, and nothing defines, becomes a number. */
+static enum status compile_instance(struct asking *asking, const char **name, const char **meant,
+                                    struct error *error)
 {
-    const char *name = NULL, *meant = NULL;
+    enum status status = STATUS_OK;
     do {
         struct binary_request request;
         struct container container = {0};
         struct text log = {0};
         error_clear(error);
         fill_request(asking, asking->instance, &request);
-        const enum status status =
-            cuda_compile_text(asking->arena, asking->source.text, asking->question->path, &request,
-                              &container, &log, error);
+        status = cuda_compile_text(asking->arena, asking->source.text, asking->question->path,
+                                   &request, &container, &log, error);
         text_free(&log);
-        name = status == STATUS_COMPILE_FAILED ? undefined_name(asking->arena, error->text) : NULL;
-    } while (name && take_undefined(asking, name, &meant));
+        *name = status == STATUS_COMPILE_FAILED ? undefined_name(asking->arena, error->text) : NULL;
+    } while (*name && take_undefined(asking, *name, meant));
+    return status;
+}
+
+static bool is_asserted(const struct error *error)
+{
+    return strstr(error->text, "static assertion failed");
+}
+
+/* Another value of a template's parameter that was guessed, where its body asserts something: one
+ * at a time. */
+static enum status try_others(struct asking *asking, struct error *error)
+{
+    static const char *const types[] = {"half", "double", "int", "__nv_bfloat16", "unsigned char"};
+    static const char *const numbers[] = {"64", "32", "16", "8", "4", "2", "1", "128", "256"};
+    struct kernel_signature *kernel = asking->kernel;
+    for (size_t i = 0; i < kernel->template_count; i++) {
+        struct template_parameter *parameter = &kernel->template[i];
+        const struct template_parameter before = *parameter;
+        const bool type = parameter->kind == TEMPLATE_TYPE;
+        const char *const *others = type ? types : numbers;
+        const size_t count = type ? sizeof types / sizeof *types : sizeof numbers / sizeof *numbers;
+        if (!parameter->is_guessed || (!type && parameter->kind != TEMPLATE_NUMBER))
+            continue;
+        for (size_t j = 0; j < count; j++) {
+            const char *name = NULL, *meant = NULL;
+            parameter->preset = others[j];
+            if (type)
+                (void)type_from_cuda_name(others[j], &parameter->type);
+            if (write_instance(asking, error) != STATUS_OK)
+                return STATUS_NO_MEMORY;
+            if (compile_instance(asking, &name, &meant, error) == STATUS_OK)
+                return compile_question(asking, error);
+        }
+        *parameter = before;
+    }
+    error_clear(error);
+    return write_instance(asking, error);
+}
+
+/* Whatever else is wrong with that instance is for a dry run to tell. */
+static enum status ask_of_instance(struct asking *asking, struct error *error)
+{
+    const char *name = NULL, *meant = NULL;
+    const enum status status = compile_instance(asking, &name, &meant, error);
     if (meant)
         return explain(asking, name, meant, error);
+    if (status == STATUS_COMPILE_FAILED && unresolved_name(asking->arena, error->text))
+        return explain(asking, NULL, NULL, error);
+    if (status == STATUS_COMPILE_FAILED && !asking->out->instance && is_asserted(error))
+        return try_others(asking, error);
     error_clear(error);
     return STATUS_OK;
 }
@@ -619,6 +638,17 @@ static bool drop_unseen(struct source_signature *out, const char *message)
     return kept < count;
 }
 
+/* The compiler does not see the kernel: an #if leaves it out. Whether what that asks for could be
+ * defined. */
+static bool let_in(struct asking *asking, const char *message)
+{
+    bool wanted = false;
+    return strncmp(message, "what tune init asks", 19) == 0 &&
+           guess_wanted(asking->arena, &asking->tokens, asking->kernel->first_token, asking->out,
+                        &wanted) &&
+           wanted;
+}
+
 static enum status ask_until_defined(struct asking *asking, struct error *error)
 {
     const char *meant = NULL;
@@ -626,8 +656,9 @@ static enum status ask_until_defined(struct asking *asking, struct error *error)
     while (status == STATUS_COMPILE_FAILED) {
         const char *name = undefined_name(asking->arena, error->text);
         if (!(is_overloaded(error->text) && name_overload(asking)) &&
-            !drop_unseen(asking->out, error->text) &&
-            (!name || !take_undefined(asking, name, &meant)))
+            !let_in(asking, error->text) && !drop_unseen(asking->out, error->text) &&
+            (!name || !take_undefined(asking, name, &meant)) &&
+            !fields_drop(asking->kernel, error->text))
             return explain(asking, name, meant, error);
         error_clear(error);
         status = compile_question(asking, error);
@@ -635,6 +666,31 @@ static enum status ask_until_defined(struct asking *asking, struct error *error)
     return status == STATUS_OK && asking->kernel->template_count > 0
                ? ask_of_instance(asking, error)
                : status;
+}
+
+/* Variables to which another of the sources gives a value are the kernel's own business. */
+static enum status drop_defined(struct asking *asking, struct error *error)
+{
+    const struct signature_question *question = asking->question;
+    struct source_signature *out = asking->out;
+    for (size_t i = 0; i < question->unit_count; i++) {
+        struct source unit;
+        struct tokens tokens;
+        enum status status = source_read_in(asking->arena, question->units[i], question->folders,
+                                            question->folder_count, &unit, error);
+        if (status != STATUS_OK)
+            return status;
+        if (!tokens_read(asking->arena, unit.contents, &tokens))
+            return error_no_memory(error);
+        size_t kept = 0;
+        for (size_t j = 0; j < out->symbol_count; j++)
+            if (!out->symbols[j].is_extern ||
+                tokens_define(&tokens, unqualified_name(out->symbols[j].name)) !=
+                    DEFINED_WITH_VALUE)
+                out->symbols[kept++] = out->symbols[j];
+        out->symbol_count = kept;
+    }
+    return STATUS_OK;
 }
 
 static void take_defines(const struct signature_question *question, struct source_signature *out)
@@ -648,18 +704,6 @@ static void take_defines(const struct signature_question *question, struct sourc
             }
         if (!found && out->macro_count < SIGNATURE_MACROS_MAX)
             out->macros[out->macro_count++] = question->defines[i];
-    }
-}
-
-static void list_fields(struct asking *asking)
-{
-    for (size_t i = 0; i < asking->kernel->parameter_count; i++) {
-        struct kernel_parameter *parameter = &asking->kernel->parameters[i];
-        const char *names[SIGNATURE_FIELDS_MAX];
-        const char *word = strchr(parameter->text, '*') ? NULL : type_word(asking, parameter);
-        parameter->field_count = word ? fields_of(asking->arena, &asking->tokens, word, names) : 0;
-        for (size_t j = 0; j < parameter->field_count; j++)
-            parameter->fields[j].name = names[j];
     }
 }
 
@@ -691,6 +735,8 @@ enum status cuda_signatures(struct arena *arena, const struct signature_question
         status = error_no_memory(error);
     if (status == STATUS_OK)
         status = choose_kernel(&asking, error);
+    if (status == STATUS_OK)
+        status = drop_defined(&asking, error);
     if (status != STATUS_OK)
         return status;
     take_defines(question, out);
@@ -698,8 +744,7 @@ enum status cuda_signatures(struct arena *arena, const struct signature_question
         return error_no_memory(error);
     if (!guess_conditions(arena, &asking.tokens, out))
         return error_no_memory(error);
-    list_fields(&asking);
-    if (!name_probe(&asking))
+    if (!fields_list(arena, &asking.tokens, asking.kernel) || !name_probe(&asking))
         return error_no_memory(error);
     status = ask_until_defined(&asking, error);
     return status != STATUS_OK || uses_mark(arena, &asking.tokens, out) ? status

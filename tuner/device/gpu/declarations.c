@@ -14,8 +14,8 @@ struct reader {
     struct source_signature *out;
     /* Names of namespaces, "" of those of no name and of extern "C"; NULL: another block. */
     const char *scopes[SCOPES_MAX];
-    size_t depth;
-    size_t template_at; /* of the last `template`, while it may still belong to what follows */
+    struct nesting nesting; /* its depth: how many scopes are open */
+    size_t template_at;     /* of the last `template`, while it may still belong to what follows */
     bool has_template;
     bool failed; /* memory was short */
 };
@@ -331,7 +331,7 @@ static void read_body(struct reader *reader, struct kernel_signature *kernel, si
 static const char *qualified(struct reader *reader, const char *name)
 {
     struct text text = {0};
-    for (size_t i = 0; i < reader->depth && i < SCOPES_MAX; i++)
+    for (size_t i = 0; i < reader->nesting.depth && i < SCOPES_MAX; i++)
         if (reader->scopes[i] && *reader->scopes[i])
             text_printf(&text, "%s::", reader->scopes[i]);
     text_append(&text, name);
@@ -421,7 +421,7 @@ static size_t end_of_variables(const struct reader *reader, size_t at)
     const struct tokens *tokens = &reader->tokens;
     size_t end = at + 1;
     bool has_value = false;
-    for (size_t i = 0; i < reader->depth && i < SCOPES_MAX; i++)
+    for (size_t i = 0; i < reader->nesting.depth && i < SCOPES_MAX; i++)
         if (!reader->scopes[i])
             return 0;
     for (; end < tokens->count && !token_is(tokens, end, ";"); end++) {
@@ -439,13 +439,15 @@ static size_t end_of_variables(const struct reader *reader, size_t at)
     return end < tokens->count && !token_is(tokens, at - 1, "extern") ? end : 0;
 }
 
-static void add_symbol(struct reader *reader, size_t name, size_t end, bool constant)
+static void add_symbol(struct reader *reader, size_t at, size_t name, size_t end, bool constant)
 {
     const struct tokens *tokens = &reader->tokens;
     struct source_signature *out = reader->out;
     struct symbol_signature symbol = {.name = qualified(reader, text_of(reader, name, name + 1)),
                                       .token = (uint32_t)name,
                                       .constant = constant,
+                                      .is_extern = token_is(tokens, at - 1, "extern") ||
+                                                   token_is(tokens, at + 1, "extern"),
                                       .is_array = token_is(tokens, name + 1, "[")};
     for (size_t i = name; i < end; i++)
         symbol.has_value |= token_is(tokens, i, "=");
@@ -465,7 +467,7 @@ static void read_textures(struct reader *reader, size_t open)
         const size_t name = at;
         while (at < tokens->count && !token_is_in(tokens, at, ", ;"))
             at = token_is(tokens, at, "(") ? tokens_behind(tokens, at) : at + 1;
-        add_symbol(reader, name, at, true);
+        add_symbol(reader, name, name, at, true);
         more = token_is(tokens, at, ",");
     }
 }
@@ -488,7 +490,7 @@ static void read_symbols(struct reader *reader, size_t at)
         item = item_end(reader, i, end);
         const size_t name = declared_name(reader, i, item);
         if (name < item && !reader->has_template)
-            add_symbol(reader, name, item, constant);
+            add_symbol(reader, at, name, item, constant);
     }
 }
 
@@ -545,6 +547,24 @@ static bool is_small_number(const char *value, size_t length)
     return number > 0 && number <= 1024;
 }
 
+/* Whether the #ifndef keeps a whole file from being read twice: there is more than macros in it. */
+static bool guards_file(const struct tokens *tokens, size_t at)
+{
+    size_t depth = 0;
+    const char *rest = NULL, *end = NULL;
+    for (size_t i = at + 1; i < tokens->count; i++) {
+        const struct token *token = &tokens->items[i];
+        if (token->kind != TOKEN_DIRECTIVE ||
+            token_is_directive(token, "include include_next", &rest, &end))
+            return true;
+        depth += token_is_directive(token, "if ifdef ifndef", &rest, &end) ? 1 : 0;
+        if (depth == 0 && token_is_directive(token, "else elif endif", &rest, &end))
+            return false;
+        depth -= token_is_directive(token, "endif", &rest, &end) ? 1 : 0;
+    }
+    return false;
+}
+
 /* #ifndef NAME, then #define NAME VALUE: a value that others may give. Or a lone #define of a
  * tile's side. */
 static void read_macro(struct reader *reader, size_t at)
@@ -566,7 +586,7 @@ static void read_macro(struct reader *reader, size_t at)
     const bool number =
         value_length > 0 && (isdigit((unsigned char)*value) || strchr("-+.(", *value));
     if (length == 0 || *name == '_' || !number || (!same && !tile) ||
-        macro_is_listed(out, name, length))
+        macro_is_listed(out, name, length) || (same && guards_file(tokens, at)))
         return;
     struct macro_signature *macro = &out->macros[out->macro_count++];
     macro->name = arena_strndup(reader->arena, name, length);
@@ -575,29 +595,42 @@ static void read_macro(struct reader *reader, size_t at)
     reader->failed |= !macro->name || !macro->preset;
 }
 
+/* Of the brace: "a::b" of `namespace a::b {`, as of struct reader's scopes. */
+static const char *scope_name(struct reader *reader, size_t brace)
+{
+    const struct tokens *tokens = &reader->tokens;
+    size_t first = brace;
+    while (first > 0 && (is_name_at(reader, first - 1) || token_is(tokens, first - 1, "::")) &&
+           !token_is(tokens, first - 1, "namespace"))
+        first--;
+    if (brace > 0 && token_is(tokens, brace - 1, "\"C\""))
+        return "";
+    if (first == 0 || !token_is(tokens, first - 1, "namespace"))
+        return NULL;
+    return first < brace ? text_of(reader, first, brace) : "";
+}
+
 static size_t read_one(struct reader *reader, size_t i)
 {
     const struct tokens *tokens = &reader->tokens;
-    if (tokens->items[i].kind == TOKEN_DIRECTIVE)
+    if (tokens->items[i].kind == TOKEN_DIRECTIVE) {
         read_macro(reader, i);
-    else if (token_is(tokens, i, "__global__"))
+        return nesting_pass(tokens, &reader->nesting, i);
+    }
+    if (token_is(tokens, i, "__global__"))
         return read_kernel(reader, i + 1);
-    else if (token_is_in(tokens, i, "__constant__ __device__"))
+    if (token_is_in(tokens, i, "__constant__ __device__"))
         read_symbols(reader, i);
     else if (token_is(tokens, i, "template") && token_is(tokens, i + 1, "<")) {
         reader->has_template = true;
         reader->template_at = i;
         return tokens_behind_angle(tokens, i + 1);
     } else if (token_is(tokens, i, "{")) {
-        const bool named =
-            i >= 2 && token_is(tokens, i - 2, "namespace") && is_name_at(reader, i - 1);
-        const bool open =
-            i >= 1 && (token_is(tokens, i - 1, "namespace") || token_is(tokens, i - 1, "\"C\""));
-        if (reader->depth < SCOPES_MAX)
-            reader->scopes[reader->depth] = named ? text_of(reader, i - 1, i) : open ? "" : NULL;
-        reader->depth++;
-    } else if (token_is(tokens, i, "}") && reader->depth > 0)
-        reader->depth--;
+        if (reader->nesting.depth < SCOPES_MAX)
+            reader->scopes[reader->nesting.depth] = scope_name(reader, i);
+        reader->nesting.depth++;
+    } else if (token_is(tokens, i, "}") && reader->nesting.depth > 0)
+        reader->nesting.depth--;
     if (token_is_in(tokens, i, "{ } ;"))
         reader->has_template = false;
     return i + 1;
@@ -611,8 +644,13 @@ enum status declarations_read(struct arena *arena, const char *text, struct sour
     out->kernels = arena_alloc(arena, SIGNATURE_KERNELS_MAX, sizeof *out->kernels);
     if (!out->kernels || !tokens_read(arena, text, &reader.tokens))
         return error_no_memory(error);
-    for (size_t i = 0; i < reader.tokens.count && !reader.failed;)
-        i = read_one(&reader, i);
+    for (size_t i = 0; i < reader.tokens.count && !reader.failed;) {
+        const size_t next = read_one(&reader, i);
+        for (size_t j = i + 1; j < next && reader.tokens.items[i].kind != TOKEN_DIRECTIVE; j++)
+            if (reader.tokens.items[j].kind == TOKEN_DIRECTIVE)
+                (void)nesting_pass(&reader.tokens, &reader.nesting, j);
+        i = next;
+    }
     return reader.failed ? error_no_memory(error) : STATUS_OK;
 }
 

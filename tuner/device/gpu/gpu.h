@@ -190,7 +190,7 @@ enum status gpu_sums(struct device *device, gpu_address first, size_t stride, si
                      uint32_t count, uint64_t *out, struct error *error);
 enum status gpu_intact(struct device *device, const struct launch_plan *plan, bool *intact,
                        bool *worn, char *detail, size_t detail_bytes, struct error *error);
-enum status gpu_results(struct device *device, const struct block *block, uint32_t outputs,
+enum status gpu_results(struct device *device, const struct block *block, uint64_t outputs,
                         struct run_result *out, uint32_t *count, struct error *error);
 enum status gpu_show(struct device *device, const struct block *block, uint32_t run,
                      struct error *error);

@@ -48,37 +48,6 @@ const char *guess_as_set(struct arena *arena, const struct tokens *tokens, const
     return NULL;
 }
 
-/* The end of a template's argument: a comma or the closing '>'. */
-static size_t argument_end(const struct tokens *tokens, size_t at)
-{
-    while (at < tokens->count && !token_is_in(tokens, at, ", > ; {"))
-        at = token_is(tokens, at, "(") ? tokens_behind(tokens, at) : at + 1;
-    return at;
-}
-
-const char *guess_as_launched(struct arena *arena, const struct tokens *tokens, const char *kernel,
-                              size_t index)
-{
-    const char *name = kernel; /* without its namespaces, which end at `name` */
-    for (const char *at = kernel; *at; at++)
-        if (at[0] == ':' && at[1] == ':')
-            name = at + 2;
-    for (size_t i = 0; i + 2 < tokens->count; i++) {
-        size_t first = i + 2;
-        if (!token_is(tokens, i, name) || !token_is(tokens, i + 1, "<"))
-            continue;
-        for (size_t j = 0; j < index && first < tokens->count; j++)
-            first = argument_end(tokens, first) + 1;
-        if (!token_is(tokens, first + 1, "::")) /* Order::ROWS, no name of a template around it */
-            continue;
-        const char *value = tokens_text(arena, tokens, first, argument_end(tokens, first));
-        const size_t space = (size_t)(name - kernel);
-        const bool whole = value && space > 0 && strncmp(value, kernel, strcspn(kernel, ":")) == 0;
-        return !value || whole ? value : arena_printf(arena, "%.*s%s", (int)space, kernel, value);
-    }
-    return NULL;
-}
-
 /* Whether a number may stand for it everywhere: no function, no array, no type. */
 bool guess_may_be_number(const struct tokens *tokens, const char *name)
 {
@@ -298,5 +267,61 @@ bool guess_conditions(struct arena *arena, const struct tokens *tokens,
             token_is_directive(&tokens->items[i + 1], "error", &message, &behind))
             mark_only(rest, end, out);
     }
+    return true;
+}
+
+/* The names that one condition wants defined: #ifdef NAME, #if defined(A) && defined(B). */
+static bool want_condition(struct arena *arena, const struct token *directive,
+                           struct source_signature *out, bool *wanted)
+{
+    const char *rest = NULL, *end = NULL;
+    const bool one = token_is_directive(directive, "ifdef", &rest, &end);
+    if (!one && !token_is_directive(directive, "if", &rest, &end))
+        return true;
+    if (!one &&
+        (memchr(rest, '!', (size_t)(end - rest)) || memchr(rest, '|', (size_t)(end - rest))))
+        return true;
+    bool asked = one;
+    for (const char *at = rest; at < end;) {
+        const size_t length = word_bytes(at, end);
+        const bool word = length > 0 && !isdigit((unsigned char)*at);
+        if (word && asked && *at != '_' && !macro_is_listed(out, at, length) &&
+            out->macro_count < SIGNATURE_MACROS_MAX) {
+            struct macro_signature *macro = &out->macros[out->macro_count++];
+            *macro = (struct macro_signature){.name = arena_strndup(arena, at, length),
+                                              .preset = "1",
+                                              .guessed = true,
+                                              .single_valued = true};
+            *wanted = true;
+            if (!macro->name)
+                return false;
+        }
+        asked = word ? word_is_in(at, length, "defined") : asked;
+        at += length ? length : 1;
+    }
+    return true;
+}
+
+bool guess_wanted(struct arena *arena, const struct tokens *tokens, size_t token,
+                  struct source_signature *out, bool *wanted)
+{
+    enum { DEPTH_MAX = 32 };
+    size_t open[DEPTH_MAX], depth = 0;
+    const char *rest = NULL, *end = NULL;
+    *wanted = false;
+    for (size_t i = 0; i < token && i < tokens->count; i++) {
+        if (token_is_directive(&tokens->items[i], "if ifdef ifndef", &rest, &end)) {
+            if (depth == DEPTH_MAX)
+                return true;
+            open[depth++] = i;
+        } else if (depth > 0 && token_is_directive(&tokens->items[i], "endif", &rest, &end)) {
+            depth--;
+        } else if (depth > 0 && token_is_directive(&tokens->items[i], "else elif", &rest, &end)) {
+            open[depth - 1] = token; /* of another branch: the condition is no help */
+        }
+    }
+    for (size_t i = 0; i < depth; i++)
+        if (open[i] < token && !want_condition(arena, &tokens->items[open[i]], out, wanted))
+            return false;
     return true;
 }

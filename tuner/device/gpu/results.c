@@ -117,7 +117,7 @@ static enum status add_sums(struct device *device, const struct block *block, si
     return status;
 }
 
-enum status gpu_results(struct device *device, const struct block *block, uint32_t outputs,
+enum status gpu_results(struct device *device, const struct block *block, uint64_t outputs,
                         struct run_result *out, uint32_t *count, struct error *error)
 {
     const struct launch_plan *plan = block->plan;

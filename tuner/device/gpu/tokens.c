@@ -207,13 +207,78 @@ const char *tokens_text(struct arena *arena, const struct tokens *tokens, size_t
     return copy;
 }
 
+/* The #else, #elif or #endif that ends the branch which begins behind `index`. */
+static size_t branch_end(const struct tokens *tokens, size_t index)
+{
+    const char *rest = NULL, *end = NULL;
+    size_t depth = 0;
+    for (size_t i = index + 1; i < tokens->count; i++) {
+        if (depth == 0 && token_is_directive(&tokens->items[i], "else elif endif", &rest, &end))
+            return i;
+        depth += token_is_directive(&tokens->items[i], "if ifdef ifndef", &rest, &end);
+        depth -= token_is_directive(&tokens->items[i], "endif", &rest, &end);
+    }
+    return tokens->count;
+}
+
+/* Where the first branch begins of the #if at `index`: of an `#if 0` the second. */
+static size_t open_condition(const struct tokens *tokens, struct nesting *nesting, size_t index)
+{
+    const char *rest = NULL, *end = NULL;
+    const size_t level = nesting->conditions++;
+    if (level >= CONDITIONS_MAX)
+        return index + 1;
+    nesting->before[level] = nesting->depth;
+    nesting->has_first[level] = false;
+    if (!token_is_directive(&tokens->items[index], "if", &rest, &end) || end != rest + 1 ||
+        *rest != '0')
+        return index + 1;
+    const size_t next = branch_end(tokens, index);
+    return next < tokens->count &&
+                   token_is_directive(&tokens->items[next], "else elif", &rest, &end)
+               ? next + 1
+               : next;
+}
+
+size_t nesting_pass(const struct tokens *tokens, struct nesting *nesting, size_t index)
+{
+    const char *rest = NULL, *end = NULL;
+    const struct token *token = &tokens->items[index];
+    if (token_is_directive(token, "if ifdef ifndef", &rest, &end))
+        return open_condition(tokens, nesting, index);
+    const bool is_other = token_is_directive(token, "else elif", &rest, &end);
+    if (!is_other && !token_is_directive(token, "endif", &rest, &end))
+        return index + 1;
+    if (nesting->conditions == 0) {
+        while (index < tokens->count &&
+               token_is_directive(&tokens->items[index], "else elif", &rest, &end))
+            index = branch_end(tokens, index);
+        return index < tokens->count ? index + 1 : index;
+    }
+    const size_t level = nesting->conditions - 1;
+    if (level < CONDITIONS_MAX) {
+        if (!nesting->has_first[level])
+            nesting->behind[level] = nesting->depth;
+        nesting->has_first[level] = true;
+        nesting->depth = is_other ? nesting->before[level] : nesting->behind[level];
+    }
+    nesting->conditions -= !is_other;
+    return index + 1;
+}
+
 size_t tokens_behind(const struct tokens *tokens, size_t index)
 {
-    size_t depth = 0;
-    for (size_t i = index; i < tokens->count; i++) {
-        depth += token_is_in(tokens, i, "( [ {");
-        if (token_is_in(tokens, i, ") ] }") && --depth == 0)
+    struct nesting nesting;
+    nesting.depth = nesting.conditions = 0;
+    for (size_t i = index; i < tokens->count;) {
+        if (tokens->items[i].kind == TOKEN_DIRECTIVE) {
+            i = nesting_pass(tokens, &nesting, i);
+            continue;
+        }
+        nesting.depth += token_is_in(tokens, i, "( [ {");
+        if (token_is_in(tokens, i, ") ] }") && --nesting.depth == 0)
             return i + 1;
+        i++;
     }
     return tokens->count;
 }

@@ -42,7 +42,22 @@ bool token_is_directive(const struct token *token, const char *list, const char 
                         const char **end);
 /* The tokens from `first` up to `end`, with one blank where there was any. NULL: no memory. */
 const char *tokens_text(struct arena *arena, const struct tokens *tokens, size_t first, size_t end);
-/* Behind the bracket ( [ { that is at `index`; count when it is never closed. */
+/* Brackets that stand open, where the branches of an #if may open and close each its own: each
+ * branch begins with what stood open before the #if, and behind the #endif the first one's count.
+ */
+enum { CONDITIONS_MAX = 64 };
+struct nesting {
+    size_t depth; /* the caller counts it */
+    size_t
+        conditions; /* #if that are open; of those in more than CONDITIONS_MAX all branches count */
+    size_t before[CONDITIONS_MAX], behind[CONDITIONS_MAX];
+    bool has_first[CONDITIONS_MAX]; /* whether the first branch is over, and `behind` known */
+};
+/* Takes the directive at `index`; gives where to go on: behind an `#if 0`. Of an #if that the
+ * nesting does not have the other branches are passed over. */
+size_t nesting_pass(const struct tokens *tokens, struct nesting *nesting, size_t index);
+/* Behind the bracket ( [ { that is at `index`, which branches of an #if may close or open once
+ * more; count when it is never closed. */
 size_t tokens_behind(const struct tokens *tokens, size_t index);
 /* The same of a template's '<'. */
 size_t tokens_behind_angle(const struct tokens *tokens, size_t index);
@@ -52,17 +67,30 @@ size_t tokens_behind_angle(const struct tokens *tokens, size_t index);
 enum status declarations_read(struct arena *arena, const char *text, struct source_signature *out,
                               struct error *error);
 
+/* choice.c. The kernel that is asked about: the one that is named, with all, some or none of its
+ * namespaces; else the only one of the file itself, or of those that it includes. `contents`: of
+ * the source with those. STATUS_NOT_FOUND: there is none, or there are several. */
+enum status kernel_choose(struct arena *arena, const struct signature_question *question,
+                          const char *contents, struct source_signature *out,
+                          struct kernel_signature **chosen, struct error *error);
+/* Whether a `__global__` is followed by the name, a list of parameters and a body. */
+bool kernel_has_body(const struct tokens *tokens, const char *name);
+
 bool macro_is_listed(const struct source_signature *out, const char *name, size_t length);
 /* Leaves out what only kernels use that are not asked about: macros are marked, symbols and
  * dynamic shared memory taken away. False: memory is short. */
 bool uses_mark(struct arena *arena, const struct tokens *tokens, struct source_signature *out);
 /* Whether an array has it as both sides: [NAME][NAME], [NAME * NAME]. */
 bool uses_as_square(const struct tokens *tokens, const char *name);
-/* fields.c. A struct's fields, elements of arrays and fields of structs in it each by itself, as
- * they are reached; none when the source does not have it, or when it is more than a list of
- * variables. */
-size_t fields_of(struct arena *arena, const struct tokens *tokens, const char *name,
-                 const char *fields[SIGNATURE_FIELDS_MAX]);
+/* definitions.c. Whether a variable or a function of the device is defined so that other files have
+ * it, too; a function's body counts as its value. */
+enum defined { NOT_DEFINED, DEFINED, DEFINED_WITH_VALUE };
+enum defined tokens_define(const struct tokens *tokens, const char *name);
+/* fields.c. The members of a struct or class, of what it is derived from and of the structs in it,
+ * as they are reached: "low.x", "sizes"; of an array of structs each element's. None when the
+ * source does not have it, or when a member has no name or no address. */
+size_t members_of(struct arena *arena, const struct tokens *tokens, const char *name,
+                  const char *names[SIGNATURE_FIELDS_MAX]);
 
 /* texture_references.c. `texture<float, 2> image;`, which CUDA had before version 12. */
 
@@ -97,6 +125,13 @@ bool reach_read(struct arena *arena, const struct tokens *tokens,
  * or in none. */
 bool reach_token(struct reach *reach, size_t token);
 
+/* instances.c. Gives what a template's parameters have no default for what the source gives them
+ * where it names an instance: `scale<half, 64><<<...`. False: memory is short. */
+bool guess_instance(struct arena *arena, const struct tokens *tokens,
+                    struct kernel_signature *kernel);
+/* The element type of that C++ name, half's names too. False: there is none. */
+bool type_from_cuda_name(const char *name, enum element_type *out);
+
 /* guesses.c. What `tune init` takes a name for that a source leaves open. */
 
 /* A number to compile with, by the name: of threads, of a switch ... */
@@ -104,11 +139,6 @@ const char *guess_value(const char *name);
 /* The number that the source, its host's part too, gives to something of that name:
  * `const int BLOCK_M = 128;`, `constexpr unsigned BLOCK_M{128U};`. NULL: none. */
 const char *guess_as_set(struct arena *arena, const struct tokens *tokens, const char *name);
-/* Argument `index` of the template as the host's part launches or names it, where it is a name in a
- * class or a namespace: "layout::Order::ROWS" of `kernel<Order::ROWS><<<` in namespace layout.
- * NULL: none. */
-const char *guess_as_launched(struct arena *arena, const struct tokens *tokens, const char *kernel,
-                              size_t index);
 /* A type to compile with: "int" of an index or an offset, else "float". */
 const char *guess_type(const char *name);
 /* Whether a number may stand for it everywhere: no function, no array, no type. */
@@ -120,5 +150,9 @@ const char *guess_misspelt(struct arena *arena, const struct tokens *tokens, con
  * is short. */
 bool guess_conditions(struct arena *arena, const struct tokens *tokens,
                       struct source_signature *out);
+/* Adds the macros that conditions around the token want defined, as #ifdef USE_CUDA around a whole
+ * file; *wanted: there are any. False: memory is short. */
+bool guess_wanted(struct arena *arena, const struct tokens *tokens, size_t token,
+                  struct source_signature *out, bool *wanted);
 
 #endif

@@ -26,6 +26,17 @@
 #include <cub/warp/warp_reduce.cuh>
 #include <cub/warp/warp_scan.cuh>
 #include <cub/warp/warp_store.cuh>
+#if CUB_VERSION >= 300000 /* which has these no more */
+namespace cub {
+using Sum = ::cuda::std::plus<>;
+using Difference = ::cuda::std::minus<>;
+using Division = ::cuda::std::divides<>;
+using Equality = ::cuda::std::equal_to<>;
+using Inequality = ::cuda::std::not_equal_to<>;
+using Max = ::cuda::maximum<>;
+using Min = ::cuda::minimum<>;
+}
+#endif
 #else
 #error the headers of CUB are not beside NVRTC: install the toolkit's (cuda-cccl), or name their folder by include:
 #endif

@@ -1,0 +1,81 @@
+#!/bin/bash
+# tune init: which kernel is meant, where a source, what it includes and the branches of its #if have several.
+source "$TUNE_TESTS/lib.sh"
+
+init_or_skip
+
+# The only kernel of the file itself is taken; what is only declared is not offered.
+cat >header.cuh <<'C'
+#pragma once
+template <typename T> void __global__ fill(T *y, T value) { y[threadIdx.x] = value; }
+__global__ void elsewhere(float *y);
+C
+printf '#include "header.cuh"\n// __global__ void fill(float *y) {}\n__global__ void shift(float *y) { y[0] += 1; }\n' >one.cu
+run "$TUNE" init one.cu
+expect_code 0
+expect_err '^tune: shift is taken, the only kernel of one.cu itself; --kernel names one of those that it includes$'
+drafted '  - kernel: "shift"' one.yaml
+run "$TUNE" init one.cu -k fill -o fill.yaml
+expect_code 0
+grep -q '  - kernel: "fill<' fill.yaml || fail "$(cat fill.yaml)"
+echo '__global__ void turn(float *y) { y[0] = -y[0]; }' >>one.cu
+init_refused 3 'several kernels; name one by --kernel: shift, turn, fill$' one.cu
+init_refused 3 'no such kernel; there are: shift, turn, fill$' one.cu -k shfit
+init_refused 3 "kernel 'elsewhere' is only declared in it" one.cu -k elsewhere
+printf '__global__ void away(float *y);\n__global__ void here(float *y) { y[0] = 1; }\n' >two.cu
+run "$TUNE" init two.cu
+expect_code 0
+drafted '  - kernel: "here"' two.yaml
+
+# A kernel that is in a header of a folder near the source.
+mkdir -p tree/src/part tree/src/tools
+printf '#include "tools/deep.cuh"\n' >tree/src/tools/first.cuh
+printf '__global__ void deep(float *y) { y[0] = 1; }\n' >tree/src/tools/deep.cuh
+printf '#include "tools/first.cuh"\n__global__ void own(float *y) { y[0] = 2; }\n' >tree/src/part/k.cu
+run "$TUNE" init tree/src/part/k.cu -k deep -o deep.yaml
+expect_code 0
+drafted '  - kernel: "deep"' deep.yaml
+init_refused 3 'no such kernel; there are: own, deep$' tree/src/part/k.cu -k depe
+
+# Each branch of an #if opens the namespace; names with some of the namespaces, or too many, will do.
+cat >branches.cu <<'C'
+#ifdef ELSEWHERE
+namespace outer {
+#else
+namespace outer {
+#endif
+typedef float real;
+}
+#ifdef ELSEWHERE
+int help(int a) {
+#else
+int help(int a, int b) {
+#endif
+    return a;
+}
+namespace outer::inner {
+__global__ void set(real *y) { y[0] = 1; }
+__global__ void get(const real *y, real *z) { z[0] = y[0]; }
+}
+C
+init_refused 3 'name one by --kernel: outer::inner::set, outer::inner::get$' branches.cu
+for name in outer::inner::set inner::set set project::outer::inner::set; do
+    run "$TUNE" init branches.cu -k $name --force --compiler nvrtc
+    expect_code 0
+    drafted '  - kernel: "outer::inner::set"' branches.yaml
+done
+init_refused 3 'no such kernel; there are: outer::inner::set, ' branches.cu -k other::set
+run "$TUNE" run --dry-run --arch sm_90 --points 1 branches.yaml
+expect_code 0
+
+# As many parameters as an experiment has arguments, more of them outputs than are compared; and one more.
+list() { seq -f 'float *a%g' -s ', ' 1 "$1"; }
+echo "__global__ void most($(list 48)) { a48[threadIdx.x] = a1[threadIdx.x]; }" >most.cu
+run "$TUNE" init most.cu
+expect_code 0
+drafted '  - {name: a48, type: f32, count: n, output: true}' most.yaml
+grep -q '^check: {unchecked: \[.*, a47, a48\]}' most.yaml || fail "$(cat most.yaml)"
+run "$TUNE" run --dry-run --arch sm_90 --points 1 most.yaml
+expect_code 0
+echo "__global__ void more($(list 49)) { a49[threadIdx.x] = a1[threadIdx.x]; }" >more.cu
+init_refused 3 'kernel more takes 49 parameters, and an experiment has 48 arguments at most: put some into a struct$' more.cu

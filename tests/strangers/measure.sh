@@ -1,0 +1,34 @@
+#!/bin/bash
+# measure.sh [-b BUDGET] EXPERIMENT...: runs each experiment on GPU 0, as 'tune init' drafted it or as edited, with a budget of
+# its own (default: 10s), and prints a table of Markdown: the exit code and what the run said at last. TUNE names the program.
+set -uo pipefail
+budget=10s
+while getopts b: option; do
+    case $option in
+    b) budget=$OPTARG ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+tune=${TUNE:-tune}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+echo '| experiment | exit code | |'
+echo '|---|---:|---|'
+tried=0 tuned=0
+for yaml in "$@"; do
+    name=$(basename "${yaml%.yaml}")
+    timeout 120 "$tune" run "$yaml" --device 0 --budget "$budget" --db "$work/tune.db" --conf "$work/tuned.conf" --no-report \
+        >"$work/out" 2>"$work/err"
+    code=$?
+    said=$(grep -hE '^[0-9]+ of [0-9]+ problems?: ' "$work/out" | tail -n 1)
+    tried=$((tried + 1))
+    [[ -n $said ]] && tuned=$((tuned + 1))
+    [[ -n $said ]] || said=$(grep -E '^tune run: ' "$work/err" | tail -n 1 | sed "s|$PWD/||g")
+    said=${said//|/\\|}
+    echo "| $name | $code | ${said:0:300} |"
+    rm -f "$work"/tune.db* "$work/tuned.conf"
+done
+echo
+echo "$tuned of $tried have a winner."

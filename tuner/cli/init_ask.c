@@ -1,0 +1,305 @@
+#include "tuner/cli/init_ask.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/text.h"
+#include "tuner/cli/command.h"
+#include "tuner/exchange/draft.h"
+
+/* How headers are looked for that are not where the source names them. */
+struct search {
+    const struct device_api *api;
+    struct empty_headers empty;
+    bool is_deep;    /* anywhere in the project, where there is only one of the name */
+    bool found_deep; /* one was found so */
+    /* The first that lies in several folders of the project, and these; NULL: none does. */
+    const char *ambiguous, *several;
+    const char *headers[UNITS_MAX]; /* of each folder that was found the header that it has */
+};
+
+/* ---- headers ---- */
+
+/* Whether the question names the folder. */
+static bool is_asked(const struct signature_question *question, const char *folder)
+{
+    for (size_t i = 0; i < question->folder_count; i++)
+        if (strcmp(question->folders[i], folder) == 0)
+            return true;
+    return false;
+}
+
+static const char *folder_of(struct arena *arena, struct search *search,
+                             const struct signature_question *question, const char *header)
+{
+    const char *several = NULL;
+    const char *folder = draft_folder_of(arena, question->path, header, false, &several);
+    if (folder || !search->is_deep)
+        return folder;
+    folder = draft_folder_of(arena, question->path, header, true, &several);
+    search->found_deep |= folder != NULL;
+    if (!folder && several && *several && !search->several) {
+        search->ambiguous = header;
+        search->several = several;
+    }
+    return folder;
+}
+
+/* The folders near the source that have what it includes. False: there are none that were not
+ * named. */
+static bool add_folders(struct arena *arena, struct search *search,
+                        struct signature_question *question,
+                        const struct source_signature *signature)
+{
+    bool added = false;
+    for (size_t i = 0; i < signature->unread_count && question->folder_count < UNITS_MAX; i++) {
+        const char *folder = folder_of(arena, search, question, signature->unread[i]);
+        if (!folder || is_asked(question, folder))
+            continue;
+        search->headers[question->folder_count] = signature->unread[i];
+        question->folders[question->folder_count++] = folder;
+        added = true;
+    }
+    return added;
+}
+
+/* The folder that has what the source includes; an empty file where it lies in none and there is a
+ * folder for those. False: neither. */
+static bool add_missing(struct arena *arena, struct search *search,
+                        struct signature_question *question, const char *missing)
+{
+    const char *folder = folder_of(arena, search, question, missing);
+    const char *empty = search->empty.folder;
+    search->empty.are_missing |= !folder;
+    if (!folder && draft_empty_header(arena, &search->empty, missing))
+        folder = empty;
+    const bool is_new = folder && !is_asked(question, folder);
+    if (!folder || (is_new ? question->folder_count == UNITS_MAX : folder != empty))
+        return false;
+    if (is_new) {
+        search->headers[question->folder_count] = missing;
+        question->folders[question->folder_count++] = folder;
+    }
+    return true;
+}
+
+/* The source near it that defines what this one declares. False: there is none. */
+static bool add_unit(struct arena *arena, struct signature_question *question, const char *name)
+{
+    const char *unit =
+        question->unit_count < UNITS_MAX ? draft_definition(arena, question->path, name) : NULL;
+    for (size_t i = 0; unit && i < question->unit_count; i++)
+        if (strcmp(question->units[i], unit) == 0)
+            return false;
+    if (unit)
+        question->units[question->unit_count++] = unit;
+    return unit;
+}
+
+/* Asks again with the folders and sources that the source needs, where they lie near it; the draft
+ * names them. */
+static enum status ask_one(struct arena *arena, struct search *search,
+                           struct signature_question *question, struct source_signature *signature,
+                           struct error *error)
+{
+    const size_t named_units = question->unit_count;
+    enum status status = search->api->signatures(arena, question, signature, error);
+    while (status == STATUS_NOT_FOUND && add_folders(arena, search, question, signature)) {
+        error_clear(error);
+        status = search->api->signatures(arena, question, signature, error);
+    }
+    while (status == STATUS_COMPILE_FAILED &&
+           (signature->missing
+                ? add_missing(arena, search, question, signature->missing)
+                : signature->unresolved && add_unit(arena, question, signature->unresolved))) {
+        error_clear(error);
+        status = search->api->signatures(arena, question, signature, error);
+    }
+    if (status == STATUS_COMPILE_FAILED && signature->unresolved && !question->is_thorough) {
+        question->is_thorough = true;
+        error_clear(error);
+        status = search->api->signatures(arena, question, signature, error);
+    }
+    return status == STATUS_COMPILE_FAILED && question->unit_count > named_units
+               ? error_prefix(error, "with %s, which defines what it declares",
+                              question->units[question->unit_count - 1])
+               : status;
+}
+
+/* With NVRTC, and what that does not take with nvcc, where there is one; else what NVRTC said. */
+static enum status ask_any(struct arena *arena, struct search *search,
+                           struct signature_question *question, struct source_signature *signature,
+                           struct error *error)
+{
+    enum status status = ask_one(arena, search, question, signature, error);
+    if (status != STATUS_COMPILE_FAILED || question->compiler)
+        return status;
+    struct signature_question by_nvcc = *question;
+    struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
+    struct error ignored = {0};
+    by_nvcc.compiler = "nvcc";
+    if (answer && ask_one(arena, search, &by_nvcc, answer, &ignored) == STATUS_OK) {
+        *question = by_nvcc;
+        *signature = *answer;
+        error_clear(error);
+        return STATUS_OK;
+    }
+    return status;
+}
+
+/* ---- other sources ---- */
+
+/* Files to ask in place of the source, in the order in which they are. */
+enum { OTHERS_MAX = 6 };
+struct others {
+    size_t count;
+    const char *paths[OTHERS_MAX];
+};
+
+/* Where a source does not compile by itself the files beside it that include it; where it lacks the
+ * kernel one that has the body. */
+static void add_others(struct arena *arena, const struct signature_question *question,
+                       enum status status, struct others *others)
+{
+    const char *found[OTHERS_MAX];
+    size_t count = 0;
+    if (status == STATUS_COMPILE_FAILED)
+        count = draft_includers(arena, question->path, found, OTHERS_MAX);
+    else if (status == STATUS_NOT_FOUND && question->kernel)
+        count = (found[0] = draft_kernel_file(arena, question->path, question->kernel)) != NULL;
+    for (size_t i = 0; i < count && others->count < OTHERS_MAX; i++) {
+        bool is_new = strcmp(found[i], question->path) != 0;
+        for (size_t j = 0; j < others->count; j++)
+            is_new &= strcmp(found[i], others->paths[j]) != 0;
+        if (is_new)
+            others->paths[others->count++] = found[i];
+    }
+}
+
+/* What the source's own error is, and that of the other that has it or its kernel. */
+static enum status tell_both(enum status status, const char *other, const struct error *why,
+                             struct error *error)
+{
+    char text[ERROR_TEXT_BYTES];
+    if (strcmp(why->text, error->text) == 0)
+        return status;
+    (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES / 2, error->text);
+    return error_set(error, status, "%s; %s %s, and does not compile%s: %s", text, other,
+                     status == STATUS_COMPILE_FAILED ? "includes this file" : "has it",
+                     status == STATUS_COMPILE_FAILED ? " either" : "", why->text);
+}
+
+/* What cannot be asked of the source may be of one beside it. */
+static enum status ask_around(struct arena *arena, struct search *search,
+                              struct signature_question *question,
+                              struct source_signature *signature, struct error *error)
+{
+    const size_t named_units = question->unit_count;
+    const enum status first = ask_any(arena, search, question, signature, error);
+    struct others others = {0};
+    struct error why[OTHERS_MAX] = {0};
+    enum status statuses[OTHERS_MAX];
+    if (first == STATUS_OK)
+        return first;
+    add_others(arena, question, first, &others);
+    for (size_t i = 0; i < others.count; i++) {
+        struct signature_question near = *question;
+        struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
+        if (!answer)
+            return error_no_memory(error);
+        near.path = others.paths[i];
+        near.unit_count = named_units;
+        if (!near.kernel && signature->asked)
+            near.kernel = signature->asked->name;
+        statuses[i] = ask_any(arena, search, &near, answer, &why[i]);
+        if (statuses[i] == STATUS_OK) {
+            fprintf(stderr, "tune: %s is not a source by itself: %s is taken\n", question->path,
+                    near.path);
+            *question = near;
+            *signature = *answer;
+            error_clear(error);
+            return STATUS_OK;
+        }
+        add_others(arena, &near, statuses[i], &others);
+    }
+    for (size_t i = 0; i < others.count; i++)
+        if (statuses[i] == STATUS_COMPILE_FAILED)
+            return tell_both(first, others.paths[i], &why[i], error);
+    return first;
+}
+
+/* One line: the folders behind the first `named`, with what they were taken for. */
+static void note_folders(const struct search *search, const struct signature_question *question,
+                         size_t named)
+{
+    size_t noted = 0;
+    for (size_t i = named; i < question->folder_count; i++)
+        if (!search->empty.folder || strcmp(question->folders[i], search->empty.folder) != 0)
+            fprintf(stderr, "%s%s (%s)",
+                    noted++ ? ", " : "tune: found near the source: ", question->folders[i],
+                    search->headers[i]);
+    if (noted > 0)
+        fprintf(stderr, "\n");
+}
+
+/* Which of several headers of one name is meant only a person knows. */
+static enum status tell_several(const struct search *search, enum status status,
+                                struct error *error)
+{
+    char text[ERROR_TEXT_BYTES];
+    if (!search->several || !strstr(error->text, search->ambiguous))
+        return status;
+    (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES / 2, error->text);
+    return error_set(error, status, "%s; several folders have %s: %s", text, search->ambiguous,
+                     search->several);
+}
+
+enum status init_ask(struct arena *arena, const struct device_api *api, const char *output,
+                     bool one_compiler, struct signature_question *question,
+                     struct source_signature *signature, struct error *error)
+{
+    struct search search = {.api = api, .is_deep = true};
+    const size_t stem = (size_t)(path_file(output) - output) + strcspn(path_file(output), ".");
+    const char *folder = arena_printf(arena, "%.*s" EMPTY_HEADERS_END, (int)stem, output);
+    struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
+    if (!folder || !answer)
+        return error_no_memory(error);
+    if (file_exists(folder) && question->folder_count < UNITS_MAX) /* of an earlier time */
+        question->folders[question->folder_count++] = folder;
+    const struct signature_question asked = *question;
+    const enum status first = one_compiler ? ask_one(arena, &search, question, signature, error)
+                                           : ask_around(arena, &search, question, signature, error);
+    if (first == STATUS_OK)
+        note_folders(&search, question, asked.folder_count);
+    if (first == STATUS_OK || one_compiler)
+        return first == STATUS_OK ? first : tell_several(&search, first, error);
+    /* Without what was found far away, and then with that, too. */
+    for (bool deep = false; !output_is_special(output); deep = true) {
+        struct error ignored = {0};
+        const bool worth = deep ? search.found_deep && search.empty.are_missing
+                                : search.found_deep || search.empty.are_missing;
+        search.empty = (struct empty_headers){.folder = folder};
+        search.is_deep = deep;
+        *question = asked;
+        const enum status status =
+            worth ? ask_around(arena, &search, question, answer, &ignored) : first;
+        if (status == STATUS_OK) {
+            *signature = *answer;
+            error_clear(error);
+            note_folders(&search, question, asked.folder_count);
+            for (size_t i = 0; i < search.empty.count; i++) {
+                const char *name = search.empty.names[i];
+                const bool several = search.several && strcmp(search.ambiguous, name) == 0;
+                fprintf(stderr, "tune: wrote %s/%s, empty: %s%s; name one by --include\n", folder,
+                        name, several ? "several have it, " : "no folder near has it",
+                        several ? search.several : "");
+            }
+            return STATUS_OK;
+        }
+        draft_remove_headers(arena, &search.empty);
+        if (deep)
+            break;
+    }
+    return tell_several(&search, first, error);
+}
