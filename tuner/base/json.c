@@ -1,6 +1,8 @@
 #include "tuner/base/json.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void append_character(struct text *text, const char *at, size_t bytes)
@@ -57,4 +59,38 @@ void json_append_object(struct text *text, const struct named_value *values, siz
         json_append_value(text, values[i].value);
     }
     text_append(text, "}");
+}
+
+static _Thread_local bool allocation_failed;
+
+static void *allocate(size_t bytes)
+{
+    void *memory = malloc(bytes);
+    if (!memory)
+        allocation_failed = true;
+    return memory;
+}
+
+static void watch_allocations(void)
+{
+    json_set_alloc_funcs(allocate, free);
+}
+
+json_t *json_read_bytes(const char *json, size_t bytes, size_t flags, json_error_t *problem)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, watch_allocations);
+    allocation_failed = false;
+    json_t *value = json_loadb(json, bytes, flags, problem);
+    if (!allocation_failed)
+        return value;
+    json_decref(value);
+    if (problem)
+        (void)snprintf(problem->text, sizeof problem->text, "out of memory");
+    return NULL;
+}
+
+json_t *json_read(const char *json, size_t flags, json_error_t *problem)
+{
+    return json_read_bytes(json, json ? strlen(json) : 0, flags, problem);
 }

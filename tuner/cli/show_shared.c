@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/json.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
 #include "tuner/device/traits.h"
@@ -66,7 +67,7 @@ json_t **show_json_load(const struct rows *rows, size_t first, size_t count, con
 {
     json_t **values = calloc(count + 1, sizeof(json_t *));
     for (size_t i = 0; values && i < count; i++)
-        values[i] = json_loads(rows_text(rows, first + i, column, otherwise), 0, NULL);
+        values[i] = json_read(rows_text(rows, first + i, column, otherwise), 0, NULL);
     return values;
 }
 

@@ -325,7 +325,7 @@ static enum status print_points(const struct explanation *explanation, const str
     for (size_t i = 0; i < count; i++) {
         const struct explain_point *point = &explanation->points[i];
         columns[1 + i] = (struct row_column){column_names[1 + i], point->role};
-        parameters[i] = json_loads(point->parameters ? point->parameters : "{}", 0, NULL);
+        parameters[i] = json_read(point->parameters ? point->parameters : "{}", 0, NULL);
     }
     const size_t rows = COUNT(lines) + json_object_size(parameters[0]);
     bool good = rows_make(&table, column_names, 1 + count, rows);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tuner/base/index.h"
+#include "tuner/base/json.h"
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
 #include "tuner/exchange/embedded.h"
@@ -108,7 +109,7 @@ static enum status take_facts(struct taking *taking, const struct source_row *so
                                          "driver",         "compiler", "pci_address",  "numa_node",
                                          "energy_counter", "nvml",     "replayed_from"};
     struct recording_draft *draft = taking->draft;
-    json_t *facts = json_loads(source->facts, 0, NULL);
+    json_t *facts = json_read(source->facts, 0, NULL);
     const char *key;
     json_t *value;
     const char *const name =

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/json.h"
 #include "tuner/exchange/internal.h"
 
 static const char *const dialect_names[] = {
@@ -349,7 +350,7 @@ static void take_cuda_beside(struct translation *t, json_t *root)
 static json_t *parse(const struct t1_file *file, struct error *error)
 {
     json_error_t why;
-    json_t *root = json_loadb(file->json, file->length, 0, &why);
+    json_t *root = json_read_bytes(file->json, file->length, 0, &why);
     if (!root)
         (void)error_set(error, STATUS_BAD_INPUT, "%s:%d:%d: %s", file->path, why.line, why.column,
                         why.text);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/json.h"
 #include "tuner/device/traits.h"
 #include "tuner/exchange/embedded.h"
 #include "tuner/experiment/experiment.h"
@@ -99,7 +100,7 @@ static json_t *seconds(double nanoseconds)
 static json_t *times_of(struct store_query *query, bool timed)
 {
     const char *samples = timed ? store_query_text(query, TRIAL_SAMPLES) : NULL;
-    json_t *all = samples ? json_loads(samples, 0, NULL) : NULL;
+    json_t *all = samples ? json_read(samples, 0, NULL) : NULL;
     json_t *runtimes = json_array();
     double compile_ns = store_query_real(query, TRIAL_COMPILE);
     double framework_ns = store_query_real(query, TRIAL_DURATION);
@@ -147,7 +148,7 @@ static json_t *measurements_of(struct store_query *query, const struct outcome *
     if (!outcome->instead) {
         /* The experiment's own, by their names; none hides another measurement. */
         const char *metrics = store_query_text(query, TRIAL_METRICS);
-        json_t *all = metrics ? json_loads(metrics, 0, NULL) : NULL;
+        json_t *all = metrics ? json_read(metrics, 0, NULL) : NULL;
         const char *name;
         json_t *value;
         json_object_foreach(all, name, value)
@@ -170,7 +171,7 @@ static json_t *result_of(struct store_query *query, enum t4_version version)
     struct outcome outcome =
         outcome_of(status ? status : "", store_query_real(query, TRIAL_MEDIAN));
     return json_pack("{s:s, s:o?, s:[s], s:o, s:s, s:i, s:o}", "timestamp", at ? at : "",
-                     "configuration", parameters ? json_loads(parameters, 0, NULL) : NULL,
+                     "configuration", parameters ? json_read(parameters, 0, NULL) : NULL,
                      "objectives", "time", "times", times_of(query, !outcome.instead), "invalidity",
                      outcome.invalidity, "correctness", outcome.instead ? 0 : 1, "measurements",
                      measurements_of(query, &outcome, version));
@@ -208,7 +209,7 @@ static json_t *metadata_of(struct store_query *query, enum t4_version version)
 {
     json_t *metadata = json_object();
     const char *compute_api = device_traits(text_of(query, PROBLEM_KIND))->compute_api;
-    json_t *facts = json_loads(text_of(query, PROBLEM_FACTS), 0, NULL);
+    json_t *facts = json_read(text_of(query, PROBLEM_FACTS), 0, NULL);
     if (compute_api)
         (void)json_object_set_new(metadata, "compute_api", json_string(compute_api));
     const char *const texts[][2] = {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/json.h"
 #include "tuner/base/text.h"
 #include "tuner/exchange/csv.h"
 
@@ -279,11 +280,11 @@ static enum status read_table(char *text, size_t length, struct arena *arena, st
 /* A cache that Kernel Tuner did not close ends in a comma. */
 static json_t *parse(struct arena *arena, char *text, size_t length, json_error_t *wrong)
 {
-    json_t *root = json_loadb(text, length, 0, wrong);
+    json_t *root = json_read_bytes(text, length, 0, wrong);
     while (!root && length > 0 && strchr(", \r\n\t", text[length - 1]))
         text[--length] = '\0';
     const char *closed = root ? NULL : arena_printf(arena, "%s}}", text);
-    return closed ? json_loads(closed, 0, NULL) : root;
+    return closed ? json_read(closed, 0, NULL) : root;
 }
 
 enum status tried_read(char *text, size_t length, struct arena *arena, tried_take *take,

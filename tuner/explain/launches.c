@@ -2,6 +2,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "tuner/base/json.h"
 #include "tuner/base/text.h"
 #include "tuner/explain/explain.h"
 
@@ -68,7 +69,7 @@ static bool same_launch(const json_t *a, const json_t *b)
 
 void explain_append_launches(struct text *text, const char *launches)
 {
-    json_t *array = json_loads(launches ? launches : "[]", 0, NULL);
+    json_t *array = json_read(launches ? launches : "[]", 0, NULL);
     const size_t count = json_array_size(array);
     for (size_t first = 0, end = 0; first < count; first = end) {
         const json_t *launch = json_array_get(array, first);

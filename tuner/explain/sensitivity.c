@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/json.h"
 #include "tuner/base/value.h"
 #include "tuner/explain/internal.h"
 
@@ -32,7 +33,7 @@ bool explain_read_settings(const char *parameters, struct arena *arena,
     json_t *value = NULL;
     bool good = true;
     settings->count = 0;
-    json_t *object = json_loads(parameters ? parameters : "{}", 0, NULL);
+    json_t *object = json_read(parameters ? parameters : "{}", 0, NULL);
     json_object_foreach(object, name, value)
     {
         if (settings->count == EXPLAIN_SETTINGS_MAX)

@@ -1,4 +1,5 @@
 /* The whole of tuned.conf: devices, and in each the lines that rows of conf.sql join to. */
+#include "tuner/base/json.h"
 #include "tuner/device/traits.h"
 #include "tuner/export/export.h"
 
@@ -57,7 +58,7 @@ static void append_limits(struct text *out, const char *facts_text)
     static const char *const names[][2] = {{"max_threads_per_block", "max_threads_per_block"},
                                            {"max_shared_bytes", "shared_bytes_per_block_optin"},
                                            {"registers_per_unit", "registers_per_sm"}};
-    json_t *facts = json_loads(facts_text, 0, NULL);
+    json_t *facts = json_read(facts_text, 0, NULL);
     json_t *bandwidth = json_object_get(facts, "memory_pin_gbs");
     if (json_is_number(bandwidth))
         append_decimal(out, "bandwidth_gbs", 1, json_number_value(bandwidth));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libtuned/tuned.h"
+#include "tuner/base/json.h"
 #include "tuner/device/traits.h"
 #include "tuner/experiment/point.h"
 #include "tuner/export/embedded.h"
@@ -32,7 +33,7 @@ struct asked {
 
 json_t *load_object(const char *text, bool *failed)
 {
-    json_t *object = text && text[0] != '\0' ? json_loads(text, 0, NULL) : NULL;
+    json_t *object = text && text[0] != '\0' ? json_read(text, 0, NULL) : NULL;
     *failed |= !object && text && text[0] != '\0';
     return object;
 }

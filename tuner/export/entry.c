@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/json.h"
 #include "tuner/device/traits.h"
 #include "tuner/export/elsewhere.h"
 #include "tuner/export/embedded.h"
@@ -166,8 +167,8 @@ void append_members(struct text *out, json_t *object, const json_t *but)
 /* The parameters, then the derived values that are no parameters. */
 static enum status append_values(struct text *out, const struct conf_row *row, struct error *error)
 {
-    json_t *parameters = json_loads(row->parameters, 0, NULL);
-    json_t *derived = json_loads(row->derived && row->derived[0] ? row->derived : "{}", 0, NULL);
+    json_t *parameters = json_read(row->parameters, 0, NULL);
+    json_t *derived = json_read(row->derived && row->derived[0] ? row->derived : "{}", 0, NULL);
     bool read = json_is_object(parameters) && json_is_object(derived);
     if (read) {
         append_members(out, parameters, NULL);

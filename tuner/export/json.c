@@ -6,12 +6,13 @@
 
 #include "libtuned/tuned.h"
 #include "tuner/base/array.h"
+#include "tuner/base/json.h"
 #include "tuner/export/header.h"
 
 /* A number or boolean as the file writes it, where that is JSON's, too; else the text. */
 static json_t *json_of(const char *text)
 {
-    json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+    json_t *value = json_read(text, JSON_DECODE_ANY, NULL);
     if (json_is_number(value) || json_is_boolean(value))
         return value;
     json_decref(value);

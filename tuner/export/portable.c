@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/json.h"
 #include "tuner/device/traits.h"
 #include "tuner/export/elsewhere.h"
 #include "tuner/export/embedded.h"
@@ -138,7 +139,7 @@ static enum status share_values(json_t *shared, json_t *formulas, struct experim
     json_t *value = NULL;
     void *next = NULL;
     struct elsewhere here = {0};
-    json_t *own = row->derived ? json_loads(row->derived, 0, NULL) : NULL;
+    json_t *own = row->derived ? json_read(row->derived, 0, NULL) : NULL;
     enum status status = elsewhere_fill(&here, experiments, row, error);
     if (first) {
         (void)json_object_update(shared, own);
@@ -202,7 +203,7 @@ static void put_values(struct common *common, json_t *parameters, json_t *shared
 static enum status common_take(struct common *common, struct experiments *experiments,
                                const struct conf_row *rows, size_t count, struct error *error)
 {
-    json_t *parameters = count > 0 ? json_loads(rows->parameters, 0, NULL) : NULL;
+    json_t *parameters = count > 0 ? json_read(rows->parameters, 0, NULL) : NULL;
     json_t *shared = json_object();
     json_t *formulas = json_object();
     enum status status = shared && formulas ? STATUS_OK : error_no_memory(error);

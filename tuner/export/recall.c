@@ -1,7 +1,9 @@
 /* Configurations as the store has them. */
+#include "tuner/export/recall.h"
+
 #include <jansson.h>
 
-#include "tuner/export/recall.h"
+#include "tuner/base/json.h"
 
 /* *found: it is a value of a parameter. False: memory is short. */
 static bool value_of(const json_t *json, struct arena *arena, struct value *out, bool *found)
@@ -34,7 +36,7 @@ enum status recall_configuration(const struct experiment *experiment, const char
                                  struct error *error)
 {
     json_error_t why = {0};
-    json_t *json = json_loads(parameters, 0, &why);
+    json_t *json = json_read(parameters, 0, &why);
     bool fits = !is_short(json, &why);
     *found =
         json_is_object(json) && json_object_size(json) == experiment_parameter_count(experiment);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/json.h"
 
 static const unsigned char frame_magic[4] = {'T', 'U', 'N', '1'};
 enum { HEADER_BYTES = 8 };
@@ -109,7 +110,7 @@ static enum status parse_payload(const unsigned char *payload, size_t bytes, jso
                                  struct error *error)
 {
     json_error_t problem;
-    *out = json_loadb((const char *)payload, bytes, JSON_REJECT_DUPLICATES, &problem);
+    *out = json_read_bytes((const char *)payload, bytes, JSON_REJECT_DUPLICATES, &problem);
     if (json_is_object(*out)) {
         trace('<', *out);
         return STATUS_OK;

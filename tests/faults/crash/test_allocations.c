@@ -10,6 +10,7 @@
 #include "libtuned/tuned.h"
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
+#include "tuner/base/json.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/experiment/point.h"
 #include "tuner/export/export.h"
@@ -215,6 +216,20 @@ static enum status pass_messages(uint64_t *result, struct error *error)
     return status;
 }
 
+/* Strings and numbers come out as they went in, or not at all. */
+static enum status read_json(uint64_t *result, struct error *error)
+{
+    static const char text[] = "{\"name\": \"Intel(R) Xeon(R) Processor\", \"cores\": 1024, "
+                               "\"clock\": 2.75, \"flags\": [\"avx\", \"avx512\"]}";
+    json_t *json = json_read(text, 0, NULL);
+    char *again = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    if (again)
+        *result = hash_u64(again, strlen(again), 0);
+    free(again);
+    json_decref(json);
+    return again ? STATUS_OK : error_no_memory(error);
+}
+
 static enum status store_rows(struct store *store, struct store_trial *trial, int64_t *experiment,
                               struct error *error)
 {
@@ -396,6 +411,7 @@ int main(void)
     facts_add_integer(&facts, "warp_size", "Warp", "", 32);
     int bad = try_all("experiment", read_experiment, NULL, 1);
     bad += try_all("tuned.conf", read_conf, NULL, 1);
+    bad += try_all("JSON", read_json, NULL, 1);
     bad += try_all("messages", pass_messages, NULL, 1);
     bad += try_all("database, new", write_database, remove_database, 17);
     bad += try_all("database, there", write_database, NULL, 13);
