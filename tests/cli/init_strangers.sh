@@ -375,6 +375,46 @@ Y
 run "$TUNE" run --dry-run --arch sm_90 accessor.yaml
 expect_code 0
 
+# What they take so by value is drafted with its elements, sizes and strides: as many axes as the largest has.
+cat >tensors.cu <<'C'
+#include <torch/extension.h>
+using at::PackedTensorAccessor64;
+template <class T> using plane = torch::PackedTensorAccessor32<T, 2, at::RestrictPtrTraits>;
+template <class T> struct view { T *data; unsigned sizes[1], strides[1]; };
+__global__ void tensors(const PackedTensorAccessor64<float, 3, at::RestrictPtrTraits> x, plane<float> y,
+                        PackedTensorAccessor64<int64_t, 1> hits, const plane<int> places, plane<float> sums, view<double> v)
+{
+    static_assert(sizeof x == 8 + 3 * 16 && sizeof y == 8 + 2 * 8, "as PyTorch lays them out");
+    if (x.size(0) > places.stride(1))
+        y[threadIdx.x][places[0][1]] = x[0][1][2];
+    auto row = sums[0];
+    row[threadIdx.x] = v.data[0];
+    atomicAdd((unsigned long long *)&hits[0], 1);
+}
+C
+run "$TUNE" init tensors.cu
+expect_code 0
+[[ $(sed -n '/name: x$/,/x_data_, /{s/ *#.*//; p}' tensors.yaml) == "  - name: x
+    fields:
+      - {pointer: x_data_}
+      - {type: i64, value: n}
+      - {type: i64, value: n}
+      - {type: i64, value: n}
+      - {type: i64, value: n * n}
+      - {type: i64, value: n}
+      - {type: i64, value: 1}
+  - {name: x_data_, type: f32, count: n * n * n, fill: random}" ]] || fail "$(cat tensors.yaml)"
+grep -q -A 1 'type: i32, value: n \* n}  .*# sizes_' tensors.yaml || fail "$(cat tensors.yaml)"
+drafted '  n: [128, 256]' tensors.yaml
+drafted '    grid: ceil_div(n * n * n, block_size)' tensors.yaml
+for line in '{name: y_data_, type: f32, count: n * n * n, output: true}' '{name: hits_data_, type: i64, count: n * n * n, update: true, fill: zero}' \
+    '{name: places_data_, type: i32, count: n * n * n, fill: {uniform: [0, n - 1]}}' '{name: sums_data_, type: f32, count: n * n * n, update: true, fill: random}' \
+    '{name: v_data, type: f64, count: n * n * n, update: true, fill: random}'; do
+    drafted "  - $line" tensors.yaml
+done
+run "$TUNE" run --dry-run --arch sm_90 --points 1 tensors.yaml
+expect_code 0
+
 # Where headers were found is said in one line; of several of one name deep in the project a person chooses.
 mkdir -p near/.git near/cuda near/host/code/inc near/common near/a/b/c near/d/e/f
 echo '#define SIDE 8' >near/host/code/inc/side.h

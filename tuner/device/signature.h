@@ -50,6 +50,7 @@ struct kernel_parameter {
     /* As far as the kernel's own text tells. Hidden: a pointer is handed on, or has another name.
      */
     bool is_seen, is_hidden, is_read, is_written;
+    uint8_t least_indices; /* the fewest that stand behind it, `x[i][j]`; 0: none ever do */
     /* Of a texture or surface object: 1 where the kernel reads it by tex1Dfetch or surf1Dread, 2 by
      * tex2D or surf2Dread, or writes it so, with the texels' type and elements. 0: not known. */
     uint8_t texture_axes, texture_channels;

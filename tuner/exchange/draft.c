@@ -11,7 +11,7 @@
 #include "tuner/exchange/draft_tunables.h"
 #include "tuner/experiment/point.h"
 
-enum { COMMENT_COLUMN = 64, STRUCT_BYTES_MAX = 4096 };
+enum { COMMENT_COLUMN = 64, STRUCT_BYTES_MAX = 4096, AXES_MAX = 6 };
 
 /* ---- names ---- */
 
@@ -83,14 +83,24 @@ static void put_line(struct draft *draft, const char *comment, const char *forma
         text_printf(draft->out, "%s\n", line);
 }
 
-/* "n", "n * n" or "n * n * n", so many times. */
-static const char *elements(const struct draft *draft, uint32_t times)
+/* "1", "n", "n * n", "n * n * n", "n**4" ... */
+static const char *power(const struct draft *draft, uint32_t axes)
 {
     const char *size = draft->size;
-    const char *all = draft->flat     ? arena_strdup(draft->arena, size)
-                      : draft->volume ? arena_printf(draft->arena, "%s * %s * %s", size, size, size)
-                                      : arena_printf(draft->arena, "%s * %s", size, size);
-    return times > 1 && all ? arena_printf(draft->arena, "%u * %s", times, all) : all;
+    const char *text = axes == 0   ? "1"
+                       : axes == 1 ? size
+                       : axes == 2 ? arena_printf(draft->arena, "%s * %s", size, size)
+                       : axes == 3 ? arena_printf(draft->arena, "%s * %s * %s", size, size, size)
+                                   : arena_printf(draft->arena, "%s**%u", size, axes);
+    draft->out->failed |= !text;
+    return text ? text : "";
+}
+
+/* All of a vector's, so many times. */
+static const char *elements(const struct draft *draft, uint32_t times)
+{
+    const char *all = power(draft, draft->axes);
+    return times > 1 ? arena_printf(draft->arena, "%u * %s", times, all) : all;
 }
 
 /* As a text of YAML, whatever it holds. */
@@ -126,6 +136,12 @@ static const char *plain(const struct draft *draft, const char *text)
 
 static void put_head(struct draft *draft)
 {
+    static const char *const sizes[AXES_MAX + 1] = {[1] = "[1048576, 16777216]",
+                                                    "[1024, 4096]",
+                                                    "[128, 256]",
+                                                    "[32, 64]",
+                                                    "[16, 32]",
+                                                    "[8, 16]"};
     const struct draft_request *file = draft->request;
     text_printf(draft->out,
                 "# Tunes %s of %s. Made by 'tune init': what it could not know is a guess, and "
@@ -164,10 +180,7 @@ static void put_head(struct draft *draft)
                  draft->size, draft->held);
         return;
     }
-    put_line(draft, "?", "  %s: %s", draft->size,
-             draft->flat     ? "[1048576, 16777216]"
-             : draft->volume ? "[128, 256]"
-                             : "[1024, 4096]");
+    put_line(draft, "?", "  %s: %s", draft->size, sizes[draft->axes]);
 }
 
 static void put_parameters(struct draft *draft)
@@ -277,7 +290,8 @@ static void put_launch(struct draft *draft)
     } else if (y) {
         put_line(draft, "? blocks: as many as cover the work",
                  "    grid: [\"ceil_div(%s, %s)\", \"ceil_div(%s, %s)\"%s%s]", draft->size, x->name,
-                 draft->size, y->name, draft->volume ? ", " : "", draft->volume ? draft->size : "");
+                 draft->size, y->name, draft->kernel->uses_z ? ", " : "",
+                 draft->kernel->uses_z ? draft->size : "");
         put_line(draft, "? threads per block", "    block: [%s, %s]", x->name, y->name);
     } else {
         put_line(draft, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
@@ -379,6 +393,32 @@ static void put_texture(struct draft *draft, const struct kernel_parameter *para
     text_free(&texture);
 }
 
+static bool is_stride(const struct signature_field *field)
+{
+    return strncasecmp(field->name, "stride", 6) == 0;
+}
+
+/* How many axes an array by value has, as PyTorch's accessors are: a place, and as many sizes as
+ * strides. 0: it is none. */
+static uint32_t accessor_axes(const struct kernel_parameter *parameter)
+{
+    uint32_t places = 0, sizes = 0, strides = 0;
+    for (size_t i = 0; i < parameter->field_count; i++) {
+        const struct signature_field *field = &parameter->fields[i];
+        if (!field->name || (!field->is_pointer && element_is_real(field->type)))
+            return 0;
+        if (field->is_pointer)
+            places += field->count;
+        else if (is_stride(field))
+            strides += field->count;
+        else if (strncasecmp(field->name, "size", 4) == 0)
+            sizes += field->count;
+        else
+            return 0;
+    }
+    return places == 1 && sizes == strides && sizes <= AXES_MAX ? sizes : 0;
+}
+
 static const char *scalar_value(const struct draft *draft, const struct kernel_parameter *parameter)
 {
     return is_size(draft, parameter) ? draft->size : "1";
@@ -418,6 +458,71 @@ static const char *field_text(const struct draft *draft, const struct kernel_par
     return text ? text : "";
 }
 
+/* The vector that a field points to. What is done with it the kernel's text shows of an accessor.
+ */
+static struct kernel_parameter vector_of(const struct draft *draft,
+                                         const struct kernel_parameter *parameter,
+                                         const struct signature_field *field)
+{
+    const uint32_t axes = accessor_axes(parameter);
+    struct kernel_parameter vector = {
+        .name = field->is_pointer ? pointed_name(draft, parameter, field) : NULL,
+        .text = field->name ? field->name : "",
+        .kind = PARAMETER_POINTER,
+        .constant = field->constant,
+        .known = field->known,
+        .type = field->type,
+        .lanes = field->lanes,
+        .bytes = field->bytes,
+        .is_hidden = true};
+    if (axes == 0)
+        return vector;
+    for (size_t i = 0; i < draft->kernel->template_count; i++)
+        if (parameter->generic && field->known && field->type == draft->kernel->template[i].type &&
+            strcmp(parameter->generic, draft->kernel->template[i].name) == 0)
+            vector.generic = parameter->generic;
+    vector.text = parameter->name;
+    vector.is_seen = parameter->is_seen;
+    vector.is_read = parameter->is_read;
+    vector.is_written = parameter->is_written;
+    /* `auto row = x[i];` is another name of a part of it; a const one is meant to be read. */
+    vector.is_hidden = parameter->is_hidden || parameter->least_indices < axes;
+    vector.constant |= !vector.is_written && strncmp(parameter->text, "const ", 6) == 0;
+    return vector;
+}
+
+static void put_vectors(struct draft *draft, const struct kernel_parameter *parameter)
+{
+    for (size_t i = 0; i < parameter->field_count; i++) {
+        const struct kernel_parameter vector = vector_of(draft, parameter, &parameter->fields[i]);
+        if (parameter->fields[i].is_pointer)
+            put_pointer(draft, &vector);
+    }
+}
+
+/* Its rows lie one behind the other. All have n elements but those of the first axis, of which
+ * there are as many as the vector has. */
+static void put_accessor(struct draft *draft, const struct kernel_parameter *parameter)
+{
+    const uint32_t axes = accessor_axes(parameter);
+    put_line(draft, arena_printf(draft->arena, "? %s", parameter->text),
+             "  - name: %s\n    fields:", parameter->name);
+    for (size_t i = 0; i < parameter->field_count; i++) {
+        const struct signature_field *field = &parameter->fields[i];
+        const char *type = element_name(field->type);
+        if (field->is_pointer) {
+            put_line(draft, field->name, "      - %s", field_text(draft, parameter, field));
+            continue;
+        }
+        for (uint32_t axis = 0; axis < axes; axis++)
+            put_line(draft, axis > 0 ? NULL : field->name, "      - {type: %s, value: %s}", type,
+                     power(draft, is_stride(field) ? axes - 1 - axis
+                                  : axis > 0       ? 1
+                                                   : draft->axes - axes + 1));
+    }
+    put_vectors(draft, parameter);
+}
+
 /* A few on one line, others each on its own, by name. */
 static void put_fields(struct draft *draft, const struct kernel_parameter *parameter)
 {
@@ -439,22 +544,7 @@ static void put_fields(struct draft *draft, const struct kernel_parameter *param
         put_line(draft, name ? name : "bytes without a name", "      - %s",
                  field_text(draft, parameter, &parameter->fields[i]));
     }
-    /* What is done with what they point to, the kernel's text does not show. */
-    for (size_t i = 0; i < parameter->field_count; i++) {
-        const struct signature_field *field = &parameter->fields[i];
-        const struct kernel_parameter vector = {
-            .name = field->is_pointer ? pointed_name(draft, parameter, field) : NULL,
-            .text = field->name ? field->name : "",
-            .kind = PARAMETER_POINTER,
-            .constant = field->constant,
-            .known = field->known,
-            .type = field->type,
-            .lanes = field->lanes,
-            .bytes = field->bytes,
-            .is_hidden = true};
-        if (field->is_pointer)
-            put_pointer(draft, &vector);
-    }
+    put_vectors(draft, parameter);
 }
 
 /* What the source gives a value is the kernel's own business, unless nothing else is written. */
@@ -493,6 +583,8 @@ static enum status put_arguments(struct draft *draft, struct error *error)
                 draft->kernel->name, parameter->text);
         if (parameter->kind == PARAMETER_POINTER)
             put_pointer(draft, parameter);
+        else if (accessor_axes(parameter) > 0)
+            put_accessor(draft, parameter);
         else if (parameter->kind == PARAMETER_STRUCT)
             put_fields(draft, parameter);
         else if (is_texture(parameter) || is_surface(parameter))
@@ -516,10 +608,13 @@ static enum status look_at_results(struct draft *draft, struct error *error)
     for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
         const struct kernel_parameter *parameter = &draft->kernel->parameters[i];
         draft->writes |= is_output(parameter);
-        for (size_t j = 0; j < parameter->field_count; j++)
-            draft->writes |= parameter->fields[j].is_pointer && !parameter->fields[j].constant;
-        vectors |= draft->kernel->parameters[i].kind == PARAMETER_POINTER ||
-                   is_size(draft, &draft->kernel->parameters[i]);
+        for (size_t j = 0; j < parameter->field_count; j++) {
+            const struct kernel_parameter vector =
+                vector_of(draft, parameter, &parameter->fields[j]);
+            draft->writes |= parameter->fields[j].is_pointer && is_output(&vector);
+            vectors |= parameter->fields[j].is_pointer;
+        }
+        vectors |= parameter->kind == PARAMETER_POINTER || is_size(draft, parameter);
     }
     for (size_t i = 0; i < signature->symbol_count; i++) {
         const struct symbol_signature *symbol = &signature->symbols[i];
@@ -642,7 +737,11 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
     for (size_t i = 0; i < draft->kernel->parameter_count; i++)
         sizes += is_size(draft, &draft->kernel->parameters[i]);
     draft->flat = !draft->kernel->uses_y && (sizes < 2 || request->captured);
-    draft->volume = draft->kernel->uses_y && draft->kernel->uses_z;
+    draft->axes = draft->flat ? 1 : draft->kernel->uses_y && draft->kernel->uses_z ? 3 : 2;
+    for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
+        const uint32_t axes = accessor_axes(&draft->kernel->parameters[i]);
+        draft->axes = axes > draft->axes ? axes : draft->axes;
+    }
     enum status status = request->captured ? STATUS_OK : look_at_results(draft, error);
     if (status != STATUS_OK)
         return status;

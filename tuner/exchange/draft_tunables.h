@@ -25,8 +25,8 @@ struct draft {
     struct text *out;
     struct tunable tunables[TUNABLES_MAX];
     size_t tunable_count;
-    bool flat;         /* one dimension: vectors have n elements; else n * n */
-    bool volume;       /* three: n * n * n */
+    bool flat;         /* one dimension */
+    uint32_t axes;     /* vectors have n, n * n ... elements: the size so many times */
     bool writes;       /* the kernel writes to what it is given, variables without a value too */
     size_t held;       /* elements of the largest variable written, where it is given no vector */
     const char *size;  /* the size's name */

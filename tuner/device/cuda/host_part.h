@@ -34,6 +34,8 @@ bool cuda_left_out(const struct device_part *part, const char *name, size_t leng
 
 /* include/textures.h: texture references, and how kernels read them. */
 extern const char cuda_header_textures[];
+/* include/torch.h: PyTorch's accessors. */
+extern const char cuda_header_torch[];
 /* headers.c: small headers of our own in place of the host's, for nvrtcCreateProgram. */
 size_t cuda_own_headers(const char *const **names, const char *const **texts);
 /* A header that only the host's part needs, and which is left out when no folder has it. */

@@ -1,5 +1,7 @@
 #include "tuner/device/cuda/signature_fields.h"
 
+#include "tuner/device/cuda/host_part.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,13 +68,39 @@ static const char *type_word(struct arena *arena, const struct kernel_parameter 
     return word;
 }
 
+/* With PyTorch's accessors behind them, where the source names one. False: memory is short. */
+static bool with_accessors(struct arena *arena, const struct tokens *tokens, struct tokens *out)
+{
+    struct tokens header;
+    bool named = false;
+    for (size_t i = 0; i < tokens->count && !named; i++)
+        named = token_is_in(tokens, i,
+                            "PackedTensorAccessor PackedTensorAccessor32 PackedTensorAccessor64 "
+                            "GenericPackedTensorAccessor");
+    *out = *tokens;
+    if (!named)
+        return true;
+    if (!tokens_read(arena, cuda_header_torch, &header))
+        return false;
+    out->count += header.count;
+    out->items = arena_alloc(arena, out->count, sizeof *out->items);
+    if (!out->items)
+        return false;
+    memcpy(out->items, tokens->items, tokens->count * sizeof *out->items);
+    memcpy(out->items + tokens->count, header.items, header.count * sizeof *out->items);
+    return true;
+}
+
 bool fields_list(struct arena *arena, const struct tokens *tokens, struct kernel_signature *kernel)
 {
+    struct tokens all;
+    if (!with_accessors(arena, tokens, &all))
+        return false;
     for (size_t i = 0; i < kernel->parameter_count; i++) {
         struct kernel_parameter *parameter = &kernel->parameters[i];
         const char *names[SIGNATURE_FIELDS_MAX];
         const char *word = strchr(parameter->text, '*') ? NULL : type_word(arena, parameter);
-        parameter->field_count = word ? members_of(arena, tokens, word, names) : 0;
+        parameter->field_count = word ? members_of(arena, &all, word, names) : 0;
         parameter->fields =
             arena_alloc(arena, parameter->field_count + 1, sizeof *parameter->fields);
         if (!parameter->fields)

@@ -265,6 +265,17 @@ static bool is_macro_call(const struct tokens *tokens, size_t index)
     return false;
 }
 
+/* `x[i][j]` */
+static void count_indices(const struct tokens *tokens, struct kernel_parameter *parameter,
+                          size_t at)
+{
+    uint8_t count = 0;
+    for (; token_is(tokens, at, "[") && count < UINT8_MAX; at = tokens_behind(tokens, at))
+        count++;
+    if (count > 0 && (parameter->least_indices == 0 || count < parameter->least_indices))
+        parameter->least_indices = count;
+}
+
 /* `whole`: the name is not of a pointer or an array, but of the element itself. */
 static void read_use(const struct reader *reader, struct kernel_parameter *parameter, size_t at,
                      bool whole)
@@ -272,8 +283,15 @@ static void read_use(const struct reader *reader, struct kernel_parameter *param
     const struct tokens *tokens = &reader->tokens;
     if (token_is_in(tokens, at - 1, ". ->"))
         return; /* a member */
-    bool address = token_is(tokens, at - 1, "&") && at >= 2 &&
-                   tokens->items[at - 2].kind == TOKEN_SIGN && !token_is_in(tokens, at - 2, ") ]");
+    parameter->is_seen = true;
+    if (!whole && token_is(tokens, at + 1, ".") && token_is(tokens, at + 3, "(")) {
+        parameter->is_hidden |= !token_is_in(tokens, at + 2, "size sizes stride strides");
+        return;
+    }
+    const bool cast = at >= 3 && token_is(tokens, at - 2, ")") && token_is(tokens, at - 3, "*");
+    bool address =
+        token_is(tokens, at - 1, "&") && at >= 2 &&
+        (cast || (tokens->items[at - 2].kind == TOKEN_SIGN && !token_is_in(tokens, at - 2, ") ]")));
     size_t before = address ? at - 1 : at;
     bool member = false;
     const bool starred = at >= 2 && token_is(tokens, at - 1, "*") && /* *p = ..., not a * p */
@@ -282,7 +300,7 @@ static void read_use(const struct reader *reader, struct kernel_parameter *param
     const bool atomic = function && function->kind == TOKEN_NAME && function->length > 6 &&
                         strncmp(function->start, "atomic", 6) == 0;
     size_t behind = behind_element(tokens, at + 1, &member);
-    parameter->is_seen = true;
+    count_indices(tokens, parameter, at + 1);
     read_texture(tokens, parameter, at);
     if (parameter->text && strstr(parameter->text, "cudaSurfaceObject_t") &&
         read_surface(tokens, parameter, at))

@@ -10,14 +10,14 @@ template <typename T> struct RestrictPtrTraits {
     typedef T *__restrict__ PtrType;
 };
 
-template <typename T, int N, template <typename> class Traits = DefaultPtrTraits,
-          typename index_t = long long>
-struct TensorAccessor {
+template <typename T, int N, template <typename> class Traits, typename index_t>
+struct TensorAccessorBase {
     typedef typename Traits<T>::PtrType PtrType;
     PtrType data_;
     const index_t *sizes_;
     const index_t *strides_;
-    __host__ __device__ TensorAccessor(PtrType data, const index_t *sizes, const index_t *strides)
+    __host__ __device__ TensorAccessorBase(PtrType data, const index_t *sizes,
+                                           const index_t *strides)
         : data_(data), sizes_(sizes), strides_(strides)
     {
     }
@@ -33,43 +33,28 @@ struct TensorAccessor {
     {
         return data_;
     }
+};
+template <typename T, int N, template <typename> class Traits = DefaultPtrTraits,
+          typename index_t = long long>
+struct TensorAccessor : TensorAccessorBase<T, N, Traits, index_t> {
+    using TensorAccessorBase<T, N, Traits, index_t>::TensorAccessorBase;
     __host__ __device__ TensorAccessor<T, N - 1, Traits, index_t> operator[](index_t i) const
     {
-        return TensorAccessor<T, N - 1, Traits, index_t>(data_ + strides_[0] * i, sizes_ + 1,
-                                                         strides_ + 1);
+        return TensorAccessor<T, N - 1, Traits, index_t>(this->data_ + this->strides_[0] * i,
+                                                         this->sizes_ + 1, this->strides_ + 1);
     }
 };
 template <typename T, template <typename> class Traits, typename index_t>
-struct TensorAccessor<T, 1, Traits, index_t> {
-    typedef typename Traits<T>::PtrType PtrType;
-    PtrType data_;
-    const index_t *sizes_;
-    const index_t *strides_;
-    __host__ __device__ TensorAccessor(PtrType data, const index_t *sizes, const index_t *strides)
-        : data_(data), sizes_(sizes), strides_(strides)
-    {
-    }
-    __host__ __device__ index_t size(index_t i) const
-    {
-        return sizes_[i];
-    }
-    __host__ __device__ index_t stride(index_t i) const
-    {
-        return strides_[i];
-    }
-    __host__ __device__ PtrType data() const
-    {
-        return data_;
-    }
+struct TensorAccessor<T, 1, Traits, index_t> : TensorAccessorBase<T, 1, Traits, index_t> {
+    using TensorAccessorBase<T, 1, Traits, index_t>::TensorAccessorBase;
     __host__ __device__ T &operator[](index_t i) const
     {
-        return data_[strides_[0] * i];
+        return this->data_[this->strides_[0] * i];
     }
 };
 
-template <typename T, int N, template <typename> class Traits = DefaultPtrTraits,
-          typename index_t = long long>
-struct GenericPackedTensorAccessor {
+template <typename T, int N, template <typename> class Traits, typename index_t>
+struct GenericPackedTensorAccessorBase {
     typedef typename Traits<T>::PtrType PtrType;
     PtrType data_;
     index_t sizes_[N];
@@ -86,33 +71,22 @@ struct GenericPackedTensorAccessor {
     {
         return data_;
     }
+};
+template <typename T, int N, template <typename> class Traits = DefaultPtrTraits,
+          typename index_t = long long>
+struct GenericPackedTensorAccessor : GenericPackedTensorAccessorBase<T, N, Traits, index_t> {
     __device__ TensorAccessor<T, N - 1, Traits, index_t> operator[](index_t i) const
     {
-        return TensorAccessor<T, N - 1, Traits, index_t>(data_ + strides_[0] * i, sizes_ + 1,
-                                                         strides_ + 1);
+        return TensorAccessor<T, N - 1, Traits, index_t>(this->data_ + this->strides_[0] * i,
+                                                         this->sizes_ + 1, this->strides_ + 1);
     }
 };
 template <typename T, template <typename> class Traits, typename index_t>
-struct GenericPackedTensorAccessor<T, 1, Traits, index_t> {
-    typedef typename Traits<T>::PtrType PtrType;
-    PtrType data_;
-    index_t sizes_[1];
-    index_t strides_[1];
-    __host__ __device__ index_t size(index_t i) const
-    {
-        return sizes_[i];
-    }
-    __host__ __device__ index_t stride(index_t i) const
-    {
-        return strides_[i];
-    }
-    __host__ __device__ PtrType data() const
-    {
-        return data_;
-    }
+struct GenericPackedTensorAccessor<T, 1, Traits, index_t>
+    : GenericPackedTensorAccessorBase<T, 1, Traits, index_t> {
     __device__ T &operator[](index_t i) const
     {
-        return data_[strides_[0] * i];
+        return this->data_[this->strides_[0] * i];
     }
 };
 
