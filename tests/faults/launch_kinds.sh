@@ -143,3 +143,39 @@ cp "$TUNE_SOURCE/tests/gpu/device/kernels.cu" marks.cu
 run "$TUNE" run ./marks.yaml --device cuda:0 --no-report "${warm[@]}"
 expect_code 0
 [[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status = 'ok'") -eq 3 ]] || fail "$("$TUNE" show --failures)"
+forget
+
+# ---- addresses in a variable: the runs of each kind of block find there where the vectors are, of which there is one copy ----
+cat >held.yaml <<'Y'
+experiment: held
+source: held.cu
+sizes: {n: [1000, 5000]}
+parameters: {way: [1, 2], block: [64, 128]}
+defines: {WAY: way}
+launches: [{kernel: held_view_copy, grid: "ceil_div(n, block)", block: block}]
+arguments:
+  - {name: from, type: i32, count: n, fill: random}
+  - {name: to, type: i32, count: n, output: true}
+  - {name: view, fields: [{type: i32, value: n}, {pointer: from}, {pointer: to}], symbol: view}
+check: {output: to, reference: held, source: held.c, tolerance: 0}
+Y
+echo '__constant__ struct { int n; const int *from; int *to; } view; extern "C" __global__ void held_view_copy();' >held.cu
+cat >held.c <<'C'
+void held(void *const *arguments, struct tune_expected *expected)
+{
+    const struct { int n; const int *from; int *to; } *view = arguments[2];
+    for (int i = 0; i < view->n; i++)
+        expected[i].integer = view->from[i];
+}
+C
+for mode in cold hot; do
+    run "$TUNE" run ./held.yaml --device cuda:0 --no-report --l2 $mode "${warm[@]}"
+    expect_code 0
+    [[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status = 'ok'") -eq 8 ]] || fail "$("$TUNE" show --failures)"
+    [[ $mode == hot || $(query "SELECT max(runs) FROM samples") -eq 1 ]] || fail "runs of a cold block took turns"
+    forget
+done
+sed -i 's/{pointer: to}]/{pointer: to}, {type: i32, value: 1}]/' held.yaml
+run "$TUNE" run ./held.yaml --device cuda:0 --no-report "${warm[@]}"
+expect_code 3
+expect_err "argument 'view' has 32 bytes, and the variable 'view' only 24"

@@ -87,6 +87,23 @@ bool argument_is_variable(const struct argument *argument)
     return argument_is_written(argument) && argument->symbol;
 }
 
+bool argument_is_variable_of_places(const struct argument *argument)
+{
+    bool points = false;
+    for (size_t i = 0; argument->symbol && i < argument->field_count; i++)
+        points |= argument->fields[i].points_to > 0;
+    return points;
+}
+
+bool argument_stays(const struct launch_plan *plan, size_t index)
+{
+    bool stays = argument_is_texture_symbol(&plan->arguments[index]);
+    for (size_t i = 0; i < plan->argument_count; i++)
+        for (size_t j = 0; plan->arguments[i].symbol && j < plan->arguments[i].field_count; j++)
+            stays |= plan->arguments[i].fields[j].points_to == index + 1;
+    return stays;
+}
+
 void patch_vector(void *vector, enum element_type type, const struct patch *patch)
 {
     const size_t bytes = element_bytes(type);

@@ -100,9 +100,9 @@ struct argument {
     double fill_low, fill_high;
     const char *fill_text;
     /* Not passed: the __constant__ or __device__ variable of this name (C, or a C++ name expression
-     * without the '&'). Inputs (of one with a texture its object), scalars and structs are copied
-     * there before the first run, what kernels write before each run, or block of runs, and back
-     * behind it. NULL: passed. */
+     * without the '&'). Inputs (of one with a texture its object), scalars and structs (with the
+     * addresses of vectors) are copied there before the first run, what kernels write before each
+     * run, or block of runs, and back behind it. NULL: passed. */
     const char *symbol;
     struct texture texture;
     int64_t count; /* elements of a vector, >= 0; scratch and output at least 1 */
@@ -221,6 +221,10 @@ bool argument_rotates(const struct argument *argument);
 bool argument_is_written(const struct argument *argument);
 /* Those of them that are variables: what they hold is copied there before runs, and back. */
 bool argument_is_variable(const struct argument *argument);
+/* Whether it is a variable that vectors' addresses are copied to. */
+bool argument_is_variable_of_places(const struct argument *argument);
+/* Whether runs find it by a variable, and so all in the same place. */
+bool argument_stays(const struct launch_plan *plan, size_t index);
 /* Writes the patch's elements into a vector of the type. */
 void patch_vector(void *vector, enum element_type type, const struct patch *patch);
 /* Whether a run changes what the next one finds in an argument with a fill. */

@@ -358,7 +358,7 @@ bool find_argument(struct file_reader *reader, const struct node *node, size_t *
                       suggest(node->text, words, experiment->argument_count).text);
 }
 
-/* The fields of a struct that have a vector's address. */
+/* The fields of a struct, passed or a variable, that have a vector's address. */
 static bool read_pointers(struct file_reader *reader, const struct node *fields,
                           struct argument_rule *argument)
 {
@@ -378,10 +378,11 @@ static bool read_pointers(struct file_reader *reader, const struct node *fields,
             !literal_template(reader, element_name(ELEMENT_U64), item->place, &field->type))
             return false;
         struct argument_rule *vector = &reader->experiment->arguments[target];
-        if (!role_is_vector(vector->role) || vector->symbol.count > 0 || argument->symbol.count > 0)
+        if (!role_is_vector(vector->role) || vector->symbol.count > 0)
+            return node_error(reader, pointer, "pointers lead to vectors without a symbol");
+        if (argument->symbol.count > 0 && !reader->experiment->device->is_gpu)
             return node_error(reader, pointer,
-                              "pointers lead from structs that are passed to vectors without a "
-                              "symbol");
+                              "pointers in variables are of experiments for a GPU");
         if (offset && vector->texture.width.tree)
             return node_error(reader, offset, "'%s' is a %s: it has no addresses", vector->name,
                               vector->texture.fixed.is_surface ? "surface" : "texture");

@@ -46,12 +46,12 @@ static uint32_t least_runs(const struct measuring *state, const struct launch_pl
     return runs > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : runs < 1 ? 1 : (uint32_t)runs;
 }
 
-/* Whether runs find an input where all find it, by a variable: then each is a block of its own,
- * before which the cache is emptied. */
+/* Whether runs find a vector where all find it: then each is a block of its own, before which the
+ * cache is emptied. */
 static bool stays(const struct launch_plan *plan)
 {
     for (size_t i = 0; i < plan->argument_count; i++)
-        if (argument_is_texture_symbol(&plan->arguments[i]))
+        if (argument_stays(plan, i))
             return true;
     return false;
 }

@@ -376,8 +376,8 @@ static void run_paint(const struct call *call)
 static const struct {
     const char *name;
     size_t bytes;
-} variables[VARIABLES_MAX] = {
-    {"steps", 16}, {"own::bias", 8}, {"picture", 16}, {"marks", 256}, {"own::total", 8}};
+} variables[VARIABLES_MAX] = {{"steps", 16},  {"own::bias", 8},  {"picture", 16},
+                              {"marks", 256}, {"own::total", 8}, {"view", 24}};
 
 int host_variable_find(const char *name, size_t *bytes)
 {
@@ -433,16 +433,29 @@ static size_t reached(const struct call *call, int64_t n)
     return (uint64_t)n < threads ? (size_t)n : (size_t)threads;
 }
 
-/* view_copy(struct {int n; const int *from; int *to;}): its grid must cover n. */
-static void run_view_copy(const struct call *call)
+/* struct {int n; const int *from; int *to;}: the grid must cover n. */
+static void copy_view(const struct call *call, const void *at)
 {
     struct {
         int n;
         const int *from;
         int *to;
     } view;
-    memcpy(&view, call->arguments[0], sizeof view);
+    memcpy(&view, at, sizeof view);
     memcpy(view.to, view.from, reached(call, view.n) * sizeof(int));
+}
+
+/* view_copy(view) */
+static void run_view_copy(const struct call *call)
+{
+    copy_view(call, call->arguments[0]);
+}
+
+/* held_view_copy(): of the last variable. */
+static void run_held_view_copy(const struct call *call)
+{
+    const struct CUmod_st *module = (const struct CUmod_st *)(const void *)call->image;
+    copy_view(call, module->variables[VARIABLES_MAX - 1]);
 }
 
 static double bytes_viewed(const struct call *call)
@@ -506,6 +519,7 @@ static const struct host_kernel kernels[] = {
     {"reduce_partials", 5, reduce_arguments, run_second, bytes_read, OUT, NULL},
     {"copy_elements", 3, copy_arguments, run_copy, bytes_copied, 1, NULL},
     {"view_copy", 1, view_arguments, run_view_copy, bytes_viewed, -1, NULL},
+    {"held_view_copy", 0, note_arguments, run_held_view_copy, NULL, -1, NULL},
     {"copy_by_128", 3, copy_arguments, run_copy_by_128, bytes_copied, 1, NULL},
     {"scaled_add", 5, add_arguments, run_scaled_add, bytes_added, 2, NULL},
     {"sum", 3, copy_arguments, run_sum, bytes_summed, 1, NULL},

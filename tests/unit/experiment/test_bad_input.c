@@ -260,6 +260,9 @@ TEST(on_the_cpu)
                        "launches: [[k]]\n");
     expect_error(text_string(&text), "t.yaml:6:12: mapping");
     text_clear(&text);
+    text_printf(&text, cpu_text, "", ", {name: s, fields: [{pointer: out}], symbol: s}");
+    expect_error(text_string(&text), "t.yaml:6:90: pointers in variables ... GPU");
+    text_clear(&text);
     text_printf(&text, cpu_text, "std: gnu11\n", ", {name: c, type: i32, count: 1, symbol: c}");
     experiment_free(load_or_fail(text_string(&text)));
     text_free(&text);

@@ -92,7 +92,7 @@ enum status cuda_set_symbol(struct device *device, const struct argument *argume
     struct symbol *symbol = NULL;
     size_t bytes = argument_symbol_bytes(argument);
     enum status status = symbol_for(device, argument, &symbol, error);
-    if (status == STATUS_OK && !role_is_vector(argument->role)) {
+    if (status == STATUS_OK && !input) {
         status = argument_pack(argument, value, &bytes, error);
         input = value;
     }

@@ -219,6 +219,26 @@ static enum status set_object(struct device *device, const struct argument *argu
     return status == STATUS_OK ? cuda_set_symbol(device, argument, &object, error) : status;
 }
 
+/* A struct with the addresses of vectors, which all runs find there. */
+static enum status set_places(struct device *device, const struct launch_plan *plan,
+                              const struct argument *argument, struct error *error)
+{
+    unsigned char value[VALUE_BYTES_MAX];
+    size_t bytes = 0;
+    enum status status = argument_pack(argument, value, &bytes, error);
+    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+        const struct argument *vector = &plan->arguments[i];
+        CUtexObject object = 0;
+        if (!argument_is_bound(vector))
+            continue;
+        const gpu_address start = gpu_vector_start(&device->vectors[i]);
+        if (vector->texture.width > 0 && argument_stays(plan, i))
+            status = cuda_texture(device, vector, start, &object, error);
+        argument_point(argument, i, object ? object : start, value);
+    }
+    return status == STATUS_OK ? cuda_set_symbol(device, argument, value, error) : status;
+}
+
 enum status cuda_carry(struct device *device, const struct launch_plan *plan, bool back,
                        struct error *error)
 {
@@ -229,6 +249,8 @@ enum status cuda_carry(struct device *device, const struct launch_plan *plan, bo
             status = carry_surfaces(device, argument, &device->vectors[i], back, error);
         else if (argument_is_texture_symbol(argument) && !back)
             status = set_object(device, argument, &device->vectors[i], error);
+        else if (argument_is_variable_of_places(argument) && !back)
+            status = set_places(device, plan, argument, error);
     }
     return status;
 }

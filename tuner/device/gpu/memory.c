@@ -306,18 +306,18 @@ static enum status bind_vector(struct device *device, const struct argument *arg
                                struct error *error)
 {
     bool rotates = argument_rotates(argument);
-    copies = argument->symbol ? 1 : copies;
+    const uint32_t places = rotates || vector->stays ? 1 : places_of(argument);
+    copies = argument->symbol || vector->stays ? 1 : copies;
     if (argument->count < 0 || (rotates && argument->count > 0 && !host && !is_made_here(argument)))
         return error_set(error, STATUS_INTERNAL, "argument '%s' has no data", argument->name);
-    const size_t room =
-        rotates ? stride_of(device, argument) * (copies + kept_copies(argument))
-                : (places_of(argument) - 1) * place_bytes_of(argument) + guarded_bytes(argument);
+    const size_t room = rotates ? stride_of(device, argument) * (copies + kept_copies(argument))
+                                : (places - 1) * place_bytes_of(argument) + guarded_bytes(argument);
     enum status status = make_room(device, vector, room, argument->name, error);
     if (status != STATUS_OK)
         return status;
     const size_t offset =
         front_of(device, argument) + kept_copies(argument) * stride_of(device, argument);
-    vector->places = rotates ? 1 : places_of(argument);
+    vector->places = places;
     vector->place_bytes = place_bytes_of(argument);
     vector->wander = 0;
     vector->shown = 0;
@@ -350,9 +350,10 @@ static enum status bind_all(struct device *device, const struct launch_plan *pla
     for (size_t i = 0; i < plan->argument_count && status == STATUS_OK; i++) {
         const struct argument *argument = &plan->arguments[i];
         struct vector *vector = &device->vectors[i];
+        vector->stays = argument_stays(plan, i);
         if (argument_is_bound(argument))
             status = bind_vector(device, argument, vector, inputs[i], affordable, error);
-        else if (argument->symbol)
+        else if (argument->symbol && !argument_is_variable_of_places(argument))
             status = device->driver->set_symbol(device, argument, inputs[i], error);
         vector->variable = 0; /* behind the vector's own memory, which begins without */
         if (status == STATUS_OK && argument_is_variable(argument))

@@ -14,6 +14,7 @@ struct vector {
     size_t wander; /* the part of it that changes: the place in use, times place_bytes */
     size_t place_bytes;
     uint32_t places;      /* that runs rotate over; 1: it stays */
+    bool stays;           /* kernels find it by a variable: it has one copy and one place */
     size_t bytes;         /* of the bound plan's vector */
     gpu_address variable; /* of the current binary, which kernels find instead of it; 0: none */
     /* Inputs and updates: what is there. Copy k that runs are given begins at base + offset + k *
