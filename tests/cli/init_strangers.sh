@@ -415,6 +415,40 @@ done
 run "$TUNE" run --dry-run --arch sm_90 --points 1 tensors.yaml
 expect_code 0
 
+# Pointers in variables, alone and in structs: vectors whose addresses go there. What the kernel itself sets is its own.
+cat >tables.cu <<'C'
+namespace mine { struct place { float *sums; const int *places; }; struct shape { int rows, size; place at; }; }
+__constant__ mine::shape form;
+__constant__ const float4 *rows;
+namespace { __device__ int *hits; __device__ float *heap; __constant__ double *both[2]; }
+__constant__ unsigned row_count;
+__constant__ float scale;
+__global__ void tables()
+{
+    heap = new float[4];
+    hits[threadIdx.x] = 1;
+    form.at.sums[form.at.places[0]] = rows[row_count - 1].x * scale;
+    both[1][threadIdx.x] += 1;
+}
+C
+run "$TUNE" init tables.cu
+expect_code 0
+for line in '{name: rows, fields: [{pointer: rows_data}], symbol: "rows"}' '{name: rows_data, type: f32, count: 4 * n, fill: random}' \
+    '{name: hits, fields: [{pointer: hits_data}], symbol: "hits"}' '{name: hits_data, type: i32, count: n, output: true}' \
+    '{name: both, fields: [{pointer: both_data, count: 2}], symbol: "both"}' '{name: both_data, type: f64, count: n, update: true, fill: random}' \
+    '{name: form, fields: [{type: i32, value: n}, {type: i32, value: n}, {pointer: form_at_sums}, {pointer: form_at_places}], symbol: "form"}' \
+    '{name: form_at_sums, type: f32, count: n, update: true, fill: random}' '{name: form_at_places, type: i32, count: n, fill: {uniform: [0, n - 1]}}' \
+    '{name: row_count, type: u32, value: n, symbol: "row_count"}' '{name: scale, type: f32, value: 1, symbol: "scale"}'; do
+    drafted "  - $line" tables.yaml
+done
+! grep -q 'heap' tables.yaml || fail "$(cat tables.yaml)"
+run "$TUNE" run --dry-run --arch sm_90 --points 1 tables.yaml
+expect_code 0
+sed 's/\[{pointer: rows_data}/&, {type: i32, value: 1}/' tables.yaml >longer.yaml
+run "$TUNE" run --dry-run --arch sm_90 --points 1 longer.yaml
+expect_code 3
+expect_err "argument 'rows' has 16 bytes, and the variable 'rows' only 8$"
+
 # Where headers were found is said in one line; of several of one name deep in the project a person chooses.
 mkdir -p near/.git near/cuda near/host/code/inc near/common near/a/b/c near/d/e/f
 echo '#define SIDE 8' >near/host/code/inc/side.h

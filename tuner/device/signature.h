@@ -111,6 +111,9 @@ struct symbol_signature {
     uint32_t bytes; /* of all of it; of a texture reference of a texel */
     /* Of a texture reference: its axes, as many as CUDA's cudaTextureType says; 0: it is none. */
     int texture_axes;
+    /* As a parameter of its type would be, with how what it points to is used; fields: of a struct,
+     * of a pointer the only one. */
+    struct kernel_parameter variable;
     bool is_row;            /* read by tex1D, so between texels, too */
     bool is_set;            /* the source says how it is read */
     struct texture reading; /* without sizes */

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "tuner/base/array.h"
-#include "tuner/exchange/draft_tunables.h"
+#include "tuner/exchange/draft_parts.h"
 
 bool is_number(const char *text)
 {

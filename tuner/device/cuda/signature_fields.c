@@ -91,39 +91,76 @@ static bool with_accessors(struct arena *arena, const struct tokens *tokens, str
     return true;
 }
 
-bool fields_list(struct arena *arena, const struct tokens *tokens, struct kernel_signature *kernel)
+static bool list_fields(struct arena *arena, const struct tokens *tokens,
+                        struct kernel_parameter *parameter)
 {
+    const char *names[SIGNATURE_FIELDS_MAX];
+    const char *word = strchr(parameter->text, '*') ? NULL : type_word(arena, parameter);
+    parameter->field_count = word ? members_of(arena, tokens, word, names) : 0;
+    parameter->fields = arena_alloc(arena, parameter->field_count + 1, sizeof *parameter->fields);
+    for (size_t i = 0; parameter->fields && i < parameter->field_count; i++)
+        parameter->fields[i] = (struct signature_field){.name = names[i]};
+    return parameter->fields;
+}
+
+bool fields_list(struct arena *arena, const struct tokens *tokens, struct kernel_signature *kernel,
+                 struct source_signature *out)
+{
+    bool listed = true;
     struct tokens all;
     if (!with_accessors(arena, tokens, &all))
         return false;
-    for (size_t i = 0; i < kernel->parameter_count; i++) {
-        struct kernel_parameter *parameter = &kernel->parameters[i];
-        const char *names[SIGNATURE_FIELDS_MAX];
-        const char *word = strchr(parameter->text, '*') ? NULL : type_word(arena, parameter);
-        parameter->field_count = word ? members_of(arena, &all, word, names) : 0;
-        parameter->fields =
-            arena_alloc(arena, parameter->field_count + 1, sizeof *parameter->fields);
-        if (!parameter->fields)
-            return false;
-        for (size_t j = 0; j < parameter->field_count; j++)
-            parameter->fields[j] = (struct signature_field){.name = names[j]};
+    for (size_t i = 0; i < kernel->parameter_count; i++)
+        listed = listed && list_fields(arena, &all, &kernel->parameters[i]);
+    for (size_t i = 0; i < out->symbol_count; i++)
+        if (!out->symbols[i].is_array)
+            listed = listed && list_fields(arena, &all, &out->symbols[i].variable);
+    return listed;
+}
+
+/* Structs are numbered: first those of parameters, then of variables. */
+static size_t number_of_variable(size_t symbol)
+{
+    return ARGUMENTS_MAX + symbol;
+}
+
+static void put_questions(struct text *text, const char *probe,
+                          const struct kernel_parameter *parameter, size_t number)
+{
+    for (size_t i = 0; i < parameter->field_count; i++) {
+        char what[64];
+        (void)string_format(what, sizeof what, "tune_field_%zu_%zu", number, i);
+        put_type_numbers(text, probe, what);
+        text_printf(text, ", %s::tune_place_%zu_%zu::tune_value", probe, number, i);
     }
-    return true;
 }
 
 void fields_put_questions(struct text *text, const char *probe,
                           const struct kernel_signature *kernel)
 {
     for (size_t i = 0; i < kernel->parameter_count; i++)
-        for (size_t j = 0; j < kernel->parameters[i].field_count; j++) {
-            char what[64];
-            (void)string_format(what, sizeof what, "tune_field_%zu_%zu", i, j);
-            put_type_numbers(text, probe, what);
-            text_printf(text, ", %s::tune_place_%zu_%zu::tune_value", probe, i, j);
-        }
+        put_questions(text, probe, &kernel->parameters[i], i);
 }
 
-void fields_put_types(struct text *text, const struct kernel_signature *kernel)
+void fields_put_variables(struct text *text, const char *probe, const struct source_signature *out)
+{
+    for (size_t i = 0; i < out->symbol_count; i++)
+        put_questions(text, probe, &out->symbols[i].variable, number_of_variable(i));
+}
+
+static void put_types(struct text *text, const struct kernel_parameter *parameter, size_t number)
+{
+    for (size_t i = 0; i < parameter->field_count; i++)
+        text_printf(text,
+                    "typedef tune_shape<decltype(tune_struct_%zu::%s)> tune_field_%zu_%zu;\n"
+                    "struct tune_place_%zu_%zu { static constexpr int tune_value = "
+                    "TUNE_PLACE(tune_struct_%zu, %s); };\n",
+                    number, parameter->fields[i].name, number, i, number, i, number,
+                    parameter->fields[i].name);
+}
+
+void fields_put_types(struct text *text, const struct kernel_signature *kernel,
+                      const struct source_signature *out)
 {
     size_t unconditional = 0; /* of those in front: the others may not be there */
     for (size_t i = 0; i < kernel->parameter_count; i++) {
@@ -134,12 +171,14 @@ void fields_put_types(struct text *text, const struct kernel_signature *kernel)
                         "tune_type tune_struct_%zu;\n",
                         kernel->parameter_count, i, unconditional, i);
         unconditional += !parameter->conditional;
-        for (size_t j = 0; j < parameter->field_count; j++)
-            text_printf(text,
-                        "typedef tune_shape<decltype(tune_struct_%zu::%s)> tune_field_%zu_%zu;\n"
-                        "struct tune_place_%zu_%zu { static constexpr int tune_value = "
-                        "TUNE_PLACE(tune_struct_%zu, %s); };\n",
-                        i, parameter->fields[j].name, i, j, i, j, i, parameter->fields[j].name);
+        put_types(text, parameter, i);
+    }
+    for (size_t i = 0; i < out->symbol_count; i++) {
+        const size_t number = number_of_variable(i);
+        if (out->symbols[i].variable.field_count > 0)
+            text_printf(text, "typedef tune_bare<decltype(::%s)>::tune_type tune_struct_%zu;\n",
+                        out->symbols[i].name, number);
+        put_types(text, &out->symbols[i].variable, number);
     }
 }
 
@@ -156,22 +195,28 @@ static bool is_refused(const char *message, const char *name)
     return strstr(message, text) && strstr(message, "is inaccessible");
 }
 
-bool fields_drop(struct kernel_signature *kernel, const char *message)
+/* How many; without a message all. */
+static size_t drop_fields(struct kernel_parameter *parameter, const char *message)
+{
+    const size_t before = parameter->field_count;
+    parameter->field_count = 0;
+    for (size_t i = 0; i < before && message; i++)
+        if (!is_refused(message, parameter->fields[i].name))
+            parameter->fields[parameter->field_count++] = parameter->fields[i];
+    return before - parameter->field_count;
+}
+
+bool fields_drop(struct kernel_signature *kernel, struct source_signature *out, const char *message)
 {
     size_t dropped = 0;
-    for (size_t i = 0; i < kernel->parameter_count; i++) {
-        struct kernel_parameter *parameter = &kernel->parameters[i];
-        size_t kept = 0;
-        for (size_t j = 0; j < parameter->field_count; j++)
-            if (!is_refused(message, parameter->fields[j].name))
-                parameter->fields[kept++] = parameter->fields[j];
-        dropped += parameter->field_count - kept;
-        parameter->field_count = kept;
-    }
-    for (size_t i = 0; i < kernel->parameter_count && dropped == 0; i++) {
-        dropped = kernel->parameters[i].field_count;
-        kernel->parameters[i].field_count = 0;
-    }
+    for (size_t i = 0; i < kernel->parameter_count; i++)
+        dropped += drop_fields(&kernel->parameters[i], message);
+    for (size_t i = 0; i < out->symbol_count; i++)
+        dropped += drop_fields(&out->symbols[i].variable, message);
+    for (size_t i = 0; i < kernel->parameter_count && dropped == 0; i++)
+        dropped = drop_fields(&kernel->parameters[i], NULL);
+    for (size_t i = 0; i < out->symbol_count && dropped == 0; i++)
+        dropped = drop_fields(&out->symbols[i].variable, NULL);
     return dropped > 0;
 }
 
@@ -217,6 +262,18 @@ static size_t as_field(const struct type_numbers *numbers, struct signature_fiel
         return elements * POINTER_BYTES;
     const size_t bytes = field->known ? field->count * element_bytes(field->type) : 0;
     return bytes == (size_t)numbers->bytes ? bytes : 0;
+}
+
+bool fields_take_pointer(struct arena *arena, const struct type_numbers *numbers,
+                         struct kernel_parameter *variable)
+{
+    variable->field_count = 1;
+    variable->fields = arena_alloc(arena, 1, sizeof *variable->fields);
+    if (!variable->fields)
+        return false;
+    variable->fields[0].name = "data";
+    (void)as_field(numbers, &variable->fields[0]);
+    return true;
 }
 
 bool fields_take(struct arena *arena, const char **answer, struct kernel_parameter *parameter)

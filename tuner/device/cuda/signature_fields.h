@@ -21,15 +21,23 @@ bool take_number(const char **at, int *out);
 /* By code, from 1 on. */
 enum element_type coded_type(int code);
 
-/* The members of each struct, by the source's text. False: memory is short. */
-bool fields_list(struct arena *arena, const struct tokens *tokens, struct kernel_signature *kernel);
+/* The members of each struct that the kernel takes or that is a variable, by the source's text.
+ * False: memory is short. */
+bool fields_list(struct arena *arena, const struct tokens *tokens, struct kernel_signature *kernel,
+                 struct source_signature *out);
 /* What is asked of them, in the expression and behind the source. */
 void fields_put_questions(struct text *text, const char *probe,
                           const struct kernel_signature *kernel);
-void fields_put_types(struct text *text, const struct kernel_signature *kernel);
+void fields_put_variables(struct text *text, const char *probe, const struct source_signature *out);
+void fields_put_types(struct text *text, const struct kernel_signature *kernel,
+                      const struct source_signature *out);
 /* Leaves out the members that the compiler's message refuses; or, where it names none, all of the
  * first struct. False: there was none to leave out. */
-bool fields_drop(struct kernel_signature *kernel, const char *message);
+bool fields_drop(struct kernel_signature *kernel, struct source_signature *out,
+                 const char *message);
+/* Of a variable that is a pointer, or several: its field. False: memory is short. */
+bool fields_take_pointer(struct arena *arena, const struct type_numbers *numbers,
+                         struct kernel_parameter *variable);
 /* What was answered of one struct: its fields, in the layout that C gives a struct of them; what
  * has no name, or is no number, as so many bytes. False: it was not understood, or memory is short.
  */

@@ -182,6 +182,7 @@ static const char *make_expression(struct asking *asking)
         (void)string_format(what, sizeof what, "tune_symbol_%zu", i);
         put_type_numbers(&text, asking->probe, what);
     }
+    fields_put_variables(&text, asking->probe, asking->out);
     text_append(&text, ">");
     const char *copy = text_to_arena(&text, asking->arena);
     return copy;
@@ -196,7 +197,7 @@ static const char *make_source(struct asking *asking)
     text_append(&text, cuda_signature_probe);
     text_printf(&text, "namespace TUNE_PROBE { typedef tune_takes<decltype(%s%s)> tune_asked;\n",
                 asking->instance[0] == '(' ? "" : "&::", asking->instance);
-    fields_put_types(&text, kernel);
+    fields_put_types(&text, kernel, asking->out);
     for (size_t i = 0; i < asking->out->symbol_count; i++)
         text_printf(&text, "typedef tune_shape<decltype(::%s)> tune_symbol_%zu;\n",
                     asking->out->symbols[i].name, i);
@@ -212,7 +213,7 @@ static void take_parameter(struct kernel_parameter *parameter, const struct type
     parameter->lanes = (uint32_t)numbers->lanes;
     parameter->bytes = (uint32_t)numbers->bytes;
     parameter->constant = numbers->constant;
-    if (numbers->pointer)
+    if (numbers->pointer == 1)
         parameter->kind = PARAMETER_POINTER;
     else if (parameter->known && numbers->lanes == 1)
         parameter->kind = PARAMETER_SCALAR;
@@ -277,8 +278,14 @@ static enum status take_answer(struct asking *asking, const char *answer, struct
             /* A pointer is told by 1. */
             symbol->texture_axes = numbers.pointer > 2 ? numbers.pointer - 2 : 0;
             symbol->reading.reads_real = symbol->texture_axes > 0 && numbers.constant;
+            take_parameter(&symbol->variable, &numbers);
+            if (numbers.pointer == 1)
+                fits = fields_take_pointer(asking->arena, &numbers, &symbol->variable);
         }
     }
+    for (size_t i = 0; fits && i < asking->out->symbol_count; i++)
+        if (asking->out->symbols[i].variable.kind == PARAMETER_STRUCT)
+            fits = fields_take(asking->arena, &answer, &asking->out->symbols[i].variable);
     if (!fits && count > ARGUMENTS_MAX)
         return error_set(error, STATUS_BAD_INPUT,
                          "kernel %s takes %d parameters, and an experiment has %d arguments at "
@@ -658,7 +665,7 @@ static enum status ask_until_defined(struct asking *asking, struct error *error)
         if (!(is_overloaded(error->text) && name_overload(asking)) &&
             !let_in(asking, error->text) && !drop_unseen(asking->out, error->text) &&
             (!name || !take_undefined(asking, name, &meant)) &&
-            !fields_drop(asking->kernel, error->text))
+            !fields_drop(asking->kernel, asking->out, error->text))
             return explain(asking, name, meant, error);
         error_clear(error);
         status = compile_question(asking, error);
@@ -744,7 +751,7 @@ enum status cuda_signatures(struct arena *arena, const struct signature_question
         return error_no_memory(error);
     if (!guess_conditions(arena, &asking.tokens, out))
         return error_no_memory(error);
-    if (!fields_list(arena, &asking.tokens, asking.kernel) || !name_probe(&asking))
+    if (!fields_list(arena, &asking.tokens, asking.kernel, out) || !name_probe(&asking))
         return error_no_memory(error);
     status = ask_until_defined(&asking, error);
     return status != STATUS_OK || uses_mark(arena, &asking.tokens, out) ? status

@@ -107,6 +107,11 @@ bool declares_by_alias(const struct tokens *tokens, size_t alias, size_t index);
 /* How it is read, by what the source, its host's part too, sets of it; else as CUDA did. */
 void texture_settings_read(const struct tokens *tokens, struct symbol_signature *out);
 
+/* uses.c. How the name at the token is used: read, written, handed on.
+ * `whole`: the name is not of a pointer or an array, but of the element itself. */
+void use_read(const struct tokens *tokens, struct kernel_parameter *parameter, size_t at,
+              bool whole);
+
 /* reach.c. The functions that a source defines, one behind the other. */
 struct reach_function {
     size_t name, body, end; /* tokens */
