@@ -37,6 +37,21 @@ expect_code 0
 drafted '  - kernel: "deep"' deep.yaml
 init_refused 3 'no such kernel; there are: own, deep$' tree/src/part/k.cu -k depe
 
+# What a file only declares is taken from the one source of the project that has its body, whether it is named or not.
+mkdir -p parts/include parts/kernels parts/old
+printf '__global__ void part(float *y, int n);\nvoid run_part(float *y);\n' >parts/include/part.cuh
+printf '#include "../include/part.cuh"\n__global__ void part(float *y, int n) { y[n] = 1; }\n__global__ void more(float *y) { y[0] = 2; }\n' >parts/kernels/part.cu
+for words in '' '-k part'; do
+    # shellcheck disable=SC2086 # words
+    run "$TUNE" init parts/include/part.cuh -o part.yaml --force $words
+    expect_code 0
+    expect_err '^tune: parts/include/part.cuh only declares the kernel: [^ ]*/parts/kernels/part.cu, which has its body, is taken$'
+    drafted '  - kernel: "part"' part.yaml
+    grep -q '^source: "parts/kernels/part.cu"' part.yaml || fail "$(cat part.yaml)"
+done
+cp parts/kernels/part.cu parts/old
+init_refused 3 "kernel 'part' is only declared in it: name the source that has its body$" parts/include/part.cuh
+
 # Each branch of an #if opens the namespace; names with some of the namespaces, or too many, will do.
 cat >branches.cu <<'C'
 #ifdef ELSEWHERE

@@ -160,14 +160,19 @@ struct others {
 /* Where a source does not compile by itself the files beside it that include it; where it lacks the
  * kernel one that has the body. */
 static void add_others(struct arena *arena, const struct signature_question *question,
-                       enum status status, struct others *others)
+                       const struct source_signature *signature, enum status status,
+                       struct others *others)
 {
     const char *found[OTHERS_MAX];
+    const struct kernel_signature *declared = signature->asked;
+    const char *kernel = question->kernel || !declared ? question->kernel : declared->name;
     size_t count = 0;
     if (status == STATUS_COMPILE_FAILED)
         count = draft_includers(arena, question->path, found, OTHERS_MAX);
-    else if (status == STATUS_NOT_FOUND && question->kernel)
-        count = (found[0] = draft_kernel_file(arena, question->path, question->kernel)) != NULL;
+    else if (status == STATUS_NOT_FOUND && kernel)
+        count = (found[0] = draft_kernel_file(arena, question->path, kernel)) != NULL;
+    if (count == 0 && status == STATUS_NOT_FOUND && declared)
+        count = (found[0] = draft_kernel_body(arena, question->path, kernel)) != NULL;
     for (size_t i = 0; i < count && others->count < OTHERS_MAX; i++) {
         bool is_new = strcmp(found[i], question->path) != 0;
         for (size_t j = 0; j < others->count; j++)
@@ -202,7 +207,7 @@ static enum status ask_around(struct arena *arena, struct search *search,
     enum status statuses[OTHERS_MAX];
     if (first == STATUS_OK)
         return first;
-    add_others(arena, question, first, &others);
+    add_others(arena, question, signature, first, &others);
     for (size_t i = 0; i < others.count; i++) {
         struct signature_question near = *question;
         struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
@@ -214,14 +219,17 @@ static enum status ask_around(struct arena *arena, struct search *search,
             near.kernel = signature->asked->name;
         statuses[i] = ask_any(arena, search, &near, answer, &why[i]);
         if (statuses[i] == STATUS_OK) {
-            fprintf(stderr, "tune: %s is not a source by itself: %s is taken\n", question->path,
-                    near.path);
+            fprintf(stderr,
+                    first == STATUS_NOT_FOUND && signature->asked
+                        ? "tune: %s only declares the kernel: %s, which has its body, is taken\n"
+                        : "tune: %s is not a source by itself: %s is taken\n",
+                    question->path, near.path);
             *question = near;
             *signature = *answer;
             error_clear(error);
             return STATUS_OK;
         }
-        add_others(arena, &near, statuses[i], &others);
+        add_others(arena, &near, answer, statuses[i], &others);
     }
     for (size_t i = 0; i < others.count; i++)
         if (statuses[i] == STATUS_COMPILE_FAILED)

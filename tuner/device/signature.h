@@ -135,9 +135,10 @@ struct source_signature {
     struct macro_signature macros[SIGNATURE_MACROS_MAX];
     size_t symbol_count;
     struct symbol_signature symbols[SIGNATURE_SYMBOLS_MAX];
-    bool dynamic_shared;                  /* extern __shared__ */
-    const struct kernel_signature *asked; /* the kernel whose parameters are known */
-    const char *instance;                 /* of a template: what was asked for; NULL: its name */
+    bool dynamic_shared; /* extern __shared__ */
+    /* The kernel whose parameters are known; after STATUS_NOT_FOUND one that is declared alone. */
+    const struct kernel_signature *asked;
+    const char *instance; /* of a template: what was asked for; NULL: its name */
 };
 
 /* What is asked of the compiler. */

@@ -55,6 +55,9 @@ size_t draft_includers(struct arena *arena, const char *source, const char *out[
 const char *draft_definition(struct arena *arena, const char *source, const char *name);
 /* Another file beside the source that has the kernel's body; NULL: none. */
 const char *draft_kernel_file(struct arena *arena, const char *source, const char *kernel);
+/* The source of the same project that has the body of a kernel which this one declares: the nearest
+ * folder's. NULL: none, or several there. */
+const char *draft_kernel_body(struct arena *arena, const char *source, const char *kernel);
 
 enum { EMPTY_HEADERS_MAX = 32 };
 #define EMPTY_HEADERS_END ".headers" /* of the names of their folders */

@@ -166,61 +166,106 @@ const char *draft_folder_of(struct arena *arena, const char *source, const char 
     return found ? arena_strdup(arena, found) : NULL;
 }
 
-/* Whether the file is a source that defines the name. */
-static bool defines(struct arena *arena, const char *path, const char *name)
+/* What is looked for in sources: text of which `holds` says that it has the name. */
+struct hunt {
+    struct arena *arena;
+    ino_t source; /* which is left out */
+    bool (*holds)(struct arena *arena, const char *text, const char *name);
+    const char *name;
+    const char *const *endings; /* of files' names, up to NULL */
+    size_t most;                /* that are looked for */
+    size_t folders;             /* that were looked into */
+    size_t found;
+    const char *first;
+};
+
+static bool defines(struct arena *arena, const char *text, const char *name)
 {
-    struct error ignored = {0};
     struct tokens tokens;
-    char *text = NULL;
-    return text_ends_with(path, ".cu") &&
-           file_read(arena, path, DEFINING_BYTES_MAX, &text, NULL, &ignored) == STATUS_OK &&
-           strstr(text, name) && tokens_read(arena, text, &tokens) &&
+    return strstr(text, name) && tokens_read(arena, text, &tokens) &&
            tokens_define(&tokens, name) != NOT_DEFINED;
 }
 
-/* The first file in the folder but the source, then in those in it; *folders counts these. */
-static const char *definition_within(struct arena *arena, const char *folder, const char *name,
-                                     const struct stat *source, size_t depth, size_t *folders)
+static bool has_body(struct arena *arena, const char *text, const char *kernel)
+{
+    struct tokens tokens;
+    const char *name = arena_strndup(arena, kernel, strcspn(kernel, "<"));
+    return name && strstr(text, "__global__") && tokens_read(arena, text, &tokens) &&
+           kernel_has_body(&tokens, unqualified_name(name));
+}
+
+static void look_at(struct hunt *hunt, const char *path)
+{
+    struct error ignored = {0};
+    char *text = NULL;
+    bool is_source = false;
+    for (const char *const *ending = hunt->endings; *ending; ending++)
+        is_source |= text_ends_with(path, *ending);
+    if (!is_source ||
+        file_read(hunt->arena, path, DEFINING_BYTES_MAX, &text, NULL, &ignored) != STATUS_OK ||
+        !hunt->holds(hunt->arena, text, hunt->name))
+        return;
+    hunt->first = hunt->found++ == 0 ? path : hunt->first;
+}
+
+/* The files in the folder but the source, then those in the folders in it. */
+static void hunt_within(struct hunt *hunt, const char *folder, size_t depth)
 {
     struct dirent **entries = NULL;
-    const char *found = NULL;
     struct stat info;
-    if (depth > DEPTH_MAX || (*folders)++ > FOLDERS_MAX)
-        return NULL;
+    if (depth > DEPTH_MAX || hunt->folders++ > FOLDERS_MAX)
+        return;
     const size_t count = list_entries(folder, &entries);
     for (size_t round = 0; round < 2; round++)
-        for (size_t i = 0; i < count && !found; i++) {
-            const char *path = arena_printf(arena, "%s/%s", folder, entries[i]->d_name);
+        for (size_t i = 0; i < count && hunt->found < hunt->most; i++) {
+            const char *path = arena_printf(hunt->arena, "%s/%s", folder, entries[i]->d_name);
             if (!path || lstat(path, &info) != 0)
                 continue;
-            if (round == 0 && S_ISREG(info.st_mode) && info.st_ino != source->st_ino &&
-                defines(arena, path, name))
-                found = path;
+            if (round == 0 && S_ISREG(info.st_mode) && info.st_ino != hunt->source)
+                look_at(hunt, path);
             else if (round == 1 && S_ISDIR(info.st_mode))
-                found = definition_within(arena, path, name, source, depth + 1, folders);
+                hunt_within(hunt, path, depth + 1);
         }
     free_entries(entries, count);
-    return found;
+}
+
+/* In the source's folder, then in those above it, up to that of the whole project, until there is
+ * one. */
+static void hunt_up(struct hunt *hunt, const char *source)
+{
+    char *whole = realpath(source, NULL);
+    char *folder = whole ? arena_strdup(hunt->arena, whole) : NULL;
+    struct stat info;
+    free(whole);
+    if (!folder || stat(folder, &info) != 0)
+        return;
+    hunt->source = info.st_ino;
+    for (size_t up = 0; up <= FOLDERS_UP_MAX && hunt->found == 0; up++) {
+        char *slash = strrchr(folder, '/');
+        if (slash == folder || (up > 0 && is_outermost(hunt->arena, folder, &info)))
+            return;
+        *slash = '\0';
+        hunt->folders = 0;
+        hunt_within(hunt, folder, 0);
+    }
 }
 
 const char *draft_definition(struct arena *arena, const char *source, const char *name)
 {
-    char *whole = realpath(source, NULL);
-    char *folder = whole ? arena_strdup(arena, whole) : NULL;
-    const char *found = NULL;
-    struct stat info;
-    free(whole);
-    if (!folder || stat(folder, &info) != 0)
-        return NULL;
-    for (size_t up = 0; up <= FOLDERS_UP_MAX && !found; up++) {
-        char *slash = strrchr(folder, '/');
-        size_t folders = 0;
-        if (slash == folder || (up > 0 && is_outermost(arena, folder, &info)))
-            return NULL;
-        *slash = '\0';
-        found = definition_within(arena, folder, name, &info, 0, &folders);
-    }
-    return found;
+    static const char *const endings[] = {".cu", NULL};
+    struct hunt hunt = {
+        .arena = arena, .holds = defines, .name = name, .endings = endings, .most = 1};
+    hunt_up(&hunt, source);
+    return hunt.first;
+}
+
+const char *draft_kernel_body(struct arena *arena, const char *source, const char *kernel)
+{
+    static const char *const endings[] = {".cu", ".cuh", NULL};
+    struct hunt hunt = {
+        .arena = arena, .holds = has_body, .name = kernel, .endings = endings, .most = 2};
+    hunt_up(&hunt, source);
+    return hunt.found == 1 && hunt.folders <= FOLDERS_MAX ? hunt.first : NULL;
 }
 
 /* Whether a line `#include "NAME"` that is no comment names it, with or without folders in front.
@@ -238,14 +283,6 @@ static bool includes(struct arena *arena, const char *text, const char *name)
             strncmp(end - 1 - length, name, length) == 0 && strchr("\"/", end[-2 - (long)length]))
             return true;
     return false;
-}
-
-static bool has_body(struct arena *arena, const char *text, const char *kernel)
-{
-    struct tokens tokens;
-    const char *name = arena_strndup(arena, kernel, strcspn(kernel, "<"));
-    return name && strstr(text, "__global__") && tokens_read(arena, text, &tokens) &&
-           kernel_has_body(&tokens, unqualified_name(name));
 }
 
 /* The sources beside this one of which that holds, by name: how many, `most` at most. */

@@ -141,6 +141,7 @@ static enum status choose_kernel(struct asking *asking, struct error *error)
     const char *wanted = asking->question->kernel;
     enum status status = kernel_choose(asking->arena, asking->question, asking->source.contents,
                                        out, &asking->kernel, error);
+    out->asked = asking->kernel;
     if (status != STATUS_OK)
         return status;
     if (wanted && strchr(wanted, '<')) {
@@ -149,7 +150,6 @@ static enum status choose_kernel(struct asking *asking, struct error *error)
         if (!out->instance)
             return error_no_memory(error);
     }
-    out->asked = asking->kernel;
     return name_instance(asking, error);
 }
 

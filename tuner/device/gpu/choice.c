@@ -142,7 +142,8 @@ enum status kernel_choose(struct arena *arena, const struct signature_question *
         *chosen = question->kernel ? find_kernel(out, question->kernel) : find_only(out);
     if (*chosen && (*chosen)->is_defined)
         return STATUS_OK;
-    if ((question->kernel || out->kernel_count == 0) && !list_unread(arena, contents, out))
+    if ((question->kernel || *chosen || out->kernel_count == 0) &&
+        !list_unread(arena, contents, out))
         return error_no_memory(error);
     if (*chosen)
         return error_set(
