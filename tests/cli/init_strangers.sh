@@ -349,6 +349,30 @@ expect_code 2
 expect_one_line err
 expect_err '^run.sh: ./nowhere is not a program: name it by TUNE=PROGRAM$'
 
+# What measures them ends what it runs when it is ended, also from a group of processes of its own.
+cat >slow_tune <<'SH'
+#!/bin/bash
+echo $$ >slow_tune.pid
+exec sleep 60
+SH
+chmod +x slow_tune
+run env TUNE=./slow_tune timeout 1 bash "$TUNE_TESTS/../strangers/measure.sh" any.yaml
+expect_code 124
+expect_file slow_tune.pid
+for ((wait = 0; wait < 50; wait++)); do
+    kill -0 "$(cat slow_tune.pid)" 2>/dev/null || break
+    sleep 0.1
+done
+! kill -0 "$(cat slow_tune.pid)" 2>/dev/null || fail "a run was left behind"
+cat >quick_tune <<'SH'
+#!/bin/bash
+echo '1 of 1 problem: a winner'
+SH
+chmod +x quick_tune
+run env TUNE=./quick_tune bash "$TUNE_TESTS/../strangers/measure.sh" any.yaml
+expect_code 0
+expect_out '^\| any \| 0 \| 1 of 1 problem: a winner \|$'
+
 # What PyTorch has kernels take stands in a header of ours.
 cat >accessor.cu <<'C'
 #include <torch/extension.h>

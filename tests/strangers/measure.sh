@@ -13,15 +13,30 @@ shift $((OPTIND - 1))
 tune=${TUNE:-tune}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+# 'timeout' puts what it runs into a group of its own, which a signal for this one does not reach: none may go on and hold the
+# device.
+child=
+end() {
+    trap '' HUP INT TERM
+    [[ -z $child ]] || kill -TERM "$child" 2>/dev/null
+    wait
+    exit "$1"
+}
+trap 'end 129' HUP
+trap 'end 130' INT
+trap 'end 143' TERM
 
 echo '| experiment | exit code | |'
 echo '|---|---:|---|'
 tried=0 tuned=0
 for yaml in "$@"; do
     name=$(basename "${yaml%.yaml}")
-    timeout 120 "$tune" run "$yaml" --device 0 --budget "$budget" --db "$work/tune.db" --conf "$work/tuned.conf" --no-report \
-        >"$work/out" 2>"$work/err"
+    timeout --kill-after=10 120 "$tune" run "$yaml" --device 0 --budget "$budget" --db "$work/tune.db" --conf "$work/tuned.conf" --no-report \
+        >"$work/out" 2>"$work/err" &
+    child=$!
+    wait "$child"
     code=$?
+    child=
     said=$(grep -hE '^[0-9]+ of [0-9]+ problems?: ' "$work/out" | tail -n 1)
     tried=$((tried + 1))
     [[ -n $said ]] && tuned=$((tuned + 1))
