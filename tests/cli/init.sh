@@ -29,7 +29,7 @@ has() {
 }
 has 'experiment: scale'
 has 'source: "scale.cu"'
-has '  n: [1048576, 16777216]'
+has '  n: [65536, 1048576, 16777216]'
 has '  block_size: [64, 128, 256, 512, 1024]'
 has '  block_size: 256'
 has '  - kernel: "scale"'
@@ -46,7 +46,7 @@ grep -q 'fill: random} *# const float \*__restrict__ x$' scale.yaml || fail "no 
 run "$TUNE" run --dry-run --arch sm_90 scale.yaml
 expect_code 0
 expect_out '^    scale, n = 1048576: 5 points, 5 legal$'
-expect_out '^    scale\(x, y, a, n\) grid 4096 block 256$'
+expect_out '^    scale\(x, y, a, n\) grid 256 block 256$'
 expect_out '^      compiled: 5 of these points; binaries: 1; different machine codes: 1; points that repeat another: 0$'
 
 # What is there is left alone.
@@ -178,7 +178,7 @@ has '  - {name: x, type: f64, count: n, fill: random}' instance.yaml
 # Two dimensions.
 run "$TUNE" init many.cu -I inc -k flat -o flat.yaml
 expect_code 0
-has '  n: [1024, 4096]' flat.yaml
+has '  n: [256, 1024, 4096]' flat.yaml
 has '    grid: ["ceil_div(n, block_size_x)", "ceil_div(n, block_size_y)"]' flat.yaml
 has '    block: [block_size_x, block_size_y]' flat.yaml
 has '  - 32 <= block_size_x * block_size_y <= 1024' flat.yaml

@@ -429,7 +429,7 @@ expect_code 0
       - {type: i64, value: 1}
   - {name: x_data_, type: f32, count: n * n * n, fill: random}" ]] || fail "$(cat tensors.yaml)"
 grep -q -A 1 'type: i32, value: n \* n}  .*# sizes_' tensors.yaml || fail "$(cat tensors.yaml)"
-drafted '  n: [128, 256]' tensors.yaml
+drafted '  n: [64, 128, 256]' tensors.yaml
 drafted '    grid: ceil_div(n * n * n, block_size)' tensors.yaml
 for line in '{name: y_data_, type: f32, count: n * n * n, output: true}' '{name: hits_data_, type: i64, count: n * n * n, update: true, fill: zero}' \
     '{name: places_data_, type: i32, count: n * n * n, fill: {uniform: [0, n - 1]}}' '{name: sums_data_, type: f32, count: n * n * n, update: true, fill: random}' \

@@ -129,11 +129,12 @@ static const char *plain(const struct draft *draft, const char *text)
 
 static void put_head(struct draft *draft)
 {
-    static const char *const sizes[AXES_MAX + 1] = {[1] = "[1048576, 16777216]",
-                                                    "[1024, 4096]",
-                                                    "[128, 256]",
-                                                    "[32, 64]",
-                                                    "[16, 32]",
+    /* The smallest first: it tells soon whether the kernel runs with what is guessed. */
+    static const char *const sizes[AXES_MAX + 1] = {[1] = "[65536, 1048576, 16777216]",
+                                                    "[256, 1024, 4096]",
+                                                    "[64, 128, 256]",
+                                                    "[16, 32, 64]",
+                                                    "[8, 16, 32]",
                                                     "[8, 16]"};
     const struct draft_request *file = draft->request;
     text_printf(draft->out,
