@@ -190,7 +190,7 @@ expect_code 0
 # ---- what cannot be done, in one line each ----
 init_refused 3 'kernel reads writes neither to what it is given nor to a variable of the source: there is nothing to check' many.cu -I inc -k reads
 mv inc/twice.cuh inc/elsewhere.cuh
-init_refused 1 'many.cu\(2\): .*cannot open source file "twice.cuh"' many.cu -k flat
+init_refused 1 'many.cu\(2\): .*cannot open source file "twice.cuh"' many.cu -k every
 mv inc/elsewhere.cuh inc/twice.cuh
 init_refused 3 'none.cu' none.cu
 init_refused 2 'only CUDA sources' scale.c

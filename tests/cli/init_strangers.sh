@@ -212,7 +212,7 @@ mkdir wide/lib/c/d
 cp wide/lib/a/b/away.h wide/lib/c/d
 run "$TUNE" init wide/src/k.cu -o wide.yaml --force
 expect_code 0
-expect_err '^tune: wrote wide.headers/away.h, empty'
+expect_err '^tune: compiled without away.h \(in [^ ]*wide/lib/a/b, [^ ]*wide/lib/c/d\): name their folder by --include'
 
 # An #error that asks for a macro; what macros are given in an #if, and those of several lines, are none to tune.
 cat >build.cu <<'C'
@@ -284,12 +284,12 @@ run "$TUNE" init order.cu
 expect_code 0
 drafted '  - kernel: "mine::ordered<${N}, mine::Order::columns>"' order.yaml
 
-# A header that lies nowhere is written empty, where the kernel needs nothing of it; nothing stays where it does.
+# A header that lies nowhere is left out, where the kernel needs nothing of it.
 printf '#include <far/away.h>\n__global__ void k(float *y) { y[0] = 1; }\n' >away.cu
 run "$TUNE" init away.cu
 expect_code 0
-expect_err '^tune: wrote away.headers/far/away.h, empty: no folder near has it; name one by --include$'
-[[ -e away.headers/far/away.h ]] || fail "no header"
+expect_err '^tune: compiled without far/away.h: name their folder by --include if the kernel needs them$'
+[[ ! -e away.headers ]] || fail "$(find away.headers)"
 run "$TUNE" run --dry-run --arch sm_90 --points 1 away.yaml
 expect_code 0
 run "$TUNE" init away.cu --force
@@ -472,6 +472,41 @@ sed 's/\[{pointer: rows_data}/&, {type: i32, value: 1}/' tables.yaml >longer.yam
 run "$TUNE" run --dry-run --arch sm_90 --points 1 longer.yaml
 expect_code 3
 expect_err "argument 'rows' has 16 bytes, and the variable 'rows' only 8$"
+
+# Of a source that does not compile here what the kernel reaches does: nothing of a library of the host's, of headers that
+# are not there, of classes with what no device has.
+mkdir -p parts
+cat >parts/tensor.hpp <<'C'
+#pragma once
+#include <a_library/of_the_host.hpp>
+#include "elsewhere/made_by_the_build.h"
+namespace parts {
+typedef int index_t;
+struct view { float *data; index_t n; };
+class tensor : public a_library::buffer<float> {
+    a_library::handle handle_;
+public:
+    virtual ~tensor() = default;
+    __device__ float at(index_t i) const { return this->base()[i]; }
+    view look() const;
+};
+__device__ inline float load(const tensor &t, index_t i) { return t.at(i); }
+__device__ inline float load(const view &v, index_t i) { return i < v.n ? v.data[i] : 0.0f; }
+}
+C
+printf '#include "tensor.hpp"\n__global__ void scale(parts::view in, float *y, parts::index_t n)\n{\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = 2.0f * load(in, i);\n}\nvoid go(const parts::tensor &t) { a_library::run(t); }\n' >parts/scale.cu
+run "$TUNE" init parts/scale.cu -o reached.yaml
+expect_code 0
+drafted 'flags: [--only-reached]' reached.yaml
+expect_err '^tune: compiled without a_library/of_the_host.hpp, elsewhere/made_by_the_build.h: name their folder'
+run "$TUNE" run --dry-run --arch sm_90 --points 1 reached.yaml
+expect_code 0
+sed -i '/^flags:/d' reached.yaml
+run "$TUNE" run --dry-run --arch sm_90 --points 1 reached.yaml
+expect_code 3
+expect_err "a_library/of_the_host.hpp.*flags: \[--only-reached\]"
+sed -i 's/2.0f \* load/2.0f * lode/' parts/scale.cu # its own error stays the compiler's
+init_refused 1 'a_library/of_the_host.hpp' parts/scale.cu
 
 # Where headers were found is said in one line; of several of one name deep in the project a person chooses.
 mkdir -p near/.git near/cuda near/host/code/inc near/common near/a/b/c near/d/e/f

@@ -107,7 +107,8 @@ expect_err "ignored: .*-O3"
 dry t1.json
 expect_code 0
 
-# ---- tune init ----
+# ---- tune init: of a value that NVRTC would compute where the program starts ----
+sed -i 's/^template <typename T, int B> __global__/static const float WHOLE = 2.0f;\nstatic const float HALF = 1.0f \/ WHOLE;\n&/; s/a \* x\[i\])/a * x[i] * 2 * HALF)/' scale.cu
 TUNE_NVCC_PATH=/nowhere/nvcc run "$TUNE" init scale.cu --kernel 'ns::scale' -o drafted.yaml
 expect_code 1
 expect_err "nvcc takes it"

@@ -23,7 +23,8 @@ enum {
 };
 
 /* In place of a compiler: source_path is a binary that a program has its kernels from. */
-#define BINARY_AS_IT_IS "none"
+#define BINARY_AS_IT_IS   "none"
+#define FLAG_ONLY_REACHED "--only-reached" /* ours: of a source what its kernels reach */
 
 /* One binary: a source with its defines. Configurations that differ only in how they are launched
  * share it. */

@@ -272,6 +272,7 @@ static enum status name_files(struct arena *arena, const struct init *init,
     file->source = path_for(arena, question->path, output);
     file->compiler = question->compiler;
     file->compiler_found = question->compiler && !init->compiler;
+    file->only_reached = question->only_reached;
     file->folders_found = question->folder_count > init->folders.count;
     bool complete = file->experiment && file->source;
     for (size_t i = 0; i < question->unit_count && complete; i++) {

@@ -105,7 +105,8 @@ static enum status ask_one(struct arena *arena, struct search *search,
 {
     const size_t named_units = question->unit_count;
     enum status status = search->api->signatures(arena, question, signature, error);
-    while (status == STATUS_NOT_FOUND && add_folders(arena, search, question, signature)) {
+    while ((status == STATUS_NOT_FOUND || question->only_reached) &&
+           add_folders(arena, search, question, signature)) {
         error_clear(error);
         status = search->api->signatures(arena, question, signature, error);
     }
@@ -127,20 +128,24 @@ static enum status ask_one(struct arena *arena, struct search *search,
                : status;
 }
 
-/* With NVRTC, and what that does not take with nvcc, where there is one; else what NVRTC said. */
+/* With NVRTC; what that does not take without what the kernel does not reach, and then with nvcc,
+ * where there is one; else what NVRTC said. */
 static enum status ask_any(struct arena *arena, struct search *search,
                            struct signature_question *question, struct source_signature *signature,
                            struct error *error)
 {
     enum status status = ask_one(arena, search, question, signature, error);
+    struct signature_question others[2] = {*question, *question};
     if (status != STATUS_COMPILE_FAILED || question->compiler)
         return status;
-    struct signature_question by_nvcc = *question;
-    struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
-    struct error ignored = {0};
-    by_nvcc.compiler = "nvcc";
-    if (answer && ask_one(arena, search, &by_nvcc, answer, &ignored) == STATUS_OK) {
-        *question = by_nvcc;
+    others[0].only_reached = true;
+    others[1].compiler = "nvcc";
+    for (size_t i = 0; i < 2; i++) {
+        struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
+        struct error ignored = {0};
+        if (!answer || ask_one(arena, search, &others[i], answer, &ignored) != STATUS_OK)
+            continue;
+        *question = others[i];
         *signature = *answer;
         error_clear(error);
         return STATUS_OK;
@@ -251,6 +256,24 @@ static void note_folders(const struct search *search, const struct signature_que
         fprintf(stderr, "\n");
 }
 
+/* Of what the kernel reaches alone: which headers it was compiled without. */
+static void note_unread(const struct search *search, const struct signature_question *question,
+                        const struct source_signature *signature)
+{
+    enum { NAMED_MOST = 4 };
+    const size_t count = question->only_reached ? signature->unread_count : 0;
+    for (size_t i = 0; i < count && i < NAMED_MOST; i++) {
+        const char *name = signature->unread[i];
+        const bool several = search->several && strcmp(search->ambiguous, name) == 0;
+        fprintf(stderr, "%s%s%s%s%s", i ? ", " : "tune: compiled without ", name,
+                several ? " (in " : "", several ? search->several : "", several ? ")" : "");
+    }
+    if (count > NAMED_MOST)
+        fprintf(stderr, " and %zu more", count - NAMED_MOST);
+    if (count > 0)
+        fprintf(stderr, ": name their folder by --include if the kernel needs them\n");
+}
+
 /* Which of several headers of one name is meant only a person knows. */
 static enum status tell_several(const struct search *search, enum status status,
                                 struct error *error)
@@ -278,8 +301,10 @@ enum status init_ask(struct arena *arena, const struct device_api *api, const ch
     const struct signature_question asked = *question;
     const enum status first = one_compiler ? ask_one(arena, &search, question, signature, error)
                                            : ask_around(arena, &search, question, signature, error);
-    if (first == STATUS_OK)
+    if (first == STATUS_OK) {
         note_folders(&search, question, asked.folder_count);
+        note_unread(&search, question, signature);
+    }
     if (first == STATUS_OK || one_compiler)
         return first == STATUS_OK ? first : tell_several(&search, first, error);
     /* Without what was found far away, and then with that, too. */

@@ -126,7 +126,8 @@ struct source_signature {
     /* A variable or function of the device, by its last name, that the source declares and no file
      * that was compiled defines, after STATUS_COMPILE_FAILED; NULL: that was not why. */
     const char *unresolved;
-    /* What #include "name" names and was not found, after STATUS_NOT_FOUND of a kernel. */
+    /* What #include "name" names and was not found, after STATUS_NOT_FOUND of a kernel; of what is
+     * compiled with only_reached also <name>. */
     size_t unread_count;
     const char *unread[SIGNATURE_UNREAD_MAX];
     size_t kernel_count;
@@ -156,7 +157,8 @@ struct signature_question {
     /* Further translation units, linked with the source. */
     size_t unit_count;
     const char *units[UNITS_MAX];
-    bool is_thorough; /* compiled as for a run: what is never called need not be defined */
+    bool only_reached; /* FLAG_ONLY_REACHED */
+    bool is_thorough;  /* compiled as for a run: what is never called need not be defined */
 };
 
 #endif

@@ -149,6 +149,10 @@ static void put_head(struct draft *draft)
     if (file->compiler)
         text_printf(draft->out, "compiler: %s%s\n", file->compiler,
                     file->compiler_found ? "  # ? NVRTC does not take this source" : "");
+    if (file->only_reached)
+        text_append(draft->out,
+                    "flags: [" FLAG_ONLY_REACHED "]  # ? the rest of the source does not "
+                    "compile here\n");
     for (size_t i = 0; i < file->folder_count; i++)
         text_printf(draft->out, "%s%s%s%s", i ? ", " : "include: [",
                     quoted(draft, file->folders[i]), i + 1 == file->folder_count ? "]" : "",

@@ -12,6 +12,7 @@ struct draft_request {
     size_t unit_count;      /* further sources, as the file names them */
     const char *units[UNITS_MAX];
     const char *compiler; /* "nvcc"; NULL: the device's own */
+    bool only_reached;    /* of the source is compiled what the kernel reaches */
     bool compiler_found;  /* nobody named it: the device's own does not take the source */
     size_t folder_count;
     const char *folders[UNITS_MAX];

@@ -5,11 +5,14 @@
 #include "tests/unit/suite.h"
 #include "tuner/device/cuda/host_part.h"
 
-static void expect(const char *source, const char *expected)
+/* Of the source what the kernel `only` reaches; NULL: the device's part. */
+static void expect_of(const char *only, const char *source, const char *expected)
 {
+    const struct device_roots roots = {.names = &only, .count = 1};
     struct arena arena = {0};
     struct device_part part;
-    assert_true(cuda_device_part(&arena, source, LEAVE_HOST_PART, NULL, 0, &part));
+    assert_true(
+        cuda_device_part(&arena, source, LEAVE_HOST_PART, NULL, 0, only ? &roots : NULL, &part));
     /* Blanks that were left do not matter. */
     char got[4096];
     size_t length = 0;
@@ -21,6 +24,11 @@ static void expect(const char *source, const char *expected)
     got[length] = '\0';
     assert_string_equal(got, expected);
     arena_free(&arena);
+}
+
+static void expect(const char *source, const char *expected)
+{
+    expect_of(NULL, source, expected);
 }
 
 TEST(test_functions)
@@ -141,13 +149,13 @@ TEST(test_defines)
     const char *source = "#define TILE 16\n#define TILES 2\n#define TILE_OF(x) x\n";
     struct arena arena = {0};
     struct device_part part;
-    assert_true(cuda_device_part(&arena, source, LEAVE_HOST_PART, &define, 1, &part));
+    assert_true(cuda_device_part(&arena, source, LEAVE_HOST_PART, &define, 1, NULL, &part));
     assert_string_equal(part.text, " \n#define TILES 2\n#define TILE_OF(x) x\n");
     assert_true(cuda_device_part(&arena, "#undef TILE\n#define TILE 16\n", LEAVE_HOST_PART, &define,
-                                 1, &part));
+                                 1, NULL, &part));
     assert_string_equal(part.text, "#undef TILE\n#define TILE 16\n");
-    assert_true(
-        cuda_device_part(&arena, "void f() {}\nint g(int);\n", LEAVE_HOST_PART, NULL, 0, &part));
+    assert_true(cuda_device_part(&arena, "void f() {}\nint g(int);\n", LEAVE_HOST_PART, NULL, 0,
+                                 NULL, &part));
     assert_true(cuda_left_out(&part, "f", 1) && cuda_left_out(&part, "g", 1));
     assert_false(cuda_left_out(&part, "h", 1));
     arena_free(&arena);
@@ -180,7 +188,7 @@ TEST(test_texture_references)
     struct arena arena = {0};
     struct device_part part;
     assert_true(cuda_device_part(&arena, "texture<int> a;\nint main() { a.normalized = 1; }",
-                                 LEAVE_DEFINES, NULL, 0, &part));
+                                 LEAVE_DEFINES, NULL, 0, NULL, &part));
     assert_true(strncmp(part.text, cuda_header_textures, strlen(cuda_header_textures)) == 0);
     assert_string_equal(part.text + strlen(cuda_header_textures),
                         "#line 1\n__constant__ tune_texture<int> a;\n"
@@ -223,7 +231,7 @@ TEST(test_broken)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct arena arena = {0};
         struct device_part part;
-        assert_true(cuda_device_part(&arena, texts[i], LEAVE_HOST_PART, NULL, 0, &part));
+        assert_true(cuda_device_part(&arena, texts[i], LEAVE_HOST_PART, NULL, 0, NULL, &part));
         arena_free(&arena);
     }
     expect("void a() { {\n__global__ void k() {}", "void a() { {\n__global__ void k() {}");
@@ -243,6 +251,69 @@ TEST(test_branches)
     expect("#if 0\n}\n#endif\nvoid f();", "#if 0\n\n#endif\n");
     expect("void f() {\n#if 0 /* old */\n} }\n#else\n}\n#endif\nvoid g();\n",
            "\n#if 0 /* old */\n\n#else\n\n#endif\n\n");
+}
+
+/* What the kernel k names, directly or through others. */
+TEST(test_reached)
+{
+    expect("#define KERNEL(n) __global__ void n()\nKERNEL(k) { }",
+           "#define KERNEL(n) __global__ void n()\nKERNEL(k) { }");
+    expect_of("k", "__device__ int a();\n__device__ int b();\n__global__ void k() { a(); }",
+              "__device__ int a();\n\n__global__ void k() { a(); }");
+    expect_of("space::k<float>",
+              "namespace space {\nstruct lost { gone g; };\nstruct base { int n; };\n"
+              "struct part : base { };\ntemplate <class T> __global__ void k(part p) {}\n}",
+              "namespace space {\n\nstruct base { int n; };\n"
+              "struct part : base { };\ntemplate <class T> __global__ void k(part p) {}\n}");
+    /* By macros and other names; what is named as a member is not what is called so elsewhere. */
+    expect_of("k",
+              "#define CALL(x) twice(x)\n__device__ int twice(int);\ntypedef int word;\n"
+              "using real = float;\nstruct size { gone g; };\nstruct s { int a; };\n"
+              "__global__ void k(word *y, s t) { *y = CALL(t.size); }",
+              "#define CALL(x) twice(x)\n__device__ int twice(int);\ntypedef int word;\n"
+              "\n\nstruct s { int a; };\n"
+              "__global__ void k(word *y, s t) { *y = CALL(t.size); }");
+    /* Overloads and specialisations for types that are not reached; of operators, too. */
+    expect_of("k",
+              "struct host { gone g; };\nstruct own { int a; };\n__device__ int f(host);\n"
+              "__device__ int f(own);\n__device__ own operator+(own, own);\n"
+              "__device__ host operator+(host, host);\ntemplate <class T> struct of { };\n"
+              "template <> struct of<host> { };\n__global__ void k(own o) { f(o); of<own> t; }",
+              "\nstruct own { int a; };\n\n"
+              "__device__ int f(own);\n__device__ own operator+(own, own);\n"
+              "\ntemplate <class T> struct of { };\n"
+              "\n__global__ void k(own o) { f(o); of<own> t; }");
+    expect_of("k",
+              "struct only { int a; };\n__device__ int f(only);\n__global__ void k() { f({1}); }",
+              "struct only { int a; };\n__device__ int f(only);\n__global__ void k() { f({1}); }");
+    /* Of a type's functions those that are named, its constructors and its operators. */
+    expect_of("k",
+              "struct s {\n int a;\n __device__ s(int);\n __device__ int f() { return a; }\n"
+              " __device__ int g() { return gone; }\n __device__ operator int();\n};\n"
+              "__device__ s::s(int b) { a = b; }\n__device__ int s::h() { }\n"
+              "__global__ void k(s t) { t.f(); }",
+              "struct s {\nint a;\n__device__ s(int);\n__device__ int f() { return a; }\n"
+              "\n__device__ operator int();\n};\n"
+              "__device__ s::s(int b) { a = b; }\n\n"
+              "__global__ void k(s t) { t.f(); }");
+    /* Enumerators, variables, declarations alone, instances. */
+    expect_of(
+        "k",
+        "enum { LOW, HIGH };\nenum { OTHER };\n__constant__ int a[3], b;\nconst int c = gone;\n"
+        "class seen;\nclass unseen;\ntemplate class vast<int>;\n"
+        "__global__ void k(seen *p) { b = HIGH; }",
+        "enum { LOW, HIGH };\n\n__constant__ int a[3], b;\n\n"
+        "class seen;\n\n\n__global__ void k(seen *p) { b = HIGH; }");
+    /* What macros declare, and what is opened. */
+    expect_of("k",
+              "#define KERNEL(n) __global__ void n()\n#define HOST(n) static Registrar r_##n\n"
+              "HOST(k);\nKERNEL(other) { gone(); }\nKERNEL(k) { }\n",
+              "#define KERNEL(n) __global__ void n()\n#define HOST(n) static Registrar r_##n\n"
+              ";\n\nKERNEL(k) { }\n");
+    expect_of("k",
+              "namespace a { int b(); }\nusing namespace a;\nusing namespace gone;\n"
+              "static_assert(sizeof(gone) == 4);\n#include <gone.h>\n__global__ void k() {}",
+              "namespace a { }\nusing namespace a;\n\n\n\n__global__ void k() {}");
 }
 
 TEST_MAIN(NULL, NULL)

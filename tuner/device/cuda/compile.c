@@ -163,6 +163,11 @@ static const char *advice(const struct compilation *compilation, const char *lin
     if (compilation->nvrtc &&
         (memmem(line, length, "JIT mode", 8) || memmem(line, length, "dynamic initialization", 22)))
         return " (nvcc takes it: 'compiler: nvcc')";
+    if (compilation->nvrtc && !compilation->only_reached &&
+        compilation->binary_path && /* not a question */
+        memmem(line, length, "cannot open source file", 23))
+        return " (name its folder by 'include', or compile what the kernel reaches alone: "
+               "'flags: [" FLAG_ONLY_REACHED "]')";
     const char *name = memmem(line, length, before, strlen(before));
     size_t name_length = name ? strcspn(name += strlen(before), "\"") : 0;
     return name && part->left_out && cuda_left_out(part, name, name_length)
@@ -327,6 +332,30 @@ static enum status compile_with_nvrtc(struct compilation *compilation, const cha
     return status;
 }
 
+/* What the unit is compiled for: what is asked for by name, and what values of macros name. */
+static bool take_device_part(struct compilation *compilation, const char *source)
+{
+    const struct binary_request *request = compilation->request;
+    const struct options *options = compilation->options;
+    const char *names[LAUNCHES_MAX + ARGUMENTS_MAX + OPTIONS_MAX];
+    const char *folders[OPTIONS_MAX];
+    struct device_roots roots = {.names = names, .folders = folders};
+    for (size_t i = 0; i < request->kernel_count; i++)
+        if (compilation->wanted->kernels[i])
+            names[roots.count++] = request->kernels[i];
+    for (size_t i = 0; i < request->symbol_count; i++)
+        if (compilation->wanted->symbols[i])
+            names[roots.count++] = request->symbols[i];
+    for (int i = 0; i < options->count; i++)
+        if (strncmp(options->items[i], "-I", 2) == 0)
+            folders[roots.folder_count++] = options->items[i] + 2;
+        else
+            names[roots.count++] = options->items[i];
+    return cuda_device_part(compilation->arena, source, compilation->leaves_out, request->defines,
+                            request->define_count, compilation->only_reached ? &roots : NULL,
+                            &compilation->part);
+}
+
 /* The unit's names go to the places that they have in the request. */
 static enum status compile_unit(struct compilation *compilation, const char *source,
                                 const char *name, struct container *out, struct cuda_cubin *cubin,
@@ -334,8 +363,7 @@ static enum status compile_unit(struct compilation *compilation, const char *sou
 {
     const struct binary_request *request = compilation->request;
     if (compilation->leaves_out != LEAVE_NOTHING) {
-        if (!cuda_device_part(compilation->arena, source, compilation->leaves_out, request->defines,
-                              request->define_count, &compilation->part))
+        if (!take_device_part(compilation, source))
             return error_no_memory(error);
         source = compilation->part.text;
     }
@@ -379,8 +407,12 @@ static enum status begin(struct compilation *compilation, struct options *option
         add_option(options, "--std=", "c++17");
     for (size_t i = 0; i < request->define_count; i++)
         add_define(options, &request->defines[i]);
-    for (size_t i = 0; i < request->flag_count; i++)
-        add_option(options, "", request->flags[i]);
+    for (size_t i = 0; i < request->flag_count; i++) {
+        if (strcmp(request->flags[i], FLAG_ONLY_REACHED) != 0)
+            add_option(options, "", request->flags[i]);
+        else
+            compilation->only_reached = !with_nvcc && request->unit_count == 0;
+    }
     if (request->unit_count > 0)
         add_option(options, "--relocatable-device-code=", "true");
     for (size_t i = 0; i < request->folder_count; i++)

@@ -49,6 +49,7 @@ struct compilation {
     nvrtcProgram program;
     struct text *log;
     enum leave leaves_out;
+    bool only_reached;
     struct device_part part;
 };
 

@@ -49,6 +49,11 @@ static const struct header headers[] = {
     {"sys/time.h", C_OF("time"), false},
     {"stdio.h", cuda_header_stdio, false},
     {"pthread.h", cuda_header_pthread, false},
+    {"tune_integers.h",
+     "#pragma once\n#include <stdint.h>\ntypedef int8_t int8;\ntypedef int16_t int16;\n"
+     "typedef int32_t int32;\ntypedef int64_t int64;\ntypedef uint8_t uint8;\n"
+     "typedef uint16_t uint16;\ntypedef uint32_t uint32;\ntypedef uint64_t uint64;\n",
+     false},
     {"tune_shuffles.h", cuda_header_shuffles, false},
     {"tune_torch.h", cuda_header_torch, false},
     {"tune_textures.h", cuda_header_textures, false},
@@ -183,6 +188,7 @@ const char *cuda_header_of(const char *name, size_t length)
          "pthread.h"}, /* iostream brings it */
         {"int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t",
          "stdint.h"},
+        {"::int8 ::int16 ::int32 ::int64 ::uint8 ::uint16 ::uint32 ::uint64", "tune_integers.h"},
         {"__half __half2 half half2", "cuda_fp16.h"},
         {"__nv_bfloat16 nv_bfloat16 __nv_bfloat162", "cuda_bf16.h"},
         {"at::PackedTensorAccessor at::PackedTensorAccessor32 at::PackedTensorAccessor64 "

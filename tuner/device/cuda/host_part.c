@@ -1,33 +1,10 @@
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "tuner/base/text.h"
-#include "tuner/device/cuda/host_part.h"
+#include "tuner/base/array.h"
+#include "tuner/device/cuda/cutter.h"
 #include "tuner/device/gpu/tokens.h"
-
-enum fate {
-    KEPT,
-    CUT,
-    ENDED,             /* cut, but for a ; */
-    MADE_DEVICE,       /* kept, with __host__ __device__ before it */
-    MADE_TEXTURE,      /* `texture`, which has a name of ours */
-    TEXTURE_REFERENCE, /* likewise, with __constant__ before it */
-    TEXTURE_ALIAS,     /* another name of such a type, likewise */
-};
-
-struct cutter {
-    struct arena *arena;
-    struct tokens tokens;
-    char *fates;               /* by token */
-    struct text device_macros; /* a line each: those whose text makes something the device's */
-    struct text call_macros;   /* likewise: those that take arguments */
-    struct text host_macros;   /* of these: instances of the host's templates, what launches */
-    struct text left_out;
-    struct text left_types; /* those that were left out whole */
-    struct text namespaces; /* those of the source */
-    bool opens_std;         /* using namespace std */
-    bool uses_std;
-};
 
 static bool is(const struct cutter *cutter, size_t index, const char *text)
 {
@@ -42,7 +19,7 @@ static bool is_in(const struct cutter *cutter, size_t index, const char *list)
 
 /* ---- lines of names ---- */
 
-static bool has_line(const struct text *lines, const char *name, size_t length)
+bool lines_have(const struct text *lines, const char *name, size_t length)
 {
     const char *at = text_string(lines);
     for (; *at; at += strcspn(at, "\n") + 1)
@@ -51,7 +28,7 @@ static bool has_line(const struct text *lines, const char *name, size_t length)
     return false;
 }
 
-static void add_line(struct text *lines, const char *name, size_t length)
+void lines_add(struct text *lines, const char *name, size_t length)
 {
     text_append_bytes(lines, name, length);
     text_append(lines, "\n");
@@ -66,7 +43,7 @@ static bool names_device(const struct cutter *cutter, const char *at, const char
         if (length > 0 && (word_is_in(at, length,
                                       "__device__ __global__ __constant__ __shared__ "
                                       "__managed__ __nv_pure__") ||
-                           has_line(&cutter->device_macros, at, length)))
+                           lines_have(&cutter->device_macros, at, length)))
             return true;
     }
     return false;
@@ -80,10 +57,10 @@ static void read_macros(struct cutter *cutter)
             continue;
         const size_t length = word_bytes(name, end);
         if (length > 0 && names_device(cutter, name + length, end))
-            add_line(&cutter->device_macros, name, length);
+            lines_add(&cutter->device_macros, name, length);
         if (length == 0 || name + length >= end || name[length] != '(')
             continue;
-        add_line(&cutter->call_macros, name, length);
+        lines_add(&cutter->call_macros, name, length);
         const char *close = memchr(name, ')', (size_t)(end - name));
         const char *body = close ? close + 1 : end;
         while (body < end && (isspace((unsigned char)*body) || *body == '\\'))
@@ -94,7 +71,7 @@ static void read_macros(struct cutter *cutter)
         const bool launches = memmem(body, (size_t)(end - body), "<<<", 3) ||
                               memmem(body, (size_t)(end - body), "torch::", 7);
         if ((instantiates || launches) && !names_device(cutter, body, end))
-            add_line(&cutter->host_macros, name, length);
+            lines_add(&cutter->host_macros, name, length);
     }
 }
 
@@ -125,14 +102,13 @@ struct declaration {
     bool foreign; /* of a library whose headers only the host has, and which were left out */
 };
 
-/* `at::TensorAccessor`, for which a header of ours stands. */
-static bool is_accessor(const struct cutter *cutter, size_t index)
+bool is_accessor(const struct cutter *cutter, size_t index)
 {
     char name[64];
     return is_in(cutter, index, "at torch") && is(cutter, index + 1, "::") &&
            index + 2 < cutter->tokens.count &&
-           !has_line(&cutter->namespaces, cutter->tokens.items[index].start,
-                     cutter->tokens.items[index].length) &&
+           !lines_have(&cutter->namespaces, cutter->tokens.items[index].start,
+                       cutter->tokens.items[index].length) &&
            string_format(name, sizeof name, "at::%.*s", (int)cutter->tokens.items[index + 2].length,
                          cutter->tokens.items[index + 2].start) &&
            cuda_header_of(name, strlen(name));
@@ -145,8 +121,8 @@ static bool is_foreign(const struct cutter *cutter, size_t index)
            (is(cutter, index + 1, "::") ||
             (is(cutter, index - 1, "=") && is(cutter, index + 1, ";"))) &&
            !is_in(cutter, index - 1, ":: . ->") && !is_accessor(cutter, index) &&
-           !has_line(&cutter->namespaces, cutter->tokens.items[index].start,
-                     cutter->tokens.items[index].length);
+           !lines_have(&cutter->namespaces, cutter->tokens.items[index].start,
+                       cutter->tokens.items[index].length);
 }
 
 /* Of the standard library, what no device has. */
@@ -271,8 +247,8 @@ static bool is_host_variable(const struct cutter *cutter, const struct declarati
     if (d->host_std || (!d->is_const && !d->is_constexpr))
         return true;
     for (size_t i = d->head; i < d->end; i++) /* whose value the host computes */
-        if (is(cutter, i + 1, "(") && has_line(&cutter->left_out, cutter->tokens.items[i].start,
-                                               cutter->tokens.items[i].length))
+        if (is(cutter, i + 1, "(") && lines_have(&cutter->left_out, cutter->tokens.items[i].start,
+                                                 cutter->tokens.items[i].length))
             return true;
     for (size_t i = d->head; i > d->start; i--)
         if (is(cutter, i - 1, "*"))
@@ -280,7 +256,7 @@ static bool is_host_variable(const struct cutter *cutter, const struct declarati
     return false;
 }
 
-static void cut(struct cutter *cutter, size_t first, size_t end)
+void cutter_cut(struct cutter *cutter, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
         if (cutter->tokens.items[i].kind != TOKEN_DIRECTIVE)
@@ -299,42 +275,50 @@ static void decide(struct cutter *cutter, const struct declaration *d, bool in_c
 {
     const struct token *name = d->call ? &cutter->tokens.items[d->call - 1] : NULL;
     bool defaulted = is(cutter, d->head, "=") && is_in(cutter, d->head + 1, "default delete");
+    /* Of a type that is left out, and what is called by way of a table that only the host has. */
+    for (size_t i = d->start; defaulted && i < d->call; i++)
+        defaulted = !is(cutter, i, "virtual") &&
+                    (in_class || !lines_have(&cutter->left_types, cutter->tokens.items[i].start,
+                                             cutter->tokens.items[i].length));
     /* A pointer to a function among a type's members; a type behind a macro that nobody knows. */
     bool pointer = in_class && d->call && is(cutter, d->call + 1, "*");
     /* A function of the host's, which was left out: `friend float space::sum<T>(const T &);` */
     bool befriended = false;
     for (size_t i = d->start; is(cutter, d->start, "friend") && i < d->call; i++)
-        befriended |= has_line(&cutter->left_out, cutter->tokens.items[i].start,
-                               cutter->tokens.items[i].length);
+        befriended |= lines_have(&cutter->left_out, cutter->tokens.items[i].start,
+                                 cutter->tokens.items[i].length);
+    const bool host_friend = d->has_body && is(cutter, d->start, "friend");
     /* Another name of a type that was left out, or that no device has. */
     bool host_alias = false;
     for (size_t i = d->start; is_in(cutter, d->start, "typedef using") && i < d->end; i++) {
-        host_alias = is_host_std(cutter, i);
-        if (host_alias || has_line(&cutter->left_types, cutter->tokens.items[i].start,
-                                   cutter->tokens.items[i].length)) {
+        const bool is_left = lines_have(&cutter->left_types, cutter->tokens.items[i].start,
+                                        cutter->tokens.items[i].length);
+        host_alias = is_host_std(cutter, i) || (is_left && is(cutter, i + 1, "::"));
+        if (host_alias || is_left) {
             const struct token *alias =
                 &cutter->tokens.items[is(cutter, d->start, "using") ? d->start + 1 : d->end - 2];
-            add_line(&cutter->left_types, alias->start, alias->length);
+            lines_add(&cutter->left_types, alias->start, alias->length);
             break;
         }
     }
     bool unclear = !d->call && is(cutter, d->head, "{") && names_type(cutter, d);
     if (host_alias || (d->foreign && !in_class)) {
-        cut(cutter, d->first, d->end);
+        cutter_cut(cutter, d->first, d->end);
         return;
     }
     /* A template that is declared alone may be asked for its type: sizeof(test<T>(0)). */
     const bool asked =
         in_class && !befriended && d->start > d->first && d->call && !d->has_body && !d->host_std;
-    if (d->device || (d->kept && !d->host_std && !befriended) || defaulted || pointer || unclear)
+    if (d->device || (d->kept && !d->host_std && !befriended && !host_friend) || defaulted ||
+        pointer || unclear)
         return;
     if (asked || (d->call && d->is_constexpr && !d->host_std))
         cutter->fates[d->start] = MADE_DEVICE;
     else if (d->call) {
-        add_line(&cutter->left_out, name->start, name->length);
-        cut(cutter, d->first, d->end);
+        lines_add(&cutter->left_out, name->start, name->length);
+        cutter_cut(cutter, d->first, d->end);
     } else if (!in_class && is_host_variable(cutter, d))
-        cut(cutter, d->first, d->end);
+        cutter_cut(cutter, d->first, d->end);
 }
 
 /* ---- scopes ---- */
@@ -345,7 +329,7 @@ static void read_scope(struct cutter *cutter, size_t i, size_t end, bool in_clas
 static bool is_left_type(const struct cutter *cutter, size_t i, size_t open)
 {
     const struct tokens *tokens = &cutter->tokens;
-    if (!has_line(&cutter->left_types, tokens->items[i].start, tokens->items[i].length))
+    if (!lines_have(&cutter->left_types, tokens->items[i].start, tokens->items[i].length))
         return false;
     if (i < open)
         return is_in(cutter, i - 1, "public protected private virtual : , ::");
@@ -361,16 +345,17 @@ static void leave_type(struct cutter *cutter, size_t first, size_t open, size_t 
     size_t name = open;
     bool host_std = is(cutter, first, "typedef");
     for (size_t i = first; i < open && name == open; i++) {
-        if (tokens->items[i].kind == TOKEN_NAME && is_in(cutter, i + 1, ": { final"))
+        if (tokens->items[i].kind == TOKEN_NAME && is_in(cutter, i + 1, ": { final") &&
+            !is_in(cutter, i, type_keys))
             name = i;
         host_std = host_std || is_host_std(cutter, i);
     }
     if (name < open)
-        add_line(&cutter->left_types, tokens->items[name].start, tokens->items[name].length);
+        lines_add(&cutter->left_types, tokens->items[name].start, tokens->items[name].length);
     if (name == open || host_std || !is(cutter, whole - 2, "}")) {
-        cut(cutter, first, whole);
+        cutter_cut(cutter, first, whole);
     } else {
-        cut(cutter, name + 1, whole);
+        cutter_cut(cutter, name + 1, whole);
         cutter->fates[open] = ENDED;
     }
 }
@@ -408,6 +393,64 @@ static size_t find_scope(const struct cutter *cutter, size_t i, size_t end)
     return is(cutter, at, "{") ? at : 0;
 }
 
+/* `DEPRECATED(void scale(float));` among a type's members. */
+static bool wraps_host_function(const struct cutter *cutter, size_t i, size_t behind)
+{
+    bool function = false;
+    for (size_t k = i; k < behind; k++) {
+        if (is_device_word(cutter, k))
+            return false;
+        function |= k > i + 2 && is(cutter, k, "(");
+    }
+    return function && is(cutter, behind, ";");
+}
+
+static void note_piece(struct cutter *cutter, const struct declaration *d, size_t end,
+                       enum piece_kind kind)
+{
+    if (!array_grow(&cutter->pieces, cutter->piece_count, &cutter->piece_capacity,
+                    sizeof *cutter->pieces)) {
+        cutter->failed = true;
+        return;
+    }
+    cutter->pieces[cutter->piece_count++] = (struct piece){.kind = kind,
+                                                           .parent = cutter->type,
+                                                           .first = d->first,
+                                                           .end = end,
+                                                           .start = d->start,
+                                                           .head = d->head,
+                                                           .call = d->call};
+}
+
+/* Of a function whose head is a macro's call: `KERNEL(scale) { ... }`. */
+static size_t read_body(struct cutter *cutter, const struct declaration *d)
+{
+    const size_t behind = tokens_behind(&cutter->tokens, d->first);
+    const struct piece *last =
+        cutter->piece_count > 0 ? &cutter->pieces[cutter->piece_count - 1] : NULL;
+    const bool device = last && last->kind == PIECE_MACRO_CALL && last->end == d->first &&
+                        is_device_word(cutter, last->first);
+    note_piece(cutter, d, behind, PIECE_DECLARATION);
+    if (!device)
+        cutter_cut(cutter, d->first, behind);
+    return behind;
+}
+
+static size_t read_whole_type(struct cutter *cutter, const struct declaration *d, size_t end,
+                              bool in_class)
+{
+    if (in_class)
+        return read_type(cutter, d->first, d->head, end, d->enumeration);
+    const size_t piece = cutter->piece_count;
+    note_piece(cutter, d, end, PIECE_TYPE);
+    cutter->type = (long)piece;
+    const size_t whole = read_type(cutter, d->first, d->head, end, d->enumeration);
+    cutter->type = NO_PIECE;
+    if (!cutter->failed)
+        cutter->pieces[piece].end = whole;
+    return whole;
+}
+
 static size_t read_one(struct cutter *cutter, size_t i, size_t end, bool in_class)
 {
     struct declaration d = {.first = i};
@@ -423,11 +466,19 @@ static size_t read_one(struct cutter *cutter, size_t i, size_t end, bool in_clas
         return i + 2;
     const struct token *token = &cutter->tokens.items[i];
     if (token->kind == TOKEN_NAME && is(cutter, i + 1, "(") &&
-        has_line(&cutter->call_macros, token->start, token->length)) {
+        lines_have(&cutter->call_macros, token->start, token->length)) {
         const size_t behind = tokens_behind(&cutter->tokens, i + 1);
-        if (has_line(&cutter->host_macros, token->start, token->length))
-            cut(cutter, i, behind);
+        if (lines_have(&cutter->host_macros, token->start, token->length) ||
+            (in_class && wraps_host_function(cutter, i, behind)))
+            cutter_cut(cutter, i, behind);
+        d.start = d.head = i;
+        if (!in_class)
+            note_piece(cutter, &d, behind, PIECE_MACRO_CALL);
         return behind;
+    }
+    if (!in_class && is(cutter, i, "{")) {
+        d.start = d.head = i;
+        return read_body(cutter, &d);
     }
     d.start = i;
     while (d.start + 1 < end && is(cutter, d.start, "template") && is(cutter, d.start + 1, "<"))
@@ -435,12 +486,16 @@ static size_t read_one(struct cutter *cutter, size_t i, size_t end, bool in_clas
     while (d.start + 1 < end && cutter->tokens.items[d.start].kind == TOKEN_DIRECTIVE)
         d.start++; /* the #endif of `template <...>` */
     open = find_type_body(cutter, d.start, end, &d.enumeration);
-    if (open < end)
-        return read_type(cutter, i, open, end, d.enumeration);
+    if (open < end) {
+        d.head = open;
+        return read_whole_type(cutter, &d, end, in_class);
+    }
     bool forward = is_in(cutter, d.start, type_keys) && is(cutter, d.start + 2, ";");
     read_declaration(cutter, &d, end);
     if (!forward)
         decide(cutter, &d, in_class);
+    if (!in_class || (!forward && d.call && !is(cutter, d.call + 1, "*")))
+        note_piece(cutter, &d, d.end > i ? d.end : i + 1, PIECE_DECLARATION);
     return d.end > i ? d.end : i + 1;
 }
 
@@ -465,187 +520,6 @@ static void mark_textures(struct cutter *cutter)
             if (declares_by_alias(tokens, alias, k))
                 cutter->fates[k] = TEXTURE_ALIAS;
     }
-}
-
-static bool has_textures(const struct cutter *cutter)
-{
-    for (size_t i = 0; i < cutter->tokens.count; i++)
-        if (cutter->fates[i] == MADE_TEXTURE || cutter->fates[i] == TEXTURE_REFERENCE)
-            return true;
-    return false;
-}
-
-/* ---- what is left, line by line where it was ---- */
-
-static bool uses_std(const struct cutter *cutter)
-{
-    for (size_t i = 0; i < cutter->tokens.count; i++)
-        if (cutter->fates[i] != CUT && is(cutter, i, "std") &&
-            !(i > 0 && is_in(cutter, i - 1, ":: namespace")))
-            return true;
-    return false;
-}
-
-/* `using std::cout;` whose name only the host's part has. */
-static void cut_using(struct cutter *cutter)
-{
-    for (size_t i = 0; i + 4 < cutter->tokens.count; i++) {
-        if (!is(cutter, i, "using") || !is(cutter, i + 1, "std") || !is(cutter, i + 2, "::") ||
-            !is(cutter, i + 4, ";"))
-            continue;
-        const struct token *name = &cutter->tokens.items[i + 3];
-        bool used = false;
-        for (size_t j = 0; j < cutter->tokens.count && !used; j++)
-            used = j != i + 3 && cutter->fates[j] != CUT &&
-                   cutter->tokens.items[j].length == name->length &&
-                   memcmp(cutter->tokens.items[j].start, name->start, name->length) == 0;
-        if (!used)
-            cut(cutter, i, i + 5);
-    }
-}
-
-static void cut_headers(struct cutter *cutter)
-{
-    for (size_t i = 0; i < cutter->tokens.count; i++) {
-        const char *name = NULL, *end = NULL;
-        if (is(cutter, i, "using") && is(cutter, i + 1, "namespace") && is(cutter, i + 2, "std") &&
-            is(cutter, i + 3, ";") && !cutter->uses_std)
-            cut(cutter, i, i + 4);
-        if (!token_is_directive(&cutter->tokens.items[i], "include", &name, &end) || name == end)
-            continue;
-        const char *close = memchr(name + 1, *name == '<' ? '>' : '"', (size_t)(end - name - 1));
-        size_t length = close ? (size_t)(close - name - 1) : 0;
-        bool unused = !cutter->uses_std && cuda_is_std_header(name + 1, length);
-        if (unused || cuda_is_host_header(name + 1, length))
-            cutter->fates[i] = CUT;
-    }
-}
-
-static bool has_directive(const struct cutter *cutter, const char *directive, const char *name)
-{
-    const char *rest = NULL, *end = NULL;
-    for (size_t i = 0; i < cutter->tokens.count; i++)
-        if (token_is_directive(&cutter->tokens.items[i], directive, &rest, &end) &&
-            word_is_in(rest, word_bytes(rest, end), name))
-            return true;
-    return false;
-}
-
-/* A piece that is left out keeps its newlines. */
-static void put_newlines(struct text *out, const struct token *token)
-{
-    for (size_t i = 0; i < token->length; i++)
-        if (token->start[i] == '\n')
-            text_append(out, "\n");
-    text_append(out, " ");
-}
-
-/* typedef ... NAME; using NAME = ...; */
-static bool is_declared(const struct cutter *cutter, const struct token *name)
-{
-    const struct tokens *tokens = &cutter->tokens;
-    bool declares = false; /* within a typedef */
-    for (size_t i = 0; i < tokens->count; i++) {
-        const struct token *token = &tokens->items[i];
-        bool same =
-            token->length == name->length && memcmp(token->start, name->start, name->length) == 0;
-        declares = is(cutter, i, "typedef") || (declares && !is(cutter, i, ";"));
-        if (same && ((declares && is(cutter, i + 1, ";")) || (i > 0 && is(cutter, i - 1, "using"))))
-            return true;
-    }
-    return false;
-}
-
-static bool has_include(const struct cutter *cutter, const char *header)
-{
-    const char *rest = NULL, *end = NULL;
-    const size_t length = strlen(header);
-    for (size_t i = 0; i < cutter->tokens.count; i++)
-        if (token_is_directive(&cutter->tokens.items[i], "include", &rest, &end) &&
-            (size_t)(end - rest) == length + 2 && memcmp(rest + 1, header, length) == 0)
-            return true;
-    return false;
-}
-
-/* A type's name, and not that of a variable, as `half` often is: `half *`, `half x`. */
-static bool may_be_type(const struct cutter *cutter, size_t i)
-{
-    if (!is_in(cutter, i, "half half2"))
-        return true;
-    return is(cutter, i + 1, "*") ||
-           (i + 1 < cutter->tokens.count && cutter->tokens.items[i + 1].kind == TOKEN_NAME);
-}
-
-/* Before the source: headers of what it names, as nvcc includes them for it. */
-static void put_headers(const struct cutter *cutter, struct text *text)
-{
-    struct text included = {0};
-    struct text seen = {0};
-    for (size_t i = 0; i < cutter->tokens.count; i++) {
-        const struct token *token = &cutter->tokens.items[i];
-        const bool in_std = i >= 2 && is(cutter, i - 1, "::") && is(cutter, i - 2, "std");
-        char name[40]; /* longer ones have no header */
-        if (token->kind != TOKEN_NAME || cutter->fates[i] == CUT || !may_be_type(cutter, i) ||
-            !string_format(name, sizeof name, "%s%.*s",
-                           in_std                                 ? "std::"
-                           : i >= 2 && is_accessor(cutter, i - 2) ? "at::"
-                                                                  : "",
-                           (int)token->length, token->start))
-            continue;
-        const char *header = cuda_header_of(name, strlen(name));
-        if (!header && in_std)
-            header = cuda_header_of(name + strlen("std::"), token->length);
-        if (!header || has_line(&seen, name, strlen(name)))
-            continue;
-        add_line(&seen, name, strlen(name));
-        if (has_line(&included, header, strlen(header)) || is_declared(cutter, token) ||
-            has_directive(cutter, "define", name) || (in_std && has_include(cutter, header)))
-            continue;
-        add_line(&included, header, strlen(header));
-        text_printf(text, "#include <%s>\n", header);
-    }
-    if (has_textures(cutter))
-        text_append(text, "#include <tune_textures.h>\n");
-    if (text->length > 0)
-        text_append(text, "#line 1\n");
-    text->failed = text->failed || included.failed || seen.failed;
-    text_free(&included);
-    text_free(&seen);
-}
-
-static bool write_text(struct cutter *cutter, const char *source, enum leave leave,
-                       struct device_part *out)
-{
-    struct text text = {0};
-    const char *at = source;
-    if (leave == LEAVE_HOST_PART)
-        put_headers(cutter, &text);
-    else if (has_textures(cutter)) /* nvcc takes headers from folders alone */
-        text_printf(&text, "%s#line 1\n", cuda_header_textures);
-    for (size_t i = 0; i < cutter->tokens.count; i++) {
-        const struct token *token = &cutter->tokens.items[i];
-        text_append_bytes(&text, at, (size_t)(token->start - at));
-        if (cutter->fates[i] == MADE_DEVICE)
-            text_append(&text, "__host__ __device__ ");
-        if (cutter->fates[i] >= TEXTURE_REFERENCE)
-            text_append(&text, "__constant__ ");
-        if (cutter->fates[i] == ENDED)
-            text_append(&text, ";");
-        if (cutter->fates[i] == CUT || cutter->fates[i] == ENDED)
-            put_newlines(&text, token);
-        else if (cutter->fates[i] == MADE_TEXTURE || cutter->fates[i] == TEXTURE_REFERENCE)
-            text_append(&text, "tune_texture");
-        else
-            text_append_bytes(&text, token->start, token->length);
-        at = token->start + token->length;
-    }
-    text_append(&text, at);
-    out->text = text_to_arena(&text, cutter->arena);
-    out->left_out = arena_strdup(cutter->arena, text_string(&cutter->left_out));
-    out->uses_std = cutter->uses_std;
-    return out->text && out->left_out && !cutter->left_out.failed && !cutter->left_types.failed &&
-           !cutter->device_macros.failed && !cutter->call_macros.failed &&
-           !cutter->host_macros.failed && !cutter->namespaces.failed;
 }
 
 /* ---- the whole ---- */
@@ -676,11 +550,28 @@ static bool is_balanced(const struct cutter *cutter)
     return nesting.depth == 0;
 }
 
+/* Of the declarations that are not reached nothing is left. */
+static bool cut_unreached(struct cutter *cutter, const struct device_roots *roots)
+{
+    bool *is_cut = arena_alloc(cutter->arena, cutter->tokens.count + 1, sizeof *is_cut);
+    for (size_t i = 0; is_cut && i < cutter->tokens.count; i++)
+        is_cut[i] = cutter->fates[i] == CUT || cutter->fates[i] == ENDED;
+    if (!is_cut || cutter->failed ||
+        !reached_mark(cutter->arena, &cutter->tokens, is_cut, cutter->pieces, cutter->piece_count,
+                      roots->names, roots->count))
+        return false;
+    for (size_t i = 0; i < cutter->piece_count; i++)
+        if (!cutter->pieces[i].is_reached)
+            cutter_cut(cutter, cutter->pieces[i].first, cutter->pieces[i].end);
+    return true;
+}
+
 bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
                       const struct named_value *defines, size_t define_count,
-                      struct device_part *out)
+                      const struct device_roots *roots, struct device_part *out)
 {
-    struct cutter cutter = {.arena = arena};
+    struct cutter cutter = {.arena = arena, .type = NO_PIECE};
+    bool done = true;
     *out = (struct device_part){0};
     if (!tokens_read(arena, source, &cutter.tokens))
         return false;
@@ -691,18 +582,19 @@ bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
     mark_textures(&cutter);
     for (size_t i = 0; i + 2 < cutter.tokens.count; i++)
         if (is(&cutter, i, "namespace") && is_in(&cutter, i + 2, "{ ::"))
-            add_line(&cutter.namespaces, cutter.tokens.items[i + 1].start,
-                     cutter.tokens.items[i + 1].length);
+            lines_add(&cutter.namespaces, cutter.tokens.items[i + 1].start,
+                      cutter.tokens.items[i + 1].length);
     if (leave == LEAVE_HOST_PART && is_balanced(&cutter)) {
         cutter.opens_std = opens_std(&cutter);
         read_macros(&cutter);
         read_scope(&cutter, 0, cutter.tokens.count, false);
+        done = !roots || cut_unreached(&cutter, roots);
     }
     if (leave == LEAVE_HOST_PART)
         cut_using(&cutter);
     cutter.uses_std = uses_std(&cutter);
     if (leave == LEAVE_HOST_PART)
-        cut_headers(&cutter);
+        cut_headers(&cutter, roots);
     /* What the experiment defines, the source does not. */
     const char *name = NULL, *end = NULL;
     for (size_t i = 0; i < define_count; i++) {
@@ -717,7 +609,8 @@ bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
                 cutter.fates[j] = CUT;
         }
     }
-    bool done = write_text(&cutter, source, leave, out);
+    done = done && write_text(&cutter, source, leave, out);
+    free(cutter.pieces);
     text_free(&cutter.device_macros);
     text_free(&cutter.call_macros);
     text_free(&cutter.host_macros);
@@ -730,5 +623,5 @@ bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
 bool cuda_left_out(const struct device_part *part, const char *name, size_t length)
 {
     const struct text lines = {.data = (char *)part->left_out, .length = strlen(part->left_out)};
-    return has_line(&lines, name, length);
+    return lines_have(&lines, name, length);
 }

@@ -23,12 +23,21 @@ struct device_part {
     bool uses_std;        /* the standard library's namespace is named in what remains */
 };
 
+/* What is compiled alone, with what it needs. */
+struct device_roots {
+    const char *const *names; /* texts that name it */
+    size_t count;
+    const char *const *folders; /* the compiler's: an include of what is in none is left out */
+    size_t folder_count;
+};
+
 /* A #define of one of the `defines` gives way to it, unless there is an #undef as well. All of
  * `out` belongs to the arena. False: memory is short. Of text whose brackets do not match no
- * function is left out. */
+ * function is left out. `roots`: with the host's part also all that they do not need; NULL: that
+ * stays. */
 bool cuda_device_part(struct arena *arena, const char *source, enum leave leave,
                       const struct named_value *defines, size_t define_count,
-                      struct device_part *out);
+                      const struct device_roots *roots, struct device_part *out);
 /* Whether a function of that name was left out. */
 bool cuda_left_out(const struct device_part *part, const char *name, size_t length);
 

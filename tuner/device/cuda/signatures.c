@@ -9,6 +9,7 @@
 #include "tuner/device/cuda/cubin.h"
 #include "tuner/device/cuda/driver.h"
 #include "tuner/device/cuda/signature_fields.h"
+#include "tuner/device/cuda/signature_headers.h"
 #include "tuner/device/gpu/tokens.h"
 
 enum { QUICK_SINCE = 13 }; /* of NVRTC: --Ofast-compile */
@@ -324,6 +325,8 @@ static void fill_request(const struct asking *asking, const char *expression,
     /* What a kernel takes does not hang on how well it is compiled. */
     if (nvrtc && nvrtc->major >= QUICK_SINCE && !asking->question->is_thorough)
         request->flags[request->flag_count++] = "--Ofast-compile=max";
+    if (asking->question->only_reached)
+        request->flags[request->flag_count++] = FLAG_ONLY_REACHED;
     request->unit_count = asking->question->unit_count;
     memcpy(request->units, asking->question->units, sizeof request->units);
     for (size_t i = 0; i < asking->out->macro_count; i++)
@@ -374,38 +377,6 @@ static enum status compile_question(struct asking *asking, struct error *error)
     if (status == STATUS_OK)
         size_externs(asking, &container);
     return status;
-}
-
-/* The header that the text of an #error names: "config.h is not there"; NULL: none. */
-static const char *named_header(struct arena *arena, const char *message)
-{
-    const char *at = strstr(message, "#error directive: ");
-    for (at = at ? strstr(at, ".h") : NULL; at; at = strstr(at + 1, ".h")) {
-        const char *name = at;
-        while (name > message && (name_goes_on(name[-1]) || strchr("/.-", name[-1])))
-            name--;
-        const char *end = at + strlen(".h");
-        if (name < at && !name_goes_on(*end) && *end != '/')
-            return arena_strndup(arena, name, (size_t)(end - name));
-    }
-    return NULL;
-}
-
-/* The file that the compiler, or a host's compiler for it, could not open, or that the source asks
- * for by #error; NULL: that was not why. */
-static const char *missing_file(struct arena *arena, const char *message)
-{
-    const char *name = strstr(message, "open source file \"");
-    const char *end = strstr(message, ": No such file or directory");
-    if (name) {
-        name += strlen("open source file \"");
-        end = strchr(name, '"');
-    } else if (end) {
-        for (name = end; name > message && name[-1] != ' ';)
-            name--;
-    }
-    return name && end ? arena_strndup(arena, name, (size_t)(end - name))
-                       : named_header(arena, message);
 }
 
 /* The last name of what C++ calls so in binaries: "scale" of "_ZN5space5scaleEf". */
@@ -476,7 +447,7 @@ static enum status explain(struct asking *asking, const char *undefined, const c
     const char *name = asking->kernel->name;
     char text[ERROR_TEXT_BYTES];
     (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES / 2, error->text);
-    asking->out->missing = missing_file(asking->arena, text);
+    asking->out->missing = cuda_missing_file(asking->arena, text);
     asking->out->unresolved = unresolved_name(asking->arena, text);
     if (asking->out->unresolved)
         return error_set(error, STATUS_COMPILE_FAILED,
@@ -734,7 +705,7 @@ enum status cuda_signatures(struct arena *arena, const struct signature_question
     /* What only the host names is nothing to tune. */
     struct device_part part;
     if (status == STATUS_OK &&
-        !cuda_device_part(arena, asking.source.contents, LEAVE_HOST_PART, NULL, 0, &part))
+        !cuda_device_part(arena, asking.source.contents, LEAVE_HOST_PART, NULL, 0, NULL, &part))
         status = error_no_memory(error);
     if (status == STATUS_OK)
         status = declarations_read(arena, part.text, out, error);
@@ -752,6 +723,8 @@ enum status cuda_signatures(struct arena *arena, const struct signature_question
     if (!guess_conditions(arena, &asking.tokens, out))
         return error_no_memory(error);
     if (!fields_list(arena, &asking.tokens, asking.kernel, out) || !name_probe(&asking))
+        return error_no_memory(error);
+    if (question->only_reached && !cuda_list_unread(arena, asking.source.contents, out))
         return error_no_memory(error);
     status = ask_until_defined(&asking, error);
     return status != STATUS_OK || uses_mark(arena, &asking.tokens, out) ? status
