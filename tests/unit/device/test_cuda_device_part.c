@@ -199,6 +199,8 @@ TEST(test_texture_references)
 /* Text that is none is never read past its end, and brackets that do not match change nothing. */
 TEST(test_broken)
 {
+    static const char *const names[] = {"a", "b::S<int>"};
+    const struct device_roots roots = {.names = names, .count = 2};
     static const char *const texts[] = {"",
                                         "{",
                                         "}",
@@ -227,11 +229,34 @@ TEST(test_broken)
                                         "{\n#if 0\n#else",
                                         "#endif\n{",
                                         "typedef texture<int> a",
+                                        "using",
+                                        "using namespace",
+                                        "template",
+                                        "extern template",
+                                        "::a(",
+                                        "S<a>::~",
+                                        ">::a();",
+                                        "operator()(",
+                                        "~a() = default",
+                                        "#define a b b b\n#define b a a a\na(a)",
+                                        "#define",
+                                        "#define a",
+                                        "#include",
+                                        "#include <",
+                                        "struct a {",
+                                        "struct { int a; } b",
+                                        "enum { a, b",
+                                        "typedef struct a { } a, *b",
+                                        "{ } a { }",
+                                        "namespace",
+                                        "static_assert(a",
+                                        "a b; int b::a",
                                         "using a = texture<int>"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct arena arena = {0};
         struct device_part part;
         assert_true(cuda_device_part(&arena, texts[i], LEAVE_HOST_PART, NULL, 0, NULL, &part));
+        assert_true(cuda_device_part(&arena, texts[i], LEAVE_HOST_PART, NULL, 0, &roots, &part));
         arena_free(&arena);
     }
     expect("void a() { {\n__global__ void k() {}", "void a() { {\n__global__ void k() {}");

@@ -325,19 +325,22 @@ static bool opens_namespace(const struct reached *r, const struct piece *piece)
     return true;
 }
 
-enum { MACROS_DEEP = 8 };
+/* What the texts of macros make. */
+struct makes {
+    bool type, device; /* a type that is reached; something of the device */
+    size_t words_most; /* that are still looked at: macros in macros in macros have no end */
+};
 
-/* What a macro's text, and those of the macros in it, make: of types those that are reached, and
- * whether it is of the device. */
-static void read_makes(const struct reached *r, size_t name, size_t depth, bool *type, bool *device)
+static void read_makes(const struct reached *r, size_t name, struct makes *out)
 {
-    for (size_t at = r->names[name].macro; at && depth < MACROS_DEEP; at = r->words[at])
-        for (size_t i = at + 1; r->words[i]; i++) {
+    for (size_t at = r->names[name].macro; at; at = r->words[at])
+        for (size_t i = at + 1; r->words[i] && out->words_most > 0; i++) {
             const size_t word = r->words[i];
-            *device |= r->names[word].is_device;
-            *type |= r->names[word].is_type_key && r->names[r->words[i + 1]].is_reached;
+            out->words_most--;
+            out->device |= r->names[word].is_device;
+            out->type |= r->names[word].is_type_key && r->names[r->words[i + 1]].is_reached;
             if (word != name)
-                read_makes(r, word, depth + 1, type, device);
+                read_makes(r, word, out);
         }
 }
 
@@ -345,11 +348,12 @@ static void read_makes(const struct reached *r, size_t name, size_t depth, bool 
  * it is given. */
 static bool calls_for(const struct reached *r, const struct piece *piece)
 {
-    bool type = false, device = false, given = false;
-    read_makes(r, r->name_of[piece->first], 0, &type, &device);
+    struct makes makes = {.words_most = 1000};
+    bool given = false;
+    read_makes(r, r->name_of[piece->first], &makes);
     for (size_t i = piece->first + 1; i < piece->end; i++)
         given |= r->names[r->name_of[i]].is_reached;
-    return type || (device && given);
+    return makes.type || (makes.device && given);
 }
 
 /* Whether the function is one that is there with the type: its constructors, its destructor. */
