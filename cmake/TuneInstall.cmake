@@ -88,6 +88,8 @@ install(DIRECTORY kernels configs plots DESTINATION ${data})
 # What `--device replay` plays.
 install(DIRECTORY db/recorded DESTINATION ${data}/db
         FILES_MATCHING PATTERN "tune.db.xz")
+# What `--prior recorded` begins with.
+install(FILES db/recorded/prior.db DESTINATION ${data}/db/recorded)
 
 # Pages, completion, documents, examples.
 foreach(page tune.1 libtuned.conf.5)

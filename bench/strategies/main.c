@@ -46,7 +46,13 @@ static const char help[] =
     "  --series           the problems of --db one after the other, as in a run: `surrogate` "
     "learns\n"
     "                     of each from those before and from --prior, and shares binaries\n"
-    "                     with them; \"problems\": of which half of the games came to 0.5 %\n"
+    "                     with them; \"problems\": of which half of the games came to 0.5 %,\n"
+    "                     \"until\": trials of all up to there\n"
+    "  --points N         trials of each problem of --series, at most\n"
+    "  --settles          a series' searches end early, as those of a run that is told neither\n"
+    "                     trials nor time\n"
+    "  --winners FILE     a database whose winners are named to a series' searches, as a run\n"
+    "                     names those that are shipped\n"
     "  --mislead          the prior is turned over: what was fast is slow\n"
     "  --until P          late games, too, that end when with 90 % nothing better by P % is left\n"
     "                     (tune run --until): how often that was right, and how often what the\n"
@@ -58,7 +64,8 @@ enum {
     STRATEGIES_MAX = 16,
     SEEDS_MAX = 1000,
     AHEAD_MAX = 1024,
-    JOBS_MAX = 256
+    JOBS_MAX = 256,
+    POINTS_MAX = 1000000
 };
 /* Shares of the space after which a late game is looked at. */
 static const double shares[] = {0.01, 0.05, 0.10};
@@ -70,11 +77,11 @@ static const size_t looks[] = {16, 24, 32, 48, 64, 96, 128, 192, 256, 384};
 enum { LOOKS = sizeof looks / sizeof looks[0] };
 
 struct options {
-    const char *db, *problem, *n, *csv, *reference, *prior;
+    const char *db, *problem, *n, *csv, *reference, *prior, *winners;
     char **files;
     size_t file_count;
-    bool upgrade, mislead, series;
-    size_t most, seeds, ahead, jobs;
+    bool upgrade, mislead, series, settles;
+    size_t most, seeds, ahead, jobs, points;
     double trials; /* share of the space; 0: as the score defines it */
     double until;  /* share of the best; 0: not asked for */
     const char *strategies[STRATEGIES_MAX];
@@ -508,9 +515,13 @@ static enum status play_database(struct bench *bench, struct error *error)
                                       .problems = problems,
                                       .count = count,
                                       .prior = options->prior,
+                                      .winners = options->winners,
+                                      .mislead = options->mislead,
                                       .seeds = options->seeds,
                                       .ahead = options->ahead,
-                                      .share = options->trials > 0 ? options->trials : 0.1};
+                                      .share = options->trials > 0 ? options->trials : 0.1,
+                                      .points = options->points,
+                                      .settles = options->settles};
         status = play_series(&series, &bench->arena, error);
         count = 0;
     }
@@ -701,15 +712,27 @@ static enum status add_strategy(struct options *options, const char *name, struc
 }
 
 static const struct option long_options[] = {
-    {"db", required_argument, NULL, 'd'},        {"problem", required_argument, NULL, 'p'},
-    {"n", required_argument, NULL, 'n'},         {"most", required_argument, NULL, 'm'},
-    {"strategy", required_argument, NULL, 's'},  {"seeds", required_argument, NULL, 'x'},
-    {"trials", required_argument, NULL, 't'},    {"ahead", required_argument, NULL, 'a'},
-    {"jobs", required_argument, NULL, 'j'},      {"csv", required_argument, NULL, 'c'},
-    {"reference", required_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'},
-    {"upgrade", no_argument, NULL, 'u'},         {"prior", required_argument, NULL, 'o'},
-    {"mislead", no_argument, NULL, 'l'},         {"until", required_argument, NULL, 'w'},
-    {"series", no_argument, NULL, 'e'},          {NULL, 0, NULL, 0},
+    {"db", required_argument, NULL, 'd'},
+    {"problem", required_argument, NULL, 'p'},
+    {"n", required_argument, NULL, 'n'},
+    {"most", required_argument, NULL, 'm'},
+    {"strategy", required_argument, NULL, 's'},
+    {"seeds", required_argument, NULL, 'x'},
+    {"trials", required_argument, NULL, 't'},
+    {"ahead", required_argument, NULL, 'a'},
+    {"jobs", required_argument, NULL, 'j'},
+    {"csv", required_argument, NULL, 'c'},
+    {"reference", required_argument, NULL, 'r'},
+    {"help", no_argument, NULL, 'h'},
+    {"upgrade", no_argument, NULL, 'u'},
+    {"prior", required_argument, NULL, 'o'},
+    {"mislead", no_argument, NULL, 'l'},
+    {"until", required_argument, NULL, 'w'},
+    {"series", no_argument, NULL, 'e'},
+    {"winners", required_argument, NULL, 'i'},
+    {"points", required_argument, NULL, 'k'},
+    {"settles", no_argument, NULL, 'g'},
+    {NULL, 0, NULL, 0},
 };
 
 static enum status read_option(int letter, struct options *options, struct error *error)
@@ -732,6 +755,14 @@ static enum status read_option(int letter, struct options *options, struct error
         return STATUS_OK;
     case 'o':
         options->prior = optarg;
+        return STATUS_OK;
+    case 'g':
+        options->settles = true;
+        return STATUS_OK;
+    case 'k':
+        return read_count(optarg, POINTS_MAX, &options->points, error);
+    case 'i':
+        options->winners = optarg;
         return STATUS_OK;
     case 'l':
         options->mislead = true;

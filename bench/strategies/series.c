@@ -8,7 +8,8 @@
 #include "tuner/base/index.h"
 #include "tuner/store/elsewhere.h"
 
-enum { PROBLEMS_MOST = 256, PENDING_MOST = 1024 };
+enum { PROBLEMS_MOST = 256, PENDING_MOST = 1024, WINNERS_MOST = 16 /* as a run */ };
+static const double near_the_best = 1.005;
 
 /* A problem, and what was tried of it in this series, or elsewhere. */
 struct played {
@@ -17,8 +18,10 @@ struct played {
     uint64_t *tried;
     size_t tried_count;
     double best;
-    size_t near; /* of its games, so many came within 0.5 % of the best */
-    bool forgot; /* what it was told of elsewhere, in the last of them */
+    uint64_t best_point; /* of all that was recorded */
+    size_t near_after;   /* results before one is near the best; SIZE_MAX: none was */
+    size_t near;         /* of its games, so many came within 0.5 % of the best */
+    bool forgot;         /* what it was told of elsewhere, in the last of them */
 };
 
 struct played_list {
@@ -28,7 +31,7 @@ struct played_list {
 
 struct course {
     const struct series *series;
-    struct played_list own, prior;
+    struct played_list own, prior, winners;
     struct index made; /* binaries */
     bool prefers;      /* those */
 };
@@ -70,27 +73,59 @@ static double distance(const struct recorded_problem *one, const struct recorded
     return fmax(ratio, 1 / ratio) * (strcmp(one->key, other->key) == 0 ? 1 : 4);
 }
 
-/* The nearest of the first `count`, in the order in which store_trials_elsewhere has them. */
+/* Of the first `count` the nearest that was not taken, as store_trials_elsewhere has them. NULL:
+ * there is none. */
+static const struct played *take_nearest(const struct played_list *list, size_t count,
+                                         const struct played *here, bool *taken)
+{
+    const struct played *nearest = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!taken[i] && (!nearest || distance(&list->items[i].problem, &here->problem) <
+                                          distance(&nearest->problem, &here->problem)))
+            nearest = &list->items[i];
+    if (nearest)
+        taken[nearest - list->items] = true;
+    return nearest;
+}
+
 static void tell_nearest(const struct played_list *list, size_t count, const struct played *here,
-                         size_t first, struct search *search)
+                         size_t first, bool mislead, struct search *search)
 {
     bool told[PROBLEMS_MOST] = {false};
     for (size_t source = 0; source < STORE_SOURCES_MOST; source++) {
-        const struct played *nearest = NULL;
-        for (size_t i = 0; i < count; i++)
-            if (!told[i] && (!nearest || distance(&list->items[i].problem, &here->problem) <
-                                             distance(&nearest->problem, &here->problem)))
-                nearest = &list->items[i];
-        if (!nearest)
-            return;
-        told[nearest - list->items] = true;
-        for (size_t i = 0; i < nearest->tried_count; i++) {
+        const struct played *nearest = take_nearest(list, count, here, told);
+        for (size_t i = 0; nearest && i < nearest->tried_count; i++) {
             const uint64_t point = nearest->tried[i];
+            const double time = nearest->recorded.times[point], best = nearest->recorded.best;
             uint16_t values[SEARCH_DIMENSIONS_MAX];
             if (recorded_translate(&nearest->recorded, point, &here->recorded, values))
                 search_tell_elsewhere(search, 2 * source + first, values,
-                                      nearest->recorded.times[point]);
+                                      mislead ? best / time * best : time);
         }
+    }
+}
+
+/* As a run names those of a tuned.conf. */
+static void tell_winners(const struct played_list *list, const struct played *here, uint64_t trials,
+                         struct search *search)
+{
+    bool named[PROBLEMS_MOST] = {false};
+    const uint64_t share = trials / SEARCH_WINNERS_SHARE;
+    const uint64_t most = share < SEARCH_WINNERS_LEAST ? SEARCH_WINNERS_LEAST
+                          : share > WINNERS_MOST       ? WINNERS_MOST
+                                                       : share;
+    for (uint64_t told = 0; told < most;) {
+        const struct played *nearest = take_nearest(list, list->count, here, named);
+        uint16_t values[SEARCH_DIMENSIONS_MAX];
+        uint64_t point = 0;
+        if (!nearest)
+            return;
+        const struct search_space *space = &here->recorded.space;
+        told +=
+            recorded_translate(&nearest->recorded, nearest->best_point, &here->recorded, values) &&
+                    space->find(space->context, values, &point) && search_tell_winner(search, point)
+                ? 1
+                : 0;
     }
 }
 
@@ -105,9 +140,11 @@ static enum status play_one(struct course *course, size_t current, uint64_t seed
     space.find = view_find;
     space.number = view_number;
     space.is_ready = course->prefers ? view_ready : NULL;
+    const struct series *series = course->series;
+    const uint64_t share = (uint64_t)ceil(series->share * (double)space.count);
     const struct search_options options = {
         .strategy = "surrogate",
-        .trials = (uint64_t)ceil(course->series->share * (double)space.count),
+        .trials = series->points > 0 && series->points < share ? series->points : share,
         .seed = seed,
     };
     struct search *search = NULL;
@@ -116,9 +153,13 @@ static enum status play_one(struct course *course, size_t current, uint64_t seed
     enum status status = search_create(&options, &space, &search, error);
     if (status != STATUS_OK)
         return status;
-    tell_nearest(&course->own, current, here, 0, search);
-    tell_nearest(&course->prior, course->prior.count, here, 1, search);
+    tell_winners(&course->winners, here, options.trials, search);
+    tell_nearest(&course->own, current, here, 0, false, search);
+    tell_nearest(&course->prior, course->prior.count, here, 1, series->mislead, search);
     here->tried_count = 0;
+    here->near_after = SIZE_MAX;
+    if (series->settles && (current > 0 || course->prior.count > 0))
+        search_end_when_settled(search, SEARCH_TRIALS_BEGUN, SEARCH_SETTLED);
     here->best = (double)INFINITY;
     for (;;) {
         uint64_t point = 0;
@@ -138,6 +179,8 @@ static enum status play_one(struct course *course, size_t current, uint64_t seed
         search_tell(search, point, here->recorded.times[point]);
         here->tried[here->tried_count++] = point;
         here->best = fmin(here->best, here->recorded.times[point]);
+        if (here->near_after == SIZE_MAX && here->best <= here->recorded.best * near_the_best)
+            here->near_after = here->tried_count;
     }
     here->forgot = search_was_misled(search);
     search_free(search);
@@ -147,7 +190,7 @@ static enum status play_one(struct course *course, size_t current, uint64_t seed
 static enum status play_all(struct course *course, const char *name, struct error *error)
 {
     const struct played_list *own = &course->own;
-    size_t trials = 0, binaries = 0, near = 0, games = 0, near_mostly = 0, forgot = 0;
+    size_t trials = 0, binaries = 0, near = 0, games = 0, near_mostly = 0, forgot = 0, spent = 0;
     double log_sum = 0, worst = 1;
     for (uint64_t seed = 1; seed <= course->series->seeds; seed++) {
         for (size_t i = 0; i < own->count; i++) {
@@ -157,8 +200,10 @@ static enum status play_all(struct course *course, const char *name, struct erro
             struct played *played = &own->items[i];
             const double ratio = played->best / played->recorded.best;
             trials += played->tried_count;
-            played->near = (seed == 1 ? 0 : played->near) + (ratio <= 1.005 ? 1 : 0);
-            near += ratio <= 1.005 ? 1 : 0;
+            const bool is_near = played->near_after < SIZE_MAX;
+            played->near = (seed == 1 ? 0 : played->near) + (is_near ? 1 : 0);
+            near += is_near ? 1 : 0;
+            spent += is_near ? played->near_after : played->tried_count;
             forgot += played->forgot ? 1 : 0;
             games++;
             log_sum += log(ratio);
@@ -171,9 +216,10 @@ static enum status play_all(struct course *course, const char *name, struct erro
     const double seeds = (double)course->series->seeds;
     for (size_t i = 0; i < own->count; i++)
         near_mostly += 2 * own->items[i].near >= course->series->seeds ? 1 : 0;
-    printf("  %-28s  %8.0f  %8.0f  %13.4f  %7.3f  %6.1f %%  %8zu  %6.1f %%\n", name,
+    printf("  %-28s  %8.0f  %8.0f  %13.4f  %7.3f  %6.1f %%  %8zu  %6.0f  %6.1f %%\n", name,
            (double)trials / seeds, (double)binaries / seeds, exp(log_sum / (double)games), worst,
-           100 * (double)near / (double)games, near_mostly, 100 * (double)forgot / (double)games);
+           100 * (double)near / (double)games, near_mostly, (double)spent / seeds,
+           100 * (double)forgot / (double)games);
     return STATUS_OK;
 }
 
@@ -204,8 +250,11 @@ static enum status read_list(struct store *store, const struct recorded_problem 
         played->tried = arena_alloc(arena, points, sizeof(uint64_t));
         if (!played->tried)
             return error_no_memory(error);
-        for (uint64_t point = 0; point < points; point++)
+        for (uint64_t point = 0; point < points; point++) {
             played->tried[played->tried_count++] = point;
+            if (played->recorded.times[point] <= played->recorded.best)
+                played->best_point = point;
+        }
     }
     return STATUS_OK;
 }
@@ -235,11 +284,13 @@ enum status play_series(const struct series *series, struct arena *arena, struct
         read_list(series->store, series->problems, series->count, arena, &course.own, error);
     if (status == STATUS_OK && series->prior)
         status = read_prior(series->prior, arena, &course.prior, error);
+    if (status == STATUS_OK && series->winners)
+        status = read_prior(series->winners, arena, &course.winners, error);
     if (status == STATUS_OK)
         printf("%zu problems, %g %% of each, mean of %zu series\n  %-28s  %8s  %8s  %13s  %7s  "
-               "%8s  %8s  %8s\n",
+               "%8s  %8s  %6s  %8s\n",
                series->count, 100 * series->share, series->seeds, "", "trials", "binaries",
-               "over the best", "worst", "to 0.5%", "problems", "forgot");
+               "over the best", "worst", "to 0.5%", "problems", "until", "forgot");
     if (status == STATUS_OK)
         status = play_all(&course, "whichever promises most", error);
     course.prefers = true;

@@ -9,10 +9,14 @@ struct series {
     struct store *store;
     struct recorded_problem *problems; /* PROBLEMS_MOST at most; sorted by this */
     size_t count;
-    const char *prior; /* a database of another device, told besides; NULL: none */
-    size_t seeds;      /* series of games */
-    size_t ahead;      /* points without a result at a time, at most */
-    double share;      /* of each space that is tried */
+    const char *prior;   /* a database of another device, told besides; NULL: none */
+    const char *winners; /* one whose winners are named, as a run names those that are shipped */
+    bool mislead;        /* the prior is turned over: what was fast is slow */
+    size_t seeds;        /* series of games */
+    size_t ahead;        /* points without a result at a time, at most */
+    double share;        /* of each space that is tried */
+    size_t points;       /* but no more than so many; 0: all of the share */
+    bool settles;        /* ends as a run does that is told neither trials nor time */
 };
 
 /* Prints what came of `surrogate`, with no regard to binaries and with those that exist going

@@ -173,7 +173,23 @@ def test_series(folder):
     assert any_binary[0] == made_first[0] == "120", table
     assert 0 < int(made_first[1]) < int(any_binary[1]) <= 100, table
     assert float(made_first[2]) < 1.02, table
-    assert 0 <= float(any_binary[7]) < 50 and 0 <= float(made_first[7]) < 50, table
+    assert 0 <= float(any_binary[8]) < 50 and 0 <= float(made_first[8]) < 50, table
+    assert 0 < int(any_binary[7]) <= 120 and 0 < int(made_first[7]) <= 120, table
+    # Winners of elsewhere are named; so many trials are had at most, and few until one is as good.
+    spent = {}
+    for name, more in (("alone", ()), ("winners", ("--winners", database)), ("misled", ("--prior", database, "--mislead")),
+                       ("prior", ("--prior", database))):
+        table = run("--db", database, "--series", "--seeds", "5", "--points", "12", *more)
+        row = table.splitlines()[-1][30:].split()
+        assert row[0] == "36", table
+        spent[name] = int(row[7])
+    assert spent["winners"] <= 9 and spent["prior"] <= 9, spent
+    assert min(spent["alone"], spent["misled"]) > 9, spent
+    # As long as a run goes on that is told neither trials nor time: here all are about as good.
+    flat = os.path.join(folder, "flat.db")
+    make_database(flat, {("made.flat", n): [(row[0], 1 + i * 1e-6, *row[2:]) for i, row in enumerate(bowl())] for n in (400, 800)})
+    table = run("--db", flat, "--series", "--seeds", "2", "--trials", "100", "--settles")
+    assert table.splitlines()[-1][30:].split()[0] == "520", table
 
 
 def test_refusals(folder):

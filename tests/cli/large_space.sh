@@ -108,6 +108,23 @@ expect_code 3
 expect_err "there is no recording 'nvidia-h1'"
 [[ -z $(compgen -G "$TMPDIR/tune-replay-*") ]] || fail "what was unpacked is left behind"
 
+# Rankings that are shipped lie open; without those of this model of device nothing is left of these.
+mkdir -p ranked/configs ranked/db/recorded
+ln -s "$TUNE_SOURCE"/{kernels,include,plots} ranked/
+cp prior.db ranked/db/recorded/prior.db
+for prior in recorded others; do
+    TUNE_DATA_DIR=ranked PATH=/nowhere run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 9 --strategy surrogate --db $prior.db --prior $prior
+    expect_code 0
+    if [[ $prior == recorded ]]; then
+        expect_err 'n=5000: the search begins with what 62 trials of other sizes, problems or devices found, out of ranked/db/recorded/prior.db \('
+    else
+        refuse_err 'the search begins with'
+    fi
+done
+TUNE_DATA_DIR=ranked run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 9 --strategy surrogate --db usual.db
+expect_code 0
+refuse_err 'the search begins with'
+
 # It ends where little enough is left, also when more might be tried; what cannot tell is refused.
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 60 --until 99.999%
 expect_code 0
@@ -173,6 +190,18 @@ for strategy in surrogate random; do
     fi
 done
 rm -f tune.db*
+name=$("$TUNE" devices --device cpu --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["devices"][0]["name"])')
+sed "s/^.cpu \"Elsewhere\"/[cpu \"$name\"/" data/configs/tuned.conf >own.conf
+mkdir -p own/configs own/db/recorded
+ln -s "$TUNE_SOURCE"/{kernels,include,plots} own/
+mv own.conf own/configs/tuned.conf
+cp ranked/db/recorded/prior.db own/db/recorded/
+TUNE_DATA_DIR=own run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 8 --strategy surrogate --db own.db --prior recorded
+expect_code 0
+expect_err 'that won elsewhere, out of own/configs/tuned.conf'
+TUNE_DATA_DIR=own run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 8 --strategy surrogate --db own2.db --prior others
+expect_code 0
+refuse_err 'that won elsewhere|the search begins with'
 TUNE_DATA_DIR=data run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 5000 --points 3 --strategy surrogate --prior none
 expect_code 0
 refuse_err 'that won elsewhere'

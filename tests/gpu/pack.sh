@@ -33,6 +33,8 @@ if [[ -n $served ]]; then
         while read -r path; do cp -L "$path" "$out/lib-carried/$(basename "$path")"; done
 fi
 # What is known of the shipped families on each model of device, for step wide: the tree goes without recordings.
+mkdir -p "$out/db/recorded"
+cp "$here/db/recorded/prior.db" "$out/db/recorded/"
 for recorded in "$here"/db/recorded/*/; do
     mkdir -p "$out/db/recorded/$(basename "$recorded")"
     for file in "$recorded"{devices.json,tune.db.xz,families.db.xz,segments.db.xz}; do

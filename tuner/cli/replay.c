@@ -224,8 +224,7 @@ enum status replay_find_database(struct replay *replay, const char *which, const
                                  struct error *error)
 {
     const char *path, *title;
-    enum status status =
-        find_recording(replay, strcmp(which, "recorded") == 0 ? "" : which, &path, &title, error);
+    enum status status = find_recording(replay, which, &path, &title, error);
     return status == STATUS_OK ? unpacked_database(replay, path, database, error) : status;
 }
 

@@ -28,8 +28,8 @@ struct replay {
  */
 enum status replay_open(struct replay *replay, const char *which, enum l2_mode mode, uint64_t seed,
                         struct error *error);
-/* What --prior says: a database, packed by xz or gzip or not, or the name of a shipped recording;
- * "recorded" is the newest of a GPU. *database is it, or an unpacked copy that lives until
+/* What --prior says: a database, packed by xz or gzip or not, or the name of a shipped recording.
+ * *database is it, or an unpacked copy that lives until
  * replay_close, which is called also after a failure. */
 enum status replay_find_database(struct replay *replay, const char *which, const char **database,
                                  struct error *error);

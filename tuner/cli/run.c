@@ -434,19 +434,36 @@ static enum status load_shipped_winners(struct run *run, struct prior *prior, st
     return STATUS_OK;
 }
 
+/* How configurations ranked where they were recorded (bench/prior.py), read as it lies. */
+static enum status find_rankings(struct prior *prior, const char **path, struct error *error)
+{
+    const char *folder = NULL;
+    enum status status = data_folder(&prior->arena, &folder, error);
+    if (status != STATUS_OK)
+        return status;
+    *path = arena_printf(&prior->arena, "%s/db/recorded/prior.db", folder);
+    return *path ? STATUS_OK : error_no_memory(error);
+}
+
 static enum status open_prior(struct run *run, struct prior *prior, struct error *error)
 {
+    const char *const asked = run->text.prior ? run->text.prior : "";
+    const bool is_of_others = strcmp(asked, "others") == 0;
+    const bool is_recorded = is_of_others || strcmp(asked, "recorded") == 0;
     const char *path = NULL;
     *prior = (struct prior){.files.folder.file = -1};
-    if (run->text.prior && strcmp(run->text.prior, "none") == 0)
+    if (strcmp(asked, "none") == 0)
         return STATUS_OK;
+    run->session.prior_of_others = is_of_others;
     enum status status = load_shipped_winners(run, prior, error);
-    if (status == STATUS_OK && run->text.prior)
-        status = replay_find_database(&prior->files, run->text.prior, &path, error);
+    if (status == STATUS_OK && is_recorded)
+        status = find_rankings(prior, &path, error);
+    else if (status == STATUS_OK && *asked)
+        status = replay_find_database(&prior->files, asked, &path, error);
     if (status == STATUS_OK && path)
         status = store_open(path, STORE_COPY, &prior->store, error);
     run->session.prior = prior->store;
-    run->session.prior_path = prior->store ? run->text.prior : NULL;
+    run->session.prior_path = is_recorded ? path : asked;
     return status;
 }
 

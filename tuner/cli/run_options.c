@@ -394,9 +394,10 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
         OPTION_TEXT("prior", "FILE", &run->text.prior,
                     "another database that searches begin with (FILE.db,\n"
                     "FILE.db.xz): of other devices, sizes, drivers; or a shipped\n"
-                    "one: recorded, nvidia-h100 (the run's own is looked into,\n"
-                    "and winners that are shipped are tried, anyway); none:\n"
-                    "these are not"),
+                    "one (nvidia-h100); recorded: how configurations ranked on all\n"
+                    "GPUs that are shipped (the run's own is looked into, and\n"
+                    "winners that are shipped are tried, anyway); others: rankings\n"
+                    "and winners of other models of device alone; none: neither"),
         OPTION_TEXT("strategy", "NAME", &run->text.strategy,
                     "which configurations to try next: auto (default), or one of"),
         OPTION_FLAG("list-strategies", &run->text.list_strategies,

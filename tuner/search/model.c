@@ -720,11 +720,38 @@ bool model_choose(struct model *model, uint64_t *point)
     return true;
 }
 
+/* Of the points the one that is worth most; false: all were tried. */
+static bool choose_of(struct model *model, const uint64_t *points, size_t count, uint64_t *point)
+{
+    double greatest = -1;
+    for (size_t i = 0; i < count; i++) {
+        size_t c = 0;
+        add_candidate(model, points[i]);
+        if (!index_find(&model->places, points[i], &c))
+            continue;
+        const double here = worth(model, c, greatest);
+        if (here <= greatest)
+            continue;
+        greatest = here;
+        *point = points[i];
+    }
+    return greatest >= 0;
+}
+
+bool model_choose_of_few(struct model *model, uint64_t *point)
+{
+    uint64_t near[NEIGHBOURS_MAX];
+    const struct trail *trail = model->trail;
+    return trail->best != SIZE_MAX &&
+           choose_of(model, near,
+                     trail_neighbours_of_few(trail, trail->records[trail->best].point, near),
+                     point);
+}
+
 bool model_choose_neighbour(struct model *model, uint64_t *point)
 {
     uint64_t near[2 * NEIGHBOURS_MAX];
     size_t centres[CENTRES_MOST];
-    double greatest = -1;
     struct trail *trail = model->trail;
     const size_t centre_count = trail_best_of_texts(trail, CENTRES_MOST, centres);
     const size_t turn = model->neighbour_turns++;
@@ -734,18 +761,7 @@ bool model_choose_neighbour(struct model *model, uint64_t *point)
     const uint64_t origin = trail->records[centres[centre]].point;
     size_t found = trail_neighbours(trail, origin, near);
     found += trail_exchanges(trail, origin, &near[found]);
-    for (size_t i = 0; i < found; i++) {
-        size_t c = 0;
-        add_candidate(model, near[i]);
-        if (!index_find(&model->places, near[i], &c))
-            continue;
-        const double here = worth(model, c, greatest);
-        if (here <= greatest)
-            continue;
-        greatest = here;
-        *point = near[i];
-    }
-    return greatest >= 0;
+    return choose_of(model, near, found, point);
 }
 
 /* In a space that is larger than the candidates, each of these stands for others, but for a few at

@@ -24,6 +24,9 @@ bool model_update(struct model *model);
 bool model_choose(struct model *model, uint64_t *point);
 /* The same among those next to the best, of which a model may be too sure. */
 bool model_choose_neighbour(struct model *model, uint64_t *point);
+/* The same among those that differ from the best in one parameter of few values; false: none is
+ * left. */
+bool model_choose_of_few(struct model *model, uint64_t *point);
 /* As search_chance_of_better. After model_update. */
 double model_chance_of_better(const struct model *model, double share);
 

@@ -6,6 +6,7 @@
 
 enum {
     NEAREST_VALUES = 32, /* of a parameter that are looked at, where it has more */
+    FEW_VALUES = 4,
     NEIGHBOUR_TRIES = 64,
     REPAIR_TRIES = 256, /* pairs of parameters */
 };
@@ -71,6 +72,24 @@ size_t trail_neighbours(struct trail *trail, uint64_t point, uint64_t out[NEIGHB
     trail->space.values(trail->space.context, point, origin);
     const size_t count = neighbours_between(trail, origin, 1, 1, out, 0);
     return neighbours_between(trail, origin, 2, most, out, count);
+}
+
+size_t trail_neighbours_of_few(const struct trail *trail, uint64_t point,
+                               uint64_t out[NEIGHBOURS_MAX])
+{
+    uint16_t values[SEARCH_DIMENSIONS_MAX];
+    size_t count = 0;
+    trail->space.values(trail->space.context, point, values);
+    for (size_t d = 0; d < trail->space.dimensions; d++) {
+        const uint16_t origin = values[d];
+        for (uint16_t i = 0; trail->value_counts[d] <= FEW_VALUES && i < trail->value_counts[d];
+             i++) {
+            values[d] = i;
+            count += i != origin && count < NEIGHBOURS_MAX && find(trail, values, &out[count]);
+        }
+        values[d] = origin;
+    }
+    return count;
 }
 
 size_t trail_exchanges(const struct trail *trail, uint64_t point, uint64_t out[NEIGHBOURS_MAX])

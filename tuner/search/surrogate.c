@@ -12,6 +12,8 @@ enum {
     NEIGHBOUR_EVERY = 4, /* one of so many points is a neighbour of the best */
     HURRIED_SHARE = 64,  /* of the trials, that may cover the space where nobody has to wait */
     COVER_DRAWN = 64,    /* random points of which the one that covers best is taken */
+    ENDING_SHARE = 5,    /* the last of so many trials go next to the best, in parameters */
+    ENDING_MOST = 16,    /* of few values; but no more trials than these */
     WINNERS_TRIED = 2,   /* of each source elsewhere, whatever the model makes of them */
 };
 
@@ -212,6 +214,10 @@ static bool ask(void *opaque, uint64_t *point)
     if (!model_update(state->model))
         return trail_fresh(trail, point);
     if (trail->elsewhere_count > 0 && trail->count % 2 == 1 && ask_winner(state, point))
+        return true;
+    const uint64_t share = trail->trials / ENDING_SHARE;
+    const uint64_t ending = share < ENDING_MOST ? share : ENDING_MOST;
+    if (trail->count + ending >= trail->trials && model_choose_of_few(state->model, point))
         return true;
     return (trail->count % NEIGHBOUR_EVERY == 0 && model_choose_neighbour(state->model, point)) ||
            model_choose(state->model, point) || trail_fresh(trail, point);

@@ -85,6 +85,9 @@ enum { NEIGHBOURS_MAX = 512 };
  * file, in random order, then the others, in random order. At most NEIGHBOURS_MAX: of a parameter
  * with very many values the nearest. Returns how many. */
 size_t trail_neighbours(struct trail *trail, uint64_t point, uint64_t out[NEIGHBOURS_MAX]);
+/* Those of parameters that have few values alone, however far. Returns how many. */
+size_t trail_neighbours_of_few(const struct trail *trail, uint64_t point,
+                               uint64_t out[NEIGHBOURS_MAX]);
 /* Points that differ from `point` in two parameters, the product of whose numbers is the same: half
  * the threads with twice the work each. At most NEIGHBOURS_MAX. Returns how many. */
 size_t trail_exchanges(const struct trail *trail, uint64_t point, uint64_t out[NEIGHBOURS_MAX]);

@@ -462,6 +462,8 @@ static enum status tell_of(struct elsewhere *elsewhere, struct store *store, int
         .key = work->problem.key,
         .n = work->problem.n,
         .device_kind = work->options->device_kind,
+        .device = facts_text(work->facts, "name", ""),
+        .without_device = elsewhere->database && work->options->prior_of_others,
         .l2_mode = work->options->l2_mode,
     };
     elsewhere->trials = elsewhere->nearer = 0;
@@ -503,9 +505,14 @@ enum status sweep_tell_winners(struct sweep *sweep, struct error *error)
     enum status status = winners_nearest(options->winners, work->experiment, &work->problem,
                                          work->facts, &arena, &winners, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count && told < most; i++) {
-        const char *device = strcmp(winners[i].device, "*") == 0 ? "portable" : winners[i].device;
+        const bool is_portable = strcmp(winners[i].device, "*") == 0;
+        const char *device = is_portable ? "portable" : winners[i].device;
         struct configuration configuration;
         uint64_t point = 0;
+        /* Portable winners go by those of this device, too. */
+        if (options->prior_of_others &&
+            (is_portable || strcmp(device, facts_text(work->facts, "name", "")) == 0))
+            continue;
         if (!parse_key(sweep, winners[i].configuration, &configuration) ||
             !space_find(sweep->space, &configuration, &point) ||
             !search_tell_winner(sweep->search, point))
@@ -535,7 +542,7 @@ enum status sweep_tell_elsewhere(struct sweep *sweep, size_t *trials, struct err
     enum status status = tell_of(&elsewhere, sweep->work.store, sweep->work.environment_id,
                                  sweep->work.problem_id, error);
     *trials = elsewhere.trials;
-    elsewhere.database = sweep->work.options->prior_path;
+    elsewhere.database = sweep->work.options->prior ? sweep->work.options->prior_path : NULL;
     if (status == STATUS_OK && elsewhere.database)
         status = tell_of(&elsewhere, sweep->work.options->prior, 0, 0, error);
     *trials += elsewhere.database ? elsewhere.trials : 0;

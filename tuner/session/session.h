@@ -52,6 +52,7 @@ struct session_options {
     double until;             /* as search_options has it; 0: not said so */
     struct store *prior;      /* of STORE_COPY: what searches begin with, too; NULL: none */
     const char *prior_path;
+    bool prior_of_others; /* nothing of devices of this name, neither of `prior` nor of `winners` */
     const struct tuned *winners; /* libtuned's: of other devices, for searches to try; NULL: none */
     const char *winners_path;
     const char *objective; /* "time", "energy", "edp", a name of the experiment's or a formula */

@@ -17,16 +17,17 @@ static enum status take_elsewhere(void *context, struct error *error)
 enum status store_trials_elsewhere(struct store *store, const struct store_elsewhere *here,
                                    store_take_elsewhere *take, void *context, struct error *error)
 {
-    /* Another environment counts as four times as far in size, and so does another problem. What
-     * this reads all schemas have. */
+    /* What this reads all schemas have, and so has the prior that is shipped (bench/prior.py). */
     SELECTION(struct store_trial_elsewhere, selection,
               "WITH sources AS ("
               "SELECT e.id AS environment_id, p.id AS problem_id, d.name AS device,"
-              " max(p.n, ?5, 1) * iif(e.id = ?1, 1.0, 4.0) * iif(p.key = ?4, 1.0, 4.0)"
+              " max(p.n, ?5, 1) * iif(e.id = ?1, 1.0, iif(d.name = ?9, 2.0, 4.0)) * iif(p.key = "
+              "?4, 1.0, 4.0)"
               " / max(min(p.n, ?5), 1) AS far "
               "FROM experiments AS x JOIN problems AS p ON p.experiment_id = x.id "
               "CROSS JOIN environments AS e JOIN devices AS d ON d.id = e.device_id "
               "WHERE x.name = ?3 AND d.kind = ?6 AND (e.id <> ?1 OR p.id <> ?2) "
+              "AND NOT (?10 AND d.name = ?9) "
               "AND EXISTS (SELECT 1 FROM trials AS t WHERE t.problem_id = p.id"
               " AND t.environment_id = e.id AND t.stage = 'sweep' AND t.l2_mode = ?7) "
               "ORDER BY far, p.id, e.id LIMIT ?8) "
@@ -46,6 +47,7 @@ enum status store_trials_elsewhere(struct store *store, const struct store_elsew
         STORE_VALUES(value_integer(here->environment_id), value_integer(here->problem_id),
                      value_text(here->experiment), value_text(here->key), value_integer(here->n),
                      value_text(here->device_kind), value_text(l2_mode_name(here->l2_mode)),
-                     value_integer(STORE_SOURCES_MOST)),
+                     value_integer(STORE_SOURCES_MOST), value_text(here->device),
+                     value_integer(here->without_device ? 1 : 0)),
         &elsewhere.trial, take_elsewhere, &elsewhere, error);
 }

@@ -12,12 +12,15 @@ struct store_elsewhere {
     const char *key;
     int64_t n;
     const char *device_kind;
+    const char *device;  /* its name */
+    bool without_device; /* leaves out what devices of that name had */
     enum l2_mode l2_mode;
 };
 /* What the sweeps of the same experiment had: of its problem at other sizes, of its other problems,
  * and in other environments (devices of the same kind, drivers, compilers, versions). Of the
- * STORE_SOURCES_MOST nearest, by size above all, the nearest first. The store may be of STORE_COPY,
- * whatever its schema. */
+ * STORE_SOURCES_MOST nearest, by size above all, the nearest first: another problem counts as four
+ * times as far, another environment as twice, and as four times where its device has another name.
+ * The store may be of STORE_COPY, whatever its schema. */
 enum { STORE_SOURCES_MOST = 8 };
 struct store_trial_elsewhere {
     int64_t environment_id;

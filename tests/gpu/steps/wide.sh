@@ -4,7 +4,8 @@
 # hindsight had left of their spaces). Of reduce some 160 s and then 60.
 
 # WIDE_FAMILY (reduce; several), WIDE_SHIPPED (winners that its searches try, instead of configs/tuned.conf: those of other
-# boards only, say), WIDE_PROBLEMS, WIDE_SIZES or WIDE_SIZES_FAMILY (of that family), WIDE_OPTIONS; WIDE_KNOWN (a recording
+# boards only, say), WIDE_PRIOR (rankings instead of those that are shipped, for WIDE_OPTIONS="--prior recorded"; as on a
+# board that nobody has tuned: "--prior others"), WIDE_PROBLEMS, WIDE_SIZES or WIDE_SIZES_FAMILY (of that family), WIDE_OPTIONS; WIDE_KNOWN (a recording
 # instead of the device's own), WIDE_SECONDS (that the search of a family may take).
 wide() {
     local status=0 family
@@ -24,21 +25,24 @@ wide_family() { # family
 # The folder of data that a search goes by.
 wide_data() { # family
     local folder=$work/wide/$1/data
-    mkdir -p "$folder/configs"
+    mkdir -p "$folder/configs" "$folder/db/recorded"
+    cp "${WIDE_PRIOR:-$(wide_recorded)/prior.db}" "$folder/db/recorded/prior.db" || return 1
     ln -sfn "$here/kernels" "$folder/kernels"
     ln -sfn "$here/include" "$folder/include"
     cp "$here/configs/$1.yaml" "$folder/configs/" && cp "${WIDE_SHIPPED:-$here/configs/tuned.conf}" "$folder/configs/tuned.conf"
 }
 # The recording that knows a family best on this device: of a checkout, or packed.
 wide_recording() { # family
-    local recorded=$here/db/recorded name=families.db.xz
+    local name=families.db.xz
     if [ -n "${WIDE_KNOWN:-}" ]; then realpath "$WIDE_KNOWN"; return; fi
-    if [ ! -d "$recorded" ]; then recorded=$build/db/recorded; fi
     case "$1" in
     reduce) name=tune.db.xz ;;
     reduce_segments) name=segments.db.xz ;;
     esac
-    "$tune" devices --device 0 --json | python3 "$here/tests/gpu/wide/duel.py" recording "$recorded" "$name"
+    "$tune" devices --device 0 --json | python3 "$here/tests/gpu/wide/duel.py" recording "$(wide_recorded)" "$name"
+}
+wide_recorded() {
+    if [ -d "$here/db/recorded" ]; then echo "$here/db/recorded"; else echo "$build/db/recorded"; fi
 }
 # Of WIDE_PROBLEMS those of a family; else what a run of it does by itself.
 wide_problems() { # family

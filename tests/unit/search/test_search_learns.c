@@ -105,6 +105,48 @@ TEST(test_surrogate_avoids_failures)
     synthetic_free(&synthetic);
 }
 
+/* However few the trials, the last of them are the best with the other values of parameters that
+ * have few. */
+TEST(test_surrogate_ends_next_to_the_best)
+{
+    enum { GAMES = 16, FEW = 30 };
+    struct synthetic synthetic;
+    uint16_t values[SEARCH_DIMENSIONS_MAX] = {0};
+    static const uint16_t counts[5] = {9, 8, 7, 3, 3};
+    size_t tried = 0, all = 0;
+    synthetic_make(&synthetic, 5, counts, NULL);
+    for (uint64_t seed = 1; seed <= GAMES; seed++) {
+        struct search *search = begin(&synthetic, "surrogate", FEW, seed);
+        uint64_t points[FEW] = {0}, point = 0, best = 0;
+        double least = (double)INFINITY;
+        size_t count = 0;
+        while (search_ask(search, &point)) {
+            const double value = landscape(&synthetic, point, seed);
+            best = value < least ? point : best;
+            least = fmin(least, value);
+            points[count++] = point;
+            search_tell(search, point, value);
+        }
+        assert_int_equal(count, FEW);
+        search_free(search);
+        synthetic_values(&synthetic, best, values);
+        for (size_t d = 3; d < 5; d++) {
+            const uint16_t origin = values[d];
+            for (values[d] = 0; values[d] < counts[d]; values[d]++) {
+                uint64_t near = 0;
+                assert_true(synthetic_find(&synthetic, values, &near));
+                all++;
+                for (size_t i = 0; i < count; i++)
+                    tried += points[i] == near ? 1 : 0;
+            }
+            values[d] = origin;
+        }
+    }
+    print_message("%zu of %zu next to the best were tried\n", tried, all);
+    assert_true(tried * 20 >= all * 17);
+    synthetic_free(&synthetic);
+}
+
 /* What another device has of 300 random points: the same landscape, all slower by half, or (`kind`
  * -1) its opposite. */
 static void tell_elsewhere(struct search *search, const struct synthetic *synthetic, uint64_t shift,
