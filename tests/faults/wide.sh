@@ -45,6 +45,19 @@ expect_code 0
 expect_out '^copy.i32 +1000 +1\.[0-9]+ +1\.[0-9]+ +[-+][0-9.]+%$'
 expect_out '^geometric mean: '
 
+# Rankings that are named for it, with those of this model of device and without.
+recorded
+cp tune.db rankings.db
+for prior in recorded others; do
+    rm -rf work/wide
+    WIDE_PRIOR=$PWD/rankings.db WIDE_OPTIONS="${warm[*]} --strategy surrogate --prior $prior" run wide
+    expect_code 0
+    begun=$(grep -c 'the search begins with what .* found, out of .*/wide/copy/data/db/recorded/prior.db (Stand-in GPU' work/wide/copy/wide.txt) || true
+    [[ $begun -eq $([[ $prior == recorded ]] && echo 1 || echo 0) ]] || fail "--prior $prior: $(cat work/wide/copy/wide.txt)"
+done
+WIDE_PRIOR=none.db run wide
+expect_code 1
+
 recorded --only way=2 --only block=64
 rm -rf work/wide
 run wide

@@ -25,8 +25,10 @@ wide_family() { # family
 # The folder of data that a search goes by.
 wide_data() { # family
     local folder=$work/wide/$1/data
+    local prior
+    prior=${WIDE_PRIOR:-$(wide_recorded)/prior.db}
     mkdir -p "$folder/configs" "$folder/db/recorded"
-    cp "${WIDE_PRIOR:-$(wide_recorded)/prior.db}" "$folder/db/recorded/prior.db" || return 1
+    if [ -n "${WIDE_PRIOR:-}" ] || [ -e "$prior" ]; then cp "$prior" "$folder/db/recorded/prior.db" || return 1; fi
     ln -sfn "$here/kernels" "$folder/kernels"
     ln -sfn "$here/include" "$folder/include"
     cp "$here/configs/$1.yaml" "$folder/configs/" && cp "${WIDE_SHIPPED:-$here/configs/tuned.conf}" "$folder/configs/tuned.conf"
