@@ -128,13 +128,23 @@ size_t cuda_own_headers(const char *const **names, const char *const **texts)
     return HEADERS;
 }
 
-bool cuda_is_std_header(const char *name, size_t length)
+static const struct header *find_own(const char *name, size_t length)
 {
     for (size_t i = 0; i < HEADERS; i++)
-        if (headers[i].is_std && strlen(headers[i].name) == length &&
-            strncmp(headers[i].name, name, length) == 0)
-            return true;
-    return false;
+        if (strlen(headers[i].name) == length && strncmp(headers[i].name, name, length) == 0)
+            return &headers[i];
+    return NULL;
+}
+
+bool cuda_is_own_header(const char *name, size_t length)
+{
+    return find_own(name, length);
+}
+
+bool cuda_is_std_header(const char *name, size_t length)
+{
+    const struct header *own = find_own(name, length);
+    return own && own->is_std;
 }
 
 static const char host_headers[] =

@@ -47,6 +47,7 @@ extern const char cuda_header_textures[];
 extern const char cuda_header_torch[];
 /* headers.c: small headers of our own in place of the host's, for nvrtcCreateProgram. */
 size_t cuda_own_headers(const char *const **names, const char *const **texts);
+bool cuda_is_own_header(const char *name, size_t length);
 /* A header that only the host's part needs, and which is left out when no folder has it. */
 bool cuda_is_host_header(const char *name, size_t length);
 /* One of the C++ standard library, which stands for the toolkit's cuda::std. */

@@ -54,11 +54,8 @@ void cut_using(struct cutter *cutter)
 static bool is_there(const struct device_roots *roots, const char *name, size_t length)
 {
     char path[4096];
-    const char *const *names = NULL;
-    const char *const *texts = NULL;
-    for (size_t i = cuda_own_headers(&names, &texts); i > 0; i--)
-        if (strlen(names[i - 1]) == length && memcmp(names[i - 1], name, length) == 0)
-            return true;
+    if (cuda_is_own_header(name, length))
+        return true;
     for (size_t i = 0; i < roots->folder_count; i++)
         if (string_format(path, sizeof path, "%s/%.*s", roots->folders[i], (int)length, name) &&
             file_exists(path))

@@ -41,13 +41,10 @@ const char *cuda_missing_file(struct arena *arena, const char *message)
 /* Whether the compiler has it, or is given one of ours, or nobody compiles what needs it. */
 static bool is_known(struct arena *arena, const struct cuda_compiler *nvrtc, const char *name)
 {
-    const char *const *names = NULL;
-    const char *const *texts = NULL;
-    for (size_t i = cuda_own_headers(&names, &texts); i > 0; i--)
-        if (strcmp(names[i - 1], name) == 0)
-            return true;
+    const size_t length = strlen(name);
     const char *path = nvrtc ? arena_printf(arena, "%s/%s", nvrtc->headers, name) : NULL;
-    return cuda_is_host_header(name, strlen(name)) || (path && file_exists(path));
+    return cuda_is_own_header(name, length) || cuda_is_host_header(name, length) ||
+           (path && file_exists(path));
 }
 
 bool cuda_list_unread(struct arena *arena, const char *text, struct source_signature *out)
