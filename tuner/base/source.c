@@ -20,7 +20,7 @@ struct file {
     size_t length;
     struct stat info;
     enum guard guard;
-    bool open; /* being put in place */
+    size_t open; /* how often it is being put in place */
     /* In which it was placed: until that ends its guard makes all later ones empty. */
     size_t branch;
 };
@@ -351,11 +351,12 @@ static enum status place(struct reader *reader, struct file *file);
 static enum status place_included(struct reader *reader, const struct file *from, size_t number,
                                   const struct line *line, const char *rest, struct file *file)
 {
-    if (file->open && file->guard == GUARD_NONE)
+    if (file->open > 1 && file->guard == GUARD_NONE) /* once more: an #if within may end it */
         return error_set(reader->error, STATUS_BAD_INPUT,
                          "%s:%zu: %s includes itself: begin it with #pragma once", from->path,
                          number, file->path);
-    bool needed = !file->open && !(file->guard != GUARD_NONE && is_in_branch(reader, file->branch));
+    const bool needed =
+        file->guard == GUARD_NONE || (file->open == 0 && !is_in_branch(reader, file->branch));
     if (needed) {
         enum status status = place(reader, file);
         if (status != STATUS_OK)
@@ -433,12 +434,12 @@ static enum status place(struct reader *reader, struct file *file)
     append_output(reader, guard, strlen(guard));
     if (reader->depth > 0)
         source_put_line(&reader->text, 1, file->path);
-    file->open = true;
+    file->open++;
     file->branch = innermost_branch(reader);
     reader->depth++;
     enum status status = place_lines(reader, file);
     reader->depth--;
-    file->open = false;
+    file->open--;
     if (*guard)
         append_output(reader, "#endif\n", 7);
     return status;

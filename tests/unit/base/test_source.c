@@ -267,6 +267,11 @@ TEST_WITH(circles_end_or_are_refused, set_up, tear_down)
         "#ifndef B\n#define B\n#include \"a.cuh\"\n#include \"main.cu\"\nint b;\n#endif\n");
     read_main(fixture, "#pragma once\n#include \"a.cuh\"\n#include \"b.cuh\"\n");
     assert_same_as_files(fixture, "");
+    /* One that includes another behind its guard, which includes it again. */
+    put(fixture, "a.cuh", "#ifndef A\n#define A\nint a;\n#endif\n#include \"b.cuh\"\n");
+    put(fixture, "b.cuh", "#ifndef B\n#define B\n#include \"a.cuh\"\nint b;\n#endif\n");
+    read_main(fixture, "#include \"a.cuh\"\nint c;\n");
+    assert_same_as_files(fixture, "");
     put(fixture, "a.cuh", "int a;\n\n#include \"./a.cuh\"\n");
     assert_int_equal(refused(fixture, "#include \"a.cuh\"\n"), STATUS_BAD_INPUT);
     assert_non_null(strstr(fixture->error.text, "a.cuh:3: "));
