@@ -63,6 +63,7 @@ struct kernel_parameter {
 enum template_kind { TEMPLATE_NUMBER, TEMPLATE_BOOLEAN, TEMPLATE_TYPE, TEMPLATE_OTHER };
 struct template_parameter {
     const char *name;
+    const char *declared; /* what stands in front of the name: "typename", "layout::Order" */
     enum template_kind kind;
     const char *preset; /* its default, or what was taken to compile */
     bool square;        /* as of macros */

@@ -148,29 +148,40 @@ bool cuda_is_std_header(const char *name, size_t length)
 }
 
 static const char host_headers[] =
-    "aio.h any argp.h cerrno cctype cfenv charconv clocale complex.h config.h csetjmp cstdarg "
-    "cwchar fenv.h glob.h grp.h ifaddrs.h immintrin.h libgen.h link.h math_functions.h netdb.h "
-    "numbers poll.h pwd.h sched.h semaphore.h setjmp.h stdarg.h stdatomic.h stdnoreturn.h "
-    "syslog.h termios.h ucontext.h utime.h wait.h wchar.h x86intrin.h xmmintrin.h emmintrin.h "
-    "chrono codecvt condition_variable csignal ctime ctype.h deque dirent.h dlfcn.h errno.h "
-    "error.h exception execution fcntl.h filesystem forward_list fstream future getopt.h iomanip "
-    "ios iosfwd iostream istream list locale locale.h malloc.h map memory memory.h mutex new "
-    "ostream queue random regex set shared_mutex signal.h sstream stack stdexcept streambuf "
-    "string string_view strings.h system_error thread typeindex typeinfo unordered_map "
-    "unordered_set valarray vector windows.h "
+    /* of C and POSIX */
+    "aio.h alloca.h argp.h byteswap.h complex.h config.h cpuid.h crypt.h ctype.h dirent.h dlfcn.h "
+    "endian.h err.h errno.h error.h execinfo.h fcntl.h features.h fenv.h fnmatch.h ftw.h getopt.h "
+    "glob.h grp.h iconv.h ifaddrs.h langinfo.h libgen.h link.h locale.h malloc.h memory.h mqueue.h "
+    "netdb.h poll.h pwd.h regex.h sched.h search.h semaphore.h setjmp.h signal.h spawn.h stdarg.h "
+    "stdatomic.h stdnoreturn.h strings.h sysexits.h syslog.h termios.h threads.h uchar.h "
+    "ucontext.h utime.h wait.h wchar.h windows.h "
+    "arm_neon.h emmintrin.h immintrin.h nmmintrin.h pmmintrin.h smmintrin.h tmmintrin.h "
+    "x86intrin.h xmmintrin.h "
+    /* of C++ */
+    "any barrier cctype cerrno cfenv charconv chrono clocale codecvt condition_variable coroutine "
+    "csetjmp csignal cstdarg ctime cwchar deque exception execution filesystem format forward_list "
+    "fstream future iomanip ios iosfwd iostream istream latch list locale map memory "
+    "memory_resource mutex new numbers ostream print queue random regex scoped_allocator semaphore "
+    "set shared_mutex source_location sstream stack stdexcept stop_token streambuf string "
+    "string_view syncstream system_error thread typeindex typeinfo unordered_map unordered_set "
+    "valarray vector "
     /* of CUDA's and others' libraries, all called from the host */
-    "cublas.h cublasLt.h cublas_v2.h cudaProfiler.h cuda_gl_interop.h cuda_profiler_api.h cudnn.h "
-    "cufft.h cufftXt.h curand.h cusolverDn.h cusparse.h cutil.h helper_cuda.h "
-    "helper_cuda_drvapi.h helper_cuda_gl.h helper_functions.h helper_gl.h helper_image.h "
-    "helper_multiprocess.h helper_string.h helper_timer.h mpi.h nccl.h nvToolsExt.h nvml.h "
-    "nvrtc.h nvrtc_helper.h omp.h cblas.h NvInfer.h Python.h THC.h";
+    "cublas.h cublasLt.h cublasXt.h cublas_v2.h cudaGL.h cudaProfiler.h cuda_egl_interop.h "
+    "cuda_gl_interop.h cuda_profiler_api.h cudnn.h cufft.h cufftXt.h cufftw.h cupti.h curand.h "
+    "cusolverDn.h cusolverMg.h cusolverRf.h cusolverSp.h cusolver_common.h cusparse.h "
+    "cusparse_v2.h cutensor.h cutil.h helper_cuda.h helper_cuda_drvapi.h helper_cuda_gl.h "
+    "helper_functions.h helper_gl.h helper_image.h helper_multiprocess.h helper_string.h "
+    "helper_timer.h math_functions.h mpi.h nccl.h npp.h nppi.h nvToolsExt.h nvToolsExtCuda.h "
+    "nvToolsExtCudaRt.h nvjpeg.h nvml.h nvrtc.h nvrtc_helper.h omp.h cblas.h NvInfer.h Python.h "
+    "THC.h";
 
 /* Folders of such; but what kernels can use of them. */
 static const char *const host_folders[] = {
-    "sys/",   "arpa/",         "netinet/", "net/",     "linux/",   "bits/",   "GL/",
-    "GLFW/",  "experimental/", "boost/",   "nvtx3/",   "opencv2/", "thrust/", "cub/device/",
-    "torch/", "ATen/",         "c10/",     "THC/",     "gflags/",  "glog/",   "pybind11/",
-    "gtest/", "hipcub/",       "hiprand/", "rocprim/", "CL/"};
+    "sys/",   "arpa/",         "netinet/", "net/",     "linux/",   "bits/",    "GL/",
+    "GLFW/",  "experimental/", "boost/",   "nvtx3/",   "opencv2/", "thrust/",  "cub/device/",
+    "torch/", "ATen/",         "c10/",     "THC/",     "gflags/",  "glog/",    "pybind11/",
+    "gtest/", "hipcub/",       "hiprand/", "rocprim/", "CL/",      "absl/",    "dmlc/",
+    "fmt/",   "nlohmann/",     "spdlog/",  "tbb/",     "hipblas/", "rocblas/", "rccl/"};
 static const char in_host_folders[] =
     "sys/types.h sys/time.h thrust/complex.h thrust/pair.h thrust/tuple.h thrust/swap.h";
 

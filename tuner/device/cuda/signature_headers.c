@@ -56,14 +56,14 @@ bool cuda_list_unread(struct arena *arena, const char *text, struct source_signa
     if (!tokens_read(arena, text, &tokens))
         return false;
     out->unread_count = 0;
-    for (size_t i = 0; i < tokens.count && out->unread_count < SIGNATURE_UNREAD_MAX; i++) {
+    for (size_t i = 0; i < tokens.count; i++) {
         if (!token_is_directive(&tokens.items[i], "include", &rest, &end) || rest == end)
             continue;
         const char *close = memchr(rest + 1, *rest == '<' ? '>' : '"', (size_t)(end - rest - 1));
         const char *name =
             close ? arena_strndup(arena, rest + 1, (size_t)(close - rest - 1)) : NULL;
         if (name && !is_known(arena, nvrtc, name))
-            out->unread[out->unread_count++] = name;
+            unread_add(out, name);
     }
     return true;
 }

@@ -45,6 +45,8 @@ static bool guess_template(struct asking *asking, struct kernel_signature *kerne
         for (size_t j = 0; j < i && parameter->preset; j++) /* typename V = T */
             if (strcmp(parameter->preset, kernel->template[j].name) == 0)
                 parameter->preset = kernel->template[j].preset;
+        if (!parameter->preset && parameter->kind == TEMPLATE_OTHER)
+            parameter->preset = guess_enumerator(asking->arena, &whole, kernel, parameter);
         if (parameter->preset)
             continue;
         if (parameter->kind == TEMPLATE_OTHER)
@@ -86,10 +88,13 @@ static enum status name_instance(struct asking *asking, struct error *error)
     asking->instance = asking->out->instance ? asking->out->instance : kernel->name;
     if (asking->out->instance || kernel->template_count == 0)
         return STATUS_OK;
-    if (!guess_template(asking, kernel))
+    if (!guess_template(asking, kernel)) {
+        /* A header that is not found may say it. */
+        (void)cuda_list_unread(asking->arena, asking->source.contents, asking->out);
         return error_set(error, STATUS_BAD_INPUT,
                          "kernel %s: name an instance of this template: --kernel '%s<...>'",
                          kernel->name, kernel->name);
+    }
     return write_instance(asking, error);
 }
 
@@ -431,6 +436,50 @@ static const char *named_macro(struct asking *asking, const char *message)
     return NULL;
 }
 
+/* The macro in `defined(NAME)`, `!defined NAME` or the NAME of an #ifdef; *negated: it must not be
+ * there. NULL: another condition. */
+static const char *condition_macro(struct arena *arena, const struct token *condition,
+                                   bool *negated)
+{
+    const char *rest = NULL, *end = NULL;
+    *negated = token_is_directive(condition, "ifndef", &rest, &end);
+    if (token_is_directive(condition, "if", &rest, &end)) {
+        *negated = *rest == '!';
+        rest += *negated;
+        if ((size_t)(end - rest) < 8 || strncmp(rest, "defined", 7) != 0)
+            return NULL;
+        for (rest += 7; rest < end && (*rest == ' ' || *rest == '('); rest++)
+            ;
+    }
+    const size_t length = rest ? word_bytes(rest, end) : 0;
+    return length > 0 ? arena_strndup(arena, rest, length) : NULL;
+}
+
+/* The macro that would lead around the #error: the first of its #if. NULL: none. */
+static const char *avoiding_macro(struct asking *asking, const char *message)
+{
+    const struct tokens *tokens = &asking->tokens;
+    const char *rest = NULL, *end = NULL;
+    size_t at = 0, depth = 0;
+    bool is_else = false, negated = false;
+    while (at < tokens->count &&
+           !(token_is_directive(&tokens->items[at], "error", &rest, &end) && end > rest &&
+             memmem(message, strlen(message), rest, (size_t)(end - rest))))
+        at++;
+    for (size_t i = at < tokens->count ? at : 0; i-- > 0;) {
+        const struct token *token = &tokens->items[i];
+        if (token_is_directive(token, "endif", &rest, &end))
+            depth++;
+        else if (depth == 0 && token_is_directive(token, "else elif", &rest, &end))
+            is_else = true;
+        else if (token_is_directive(token, "if ifdef ifndef", &rest, &end) && depth-- == 0) {
+            const char *name = condition_macro(asking->arena, token, &negated);
+            return negated == is_else ? NULL : name;
+        }
+    }
+    return NULL;
+}
+
 /* Whether the error is that there are several kernels of that name. */
 static bool is_overloaded(const char *message)
 {
@@ -470,6 +519,8 @@ static enum status explain(struct asking *asking, const char *undefined, const c
                          path, text);
     if (!undefined && !meant && !asking->out->missing)
         undefined = named_macro(asking, text);
+    if (!undefined && !meant && !asking->out->missing && strstr(text, "#error"))
+        undefined = avoiding_macro(asking, text);
     if (meant)
         return error_set(error, STATUS_COMPILE_FAILED,
                          "%s; did you mean '%s'? (Else say what it is: --define %s=...)", text,

@@ -110,6 +110,15 @@ static enum status list(const struct source_signature *out, const char *path, co
     return status;
 }
 
+void unread_add(struct source_signature *out, const char *name)
+{
+    for (size_t i = 0; i < out->unread_count; i++)
+        if (strcmp(out->unread[i], name) == 0)
+            return;
+    if (out->unread_count < SIGNATURE_UNREAD_MAX)
+        out->unread[out->unread_count++] = name;
+}
+
 /* The files in quotes that are nowhere where the source is read: a kernel may be in one. */
 static bool list_unread(struct arena *arena, const char *source, struct source_signature *out)
 {
@@ -117,7 +126,7 @@ static bool list_unread(struct arena *arena, const char *source, struct source_s
     const char *rest = NULL, *end = NULL;
     if (!tokens_read(arena, source, &tokens))
         return false;
-    for (size_t i = 0; i < tokens.count && out->unread_count < SIGNATURE_UNREAD_MAX; i++) {
+    for (size_t i = 0; i < tokens.count; i++) {
         if (!token_is_directive(&tokens.items[i], "include", &rest, &end) || rest == end ||
             *rest != '"')
             continue;
@@ -125,7 +134,7 @@ static bool list_unread(struct arena *arena, const char *source, struct source_s
         const char *name =
             close ? arena_strndup(arena, rest + 1, (size_t)(close - rest - 1)) : NULL;
         if (name)
-            out->unread[out->unread_count++] = name;
+            unread_add(out, name);
     }
     return true;
 }

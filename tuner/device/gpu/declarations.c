@@ -145,12 +145,19 @@ static void read_template(struct reader *reader, struct kernel_signature *kernel
         size_t name = declared_name(reader, i, end);
         struct template_parameter *parameter = &kernel->template[kernel->template_count++];
         parameter->name = text_of(reader, name, name + 1);
+        parameter->declared = text_of(reader, i, name);
         parameter->kind = kind_of_template(tokens, i, end);
         for (size_t j = name; j + 1 < end; j++)
             if (token_is(tokens, j, "="))
                 parameter->preset = text_of(reader, j + 1, end);
         i = end + 1;
     }
+    /* A function or the like that stands there where none is given: its name may mean nothing
+     * outside of its namespace, and need not be said. */
+    while (kernel->template_count > 0 &&
+           kernel->template[kernel->template_count - 1].kind == TEMPLATE_OTHER &&
+           kernel->template[kernel->template_count - 1].preset)
+        kernel->template_count--;
 }
 
 static void read_body(struct reader *reader, struct kernel_signature *kernel, size_t open)
@@ -240,7 +247,10 @@ static size_t read_kernel(struct reader *reader, size_t at)
     }
     if (!token_is(tokens, at, "(") || name >= at)
         return at;
-    kernel.name = qualified(reader, text_of(reader, name, name + 1));
+    const size_t plain = name;
+    while (name >= 2 && token_is(tokens, name - 1, "::") && is_name_at(reader, name - 2))
+        name -= 2; /* `void sorting::scan(`, which a header declares in its namespace */
+    kernel.name = qualified(reader, text_of(reader, name, plain + 1));
     if (specialised)
         return read_specialised(reader, kernel.name, at);
     if (reader->has_template)

@@ -226,3 +226,34 @@ bool guess_instance(struct arena *arena, const struct tokens *tokens,
     }
     return true;
 }
+
+/* `enum class NAME : int {`: the place of its first enumerator; 0: it is another. */
+static size_t first_enumerator(const struct tokens *tokens, size_t at, const char *name)
+{
+    size_t i = at + 1;
+    i += token_is_in(tokens, i, "class struct") ? 1 : 0;
+    if (!token_is(tokens, at, "enum") || !token_is(tokens, i, name))
+        return 0;
+    while (i < tokens->count && !token_is_in(tokens, i, "{ ; (") && i < at + 12)
+        i++;
+    const bool has = token_is(tokens, i, "{") && i + 1 < tokens->count &&
+                     tokens->items[i + 1].kind == TOKEN_NAME;
+    return has ? i + 1 : 0;
+}
+
+const char *guess_enumerator(struct arena *arena, const struct tokens *tokens,
+                             const struct kernel_signature *kernel,
+                             const struct template_parameter *parameter)
+{
+    const char *type = parameter->declared ? parameter->declared : "";
+    const char *name = unqualified_name(type);
+    const size_t space = (size_t)(unqualified_name(kernel->name) - kernel->name);
+    for (size_t i = 0; *name && i + 2 < tokens->count; i++) {
+        const size_t first = first_enumerator(tokens, i, name);
+        if (first > 0)
+            return arena_printf(arena, "%.*s%s::%.*s", strstr(type, "::") ? 0 : (int)space,
+                                kernel->name, type, (int)tokens->items[first].length,
+                                tokens->items[first].start);
+    }
+    return NULL;
+}

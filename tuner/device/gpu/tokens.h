@@ -67,6 +67,8 @@ size_t tokens_behind_angle(const struct tokens *tokens, size_t index);
 enum status declarations_read(struct arena *arena, const char *text, struct source_signature *out,
                               struct error *error);
 
+/* One more header that was not read, if it is not listed; as far as there is room. */
+void unread_add(struct source_signature *out, const char *name);
 /* choice.c. The kernel that is asked about: the one that is named, with all, some or none of its
  * namespaces; else the only one of the file itself, or of those that it includes. `contents`: of
  * the source with those. STATUS_NOT_FOUND: there is none, or there are several. */
@@ -134,6 +136,11 @@ bool reach_token(struct reach *reach, size_t token);
  * where it names an instance: `scale<half, 64><<<...`. False: memory is short. */
 bool guess_instance(struct arena *arena, const struct tokens *tokens,
                     struct kernel_signature *kernel);
+/* The first enumerator of the enumeration that such a parameter is of, as the kernel's template is
+ * given it; NULL: it is of none that the source has. */
+const char *guess_enumerator(struct arena *arena, const struct tokens *tokens,
+                             const struct kernel_signature *kernel,
+                             const struct template_parameter *parameter);
 /* The element type of that C++ name, half's names too. False: there is none. */
 bool type_from_cuda_name(const char *name, enum element_type *out);
 
