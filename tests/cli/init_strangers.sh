@@ -207,7 +207,6 @@ printf '#include "away.h"\n__global__ void k(float *y) { y[0] = AWAY; }\n' >wide
 run "$TUNE" init wide/src/k.cu -o wide.yaml
 expect_code 0
 grep -q '^include: \["wide/lib/a/b"\]' wide.yaml || fail "$(cat wide.yaml)"
-[[ ! -e wide.headers ]] || fail "an empty header"
 mkdir wide/lib/c/d
 cp wide/lib/a/b/away.h wide/lib/c/d
 run "$TUNE" init wide/src/k.cu -o wide.yaml --force
@@ -339,9 +338,68 @@ echo '#define SETTLED 1' >named/settings.h
 run "$TUNE" init settled.cu -I named --compiler nvrtc
 expect_code 0
 rm -r named
-run "$TUNE" init settled.cu --force
+
+# A kernel that is declared in a namespace and defined outside of it.
+printf 'namespace sorting { __global__ void scan(float *y, int n); }\n__global__ void sorting::scan(float *y, int n) { y[n - 1] = 1; }\n' >defined_outside.cu
+run "$TUNE" init defined_outside.cu
 expect_code 0
-expect_err '^tune: wrote settled.headers/settings.h, empty'
+drafted '  - kernel: "sorting::scan"' defined_outside.yaml
+run "$TUNE" run --dry-run --arch sm_90 --points 1 defined_outside.yaml
+expect_code 0
+
+# Of a template what nothing names: an enumerator; a function that stands there where none is given need not be said.
+cat >kinds.cu <<'C'
+namespace act {
+enum class Kind : int { RELU = 1, GELU };
+__device__ inline float same(float x) { return x; }
+typedef float (*Op)(float);
+template <Kind KIND, Op OP = same> __global__ void apply(float *y) { y[threadIdx.x] = OP(KIND == Kind::RELU ? 0.f : y[threadIdx.x]); }
+}
+C
+run "$TUNE" init kinds.cu
+expect_code 0
+drafted '  - kernel: "act::apply<act::Kind::RELU>"' kinds.yaml
+run "$TUNE" run --dry-run --arch sm_90 --points 1 kinds.yaml
+expect_code 0
+# ... also one that a header has which is looked for.
+mkdir -p library/include
+printf '#pragma once\nenum Way { UP, DOWN };\n' >library/include/way.h
+printf '#include "way.h"\ntemplate <Way WAY> __global__ void go(float *y) { y[0] = WAY == UP ? 1 : 2; }\n' >go.cu
+run "$TUNE" init go.cu
+expect_code 0
+drafted '  - kernel: "go<Way::UP>"' go.yaml
+
+# A place in brackets is one that is written.
+printf '__global__ void add(float *sums, const float *x) { atomicAdd(&(sums[0]), x[threadIdx.x]); }\n' >bracketed.cu
+run "$TUNE" init bracketed.cu
+expect_code 0
+drafted '  - {name: sums, type: f32, count: n, update: true, fill: random}' bracketed.yaml
+
+# A piece that a file in a folder above it includes.
+mkdir -p deep/src/map/device
+printf '#pragma once\ntemplate <typename K> struct Map { K *keys; };\n#include "map/device/piece.cuh"\n' >deep/src/map.cuh
+printf 'template <typename K> __global__ void find(Map<K> map, K *y) { y[threadIdx.x] = map.keys[threadIdx.x]; }\n' >deep/src/map/device/piece.cuh
+run "$TUNE" init deep/src/map/device/piece.cuh -k 'find<float>' -o deep.yaml
+expect_code 0
+expect_err '^tune: deep/src/map/device/piece.cuh is not a source by itself: .*/deep/src/map.cuh is taken$'
+
+# An error of the source is told, not that of a header which the kernel does not need; and what leads around an #error.
+printf '#pragma once\n#include <nowhere/any.h>\nnowhere::any make();\n' >unneeded.h
+printf '#include "unneeded.h"\n__global__ void k(float *y) { y[0] = wrong(1) + 2; }\n' >typo.cu
+init_refused 1 'typo.cu\(2\): error: identifier "wrong" is undefined' typo.cu
+printf '#include "unneeded.h"\n__global__ void k(float *y)\n{\n#if defined(BY_ROWS)\n    y[0] = 1;\n#elif defined(BY_COLUMNS)\n    y[0] = 2;\n#else\n#error rows or columns\n#endif\n}\n' >ways.cu
+init_refused 1 'ways.cu\(9\): .*rows or columns \(say what it is: --define BY_ROWS=...\)$' ways.cu
+run "$TUNE" init ways.cu -D BY_ROWS
+expect_code 0
+expect_err '^tune: compiled without nowhere/any.h: name their folder by --include if the kernel needs them$'
+
+# Headers that include one another, one of them behind its guard.
+mkdir rings
+printf '#ifndef OUTER_H\n#define OUTER_H\n#define TWO 2\n#endif\n#include "inner.h"\n' >rings/outer.h
+printf '#ifndef INNER_H\n#define INNER_H\n#include "outer.h"\n#endif\n' >rings/inner.h
+printf '#include "outer.h"\n__global__ void k(float *y) { y[0] = TWO; }\n' >rings/k.cu
+run "$TUNE" init rings/k.cu -o rings.yaml
+expect_code 0
 
 # What tries others' sources says at once that it has no program to try.
 run env TUNE=./nowhere bash "$TUNE_TESTS/../strangers/run.sh" .
@@ -506,7 +564,7 @@ run "$TUNE" run --dry-run --arch sm_90 --points 1 reached.yaml
 expect_code 3
 expect_err "a_library/of_the_host.hpp.*flags: \[--only-reached\]"
 sed -i 's/2.0f \* load/2.0f * lode/' parts/scale.cu # its own error stays the compiler's
-init_refused 1 'a_library/of_the_host.hpp' parts/scale.cu
+init_refused 1 'parts/scale.cu\(5\): error: identifier "lode" is undefined' parts/scale.cu
 
 # Where headers were found is said in one line; of several of one name deep in the project a person chooses.
 mkdir -p near/.git near/cuda near/host/code/inc near/common near/a/b/c near/d/e/f

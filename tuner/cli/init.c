@@ -326,7 +326,7 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
     if (status == STATUS_OK)
         status = take_folders(init, &question, error);
     if (status == STATUS_OK)
-        status = init_ask(arena, api, output, init->compiler != NULL, &question, signature, error);
+        status = init_ask(arena, api, init->compiler != NULL, &question, signature, error);
     if (status != STATUS_OK)
         return status;
     note_own(&question, signature);

@@ -11,7 +11,6 @@
 /* How headers are looked for that are not where the source names them. */
 struct search {
     const struct device_api *api;
-    struct empty_headers empty;
     bool is_deep;    /* anywhere in the project, where there is only one of the name */
     bool found_deep; /* one was found so */
     /* The first that lies in several folders of the project, and these; NULL: none does. */
@@ -46,42 +45,27 @@ static const char *folder_of(struct arena *arena, struct search *search,
     return folder;
 }
 
-/* The folders near the source that have what it includes. False: there are none that were not
- * named. */
+/* The folder near the source that has the header. False: there is none that was not named. */
+static bool add_folder(struct arena *arena, struct search *search,
+                       struct signature_question *question, const char *header)
+{
+    const char *folder = folder_of(arena, search, question, header);
+    if (!folder || is_asked(question, folder) || question->folder_count == UNITS_MAX)
+        return false;
+    search->headers[question->folder_count] = header;
+    question->folders[question->folder_count++] = folder;
+    return true;
+}
+
+/* Those of all that it includes and that was not read. */
 static bool add_folders(struct arena *arena, struct search *search,
                         struct signature_question *question,
                         const struct source_signature *signature)
 {
     bool added = false;
-    for (size_t i = 0; i < signature->unread_count && question->folder_count < UNITS_MAX; i++) {
-        const char *folder = folder_of(arena, search, question, signature->unread[i]);
-        if (!folder || is_asked(question, folder))
-            continue;
-        search->headers[question->folder_count] = signature->unread[i];
-        question->folders[question->folder_count++] = folder;
-        added = true;
-    }
+    for (size_t i = 0; i < signature->unread_count; i++)
+        added |= add_folder(arena, search, question, signature->unread[i]);
     return added;
-}
-
-/* The folder that has what the source includes; an empty file where it lies in none and there is a
- * folder for those. False: neither. */
-static bool add_missing(struct arena *arena, struct search *search,
-                        struct signature_question *question, const char *missing)
-{
-    const char *folder = folder_of(arena, search, question, missing);
-    const char *empty = search->empty.folder;
-    search->empty.are_missing |= !folder;
-    if (!folder && draft_empty_header(arena, &search->empty, missing))
-        folder = empty;
-    const bool is_new = folder && !is_asked(question, folder);
-    if (!folder || (is_new ? question->folder_count == UNITS_MAX : folder != empty))
-        return false;
-    if (is_new) {
-        search->headers[question->folder_count] = missing;
-        question->folders[question->folder_count++] = folder;
-    }
-    return true;
 }
 
 /* The source near it that defines what this one declares. False: there is none. */
@@ -105,14 +89,14 @@ static enum status ask_one(struct arena *arena, struct search *search,
 {
     const size_t named_units = question->unit_count;
     enum status status = search->api->signatures(arena, question, signature, error);
-    while ((status == STATUS_NOT_FOUND || question->only_reached) &&
+    while ((status == STATUS_NOT_FOUND || status == STATUS_BAD_INPUT || question->only_reached) &&
            add_folders(arena, search, question, signature)) {
         error_clear(error);
         status = search->api->signatures(arena, question, signature, error);
     }
     while (status == STATUS_COMPILE_FAILED &&
            (signature->missing
-                ? add_missing(arena, search, question, signature->missing)
+                ? add_folder(arena, search, question, signature->missing)
                 : signature->unresolved && add_unit(arena, question, signature->unresolved))) {
         error_clear(error);
         status = search->api->signatures(arena, question, signature, error);
@@ -128,28 +112,39 @@ static enum status ask_one(struct arena *arena, struct search *search,
                : status;
 }
 
+/* Whether an error is of this file, not of one that it includes. */
+static bool is_of_file(const struct error *error, const char *path)
+{
+    const size_t length = strlen(path);
+    return strncmp(error->text, path, length) == 0 &&
+           (error->text[length] == '(' || error->text[length] == ':');
+}
+
 /* With NVRTC; what that does not take without what the kernel does not reach, and then with nvcc,
- * where there is one; else what NVRTC said. */
+ * where there is one; else what NVRTC said: of the source itself, rather than of a header that the
+ * kernel does not reach. */
 static enum status ask_any(struct arena *arena, struct search *search,
                            struct signature_question *question, struct source_signature *signature,
                            struct error *error)
 {
-    enum status status = ask_one(arena, search, question, signature, error);
+    const enum status status = ask_one(arena, search, question, signature, error);
     struct signature_question others[2] = {*question, *question};
+    struct error errors[2] = {0};
     if (status != STATUS_COMPILE_FAILED || question->compiler)
         return status;
     others[0].only_reached = true;
     others[1].compiler = "nvcc";
     for (size_t i = 0; i < 2; i++) {
         struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
-        struct error ignored = {0};
-        if (!answer || ask_one(arena, search, &others[i], answer, &ignored) != STATUS_OK)
+        if (!answer || ask_one(arena, search, &others[i], answer, &errors[i]) != STATUS_OK)
             continue;
         *question = others[i];
         *signature = *answer;
         error_clear(error);
         return STATUS_OK;
     }
+    if (!is_of_file(error, question->path) && is_of_file(&errors[0], question->path))
+        *error = errors[0];
     return status;
 }
 
@@ -246,13 +241,11 @@ static enum status ask_around(struct arena *arena, struct search *search,
 static void note_folders(const struct search *search, const struct signature_question *question,
                          size_t named)
 {
-    size_t noted = 0;
     for (size_t i = named; i < question->folder_count; i++)
-        if (!search->empty.folder || strcmp(question->folders[i], search->empty.folder) != 0)
-            fprintf(stderr, "%s%s (%s)",
-                    noted++ ? ", " : "tune: found near the source: ", question->folders[i],
-                    search->headers[i]);
-    if (noted > 0)
+        fprintf(stderr, "%s%s (%s)",
+                i > named ? ", " : "tune: found near the source: ", question->folders[i],
+                search->headers[i]);
+    if (question->folder_count > named)
         fprintf(stderr, "\n");
 }
 
@@ -286,53 +279,30 @@ static enum status tell_several(const struct search *search, enum status status,
                      search->several);
 }
 
-enum status init_ask(struct arena *arena, const struct device_api *api, const char *output,
-                     bool one_compiler, struct signature_question *question,
-                     struct source_signature *signature, struct error *error)
+enum status init_ask(struct arena *arena, const struct device_api *api, bool one_compiler,
+                     struct signature_question *question, struct source_signature *signature,
+                     struct error *error)
 {
     struct search search = {.api = api, .is_deep = true};
-    const size_t stem = (size_t)(path_file(output) - output) + strcspn(path_file(output), ".");
-    const char *folder = arena_printf(arena, "%.*s" EMPTY_HEADERS_END, (int)stem, output);
-    struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
-    if (!folder || !answer)
-        return error_no_memory(error);
-    if (file_exists(folder) && question->folder_count < UNITS_MAX) /* of an earlier time */
-        question->folders[question->folder_count++] = folder;
     const struct signature_question asked = *question;
-    const enum status first = one_compiler ? ask_one(arena, &search, question, signature, error)
-                                           : ask_around(arena, &search, question, signature, error);
-    if (first == STATUS_OK) {
-        note_folders(&search, question, asked.folder_count);
-        note_unread(&search, question, signature);
-    }
-    if (first == STATUS_OK || one_compiler)
-        return first == STATUS_OK ? first : tell_several(&search, first, error);
-    /* Without what was found far away, and then with that, too. */
-    for (bool deep = false; !output_is_special(output); deep = true) {
+    enum status status = one_compiler ? ask_one(arena, &search, question, signature, error)
+                                      : ask_around(arena, &search, question, signature, error);
+    if (status != STATUS_OK && search.found_deep && !one_compiler) {
+        /* What was found far away may be another header of that name. */
+        struct signature_question nearer = asked;
+        struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
         struct error ignored = {0};
-        const bool worth = deep ? search.found_deep && search.empty.are_missing
-                                : search.found_deep || search.empty.are_missing;
-        search.empty = (struct empty_headers){.folder = folder};
-        search.is_deep = deep;
-        *question = asked;
-        const enum status status =
-            worth ? ask_around(arena, &search, question, answer, &ignored) : first;
-        if (status == STATUS_OK) {
+        search.is_deep = false;
+        if (answer && ask_around(arena, &search, &nearer, answer, &ignored) == STATUS_OK) {
+            *question = nearer;
             *signature = *answer;
             error_clear(error);
-            note_folders(&search, question, asked.folder_count);
-            for (size_t i = 0; i < search.empty.count; i++) {
-                const char *name = search.empty.names[i];
-                const bool several = search.several && strcmp(search.ambiguous, name) == 0;
-                fprintf(stderr, "tune: wrote %s/%s, empty: %s%s; name one by --include\n", folder,
-                        name, several ? "several have it, " : "no folder near has it",
-                        several ? search.several : "");
-            }
-            return STATUS_OK;
+            status = STATUS_OK;
         }
-        draft_remove_headers(arena, &search.empty);
-        if (deep)
-            break;
     }
-    return tell_several(&search, first, error);
+    if (status != STATUS_OK)
+        return tell_several(&search, status, error);
+    note_folders(&search, question, asked.folder_count);
+    note_unread(&search, question, signature);
+    return STATUS_OK;
 }

@@ -60,20 +60,6 @@ const char *draft_kernel_file(struct arena *arena, const char *source, const cha
  * folder's. NULL: none, or several there. */
 const char *draft_kernel_body(struct arena *arena, const char *source, const char *kernel);
 
-enum { EMPTY_HEADERS_MAX = 32 };
-#define EMPTY_HEADERS_END ".headers" /* of the names of their folders */
-/* Empty files in place of headers that lie nowhere near. */
-struct empty_headers {
-    const char *folder; /* where they are written; NULL: none may be */
-    bool are_missing;   /* some lie nowhere near */
-    size_t count;
-    const char *names[EMPTY_HEADERS_MAX];
-};
-/* Writes one. False: no folder is named, it is there already, or it cannot be written. */
-bool draft_empty_header(struct arena *arena, struct empty_headers *headers, const char *name);
-/* Removes what was written, and its folders. */
-void draft_remove_headers(struct arena *arena, const struct empty_headers *headers);
-
 /* draft_script.c. Appends the source that stands as a text in a script of Python and has the
  * kernel; NULL: any. What the script fills into it, "%(NAME)s", stands by its name alone.
  * STATUS_NOT_FOUND: there is none, or there are several and no kernel is named. */

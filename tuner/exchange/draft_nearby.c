@@ -67,8 +67,6 @@ static const char *folder_within(struct arena *arena, const char *folder, const 
     const char *found = NULL;
     const size_t count = list_entries(folder, &entries);
     for (size_t i = 0; i < count && i < ENTRIES_MAX && !found; i++) {
-        if (text_ends_with(entries[i]->d_name, EMPTY_HEADERS_END))
-            continue; /* of another draft, and empty */
         const char *child = arena_printf(arena, "%s/%s", folder, entries[i]->d_name);
         const char *include = child ? arena_printf(arena, "%s/include", child) : NULL;
         if (include && has_file(arena, child, header))
@@ -116,9 +114,7 @@ static void look_into(struct tree *tree, const char *folder, size_t depth)
     }
     const size_t count = list_entries(folder, &entries);
     for (size_t i = 0; i < count; i++) {
-        const char *child = text_ends_with(entries[i]->d_name, EMPTY_HEADERS_END)
-                                ? NULL
-                                : arena_printf(tree->arena, "%s/%s", folder, entries[i]->d_name);
+        const char *child = arena_printf(tree->arena, "%s/%s", folder, entries[i]->d_name);
         if (child && (entries[i]->d_type == DT_DIR || entries[i]->d_type == DT_UNKNOWN) &&
             lstat(child, &info) == 0 && S_ISDIR(info.st_mode))
             look_into(tree, child, depth + 1);
@@ -177,6 +173,7 @@ struct hunt {
     size_t folders;             /* that were looked into */
     size_t found;
     const char *first;
+    const char **all; /* of `most`; NULL: nobody asks for more than the first */
 };
 
 static bool defines(struct arena *arena, const char *text, const char *name)
@@ -205,6 +202,8 @@ static void look_at(struct hunt *hunt, const char *path)
         file_read(hunt->arena, path, DEFINING_BYTES_MAX, &text, NULL, &ignored) != STATUS_OK ||
         !hunt->holds(hunt->arena, text, hunt->name))
         return;
+    if (hunt->all)
+        hunt->all[hunt->found] = path;
     hunt->first = hunt->found++ == 0 ? path : hunt->first;
 }
 
@@ -317,7 +316,18 @@ static size_t find_beside(struct arena *arena, const char *source,
 
 size_t draft_includers(struct arena *arena, const char *source, const char *out[], size_t most)
 {
-    return find_beside(arena, source, includes, path_file(source), out, most);
+    static const char *const endings[] = {".cu", ".cuh", ".h", ".hpp", ".cpp", ".cc", NULL};
+    const char *name = path_file(source);
+    const size_t beside = find_beside(arena, source, includes, name, out, most);
+    struct hunt hunt = {.arena = arena,
+                        .holds = includes,
+                        .name = name,
+                        .endings = endings,
+                        .most = most,
+                        .all = out};
+    if (beside == 0)
+        hunt_up(&hunt, source);
+    return beside + hunt.found;
 }
 
 const char *draft_kernel_file(struct arena *arena, const char *source, const char *kernel)
