@@ -9,3 +9,15 @@ tune_copy 'kernel@WAY=2,block=128: hang; cuLaunchKernel@WAY=3,block=64: hang'
 expect_code 0
 expect_failed "2 128 timed_out no result after [0-9]+ ms" "3 64 timed_out no result after [0-9]+ ms"
 refuse_workers
+
+# What the results are held against is a kernel that never ends: it is named, after its time limit, and no other problem
+# waits for it.
+forget
+sed -i 's/^check:.*/check: {configuration: {way: 1, block: 256}, output: out}\ndefaults: {way: 2, block: 256}/' copy.yaml
+begun=$SECONDS
+tune_copy 'kernel@WAY=1,block=256: hang'
+expect_code 3
+expect_err "^tune run: ./copy.yaml: copy.i32 n=1000: what the results are held against \(kernel 'copy_elements' with in\[1000\], out\[1000\]\): no result after [0-9]+ ms \(TUNE_TRIAL_TIMEOUT_MS\); its process was killed$"
+refuse_err 'is lost|does not come back'
+[[ -n ${TUNE_SANITIZE:-} ]] || ((SECONDS - begun < 120)) || fail "it took $((SECONDS - begun)) s"
+refuse_workers

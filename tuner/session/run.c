@@ -163,14 +163,19 @@ enum status session_read_environment(struct session *session, struct error *erro
                                &session->timeout_floor_ms, error);
 }
 
+int64_t session_first_timeout_ms(const struct session *session)
+{
+    return session->timeout_floor_ms > 0 ? session->timeout_floor_ms : TIMEOUT_FIRST_MS;
+}
+
 int64_t lane_timeout_ms(struct lane *lane, double best_ns, uint32_t blocks, bool first)
 {
     first = first || !(best_ns > 0) || lane->restarts_seen != worker_restarts(lane->worker);
     lane->restarts_seen = worker_restarts(lane->worker);
     int64_t given_ms = lane->session->timeout_floor_ms;
-    int64_t floor_ms = given_ms > 0 ? given_ms : first ? TIMEOUT_FIRST_MS : TIMEOUT_FLOOR_MS;
+    int64_t floor_ms = given_ms > 0 ? given_ms : TIMEOUT_FLOOR_MS;
     if (first)
-        return floor_ms;
+        return session_first_timeout_ms(lane->session);
     int64_t limit_ms = (int64_t)(TIMEOUT_FACTOR * best_ns * (double)(blocks + 4) * 1e-6);
     return limit_ms > floor_ms ? limit_ms : floor_ms;
 }

@@ -197,6 +197,8 @@ enum status lane_lose(struct lane *lane, const struct error *error);
  * The blame is laid only when it does: one that is gone for good takes whatever was running. */
 enum status lane_probe_after(struct lane *lane, const struct worker_outcome *outcome,
                              struct error *error);
+/* The time limit of what a process runs first. */
+int64_t session_first_timeout_ms(const struct session *session);
 /* The time limit of so many blocks of runs, when the best so far takes best_ns (0: unknown);
  * `first`: uploads may be in it. */
 int64_t lane_timeout_ms(struct lane *lane, double best_ns, uint32_t blocks, bool first);

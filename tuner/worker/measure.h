@@ -132,6 +132,10 @@ enum status host_in_parts(const struct measuring *state, uint64_t count, size_t 
 enum status host_fill(const struct measuring *state, const struct argument *argument, void *out,
                       struct error *error);
 
+/* Prefixes the error by what failed: "what the results are held against (kernel 'add' with
+ * in[1000], out[1000])". Its status. */
+enum status blame_plan(const struct launch_plan *plan, struct error *error);
+
 /* measure_expected.c: what the references give for the inputs; nothing without any. What
  * `out` held is freed, and it is freed by expectations_free. Another binary may be current
  * afterwards, and another plan bound. `base` (NULL: nothing): what they gave for inputs that differ

@@ -104,8 +104,7 @@ static enum status make_told(struct measuring *state, const struct worker_refere
     return STATUS_OK;
 }
 
-/* "kernel 'add' with in[1000], out[1000]": who failed, and on what. */
-static enum status blame_plan(const struct launch_plan *plan, struct error *error)
+enum status blame_plan(const struct launch_plan *plan, struct error *error)
 {
     struct text who = {0};
     for (size_t i = 0; i < plan->launch_count; i++)

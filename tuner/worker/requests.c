@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/pack.h"
 #include "tuner/base/text.h"
 #include "tuner/worker/internal.h"
+#include "tuner/worker/measure.h"
 
 enum {
     PROBLEM_TIMEOUT_MS = 300000, /* references of large problems are computed on one core */
+    INPUT_BYTES_PER_MS = 100000, /* drawn by the host, at least */
     BANDWIDTH_TIMEOUT_MS = 120000,
     MOMENT_TIMEOUT_MS = 10000,
     PIN_TIMEOUT_MS = 10000,
@@ -100,27 +103,59 @@ static enum status blame_problem(struct worker *worker, struct error *error)
     return error_set(error, STATUS_BAD_INPUT, "%s", first.text);
 }
 
+/* The plan whose kernels alone make what the problem's results are held against, where none are
+ * computed by a function; NULL: others are, too. */
+static const struct launch_plan *only_plan(const struct worker_task *problem)
+{
+    const struct launch_plan *plan = NULL;
+    for (size_t i = 0; i < problem->checks.count; i++) {
+        if (problem->checks.items[i].kind == REFERENCE_FUNCTION)
+            return NULL;
+        if (problem->checks.items[i].kind == REFERENCE_PLAN)
+            plan = problem->checks.items[i].plan;
+    }
+    return plan;
+}
+
+/* Kernels that never end are no reason to wait as long as for what the host computes. */
+static int64_t problem_timeout_ms(const struct worker_task *problem)
+{
+    int64_t bytes = 0;
+    if (!only_plan(problem) || problem->timeout_ms == 0)
+        return PROBLEM_TIMEOUT_MS;
+    for (size_t i = 0; i < problem->plan->argument_count; i++)
+        bytes += (int64_t)argument_bytes(&problem->plan->arguments[i]);
+    return problem->timeout_ms + bytes / INPUT_BYTES_PER_MS;
+}
+
 enum status worker_problem(struct worker *worker, const struct worker_task *problem,
                            struct error *error)
 {
+    const int64_t timeout_ms = problem_timeout_ms(problem);
     const struct measure_request request = {.act = "problem", .task = *problem};
     struct measure_answer answer;
     bool answered = false;
     for (size_t i = 0; i < WORKER_SLOTS; i++)
         worker_forget(&worker->slots[i]);
     worker->reference_ns = 0;
-    enum status status = worker_keep(&worker->problem, &request, PROBLEM_TIMEOUT_MS, error);
+    enum status status = worker_keep(&worker->problem, &request, timeout_ms, error);
     if (status != STATUS_OK)
         return status;
     if (worker->child.pid == 0)
         return worker_ensure(worker, true, error);
-    status =
-        worker_ask(worker, &request, false, NULL, PROBLEM_TIMEOUT_MS, &answer, &answered, error);
+    status = worker_ask(worker, &request, false, NULL, timeout_ms, &answer, &answered, error);
     worker->reference_ns = answer.reference_ns;
     if (status == STATUS_OK)
         worker->problem.generation = worker->generation;
     if ((status == STATUS_DEVICE_LOST && answered) || status == STATUS_INTERNAL)
         return blame_problem(worker, error);
+    if (status == STATUS_TIMED_OUT && only_plan(problem)) {
+        worker_forget(&worker->problem);
+        (void)error_set(error, STATUS_BAD_INPUT,
+                        "no result after %lld ms (TUNE_TRIAL_TIMEOUT_MS); its process was killed",
+                        (long long)timeout_ms);
+        return blame_plan(only_plan(problem), error);
+    }
     return status;
 }
 

@@ -147,7 +147,9 @@ enum { WORKER_SAMPLES_MAX = 64 };
 struct worker_task {
     const char *binary_path;
     const struct launch_plan *plan;
-    int64_t timeout_ms; /* after which its process is killed; of a slot each visit has its own */
+    /* After which its process is killed; of a slot each visit has its own. Of a problem what its
+     * kernels may take, 0: as long as what the host computes. */
+    int64_t timeout_ms;
     /* Checked. */
     struct worker_checks checks; /* count 0: only guard bands and errors are looked at */
     const char *checks_key;      /* tasks of a problem with the same one have the same checks */
