@@ -84,6 +84,10 @@ TEST(test_types)
     expect("using F = std::function<void(int)>;\ntypedef std::shared_ptr<int> P;\n"
            "struct H { F f; };\nstruct D { float x; };\nusing E = D;",
            "\n\nstruct H ; \nstruct D { float x; };\nusing E = D;");
+    expect("namespace n { struct H { std::string s; }; }\nusing n::H;\nusing namespace n;\n"
+           "using E = n::other;\nstruct M { H h; };",
+           "namespace n { struct H ; }\nusing n::H;\nusing namespace n;\n"
+           "using E = n::other;\nstruct M ;");
     /* What has such a type within, or stands on it, goes with it; a pointer to it stays. */
     expect("template <class T> class H : public B { std::string s; };\ntypedef H<int> A;\n"
            "struct M { A a; };\nclass D : public H<int> {\n};\nstruct P { H<int> *h; };",

@@ -271,6 +271,25 @@ static bool names_type(const struct cutter *cutter, const struct declaration *d)
     return false;
 }
 
+/* Another name of a type that was left out, or that no device has; such a name is noted. */
+static bool is_host_alias(struct cutter *cutter, const struct declaration *d)
+{
+    const struct token *tokens = cutter->tokens.items;
+    const bool renames = is(cutter, d->start, "using") && is(cutter, d->start + 2, "=");
+    const size_t name = renames ? d->start + 1 : d->end - 2; /* `using space::name;` has one, too */
+    if (!is_in(cutter, d->start, "typedef using") || is(cutter, d->start + 1, "namespace"))
+        return false;
+    for (size_t i = d->start; i < d->end; i++) {
+        const bool is_left = lines_have(&cutter->left_types, tokens[i].start, tokens[i].length);
+        const bool host_std = is_host_std(cutter, i);
+        if (!host_std && !is_left)
+            continue;
+        lines_add(&cutter->left_types, tokens[name].start, tokens[name].length);
+        return host_std || is(cutter, i + 1, "::");
+    }
+    return false;
+}
+
 static void decide(struct cutter *cutter, const struct declaration *d, bool in_class)
 {
     const struct token *name = d->call ? &cutter->tokens.items[d->call - 1] : NULL;
@@ -288,19 +307,7 @@ static void decide(struct cutter *cutter, const struct declaration *d, bool in_c
         befriended |= lines_have(&cutter->left_out, cutter->tokens.items[i].start,
                                  cutter->tokens.items[i].length);
     const bool host_friend = d->has_body && is(cutter, d->start, "friend");
-    /* Another name of a type that was left out, or that no device has. */
-    bool host_alias = false;
-    for (size_t i = d->start; is_in(cutter, d->start, "typedef using") && i < d->end; i++) {
-        const bool is_left = lines_have(&cutter->left_types, cutter->tokens.items[i].start,
-                                        cutter->tokens.items[i].length);
-        host_alias = is_host_std(cutter, i) || (is_left && is(cutter, i + 1, "::"));
-        if (host_alias || is_left) {
-            const struct token *alias =
-                &cutter->tokens.items[is(cutter, d->start, "using") ? d->start + 1 : d->end - 2];
-            lines_add(&cutter->left_types, alias->start, alias->length);
-            break;
-        }
-    }
+    const bool host_alias = is_host_alias(cutter, d);
     bool unclear = !d->call && is(cutter, d->head, "{") && names_type(cutter, d);
     if (host_alias || (d->foreign && !in_class)) {
         cutter_cut(cutter, d->first, d->end);
