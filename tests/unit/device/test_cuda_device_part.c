@@ -302,6 +302,21 @@ TEST(test_reached)
               "#define CALL(x) twice(x)\n__device__ int twice(int);\ntypedef int word;\n"
               "\n\nstruct s { int a; };\n"
               "__global__ void k(word *y, s t) { *y = CALL(t.size); }");
+    /* By names that macros make, and with what a macro's call makes of what it is given. */
+    expect_of("k",
+              "__device__ int make_int(float);\n__device__ int other_int(float);\n"
+              "__device__ int make_less(float);\n__device__ int int_of(float);\n"
+              "#define CALL(R, x) make_##R(x) + R ## _of(x)\n"
+              "__global__ void k(int *y) { *y = CALL(int, 1); }",
+              "__device__ int make_int(float);\n\n"
+              "\n__device__ int int_of(float);\n"
+              "#define CALL(R, x) make_##R(x) + R ## _of(x)\n"
+              "__global__ void k(int *y) { *y = CALL(int, 1); }");
+    expect_of("k",
+              "#define BOTH(n) __device__ void n##_all() {} __device__ void a_##n() {}\n"
+              "BOTH(sum)\nBOTH(most)\nBOTH(least)\n__global__ void k() { sum_all(); a_least(); }",
+              "#define BOTH(n) __device__ void n##_all() {} __device__ void a_##n() {}\n"
+              "BOTH(sum)\n\nBOTH(least)\n__global__ void k() { sum_all(); a_least(); }");
     /* Overloads and specialisations for types that are not reached; of operators, too. */
     expect_of("k",
               "struct host { gone g; };\nstruct own { int a; };\n__device__ int f(host);\n"

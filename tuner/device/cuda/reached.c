@@ -7,15 +7,19 @@
 #include "tuner/base/array.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/index.h"
+#include "tuner/base/text.h"
 
 /* By name; the first one is no name. */
 struct named {
+    const char *start;
+    size_t length;
     bool is_named;   /* what is reached has it, also as a member's: `x.size` */
     bool is_reached; /* and otherwise than as a member's */
     bool is_type;    /* a type is called so, or another name of one */
     bool is_kept;    /* by one that is reached */
     bool is_namespace, is_type_key, is_device;
-    size_t macro; /* the place of its last #define's text in `words`; 0: none */
+    bool begins, ends; /* names that a macro makes: `make_##T`, `T##_of` */
+    size_t macro;      /* the place of its last #define's text in `words`; 0: none */
 };
 
 /* What a piece declares, and what it takes. */
@@ -73,7 +77,40 @@ static size_t name_at(struct reached *r, const char *word, size_t length)
     size_t place = 0;
     if (index_find(&r->places, hash, &place))
         return place;
-    return index_put(&r->places, hash, r->name_count + 1) ? ++r->name_count : 0;
+    if (!index_put(&r->places, hash, r->name_count + 1))
+        return 0;
+    r->names[++r->name_count] = (struct named){.start = word, .length = length};
+    return r->name_count;
+}
+
+static size_t known_name(const struct reached *r, const char *word, size_t length)
+{
+    size_t place = 0;
+    return index_find(&r->places, hash_u64(word, length, 0), &place) ? place : 0;
+}
+
+static bool is_paste(const char *at, const char *end)
+{
+    return at + 1 < end && at[0] == '#' && at[1] == '#';
+}
+
+/* In a macro's text behind its name. */
+static bool is_parameter(const char *at, const char *end, const char *word, size_t length)
+{
+    const char *close = at < end && *at == '(' ? memchr(at, ')', (size_t)(end - at)) : NULL;
+    for (size_t bytes; close && at < close; at += bytes ? bytes : 1) {
+        bytes = word_bytes(at, close);
+        if (bytes == length && memcmp(at, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A piece of a name stands at one end of it; what is within, `a##_##b`, tells too little. */
+static void note_part(struct named *part, bool is_behind, bool is_before)
+{
+    part->begins |= is_before && !is_behind;
+    part->ends |= is_behind && !is_before;
 }
 
 static bool read_macro(struct reached *r, const char *at, const char *end)
@@ -84,11 +121,21 @@ static bool read_macro(struct reached *r, const char *at, const char *end)
         return length == 0;
     r->words[r->word_count] = r->names[name].macro;
     r->names[name].macro = r->word_count++;
-    at += length;
+    const char *behind = at += length;
+    bool pasted = false;
     for (size_t word; at < end; at += word ? word : 1) {
         word = word_bytes(at, end);
-        if (word > 0 && !(r->words[r->word_count++] = name_at(r, at, word)))
+        if (word == 0) {
+            pasted = is_paste(at, end) || (pasted && strchr("# \t\r\n\\", *at));
+            continue;
+        }
+        const size_t place = name_at(r, at, word);
+        if (place == 0)
             return false;
+        r->words[r->word_count++] = place;
+        if (!is_parameter(behind, end, at, word))
+            note_part(&r->names[place], pasted, is_paste(skip_blanks(at + word, end), end));
+        pasted = false;
     }
     r->words[r->word_count++] = 0;
     return true;
@@ -149,8 +196,31 @@ static void reach(struct reached *r, size_t name, bool is_member)
     if (it->is_reached || (is_member && !it->macro))
         return;
     r->changed = it->is_reached = true;
-    if (it->macro)
+    if (it->macro || it->begins || it->ends)
         r->open[r->open_count++] = name;
+}
+
+/* A name, or a number. */
+static bool may_be_given(const struct reached *r, const char *word, size_t length)
+{
+    return (*word >= '0' && *word <= '9') || known_name(r, word, length);
+}
+
+/* `make_##T` may be make_float, where the source has both names. */
+static void reach_pasted(struct reached *r, size_t name)
+{
+    const struct named part = r->names[name];
+    for (size_t i = 1; (part.begins || part.ends) && i <= r->name_count; i++) {
+        const char *whole = r->names[i].start;
+        const size_t length = r->names[i].length, rest = length - part.length;
+        if (length <= part.length)
+            continue;
+        if ((part.begins && memcmp(whole, part.start, part.length) == 0 &&
+             may_be_given(r, whole + part.length, rest)) ||
+            (part.ends && memcmp(whole + rest, part.start, part.length) == 0 &&
+             may_be_given(r, whole, rest)))
+            reach(r, i, false);
+    }
 }
 
 /* What a macro's text names, what is reached may be made of. */
@@ -161,6 +231,7 @@ static void follow_macros(struct reached *r)
         for (size_t at = r->names[name].macro; at; at = r->words[at])
             for (size_t i = at + 1; r->words[i]; i++)
                 reach(r, r->words[i], false);
+        reach_pasted(r, name);
     }
 }
 
@@ -327,9 +398,32 @@ static bool opens_namespace(const struct reached *r, const struct piece *piece)
 
 /* What the texts of macros make. */
 struct makes {
+    const struct piece *call;
+    bool given;        /* a name that is reached, made with one that the call gives */
     bool type, device; /* a type that is reached; something of the device */
     size_t words_most; /* that are still looked at: macros in macros in macros have no end */
 };
+
+static bool is_reached_name(const struct reached *r, const struct named *first,
+                            const struct named *second)
+{
+    char whole[256];
+    return string_format(whole, sizeof whole, "%.*s%.*s", (int)first->length, first->start,
+                         (int)second->length, second->start) &&
+           r->names[known_name(r, whole, strlen(whole))].is_reached;
+}
+
+static bool makes_reached(const struct reached *r, const struct piece *call, size_t name)
+{
+    const struct named *part = &r->names[name];
+    for (size_t i = call->first + 1; (part->begins || part->ends) && i < call->end; i++) {
+        const struct named *given = &r->names[r->name_of[i]];
+        if (r->name_of[i] && ((part->begins && is_reached_name(r, part, given)) ||
+                              (part->ends && is_reached_name(r, given, part))))
+            return true;
+    }
+    return false;
+}
 
 static void read_makes(const struct reached *r, size_t name, struct makes *out)
 {
@@ -338,6 +432,7 @@ static void read_makes(const struct reached *r, size_t name, struct makes *out)
             const size_t word = r->words[i];
             out->words_most--;
             out->device |= r->names[word].is_device;
+            out->given = out->given || makes_reached(r, out->call, word);
             out->type |= r->names[word].is_type_key && r->names[r->words[i + 1]].is_reached;
             if (word != name)
                 read_makes(r, word, out);
@@ -348,12 +443,11 @@ static void read_makes(const struct reached *r, size_t name, struct makes *out)
  * it is given. */
 static bool calls_for(const struct reached *r, const struct piece *piece)
 {
-    struct makes makes = {.words_most = 1000};
-    bool given = false;
+    struct makes makes = {.call = piece, .words_most = 1000};
     read_makes(r, r->name_of[piece->first], &makes);
     for (size_t i = piece->first + 1; i < piece->end; i++)
-        given |= r->names[r->name_of[i]].is_reached;
-    return makes.type || (makes.device && given);
+        makes.given |= r->names[r->name_of[i]].is_reached;
+    return makes.type || (makes.device && makes.given);
 }
 
 /* Whether the function is one that is there with the type: its constructors, its destructor. */
@@ -402,8 +496,8 @@ static void reach_roots(struct reached *r, const char *const *roots, size_t coun
     for (size_t i = 0; i < count; i++)
         for (const char *at = roots[i], *end = at + strlen(at); at < end;) {
             const size_t length = word_bytes(at, end);
-            size_t name = 0;
-            if (length > 0 && index_find(&r->places, hash_u64(at, length, 0), &name))
+            const size_t name = length ? known_name(r, at, length) : 0;
+            if (name > 0)
                 reach(r, name, false);
             at += length ? length : 1;
         }
