@@ -317,6 +317,18 @@ TEST(test_reached)
               "BOTH(sum)\nBOTH(most)\nBOTH(least)\n__global__ void k() { sum_all(); a_least(); }",
               "#define BOTH(n) __device__ void n##_all() {} __device__ void a_##n() {}\n"
               "BOTH(sum)\n\nBOTH(least)\n__global__ void k() { sum_all(); a_least(); }");
+    /* Operators that macros make, where their types are there. */
+    expect_of("k",
+              "struct own { int a; };\nstruct host { gone g; };\n"
+              "#define OF(sign, f) __device__ own operator sign(own a, own b) { return f(a, b); }\n"
+              "#define FOR(T) __device__ T operator-(T a);\n"
+              "__device__ own sum(own, own);\nOF(+, sum)\nFOR(own)\nFOR(host)\n"
+              "__global__ void k(own o) { o + o; }",
+              "struct own { int a; };\n\n"
+              "#define OF(sign, f) __device__ own operator sign(own a, own b) { return f(a, b); }\n"
+              "#define FOR(T) __device__ T operator-(T a);\n"
+              "__device__ own sum(own, own);\nOF(+, sum)\nFOR(own)\n\n"
+              "__global__ void k(own o) { o + o; }");
     /* Overloads and specialisations for types that are not reached; of operators, too. */
     expect_of("k",
               "struct host { gone g; };\nstruct own { int a; };\n__device__ int f(host);\n"

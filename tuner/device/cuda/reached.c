@@ -17,7 +17,7 @@ struct named {
     bool is_reached; /* and otherwise than as a member's */
     bool is_type;    /* a type is called so, or another name of one */
     bool is_kept;    /* by one that is reached */
-    bool is_namespace, is_type_key, is_device;
+    bool is_namespace, is_type_key, is_device, is_operator;
     bool begins, ends; /* names that a macro makes: `make_##T`, `T##_of` */
     size_t macro;      /* the place of its last #define's text in `words`; 0: none */
 };
@@ -151,7 +151,7 @@ static size_t count_words(const char *at, const char *end)
     return count;
 }
 
-static const char *const keys[] = {"struct", "class", "__device__", "__global__"};
+static const char *const keys[] = {"struct", "class", "__device__", "__global__", "operator"};
 
 static bool read_names(struct reached *r)
 {
@@ -179,7 +179,8 @@ static bool read_names(struct reached *r)
         const size_t name = name_at(r, keys[i], strlen(keys[i]));
         if (name == 0)
             return false;
-        *(i < 2 ? &r->names[name].is_type_key : &r->names[name].is_device) = true;
+        struct named *it = &r->names[name];
+        *(i < 2 ? &it->is_type_key : i < 4 ? &it->is_device : &it->is_operator) = true;
     }
     for (size_t i = 0; i < count; i++)
         if (is(r, i, "namespace") && !(i > 0 && is(r, i - 1, "using")))
@@ -399,9 +400,10 @@ static bool opens_namespace(const struct reached *r, const struct piece *piece)
 /* What the texts of macros make. */
 struct makes {
     const struct piece *call;
-    bool given;        /* a name that is reached, made with one that the call gives */
-    bool type, device; /* a type that is reached; something of the device */
-    size_t words_most; /* that are still looked at: macros in macros in macros have no end */
+    bool given;           /* a name that is reached, made with one that the call gives */
+    bool type, device;    /* a type that is reached; something of the device */
+    bool operates, lacks; /* an operator; a type is named that is not reached */
+    size_t words_most;    /* that are still looked at: macros in macros in macros have no end */
 };
 
 static bool is_reached_name(const struct reached *r, const struct named *first,
@@ -432,6 +434,8 @@ static void read_makes(const struct reached *r, size_t name, struct makes *out)
             const size_t word = r->words[i];
             out->words_most--;
             out->device |= r->names[word].is_device;
+            out->operates |= r->names[word].is_operator;
+            out->lacks |= r->names[word].is_type && !r->names[word].is_reached;
             out->given = out->given || makes_reached(r, out->call, word);
             out->type |= r->names[word].is_type_key && r->names[r->words[i + 1]].is_reached;
             if (word != name)
@@ -439,15 +443,16 @@ static void read_makes(const struct reached *r, size_t name, struct makes *out)
         }
 }
 
-/* Whether a macro's call declares a type that is reached, or something of the device by a name that
- * it is given. */
+/* Whether a macro's call declares a type that is reached, or of the device an operator of types
+ * that are, or something by a name that it is given. */
 static bool calls_for(const struct reached *r, const struct piece *piece)
 {
     struct makes makes = {.call = piece, .words_most = 1000};
     read_makes(r, r->name_of[piece->first], &makes);
     for (size_t i = piece->first + 1; i < piece->end; i++)
         makes.given |= r->names[r->name_of[i]].is_reached;
-    return makes.type || (makes.device && makes.given);
+    makes.lacks |= !has_types(r, piece->first + 1, piece->end);
+    return makes.type || (makes.device && (makes.given || (makes.operates && !makes.lacks)));
 }
 
 /* Whether the function is one that is there with the type: its constructors, its destructor. */
