@@ -369,6 +369,15 @@ run "$TUNE" init go.cu
 expect_code 0
 drafted '  - kernel: "go<Way::UP>"' go.yaml
 
+# ... and one that stands there where none is given, in front of others; a type that counts is an integer.
+printf 'namespace act {\nenum Way { UP, DOWN };\ntemplate <typename N, Way WAY = DOWN, bool TWICE = false> __global__ void go(float *y, N n) { y[n %% 3] = WAY == UP ? 1 : TWICE; }\n}\n' >middle.cu
+run "$TUNE" init middle.cu
+expect_code 0
+grep -qF 'act::go<${cuda_type(N)}, act::Way::DOWN, ${TWICE}>' middle.yaml || fail "$(cat middle.yaml)"
+grep -q '^  N: \[i32\]' middle.yaml || fail "$(cat middle.yaml)"
+run "$TUNE" run --dry-run --arch sm_90 --points 1 middle.yaml
+expect_code 0
+
 # A place in brackets is one that is written.
 printf '__global__ void add(float *sums, const float *x) { atomicAdd(&(sums[0]), x[threadIdx.x]); }\n' >bracketed.cu
 run "$TUNE" init bracketed.cu

@@ -45,7 +45,7 @@ static bool guess_template(struct asking *asking, struct kernel_signature *kerne
         for (size_t j = 0; j < i && parameter->preset; j++) /* typename V = T */
             if (strcmp(parameter->preset, kernel->template[j].name) == 0)
                 parameter->preset = kernel->template[j].preset;
-        if (!parameter->preset && parameter->kind == TEMPLATE_OTHER)
+        if (parameter->kind == TEMPLATE_OTHER)
             parameter->preset = guess_enumerator(asking->arena, &whole, kernel, parameter);
         if (parameter->preset)
             continue;
@@ -596,13 +596,26 @@ static enum status compile_instance(struct asking *asking, const char **name, co
     return status;
 }
 
-static bool is_asserted(const struct error *error)
+/* All types that were guessed as integers, as where they count something. */
+static bool compiles_with_integers(struct asking *asking, struct error *error)
 {
-    return strstr(error->text, "static assertion failed");
+    struct kernel_signature *kernel = asking->kernel;
+    const struct kernel_signature before = *kernel;
+    const char *name = NULL, *meant = NULL;
+    for (size_t i = 0; i < kernel->template_count; i++)
+        if (kernel->template[i].is_guessed && kernel->template[i].kind == TEMPLATE_TYPE) {
+            kernel->template[i].preset = "int";
+            kernel->template[i].type = ELEMENT_I32;
+        }
+    if (write_instance(asking, error) == STATUS_OK &&
+        compile_instance(asking, &name, &meant, error) == STATUS_OK)
+        return true;
+    *kernel = before;
+    return false;
 }
 
-/* Another value of a template's parameter that was guessed, where its body asserts something: one
- * at a time. */
+/* Other values of a template's parameters that were guessed, where its body does not compile with
+ * these: one at a time, then integers for all types. */
 static enum status try_others(struct asking *asking, struct error *error)
 {
     static const char *const types[] = {"half", "double", "int", "__nv_bfloat16", "unsigned char"};
@@ -628,6 +641,8 @@ static enum status try_others(struct asking *asking, struct error *error)
         }
         *parameter = before;
     }
+    if (compiles_with_integers(asking, error))
+        return compile_question(asking, error);
     error_clear(error);
     return write_instance(asking, error);
 }
@@ -641,7 +656,7 @@ static enum status ask_of_instance(struct asking *asking, struct error *error)
         return explain(asking, name, meant, error);
     if (status == STATUS_COMPILE_FAILED && unresolved_name(asking->arena, error->text))
         return explain(asking, NULL, NULL, error);
-    if (status == STATUS_COMPILE_FAILED && !asking->out->instance && is_asserted(error))
+    if (status == STATUS_COMPILE_FAILED && !asking->out->instance)
         return try_others(asking, error);
     error_clear(error);
     return STATUS_OK;

@@ -227,8 +227,8 @@ bool guess_instance(struct arena *arena, const struct tokens *tokens,
     return true;
 }
 
-/* `enum class NAME : int {`: the place of its first enumerator; 0: it is another. */
-static size_t first_enumerator(const struct tokens *tokens, size_t at, const char *name)
+/* `enum class NAME : int {`: where its list opens; 0: it is another. */
+static size_t enumerators_open(const struct tokens *tokens, size_t at, const char *name)
 {
     size_t i = at + 1;
     i += token_is_in(tokens, i, "class struct") ? 1 : 0;
@@ -236,9 +236,7 @@ static size_t first_enumerator(const struct tokens *tokens, size_t at, const cha
         return 0;
     while (i < tokens->count && !token_is_in(tokens, i, "{ ; (") && i < at + 12)
         i++;
-    const bool has = token_is(tokens, i, "{") && i + 1 < tokens->count &&
-                     tokens->items[i + 1].kind == TOKEN_NAME;
-    return has ? i + 1 : 0;
+    return token_is(tokens, i, "{") ? i : 0;
 }
 
 const char *guess_enumerator(struct arena *arena, const struct tokens *tokens,
@@ -247,13 +245,20 @@ const char *guess_enumerator(struct arena *arena, const struct tokens *tokens,
 {
     const char *type = parameter->declared ? parameter->declared : "";
     const char *name = unqualified_name(type);
-    const size_t space = (size_t)(unqualified_name(kernel->name) - kernel->name);
-    for (size_t i = 0; *name && i + 2 < tokens->count; i++) {
-        const size_t first = first_enumerator(tokens, i, name);
-        if (first > 0)
-            return arena_printf(arena, "%.*s%s::%.*s", strstr(type, "::") ? 0 : (int)space,
-                                kernel->name, type, (int)tokens->items[first].length,
-                                tokens->items[first].start);
+    if (parameter->preset && unqualified_name(kernel->name) == kernel->name)
+        return parameter->preset; /* means the same everywhere */
+    const size_t space =
+        strstr(type, "::") ? 0 : (size_t)(unqualified_name(kernel->name) - kernel->name);
+    for (size_t i = 0; *name && i < tokens->count; i++) {
+        const size_t open = enumerators_open(tokens, i, name);
+        const size_t end = open > 0 ? tokens_behind(tokens, open) : 0;
+        for (size_t j = open + 1; j < end; j++) {
+            const struct token *word = &tokens->items[j];
+            if (word->kind == TOKEN_NAME &&
+                (!parameter->preset || token_is(tokens, j, parameter->preset)))
+                return arena_printf(arena, "%.*s%s::%.*s", (int)space, kernel->name, type,
+                                    (int)word->length, word->start);
+        }
     }
-    return NULL;
+    return parameter->preset;
 }

@@ -136,8 +136,9 @@ bool reach_token(struct reach *reach, size_t token);
  * where it names an instance: `scale<half, 64><<<...`. False: memory is short. */
 bool guess_instance(struct arena *arena, const struct tokens *tokens,
                     struct kernel_signature *kernel);
-/* The first enumerator of the enumeration that such a parameter is of, as the kernel's template is
- * given it; NULL: it is of none that the source has. */
+/* The enumerator that the parameter has for a default, or the first of its enumeration, as the
+ * kernel's template is given it from elsewhere. Of no enumeration that the source has: its default,
+ * or NULL. */
 const char *guess_enumerator(struct arena *arena, const struct tokens *tokens,
                              const struct kernel_signature *kernel,
                              const struct template_parameter *parameter);
