@@ -372,6 +372,24 @@ TEST(test_reached)
               "namespace a { }\nusing namespace a;\n\n\n\n__global__ void k() {}");
 }
 
+/* Of options the values of macros alone. */
+TEST(test_reached_options)
+{
+    static const char *const names[] = {"k", "--Ofast-compile=max", "-v", "-DOP=sum",
+                                        "--define-macro=OTHER=least"};
+    const struct device_roots roots = {.names = names, .count = sizeof names / sizeof *names};
+    struct arena arena = {0};
+    struct device_part part;
+    assert_true(cuda_device_part(&arena,
+                                 "__device__ int max();\n__device__ int v;\n__device__ int sum();\n"
+                                 "__device__ int least();\n__global__ void k() { OP(); }",
+                                 LEAVE_HOST_PART, NULL, 0, &roots, &part));
+    assert_null(strstr(part.text, "max"));
+    assert_null(strstr(part.text, "int v"));
+    assert_non_null(strstr(part.text, "int sum();\n__device__ int least();\n__global__ void k()"));
+    arena_free(&arena);
+}
+
 TEST_MAIN(NULL, NULL)
 #else
 int main(void)

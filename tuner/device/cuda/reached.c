@@ -496,16 +496,25 @@ static bool is_wanted(const struct reached *r, size_t index, bool with_others)
                      (with_others && !kept && !declares->is_always));
 }
 
+/* An option of the compiler's whose words, as in --Ofast-compile=max, name nothing of the source.
+ */
+static bool is_plain_option(const char *root)
+{
+    return root[0] == '-' && strncmp(root, "-D", 2) != 0 && strncmp(root, "--define", 8) != 0;
+}
+
 static void reach_roots(struct reached *r, const char *const *roots, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        for (const char *at = roots[i], *end = at + strlen(at); at < end;) {
-            const size_t length = word_bytes(at, end);
+    for (size_t i = 0; i < count; i++) {
+        const char *at = roots[i];
+        const char *const end = is_plain_option(at) ? at : at + strlen(at);
+        for (size_t length; at < end; at += length ? length : 1) {
+            length = word_bytes(at, end);
             const size_t name = length ? known_name(r, at, length) : 0;
             if (name > 0)
                 reach(r, name, false);
-            at += length ? length : 1;
         }
+    }
     follow_macros(r);
 }
 

@@ -27,10 +27,10 @@ struct piece {
     bool is_reached;
 };
 
-/* Sets is_reached of what the words of `roots` (names of kernels, variables, values of macros)
- * need, directly or through others. `is_cut`: tokens that are left out whatever is reached. Of
- * functions and specialisations of one name those are left that take types which are not reached
- * otherwise. False: memory is short. */
+/* Sets is_reached of what the words of `roots` (names of kernels, variables; of options the values
+ * of macros) need, directly or through others. `is_cut`: tokens that are left out whatever is
+ * reached. Of functions and specialisations of one name those are left that take types which are
+ * not reached otherwise. False: memory is short. */
 bool reached_mark(struct arena *arena, const struct tokens *tokens, const bool *is_cut,
                   struct piece *pieces, size_t count, const char *const *roots, size_t root_count);
 
