@@ -575,6 +575,32 @@ expect_err "a_library/of_the_host.hpp.*flags: \[--only-reached\]"
 sed -i 's/2.0f \* load/2.0f * lode/' parts/scale.cu # its own error stays the compiler's
 init_refused 1 'parts/scale.cu\(5\): error: identifier "lode" is undefined' parts/scale.cu
 
+# A using of a host's type in a namespace leaves that namespace alone; functions and operators that macros make of names
+# are reached with what they call; what the compiler's options name (--Ofast-compile=max) is not.
+cat >parts/sum.cu <<'C'
+#include <string>
+#include <a_library/of_the_host.hpp>
+namespace parts {
+class tensor : public a_library::buffer<float> { std::string name; };
+}
+namespace using_them {
+using parts::tensor;
+}
+namespace parts {
+struct couple { float a, b; };
+#define ADD(sign) __device__ inline couple operator sign(couple x, couple y) { return {x.a sign y.a, x.b sign y.b}; }
+#define TWICE(T) __device__ inline T twice_##T(T x) { return make_##T(x.a) + x; }
+__device__ inline couple make_couple(float a) { return {a, a}; }
+__device__ inline float max(float a) { return gone(a); }
+ADD(+)
+TWICE(couple)
+__global__ void sum(couple *y) { y[threadIdx.x] = twice_couple(y[blockIdx.x]); }
+}
+C
+run "$TUNE" init parts/sum.cu -o sum.yaml
+expect_code 0
+drafted 'flags: [--only-reached]' sum.yaml
+
 # Where headers were found is said in one line; of several of one name deep in the project a person chooses.
 mkdir -p near/.git near/cuda near/host/code/inc near/common near/a/b/c near/d/e/f
 echo '#define SIDE 8' >near/host/code/inc/side.h
