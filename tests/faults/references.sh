@@ -30,3 +30,10 @@ tune_copy 'kernel@WAY=1: 700 sticky times=1' "${brief[@]}"
 expect_code 0
 refuse_err 'is lost|held against'
 [[ $(query "SELECT count(*) FROM trials WHERE stage = 'sweep' AND status <> 'ok'") -eq 0 ]] || fail "$(outcomes)"
+
+# What breaks only later processes, once a trial has ended the first, is no device that does not come back either.
+forget
+tune_copy 'kernel@WAY=1,block=256,grid=4,start=2|3|4|5|6|7|8|9: 700 sticky; cuLaunchKernel@WAY=3,block=64,start=1: crash' "${brief[@]}"
+expect_code 3
+expect_err "what the results are held against \(kernel 'copy_elements' with in\[1000\], out\[1000\]\): "
+refuse_err 'is lost|does not come back'

@@ -52,7 +52,8 @@ enum status worker_keep(struct kept *kept, const struct measure_request *request
                         int64_t timeout_ms, struct error *error);
 
 /* A child that is there, and knows the problem when `problem`; a new one where the old one died.
- * STATUS_NOT_FOUND without `absent`: it is there, and a file of the problem's is not. */
+ * STATUS_NOT_FOUND without `absent`: it is there, and a file of the problem's is not.
+ * STATUS_BAD_INPUT: it is there, and does not know the problem, at which others broke. */
 enum status worker_ensure(struct worker *worker, bool problem, struct error *error);
 
 /* Until all spares are ready; one that does not come to be, and those behind it, are ended. How

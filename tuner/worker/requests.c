@@ -88,21 +88,6 @@ enum status worker_moment(struct worker *worker, bool anchor, struct worker_mome
     return status;
 }
 
-/* Once more, with new children; where the device is well without the problem, that is what breaks
- * it. */
-static enum status blame_problem(struct worker *worker, struct error *error)
-{
-    struct error first = *error;
-    if (worker->absent || worker_ensure(worker, true, error) == STATUS_OK)
-        return worker->absent ? error->status : STATUS_OK;
-    if (worker->host_was_lost)
-        return error->status;
-    worker_forget(&worker->problem);
-    if (worker_ensure(worker, false, error) != STATUS_OK)
-        return error->status;
-    return error_set(error, STATUS_BAD_INPUT, "%s", first.text);
-}
-
 /* The plan whose kernels alone make what the problem's results are held against, where none are
  * computed by a function; NULL: others are, too. */
 static const struct launch_plan *only_plan(const struct worker_task *problem)
@@ -148,7 +133,7 @@ enum status worker_problem(struct worker *worker, const struct worker_task *prob
     if (status == STATUS_OK)
         worker->problem.generation = worker->generation;
     if ((status == STATUS_DEVICE_LOST && answered) || status == STATUS_INTERNAL)
-        return blame_problem(worker, error);
+        return worker_ensure(worker, true, error); /* once more, with new children */
     if (status == STATUS_TIMED_OUT && only_plan(problem)) {
         worker_forget(&worker->problem);
         (void)error_set(error, STATUS_BAD_INPUT,

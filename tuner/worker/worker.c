@@ -345,9 +345,24 @@ static enum status pass_on(struct worker *worker, struct kept *kept, struct erro
     return status;
 }
 
+/* Whether a child starts that is not told of the problem, which others failed at: then the problem
+ * breaks them, and not the device. Its error is the problem's. */
+static bool is_well_without(struct worker *worker, struct error *error)
+{
+    struct error ignored = {0};
+    worker->restarts++;
+    if (start_child(worker, &ignored) != STATUS_OK) {
+        child_kill(&worker->child, NULL, 0);
+        return false;
+    }
+    error->status = STATUS_BAD_INPUT;
+    return true;
+}
+
 enum status worker_ensure(struct worker *worker, bool problem, struct error *error)
 {
     enum status status = STATUS_OK;
+    bool told = false; /* the last child of the problem */
     const unsigned connections = host_connections(worker->host);
     for (int i = 0; i < STARTS_IN_A_ROW_MAX; i++) {
         status = STATUS_OK;
@@ -356,7 +371,8 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
             status = start_child(worker, error);
         }
         bool started = status == STATUS_OK;
-        if (started && problem)
+        told = started && problem;
+        if (told)
             status = pass_on(worker, &worker->problem, error);
         worker->absent = worker->host_was_lost = false;
         if (started && status == STATUS_NOT_FOUND) /* a file is gone, and the child is well */
@@ -369,6 +385,12 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
     worker->host_was_lost = worker->absent && host_was_lost(worker->host, connections);
     if (worker->host_was_lost)
         return status; /* which says it of the host */
+    const bool broke =
+        status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL || status == STATUS_TIMED_OUT;
+    if (worker->absent && told && broke && is_well_without(worker, error)) {
+        worker->absent = false;
+        return STATUS_BAD_INPUT;
+    }
     if (worker->absent)
         return error_prefix(error, "device %s:%s does not come back", worker->kind, worker->index);
     error_clear(error);
