@@ -195,6 +195,10 @@ static struct file *open_file(struct reader *reader, const char *path, const str
     if (file_read(reader->arena, path, SOURCE_BYTES_MAX, &text, &file->length, reader->error) !=
         STATUS_OK)
         return NULL;
+    if (file->length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+        text += 3; /* a mark of the order of bytes, which NVRTC takes for a token */
+        file->length -= 3;
+    }
     file->path = path;
     file->text = text;
     file->info = *info;

@@ -259,6 +259,16 @@ TEST_WITH(comments_and_texts_include_nothing, set_up, tear_down)
     assert_non_null(strstr(fixture->source.contents, "right\n /* goes on\n#include \"a.cuh\"\n*/"));
 }
 
+TEST_WITH(marks_of_the_order_of_bytes_are_none_of_it, set_up, tear_down)
+{
+    struct fixture *fixture = *state;
+    put(fixture, "a.cuh", "\xef\xbb\xbfint a;\n");
+    read_main(fixture, "\xef\xbb\xbf#include \"a.cuh\"\nint b;\n");
+    assert_null(strstr(fixture->source.text, "\xef"));
+    read_main(fixture, "\xef\xbb\xbfint b;\n");
+    assert_string_equal(fixture->source.text, "int b;\n");
+}
+
 TEST_WITH(circles_end_or_are_refused, set_up, tear_down)
 {
     struct fixture *fixture = *state;

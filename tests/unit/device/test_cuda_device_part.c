@@ -40,6 +40,10 @@ TEST(test_functions)
            "template <class E> __device__ E same(E e) { return e; }");
     expect("__host__ void a() {}\n__host__ __device__ void b() {}",
            "\n__host__ __device__ void b() {}");
+    expect("struct s { int a, b; s(); };\ns::s() : a(1)\n#ifdef MORE\n, b(2)\n#endif\n{ f(); }\n"
+           "__global__ void k() {}",
+           "struct s { int a, b; };\n\n#ifdef MORE\n\n#endif\n\n__global__ void "
+           "k() {}");
     expect("constexpr int twice(int a) { return 2 * a; }",
            "__host__ __device__ constexpr int twice(int a) { return 2 * a; }");
     /* By a macro, however it is made. */
@@ -145,6 +149,9 @@ TEST(test_headers)
     expect("typedef unsigned uint;\n__device__ uint a;",
            "typedef unsigned uint;\n__device__ uint a;");
     expect("#define M_PI 3\n__device__ int a = M_PI;", "#define M_PI 3\n__device__ int a = M_PI;");
+    expect("#ifdef WIN32\n#define M_PI 3\n#endif\n__device__ int a = M_PI;",
+           "#include <math.h>\n#line 1\n#ifdef WIN32\n#define M_PI 3\n#endif\n__device__ int a = "
+           "M_PI;");
 }
 
 TEST(test_defines)
@@ -305,6 +312,11 @@ TEST(test_reached)
               "#define CALL(x) twice(x)\n__device__ int twice(int);\ntypedef int word;\n"
               "\n\nstruct s { int a; };\n"
               "__global__ void k(word *y, s t) { *y = CALL(t.size); }");
+    /* What a type is made of is no name of its own. */
+    expect_of("k",
+              "typedef double real;\ntypedef lib::list<int, real, 4> list;\n"
+              "__global__ void k(real *y) {}",
+              "typedef double real;\n\n__global__ void k(real *y) {}");
     /* By names that macros make, and with what a macro's call makes of what it is given. */
     expect_of("k",
               "__device__ int make_int(float);\n__device__ int other_int(float);\n"

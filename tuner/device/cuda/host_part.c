@@ -138,7 +138,7 @@ static bool is_host_std(const struct cutter *cutter, size_t index)
                  "istream fstream ifstream ofstream stringstream shared_ptr unique_ptr function "
                  "thread mutex chrono mt19937 random_device stack ostringstream istringstream "
                  "default_random_engine uniform_real_distribution exception runtime_error "
-                 "logic_error invalid_argument out_of_range bad_alloc");
+                 "logic_error invalid_argument out_of_range bad_alloc allocator");
 }
 
 static bool takes_attribute(const struct cutter *cutter, size_t index)
@@ -181,6 +181,8 @@ static size_t behind_initialisers(const struct cutter *cutter, size_t i, size_t 
         while (i < end && !is_in(cutter, i, "( {"))
             i = is(cutter, i, "<") ? tokens_behind_angle(tokens, i) : i + 1;
         i = tokens_behind(tokens, i);
+        while (i < end && tokens->items[i].kind == TOKEN_DIRECTIVE)
+            i++;
         if (!is(cutter, i, ","))
             return i;
     }

@@ -91,6 +91,23 @@ bool has_directive(const struct cutter *cutter, const char *directive, const cha
     return false;
 }
 
+/* Whether it has a #define of it outside of all conditions: M_PI's mostly stands behind an #ifdef
+ * of another compiler's. */
+static bool defines_always(const struct cutter *cutter, const char *name)
+{
+    const char *rest = NULL, *end = NULL;
+    size_t depth = 0;
+    for (size_t i = 0; i < cutter->tokens.count; i++) {
+        const struct token *token = &cutter->tokens.items[i];
+        if (depth == 0 && token_is_directive(token, "define", &rest, &end) &&
+            word_is_in(rest, word_bytes(rest, end), name))
+            return true;
+        depth += token_is_directive(token, "if ifdef ifndef", &rest, &end) ? 1 : 0;
+        depth -= depth > 0 && token_is_directive(token, "endif", &rest, &end) ? 1 : 0;
+    }
+    return false;
+}
+
 /* A piece that is left out keeps its newlines. */
 static void put_newlines(struct text *out, const struct token *token)
 {
@@ -162,7 +179,7 @@ static void put_headers(const struct cutter *cutter, struct text *text)
             continue;
         lines_add(&seen, name, strlen(name));
         if (lines_have(&included, header, strlen(header)) || is_declared(cutter, token) ||
-            has_directive(cutter, "define", name) || (in_std && has_include(cutter, header)))
+            defines_always(cutter, name) || (in_std && has_include(cutter, header)))
             continue;
         lines_add(&included, header, strlen(header));
         text_printf(text, "#include <%s>\n", header);

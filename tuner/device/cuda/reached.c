@@ -320,9 +320,12 @@ static void declare_function(struct reached *r, const struct piece *piece, struc
 static void declare_others(struct reached *r, const struct piece *piece, struct declares *out)
 {
     const bool alias = is_in(r, piece->start, "using typedef struct class union enum");
+    const bool renames = is_in(r, piece->start, "using typedef"); /* `typedef list<int, T> Name;` */
     bool value = false;
-    for (size_t i = piece->start; i < piece->end;
-         i = value && is_in(r, i, "( [ {") ? tokens_behind(r->tokens, i) : i + 1) {
+    for (size_t i = piece->start, next; i < piece->end; i = next) {
+        next = value && is_in(r, i, "( [ {") ? tokens_behind(r->tokens, i)
+               : renames && is(r, i, "<")    ? tokens_behind_angle(r->tokens, i)
+                                             : i + 1;
         const bool ends = is_in(r, i + 1, "; = [ { ,") || (is(r, i + 1, ")") && is(r, i - 1, "*"));
         if (!value && is_word(r, i) && ends && !is_in(r, i, type_words)) {
             declare(r, out, i);
