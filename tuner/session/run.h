@@ -186,8 +186,7 @@ void lane_end_stages(struct group *group, const struct lane *lane);
 /* What the group has spent in it so far. */
 int64_t stage_ns(const struct group *group, enum session_stage stage);
 
-/* Around what blocks. lane_enter adds the time since to *spent_ns, and notes what the worker has
- * remarked. */
+/* Around what blocks. lane_enter adds the time since to *spent_ns; it notes the worker's remarks. */
 int64_t lane_leave(struct lane *lane);
 void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns);
 /* Notes that the lane's device is gone for good; returns the error's status. With STATUS_BAD_INPUT
@@ -197,10 +196,9 @@ enum status lane_lose(struct lane *lane, const struct error *error);
  * The blame is laid only when it does: one that is gone for good takes whatever was running. */
 enum status lane_probe_after(struct lane *lane, const struct worker_outcome *outcome,
                              struct error *error);
-/* The time limit of what a process runs first. */
+/* The time limit of what a process runs first; of so many blocks of runs, when the best so far
+ * takes best_ns (0: unknown; `first`: uploads may be in it). */
 int64_t session_first_timeout_ms(const struct session *session);
-/* The time limit of so many blocks of runs, when the best so far takes best_ns (0: unknown);
- * `first`: uploads may be in it. */
 int64_t lane_timeout_ms(struct lane *lane, double best_ns, uint32_t blocks, bool first);
 
 /* The group's first lane that is not lost; NULL: none. */

@@ -362,7 +362,7 @@ static bool is_well_without(struct worker *worker, struct error *error)
 enum status worker_ensure(struct worker *worker, bool problem, struct error *error)
 {
     enum status status = STATUS_OK;
-    bool told = false; /* the last child of the problem */
+    bool knows_problem = false; /* the last child */
     const unsigned connections = host_connections(worker->host);
     for (int i = 0; i < STARTS_IN_A_ROW_MAX; i++) {
         status = STATUS_OK;
@@ -371,8 +371,8 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
             status = start_child(worker, error);
         }
         bool started = status == STATUS_OK;
-        told = started && problem;
-        if (told)
+        knows_problem = started && problem;
+        if (knows_problem)
             status = pass_on(worker, &worker->problem, error);
         worker->absent = worker->host_was_lost = false;
         if (started && status == STATUS_NOT_FOUND) /* a file is gone, and the child is well */
@@ -387,7 +387,7 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
         return status; /* which says it of the host */
     const bool broke =
         status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL || status == STATUS_TIMED_OUT;
-    if (worker->absent && told && broke && is_well_without(worker, error)) {
+    if (worker->absent && knows_problem && broke && is_well_without(worker, error)) {
         worker->absent = false;
         return STATUS_BAD_INPUT;
     }

@@ -317,6 +317,10 @@ TEST(test_reached)
               "typedef double real;\ntypedef lib::list<int, real, 4> list;\n"
               "__global__ void k(real *y) {}",
               "typedef double real;\n\n__global__ void k(real *y) {}");
+}
+
+TEST(test_reached_by_macros)
+{
     /* By names that macros make, and with what a macro's call makes of what it is given. */
     expect_of("k",
               "__device__ int make_int(float);\n__device__ int other_int(float);\n"
