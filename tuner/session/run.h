@@ -186,7 +186,7 @@ void lane_end_stages(struct group *group, const struct lane *lane);
 /* What the group has spent in it so far. */
 int64_t stage_ns(const struct group *group, enum session_stage stage);
 
-/* Around what blocks. lane_enter adds the time since to *spent_ns; it notes the worker's remarks. */
+/* Around what blocks. lane_enter adds the time since to *spent_ns, and notes remarks. */
 int64_t lane_leave(struct lane *lane);
 void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns);
 /* Notes that the lane's device is gone for good; returns the error's status. With STATUS_BAD_INPUT
