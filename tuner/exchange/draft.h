@@ -49,7 +49,8 @@ enum status draft_symbol(struct arena *arena, const struct symbol_signature *sym
  * several, which *several names ("/a, /b and 3 more", NULL: that was not why), or no memory. */
 const char *draft_folder_of(struct arena *arena, const char *source, const char *header, bool deep,
                             const char **several);
-/* The files beside the source that include it, `most` of them: how many. */
+/* The files beside the source that include it, or, where there are none, in the nearest folder
+ * above that has some: how many, `most` at most. */
 size_t draft_includers(struct arena *arena, const char *source, const char *out[], size_t most);
 /* The source of the same project, the nearest, that defines a variable or function of the device
  * which this one declares; NULL: none. */

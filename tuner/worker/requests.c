@@ -132,10 +132,13 @@ enum status worker_problem(struct worker *worker, const struct worker_task *prob
     worker->reference_ns = answer.reference_ns;
     if (status == STATUS_OK)
         worker->problem.generation = worker->generation;
-    if ((status == STATUS_DEVICE_LOST && answered) || status == STATUS_INTERNAL)
+    if (!worker->absent &&
+        ((status == STATUS_DEVICE_LOST && answered) || status == STATUS_INTERNAL))
         return worker_ensure(worker, true, error); /* once more, with new children */
     if (status == STATUS_TIMED_OUT && only_plan(problem)) {
         worker_forget(&worker->problem);
+        if (worker_ensure(worker, false, error) != STATUS_OK) /* it is the device, or its host */
+            return error->status;
         (void)error_set(error, STATUS_BAD_INPUT,
                         "no result after %lld ms (TUNE_TRIAL_TIMEOUT_MS); its process was killed",
                         (long long)timeout_ms);

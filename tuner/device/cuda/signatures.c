@@ -433,18 +433,20 @@ static enum status compile_instance(struct asking *asking, const char **name, co
     return status;
 }
 
-/* All types that were guessed as integers, as where they count something. */
+/* All types that were guessed as integers, as where they count something; one alone was tried. */
 static bool compiles_with_integers(struct asking *asking, struct error *error)
 {
     struct kernel_signature *kernel = asking->kernel;
     const struct kernel_signature before = *kernel;
     const char *name = NULL, *meant = NULL;
+    size_t guessed = 0;
     for (size_t i = 0; i < kernel->template_count; i++)
         if (kernel->template[i].is_guessed && kernel->template[i].kind == TEMPLATE_TYPE) {
             kernel->template[i].preset = "int";
             kernel->template[i].type = ELEMENT_I32;
+            guessed++;
         }
-    if (write_instance(asking, error) == STATUS_OK &&
+    if (guessed > 1 && write_instance(asking, error) == STATUS_OK &&
         compile_instance(asking, &name, &meant, error) == STATUS_OK)
         return true;
     *kernel = before;

@@ -26,18 +26,26 @@ static size_t argument_end(const struct tokens *tokens, size_t at)
     return at;
 }
 
+/* `enum class NAME : int {`: where its list opens; 0: it is another. NULL: of any name, or none. */
+static size_t enumerators_open(const struct tokens *tokens, size_t at, const char *name)
+{
+    size_t i = at + 1;
+    i += token_is_in(tokens, i, "class struct") ? 1 : 0;
+    if (!token_is(tokens, at, "enum") || (name && !token_is(tokens, i, name)))
+        return 0;
+    while (i < tokens->count && !token_is_in(tokens, i, "{ ; ( )"))
+        i++;
+    return token_is(tokens, i, "{") ? i : 0;
+}
+
 /* Whether one of the source's enumerations has that name. */
 static bool is_enumerator(const struct tokens *tokens, const struct tokens *name, size_t at)
 {
     const char *word = name->items[at].start;
     const size_t length = name->items[at].length;
     for (size_t i = 0; i < tokens->count; i++) {
-        if (!token_is(tokens, i, "enum"))
-            continue;
-        size_t open = i;
-        while (open < tokens->count && !token_is_in(tokens, open, "{ ; ( )"))
-            open++;
-        const size_t end = token_is(tokens, open, "{") ? tokens_behind(tokens, open) : open;
+        const size_t open = enumerators_open(tokens, i, NULL);
+        const size_t end = open > 0 ? tokens_behind(tokens, open) : 0;
         for (size_t j = open; j < end; j++)
             if (tokens->items[j].length == length &&
                 strncmp(tokens->items[j].start, word, length) == 0)
@@ -225,18 +233,6 @@ bool guess_instance(struct arena *arena, const struct tokens *tokens,
         parameter->kind = naming.kinds[i];
     }
     return true;
-}
-
-/* `enum class NAME : int {`: where its list opens; 0: it is another. */
-static size_t enumerators_open(const struct tokens *tokens, size_t at, const char *name)
-{
-    size_t i = at + 1;
-    i += token_is_in(tokens, i, "class struct") ? 1 : 0;
-    if (!token_is(tokens, at, "enum") || !token_is(tokens, i, name))
-        return 0;
-    while (i < tokens->count && !token_is_in(tokens, i, "{ ; (") && i < at + 12)
-        i++;
-    return token_is(tokens, i, "{") ? i : 0;
 }
 
 const char *guess_enumerator(struct arena *arena, const struct tokens *tokens,

@@ -134,13 +134,11 @@ void use_read(const struct tokens *tokens, struct kernel_parameter *parameter, s
         return;
     }
     const bool cast = at >= 3 && token_is(tokens, at - 2, ")") && token_is(tokens, at - 3, "*");
-    const bool bracketed = /* &(x[i]) */
-        at >= 3 && token_is(tokens, at - 1, "(") && token_is(tokens, at - 2, "&") &&
-        tokens->items[at - 3].kind == TOKEN_SIGN && !token_is_in(tokens, at - 3, ") ]");
-    const bool address = bracketed || (token_is(tokens, at - 1, "&") && at >= 2 &&
-                                       (cast || (tokens->items[at - 2].kind == TOKEN_SIGN &&
-                                                 !token_is_in(tokens, at - 2, ") ]"))));
-    size_t before = bracketed ? at - 2 : address ? at - 1 : at;
+    const size_t sign = token_is(tokens, at - 1, "(") ? at - 2 : at - 1; /* &x[i], &(x[i]) */
+    const bool address = token_is(tokens, sign, "&") && sign >= 1 &&
+                         (cast || (tokens->items[sign - 1].kind == TOKEN_SIGN &&
+                                   !token_is_in(tokens, sign - 1, ") ]")));
+    const size_t before = address ? sign : at;
     bool member = false;
     const bool starred = at >= 2 && token_is(tokens, at - 1, "*") && /* *p = ..., not a * p */
                          token_is_in(tokens, at - 2, "; { ) } = ( , return");
