@@ -245,6 +245,26 @@ if [[ $code -ne 4 ]]; then
     run "$TUNE" run --dry-run --arch sm_80 held.yaml --only block=128
     expect_code 3
     expect_out 'no cluster of 2 such blocks fits on a device of compute capability 8.0'
+    # What a device has no room for in y and z, and points for which an expression fails: rows, and the others are counted.
+    told smooth 'in, out, n' i32
+    sed 's/grid: "[^"]*", block: block/grid: [1, "ceil_div(n * 512, block)", 1], block: [1, 1, "block \/\/ 4"]/' told.yaml >axes.yaml
+    run "$TUNE" run --dry-run --arch sm_90 axes.yaml
+    expect_code 0
+    expect_out '^ +none +1  block has 128 threads in z, more than 64$'
+    sed -i 's/"block \/\/ 4"/8/; s/n: \[1024\]/n: [12288]/' axes.yaml
+    run "$TUNE" run --dry-run --arch sm_90 axes.yaml --only block=64,128
+    expect_code 0
+    expect_out '^ +none +1  grid has 98304 blocks in y, more than 65535$'
+    expect_out '^ +[0-9.]+ % +1 '
+    for fault in 'grid: n \/\/ (8 * block)|grid is 0, which is not from 1 to 2147483647' \
+        'grid: n - 4 * block|grid is -1024, which' 'grid: n \/\/ (block \/\/ 256 - 1 + block % 256)|division by zero' \
+        'shared: (128 - block) * 4, grid: 1|shared is -512, which is not from 0 to 2147483647' \
+        'grid: 1 + block \/\/ 512 * 2**62 * 2|the result does not fit 64 bits'; do
+        sed "s/grid: \"[^\"]*\"/${fault%|*}/" told.yaml >point.yaml
+        run "$TUNE" run --dry-run --arch sm_90 point.yaml
+        refuse_err '^tune run: point.yaml:[0-9]+:[0-9]+'
+        expect_out "^ +none +[0-9]+  ${fault#*|}.*\(line [0-9]+\)\$"
+    done
     # A kernel that is not there, and points that all fail.
     told smoth 'in, out, n' i32
     run "$TUNE" run --dry-run --arch sm_90 told.yaml

@@ -160,30 +160,6 @@ struct kernel_resources resources_unknown(void)
                                      .suggested_grid = -1};
 }
 
-bool launch_refused(const struct launch *launch, int32_t active_blocks_per_sm, int64_t sm_count,
-                    char *why, size_t bytes)
-{
-    int64_t blocks = 1;
-    for (size_t i = 0; i < 3; i++) {
-        const uint32_t cluster = launch->cluster[i] > 1 ? launch->cluster[i] : 1;
-        blocks *= launch->grid[i];
-        if (launch->grid[i] % cluster == 0)
-            continue;
-        (void)string_format(why, bytes, "a grid of %u blocks cannot be made of clusters of %u",
-                            launch->grid[i], cluster);
-        return true;
-    }
-    const int64_t resident = active_blocks_per_sm * sm_count;
-    if (!launch->cooperative || resident <= 0 || blocks <= resident)
-        return false;
-    (void)string_format(why, bytes,
-                        "a cooperative grid of %lld blocks, of which %lld are resident at once "
-                        "(%d on each of %lld SMs)",
-                        (long long)blocks, (long long)resident, (int)active_blocks_per_sm,
-                        (long long)sm_count);
-    return true;
-}
-
 uint64_t plan_launches(const struct launch_plan *plan)
 {
     uint64_t launches = 0;

@@ -238,10 +238,6 @@ uint8_t launch_argument(const struct launch *launch, size_t place, uint32_t repe
 uint32_t launch_block_threads(const struct launch *launch);
 /* 1: none. */
 uint32_t launch_cluster_blocks(const struct launch *launch);
-/* Whether no GPU of so many SMs takes it, given how many blocks of its kernel are resident on each:
- * `why` says what is wrong with its grid. active_blocks_per_sm <= 0: not known. */
-bool launch_refused(const struct launch *launch, int32_t active_blocks_per_sm, int64_t sm_count,
-                    char *why, size_t bytes);
 /* What a plan launches, with which numbers and scalars, from the binary with this hash: plans for
  * which it is the same do the same. `by_code`: the hash is of the machine code, and binaries whose
  * kernels go by other names may have the same one. 0: no memory. */

@@ -7,6 +7,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/files.h"
+#include "tuner/base/limits.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/dry_run.h"
 #include "tuner/session/binaries.h"
@@ -181,14 +182,14 @@ enum status landscape_checks(struct landscape *landscape, const struct point *po
     }
     arena_free(&arena);
     free(checks);
-    if (status != STATUS_COMPILE_FAILED)
+    if (status != STATUS_COMPILE_FAILED && status != STATUS_BAD_INPUT)
         return status;
-    printf("      the check does not compile: %s\n", error->text);
+    const char *why = status == STATUS_BAD_INPUT ? "cannot be made" : "does not compile";
+    printf("      the check %s: %s\n", why, error->text);
     if (landscape->none.status == STATUS_OK)
         (void)error_set(&landscape->none, STATUS_NOT_FOUND,
-                        "%s, %s = %lld: what results are held against does not compile: %s",
-                        point->problem->key, point->problem->size_name,
-                        (long long)point->problem->n, error->text);
+                        "%s, %s = %lld: what results are held against %s: %s", point->problem->key,
+                        point->problem->size_name, (long long)point->problem->n, why, error->text);
     error_clear(error);
     return STATUS_OK;
 }
@@ -280,6 +281,10 @@ static enum status request_point(struct tally *tally, const struct point *point,
     enum status status = point_binary(point, arena, &request, error);
     if (status == STATUS_OK)
         status = binaries_know(binaries, &request, &binary, error);
+    if (status == STATUS_BAD_INPUT) { /* counted later, without a binary */
+        error_clear(error);
+        return STATUS_OK;
+    }
     if (status != STATUS_OK)
         return status;
     bool used = binary < tally->used_room && tally->used[binary];
@@ -367,17 +372,9 @@ static void count_in_row(struct row *row, const struct launch *launch,
 }
 
 /* Whether a point before it runs the same code in the same way. */
-static enum status compare_doing(struct tally *tally, const struct point *point, size_t binary,
-                                 int64_t active_blocks, struct arena *arena, struct error *error)
+static enum status compare_doing(struct tally *tally, const struct launch_plan *plan, size_t binary,
+                                 struct error *error)
 {
-    struct launch_plan *plan = arena_alloc(arena, 1, sizeof *plan);
-    if (!plan)
-        return error_no_memory(error);
-    struct point whole = *point;
-    whole.active_blocks = active_blocks;
-    enum status status = point_plan(&whole, arena, plan, error);
-    if (status != STATUS_OK)
-        return status;
     const struct binary *built = &tally->landscape->binaries.items[binary];
     bool by_code = built->code_hash[0] != '\0';
     uint64_t doing = plan_hash(plan, by_code ? built->code_hash : built->hash, by_code);
@@ -390,50 +387,57 @@ static enum status compare_doing(struct tally *tally, const struct point *point,
                                                                   : error_no_memory(error);
 }
 
-/* Whether the grids can be launched, whatever fits on an SM; `reason` says why not. */
-static enum status check_grids(const struct tally *tally, const struct point *point,
-                               const struct kernel_resources *resources, struct arena *arena,
-                               char *reason, size_t bytes, struct error *error)
-{
-    struct launch_plan *plan = arena_alloc(arena, 1, sizeof *plan);
-    struct point whole = *point;
-    if (!plan)
-        return error_no_memory(error);
-    whole.active_blocks = resources[0].active_blocks_per_sm;
-    const int64_t sm_count = facts_integer(tally->landscape->options.facts, "sm_count", 0);
-    enum status status = point_plan(&whole, arena, plan, error);
-    for (size_t i = 0; status == STATUS_OK && i < plan->launch_count; i++)
-        if (launch_refused(&plan->launches[i], resources[i].active_blocks_per_sm, sm_count, reason,
-                           bytes))
-            break;
-    return status;
-}
-
 /* A point is launched when each of its kernels can be; its row is that of the first. */
 static enum status count_launchable(struct tally *tally, const struct point *point, size_t binary,
                                     struct arena *arena, struct error *error)
 {
     struct launch kernels[LAUNCHES_MAX];
     struct kernel_resources resources[LAUNCHES_MAX];
+    const struct facts *facts = tally->landscape->options.facts;
+    const struct launch_limits limits = launch_limits(facts);
+    struct launch_plan *plan = arena_alloc(arena, 1, sizeof *plan);
     char reason[160] = "";
     size_t count = 0;
-    bool grids = false; /* are more than numbers of blocks */
+    if (!plan)
+        return error_no_memory(error);
     enum status status = point_kernels(point, arena, kernels, &count, error);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         status = resources_of(tally->landscape, binary, &kernels[i], &resources[i], error);
         if (status == STATUS_OK && resources[i].active_blocks_per_sm == 0 && !*reason)
-            say_why(tally->landscape->options.facts, &kernels[i], &resources[i], reason,
-                    sizeof reason);
-        grids = grids || kernels[i].cooperative || launch_cluster_blocks(&kernels[i]) > 1;
+            say_why(facts, &kernels[i], &resources[i], reason, sizeof reason);
     }
-    if (status == STATUS_OK && count > 0 && grids && !*reason)
-        status = check_grids(tally, point, resources, arena, reason, sizeof reason, error);
     if (status != STATUS_OK || count == 0)
         return status;
+    struct point whole = *point;
+    whole.active_blocks = resources[0].active_blocks_per_sm;
+    if (!*reason)
+        status = point_plan(&whole, arena, plan, error);
+    for (size_t i = 0; status == STATUS_OK && !*reason && i < count; i++)
+        (void)launch_refused(&plan->launches[i], &limits, resources[i].active_blocks_per_sm, reason,
+                             sizeof reason);
+    if (status != STATUS_OK)
+        return status;
     count_in_row(row_of(tally, reason, resources[0].occupancy), &kernels[0], &resources[0]);
-    return *reason ? STATUS_OK
-                   : compare_doing(tally, point, binary, resources[0].active_blocks_per_sm, arena,
-                                   error);
+    return *reason ? STATUS_OK : compare_doing(tally, plan, binary, error);
+}
+
+/* A point whose expressions have no value or not a possible one is no reason to end: a run sets it
+ * aside, too. */
+static enum status count_impossible(struct tally *tally, struct error *error)
+{
+    const char *path = experiment_path(tally->experiment);
+    const char *why = error->text;
+    char reason[160];
+    int line = 0, column = 0, length = 0;
+    if (strncmp(why, path, strlen(path)) == 0 &&
+        sscanf(why + strlen(path), ":%d:%d: %n", &line, &column, &length) == 2 && length > 0)
+        (void)string_format(reason, sizeof reason, "%s (line %d)", why + strlen(path) + length,
+                            line);
+    else
+        (void)string_format(reason, sizeof reason, "%s", why);
+    row_of(tally, reason, 0)->points++;
+    error_clear(error);
+    return STATUS_OK;
 }
 
 static enum status count_point(struct tally *tally, const struct point *point, struct arena *arena,
@@ -445,12 +449,16 @@ static enum status count_point(struct tally *tally, const struct point *point, s
     enum status status = point_binary(point, arena, &request, error);
     if (status == STATUS_OK)
         status = binaries_know(binaries, &request, &index, error);
+    if (status == STATUS_BAD_INPUT)
+        return count_impossible(tally, error);
     if (status != STATUS_OK || index >= tally->used_room || !tally->used[index])
         return status;
     const struct binary *binary = &binaries->items[index];
     tally->looked_at++;
-    if (binary->state != BINARY_FAILED)
-        return count_launchable(tally, point, index, arena, error);
+    if (binary->state != BINARY_FAILED) {
+        status = count_launchable(tally, point, index, arena, error);
+        return status == STATUS_BAD_INPUT ? count_impossible(tally, error) : status;
+    }
     char reason[160];
     (void)string_format(reason, sizeof reason, "does not compile: %s", binary->detail);
     row_of(tally, reason, 0)->points++;

@@ -7,6 +7,7 @@
 #include "tuner/base/text.h"
 #include "tuner/cli/style.h"
 #include "tuner/device/traits.h"
+#include "tuner/session/sweep.h"
 
 enum { BINARIES_OF_A_SAMPLE = 200, VALUES_SHOWN = 12, KERNEL_SHOWN = 60 };
 
@@ -96,23 +97,51 @@ static void print_launch(const struct launch_plan *plan, const struct launch *la
     print_clean(stdout, "\n");
 }
 
-static enum status print_launches(const struct look *look, const struct problem *problem,
-                                  struct error *error)
+/* The default configuration or, where an expression fails for it, the first one for which none
+ * does, as a run would: which that is, and why, is printed. */
+static enum status find_possible(const struct look *look, const struct problem *problem,
+                                 struct space *space, struct configuration *out,
+                                 struct error *error)
 {
-    struct configuration configuration;
+    const struct work work = {
+        .experiment = look->experiment, .problem = *problem, .facts = look->facts};
+    struct arena arena = {0};
+    struct error ignored = {0};
+    struct launch_plan *plan = calloc(1, sizeof *plan);
+    enum status status =
+        plan ? experiment_default(look->experiment, problem, look->facts, out, error)
+             : error_no_memory(error);
+    struct point point = work_point(&work, out, 1);
+    if (status == STATUS_OK)
+        status = point_plan(&point, &arena, plan, error);
+    if (status == STATUS_BAD_INPUT && !look->run->text.default_only && space_count(space) > 0) {
+        work_usual(&work, space, out);
+        if (point_plan(&point, &arena, plan, &ignored) == STATUS_OK) {
+            print_clean(stdout,
+                        "  with %s = %lld the default configuration cannot be launched: %s\n",
+                        problem->size_name, (long long)problem->n, error->text);
+            error_clear(error);
+            status = STATUS_OK;
+        }
+    }
+    free(plan);
+    arena_free(&arena);
+    return status;
+}
+
+static enum status print_launches(const struct look *look, const struct problem *problem,
+                                  const struct configuration *configuration, struct error *error)
+{
     struct arena arena = {0};
     char key[CONFIGURATION_KEY_BYTES];
-    enum status status =
-        experiment_default(look->experiment, problem, look->facts, &configuration, error);
-    if (status != STATUS_OK)
-        return status;
-    struct point point = {look->experiment, problem, look->facts, &configuration, 0};
+    enum status status = STATUS_OK;
+    struct point point = {look->experiment, problem, look->facts, configuration, 0};
     struct launch_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return error_no_memory(error);
     if (look->landscape)
         status = landscape_active_blocks(look->landscape, &point, &point.active_blocks, error);
-    (void)configuration_key(&configuration, key);
+    (void)configuration_key(configuration, key);
     print_clean(stdout, "  launches of %s, with %s = %lld%s%s\n", problem->key, problem->size_name,
                 (long long)problem->n, *key ? ", " : "", key);
     if (status == STATUS_OK)
@@ -153,6 +182,7 @@ static enum status print_problem(const struct look *look, const struct problem *
                                  struct error *error)
 {
     struct space *space = NULL;
+    struct configuration possible;
     enum status status = space_create(look->experiment, problem, look->facts, &space, error);
     if (status != STATUS_OK)
         return status;
@@ -175,20 +205,22 @@ static enum status print_problem(const struct look *look, const struct problem *
             print_clean(stdout, "    %8s  %s\n", share,
                         experiment_constraint_text(look->experiment, i));
         }
-        status = print_launches(look, problem, error);
-        print_clean(stdout, "  problems\n");
     }
+    if (first || look->landscape)
+        status = find_possible(look, problem, space, &possible, error);
+    if (first && status == STATUS_OK)
+        status = print_launches(look, problem, &possible, error);
+    if (first)
+        print_clean(stdout, "  problems\n");
     uint64_t product = space_product_count(space);
     print_clean(stdout, "    %s, %s = %lld: %s%llu points, %llu legal\n", problem->key,
                 problem->size_name, (long long)problem->n,
                 product == UINT64_MAX ? "more than " : "", (unsigned long long)product,
                 (unsigned long long)space_count(space));
     if (status == STATUS_OK && look->landscape) {
-        struct configuration configuration;
-        status = experiment_default(look->experiment, problem, look->facts, &configuration, error);
-        const struct point point = {look->experiment, problem, look->facts, &configuration, 1};
+        const struct point point = {look->experiment, problem, look->facts, &possible, 1};
         (void)fflush(stdout);
-        status = status == STATUS_OK ? landscape_checks(look->landscape, &point, error) : status;
+        status = landscape_checks(look->landscape, &point, error);
     }
     if (status == STATUS_OK && look->landscape && !look->run->text.default_only)
         status = landscape_print(look->landscape, look->experiment, problem, space, error);

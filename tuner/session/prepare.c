@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/limits.h"
 #include "tuner/session/recorded.h"
 
 enum { RESTORES_MAX = 3 };
@@ -129,17 +130,17 @@ static enum status find_kernels(const struct work *work, struct prepared *prepar
         outcome, error);
 }
 
-/* What is wrong with the grids is known before the device is asked. */
+/* What is wrong with grids and blocks is known before the device is asked. */
 static void refuse_launches(const struct work *work, const struct prepared *prepared,
                             struct worker_outcome *outcome)
 {
-    const int64_t sm_count = facts_integer(work->facts, "sm_count", 0);
+    const struct launch_limits limits = launch_limits(work->facts);
     char why[160];
     for (size_t i = 0; i < prepared->plan.launch_count; i++) {
         const struct launch *launch = &prepared->plan.launches[i];
         const int32_t active =
             i < prepared->kernel_count ? prepared->resources[i].active_blocks_per_sm : 0;
-        if (!launch_refused(launch, active, sm_count, why, sizeof why))
+        if (!launch_refused(launch, &limits, active, why, sizeof why))
             continue;
         outcome->status = TRIAL_LAUNCH_FAILED;
         (void)string_format(outcome->detail, sizeof outcome->detail, "set aside: kernel %.80s: %s",

@@ -1,5 +1,6 @@
 /* Launches that depend on others, elements of 16 bits, long names, ceilings. */
 #include "plan_fixture.h"
+#include "tuner/base/limits.h"
 
 /* The second launch of `variant` when the file says this of it. */
 static bool is_dependent(const char *said)
@@ -55,6 +56,8 @@ TEST(launches_have_clusters_and_cooperate)
     struct launch_plan plan;
     struct launch kernels[LAUNCHES_MAX];
     size_t count = 0;
+    const struct launch_limits limits = {
+        .grid = {INT32_MAX, 65535, 65535}, .block = {1024, 1024, 64}, .sm_count = 132};
     char why[160] = "";
     start_with(&fixture,
                load_changed("    kernel: finish\n",
@@ -81,14 +84,23 @@ TEST(launches_have_clusters_and_cooperate)
                      STATUS_OK);
     assert_int_equal(launch_cluster_blocks(&kernels[1]), 8);
     memcpy(launch->grid, (const uint32_t[]){400, 2, 1}, sizeof launch->grid);
-    assert_true(launch_refused(launch, 6, 132, why, sizeof why));
+    assert_true(launch_refused(launch, &limits, 6, why, sizeof why));
     assert_string_equal(why, "a cooperative grid of 800 blocks, of which 792 are resident at once "
                              "(6 on each of 132 SMs)");
-    assert_false(launch_refused(launch, 7, 132, why, sizeof why));
-    assert_false(launch_refused(launch, -1, 132, why, sizeof why));
+    assert_false(launch_refused(launch, &limits, 7, why, sizeof why));
+    assert_false(launch_refused(launch, &limits, -1, why, sizeof why));
     launch->grid[1] = 3;
-    assert_true(launch_refused(launch, 0, 132, why, sizeof why));
+    assert_true(launch_refused(launch, &limits, 0, why, sizeof why));
     assert_string_equal(why, "a grid of 3 blocks cannot be made of clusters of 2");
+    launch->grid[2] = 65536;
+    assert_true(launch_refused(launch, &limits, 0, why, sizeof why));
+    assert_string_equal(why, "grid has 65536 blocks in z, more than 65535");
+    memcpy(launch->grid, (const uint32_t[]){4, 2, 1}, sizeof launch->grid);
+    memcpy(launch->block, (const uint32_t[]){1, 1, 65}, sizeof launch->block);
+    assert_true(launch_refused(launch, &limits, 0, why, sizeof why));
+    assert_string_equal(why, "block has 65 threads in z, more than 64");
+    assert_false(launch_refused(launch, &(struct launch_limits){.sm_count = 132}, 0, why,
+                                sizeof why)); /* of which nothing is known */
     end(&fixture);
 }
 

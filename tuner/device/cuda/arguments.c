@@ -59,7 +59,7 @@ static enum status check_cluster(struct device *device, const struct launch *lau
             return error_set(error, STATUS_LAUNCH_FAILED,
                              "%s: clusters of %u blocks, and the kernel's source says %u", text,
                              whole.cluster[i], kernel->cluster[i]);
-    if (launch_refused(&whole, 0, device->sm_count, why, sizeof why))
+    if (launch_refused(&whole, &cuda->limits, 0, why, sizeof why))
         return error_set(error, STATUS_LAUNCH_FAILED, "%s: %s", text, why);
     cuda_allow_cluster(device, kernel, whole.cluster);
     return STATUS_OK;

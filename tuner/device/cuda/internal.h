@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "tuner/base/hash.h"
+#include "tuner/base/limits.h"
 #include "tuner/base/pack.h"
 #include "tuner/base/random.h"
 #include "tuner/base/source.h"
@@ -97,6 +98,7 @@ struct cuda {
     char architecture[16];
     int compute_major;
     int max_threads_per_sm;
+    struct launch_limits limits;
     int warp_size;
     int shared_default; /* dynamic + static shared memory per block without opting in */
     struct harness harness;

@@ -24,6 +24,14 @@ static enum status read_limits(struct device *device, struct error *error)
     cuda_of(device)->warp_size = attribute(device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
     cuda_of(device)->shared_default =
         attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    cuda_of(device)->limits =
+        (struct launch_limits){.grid = {attribute(device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+                                        attribute(device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+                                        attribute(device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
+                               .block = {attribute(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                                         attribute(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                                         attribute(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)},
+                               .sm_count = device->sm_count};
     device->l2_bytes = (size_t)attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     int major = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     int minor = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
