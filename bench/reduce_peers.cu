@@ -1,16 +1,20 @@
-// tune::reduce, as a program calls it with a tuned.conf, and CUB's reduction of the toolkit that
-// compiles this, in turns: the same rounds, the same copies of the input, the same flush, graphs
-// behind a gate as tune times a kernel (docs/measuring.md), caches cold and hot. Graphs are made
-// anew for each draw, at copies and places drawn at random, the same for both. Every result is
-// checked. Ceilings of the memory come from the same process.
+// The public calls of include/tune/ with a tuned.conf, and CUB's reduction of the toolkit that
+// compiles this, in turns: the same rounds, the same copies of the input, the same state of the L2.
+// Calls are replayed by graphs behind a gate, as tune times a kernel (docs/measuring.md), or issued
+// one by one. Graphs are made anew for each draw, at copies and places drawn at random, the same
+// for both. Every result is checked. Ceilings of the memory come from the same process. Problems
+// that begin with drop_in. call tune::DeviceReduce in the place of cub::DeviceReduce.
 //
-//   reduce_peers --conf FILE [--problems sum.i32,max.f32] [--sizes N,N,...] [--modes cold,hot]
+//   reduce_peers --conf FILE [--problems sum.i32,max.f32] [--sizes N,N,...]
+//                [--issue graph,eager] [--l2 clean,dirty,hot]
 //                [--draws N] [--rounds N] [--seed N] [--device N] [--csv FILE] [--ceilings FILE]
+//
+// The kernels are those of the installed list, or with -DTUNE_CONFIGURATIONS of another one.
 //
 // Several --conf: each family goes by the first that has it.
 // A table goes to stdout: times are medians over all rounds; the ratio, CUB / tune, is the median
 // over the draws (of the mean of ln(ratio) over a draw's rounds, each pair of the same round), with
-// the sign interval at 99 %. FILE gets problem,element_bytes,n,mode,rival,... a row per point.
+// the sign interval at 99 %. FILE gets a row per point.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -31,14 +35,16 @@ struct options {
     std::vector<const char *> confs;
     std::vector<std::string> problems;
     std::vector<size_t> sizes;
-    std::vector<peers::mode> modes = {mode::cold, mode::hot};
+    std::vector<issue> issues = {issue::graph, issue::eager};
+    std::vector<cache> caches = {cache::clean, cache::dirty};
     peers::effort effort = {200e3, 512, 24, 2, 1};
     int device = 0;
 };
 
-constexpr const char *use =
-    "use: reduce_peers --conf FILE ... [--problems sum.i32,...] [--sizes N,...] [--modes cold,hot] "
-    "[--draws N] [--rounds N] [--seed N] [--device N] [--csv FILE] [--ceilings FILE]";
+constexpr const char *use = "use: reduce_peers --conf FILE ... [--problems sum.i32,...] [--sizes "
+                            "N,...] [--issue graph,eager] "
+                            "[--l2 clean,dirty,hot] [--draws N] [--rounds N] [--seed N] [--device "
+                            "N] [--csv FILE] [--ceilings FILE]";
 
 [[noreturn]] void usage(const std::string &what)
 {
@@ -66,15 +72,18 @@ long long number(const std::string &text, long long least)
     return value;
 }
 
-std::vector<peers::mode> modes_of(const char *list)
+// Returns the members of `all` that the list names.
+template <typename T> std::vector<T> named(const char *list, std::initializer_list<T> all)
 {
-    std::vector<peers::mode> modes;
+    std::vector<T> chosen;
     for (const std::string &name : split(list)) {
-        if (name != "cold" && name != "hot")
-            usage("no mode '" + name + "': cold, hot");
-        modes.push_back(name == "hot" ? mode::hot : mode::cold);
+        const auto found =
+            std::find_if(all.begin(), all.end(), [&](T one) { return name == name_of(one); });
+        if (found == all.end())
+            usage("unknown '" + name + "'");
+        chosen.push_back(*found);
     }
-    return modes;
+    return chosen;
 }
 
 void set(options &options, const std::string &name, const char *value)
@@ -90,8 +99,10 @@ void set(options &options, const std::string &name, const char *value)
     } else if (name == "--sizes") {
         for (const std::string &size : split(value))
             options.sizes.push_back(size_t(number(size, 1)));
-    } else if (name == "--modes") {
-        options.modes = modes_of(value);
+    } else if (name == "--issue") {
+        options.issues = named(value, {issue::graph, issue::eager});
+    } else if (name == "--l2") {
+        options.caches = named(value, {cache::clean, cache::dirty, cache::hot});
     } else if (name == "--draws") {
         options.effort.draws = int(number(value, INTERVAL_VALUES_MIN));
     } else if (name == "--rounds") {
@@ -116,9 +127,9 @@ options read_options(int count, char **arguments)
     if (options.confs.empty())
         usage("--conf is missing");
     if (options.sizes.empty()) {
-        for (int power = 10; power <= 30; power += 2)
+        for (int power = 10; power <= 28; power += 2)
             options.sizes.push_back(size_t(1) << power);
-        options.sizes.push_back(100000000);
+        options.sizes.insert(options.sizes.end(), {3000, 777777, 12345678, 100000000});
     }
     std::sort(options.sizes.begin(), options.sizes.end());
     return options;
@@ -160,11 +171,15 @@ std::vector<point> measure_all(timer &timer, const input &input, const options &
 {
     std::map<fill, std::vector<const problem *>> groups;
     std::vector<point> points;
+    std::vector<mode> modes;
+    for (issue issue : options.issues)
+        for (cache cache : options.caches)
+            modes.push_back({issue, cache});
     for (const problem *problem : chosen)
         groups[problem->fill].push_back(problem);
     for (const auto &group : groups) {
         const std::vector<point> measured =
-            measure(timer, input, group.second, options.sizes, options.modes, options.effort);
+            measure(timer, input, group.second, options.sizes, modes, options.effort);
         points.insert(points.end(), measured.begin(), measured.end());
     }
     return points;

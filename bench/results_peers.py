@@ -1,4 +1,5 @@
 """The part of docs/results.md about CUB: what reduce_peers recorded (peers.csv, peers-ceilings.csv, peers.txt)."""
+import csv
 import math
 import subprocess
 
@@ -14,9 +15,11 @@ def ceilings_of(folder):
 
 
 def peers_of(folder):
-    """Rows of peers.csv, numbers as numbers."""
+    """Rows of peers.csv, numbers as numbers. Older files have graphs alone, and call a clean L2 cold."""
     rows = rows_of(folder / "peers.csv")
     for row in rows:
+        row.setdefault("issue", "graph")
+        row["mode"] = "clean" if row["mode"] == "cold" else row["mode"]
         for key in ("element_bytes", "n"):
             row[key] = int(row[key])
         for key in ("tune_ns", "rival_ns", "ratio", "ratio_low", "ratio_high"):
@@ -27,16 +30,23 @@ def peers_of(folder):
 
 def take_in(tune, folder, database):
     """Brings the times of the rivals into the database, a copy, so that its figures show them."""
-    path = folder / "peers.csv"
-    if path.exists():
-        subprocess.run([tune, "import", str(path), "--db", str(database), "--prefix", "reduce.", "--columns",
-                        "l2_mode=mode,name=rival,time_ns=rival_ns,mad_ns=rival_mad_ns,tuned_ns=tune_ns"],
-                       check=True, capture_output=True)
+    rows = [row for row in peers_of(folder) if row["issue"] == "graph" and row["mode"] != "dirty"]
+    if not rows:
+        return
+    path = database.with_name("rivals.csv")
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "mode": "cold" if row["mode"] == "clean" else row["mode"]} for row in rows)
+    subprocess.run([tune, "import", str(path), "--db", str(database), "--prefix", "reduce.", "--columns",
+                    "l2_mode=mode,name=rival,time_ns=rival_ns,mad_ns=rival_mad_ns,tuned_ns=tune_ns"],
+                   check=True, capture_output=True)
 
 
 def cub_times(folder):
-    """Of "reduce.sum.i32" and n, with cold caches: how many times as long CUB takes."""
-    return {("reduce." + row["problem"], row["n"]): row["ratio"] for row in peers_of(folder) if row["mode"] == "cold"}
+    """Returns CUB's time over tune's by ("reduce.sum.i32", n), in graphs, with a clean L2."""
+    return {("reduce." + row["problem"], row["n"]): row["ratio"] for row in peers_of(folder)
+            if row["issue"] == "graph" and row["mode"] == "clean"}
 
 
 def geometric_mean(values):
@@ -44,10 +54,10 @@ def geometric_mean(values):
 
 
 def groups_of(rows):
-    """By problem and mode, in the order of the file."""
+    """Returns rows by problem, issue and state of the L2, in the order of the file."""
     groups = {}
     for row in rows:
-        groups.setdefault((row["problem"], row["mode"]), []).append(row)
+        groups.setdefault((row["problem"], row["issue"], row["mode"]), []).append(row)
     return groups
 
 
@@ -65,9 +75,9 @@ def point(row, ceiling):
 
 
 def means(groups):
-    body = [(problem, mode, rows[0]["rival"], f"{geometric_mean([row['ratio'] for row in rows]):.3f}",
-             f"{min(row['ratio'] for row in rows):.3f}", len(rows)) for (problem, mode), rows in groups.items()]
-    return table(["problem", "caches", "against", "geometric mean", "smallest", "sizes"], body) + [""]
+    body = [(problem, issue, mode, rows[0]["rival"], f"{geometric_mean([row['ratio'] for row in rows]):.3f}",
+             f"{min(row['ratio'] for row in rows):.3f}", len(rows)) for (problem, issue, mode), rows in groups.items()]
+    return table(["problem", "issued", "L2", "against", "geometric mean", "smallest", "sizes"], body) + [""]
 
 
 def slower(rows):
@@ -79,7 +89,7 @@ def slower(rows):
     for row in under:
         shown = "by so much that the interval shows it" if row["ratio_high"] < 1 else \
             "but the interval does not show it"
-        lines.append(f"- `{row['problem']}`, n = {size(row['n'])}, caches {row['mode']}: {row['ratio']:.4f} "
+        lines.append(f"- `{row['problem']}`, n = {size(row['n'])}, {row['issue']}, {row['mode']}: {row['ratio']:.4f} "
                      f"({row['ratio_low']:.4f} to {row['ratio_high']:.4f}), {shown}.")
     return lines + [""]
 
@@ -106,10 +116,10 @@ def against(row, others, kind):
 
 def ordered(folder, rows):
     """An order-keeping reduction against those that need not keep it and read as many bytes."""
-    others = {(row["problem"], row["mode"], row["bytes"]): row for row in rows}
+    others = {(row["problem"], row["mode"], row["bytes"]): row for row in rows if row["issue"] == "graph"}
     body = []
     for row in rows:
-        if not row["problem"].startswith("ordered."):
+        if not row["problem"].startswith("ordered.") or row["issue"] != "graph":
             continue
         cells = [against(row, others, kind) for kind in EQUAL_BYTES]
         if any(cell[0] != "-" for cell in cells):
@@ -120,7 +130,7 @@ def ordered(folder, rows):
     return ["#### What keeping the order costs", "",
             "Times of the same rounds: a reduction whose order must be kept, and sums of as many bytes whose order "
             "need not be.", "",
-            *table(["problem", "caches", "n", "bytes", "us", "against integers", "us", "times as long",
+            *table(["problem", "L2", "n", "bytes", "us", "against integers", "us", "times as long",
                     "against reals", "us", "times as long"], body), "", *limits(folder)]
 
 
@@ -162,15 +172,16 @@ def peers(folder):
     ceiling = float(ceilings_of(folder).get("read", {}).get("gbs", 0))
     groups = groups_of(rows)
     lines = ["### Against CUB", "",
-             "`tune::reduce` with tuned.conf, and CUB of the toolkit, in turns: the same rounds, copies of the input "
-             "and flushes, graphs made anew for each draw. Times are medians over all rounds. *Ratio*: CUB's time over "
+             "The public calls with the installed headers and list of kernels and the shipped tuned.conf, and CUB of the "
+             "toolkit, in turns: the same rounds, copies of the input and states of the L2, graphs made anew for each "
+             "draw. *graph*: replayed by a graph; *eager*: issued one by one, the host's time included. *clean*: twice the "
+             "L2's size was read before; *dirty*: as much was written. *drop_in*: `tune::DeviceReduce` for "
+             "`cub::DeviceReduce`. Times are medians over all rounds. *Ratio*: CUB's time over "
              "tune's, median over the draws, with its 99 % interval (signs of the draws, no distribution assumed). "
              + caption(folder, "peers", "`peers.csv`."), "", *ceilings(folder), *means(groups), *slower(rows)]
-    for (problem, mode), group in groups.items():
+    for (problem, issue, mode), group in groups.items():
         body = table(["n", "tune, us", "CUB, us", "ratio", "99 %", "GB/s", "of read ceiling", "configuration"],
                      [point(row, ceiling) for row in group])
-        if (problem, mode) == next(iter(groups)):
-            lines += [f"#### {problem}, caches {mode}, against `{group[0]['rival']}`", "", *body, ""]
-        else:
-            lines += folded(f"{problem}, caches {mode}, against {group[0]['rival']}", body)
+        title = f"{problem}, {issue}, {mode}, against {group[0]['rival']}"
+        lines += [f"#### {title}", "", *body, ""] if group is next(iter(groups.values())) else folded(title, body)
     return lines + ordered(folder, rows)

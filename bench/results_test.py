@@ -267,13 +267,13 @@ def test_ranges(_):
 
 
 PEERS = """\
-problem,element_bytes,n,mode,rival,runs,draws,rounds,tune_ns,tune_mad_ns,rival_ns,rival_mad_ns,ratio,ratio_low,\
+problem,element_bytes,n,issue,mode,rival,runs,draws,rounds,tune_ns,tune_mad_ns,rival_ns,rival_mad_ns,ratio,ratio_low,\
 ratio_high,grade,configuration,reason
-sum.i32,4,1024,cold,cub::DeviceReduce::Sum,9,24,48,1000.00,1.00,2000.00,1.00,2.00000,1.99000,2.01000,"exact","a=1","x"
-sum.i32,4,4096,cold,cub::DeviceReduce::Sum,9,24,48,2000.00,1.00,1000.00,1.00,0.50000,0.49000,0.51000,\
+sum.i32,4,1024,graph,clean,cub::DeviceReduce::Sum,9,24,48,1000.00,1.00,2000.00,1.00,2.00000,1.99000,2.01000,"exact","a=1","x"
+sum.i32,4,4096,graph,clean,cub::DeviceReduce::Sum,9,24,48,2000.00,1.00,1000.00,1.00,0.50000,0.49000,0.51000,\
 "exact, not launched","a=2","x, y"
-sum.i32,4,4096,hot,cub::DeviceReduce::Sum,9,24,48,2000.00,1.00,1000.00,1.00,0.99900,0.98000,1.01000,"exact","a=2","x"
-ordered.affine_u32,8,2048,cold,cub::DeviceScan::InclusiveScan,9,24,48,2020.00,1.00,4040.00,1.00,2.00000,1.9,2.1,\
+sum.i32,4,4096,eager,dirty,cub::DeviceReduce::Sum,9,24,48,2000.00,1.00,1000.00,1.00,0.99900,0.98000,1.01000,"exact","a=2","x"
+ordered.affine_u32,8,2048,graph,clean,cub::DeviceScan::InclusiveScan,9,24,48,2020.00,1.00,4040.00,1.00,2.00000,1.9,2.1,\
 "none","a=3","x"
 """
 
@@ -286,13 +286,13 @@ def test_peers(folder):
     lines = results_peers.peers(folder)
     check(lines,
           "| read | 4096 | 8.0 GiB | ld, 8 blocks |",
-          "| sum.i32 | cold | cub::DeviceReduce::Sum | 1.000 | 0.500 | 2 |",
+          "| sum.i32 | graph | clean | cub::DeviceReduce::Sum | 1.000 | 0.500 | 2 |",
           "At 2 of 4 points CUB is faster, or seems so:",
-          "- `sum.i32`, n = 2^12, caches cold: 0.5000 (0.4900 to 0.5100), by so much that the interval shows it.",
-          "- `sum.i32`, n = 2^12, caches hot: 0.9990 (0.9800 to 1.0100), but the interval does not show it.",
+          "- `sum.i32`, n = 2^12, graph, clean: 0.5000 (0.4900 to 0.5100), by so much that the interval shows it.",
+          "- `sum.i32`, n = 2^12, eager, dirty: 0.9990 (0.9800 to 1.0100), but the interval does not show it.",
           "| 2^10 | 1.00 | 2.00 | 2.000 | 1.990 to 2.010 | 4.096 | 0.100 % | `a=1` |",
           "| 2^12 | 2.00 | 1.00 | **0.500** | 0.490 to 0.510 | 8.192 | 0.200 % | `a=2` (exact, not launched) |",
-          "| ordered.affine_u32 | cold | 2^11 | 0.015625 MiB | 2.02 | sum.i32, n = 2^12 | 2.00 | 1.010 | - | - | - |")
+          "| ordered.affine_u32 | clean | 2^11 | 0.015625 MiB | 2.02 | sum.i32, n = 2^12 | 2.00 | 1.010 | - | - | - |")
     assert any("`reduce_peers --conf tuned.conf`, 2026-01-02." in line for line in lines), "day and command"
     assert results_peers.cub_times(folder)["reduce.sum.i32", 4096] == 0.5
 

@@ -35,7 +35,16 @@ struct cub_max {
     }
 };
 
-// Elements T, the result R: what tune stores it as.
+struct cub_min {
+    template <typename T, typename R, typename N>
+    static cudaError_t run(void *workspace, size_t &bytes, const T *in, R *out, N n,
+                           cudaStream_t on)
+    {
+        return cub::DeviceReduce::Min(workspace, bytes, in, out, n, on);
+    }
+};
+
+// A call in CUB's two phases. Elements T, the result R: the type that tune stores it as.
 template <typename CALL, typename T, typename R> struct cub_reduce {
     static cudaError_t run(void *workspace, size_t &bytes, const void *in, void *out, size_t n,
                            cudaStream_t on)

@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include "peers.h"
 
 namespace peers
@@ -33,6 +36,15 @@ __host__ __device__ inline int small(uint32_t bits)
     return int(bits % 17) - 8;
 }
 
+// Four small numbers of 16 bits.
+template <typename T> __host__ __device__ inline uint64_t four_of(uint64_t bits)
+{
+    uint64_t word = 0;
+    for (int i = 0; i < 4; i++)
+        word |= bits_of(T(float(small(uint32_t(bits >> 16 * i & 0xffff))))) << 16 * i;
+    return word;
+}
+
 __host__ __device__ inline uint64_t word_of(fill fill, uint64_t index)
 {
     const uint64_t bits = hash(index);
@@ -45,6 +57,10 @@ __host__ __device__ inline uint64_t word_of(fill fill, uint64_t index)
         return bits_of(float(int32_t(low))) | bits_of(float(int32_t(high))) << 32;
     case fill::small_f64:
         return bits_of(double(small(low)));
+    case fill::small_f16:
+        return four_of<__half>(bits);
+    case fill::small_bf16:
+        return four_of<__nv_bfloat16>(bits);
     case fill::bits:
         break;
     }

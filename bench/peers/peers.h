@@ -48,7 +48,7 @@ struct contender {
 
 // What the input is filled with: sums of the reals are small integers, exact in any order. Problems
 // of one fill share memory: segments_f32 is small_f32 for those whose results need a lot.
-enum class fill { bits, small_f32, wide_f32, small_f64, segments_f32 };
+enum class fill { bits, small_f32, wide_f32, small_f64, small_f16, small_bf16, segments_f32 };
 
 constexpr size_t RESULT_BYTES_MAX = 16;
 
@@ -67,16 +67,18 @@ struct problem {
 };
 
 // Each in a file of its own, since compilers take their time over them.
-extern const contender cub_sum_i32, cub_sum_u8, cub_sum_i64;
-extern const contender cub_sum_f32, cub_sum_f64, cub_max_f32;
+extern const contender cub_sum_i32, cub_sum_u8, cub_sum_i64, cub_min_i32;
+extern const contender cub_sum_f32, cub_sum_f64, cub_max_f32, cub_sum_f16, cub_sum_bf16;
 extern const contender cub_scan_affine_u32, cub_scan_matrix_u32;
 extern const contender cub_wide_i32, cub_transform_f32, cub_operator_f32, cub_argmin_f32;
-extern const contender cub_segments_32_f32, cub_segments_1024_f32;
-extern const contender tune_sum_i32, tune_sum_u8, tune_sum_i64;
-extern const contender tune_sum_f32, tune_sum_f64, tune_max_f32;
+extern const contender cub_segments_32_f32, cub_segments_1024_f32, cub_segments_20000_f32;
+extern const contender tune_sum_i32, tune_sum_u8, tune_sum_i64, tune_min_i32;
+extern const contender tune_sum_f32, tune_sum_f64, tune_max_f32, tune_sum_f16, tune_sum_bf16;
 extern const contender tune_ordered_affine_u32, tune_ordered_matrix_u32;
 extern const contender tune_wide_i32, tune_transform_f32, tune_operator_f32, tune_argmin_f32;
-extern const contender tune_segments_32_f32, tune_segments_1024_f32;
+extern const contender tune_segments_32_f32, tune_segments_1024_f32, tune_segments_20000_f32;
+extern const contender drop_in_sum_i32, drop_in_sum_f32, drop_in_max_f32, drop_in_argmin_f32;
+extern const contender drop_in_segments_32_f32, drop_in_segments_20000_f32;
 
 const std::vector<problem> &problems(); // problems.cu
 void use_conf(const char *path);        // one more that tune goes by; tune.cu

@@ -24,7 +24,10 @@ template <typename T, typename A, typename R> struct sum {
     }
     static A of(T value)
     {
-        return A(value);
+        if constexpr (std::is_arithmetic_v<T>)
+            return A(value);
+        else
+            return A(float(value)); // halves
     }
     static A join(A a, A b)
     {
@@ -45,6 +48,22 @@ struct largest {
     static float join(float a, float b)
     {
         return std::max(a, b);
+    }
+};
+
+struct smallest {
+    typedef int32_t element, accumulator, stored;
+    static int32_t identity()
+    {
+        return INT32_MAX;
+    }
+    static int32_t of(int32_t value)
+    {
+        return value;
+    }
+    static int32_t join(int32_t a, int32_t b)
+    {
+        return std::min(a, b);
     }
 };
 
@@ -213,20 +232,38 @@ const std::vector<problem> &problems()
     constexpr size_t scanned_max = size_t(1) << 26;
     static const std::vector<problem> all = {
         make<sum<int32_t, uint32_t, int32_t>, fill::bits>("sum.i32", tune_sum_i32, cub_sum_i32),
+        make<sum<int32_t, uint32_t, int32_t>, fill::bits>("drop_in.sum.i32", drop_in_sum_i32,
+                                                          cub_sum_i32),
+        make<smallest, fill::bits>("min.i32", tune_min_i32, cub_min_i32),
         make<sum<uint8_t, uint32_t, uint32_t>, fill::bits>("sum.u8", tune_sum_u8, cub_sum_u8),
         make<sum<float, double, float>, fill::small_f32>("sum.f32", tune_sum_f32, cub_sum_f32),
+        make<sum<float, double, float>, fill::small_f32>("drop_in.sum.f32", drop_in_sum_f32,
+                                                         cub_sum_f32),
+        make<sum<__half, double, float>, fill::small_f16>("sum.f16", tune_sum_f16, cub_sum_f16),
+        make<sum<__nv_bfloat16, double, float>, fill::small_bf16>("sum.bf16", tune_sum_bf16,
+                                                                  cub_sum_bf16),
         make<sum<double, double, double>, fill::small_f64>("sum.f64", tune_sum_f64, cub_sum_f64),
         make<sum<int64_t, uint64_t, int64_t>, fill::bits>("sum.i64", tune_sum_i64, cub_sum_i64),
         make<largest, fill::wide_f32>("max.f32", tune_max_f32, cub_max_f32),
+        make<largest, fill::wide_f32>("drop_in.max.f32", drop_in_max_f32, cub_max_f32),
         make<sum<int32_t, int64_t, int64_t>, fill::bits>("wide.i32", tune_wide_i32, cub_wide_i32),
         make<twice_sum, fill::small_f32>("transform.f32", tune_transform_f32, cub_transform_f32),
         make<furthest_of, fill::wide_f32>("operator.f32", tune_operator_f32, cub_operator_f32),
         {"argmin.f32", sizeof(float), sizeof(place), fill::wide_f32, SIZE_MAX, expected_places,
          &tune_argmin_f32, &cub_argmin_f32},
+        {"drop_in.argmin.f32", sizeof(float), sizeof(place), fill::wide_f32, SIZE_MAX,
+         expected_places, &drop_in_argmin_f32, &cub_argmin_f32},
         {"segments_32.f32", sizeof(float), sizeof(float), fill::segments_f32, scanned_max,
          expected_segments<32>, &tune_segments_32_f32, &cub_segments_32_f32},
         {"segments_1024.f32", sizeof(float), sizeof(float), fill::segments_f32, scanned_max,
          expected_segments<1024>, &tune_segments_1024_f32, &cub_segments_1024_f32},
+        {"segments_20000.f32", sizeof(float), sizeof(float), fill::segments_f32, scanned_max,
+         expected_segments<20000>, &tune_segments_20000_f32, &cub_segments_20000_f32},
+        {"drop_in.segments_32.f32", sizeof(float), sizeof(float), fill::segments_f32, scanned_max,
+         expected_segments<32>, &drop_in_segments_32_f32, &cub_segments_32_f32},
+        {"drop_in.segments_20000.f32", sizeof(float), sizeof(float), fill::segments_f32,
+         scanned_max, expected_segments<20000>, &drop_in_segments_20000_f32,
+         &cub_segments_20000_f32},
         make<in_order<affine_u32>, fill::bits>("ordered.affine_u32", tune_ordered_affine_u32,
                                                cub_scan_affine_u32, scanned_max),
         make<in_order<matrix_u32>, fill::bits>("ordered.matrix_u32", tune_ordered_matrix_u32,

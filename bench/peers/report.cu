@@ -11,11 +11,6 @@ namespace peers
 namespace
 {
 
-const char *mode_name(mode mode)
-{
-    return mode == mode::hot ? "hot" : "cold";
-}
-
 // A ratio's median over the draws, with its interval.
 interval ratio_of(const point &point)
 {
@@ -32,28 +27,36 @@ void print_point(const point &point, double read_gbs)
 {
     const interval ratio = ratio_of(point);
     const double ns = median(point.tune_ns), rate = double(point.bytes) / ns;
-    std::printf("%-18s %-4s %10zu %5u %11.3f %11.3f %7.3f [%.3f, %.3f] %8.1f %6.1f %%  %-12s %s\n",
-                point.problem->name, mode_name(point.mode), point.n, point.runs, ns / 1e3,
-                median(point.rival_ns) / 1e3, ratio.middle, ratio.low, ratio.high, rate,
-                100 * rate / read_gbs, point.chosen.grade.c_str(),
-                point.chosen.configuration.c_str());
+    std::printf(
+        "%-22s %-5s %-5s %10zu %5u %11.3f %11.3f %7.3f [%.3f, %.3f] %8.1f %6.1f %%  %-12s %s\n",
+        point.problem->name, name_of(point.mode.issue), name_of(point.mode.cache), point.n,
+        point.runs, ns / 1e3, median(point.rival_ns) / 1e3, ratio.middle, ratio.low, ratio.high,
+        rate, 100 * rate / read_gbs, point.chosen.grade.c_str(),
+        point.chosen.configuration.c_str());
 }
 
-// Geometric means, and what is not faster.
+std::string group_of(const point &point)
+{
+    return std::string(point.problem->name) + " " + name_of(point.mode.issue) + " " +
+           name_of(point.mode.cache);
+}
+
+// Prints geometric means, and the points at which the rival is faster.
 void print_means(const std::vector<point> &points)
 {
-    std::map<std::pair<std::string, std::string>, std::vector<double>> groups;
+    std::map<std::string, std::vector<double>> groups;
     for (const point &point : points)
-        groups[{point.problem->name, mode_name(point.mode)}].push_back(ratio_of(point).middle);
-    std::printf("\n%-18s %-4s %16s %9s\n", "problem", "mode", "geometric mean", "smallest");
+        groups[group_of(point)].push_back(ratio_of(point).middle);
+    std::printf("\n%-34s %16s %9s\n", "problem", "geometric mean", "smallest");
     for (const auto &group : groups)
-        std::printf("%-18s %-4s %16.3f %9.3f\n", group.first.first.c_str(),
-                    group.first.second.c_str(), geometric_mean(group.second),
+        std::printf("%-34s %16.3f %9.3f\n", group.first.c_str(), geometric_mean(group.second),
                     *std::min_element(group.second.begin(), group.second.end()));
-    for (const point &point : points)
-        if (ratio_of(point).middle < 1)
-            std::printf("under 1.00: %s, n %zu, %s: %.4f\n", point.problem->name, point.n,
-                        mode_name(point.mode), ratio_of(point).middle);
+    for (const point &point : points) {
+        const interval ratio = ratio_of(point);
+        if (ratio.middle < 1)
+            std::printf("under 1.00: %s, n %zu: %.4f [%.4f, %.4f]\n", group_of(point).c_str(),
+                        point.n, ratio.middle, ratio.low, ratio.high);
+    }
 }
 
 // A field of CSV.
@@ -105,9 +108,9 @@ void print_ceilings(const std::vector<ceiling> &ceilings)
 
 void print_points(const std::vector<point> &points, const std::vector<ceiling> &ceilings)
 {
-    std::printf("\n%-18s %-4s %10s %5s %11s %11s %7s %-14s %8s %8s  %-12s %s\n", "problem", "mode",
-                "n", "runs", "tune us", "rival us", "ratio", "99 %", "GB/s", "of read", "grade",
-                "configuration");
+    std::printf("\n%-22s %-5s %-5s %10s %5s %11s %11s %7s %-14s %8s %8s  %-12s %s\n", "problem",
+                "issue", "L2", "n", "runs", "tune us", "rival us", "ratio", "99 %", "GB/s",
+                "of read", "grade", "configuration");
     for (const point &point : points)
         print_point(point, gbs(ceilings[0]));
     print_means(points);
@@ -115,17 +118,18 @@ void print_points(const std::vector<point> &points, const std::vector<ceiling> &
 
 void write_points(const std::vector<point> &points, const char *path)
 {
-    csv out(path,
-            "problem,element_bytes,n,mode,rival,runs,draws,rounds,tune_ns,tune_mad_ns,rival_ns,"
-            "rival_mad_ns,ratio,ratio_low,ratio_high,grade,configuration,reason");
+    csv out(
+        path,
+        "problem,element_bytes,n,issue,mode,rival,runs,draws,rounds,tune_ns,tune_mad_ns,rival_ns,"
+        "rival_mad_ns,ratio,ratio_low,ratio_high,grade,configuration,reason");
     for (const point &point : points) {
         const interval ratio = ratio_of(point);
-        out.row("%s,%zu,%zu,%s,%s,%u,%zu,%zu,%.2f,%.2f,%.2f,%.2f,%.5f,%.5f,%.5f,%s,%s,%s",
-                point.problem->name, point.problem->element_bytes, point.n, mode_name(point.mode),
-                point.problem->rival->name, point.runs, point.log_ratios.size(),
-                point.tune_ns.size(), median(point.tune_ns), deviation(point.tune_ns),
-                median(point.rival_ns), deviation(point.rival_ns), ratio.middle, ratio.low,
-                ratio.high, quoted(point.chosen.grade).c_str(),
+        out.row("%s,%zu,%zu,%s,%s,%s,%u,%zu,%zu,%.2f,%.2f,%.2f,%.2f,%.5f,%.5f,%.5f,%s,%s,%s",
+                point.problem->name, point.problem->element_bytes, point.n,
+                name_of(point.mode.issue), name_of(point.mode.cache), point.problem->rival->name,
+                point.runs, point.log_ratios.size(), point.tune_ns.size(), median(point.tune_ns),
+                deviation(point.tune_ns), median(point.rival_ns), deviation(point.rival_ns),
+                ratio.middle, ratio.low, ratio.high, quoted(point.chosen.grade).c_str(),
                 quoted(point.chosen.configuration).c_str(), quoted(point.chosen.reason).c_str());
     }
     out.close();

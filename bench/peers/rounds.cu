@@ -39,8 +39,8 @@ __global__ void gather(const char *from, size_t stride, size_t bytes, result *to
 // What all points use, one after the other: a piece of memory for each contender, and what is
 // gathered of results.
 struct shared_memory {
-    char *tune, *rival;
-    size_t stride; // of places; a rival that needs more has fewer
+    char *prepared, *tune, *rival; // tune's: workspaces that are kept, and memory of any content
+    size_t stride;                 // of places; a rival that needs more has fewer
     result *gathered;
 };
 
@@ -69,7 +69,7 @@ struct draw {
 call call_of(const point &point, const places &places, const input &input, const draw &draw,
              size_t run, cudaStream_t stream)
 {
-    const size_t turn = point.mode == mode::hot ? 0 : run;
+    const size_t turn = point.mode.cache == cache::hot ? 0 : run;
     char *const place = places.at + (draw.first_place + turn) % places.count * places.stride;
     return {input.at + (draw.first_copy + turn) % point.copies * point.stride,
             point.n,
@@ -79,15 +79,24 @@ call call_of(const point &point, const places &places, const input &input, const
             stream};
 }
 
+void submit(const timer &timer, const point &point, const contender &contender,
+            const places &places, const input &input, const draw &draw, unsigned int runs)
+{
+    for (unsigned int run = 0; run < runs; run++)
+        contender.submit(call_of(point, places, input, draw, run, timer.stream));
+}
+
+// NULL where the calls are issued one by one.
 cudaGraphExec_t record(const timer &timer, const point &point, const contender &contender,
                        const places &places, const input &input, const draw &draw,
                        unsigned int runs)
 {
     cudaGraph_t graph;
     cudaGraphExec_t executable;
+    if (point.mode.issue == issue::eager)
+        return nullptr;
     CHECK(cudaStreamBeginCapture(timer.stream, cudaStreamCaptureModeThreadLocal));
-    for (unsigned int run = 0; run < runs; run++)
-        contender.submit(call_of(point, places, input, draw, run, timer.stream));
+    submit(timer, point, contender, places, input, draw, runs);
     CHECK(cudaStreamEndCapture(timer.stream, &graph));
     CHECK(cudaGraphInstantiate(&executable, graph, 0));
     CHECK(cudaGraphUpload(executable, timer.stream));
@@ -97,14 +106,32 @@ cudaGraphExec_t record(const timer &timer, const point &point, const contender &
 
 std::string text_of(const point &point)
 {
-    return std::string(point.problem->name) + ", n " + std::to_string(point.n) +
-           (point.mode == mode::hot ? ", hot" : ", cold");
+    return std::string(point.problem->name) + ", n " + std::to_string(point.n) + ", " +
+           name_of(point.mode.issue) + ", " + name_of(point.mode.cache);
 }
 
-// What a graph leaves in each place.
-std::vector<result> results_of(timer &timer, const shared_memory &memory, cudaGraphExec_t graph,
-                               const point &point, const places &places)
+// Calls of a block, as the point's mode issues them.
+struct block {
+    const peers::contender *contender;
+    const peers::places *places;
+    peers::draw draw;
+    unsigned int runs;
+    cudaGraphExec_t graph;
+};
+
+void launch(const timer &timer, const point &point, const input &input, const block &block)
 {
+    if (block.graph)
+        CHECK(cudaGraphLaunch(block.graph, timer.stream));
+    else
+        submit(timer, point, *block.contender, *block.places, input, block.draw, block.runs);
+}
+
+// Returns the results that a block leaves in each place.
+std::vector<result> results_of(timer &timer, const shared_memory &memory, const input &input,
+                               const point &point, const block &block)
+{
+    const places &places = *block.places;
     std::vector<result> got(places.count);
     char *const first = places.at + places.result_offset;
     if (places.count == 1)
@@ -113,7 +140,7 @@ std::vector<result> results_of(timer &timer, const shared_memory &memory, cudaGr
         CHECK(cudaMemset2DAsync(first, places.stride, 0x5a, point.problem->result_bytes,
                                 places.count, timer.stream));
     CHECK(cudaMemsetAsync(memory.gathered, 0, PLACES_MAX * sizeof(result), timer.stream));
-    CHECK(cudaGraphLaunch(graph, timer.stream));
+    launch(timer, point, input, block);
     gather<<<unsigned(places.count), 32, 0, timer.stream>>>(
         first, places.stride, point.problem->result_bytes, memory.gathered);
     CHECK(cudaGetLastError());
@@ -129,30 +156,50 @@ bool same(const result &a, const result &b)
 }
 
 // What brings the caches into their state.
-void set_caches(timer &timer, const point &point, const contender &contender, const places &places,
-                const input &input, const draw &draw)
+void set_caches(timer &timer, const point &point, const input &input, const block &block)
 {
-    if (point.mode == mode::cold)
+    if (point.mode.cache == cache::clean)
         flush(timer);
+    else if (point.mode.cache == cache::dirty)
+        flush_dirty(timer);
     else
-        for (int i = 0; i < HOT_RUNS; i++)
-            contender.submit(call_of(point, places, input, draw, 0, timer.stream));
+        submit(timer, point, *block.contender, *block.places, input, block.draw, HOT_RUNS);
+}
+
+// Nanoseconds of the block.
+double time_block(timer &timer, const point &point, const input &input, const block &block)
+{
+    const auto time = point.mode.issue == issue::eager ? time_eager_ns : time_ns;
+    return time(
+        timer, [&] { set_caches(timer, point, input, block); },
+        [&] { launch(timer, point, input, block); });
+}
+
+block make_block(const timer &timer, const point &point, const input &input,
+                 const contender &contender, const places &places, const draw &draw,
+                 unsigned int runs)
+{
+    return {&contender, &places, draw, runs,
+            record(timer, point, contender, places, input, draw, runs)};
+}
+
+void end_block(const block &block)
+{
+    if (block.graph)
+        CHECK(cudaGraphExecDestroy(block.graph));
 }
 
 // One run over the first copy, held against the host's result; its time.
 double first_run(timer &timer, const shared_memory &memory, const input &input, const point &point,
                  const contender &contender, const places &places)
 {
-    const draw first = {0, 0};
-    cudaGraphExec_t once = record(timer, point, contender, places, input, first, 1);
+    const block once = make_block(timer, point, input, contender, places, {0, 0}, 1);
     std::vector<double> times;
-    if (!same(results_of(timer, memory, once, point, places)[0], point.expected))
+    if (!same(results_of(timer, memory, input, point, once)[0], point.expected))
         fail(text_of(point) + ": the result of " + contender.name + " is wrong");
     for (int i = 0; i < 5; i++)
-        times.push_back(time_ns(
-            timer, [&] { set_caches(timer, point, contender, places, input, first); },
-            [&] { CHECK(cudaGraphLaunch(once, timer.stream)); }));
-    CHECK(cudaGraphExecDestroy(once));
+        times.push_back(time_block(timer, point, input, once));
+    end_block(once);
     return std::max(median(times), 1.0);
 }
 
@@ -163,32 +210,21 @@ void prepare(timer &timer, const shared_memory &memory, const input &input, cons
     const size_t rival_bytes = place_bytes(rival, point.n);
     point.bytes = point.n * point.problem->element_bytes;
     point.stride = aligned(std::max<size_t>(point.bytes, 1));
-    point.tune = make_places(tune, point.n, memory.stride, memory.tune);
+    point.tune =
+        make_places(tune, point.n, memory.stride, tune.prepare ? memory.prepared : memory.tune);
     point.rival = make_places(rival, point.n, std::max(rival_bytes, memory.stride), memory.rival);
     point.copies = std::max<size_t>(1, input.bytes / point.stride);
     const double run_ns = std::min(first_run(timer, memory, input, point, tune, point.tune),
                                    first_run(timer, memory, input, point, rival, point.rival));
-    const double runs = std::min(std::ceil(effort.block_ns / run_ns), double(effort.runs_max));
-    point.runs = unsigned(point.mode == mode::hot ? runs : std::min(runs, double(point.copies)));
+    double runs = std::min(std::ceil(effort.block_ns / run_ns), double(effort.runs_max));
+    if (point.mode.cache != cache::hot)
+        runs = std::min(runs, double(point.copies));
+    // Runs that read the L2's size have written its dirty lines back; others would find it clean.
+    if (point.mode.cache == cache::dirty)
+        runs = std::min(runs, std::ceil(double(timer.l2_bytes) / double(point.stride)));
+    point.runs = unsigned(runs);
     if (tune.chosen)
         point.chosen = tune.chosen(point.n);
-}
-
-struct side {
-    const peers::contender *contender;
-    const peers::places *places;
-    std::vector<double> *times;
-    cudaGraphExec_t graph;
-};
-
-double visit(timer &timer, const point &point, const input &input, const draw &draw,
-             const side &side)
-{
-    const double block_ns = time_ns(
-        timer, [&] { set_caches(timer, point, *side.contender, *side.places, input, draw); },
-        [&] { CHECK(cudaGraphLaunch(side.graph, timer.stream)); });
-    side.times->push_back(block_ns / point.runs);
-    return side.times->back();
 }
 
 // Of the last runs, whose places none has taken since, both have the same results.
@@ -196,38 +232,37 @@ void compare(const point &point, const draw &draw, const std::vector<result> (&r
 {
     const size_t kept = std::min({point.tune.count, point.rival.count, size_t(point.runs)});
     for (size_t run = point.runs - kept; run < point.runs; run++) {
-        const size_t place = draw.first_place + (point.mode == mode::hot ? 0 : run);
+        const size_t place = draw.first_place + (point.mode.cache == cache::hot ? 0 : run);
         if (!same(results[0][place % point.tune.count], results[1][place % point.rival.count]))
             fail(text_of(point) + ": run " + std::to_string(run) + " from copy " +
                  std::to_string(draw.first_copy) + " on has different results");
     }
 }
 
-// Graphs at copies and places that nobody has chosen.
+// Times blocks at copies and places drawn at random.
 void measure_draw(timer &timer, const shared_memory &memory, const input &input, point &point,
                   int rounds, std::mt19937 &random)
 {
     const draw draw = {random() % point.copies, random() % PLACES_MAX};
-    side sides[2] = {{point.problem->tune, &point.tune, &point.tune_ns, nullptr},
-                     {point.problem->rival, &point.rival, &point.rival_ns, nullptr}};
-    std::vector<result> results[2];
-    for (int i = 0; i < 2; i++) {
-        sides[i].graph =
-            record(timer, point, *sides[i].contender, *sides[i].places, input, draw, point.runs);
-        results[i] = results_of(timer, memory, sides[i].graph, point, *sides[i].places);
-    }
+    const block blocks[2] = {
+        make_block(timer, point, input, *point.problem->tune, point.tune, draw, point.runs),
+        make_block(timer, point, input, *point.problem->rival, point.rival, draw, point.runs)};
+    const std::vector<result> results[2] = {results_of(timer, memory, input, point, blocks[0]),
+                                            results_of(timer, memory, input, point, blocks[1])};
     compare(point, draw, results);
     double sum = 0;
     for (int round = 0; round < rounds; round++) {
         const unsigned int first = random() % 2;
         double ns[2];
         for (unsigned int turn = 0; turn < 2; turn++)
-            ns[first ^ turn] = visit(timer, point, input, draw, sides[first ^ turn]);
+            ns[first ^ turn] = time_block(timer, point, input, blocks[first ^ turn]) / point.runs;
+        point.tune_ns.push_back(ns[0]);
+        point.rival_ns.push_back(ns[1]);
         sum += std::log(ns[1] / ns[0]);
     }
     point.log_ratios.push_back(sum / rounds);
-    for (const side &side : sides)
-        CHECK(cudaGraphExecDestroy(side.graph));
+    for (const block &block : blocks)
+        end_block(block);
 }
 
 // Tune's workspaces are zeroed here and left ready by whatever is launched in them.
@@ -240,12 +275,16 @@ shared_memory make_memory(const std::vector<point> &points, cudaStream_t stream)
         rival_bytes = std::max(rival_bytes, place_bytes(*point.problem->rival, point.n));
     }
     const size_t tune_bytes = std::max(TURNS_BYTES, made.stride);
+    CHECK(cudaMalloc(&made.prepared, tune_bytes));
     CHECK(cudaMalloc(&made.tune, tune_bytes));
+    CHECK(cudaMemsetAsync(made.tune, 0xa5, tune_bytes, stream));
     CHECK(cudaMalloc(&made.rival, std::max(rival_bytes, made.stride)));
     CHECK(cudaMalloc(&made.gathered, PLACES_MAX * sizeof(result)));
-    const contender &tune = *points.front().problem->tune;
-    for (size_t at = 0; at + made.stride <= tune_bytes; at += made.stride)
-        tune.prepare(made.tune + at + ALIGNMENT, made.stride - ALIGNMENT, stream);
+    const auto keeps = [](const point &point) { return point.problem->tune->prepare != nullptr; };
+    const auto keeper = std::find_if(points.begin(), points.end(), keeps);
+    for (size_t at = 0; keeper != points.end() && at + made.stride <= tune_bytes; at += made.stride)
+        keeper->problem->tune->prepare(made.prepared + at + ALIGNMENT, made.stride - ALIGNMENT,
+                                       stream);
     return made;
 }
 
@@ -273,6 +312,16 @@ std::vector<point> points_of(const std::vector<const problem *> &problems,
 }
 
 } // namespace
+
+const char *name_of(issue issue)
+{
+    return issue == issue::eager ? "eager" : "graph";
+}
+
+const char *name_of(cache cache)
+{
+    return cache == cache::clean ? "clean" : cache == cache::dirty ? "dirty" : "hot";
+}
 
 std::vector<point> measure(timer &timer, const input &input,
                            const std::vector<const problem *> &problems,
@@ -306,6 +355,7 @@ std::vector<point> measure(timer &timer, const input &input,
                 point.log_ratios.clear();
             }
     }
+    CHECK(cudaFree(memory.prepared));
     CHECK(cudaFree(memory.tune));
     CHECK(cudaFree(memory.rival));
     CHECK(cudaFree(memory.gathered));

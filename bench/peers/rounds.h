@@ -8,10 +8,22 @@
 namespace peers
 {
 
-enum class mode { cold, hot };
+// State of the L2 before each block: none of the input, after a pass that reads (clean) or writes
+// (dirty, as a program's other kernels leave it) twice its size; or the input of the calls.
+enum class cache { clean, dirty, hot };
+// How calls are issued: replayed by a graph behind a gate, or one by one on a stream, the host's
+// time included.
+enum class issue { graph, eager };
 
-// What both are measured in: graphs are made anew for each draw, at other copies and places; the
-// blocks of a draw take turns.
+struct mode {
+    peers::issue issue;
+    peers::cache cache;
+};
+const char *name_of(issue issue); // "graph", "eager"
+const char *name_of(cache cache); // "clean", "dirty", "hot"
+
+// Amount of measuring: graphs are made anew for each draw, at other copies and places; the blocks
+// of a draw take turns.
 struct effort {
     double block_ns; // a block lasts at least so long ...
     unsigned int runs_max;

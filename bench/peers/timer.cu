@@ -112,6 +112,11 @@ void flush(timer &timer)
     CHECK(cudaGetLastError());
 }
 
+void flush_dirty(timer &timer)
+{
+    CHECK(cudaMemsetAsync(timer.clean, 0, timer.clean_words * sizeof *timer.clean, timer.stream));
+}
+
 void open_timer(timer &timer, int device)
 {
     int l2_bytes = 0;
@@ -125,7 +130,8 @@ void open_timer(timer &timer, int device)
     CHECK(cudaMallocHost(&timer.seen, sizeof *timer.seen));
     *timer.open = *timer.seen = 0;
     timer.ticket = 0;
-    timer.clean_words = 2 * size_t(l2_bytes) / sizeof *timer.clean;
+    timer.l2_bytes = size_t(l2_bytes);
+    timer.clean_words = 2 * timer.l2_bytes / sizeof *timer.clean;
     CHECK(cudaMalloc(&timer.clean, timer.clean_words * sizeof *timer.clean));
     CHECK(cudaMemset(timer.clean, 0, timer.clean_words * sizeof *timer.clean));
     CHECK(cudaMalloc(&timer.sink, sizeof *timer.sink));
@@ -155,6 +161,20 @@ void warm_up(timer &timer)
 double time_ns(timer &timer, const std::function<void()> &ahead, const std::function<void()> &work)
 {
     return raw_ns(timer, ahead, work) - timer.empty_ns;
+}
+
+double time_eager_ns(timer &timer, const std::function<void()> &ahead,
+                     const std::function<void()> &work)
+{
+    float elapsed_ms = 0;
+    ahead();
+    CHECK(cudaStreamSynchronize(timer.stream));
+    CHECK(cudaEventRecord(timer.start, timer.stream));
+    work();
+    CHECK(cudaEventRecord(timer.stop, timer.stream));
+    CHECK(cudaEventSynchronize(timer.stop));
+    CHECK(cudaEventElapsedTime(&elapsed_ms, timer.start, timer.stop));
+    return elapsed_ms * 1e6;
 }
 
 } // namespace peers

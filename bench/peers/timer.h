@@ -19,6 +19,7 @@ struct timer {
     size_t clean_words;
     unsigned int *sink;
     int multiprocessors;
+    size_t l2_bytes;
     double empty_ns;
 };
 
@@ -30,10 +31,17 @@ void warm_up(timer &timer);
 
 // Reads through a buffer of twice the L2: nothing of the input is left in it, and no dirty line.
 void flush(timer &timer);
+// Writes the same buffer: nothing of the input is left in the L2, which is full of dirty lines.
+void flush_dirty(timer &timer);
 
 // Submits `ahead` (the caches' state), closes the gate, submits `work`; opens it. Nanoseconds of
 // the work without the empty pair.
 double time_ns(timer &timer, const std::function<void()> &ahead, const std::function<void()> &work);
+
+// Submits `ahead` and waits until it is done, then submits `work`. Nanoseconds from the first
+// submission to the end of the work, as events on the stream see it.
+double time_eager_ns(timer &timer, const std::function<void()> &ahead,
+                     const std::function<void()> &work);
 
 } // namespace peers
 

@@ -31,6 +31,8 @@ void use_conf(const char *path)
     loaded.push_back(tuned_load(path, &error));
     if (!loaded.back())
         fail(error.text);
+    if (loaded.size() == 1)
+        tune::use(loaded.back());
 }
 
 } // namespace peers

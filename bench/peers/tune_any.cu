@@ -131,5 +131,6 @@ const contender tune_operator_f32 = any_call<by_operator>::contender_of("tune::r
 const contender tune_argmin_f32 = any_call<least>::contender_of("tune::arg_min");
 const contender tune_segments_32_f32 = segments<32>::contender_of;
 const contender tune_segments_1024_f32 = segments<1024>::contender_of;
+const contender tune_segments_20000_f32 = segments<20000>::contender_of;
 
 } // namespace peers

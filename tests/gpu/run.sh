@@ -23,7 +23,7 @@
 #   FAMILIES_CLOSELY, .._OPTIONS         and what is compared closely
 #   PROGRAMS, PROGRAMS_OPTIONS           the folder of step programs; options of tests/gpu/programs.py
 #   FOREIGN_CONF                         of step foreign (else configs/tuned.conf)
-#   PEERS_CONF, PEERS_OPTIONS            the files that reduce_peers goes by (else this run's)
+#   PEERS_CONF, PEERS_OPTIONS            the file that reduce_peers goes by (else the shipped one)
 #   T1_FILES, T1_OPTIONS, ..             of step t1; STRATEGIES_DB, .._OPTIONS, SPACE_FILES
 #   SANITIZE_JOBS, SANITIZE_SECONDS      at once, and the limit of each
 set -u
@@ -162,31 +162,46 @@ record() { # name command...
     return "${PIPESTATUS[0]}"
 }
 
-# reduce_peers with what this run found compiled in, where nvcc is.
+# Builds reduce_peers with the installed list of kernels, and reduce_peers_own with a list of what this run found.
 build_peers() {
-    local include=/usr/local/cuda/include list=$work/configurations.inc confs=() conf
-    for conf in ${PEERS_CONF:-"$work/tuned.conf" "$work/families.conf"}; do
+    local confs=() conf
+    for conf in "$work/tuned.conf" "$work/families.conf"; do
         [ -e "$conf" ] && confs+=("$conf")
     done
-    (cd "$here" && "$tune" export --configurations "$list" "${confs[@]}") || return 1
-    (cd "$here" && mkdir -p "$work/peers" && gcc -std=c99 -O2 -I libtuned -c libtuned/tuned.c -o "$work/peers/tuned.o" &&
-        gcc -std=c99 -O2 -I libtuned -c libtuned/tuned_debug.c -o "$work/peers/tuned_debug.o" &&
+    [ -x "$build/bin/reduce_peers" ] || build_peers_with reduce_peers || return 1
+    [ "${#confs[@]}" = 0 ] || {
+        (cd "$here" && "$tune" export --configurations "$work/configurations.inc" "${confs[@]}") &&
+            build_peers_with reduce_peers_own "-DTUNE_CONFIGURATIONS=\"$work/configurations.inc\""
+    }
+}
+build_peers_with() { # program, options of nvcc
+    local program=$1 objects=$work/$1.objects
+    shift
+    # shellcheck disable=SC2016 # the inner shell expands them
+    (cd "$here" && mkdir -p "$objects" && gcc -std=c99 -O2 -I libtuned -c libtuned/tuned.c -o "$objects/tuned.o" &&
+        gcc -std=c99 -O2 -I libtuned -c libtuned/tuned_debug.c -o "$objects/tuned_debug.o" &&
         printf '%s\n' bench/reduce_peers.cu bench/peers/*.cu |
-        xargs -P "$(nproc)" -I{} sh -c 'nvcc -O2 -std=c++17 -gencode=arch=compute_90,code=sm_90 -I include -I . -I libtuned -I '"$include"'/cccl \
-            -DTUNE_CONFIGURATIONS="\"'"$list"'\"" -c {} -o '"$work"'/peers/$(basename {} .cu).o' &&
-        nvcc -cudart static -o "$build/bin/reduce_peers" "$work"/peers/*.o)
+        xargs -P "$(nproc)" -I{} sh -c 'file=$1 objects=$2; shift 2
+            nvcc -O2 -std=c++17 -gencode=arch=compute_90,code=sm_90 -I include -I . -I libtuned \
+                -I /usr/local/cuda/include/cccl "$@" -c "$file" -o "$objects/$(basename "$file" .cu).o"' sh {} "$objects" "$@" &&
+        nvcc -cudart static -o "$build/bin/$program" "$objects"/*.o)
 }
 
-# The calls with a tuned.conf, and CUB's, in turns.
+# The public calls and CUB's, in turns: the installed list of kernels with the shipped file (peers) and with this run's
+# (peers-fresh), and a list made of this run's file with that (peers-own).
 peers() {
     local program=$build/bin/reduce_peers conf confs=()
     [ -x "$program" ] || { echo "the benchmark against CUB was not built (TUNE_BENCH_PEERS)"; return 1; }
-    for conf in ${PEERS_CONF:-"$work/tuned.conf" "$work/families.conf"}; do
+    # shellcheck disable=SC2086 # options are words
+    record peers timeout 580 "$program" --conf "${PEERS_CONF:-$here/configs/tuned.conf}" --csv "$more/peers.csv" \
+        --ceilings "$more/peers-ceilings.csv" ${PEERS_OPTIONS:-} || return 1
+    for conf in "$work/tuned.conf" "$work/families.conf"; do
         [ -e "$conf" ] && confs+=(--conf "$conf")
     done
-    # shellcheck disable=SC2086 # options are words
-    record peers timeout 580 "$program" "${confs[@]}" --csv "$more/peers.csv" \
-        --ceilings "$more/peers-ceilings.csv" ${PEERS_OPTIONS:-}
+    [ "${#confs[@]}" = 0 ] || {
+        record peers-fresh timeout 300 "$program" "${confs[@]}" --problems sum.i32,sum.f32 --csv "$more/peers-fresh.csv" &&
+            record peers-own timeout 300 "${program}_own" "${confs[@]}" --problems sum.i32,sum.f32 --csv "$more/peers-own.csv"
+    }
 }
 
 # What keeps reductions in order from being as fast as others.
