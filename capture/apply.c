@@ -34,7 +34,8 @@ static void *open_file(const char *folder, const char *name, bool is_shared, siz
     const int file = open(path, (is_shared ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0)
         return NULL;
-    if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
+    if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+        info.st_size > 0) {
         *bytes = (size_t)info.st_size;
         memory = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, is_shared ? MAP_SHARED : MAP_PRIVATE,
                       file, 0);

@@ -22,6 +22,17 @@ untouched() {
 run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000
 expect_code 0
 
+# What programs that were killed left behind goes with the next run: of replays, in TMPDIR, and of merges.
+mkdir -p "$TMPDIR"/tune-replay-abc123/copy.db.migrate-abc123 tune.db.merge-abc123 tune.db.merge-backup-2
+touch "$TMPDIR"/tune-replay-abc123/copy.db.migrate-abc123/copy.db tune.db.merge-abc123/1.db
+ln -s "$PWD/precious" "$TMPDIR/tune-replay-abc123/copy.db.migrate-abc123/link"
+run "$TUNE" run double.yaml --device cpu "${steady[@]}" --sizes 1000
+expect_code 0
+refuse_file "$TMPDIR/tune-replay-abc123"
+refuse_file tune.db.merge-abc123
+[[ -d tune.db.merge-backup-2 ]] || fail "a folder that is not ours was removed"
+untouched
+
 plant "$PWD/precious/conf" open/tuned.conf
 run "$TUNE" export --output open/tuned.conf
 expect_code 5

@@ -253,6 +253,81 @@ enum status folder_make(const char *path, mode_t mode, struct error *error)
     }
 }
 
+/* Whether nobody else may write to what is open: it is ours, and its mode says so. */
+static bool is_ours_alone(int file, struct stat *info)
+{
+    return file >= 0 && fstat(file, info) == 0 && info->st_uid == geteuid() &&
+           (info->st_mode & 022) == 0;
+}
+
+enum status folder_make_own(struct arena *arena, const char *path, const char **own,
+                            struct error *error)
+{
+    struct stat info;
+    const char *real = NULL;
+    enum status status = path_without_links(arena, path, &real, error);
+    if (status != STATUS_OK)
+        return status;
+    if (mkdir(real, 0700) != 0 && errno != EEXIST)
+        return error_set_errno(error, errno, "%s: cannot make the folder", path);
+    const int folder = open(real, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0)
+        return error_set_errno(error, errno, "%s: cannot be used as a folder", path);
+    /* First the folder, then those above it: who may change none of them cannot take its place. */
+    const bool alone = is_ours_alone(folder, &info);
+    (void)close(folder);
+    if (!alone)
+        return error_set(error, STATUS_PERMISSION,
+                         "%s: the folder is another user's, or others may write to it, and its "
+                         "files are run: remove it, or copy the capture to a folder of your own",
+                         path);
+    if (path_is_open_to_others(real))
+        return error_set(error, STATUS_PERMISSION,
+                         "%s: others may put a folder of theirs in its place, and its files are "
+                         "run: copy the capture to a folder of your own",
+                         path);
+    *own = real;
+    return STATUS_OK;
+}
+
+/* Whether the file is there as it would be written. */
+static bool is_written(const char *path, const void *data, size_t bytes)
+{
+    struct arena arena = {0};
+    struct error ignored = {0};
+    struct stat info;
+    char *there = NULL;
+    size_t length = 0;
+    const int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const bool same =
+        is_ours_alone(file, &info) && info.st_nlink == 1 &&
+        read_open_file(&arena, file, path, bytes, &there, &length, &ignored) == STATUS_OK &&
+        length == bytes && memcmp(there, data, bytes) == 0;
+    if (file >= 0)
+        (void)close(file);
+    arena_free(&arena);
+    return same;
+}
+
+enum status folder_write(const char *own, const char *name, const void *data, size_t bytes,
+                         struct error *error)
+{
+    struct output output = {.path = name};
+    output.real = arena_printf(&output.arena, "%s/%s", own, name);
+    enum status status = output.real ? STATUS_OK : error_no_memory(error);
+    const bool written = status == STATUS_OK && is_written(output.real, data, bytes);
+    if (status == STATUS_OK && !written)
+        status = begin_file(&output, error);
+    if (status == STATUS_OK && !written) {
+        status = fchmod(output.file, 0600) == 0
+                     ? output_add(&output, data, bytes, error)
+                     : error_set_errno(error, errno, "%s: cannot be closed to others", output.real);
+        return output_end(&output, status, error);
+    }
+    arena_free(&output.arena);
+    return status;
+}
+
 enum status executable_path(struct arena *arena, const char **out, struct error *error)
 {
     char path[PATH_MAX];

@@ -64,6 +64,16 @@ const char *path_file(const char *path);
 /* Makes the folder and those above it; those it makes get the mode, less the umask. */
 enum status folder_make(const char *path, mode_t mode, struct error *error);
 
+/* Makes a folder for what is read back and run (0700), or takes one that is there, and gives its
+ * path without links (the arena's). STATUS_PERMISSION where somebody else than we and root may
+ * write to it or take its place, now or by a folder above it. */
+enum status folder_make_own(struct arena *arena, const char *path, const char **own,
+                            struct error *error);
+/* Writes a file (0600) into such a folder, beside its place and renamed, never through a link. One
+ * that is there with the same bytes, plain, ours and closed to others, keeps its date. */
+enum status folder_write(const char *own, const char *name, const void *data, size_t bytes,
+                         struct error *error);
+
 /* Where kernels/, configs/, plots/ are: $TUNE_DATA_DIR; else ../share/tune beside the executable's
  * folder; else the source tree the program was built from. Owned by the arena. */
 enum status data_folder(struct arena *arena, const char **out, struct error *error);

@@ -16,7 +16,7 @@
 
 static const char file_middle[] = ".tune-";
 static const char file_end[] = ".tmp";
-enum { RANDOM_LETTERS = 6, TRIES_MAX = 100 };
+enum { RANDOM_LETTERS = 6, TRIES_MAX = 100, DEPTH_MAX = 8 };
 
 static bool is_random(const char *letters)
 {
@@ -35,7 +35,9 @@ static bool matches(const char *name, const char *prefix, const char *end)
            strcmp(name + length + RANDOM_LETTERS, end) == 0;
 }
 
-static void remove_contents(int folder)
+static void remove_folder(int above, const char *name, int depth);
+
+static void remove_contents(int folder, int depth)
 {
     int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = copy >= 0 ? fdopendir(copy) : NULL;
@@ -46,9 +48,21 @@ static void remove_contents(int folder)
     }
     const struct dirent *entry;
     while ((entry = readdir(listing)))
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            (void)unlinkat(folder, entry->d_name, 0);
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            unlinkat(folder, entry->d_name, 0) != 0 && depth < DEPTH_MAX)
+            remove_folder(folder, entry->d_name, depth + 1);
     (void)closedir(listing);
+}
+
+/* A folder in one of ours, never through a link. */
+static void remove_folder(int above, const char *name, int depth)
+{
+    const int folder = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0)
+        return;
+    remove_contents(folder, depth);
+    (void)close(folder);
+    (void)unlinkat(above, name, AT_REMOVEDIR);
 }
 
 static void sweep_one(int above, const char *name, mode_t kind)
@@ -62,7 +76,7 @@ static void sweep_one(int above, const char *name, mode_t kind)
     if (fstat(file, &info) == 0 && (info.st_mode & S_IFMT) == kind && info.st_uid == geteuid() &&
         (kind == S_IFDIR || info.st_nlink == 1) && flock(file, LOCK_EX | LOCK_NB) == 0) {
         if (kind == S_IFDIR)
-            remove_contents(file);
+            remove_contents(file, 0);
         (void)unlinkat(above, name, kind == S_IFDIR ? AT_REMOVEDIR : 0);
     }
     (void)close(file);
@@ -168,11 +182,44 @@ enum status temporary_folder_make(const char *prefix, struct temporary *out, str
     return STATUS_OK;
 }
 
+static bool tmp_prefix(const char *word, char *out, size_t bytes)
+{
+    const char *named = getenv("TMPDIR");
+    return string_format(out, bytes, "%s/tune-%s-", named && *named == '/' ? named : "/tmp", word);
+}
+
+enum status temporary_folder_in_tmp(const char *word, struct temporary *out, struct error *error)
+{
+    char prefix[PATH_MAX];
+    struct stat info;
+    *out = (struct temporary){.file = -1};
+    if (!tmp_prefix(word, prefix, sizeof prefix))
+        return error_set_errno(error, ENAMETOOLONG, "TMPDIR");
+    const char *name = strrchr(prefix, '/') + 1;
+    char above[PATH_MAX];
+    (void)string_format(above, sizeof above, "%.*s", (int)(name - prefix), prefix);
+    if (stat(above, &info) == 0 && (info.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH)
+        return error_set(error, STATUS_PERMISSION,
+                         "TMPDIR=%.300s: anybody may take files of others away there (it is not "
+                         "sticky): set TMPDIR to a folder of your own",
+                         above);
+    enum status status = temporary_folder_make(prefix, out, error);
+    return status == STATUS_OK ? status
+                               : error_prefix(error, "set TMPDIR to a folder that can be written");
+}
+
+void temporary_folders_sweep_tmp(const char *word)
+{
+    char prefix[PATH_MAX];
+    if (tmp_prefix(word, prefix, sizeof prefix))
+        temporary_folders_sweep(prefix);
+}
+
 void temporary_folder_remove(struct temporary *temporary)
 {
     if (temporary->file < 0)
         return;
-    remove_contents(temporary->file);
+    remove_contents(temporary->file, 0);
     (void)rmdir(temporary->path);
     (void)close(temporary->file);
     temporary->file = -1;
@@ -181,7 +228,7 @@ void temporary_folder_remove(struct temporary *temporary)
 void temporary_folder_empty(struct temporary *temporary)
 {
     if (temporary->file >= 0)
-        remove_contents(temporary->file);
+        remove_contents(temporary->file, 0);
 }
 
 void temporary_folders_sweep(const char *prefix)

@@ -21,9 +21,13 @@ enum status temporary_file_make(const char *path, struct temporary *out, struct 
 /* A new folder "PREFIXXXXXXX" (an absolute path, or one from the current folder), mode 0700; those
  * that earlier processes left under that prefix are removed. */
 enum status temporary_folder_make(const char *prefix, struct temporary *out, struct error *error);
-/* Removes it with the files in it (not folders: none of ours has any). */
+/* The same in $TMPDIR (an absolute path), else /tmp: "tune-WORD-XXXXXX". STATUS_PERMISSION where
+ * others could put a folder of theirs in its place. */
+enum status temporary_folder_in_tmp(const char *word, struct temporary *out, struct error *error);
+void temporary_folders_sweep_tmp(const char *word);
+/* Removes it with all that is in it. */
 void temporary_folder_remove(struct temporary *temporary);
-/* Removes the files in it, and keeps it. */
+/* Removes all that is in it, and keeps it. */
 void temporary_folder_empty(struct temporary *temporary);
 /* Removes the folders of that prefix that no living process holds. */
 void temporary_folders_sweep(const char *prefix);

@@ -197,14 +197,9 @@ static enum status check_device(struct check *check, const struct host *const *h
 
 static enum status open_own(struct check *check, struct temporary *folder, struct error *error)
 {
-    const char *base = getenv("TMPDIR");
-    const char *prefix =
-        arena_printf(&check->arena, "%s/tune-check-", base && base[0] == '/' ? base : "/tmp");
     if (check->run.text.database)
         return store_open(check->run.text.database, STORE_CREATE, &check->store, error);
-    if (!prefix)
-        return error_no_memory(error);
-    enum status status = temporary_folder_make(prefix, folder, error);
+    enum status status = temporary_folder_in_tmp("check", folder, error);
     const char *path =
         status == STATUS_OK ? arena_printf(&check->arena, "%s/check.db", folder->path) : NULL;
     if (status == STATUS_OK && !path)

@@ -111,6 +111,17 @@ enum status experiments_print(const struct experiment_list *how, const char *con
     return status;
 }
 
+/* A file that this program wrote is taken as it wrote it. */
+static enum status load_yaml(const char *path, const char *folder,
+                             const struct experiment_list *how, struct experiment **out,
+                             struct error *error)
+{
+    if (how->unpacked_path && strcmp(path, how->unpacked_path) == 0)
+        return experiment_load_text(path, how->unpacked_text, strlen(how->unpacked_text), folder,
+                                    out, error);
+    return experiment_load(path, folder, out, error);
+}
+
 /* At first none of its problems is meant. `text`: of a recording; NULL: the file's. */
 static enum status load_file(const char *path, const char *text, const char *folder,
                              struct experiment_list *out, struct error *error)
@@ -121,7 +132,7 @@ static enum status load_file(const char *path, const char *text, const char *fol
     struct experiment *experiment = NULL;
     enum status status = text ? experiment_load_recorded(path, text, folder, &experiment, error)
                          : is_t1(path) ? load_t1(path, folder, out, &experiment, error)
-                                       : experiment_load(path, folder, &experiment, error);
+                                       : load_yaml(path, folder, out, &experiment, error);
     if (status != STATUS_OK)
         return status;
     out->items[out->count] = experiment;

@@ -20,6 +20,8 @@ struct experiment_list {
     /* Instead of the shipped experiments those of a recording, and of all just the problems that it
      * has; NULL: there is none. */
     const struct recording *recording;
+    /* The text of the file at `unpacked_path`, which is not read again; NULL: there is none. */
+    const char *unpacked_path, *unpacked_text;
     struct option_list limits; /* "block=64,128": values that parameters are limited to */
     struct experiment *items[EXPERIMENTS_MAX];
     bool *wanted[EXPERIMENTS_MAX]; /* of each, which problems are meant */

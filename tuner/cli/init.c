@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
@@ -200,7 +202,8 @@ static enum status write_file(const struct init *init, const char *output, const
     const char *folder = NULL;
     status = data_folder(&arena, &folder, error);
     if (status == STATUS_OK)
-        status = experiment_load(output, folder, &experiment, error);
+        status = experiment_load_text(output, text_string(text), text->length, folder, &experiment,
+                                      error);
     experiment_free(experiment);
     arena_free(&arena);
     return status == STATUS_OK ? status : error_prefix(error, "wrote %s, to be edited", output);
@@ -213,13 +216,20 @@ static enum status take_script(struct arena *arena, const struct init *init, con
     const char *beside = output_is_special(output) ? init->source : output;
     const int folder = (int)(path_file(beside) - beside);
     struct text source = {0};
+    struct stat info;
     char *there = NULL;
     *path = arena_printf(arena, "%.*s%s.cu", folder, beside, path_file(init->source));
     if (!*path)
         return error_no_memory(error);
     enum status status = draft_take_script(arena, init->source, init->kernel, &source, error);
     if (status == STATUS_OK && !init->force && file_exists(*path)) {
-        status = file_read(arena, *path, SIZE_MAX, &there, NULL, error);
+        if (stat(*path, &info) != 0 || info.st_uid != geteuid())
+            status = error_set(error, STATUS_PERMISSION,
+                               "%s is there already, and another user's: remove it, or name "
+                               "another place with --output",
+                               *path);
+        if (status == STATUS_OK)
+            status = file_read(arena, *path, SIZE_MAX, &there, NULL, error);
         if (status == STATUS_OK && strcmp(there, text_string(&source)) != 0)
             status = error_set(error, STATUS_USAGE,
                                "%s is there already, and is not what %s has: --force writes over "
@@ -244,6 +254,7 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     const char *beside = output_is_special(output) ? init->source : output;
     const size_t stem = (size_t)(path_file(beside) - beside) + strcspn(path_file(beside), ".");
     const char *folder = arena_printf(arena, "%.*s.captured", (int)stem, beside);
+    const char *own = NULL;
     int64_t bytes = 0;
     file->captured = arena_alloc(arena, 1, sizeof *file->captured);
     if (!folder || !file->captured)
@@ -257,7 +268,9 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     if (status == STATUS_OK)
         status = captured_take(arena, &question, file->captured, error);
     if (status == STATUS_OK)
-        status = captured_unpack(file->captured, folder, &bytes, error);
+        status = folder_make_own(arena, folder, &own, error);
+    if (status == STATUS_OK)
+        status = captured_unpack(file->captured, own, &bytes, error);
     if (status == STATUS_OK)
         unpacked_note(file->captured, folder, bytes);
     return status == STATUS_OK ? status : error_prefix(error, "%s", init->capture);
@@ -298,6 +311,28 @@ static void note_own(const struct signature_question *question,
                 "tune: %s is taken, the only kernel of %s itself; --kernel names one of those that "
                 "it includes\n",
                 signature->asked->name, question->path);
+}
+
+/* What was written is replayed, and written again with what that tells of its vectors. */
+static enum status replay_draft(struct arena *arena, const struct draft_request *file,
+                                const char *output, struct text *text, struct error *error)
+{
+    struct unpacked draft = {.text = *text};
+    bool replayed = false;
+    text_append(&draft.path, output);
+    enum status status = draft.path.failed
+                             ? error_no_memory(error)
+                             : replay_captured(&draft, NULL, file->captured, &replayed, error);
+    text_free(&draft.path);
+    if (status == STATUS_OK && replayed) {
+        text_clear(text);
+        status = draft_experiment(arena, file, text, error);
+        if (status == STATUS_OK)
+            status = output_write(output, text_string(text), text->length, error);
+    }
+    if (status == STATUS_OK)
+        replayed_note(file->captured, replayed);
+    return status;
 }
 
 static enum status ask_and_write(struct arena *arena, const struct init *init, struct error *error)
@@ -343,17 +378,8 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
         status = draft_experiment(arena, &file, &text, error);
     if (status == STATUS_OK)
         status = write_file(init, output, &text, error);
-    bool replayed = false;
-    if (status == STATUS_OK && capture && !output_is_special(output)) {
-        status = replay_captured(output, NULL, file.captured, &replayed, error);
-        text_clear(&text);
-        if (status == STATUS_OK && replayed)
-            status = draft_experiment(arena, &file, &text, error);
-        if (status == STATUS_OK && replayed)
-            status = output_write(output, text_string(&text), text.length, error);
-        if (status == STATUS_OK)
-            replayed_note(file.captured, replayed);
-    }
+    if (status == STATUS_OK && capture && !output_is_special(output))
+        status = replay_draft(arena, &file, output, &text, error);
     text_free(&text);
     if (capture)
         capture_close(capture);

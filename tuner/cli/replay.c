@@ -204,15 +204,10 @@ static enum status lead_to(struct replay *replay, struct recording_draft *draft,
 static enum status find_recording(struct replay *replay, const char *name, const char **path,
                                   const char **title, struct error *error)
 {
-    const char *folder = getenv("TMPDIR");
     const char *slash = strrchr(name, '/');
-    const char *prefix =
-        arena_printf(&replay->arena, "%s/tune-replay-", folder && *folder ? folder : "/tmp");
-    replay->folder.file = -1;
     *path = name;
     *title = path_file(name);
-    enum status status =
-        prefix ? temporary_folder_make(prefix, &replay->folder, error) : error_no_memory(error);
+    enum status status = temporary_folder_in_tmp("replay", &replay->folder, error);
     if (status != STATUS_OK || (*name && file_exists(name)))
         return status;
     if (slash || strchr(name, '.'))

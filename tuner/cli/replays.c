@@ -14,6 +14,7 @@
 #include "tuner/base/fill.h"
 #include "tuner/base/pack.h"
 #include "tuner/base/process.h"
+#include "tuner/base/temporary.h"
 #include "tuner/device/device.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/experiment/point.h"
@@ -85,6 +86,7 @@ struct replaying {
     struct device *device;
     const struct captured_set *set;
     struct arena arena;
+    struct temporary folder; /* for binaries */
     struct launch_plan plan;
     const void *inputs[ARGUMENTS_MAX];
     struct replay_findings *findings;
@@ -122,24 +124,17 @@ static bool prepare(struct replaying *replaying, const struct experiment *experi
     struct configuration configuration;
     struct binary_request request;
     struct text log = {0};
-    char binary[] = "/tmp/tune-replay-XXXXXX";
     struct error *error = replaying->error;
     if (experiment_default(experiment, problem, facts, &configuration, error) != STATUS_OK)
         return false;
     const struct point point = {experiment, problem, facts, &configuration, 0};
-    const int file = mkstemp(binary);
-    if (file < 0) {
-        (void)error_set_errno(error, errno, "%s", binary);
-        return false;
-    }
-    (void)close(file);
+    const char *binary = arena_printf(&replaying->arena, "%s/binary", replaying->folder.path);
     const bool right =
-        point_binary(&point, &replaying->arena, &request, error) == STATUS_OK &&
+        binary && point_binary(&point, &replaying->arena, &request, error) == STATUS_OK &&
         point_plan(&point, &replaying->arena, &replaying->plan, error) == STATUS_OK &&
         replaying->api->compile(&request, binary, &log, error) == STATUS_OK &&
         replaying->api->load(replaying->device, binary, error) == STATUS_OK &&
         take_inputs(replaying);
-    (void)unlink(binary);
     text_free(&log);
     return right;
 }
@@ -204,34 +199,38 @@ static bool replay_launch(struct replaying *replaying, size_t launch)
     return true;
 }
 
-static void replay_all(const char *path, int index, const struct captured_set *set,
+static void replay_all(const struct unpacked *is, int index, const struct captured_set *set,
                        struct replay_findings *out, struct error *error)
 {
     static const struct warm_up none = {0};
-    struct replaying replaying = {.set = set, .findings = out, .error = error};
+    struct replaying replaying = {.set = set, .folder.file = -1, .findings = out, .error = error};
     struct arena arena = {0};
     struct facts facts = {0};
     struct experiment *experiment = NULL;
     const char *folder = NULL;
     bool right = data_folder(&arena, &folder, error) == STATUS_OK &&
-                 experiment_load(path, folder, &experiment, error) == STATUS_OK;
+                 experiment_load_text(text_string(&is->path), text_string(&is->text),
+                                      is->text.length, folder, &experiment, error) == STATUS_OK;
     replaying.api = right ? device_kind(experiment_device_kind(experiment)) : NULL;
     right = right && replaying.api && replaying.api->describe(index, &facts, error) == STATUS_OK &&
-            replaying.api->open(index, &none, &replaying.device, error) == STATUS_OK;
+            replaying.api->open(index, &none, &replaying.device, error) == STATUS_OK &&
+            temporary_folder_in_tmp("replay", &replaying.folder, error) == STATUS_OK;
     for (size_t i = 0; right && i < set->launch_count; i++) {
         struct problem problem;
         experiment_problem(experiment, i, &problem);
         right = prepare(&replaying, experiment, &problem, &facts) && replay_launch(&replaying, i);
         arena_free(&replaying.arena);
     }
+    temporary_folder_remove(&replaying.folder);
     out->status = right ? STATUS_OK : error->status;
     (void)string_format(out->text, sizeof out->text, "%s", right ? "" : error->text);
 }
 
 /* In a process of its own: what a driver that has failed leaves behind ends with it. What it found
  * lies in memory that both have. */
-static enum status replay_apart(const char *path, int index, const struct captured_set *set,
-                                struct replay_findings *out, struct error *error)
+static enum status replay_apart(const struct unpacked *is, int index,
+                                const struct captured_set *set, struct replay_findings *out,
+                                struct error *error)
 {
     int wait_status = 0;
     struct replay_findings *shared =
@@ -241,7 +240,7 @@ static enum status replay_apart(const char *path, int index, const struct captur
     (void)fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        replay_all(path, index, set, shared, error);
+        replay_all(is, index, set, shared, error);
         shared->is_whole = true;
         _exit(0);
     }
@@ -266,7 +265,7 @@ static enum status replay_apart(const char *path, int index, const struct captur
                            out->text);
 }
 
-enum status replay_captured(const char *path, const char *device, struct captured_set *set,
+enum status replay_captured(const struct unpacked *is, const char *device, struct captured_set *set,
                             bool *replayed, struct error *error)
 {
     const struct device_api *api = NULL;
@@ -278,7 +277,7 @@ enum status replay_captured(const char *path, const char *device, struct capture
     *replayed = false;
     if (!findings)
         return error_no_memory(error);
-    enum status status = replay_apart(path, index, set, findings, error);
+    enum status status = replay_apart(is, index, set, findings, error);
     if (status == STATUS_UNAVAILABLE)
         return STATUS_OK;
     if (status != STATUS_OK)

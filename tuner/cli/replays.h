@@ -2,15 +2,21 @@
 #ifndef TUNE_CLI_REPLAYS_H
 #define TUNE_CLI_REPLAYS_H
 
+#include "tuner/base/text.h"
 #include "tuner/exchange/captured.h"
 
-/* Runs each launch of the experiment file at `path`, which was made of the set, three times with
+/* An experiment file as it was written. */
+struct unpacked {
+    struct text path, text;
+};
+
+/* Runs each launch of the experiment, which was made of the set, three times with
  * the default configuration in a process of its own, on `device` ("cuda:1"; NULL: the first). Sets
  * what follows of the set's vectors: what is only written, whether words are reals, and within
  * which tolerance replays and the program agree. *replayed: false where there is no GPU.
  * STATUS_BAD_INPUT: a replay leaves other results than the program did, or others each time in what
  * is no real; or the launch fails, with why. */
-enum status replay_captured(const char *path, const char *device, struct captured_set *set,
+enum status replay_captured(const struct unpacked *is, const char *device, struct captured_set *set,
                             bool *replayed, struct error *error);
 
 #endif

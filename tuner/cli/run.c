@@ -506,6 +506,7 @@ static enum status run_it(struct run *run, struct error *error)
                            outputs[0]);
     if (status == STATUS_OK)
         status = check_cache(run, error);
+    temporary_folders_sweep_tmp("replay");
     if (status == STATUS_OK)
         status = store_open(run->text.database, STORE_CREATE, &store, error);
     if (status == STATUS_OK)
@@ -583,7 +584,8 @@ static enum status run_command(const struct command *command, int argc, char **a
     experiments_free(&run->experiments);
     replay_close(&run->replay);
     text_free(&run->command);
-    text_free(&run->binary);
+    text_free(&run->binary.path);
+    text_free(&run->binary.text);
     free(run);
     return status;
 }

@@ -12,6 +12,7 @@
 #include "tuner/cli/hosts.h"
 #include "tuner/cli/progress.h"
 #include "tuner/cli/replay.h"
+#include "tuner/cli/replays.h"
 #include "tuner/device/device.h"
 #include "tuner/session/session.h"
 
@@ -69,9 +70,9 @@ struct run {
     bool others_won;      /* on some host, whatever became of another model's */
     struct replay replay; /* of `--device replay` */
     struct progress_view view;
-    struct watch *watch; /* what serves the page of --watch; NULL: nothing does */
-    struct text command; /* what was typed, quoted for a shell */
-    struct text binary;  /* the experiment of --binary */
+    struct watch *watch;    /* what serves the page of --watch; NULL: nothing does */
+    struct text command;    /* what was typed, quoted for a shell */
+    struct unpacked binary; /* the experiment of --binary */
 };
 
 /* Reads the command line into a zeroed run, its devices and experiments included. *done: --help or

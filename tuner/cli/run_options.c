@@ -507,7 +507,9 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
         if (status == STATUS_OK && word_count == EXPERIMENTS_MAX)
             status = error_set(error, STATUS_USAGE, "too many experiments beside --binary");
         if (status == STATUS_OK)
-            words[word_count++] = text_string(&run->binary);
+            words[word_count++] = text_string(&run->binary.path);
+        run->experiments.unpacked_path = text_string(&run->binary.path);
+        run->experiments.unpacked_text = text_string(&run->binary.text);
     }
     if (status == STATUS_OK)
         status = experiments_load(words, word_count, &run->experiments, error);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
-#include "tuner/cli/replays.h"
 #include "tuner/cli/style.h"
 #include "tuner/device/device.h"
 #include "tuner/device/traits.h"
@@ -77,21 +76,14 @@ static enum status names_of(struct arena *arena, const char *capture, const char
     return *stem && *name ? STATUS_OK : error_no_memory(error);
 }
 
-static enum status write_draft(const struct text *path, const struct text *text,
-                               struct error *error)
-{
-    return file_write_atomically(text_string(path), text_string(text), text->length, error);
-}
-
 enum status binary_experiment(const char *capture, const char *kernel, bool replays,
-                              const char *device, struct text *path, struct error *error)
+                              const char *device, struct unpacked *out, struct error *error)
 {
     struct arena arena = {0};
     struct capture *opened = NULL;
     struct captured_set *set = arena_alloc(&arena, 1, sizeof *set);
     struct image_kernel *image = arena_alloc(&arena, 1, sizeof *image);
-    struct text text = {0};
-    const char *stem = NULL, *name = NULL;
+    const char *stem = NULL, *name = NULL, *own = NULL, *file = NULL;
     int64_t bytes = 0;
     bool has_image = false;
     enum status status =
@@ -104,29 +96,31 @@ enum status binary_experiment(const char *capture, const char *kernel, bool repl
     if (status == STATUS_OK)
         has_image = image_told(set->kernel, set->launches[set->default_launch]->device, image);
     if (status == STATUS_OK)
-        status = captured_experiment(set, name, ".", has_image ? image : NULL, &text, error);
-    const char *folder = status == STATUS_OK ? arena_printf(&arena, "%s.captured", stem) : NULL;
-    if (status == STATUS_OK && !folder)
-        status = error_no_memory(error);
+        status = captured_experiment(set, name, ".", has_image ? image : NULL, &out->text, error);
+    const char *folder = arena_printf(&arena, "%s.captured", stem ? stem : "");
     if (status == STATUS_OK)
-        status = captured_unpack(set, folder, &bytes, error);
+        status = folder ? folder_make_own(&arena, folder, &own, error) : error_no_memory(error);
+    if (status == STATUS_OK)
+        status = captured_unpack(set, own, &bytes, error);
     if (status == STATUS_OK) {
         unpacked_note(set, folder, bytes);
-        text_printf(path, "%s%s/%s.yaml", strchr(folder, '/') ? "" : "./", folder, name);
-        status = path->failed ? error_no_memory(error) : write_draft(path, &text, error);
+        text_printf(&out->path, "%s%s/%s.yaml", strchr(own, '/') ? "" : "./", own, name);
+        file = arena_printf(&arena, "%s.yaml", name);
+        status = out->path.failed || !file
+                     ? error_no_memory(error)
+                     : folder_write(own, file, text_string(&out->text), out->text.length, error);
     }
     bool replayed = false;
     if (status == STATUS_OK && replays)
-        status = replay_captured(text_string(path), device, set, &replayed, error);
+        status = replay_captured(out, device, set, &replayed, error);
     if (status == STATUS_OK && replayed) {
-        text_clear(&text);
-        status = captured_experiment(set, name, ".", has_image ? image : NULL, &text, error);
+        text_clear(&out->text);
+        status = captured_experiment(set, name, ".", has_image ? image : NULL, &out->text, error);
         if (status == STATUS_OK)
-            status = write_draft(path, &text, error);
+            status = folder_write(own, file, text_string(&out->text), out->text.length, error);
     }
     if (status == STATUS_OK && replays)
         replayed_note(set, replayed);
-    text_free(&text);
     if (opened)
         capture_close(opened);
     arena_free(&arena);

@@ -3,13 +3,14 @@
 #define TUNE_CLI_UNPACK_H
 
 #include "tuner/base/text.h"
+#include "tuner/cli/replays.h"
 #include "tuner/exchange/captured.h"
 
 /* Writes the experiment of a kernel without its source, and what it needs, into FILE.captured/
- * beside the capture; its path is appended to *path. `replays`: where there is a GPU the launches
+ * beside the capture, a folder of ours alone. `replays`: where there is a GPU the launches
  * are replayed on it (replays.h), on `device` where that names one. */
 enum status binary_experiment(const char *capture, const char *kernel, bool replays,
-                              const char *device, struct text *path, struct error *error);
+                              const char *device, struct unpacked *out, struct error *error);
 /* What an experiment of the file may be called: letters, digits and _, beginning with a letter.
  * NULL: no memory. */
 const char *experiment_name_of(struct arena *arena, const char *path);

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "tuner/base/array.h"
 #include "tuner/base/files.h"
@@ -457,23 +456,8 @@ enum status captured_take(struct arena *arena, const struct captured_question *q
 
 /* ---- files ---- */
 
-/* What is there already stays, with its date: what was measured with it is known. */
-static enum status write_new(const char *path, const void *data, size_t bytes, struct error *error)
-{
-    struct arena arena = {0};
-    struct error ignored = {0};
-    char *there = NULL;
-    size_t there_bytes = 0;
-    const bool same =
-        file_exists(path) &&
-        file_read(&arena, path, bytes + 1, &there, &there_bytes, &ignored) == STATUS_OK &&
-        there_bytes == bytes && memcmp(there, data, bytes) == 0;
-    arena_free(&arena);
-    return same ? STATUS_OK : file_write_atomically(path, data, bytes, error);
-}
-
-static enum status unpack(const struct captured_content *content, uint64_t bytes, const char *path,
-                          int64_t *total, struct error *error)
+static enum status unpack(const struct captured_content *content, uint64_t bytes,
+                          const char *folder, const char *name, int64_t *total, struct error *error)
 {
     void *data = malloc(bytes ? bytes : 1);
     if (!data || !captured_read(content, 0, bytes, data)) {
@@ -481,7 +465,7 @@ static enum status unpack(const struct captured_content *content, uint64_t bytes
         return error_no_memory(error);
     }
     *total += (int64_t)bytes;
-    enum status status = write_new(path, data, bytes, error);
+    enum status status = folder_write(folder, name, data, bytes, error);
     free(data);
     return status;
 }
@@ -490,28 +474,25 @@ enum status captured_unpack(const struct captured_set *set, const char *folder, 
                             struct error *error)
 {
     const struct captured_image *image = set->kernel->image;
-    char path[4096];
-    const mode_t mask = umask(0077); /* it is the program's data */
+    enum status status = STATUS_OK;
+    char name[4096];
     *bytes = 0;
-    enum status status = folder_make(folder, 0700, error);
     for (size_t v = 0; status == STATUS_OK && v < set->vector_count; v++) {
         const struct captured_vector *vector = &set->vectors[v];
         for (size_t i = 0; status == STATUS_OK && i < set->launch_count; i++) {
             const struct captured_buffer *buffer = vector->buffers[i];
-            (void)string_format(path, sizeof path, "%s/%lld.%s.before", folder,
-                                (long long)set->sizes[i], vector->name);
-            status = unpack(buffer->before, buffer->is.bytes, path, bytes, error);
-            (void)string_format(path, sizeof path, "%s/%lld.%s.after", folder,
-                                (long long)set->sizes[i], vector->name);
+            (void)string_format(name, sizeof name, "%lld.%s.before", (long long)set->sizes[i],
+                                vector->name);
+            status = unpack(buffer->before, buffer->is.bytes, folder, name, bytes, error);
+            (void)string_format(name, sizeof name, "%lld.%s.after", (long long)set->sizes[i],
+                                vector->name);
             if (status == STATUS_OK && vector->is_written)
-                status = unpack(buffer->after, buffer->is.bytes, path, bytes, error);
+                status = unpack(buffer->after, buffer->is.bytes, folder, name, bytes, error);
         }
     }
     if (status == STATUS_OK && !set->question.signature && image && image->data) {
-        (void)string_format(path, sizeof path, "%s/image", folder);
-        status = write_new(path, image->data, image->is.kept_bytes, error);
+        status = folder_write(folder, "image", image->data, image->is.kept_bytes, error);
         *bytes += (int64_t)image->is.kept_bytes;
     }
-    (void)umask(mask);
     return status;
 }

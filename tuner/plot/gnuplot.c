@@ -9,18 +9,11 @@
 
 enum { SCRIPTS_MAX = 4, TIME_LIMIT_S = 120, WORDS_MAX = 16384 };
 
-enum status scratch_make(struct arena *arena, const char *plots, struct temporary *out,
-                         struct error *error)
+enum status scratch_make(const char *plots, struct temporary *out, struct error *error)
 {
-    const char *above = getenv("TMPDIR");
-    if (!above || *above != '/')
-        above = "/tmp";
-    const char *prefix = arena_printf(arena, "%s/tune-plot.", above);
-    if (!prefix)
-        return error_no_memory(error);
-    enum status status = temporary_folder_make(prefix, out, error);
+    enum status status = temporary_folder_in_tmp("plot", out, error);
     if (status != STATUS_OK)
-        return error_prefix(error, "set TMPDIR to a folder that can be written");
+        return status;
     if (symlinkat(plots, out->file, "plots") == 0)
         return STATUS_OK;
     status = error_set_errno(error, errno, "%s/plots", out->path);

@@ -75,8 +75,7 @@ enum status plot_rows(struct store *store, const char *where, const char *sql,
 
 /* A new private folder, in which the scripts are seen as plots/: gnuplot works there on names that
  * hold nothing of the user's. */
-enum status scratch_make(struct arena *arena, const char *plots, struct temporary *out,
-                         struct error *error);
+enum status scratch_make(const char *plots, struct temporary *out, struct error *error);
 
 /* Runs gnuplot in `folder` on the scripts (ends with NULL) and waits for it. `where` names the
  * figure in errors. STATUS_UNAVAILABLE: there is no gnuplot, or it is too old, or, with

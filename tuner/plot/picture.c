@@ -278,7 +278,7 @@ enum status job_draw(struct job *job, struct store *store, struct error *error)
     job->scratch.file = -1;
     enum status status = plots_folder(&job->arena, &job->plots, error);
     if (status == STATUS_OK && job->request->outputs & ~(unsigned)PLOT_DATA)
-        status = scratch_make(&job->arena, job->plots, &job->scratch, error);
+        status = scratch_make(job->plots, &job->scratch, error);
     if (status == STATUS_OK)
         status = fetch_rows(job, store, error);
     if (status == STATUS_OK)

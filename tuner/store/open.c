@@ -10,6 +10,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
+#include "tuner/base/temporary.h"
 #include "tuner/base/trust.h"
 #include "tuner/store/embedded.h"
 
@@ -343,6 +344,16 @@ static enum status take_path(struct store *store, const char *path, struct error
     return status == STATUS_OK ? check_siblings(store, error) : status;
 }
 
+/* Of copies beside it, by programs that were ended over a merge or a migration. */
+static void sweep_folders(const char *path)
+{
+    static const char *const words[] = {"merge", "migrate"};
+    char prefix[PATH_MAX];
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (string_format(prefix, sizeof prefix, "%s.%s-", path, words[i]))
+            temporary_folders_sweep(prefix);
+}
+
 enum status store_open_as(const char *path, enum store_mode mode, const struct store_schema *schema,
                           struct store **out, struct error *error)
 {
@@ -357,6 +368,8 @@ enum status store_open_as(const char *path, enum store_mode mode, const struct s
         return error_no_memory(error);
     bool fresh = false;
     enum status status = take_path(store, path, error);
+    if (status == STATUS_OK && mode == STORE_CREATE)
+        sweep_folders(store->path);
     if (status == STATUS_OK)
         status = check_file(store, mode, &fresh, error);
     if (status == STATUS_OK)

@@ -111,10 +111,7 @@ enum status cpu_arithmetic(struct device *device, struct arithmetic *out, struct
     *out = (struct arithmetic){{0}};
     if (above && !before)
         return error_no_memory(error);
-    const char *prefix =
-        arena_printf(&arena, "%s/tune-arithmetic-", before && *before ? before : "/tmp");
-    enum status status =
-        prefix ? temporary_folder_make(prefix, &folder, error) : error_no_memory(error);
+    enum status status = temporary_folder_in_tmp("arithmetic", &folder, error);
     /* What the compiler leaves when it is killed goes with the folder. */
     if (status == STATUS_OK && setenv("TMPDIR", folder.path, 1) != 0)
         status = error_no_memory(error);

@@ -514,12 +514,9 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
                               struct text *log, struct error *error)
 {
     struct temporary folder = {.file = -1};
-    const char *where = getenv("TMPDIR");
     if (!request->compiler)
         return compile_text(arena, source, name, request, NULL, out, log, error);
-    const char *prefix = arena_printf(arena, "%s/tune-nvcc-", where && *where ? where : "/tmp");
-    enum status status =
-        prefix ? temporary_folder_make(prefix, &folder, error) : error_no_memory(error);
+    enum status status = temporary_folder_in_tmp("nvcc", &folder, error);
     if (status != STATUS_OK)
         return status;
     const char *path = arena_printf(arena, "%s/binary", folder.path);
