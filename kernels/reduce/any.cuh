@@ -24,13 +24,17 @@ template <typename T> union room_for {
     }
 };
 
-// NVRTC knows memcpy by itself, others its builtin, which needs no header.
-TUNE_DEVICE void copy_bytes(void *to, const void *from, unsigned long long bytes)
+// Copies word by word where BYTES are whole words, which compilers keep in registers. NVRTC knows
+// memcpy by itself, others its builtin, which needs no header.
+template <int BYTES> TUNE_DEVICE void copy_bytes(void *to, const void *from)
 {
+    constexpr int step = BYTES % 4 == 0 ? 4 : BYTES;
+#pragma unroll
+    for (int at = 0; at < BYTES; at += step)
 #ifdef __CUDACC_RTC__
-    memcpy(to, from, bytes);
+        memcpy((char *)to + at, (const char *)from + at, step);
 #else
-    __builtin_memcpy(to, from, bytes);
+        __builtin_memcpy((char *)to + at, (const char *)from + at, step);
 #endif
 }
 
@@ -44,7 +48,7 @@ template <typename V, bool MAYBE> struct partial {
     static TUNE_DEVICE partial of(const V &value)
     {
         partial made = {};
-        copy_bytes(made.word, &value, sizeof(V));
+        copy_bytes<(int)sizeof(V)>(made.word, &value);
         if constexpr (MAYBE)
             made.word[of_value] = 1;
         return made;
@@ -52,7 +56,7 @@ template <typename V, bool MAYBE> struct partial {
     TUNE_DEVICE V value() const
     {
         room_for<V> of;
-        copy_bytes((void *)&of.value, word, sizeof(V));
+        copy_bytes<(int)sizeof(V)>((void *)&of.value, word);
         return of.value;
     }
     TUNE_DEVICE bool is_there() const
@@ -140,6 +144,20 @@ template <bool MAXIMUM, typename OF> struct by_place {
     }
 };
 
+// Combines values of elements that come before with those of elements behind them.
+template <typename HOW>
+TUNE_DEVICE typename HOW::V combined_in_order(HOW, const typename HOW::V &a,
+                                              const typename HOW::V &b)
+{
+    return HOW::combine(a, b);
+}
+template <bool MAXIMUM, typename OF>
+TUNE_DEVICE indexed_value<OF> combined_in_order(by_place<MAXIMUM, OF>, const indexed_value<OF> &a,
+                                                const indexed_value<OF> &b)
+{
+    return (MAXIMUM ? a.value < b.value : b.value < a.value) ? b : a;
+}
+
 // HOW: one of the above. OUT: takes the result, out[0] = partial.
 template <typename HOW, typename OUT> struct any_operation {
     template <typename T> struct of {
@@ -162,6 +180,15 @@ template <typename HOW, typename OUT> struct any_operation {
             if (!a.is_there())
                 return b;
             return accumulator::of(HOW::combine(a.value(), b.value()));
+        }
+        // Elements of `a` come before those of `b`.
+        static TUNE_DEVICE accumulator combine_in_order(const accumulator &a, const accumulator &b)
+        {
+            if (!b.is_there())
+                return a;
+            if (!a.is_there())
+                return b;
+            return accumulator::of(combined_in_order(HOW(), a.value(), b.value()));
         }
     };
 };
@@ -335,7 +362,7 @@ template <typename AT, typename E, bool PACKED, int COUNT> struct loads_of {
     static TUNE_DEVICE E element(bits from)
     {
         room_for<E> to;
-        copy_bytes((void *)&to.value, &from, sizeof from);
+        copy_bytes<(int)sizeof from>((void *)&to.value, &from);
         return to.value;
     }
     static TUNE_DEVICE E element(const pack &from, int index)
@@ -407,7 +434,7 @@ struct tiles_of<OP, any_input<AT, E, OF, PACKED>, POLICY> : loads_of<AT, E, PACK
 #pragma unroll
         for (int i = 0; i < loads; i++)
             if (thread + i * POLICY::block < rest)
-                value = F::combine(value, folded<count>(got, at, i * count));
+                value = F::combine_in_order(value, folded<count>(got, at, i * count));
         return value;
     }
 
@@ -452,7 +479,7 @@ struct tiles_of<OP, any_input<AT, E, OF, PACKED>, POLICY> : loads_of<AT, E, PACK
                                this->extent.head + (at + load * POLICY::block) * count + lane);
         } else {
             const A left = folded<(COUNT + 1) / 2>(got, at, first);
-            return F::combine(left, folded<COUNT / 2>(got, at, first + (COUNT + 1) / 2));
+            return F::combine_in_order(left, folded<COUNT / 2>(got, at, first + (COUNT + 1) / 2));
         }
     }
 };
