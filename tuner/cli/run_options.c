@@ -399,7 +399,8 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
                     "winners that are shipped are tried, anyway); others: rankings\n"
                     "and winners of other models of device alone; none: neither"),
         OPTION_TEXT("strategy", "NAME", &run->text.strategy,
-                    "which configurations to try next: auto (default), or one of"),
+                    "how the next configurations are chosen: auto (default), or a\nname that "
+                    "--list-strategies prints"),
         OPTION_FLAG("list-strategies", &run->text.list_strategies,
                     "print the strategies with what they do, and exit"),
         OPTION_TEXT("objective", "NAME", &run->session.objective,

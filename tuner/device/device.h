@@ -1,5 +1,5 @@
 /* A device: where kernels are compiled, run and timed. One interface; an implementation is a
- * folder here and a row in registry.c. */
+ * folder here and a row in kinds.inc. */
 #ifndef TUNE_DEVICE_DEVICE_H
 #define TUNE_DEVICE_DEVICE_H
 
@@ -17,15 +17,15 @@
 
 struct device; /* an open device; each implementation has its own */
 
-/* What a device can do. A function whose comment begins with "Optional" may be NULL; the others are
- * required. "pure": needs no open device, keeps no state, may run in any process
- * and in several at once. The others belong to one worker process and one thread. All may block,
- * and a kernel that hangs makes them block for ever: the caller's parent watches the time. Status
- * STATUS_DEVICE_LOST means that only a new process helps. */
-/* Set where devices may be on other hosts: each then tells, among its facts, which compilers its
- * host has beside the device's own, by the name that requests have for them ("nvcc"). */
+/* Name of the environment variable that makes each device list, among its facts, its host's further
+ * compilers by the names that requests use ("nvcc"). Set where devices may be on other hosts. */
 #define COMPILERS_VARIABLE "TUNE_TELL_COMPILERS"
 
+/* Functions of a kind of device. One whose comment begins with "Optional" may be NULL; the others
+ * are required. "pure": needs no open device, keeps no state, may run in any process and in several
+ * at once. The others belong to one worker process and one thread. All may block, and a kernel that
+ * hangs makes them block for ever: the caller's parent watches the time. Status STATUS_DEVICE_LOST
+ * means that only a new process helps. */
 struct device_api {
     const char *kind; /* "cuda": its row in kinds.inc says the rest */
     /* Optional, pure. Whether compilers may be at work while kernels are timed. NULL: they would

@@ -1,6 +1,6 @@
 /* What a device does at best, as it was measured, and what is held against it. */
-#ifndef TUNE_TRIAL_CEILING_H
-#define TUNE_TRIAL_CEILING_H
+#ifndef TUNE_STATS_CEILING_H
+#define TUNE_STATS_CEILING_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* The winner among finalists, each measured in several fresh processes. */
-#ifndef TUNE_TRIAL_CHOOSE_H
-#define TUNE_TRIAL_CHOOSE_H
+#ifndef TUNE_STATS_CHOOSE_H
+#define TUNE_STATS_CHOOSE_H
 
 #include <stdbool.h>
 #include <stddef.h>

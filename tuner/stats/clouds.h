@@ -1,7 +1,7 @@
 /* Whether timings form two groups, "clouds", instead of one: then which of them a process or a
  * block lands in matters more than what a configuration differs by from others. */
-#ifndef TUNE_TRIAL_CLOUDS_H
-#define TUNE_TRIAL_CLOUDS_H
+#ifndef TUNE_STATS_CLOUDS_H
+#define TUNE_STATS_CLOUDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Outputs held against a reference. */
-#ifndef TUNE_TRIAL_DATA_H
-#define TUNE_TRIAL_DATA_H
+#ifndef TUNE_STATS_DATA_H
+#define TUNE_STATS_DATA_H
 
 #include <stdbool.h>
 #include <stddef.h>

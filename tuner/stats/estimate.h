@@ -1,6 +1,6 @@
 /* Estimates with their intervals, of plain numbers. */
-#ifndef TUNE_TRIAL_ESTIMATE_H
-#define TUNE_TRIAL_ESTIMATE_H
+#ifndef TUNE_STATS_ESTIMATE_H
+#define TUNE_STATS_ESTIMATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Every number that the measuring goes by, with its default. Stored with each run. */
-#ifndef TUNE_TRIAL_PROTOCOL_H
-#define TUNE_TRIAL_PROTOCOL_H
+#ifndef TUNE_STATS_PROTOCOL_H
+#define TUNE_STATS_PROTOCOL_H
 
 #include <stdbool.h>
 #include <stdint.h>

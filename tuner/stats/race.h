@@ -1,7 +1,7 @@
 /* Racing: many candidates are measured in rounds, and those that are shown to be slower leave.
  * Numbers in, decisions out; who measures is of no concern here. */
-#ifndef TUNE_TRIAL_RACE_H
-#define TUNE_TRIAL_RACE_H
+#ifndef TUNE_STATS_RACE_H
+#define TUNE_STATS_RACE_H
 
 #include <stdbool.h>
 #include <stddef.h>

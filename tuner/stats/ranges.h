@@ -1,6 +1,6 @@
 /* Few configurations for many sizes. */
-#ifndef TUNE_TRIAL_RANGES_H
-#define TUNE_TRIAL_RANGES_H
+#ifndef TUNE_STATS_RANGES_H
+#define TUNE_STATS_RANGES_H
 
 #include <stddef.h>
 

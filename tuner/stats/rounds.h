@@ -1,6 +1,6 @@
 /* Which rounds count: whole rounds are dropped, never single samples. */
-#ifndef TUNE_TRIAL_ROUNDS_H
-#define TUNE_TRIAL_ROUNDS_H
+#ifndef TUNE_STATS_ROUNDS_H
+#define TUNE_STATS_ROUNDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

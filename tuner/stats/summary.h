@@ -1,6 +1,6 @@
 /* What a set of timings comes to. Plain numbers. */
-#ifndef TUNE_TRIAL_SUMMARY_H
-#define TUNE_TRIAL_SUMMARY_H
+#ifndef TUNE_STATS_SUMMARY_H
+#define TUNE_STATS_SUMMARY_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Whether numbers deserve trust, and why not. */
-#ifndef TUNE_TRIAL_VERDICT_H
-#define TUNE_TRIAL_VERDICT_H
+#ifndef TUNE_STATS_VERDICT_H
+#define TUNE_STATS_VERDICT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -19,7 +19,7 @@
 #include "tuner/device/null/null.c"
 #undef device_null
 
-struct device_api device_null; /* in place of the other one: registry.c finds this */
+struct device_api device_null; /* in place of the other one: kinds.inc names this */
 
 enum { FAULTS_MAX = 8 };
 struct fault {
