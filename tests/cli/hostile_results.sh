@@ -10,7 +10,7 @@ device: cpu
 source: total.c
 sizes: {n: [1000]}
 parameters:
-  way: [right, modes, behind, before, far, mutate, swap, later, limits, cache, rarely, seldom, stops, skips]
+  way: [right, modes, behind, before, far, mutate, swap, later, limits, cache, rarely, seldom, stops, skips, further, ahead, beside]
 defines: {WAY: way}
 launches:
   - {kernel: total, grid: 1, threads: 1, arguments: [in, out, n]}
@@ -24,7 +24,7 @@ Y
 cat >total.c <<'C'
 #include <fenv.h>
 #include <sys/resource.h>
-enum { right, modes, behind, before, far, mutate, swap, later, limits, cache, rarely, seldom, stops, skips };
+enum { right, modes, behind, before, far, mutate, swap, later, limits, cache, rarely, seldom, stops, skips, further, ahead, beside };
 static int calls;
 void total(const struct tune_block *block, void *const *arguments)
 {
@@ -57,6 +57,12 @@ void total(const struct tune_block *block, void *const *arguments)
     *out = sum + (WAY == rarely ? calls % 997 == 0 : WAY == seldom ? calls % 97 == 96 : 0);
     if (WAY == far)
         out[1000] = 1;
+    if (WAY == further) /* a page on, and more */
+        out[1100 + (n & 1) * 100000] = 1;
+    if (WAY == ahead)
+        out[-1100 - (n & 1) * 2000] = 1;
+    if (WAY == beside)
+        in[n + 7] = 1;
     if (WAY == mutate)
         in[n / 2] = 12345;
     if (WAY == swap || (WAY == later && calls > 20)) {
@@ -107,6 +113,12 @@ expect_why behind 'out\[0\] is '
 expect_why before 'out\[0\] is '
 expect_why far "written behind its end: byte 39[0-9][0-9] behind"
 expect_why right '^$'
+# Further away, too: where no argument lies nothing can be written.
+tune_ways further ahead beside right
+expect_why further "(behind its end: byte [0-9]+ behind|crashed|signal)"
+expect_why ahead "(before its start: byte [0-9]+ before|crashed|signal)"
+expect_why beside "input 'in' of 4000 bytes was written behind its end: byte 29 behind it"
+expect_why right '^$'
 
 # What is remembered, or wrong once in a thousand runs: while it is timed, or at the latest while the winner is watched.
 # By chance the checks of finalists may come upon all of these first.
@@ -151,3 +163,71 @@ expect_err "^tune: total: no check names 'other', which kernels write"
 refuse_err "no check names 'out'"
 run "$TUNE" run total.yaml --device cpu --dry-run
 refuse_err "no check names"
+
+# A kernel that finds its input's alignment in its output's: right wherever both lie alike.
+cat >copy.yaml <<'Y'
+experiment: copy
+device: cpu
+source: copy.c
+sizes: {n: [2000]}
+parameters: {way: [slow, alike]}
+defines: {ALIKE: 1 if way == "alike" else 0}
+launches:
+  - {kernel: copy, grid: 1, threads: 1, arguments: [in, out, n]}
+arguments:
+  - {name: in, type: i32, count: n, fill: random, alignment: 4}
+  - {name: out, type: i32, count: n, output: true, alignment: 4}
+  - {name: n, type: i64, value: n}
+check: {reference: copy_reference, source: copy_reference.c, output: out, tolerance: 0}
+Y
+cat >copy.c <<'C'
+#include <stdint.h>
+void copy(const struct tune_block *block, void *const *arguments)
+{
+    const int *in = arguments[0];
+    int *out = arguments[1];
+    long long n = *(const long long *)arguments[2], i = 0;
+    (void)block;
+    for (volatile long long spin = 0; spin < (ALIKE ? 0 : 100 * n); spin++)
+        ;
+    for (; ALIKE && i < n && (uintptr_t)(out + i) % 64 != 0; i++)
+        out[i] = in[i];
+    for (; ALIKE && i + 16 <= n; i += 16) /* by loads of 64 bytes */
+        for (long long j = 0; j < 16; j++)
+            out[i + j] = ((const int *)((uintptr_t)(in + i) / 64 * 64))[j];
+    for (; i < n; i++)
+        out[i] = in[i];
+}
+C
+cat >copy_reference.c <<'C'
+void copy_reference(void *const *arguments, struct tune_expected *expected)
+{
+    const int *in = arguments[0];
+    for (long long i = 0; i < *(const long long *)arguments[2]; i++)
+        expected[i].integer = in[i];
+}
+C
+run "$TUNE" run copy.yaml --device cpu --db copy.db "${steady[@]}" --set sweep_slower=0.25 --set delta=0.1
+expect_code 0
+grep -q '^copy n=2000 way=slow ' tuned.conf || fail "not the right one: $(cat tuned.conf)"
+expect_err "'way=alike' was among the fastest, but is out: gauntlet: .*\(each vector starts one element further on than the one before\)"
+
+# A reference that allows anything somewhere says nothing: it is the one that is named.
+sed -e 's/^experiment: .*/experiment: half/' -e 's/type: i32/type: f32/' -e 's/copy/half/g' -e 's/tolerance: 0/tolerance: 1e-5/' copy.yaml >half.yaml
+sed -e 's/copy/half/g' -e 's/int \*/float */g' copy.c >half.c
+for magnitude in 'INFINITY' 'NAN' '1e200' '-INFINITY * -1'; do
+    cat >half_reference.c <<C
+#include <math.h>
+void half_reference(void *const *arguments, struct tune_expected *expected)
+{
+    const float *in = arguments[0];
+    for (long long i = 0; i < *(const long long *)arguments[2]; i++) {
+        expected[i].real = in[i];
+        expected[i].magnitude = i == 100 ? $magnitude : 1;
+    }
+}
+C
+    run "$TUNE" run half.yaml --device cpu --db half.db "${steady[@]}"
+    expect_code 3
+    expect_err 'half n=2000: the reference says of element 100 that it is .* with a magnitude of (-?inf|-?nan|1e\+200): '
+done

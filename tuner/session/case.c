@@ -14,12 +14,15 @@ static void move_seeds(struct launch_plan *plan, uint64_t seed)
         plan->arguments[i].seed += seed;
 }
 
-static void move_starts(struct launch_plan *plan, uint32_t starts)
+static void move_starts(struct launch_plan *plan, const struct gauntlet_case *what)
 {
+    uint32_t starts = what->starts;
     for (size_t i = 0; i < plan->argument_count; i++) {
         struct argument *argument = &plan->arguments[i];
-        if (argument_is_passed(argument))
-            argument->offset_bytes = argument->alignment_bytes * starts;
+        if (!argument_is_passed(argument))
+            continue;
+        argument->offset_bytes = argument->alignment_bytes * starts;
+        starts += what->apart ? 1 : 0;
     }
 }
 
@@ -62,7 +65,7 @@ static enum status move_case(struct arena *arena, const struct gauntlet_case *wh
                              struct launch_plan *plan, struct worker_checks *checks,
                              struct error *error)
 {
-    move_starts(plan, what->starts);
+    move_starts(plan, what);
     if (checks_are_recorded(checks))
         return STATUS_OK;
     move_seeds(plan, what->seed);

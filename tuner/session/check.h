@@ -8,7 +8,8 @@
 struct gauntlet_case {
     int64_t n;
     uint64_t seed;   /* added to the inputs' own */
-    uint32_t starts; /* vectors start so many times their alignment later */
+    uint32_t starts; /* vectors start so many times their alignment later ... */
+    bool apart;      /* ... the second once more, and so on: no two lie alike */
 };
 
 /* gauntlet.c: takes out finalists that are wrong where nobody had looked, and whatever else fails

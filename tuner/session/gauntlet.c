@@ -57,8 +57,10 @@ static size_t add_case(const struct contest *contest, struct gauntlet_case *case
             return count;
     if (n < 1 || count == CASES_MAX)
         return count;
-    cases[count] = (struct gauntlet_case){
-        .n = n, .seed = (uint64_t)n * UINT64_C(0x9e3779b97f4a7c15), .starts = starts};
+    cases[count] = (struct gauntlet_case){.n = n,
+                                          .seed = (uint64_t)n * UINT64_C(0x9e3779b97f4a7c15),
+                                          .starts = starts,
+                                          .apart = starts % 2 == 1};
     return count + 1;
 }
 
@@ -135,8 +137,9 @@ static enum status run_case(struct sweep *sweep, struct lane *lane, struct slot 
     if (status != STATUS_OK || outcome.status == TRIAL_OK || (kept && !*kept))
         return status;
     *rejection = slot->candidate->rejected = arena_printf(
-        &sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s", (long long)what->n,
-        what->starts, trial_status_name(outcome.status), outcome.detail);
+        &sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s%s", (long long)what->n,
+        what->starts, trial_status_name(outcome.status), outcome.detail,
+        what->apart ? " (each vector starts one element further on than the one before)" : "");
     slot->candidate->rejected_at = elsewhere ? what->n : 0;
     return *rejection ? STATUS_OK : error_no_memory(error);
 }

@@ -10,20 +10,27 @@
 
 enum { PIECE = 256 }; /* elements that are looked at together */
 
+static const double large = 0x1p480; /* the sum of 2^63 of its squares is finite */
+
 double expected_scale(const void *elements, enum element_type type, size_t count)
 {
     const unsigned char *at = elements;
     const size_t size = element_bytes(type);
     double sum = 0;
+    double unit = 1; /* in which numbers are squared, so that no square is infinite */
     size_t finite = 0;
     for (size_t i = 0; i < count; i++) {
         double real = element_to_real(at + i * size, type);
         if (!isfinite(real))
             continue;
-        sum += real * real;
+        if (fabs(real) > large * unit) {
+            sum = sum * (unit / fabs(real)) * (unit / fabs(real));
+            unit = fabs(real);
+        }
+        sum += real / unit * (real / unit);
         finite++;
     }
-    return finite > 0 ? sqrt(sum / (double)finite) : 0;
+    return finite > 0 ? unit * sqrt(sum / (double)finite) : 0;
 }
 
 /* ---- what a function told ---- */

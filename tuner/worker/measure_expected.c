@@ -1,4 +1,6 @@
 /* What outputs must be, and whether they are. */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,13 +21,37 @@ void expectations_free(struct expectations *expected)
 struct keeping {
     struct tune_expected *elements;
     struct said *said;
+    const struct tolerance *tolerance;
 };
+
+/* Where the tolerance of an element is no less than the largest number of its type, nothing could
+ * be wrong. */
+static void refuse_magnitudes(const struct keeping *keeping, uint64_t first, uint64_t count,
+                              struct error *error)
+{
+    const enum element_type type = keeping->said->type;
+    const double largest = type == ELEMENT_F64 ? DBL_MAX : type == ELEMENT_F16 ? 65504 : FLT_MAX;
+    for (uint64_t i = first; i < first + count; i++) {
+        const struct tune_expected *element = &keeping->elements[i];
+        if (!isfinite(element->real) ||
+            element->magnitude * keeping->tolerance->magnitude < largest)
+            continue;
+        (void)error_set(error, STATUS_BAD_INPUT,
+                        "the reference says of element %llu that it is %g with a magnitude of %g: "
+                        "times the tolerance of %g that allows any result; a magnitude is a finite "
+                        "number, about as large as what the element is made of",
+                        (unsigned long long)i, element->real, element->magnitude,
+                        keeping->tolerance->magnitude);
+        return;
+    }
+}
 
 static void keep_part(void *context, uint64_t first, uint64_t count, struct error *error)
 {
     const struct keeping *keeping = context;
     const struct said *said = keeping->said;
-    (void)error;
+    if (said->magnitudes && element_is_real(said->type))
+        refuse_magnitudes(keeping, first, count, error);
     expected_keep(keeping->elements, said->type, said->count, said->magnitudes, first, count,
                   said->room);
 }
@@ -39,13 +65,15 @@ static void clear_part(void *context, uint64_t first, uint64_t count, struct err
 
 /* By calling the function. */
 static enum status compute(struct measuring *state, const struct worker_reference *reference,
-                           const struct launch_plan *plan, size_t output, struct said *said,
+                           const struct launch_plan *plan, struct expectation *out,
                            struct error *error)
 {
+    struct said *said = &out->said;
     const int64_t started_ns = clock_now_ns();
     const void *inputs[ARGUMENTS_MAX];
     struct keeping keeping = {.elements = host_room(said->count * sizeof *keeping.elements),
-                              .said = said};
+                              .said = said,
+                              .tolerance = &out->tolerance};
     said->room = host_room(said_bytes(said));
     enum status status = keeping.elements && said->room ? STATUS_OK : error_no_memory(error);
     if (status == STATUS_OK)
@@ -54,7 +82,7 @@ static enum status compute(struct measuring *state, const struct worker_referenc
     if (status == STATUS_OK)
         status = inputs_on_host(state, plan, inputs, error);
     if (status == STATUS_OK)
-        status = reference_compute(reference->path, reference->name, plan, inputs, output,
+        status = reference_compute(reference->path, reference->name, plan, inputs, out->output,
                                    keeping.elements, error);
     if (status == STATUS_OK)
         status =
@@ -85,7 +113,7 @@ static enum status make_told(struct measuring *state, const struct worker_refere
     if (reference_recall(state, hash, said)) {
         state->recalled_ns += said->made_ns;
     } else {
-        status = compute(state, reference, plan, out->output, said, error);
+        status = compute(state, reference, plan, out, error);
         if (status != STATUS_OK)
             return status;
         said_flatten(said);

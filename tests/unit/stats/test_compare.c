@@ -174,6 +174,8 @@ TEST(magnitudes_nobody_told_are_those_of_the_vector)
         alike(got, expected, ELEMENT_F64, 4, (struct tolerance){.magnitude = 0.99e-3}, detail));
     const float wild[3] = {3, (float)NAN, (float)INFINITY};
     assert_true(expected_scale(wild, ELEMENT_F32, 3) == 3);
+    const double huge[3] = {3, -4e300, 3e300}; /* whose squares are infinite */
+    assert_true(fabs(expected_scale(huge, ELEMENT_F64, 3) / (5e300 / sqrt(3)) - 1) < 1e-12);
 }
 
 TEST(integers_have_no_magnitude)

@@ -180,10 +180,11 @@ void turn_bands(struct device *device, const struct launch_plan *plan)
             vector_turn_bands(device->shelves[i].bound, device->turn);
 }
 
-static void describe_breach(const struct argument *argument, int64_t at, char *detail, size_t bytes)
+void describe_breach(const struct argument *argument, int64_t at, char *detail, size_t bytes)
 {
     int64_t size = (int64_t)argument_bytes(argument);
     const char *role = argument->role == ARGUMENT_OUTPUT    ? "output"
+                       : argument->role == ARGUMENT_INPUT   ? "input"
                        : argument->role == ARGUMENT_SCRATCH ? "scratch"
                                                             : "argument";
     long long away = (long long)(at < 0 ? -at : at - size + 1);

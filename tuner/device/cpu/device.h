@@ -59,6 +59,8 @@ void carry_variables(struct device *device, bool back);
 /* Runs are about to change the first so many copies of it. */
 void note_updates(struct device *device, const struct launch_plan *plan, uint32_t copies);
 void guard_vectors(struct device *device, const struct launch_plan *plan);
+/* Says of a byte outside, counted from the argument's start, that it was written. */
+void describe_breach(const struct argument *argument, int64_t at, char *detail, size_t bytes);
 /* Around inputs. */
 void turn_bands(struct device *device, const struct launch_plan *plan);
 enum status cpu_vary(struct device *device, const struct launch_plan *plan,

@@ -13,6 +13,9 @@ enum {
     /* The system may give pages of this size; turns of less would then not be turns. */
     HUGE_PAGE_BYTES = 2 << 20,
     HUGE_FROM_BYTES = 16 << 20,
+    /* In front of a mapping and behind it, where nothing can be read or written; of this size
+     * mappings lie among large pages as they would without. */
+    FENCE_BYTES = HUGE_PAGE_BYTES,
 };
 
 _Static_assert((int)GUARD_BYTES <= (int)PAGE_BYTES, "the band before lies in the page before");
@@ -85,15 +88,28 @@ char *vector_data(const struct vector *vector, uint32_t copy)
     return vector->pages[copy] + PAGE_BYTES + vector->offset;
 }
 
+/* Whole pages, so that a fence begins where they end. */
 static size_t mapped_bytes(const struct vector *vector)
 {
-    return PAGE_BYTES + vector->offset + vector->bytes + GUARD_BYTES;
+    const size_t bytes = PAGE_BYTES + vector->offset + vector->bytes + GUARD_BYTES;
+    return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+/* So much of a mapping lies in front of the data, and so much behind its first `bytes` bytes. */
+static size_t before_data(const struct vector *vector)
+{
+    return PAGE_BYTES + vector->offset;
+}
+
+static size_t behind_data(const struct vector *vector, size_t bytes)
+{
+    return mapped_bytes(vector) - before_data(vector) - bytes;
 }
 
 static void vector_free(struct vector *vector)
 {
     for (uint32_t i = 0; i < vector->count; i++)
-        pages_unmap(vector->pages[i], mapped_bytes(vector));
+        (void)munmap(vector->pages[i] - FENCE_BYTES, mapped_bytes(vector) + 2 * FENCE_BYTES);
     free(vector->pages);
     free(vector->written);
     *vector = (struct vector){0};
@@ -113,11 +129,16 @@ static bool add_copy(struct vector *vector)
         !array_grow(&vector->written, vector->count, &capacities[1], sizeof *vector->written))
         return false;
     vector->capacity = (uint32_t)capacities[0];
-    char *pages = pages_map(mapped_bytes(vector));
-    if (!pages)
+    const size_t fenced_bytes = mapped_bytes(vector) + 2 * FENCE_BYTES;
+    char *fence = mmap(NULL, fenced_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (fence == MAP_FAILED)
         return false;
+    if (mprotect(fence + FENCE_BYTES, mapped_bytes(vector), PROT_READ | PROT_WRITE) != 0) {
+        (void)munmap(fence, fenced_bytes);
+        return false;
+    }
     atomic_init(&vector->written[vector->count], false);
-    vector->pages[vector->count++] = pages;
+    vector->pages[vector->count++] = fence + FENCE_BYTES;
     return true;
 }
 
@@ -165,11 +186,21 @@ static void protect(const struct vector *vector, uint32_t copy, bool written)
                    written ? PROT_READ | PROT_WRITE : PROT_READ);
 }
 
-static void fill_bands(const struct vector *vector, uint32_t copy, unsigned turn)
+/* Where the first whole element lies, as counted from the data. */
+static char *band_before(const struct vector *vector, uint32_t copy)
+{
+    return vector->pages[copy] + before_data(vector) % element_bytes(vector->type);
+}
+
+/* An input's bands are all that its mapping has besides the data. */
+static void fill_bands(struct vector *vector, uint32_t copy, unsigned turn)
 {
     char *data = vector_data(vector, copy);
-    band_fill(data - GUARD_BYTES, GUARD_BYTES, vector->type, turn);
-    band_fill(data + vector->bytes, GUARD_BYTES, vector->type, turn);
+    band_fill(band_before(vector, copy), (size_t)(data - band_before(vector, copy)), vector->type,
+              turn);
+    band_fill(data + vector->bytes, behind_data(vector, vector->bytes), vector->type, turn);
+    if (copy == 0)
+        vector->turn = turn;
 }
 
 void vector_turn_bands(struct vector *vector, unsigned turn)
@@ -177,6 +208,38 @@ void vector_turn_bands(struct vector *vector, unsigned turn)
     protect(vector, 0, true);
     fill_bands(vector, 0, turn);
     protect(vector, 0, false);
+}
+
+/* False when a band is not as it was filled: *at is its first such byte. */
+static bool band_kept(const char *band, size_t bytes, enum element_type type, unsigned turn,
+                      size_t *at)
+{
+    char *filled = malloc(bytes);
+    if (!filled)
+        return true;
+    memcpy(filled, band, bytes); /* where no whole element is, there is nothing to compare */
+    band_fill(filled, bytes, type, turn);
+    for (*at = 0; *at < bytes && band[*at] == filled[*at];)
+        ++*at;
+    free(filled);
+    return *at == bytes;
+}
+
+static bool bands_kept(const struct vector *vector, uint32_t copy, int64_t *at)
+{
+    const unsigned turn = copy == 0 ? vector->turn : 0;
+    const char *before = band_before(vector, copy), *data = vector_data(vector, copy);
+    const char *behind = data + vector->bytes;
+    size_t place = 0;
+    if (!band_kept(before, (size_t)(data - before), vector->type, turn, &place)) {
+        *at = before + place - data;
+        return false;
+    }
+    if (!band_kept(behind, behind_data(vector, vector->bytes), vector->type, turn, &place)) {
+        *at = (int64_t)(vector->bytes + place);
+        return false;
+    }
+    return true;
 }
 
 /* Copy `copy` as it is to be: what the host has, every second one patched. */
@@ -209,20 +272,20 @@ void vector_vary(struct vector *vector, const struct patch *patch)
 }
 
 /* False when a patched element of the copy is not the patch's: *at is its first byte. */
-static bool patch_kept(const struct vector *vector, uint32_t copy, size_t *at)
+static bool patch_kept(const struct vector *vector, uint32_t copy, int64_t *at)
 {
     const size_t bytes = element_bytes(vector->type);
     const struct patch *patch = &vector->patch;
     for (uint32_t i = 0; copy % 2 == 1 && i < patch->count; i++)
         if (memcmp(vector_data(vector, copy) + patch->at[i] * bytes, patch->values + i * bytes,
                    bytes) != 0) {
-            *at = patch->at[i] * bytes;
+            *at = (int64_t)(patch->at[i] * bytes);
             return false;
         }
     return true;
 }
 
-bool vector_kept(struct vector *vector, size_t *at)
+bool vector_kept(struct vector *vector, int64_t *at)
 {
     const char *host = vector->host;
     bool kept = true;
@@ -230,11 +293,11 @@ bool vector_kept(struct vector *vector, size_t *at)
         char *data = vector_data(vector, i);
         if (!atomic_exchange(&vector->written[i], false))
             continue;
-        kept = kept && patch_kept(vector, i, at);
+        kept = kept && patch_kept(vector, i, at) && bands_kept(vector, i, at);
         take_patch_away(vector, i);
         for (size_t k = 0; kept && k < vector->bytes; k++)
             if (data[k] != host[k]) {
-                *at = k;
+                *at = (int64_t)k;
                 kept = false;
             }
         memcpy(data, host, vector->bytes);
@@ -325,27 +388,34 @@ static unsigned char guard_byte(size_t i)
     return (unsigned char)(0x5b + 37 * i);
 }
 
+/* Where less is used than there is, so much of the rest is guarded as a fence would be. */
+static size_t guarded_behind(const struct vector *vector, size_t bytes)
+{
+    const size_t rest = behind_data(vector, bytes);
+    return rest < FENCE_BYTES ? rest : FENCE_BYTES;
+}
+
 void vector_guard(struct vector *vector, size_t bytes)
 {
-    char *before = vector_data(vector, 0) - GUARD_BYTES;
+    char *before = vector->pages[0];
     char *behind = vector_data(vector, 0) + bytes;
-    for (size_t i = 0; i < GUARD_BYTES; i++) {
+    for (size_t i = 0; i < before_data(vector); i++)
         before[i] = (char)guard_byte(i);
-        behind[i] = (char)guard_byte(i + GUARD_BYTES);
-    }
+    for (size_t i = 0; i < guarded_behind(vector, bytes); i++)
+        behind[i] = (char)guard_byte(i);
 }
 
 bool vector_guarded(const struct vector *vector, size_t bytes, int64_t *at)
 {
-    const char *before = vector_data(vector, 0) - GUARD_BYTES;
+    const char *before = vector->pages[0];
     const char *behind = vector_data(vector, 0) + bytes;
-    for (size_t i = 0; i < GUARD_BYTES; i++)
+    for (size_t i = 0; i < before_data(vector); i++)
         if ((unsigned char)before[i] != guard_byte(i)) {
-            *at = (int64_t)i - GUARD_BYTES;
+            *at = (int64_t)i - (int64_t)before_data(vector);
             return false;
         }
-    for (size_t i = 0; i < GUARD_BYTES; i++)
-        if ((unsigned char)behind[i] != guard_byte(i + GUARD_BYTES)) {
+    for (size_t i = 0; i < guarded_behind(vector, bytes); i++)
+        if ((unsigned char)behind[i] != guard_byte(i)) {
             *at = (int64_t)(bytes + i);
             return false;
         }

@@ -12,13 +12,15 @@
 #include "tuner/device/cpu/layout.h"
 #include "tuner/device/cpu/pool.h"
 
-/* Pages of their own, first touched as the layout has it, with room for a guard band on both sides.
+/* Pages of their own, first touched as the layout has it, with room for a guard band on both sides,
+ * and behind these a fence.
  * Those of inputs can only be read, until a kernel writes to them (watch.h). Zero-initialise; freed
  * by vector_free. */
 struct vector {
     char **pages;         /* one mapping a copy */
     atomic_bool *written; /* by a kernel, of each copy, which can only be read else */
     bool is_input;
+    unsigned turn;          /* of an input: the first copy's bands are of this one */
     enum element_type type; /* of an input, for its bands */
     uint32_t count;         /* of copies */
     uint32_t capacity;      /* of `pages` */
@@ -68,13 +70,15 @@ void shelf_free(struct shelf *shelf);
 /* Where a copy's data starts. */
 char *vector_data(const struct vector *vector, uint32_t copy);
 
-/* Guard bands of GUARD_BYTES before and behind the first `bytes` bytes of the first copy. */
+/* Guard bands before and behind the first `bytes` bytes of the first copy, of GUARD_BYTES at least;
+ * a kernel that goes beyond ends by a signal. */
 void vector_guard(struct vector *vector, size_t bytes);
 /* Other bands than before around an input's first copy (device/bands.h). */
 void vector_turn_bands(struct vector *vector, unsigned turn);
-/* Whether all copies of an input hold what the host has; *at is the first byte that does not. What
- * kernels have written to is as it was again. */
-bool vector_kept(struct vector *vector, size_t *at);
+/* Whether all copies of an input hold what the host has, and their bands what they were filled
+ * with; *at is the first byte that does not, counted from the data's start. What kernels have
+ * written to is as it was again. */
+bool vector_kept(struct vector *vector, int64_t *at);
 /* Whether the address lies in an input that can only be read: a kernel may write there from now on,
  * which is noted. Called by what takes the signal. */
 bool shelf_open(struct shelf *shelf, const char *address);

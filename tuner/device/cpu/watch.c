@@ -115,13 +115,16 @@ enum status cpu_intact(struct device *device, const struct launch_plan *plan, bo
         (void)string_format(detail, detail_bytes, "it changes its process: %s", changed);
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
-        size_t at = 0;
+        int64_t at = 0;
         if (argument->role != ARGUMENT_INPUT || !argument_is_bound(argument) ||
             vector_kept(device->shelves[i].bound, &at) || !*intact)
             continue;
         *intact = false;
-        (void)string_format(detail, detail_bytes, "it writes its input: %s[%zu] is changed",
-                            argument->name, at / element_bytes(argument->type));
+        if (at < 0 || at >= (int64_t)argument_bytes(argument))
+            describe_breach(argument, at, detail, detail_bytes);
+        else
+            (void)string_format(detail, detail_bytes, "it writes its input: %s[%zu] is changed",
+                                argument->name, (size_t)at / element_bytes(argument->type));
     }
     return STATUS_OK;
 }
