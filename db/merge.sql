@@ -291,7 +291,7 @@ LEFT JOIN main.winners AS m
     ON m.environment_id = e.new AND m.problem_id = p.new AND m.objective = o.objective
     AND m.l2_mode = o.l2_mode;
 
--- The contenders go with them.
+-- Contenders and states go with them.
 DELETE FROM main.winners
 WHERE id IN (SELECT new FROM map_winners WHERE taken AND new IS NOT NULL);
 
@@ -324,6 +324,15 @@ INSERT INTO main.contenders (
 SELECT w.new, c.new, t.new, o.place, o.difference, o.difference_low, o.difference_high, o.proven,
        o.tied, o.out
 FROM other.contenders AS o
+JOIN map_winners AS w ON w.old = o.winner_id
+JOIN map_configurations AS c ON c.old = o.configuration_id
+LEFT JOIN map_trials AS t ON t.old = o.trial_id
+WHERE w.taken;
+
+INSERT INTO main.states (
+    winner_id, state, configuration_id, trial_id, difference, difference_low, difference_high, tied)
+SELECT w.new, o.state, c.new, t.new, o.difference, o.difference_low, o.difference_high, o.tied
+FROM other.states AS o
 JOIN map_winners AS w ON w.old = o.winner_id
 JOIN map_configurations AS c ON c.old = o.configuration_id
 LEFT JOIN map_trials AS t ON t.old = o.trial_id

@@ -1,8 +1,8 @@
--- The database of tune, version 8. Every table, column and unit is explained in db/README.md; a
+-- The database of tune, version 11. Every table, column and unit is explained in db/README.md; a
 -- test holds that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 10;
+PRAGMA user_version = 11;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -127,7 +127,7 @@ CREATE TABLE trials (
     environment_id INTEGER NOT NULL REFERENCES environments (id),
     problem_id INTEGER NOT NULL REFERENCES problems (id),
     configuration_id INTEGER NOT NULL REFERENCES configurations (id),
-    stage TEXT NOT NULL CHECK (stage IN ('sweep', 'race', 'confirm')),
+    stage TEXT NOT NULL CHECK (stage IN ('sweep', 'race', 'confirm', 'dirty', 'hot')),
     objective TEXT NOT NULL DEFAULT 'time',
     l2_mode TEXT NOT NULL CHECK (l2_mode IN ('cold', 'hot', 'stream', 'dirty')),
     status TEXT NOT NULL,
@@ -261,7 +261,7 @@ CREATE TABLE baselines (
 CREATE TABLE rounds (
     run_id INTEGER NOT NULL REFERENCES runs (id),
     problem_id INTEGER NOT NULL REFERENCES problems (id),
-    stage TEXT NOT NULL CHECK (stage IN ('race', 'confirm')),
+    stage TEXT NOT NULL CHECK (stage IN ('race', 'confirm', 'dirty', 'hot')),
     objective TEXT NOT NULL,
     process INTEGER NOT NULL,
     ordinal INTEGER NOT NULL,
@@ -336,6 +336,18 @@ CREATE TABLE contenders (
     tied INTEGER NOT NULL CHECK (tied IN (0, 1)),
     out TEXT,
     PRIMARY KEY (winner_id, configuration_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE states (
+    winner_id INTEGER NOT NULL REFERENCES winners (id) ON DELETE CASCADE,
+    state TEXT NOT NULL CHECK (state IN ('dirty', 'hot')),
+    configuration_id INTEGER NOT NULL REFERENCES configurations (id),
+    trial_id INTEGER REFERENCES trials (id),
+    difference REAL,
+    difference_low REAL,
+    difference_high REAL,
+    tied INTEGER NOT NULL CHECK (tied IN (0, 1)),
+    PRIMARY KEY (winner_id, state, configuration_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE ranges (

@@ -172,6 +172,17 @@ SELECT
     100.0 * w.claim AS claim_percent,
     w.confidence,
     w.compared,
+    -- What else is known of the configuration than its time from clean caches.
+    (SELECT 'clean,' || group_concat(state, ',')
+     FROM (SELECT k.state FROM states AS k
+           WHERE k.winner_id = w.id AND k.configuration_id = m.configuration_id
+           ORDER BY k.state)) AS states,
+    (SELECT o.median_ns FROM states AS k JOIN trials AS o ON o.id = k.trial_id
+     WHERE k.winner_id = w.id AND k.configuration_id = m.configuration_id
+        AND k.state = 'dirty') AS dirty_ns,
+    (SELECT o.median_ns FROM states AS k JOIN trials AS o ON o.id = k.trial_id
+     WHERE k.winner_id = w.id AND k.configuration_id = m.configuration_id
+        AND k.state = 'hot') AS hot_ns,
     w.trust,
     b.facts,
     FIRST_VALUE(b.facts) OVER newest AS device_facts,

@@ -1,6 +1,7 @@
 -- Of each size of a problem key that has a winner which was raced, and each configuration that was
 -- timed there: how much worse than the winner it looks, both from the finest stage that has seen both;
 -- and how much worse it is at most, as the rounds of the choice showed it. NULL: nothing tells.
+-- Where another state of the cache than the winner's mode shows it to be slower, it loses that much.
 -- is_barred: a check found it wrong at some size, so it serves no other one than those it won.
 WITH barred AS MATERIALIZED (
     SELECT DISTINCT configuration_id FROM gauntlets WHERE environment_id = :environment AND passed = 0
@@ -23,19 +24,26 @@ against AS MATERIALIZED (
         ON k.winner_id = chosen.id AND k.configuration_id = paired.other_configuration_id
         AND k.out IS NULL
     GROUP BY 1, 2
+),
+elsewhere AS MATERIALIZED (
+    SELECT k.winner_id, k.configuration_id, max(k.difference) AS loss, max(k.difference_high) AS bound
+    FROM chosen CROSS JOIN states AS k ON k.winner_id = chosen.id
+    WHERE NOT k.tied
+    GROUP BY 1, 2
 )
 SELECT w.n AS n, c.id AS configuration_id, c.key AS key,
-       CASE
+       max(coalesce(CASE WHEN c.id <> w.configuration_id THEN elsewhere.loss END, -1), CASE
            WHEN own.confirm_value > 0 AND best.confirm_value > 0
                THEN own.confirm_value / best.confirm_value - 1
            WHEN own.race_value > 0 AND best.race_value > 0
                THEN own.race_value / best.race_value - 1
            WHEN :objective = 'time' AND own.sweep_ns > 0 AND best.sweep_ns > 0
                THEN own.sweep_ns / best.sweep_ns - 1
-       END AS loss,
+       END) AS loss,
        c.id = w.configuration_id AS is_winner,
        c.parameters AS parameters,
-       CASE WHEN c.id = w.configuration_id THEN 0 ELSE against.ratio_high - 1 END AS bound,
+       CASE WHEN c.id = w.configuration_id THEN 0
+            ELSE max(against.ratio_high - 1, coalesce(elsewhere.bound, -1)) END AS bound,
        c.id IN (SELECT configuration_id FROM barred) AS is_barred
 FROM chosen AS w
 -- CROSS: in this order; points are looked up, not made of all trials.
@@ -49,6 +57,8 @@ CROSS JOIN points AS own
 CROSS JOIN configurations AS c ON c.id = own.configuration_id
 LEFT JOIN against
     ON against.winner_id = w.id AND against.other_launched_trial_id = own.sweep_trial_id
+LEFT JOIN elsewhere
+    ON elsewhere.winner_id = w.id AND elsewhere.configuration_id = own.measured_configuration_id
 WHERE is_winner OR NOT is_barred
 -- What launches the same as another somewhere is named last.
 ORDER BY sum(own.measured_configuration_id <> c.id) OVER (PARTITION BY c.id), own.launch_count,

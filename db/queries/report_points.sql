@@ -20,7 +20,7 @@ raced AS (
         ON s.environment_id = r.environment_id AND s.problem_id = r.problem_id
         AND s.configuration_id = r.configuration_id AND s.stage = 'sweep' AND s.objective = 'time'
         AND s.l2_mode = r.l2_mode
-    WHERE r.stage <> 'sweep' AND r.environment_id IN (SELECT environment_id FROM here)
+    WHERE r.stage IN ('race', 'confirm') AND r.environment_id IN (SELECT environment_id FROM here)
 ),
 -- The confirmation where that came to a time, else the race: the order in which their names lie.
 finals AS MATERIALIZED (

@@ -31,6 +31,21 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        chosen.candidate_count, chosen.space_count, chosen.compared,
        -- of so many right ones, at 95 %
        nullif(chosen.compared / 3, 0) AS wrong_less_than_once_in, chosen.chosen_at, chosen.trial_id,
+       -- in which states of the cache it was timed, and where another of the ties was faster
+       CASE WHEN chosen.l2_mode = 'cold' AND chosen.stage <> 'sweep' THEN 'clean' || coalesce((
+           SELECT group_concat(told, '')
+           FROM (SELECT ', ' || CASE WHEN k.tied THEN k.state
+                                ELSE printf('%s +%.1f %%', k.state, 100 * k.difference) END AS told
+                 FROM states AS k
+                 WHERE k.winner_id = chosen.id AND k.configuration_id = t.configuration_id
+                 ORDER BY k.state)), '')
+       ELSE chosen.l2_mode END AS states,
+       (SELECT o.median_ns FROM states AS k JOIN trials AS o ON o.id = k.trial_id
+        WHERE k.winner_id = chosen.id AND k.configuration_id = t.configuration_id
+          AND k.state = 'dirty') AS dirty_ns,
+       (SELECT o.median_ns FROM states AS k JOIN trials AS o ON o.id = k.trial_id
+        WHERE k.winner_id = chosen.id AND k.configuration_id = t.configuration_id
+          AND k.state = 'hot') AS hot_ns,
        chosen.id AS winner_id, c.key AS configuration, c.parameters
 FROM chosen
 JOIN devices AS d ON d.id = chosen.device_id

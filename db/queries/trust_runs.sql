@@ -32,7 +32,7 @@ measured AS MATERIALIZED (
     FROM chosen
     JOIN rounds AS r
         ON r.run_id = chosen.run_id AND r.problem_id = chosen.problem_id
-        AND r.objective = chosen.objective
+        AND r.objective = chosen.objective AND r.stage IN ('race', 'confirm')
     WHERE chosen.place = 1
 ),
 conditions AS (

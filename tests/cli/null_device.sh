@@ -17,9 +17,15 @@ mkdir first second other two
 tuned first null
 cd first || exit
 query "SELECT stage, count(*) > 5 FROM trials WHERE status = 'ok' GROUP BY stage" >rows
-for stage in sweep race confirm; do
+for stage in sweep race confirm dirty; do
     grep -qx "$stage 1" rows || fail "no $stage: $(cat rows)"
 done
+# Caches are dirty for all, and hot for what fits into them.
+[[ $(query "SELECT p.n, group_concat(DISTINCT s.state) FROM states AS s JOIN winners AS w ON w.id = s.winner_id
+    JOIN problems AS p ON p.id = w.problem_id GROUP BY p.n ORDER BY p.n") == $'65536 dirty,hot\n16777216 dirty' ]] || fail "not these states"
+grep -q ' states=clean,dirty,hot dirty_ns=[0-9.]* hot_ns=[0-9.]* ' tuned.conf || fail "tuned.conf has no states"
+run "$TUNE" show --trust --json
+expect_json 'all(w["states"].startswith("clean, dirty") and w["dirty_ns"] > 0 for w in j["winners"])' True
 [[ $(query "SELECT count(*) > 0, min(passed) FROM gauntlets") == "1 1" ]] || fail "no gauntlet"
 [[ $(query "SELECT count(*) FROM winners WHERE stage = 'confirm' AND trust = 'sound'") -eq 6 ]] || fail "not six sound winners"
 [[ $(query "SELECT count(*) > 0 FROM ranges") -eq 1 ]] || fail "no ranges"

@@ -24,7 +24,7 @@ expect_out '^  timer +tick 32 ns, empty pair 1200 ns, gap between launches 500 n
 expect_out '^  L2 +cold$'
 expect_out '^  effort +normal, but confirm_processes=2$'
 # ... and the verdicts with their reasons.
-expect_out '^fixture\.sum\.f32 +67108864 .* unstable +confirm +2 +112 +40 .* more than 20 %$'
+expect_out '^fixture\.sum\.f32 +67108864 .* unstable +confirm +clean +2 +112 +40 .* more than 20 %$'
 expect_out '^fixture\.sum\.f32 +4194304 .* noisy .* 0\.40 % .*\(over the tie band of 0\.25 %\)$'
 expect_out '^fixture\.sum\.i32 +65536 .* sound '
 

@@ -92,7 +92,7 @@ expect_apart() {
     got=$(query "SELECT r.stage, count(DISTINCT r.run_id), count(DISTINCT r.run_id || ' ' || r.problem_id)
         FROM rounds r JOIN runs u ON u.id = r.run_id JOIN environments e ON e.id = u.environment_id
         JOIN devices d ON d.id = e.device_id WHERE d.name = 'Stand-in GPU 132' GROUP BY 1 ORDER BY 1")
-    [[ $got == $'confirm 2 2\nrace 2 2' ]] || fail "stage, devices, problems times devices: $got"
+    [[ $got == $'confirm 2 2\ndirty 2 2\nhot 2 2\nrace 2 2' ]] || fail "stage, devices, problems times devices: $got"
 }
 
 # refuse_workers: no process of ours is left in this folder.

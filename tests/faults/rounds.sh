@@ -31,7 +31,7 @@ diff wanted dropped || fail "not the rounds that were disturbed"
     fail "$(query "SELECT stage, process, count(*), count(fault) FROM rounds GROUP BY 1, 2")"
 [[ $(query "SELECT t.stage, sum(s.invalid) > 0, sum(s.invalid <> EXISTS (SELECT 1 FROM rounds r WHERE r.stage = t.stage
     AND r.process = s.process AND r.ordinal = s.round AND r.fault IS NOT NULL)) FROM samples s JOIN trials t ON t.id = s.trial_id
-    WHERE t.stage <> 'sweep' GROUP BY t.stage ORDER BY 1") == $'confirm 1 0\nrace 1 0' ]] || fail "samples are marked wrongly"
+    WHERE t.stage <> 'sweep' GROUP BY t.stage ORDER BY 1") == $'confirm 1 0\ndirty 0 0\nhot 0 0\nrace 1 0' ]] || fail "samples are marked wrongly"
 [[ $(query "SELECT max(abs(f.median_ns / s.median_ns - 1) < 1e-3) FROM trials f JOIN trials s USING (configuration_id)
     WHERE f.stage = 'confirm' AND s.stage = 'sweep'") -eq 1 ]] || fail "$(query "SELECT * FROM trials")"
 [[ $(query "SELECT trust, rounds_dropped, rounds FROM winners") == 'sound 7 43' ]] || fail "$(query "SELECT * FROM winners")"

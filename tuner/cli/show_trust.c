@@ -23,6 +23,9 @@ static const struct row_column verdict_columns[] = {
     {"time_high_ns", "at most"},
     {"trust", "trust"},
     {"stage", "chosen in"},
+    {"states", "caches"},
+    {"dirty_ns", "dirty"},
+    {"hot_ns", "hot"},
     {"processes", "processes"},
     {"rounds", "rounds"},
     {"rounds_dropped", "dropped"},
@@ -44,6 +47,11 @@ static const struct show_word trust_words[] = {
      "nothing."},
     {"equal up to", "differences up to this count as a tie; so many configurations are 'as good'."},
     {"none faster by over", "what any other configuration may still be faster by, at most."},
+    {"caches", "the states of the cache in which it was timed: clean (flushed by reading), dirty "
+               "(by writing, as "
+               "whatever ran before may leave it), hot (where the input fits). 'dirty +2 %': "
+               "another of those "
+               "as good from clean caches is faster there."},
     {"results compared",
      "results of the winner's runs that were held against the reference. All were "
      "right, so it is wrong less often than 'wrong < 1 in' says, at 95 % "

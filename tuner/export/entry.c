@@ -44,6 +44,9 @@ static const struct store_column columns[] = {
     {"samples", OF(samples), STORE_INTEGER},
     {"tied", OF(tied), STORE_INTEGER},
     {"compared", OF(compared), STORE_INTEGER},
+    {"states", OF(states), STORE_TEXT},
+    {"dirty_ns", OF(dirty_ns), STORE_REAL},
+    {"hot_ns", OF(hot_ns), STORE_REAL},
     {"time_ns", OF(time_ns), STORE_REAL},
     {"mad_ns", OF(mad_ns), STORE_REAL},
     {"energy_j", OF(energy_j), STORE_REAL},
@@ -220,6 +223,9 @@ static enum status append_evidence(struct text *out, struct experiments *experim
 {
     append_decimal(out, "time_ns", 1, row->time_ns);
     append_decimal(out, "mad_ns", 1, row->mad_ns);
+    append_known(out, "states", row->states);
+    append_decimal(out, "dirty_ns", 1, row->dirty_ns);
+    append_decimal(out, "hot_ns", 1, row->hot_ns);
     if (strcmp(objective, "time") != 0) {
         append_field(out, "objective", objective);
         append_real(out, "value", row->value);

@@ -22,9 +22,9 @@ struct conf_row {
     /* of conf.sql alone: */
     const char *name, *device_driver, *device_compiler, *driver, *compiler;
     const char *measured; /* the trial that has the times */
-    const char *stage, *date, *trust, *device_facts;
+    const char *stage, *date, *trust, *device_facts, *states;
     int64_t memory_bytes, range, n_low, n_high, samples, tied, compared; /* range -1: one size */
-    double time_ns, mad_ns, energy_j, value;
+    double time_ns, dirty_ns, hot_ns, mad_ns, energy_j, value;
     double ceiling_percent, bound_percent, claim_percent, confidence;
 };
 /* Rows of either query, with one parameter. */

@@ -143,7 +143,8 @@ static double guess_confirm_ns(const struct protocol *protocol, const struct all
         allowance->run_ns > protocol->block_ns ? allowance->run_ns : protocol->block_ns;
     double visit_ns = around_visit_ns + (double)protocol->visit_blocks * block_ns;
     return again_share * (double)allowance->tell_ns +
-           visit_ns * (double)(protocol->finalists + 1) * (double)protocol->confirm_rounds;
+           visit_ns * (double)(protocol->finalists + 1) *
+               (double)(protocol->confirm_rounds + protocol->state_rounds);
 }
 
 /* What a confirmation by so many processes is expected to take at most, problems that have not

@@ -182,8 +182,7 @@ enum status session_recheck_ceilings(struct session *session, struct group *grou
     return status;
 }
 
-/* What lies before the memory: a CPU's third level, where it has one. */
-static double cache_bytes(const struct facts *facts)
+double work_cache_bytes(const struct facts *facts)
 {
     int64_t third = facts_integer(facts, "l3_bytes", 0) * facts_integer(facts, "l3_count", 1);
     return (double)(third > 0 ? third : facts_integer(facts, "l2_bytes", 0));
@@ -193,7 +192,7 @@ void work_take_rate(const struct work *work, double median_ns)
 {
     struct group *group = work->group;
     double gbs = work->bytes_moved / median_ns;
-    double cache = cache_bytes(group->facts);
+    double cache = work_cache_bytes(group->facts);
     double *fastest = &group->fastest_gbs[work->ceiling];
     double *uncached = &group->fastest_uncached_gbs[work->ceiling];
     if (group->session->options->l2_mode == L2_HOT && work->bytes_moved <= cache)
@@ -211,7 +210,7 @@ enum status work_ceiling_share(const struct work *work, double time_ns, double *
     bool found = false;
     *share = 0;
     if (work->options->l2_mode != L2_COLD || !(time_ns > 0) ||
-        work->bytes_moved <= 2 * cache_bytes(work->facts))
+        work->bytes_moved <= 2 * work_cache_bytes(work->facts))
         return STATUS_OK;
     enum status status =
         store_ceilings_get(work->store, work->environment_id, &found, &ceilings, error);

@@ -50,6 +50,8 @@ static inline bool is_no_size_of(enum status status)
 enum status work_ceiling_share(const struct work *work, double time_ns, double *share,
                                struct error *error);
 /* Takes up what a winner moves, for when ceilings are looked at again. */
+/* Of the cache that lies before the memory: a CPU's third level, where it has one. */
+double work_cache_bytes(const struct facts *facts);
 void work_take_rate(const struct work *work, double median_ns);
 
 #endif

@@ -162,6 +162,8 @@ static enum status confirm_in(struct confirming *confirming, struct contest *con
     if (status == STATUS_OK)
         status =
             contest_set_levels(contest, &track, contest->processes, 0, track.round_count, error);
+    if (status == STATUS_OK)
+        status = contest_hold(contest, confirming->lane, confirming->process, error);
     if (status == STATUS_OK) {
         contest->processes++;
         contest->levels = contest->processes;
@@ -185,7 +187,8 @@ double contest_process_ns(const struct contest *contest)
     for (size_t i = 0; i < contest->finalist_count; i++)
         visits += contest->finalists[i].rejection ? 0 : 1;
     return (double)contest->sweep->inputs.tell_ns +
-           (double)contest->visit_ns * (double)visits * (double)protocol->confirm_rounds;
+           (double)contest->visit_ns * (double)visits *
+               (double)(protocol->confirm_rounds + (int64_t)contest_hold_visits(contest));
 }
 
 /* What the start of the next process takes. */
@@ -291,6 +294,7 @@ static void begin(struct contest *contest)
         contest->finalists[i].raced_out = false;
         contest->finalists[i].settled = false;
     }
+    contest_hold_anew(contest);
     contest->twin_count = 0;
     contest->processes = 0;
     contest->left_out = false;

@@ -14,6 +14,13 @@ bool finalist_can_win(const struct finalist *finalist)
     return finalist->slot.outcome.status == TRIAL_OK && !finalist->rejection;
 }
 
+void finalist_free(struct finalist *finalist)
+{
+    slot_free(&finalist->slot);
+    for (size_t s = 0; s < CACHE_STATES; s++)
+        slot_free(&finalist->held[s].slot);
+}
+
 struct contest *contest_create(struct sweep *sweep)
 {
     struct contest *contest = calloc(1, sizeof *contest);
@@ -25,7 +32,7 @@ struct contest *contest_create(struct sweep *sweep)
 static void drop_finalists(struct contest *contest)
 {
     for (size_t i = 0; i < contest->finalist_count; i++)
-        slot_free(&contest->finalists[i].slot);
+        finalist_free(&contest->finalists[i]);
     free(contest->finalists);
     free(contest->twins);
     arena_free(&contest->arena);
@@ -335,37 +342,21 @@ enum status contest_count_rounds(struct contest *contest, const struct track *tr
     return STATUS_OK;
 }
 
-/* The middle of a round: of those that were in all of them. */
-static double centre_of(const struct contest *contest, const double *y, double *buffer)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < contest->finalist_count; i++)
-        if (!isnan(y[i]) && !contest->finalists[i].rejection && !contest->finalists[i].raced_out)
-            buffer[count++] = y[i];
-    return median_of(buffer, count);
-}
-
 enum status contest_set_levels(struct contest *contest, const struct track *track, size_t level,
                                size_t first, size_t last, struct error *error)
 {
-    size_t room = contest->finalist_count > last - first ? contest->finalist_count : last - first;
-    double *buffer = malloc((room + 1) * sizeof *buffer);
-    double *centres = malloc((last - first + 1) * sizeof *centres);
-    bool fits = buffer && centres;
-    for (size_t i = first; fits && i < last; i++)
-        centres[i - first] = centre_of(contest, &track->y[i * track->count], buffer);
-    for (size_t f = 0; fits && f < contest->finalist_count; f++) {
-        size_t count = 0;
-        for (size_t i = first; i < last; i++) {
-            double off = track->y[i * track->count + f] - centres[i - first];
-            if (track->faults[i] == ROUND_VALID && !isnan(off))
-                buffer[count++] = off;
-        }
-        contest->finalists[f].levels[level] = core_mean(buffer, count);
-    }
-    free(buffer);
-    free(centres);
-    return fits ? STATUS_OK : error_no_memory(error);
+    bool *central = malloc((contest->finalist_count + 1) * sizeof *central);
+    double *levels = malloc((contest->finalist_count + 1) * sizeof *levels);
+    enum status status = central && levels ? STATUS_OK : error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && i < contest->finalist_count; i++)
+        central[i] = !contest->finalists[i].rejection && !contest->finalists[i].raced_out;
+    if (status == STATUS_OK)
+        status = track_levels(track, central, first, last, levels, error);
+    for (size_t i = 0; status == STATUS_OK && i < contest->finalist_count; i++)
+        contest->finalists[i].levels[level] = levels[i];
+    free(central);
+    free(levels);
+    return status;
 }
 
 /* ---- the fixed order ----

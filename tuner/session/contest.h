@@ -7,7 +7,17 @@
 #include "tuner/stats/choose.h"
 #include "tuner/store/evidence.h"
 
-enum { RACE_PARTS = 5, LEVELS_MAX = 64 };
+enum { RACE_PARTS = 5, LEVELS_MAX = 64, CACHE_STATES = 2 };
+
+/* Its confirmation with caches in another state than the run's. Zero but for what was measured. */
+struct held {
+    struct slot slot;
+    int64_t trial_id;
+    bool wanted; /* near enough to the fastest when its problem began to confirm */
+    double levels[LEVELS_MAX];
+    struct interval difference; /* relative, to the fastest there of those tied elsewhere */
+    bool tied;                  /* not shown to be slower */
+};
 
 /* A configuration on its way to being the winner. */
 struct finalist {
@@ -22,9 +32,11 @@ struct finalist {
     /* ln of the objective against the others of the same process, NaN: missing. In the race each
      * part of its rounds stands for a process. */
     double levels[LEVELS_MAX];
+    struct held held[CACHE_STATES];
     struct contender contender;
 };
 bool finalist_can_win(const struct finalist *finalist);
+void finalist_free(struct finalist *finalist); /* what it holds */
 
 struct contest {
     struct contest *next, *previous;
@@ -105,6 +117,19 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
 enum status contest_settle_slower(struct contest *contest, struct error *error);
 /* When the user stops before there is a winner: the best of the sweep so far. */
 enum status sweep_choose_early(struct sweep *sweep, struct error *error);
+/* states.c: the states of the cache beside the run's own that a confirmation measures, by which of
+ * them there are on this device and for this problem; NULL: not that one. */
+const char *contest_state(const struct contest *contest, size_t state);
+/* Times finalists that are near the fastest in each of them, in the process that confirms now. */
+enum status contest_hold(struct contest *contest, struct lane *lane, int process,
+                         struct error *error);
+/* Of the same: how many visits each finalist gets in a process. */
+size_t contest_hold_visits(const struct contest *contest);
+/* Forgets what was measured there, as another confirmation begins. */
+void contest_hold_anew(struct contest *contest);
+/* From the levels there, and the contenders as the run's own state has them: how each stands. */
+enum status contest_judge_states(struct contest *contest, struct contender *contenders,
+                                 double delta, struct error *error);
 /* confirm.c: races, and whoever comes next where the best turn out to be wrong, until there is a
  * winner so far; *found false: nothing works. On one device, since times of two are not to be
  * compared that finely. */

@@ -113,6 +113,7 @@ enum status look_at(const struct work *around, struct lane *lane, const struct p
                           .candidates = &candidates,
                           .lane = lane,
                           .stage = "look",
+                          .mode = around->options->l2_mode,
                           .slots = list,
                           .count = count,
                           .random = {.seed = (uint64_t)problem->n}};

@@ -166,7 +166,7 @@ enum status track_time_alone(struct track *track, struct slot *slot, const struc
             .checks = checks_beside(set, true),
             .checks_key = set ? set->key : NULL,
             .plan = &slot->prepared->plan,
-            .l2_mode = track->work->options->l2_mode,
+            .l2_mode = track->mode,
             .verify = true,
             .blocks = timing->blocks,
             .runs = timing->runs,
@@ -216,7 +216,7 @@ static enum status arm(struct track *track, size_t index, struct error *error)
         .checks = checks_beside(set, track->lane->knows_expected),
         .checks_key = set->key,
         .plan = &slot->prepared->plan,
-        .l2_mode = track->work->options->l2_mode,
+        .l2_mode = track->mode,
         .runs = slot->runs,
         .results = &slot->results,
     };
@@ -539,6 +539,35 @@ enum status track_race_round(struct track *track, struct race *race, const bool 
     for (size_t i = 0; i < track->round_count; i++)
         race_set_valid(race, i, track->faults[i] == ROUND_VALID);
     return STATUS_OK;
+}
+
+enum status track_levels(const struct track *track, const bool *central, size_t first, size_t last,
+                         double *levels, struct error *error)
+{
+    size_t room = track->count > last - first ? track->count : last - first;
+    double *buffer = malloc((room + 1) * sizeof *buffer);
+    double *centres = malloc((last - first + 1) * sizeof *centres);
+    bool fits = buffer && centres;
+    for (size_t i = first; fits && i < last; i++) {
+        const double *y = &track->y[i * track->count];
+        size_t count = 0;
+        for (size_t f = 0; f < track->count; f++)
+            if (!isnan(y[f]) && central[f])
+                buffer[count++] = y[f];
+        centres[i - first] = median_of(buffer, count);
+    }
+    for (size_t f = 0; fits && f < track->count; f++) {
+        size_t count = 0;
+        for (size_t i = first; i < last; i++) {
+            double off = track->y[i * track->count + f] - centres[i - first];
+            if (track->faults[i] == ROUND_VALID && !isnan(off))
+                buffer[count++] = off;
+        }
+        levels[f] = core_mean(buffer, count);
+    }
+    free(buffer);
+    free(centres);
+    return fits ? STATUS_OK : error_no_memory(error);
 }
 
 enum status track_store(const struct track *track, struct error *error)

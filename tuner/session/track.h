@@ -33,8 +33,9 @@ struct track {
     struct inputs *inputs;
     const struct candidates *candidates; /* that the slots' are of */
     struct lane *lane;
-    const char *stage; /* of its trials: "sweep", "look", "race", "confirm" */
+    const char *stage; /* of its trials: "sweep", "look", "race", "confirm", "dirty", "hot" */
     int process;       /* of the confirmation; else 0 */
+    enum l2_mode mode; /* of the caches, while it measures */
     struct slot **slots;
     size_t count;
     double best_ns; /* of the best so far, for limits of time; 0: unknown */
@@ -74,6 +75,10 @@ enum status track_race_round(struct track *track, struct race *race, const bool 
                              size_t twin_of, struct error *error);
 /* Judges all rounds anew; marks samples of those that do not count. The number that counts. */
 size_t track_judge(struct track *track);
+/* What each slot is off the middle of those with `central[slot]`, over the valid rounds first ..
+ * last - 1: ln, NaN where it was in none. */
+enum status track_levels(const struct track *track, const bool *central, size_t first, size_t last,
+                         double *levels, struct error *error);
 /* Rows of rounds into the store. */
 enum status track_store(const struct track *track, struct error *error);
 void track_free(struct track *track); /* but not its slots */

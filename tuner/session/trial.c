@@ -161,6 +161,7 @@ struct track sweep_track(struct sweep *sweep, struct lane *lane, const char *sta
         .candidates = &sweep->candidates,
         .lane = lane,
         .stage = stage,
+        .mode = sweep->work.options->l2_mode,
         .best_ns = sweep->best && sweep->measured > 0 ? sweep->best->median_ns : 0,
     };
 }

@@ -38,18 +38,24 @@ static enum status decide(struct choosing *choosing, struct error *error)
         struct finalist *finalist = &contest->finalists[i];
         finalist->contender.levels = finalist->levels;
         finalist->contender.eligible = finalist_can_win(finalist);
+        finalist->contender.loss = 0;
+        finalist->contender.standing = CONTENDER_HOLDS;
         incumbent = finalist->is_incumbent ? i : incumbent;
         contenders[i] = finalist->contender;
     }
     choosing->delta = protocol_tie_band(protocol, contest->floor.floor);
     choose(contenders, count, contest->levels, choosing->delta, protocol->confidence, incumbent,
            &choosing->choice);
+    status = contest_judge_states(contest, contenders, choosing->delta, error);
+    if (status == STATUS_OK) /* again, with how they stand elsewhere */
+        choose(contenders, count, contest->levels, choosing->delta, protocol->confidence, incumbent,
+               &choosing->choice);
     choosing->spread = choice_spread(contenders, count, contest->processes, &choosing->choice,
                                      near_enough, protocol->process_spread, &choosing->degrees);
     for (size_t i = 0; i < count; i++)
         contest->finalists[i].contender = contenders[i];
     free(contenders);
-    return STATUS_OK;
+    return status;
 }
 
 enum status contest_settle_slower(struct contest *contest, struct error *error)
@@ -259,6 +265,28 @@ static void announce(const struct choosing *choosing, const struct finalist *bes
         work->session->events->winner(work->session->events->context, &winner);
 }
 
+/* How finalists did in other states of the cache; `states` has room for all. */
+static size_t list_states(const struct contest *contest, struct store_state *states)
+{
+    size_t count = 0;
+    for (size_t s = 0; s < CACHE_STATES && contest->processes > 0; s++)
+        for (size_t i = 0; i < contest->finalist_count && contest_state(contest, s); i++) {
+            const struct finalist *finalist = &contest->finalists[i];
+            const struct held *held = &finalist->held[s];
+            if (held->trial_id != 0)
+                states[count++] = (struct store_state){
+                    .state = contest_state(contest, s),
+                    .configuration_id = finalist->slot.candidate->configuration_id,
+                    .trial_id = held->trial_id,
+                    .difference = held->difference.estimate,
+                    .difference_low = held->difference.low,
+                    .difference_high = held->difference.high,
+                    .tied = held->tied,
+                };
+        }
+    return count;
+}
+
 static enum status store_choice(struct choosing *choosing, const struct finalist *best,
                                 struct error *error)
 {
@@ -266,10 +294,14 @@ static enum status store_choice(struct choosing *choosing, const struct finalist
     const struct work *work = &contest->sweep->work;
     size_t most = contest->finalist_count + contest->other_count;
     struct store_contender *contenders = malloc((most + 1) * sizeof *contenders);
+    struct store_state *states = malloc((CACHE_STATES * most + 1) * sizeof *states);
     struct measured measured;
     struct interval interval;
-    if (!contenders)
+    if (!contenders || !states) {
+        free(contenders);
+        free(states);
         return error_no_memory(error);
+    }
     struct store_winner row = {
         .environment_id = work->environment_id,
         .problem_id = work->problem_id,
@@ -293,6 +325,8 @@ static enum status store_choice(struct choosing *choosing, const struct finalist
         .trust_reason = choosing->reason,
         .contenders = contenders,
         .contender_count = list_contenders(choosing, contenders),
+        .states = states,
+        .state_count = list_states(contest, states),
     };
     for (size_t i = 0; i < row.contender_count; i++)
         row.tied_count += contenders[i].tied && !contenders[i].out;
@@ -308,6 +342,7 @@ static enum status store_choice(struct choosing *choosing, const struct finalist
     if (status == STATUS_OK)
         announce(choosing, best, &row, measured.times.median);
     free(contenders);
+    free(states);
     return status;
 }
 

@@ -72,6 +72,8 @@ static const struct row rows[] = {
     INTEGER(finalists, 1, 1024, "candidates that are timed again in fresh processes"),
     INTEGER(confirm_processes, 0, 60, "fresh processes that time the finalists again; 0: none"),
     INTEGER(confirm_rounds, 1, 512, "rounds in each of these processes"),
+    INTEGER(state_rounds, 0, 512,
+            "as many with caches dirty, and hot where the input fits, of the best; 0: none"),
     REAL(confidence, 0.5, 0.999999, "how sure what is claimed of the winner is"),
     REAL(process_spread, 0, 1,
          "how far a difference moves from process to process, until it is measured"),
@@ -152,6 +154,7 @@ static const struct protocol normal = {
      * more processes of fewer rounds say more in the same time. */
     .confirm_processes = 8,
     .confirm_rounds = 20,
+    .state_rounds = 4,
     .confidence = 0.99,
     .process_spread = 0.002,
     .energy_candidates = 12,
@@ -179,6 +182,7 @@ static void set_effort(enum effort effort, struct protocol *protocol)
         protocol->visit_blocks = 4;
         protocol->confirm_processes = 12;
         protocol->confirm_rounds = 40;
+        protocol->state_rounds = 8;
         protocol->energy_rounds = 12;
         protocol->energy_window_ms = 1000;
         protocol->look_between = 3;
@@ -206,6 +210,7 @@ static void set_shared(enum effort effort, struct protocol *protocol)
     protocol->visit_blocks = 1;
     set_looks(protocol, looks, effort == EFFORT_QUICK ? 1 : effort == EFFORT_NORMAL ? 2 : 3);
     protocol->confirm_rounds = 10;
+    protocol->state_rounds = 2;
     if (effort != EFFORT_QUICK)
         protocol->confirm_processes = effort == EFFORT_THOROUGH ? 8 : 4;
 }

@@ -43,7 +43,8 @@ struct protocol {
     int64_t finalists;
     int64_t confirm_processes; /* 0: none */
     int64_t confirm_rounds;
-    double confidence; /* of the claim: 0.99 */
+    int64_t state_rounds; /* likewise of those near the best, in each other state of the cache */
+    double confidence;    /* of the claim: 0.99 */
     /* How much a difference is taken to move from process to process before anything is known: it
      * counts as much as eight processes. */
     double process_spread;

@@ -128,6 +128,16 @@ static enum status insert_contender(struct store *store, const struct store_cont
     return store_put(store, &contenders, STORE_SOURCES(contender, &winner_id), NULL, error);
 }
 
+static enum status insert_state(struct store *store, const struct store_state *state,
+                                int64_t winner_id, struct error *error)
+{
+    ROW_TABLE(struct store_state, states, winner_doing, SHARED_ID("winner_id", ROW_VALUE),
+              VALUE(state, TEXT), VALUE(configuration_id, INTEGER), VALUE(trial_id, INTEGER_FROM_1),
+              VALUE(difference, REAL), VALUE(difference_low, REAL), VALUE(difference_high, REAL),
+              VALUE(tied, INTEGER));
+    return store_put(store, &states, STORE_SOURCES(state, &winner_id), NULL, error);
+}
+
 enum status store_winner_put(struct store *store, const struct store_winner *winner,
                              struct error *error)
 {
@@ -150,10 +160,15 @@ enum status store_winner_put(struct store *store, const struct store_winner *win
         status = store_run(store, "DELETE FROM contenders WHERE winner_id = ?1", winner_doing,
                            STORE_VALUES(value_integer(winner_id)), NULL, NULL, error);
     if (status == STATUS_OK)
+        status = store_run(store, "DELETE FROM states WHERE winner_id = ?1", winner_doing,
+                           STORE_VALUES(value_integer(winner_id)), NULL, NULL, error);
+    if (status == STATUS_OK)
         status = drop_ranges_of_problem(store, winner->environment_id, winner->problem_id,
                                         winner->l2_mode, winner->objective, error);
     for (size_t i = 0; status == STATUS_OK && i < winner->contender_count; i++)
         status = insert_contender(store, &winner->contenders[i], winner_id, error);
+    for (size_t i = 0; status == STATUS_OK && i < winner->state_count; i++)
+        status = insert_state(store, &winner->states[i], winner_id, error);
     return store_end(store, status, winner_doing, error);
 }
 

@@ -58,6 +58,15 @@ struct store_contender {
     bool proven, tied;
     const char *out; /* why it could not win: "baseline", "gauntlet: ..."; NULL: it could */
 };
+/* How a contender did with caches in another state than the winner's mode. */
+struct store_state {
+    const char *state; /* "dirty", "hot" */
+    int64_t configuration_id;
+    int64_t trial_id;
+    /* Relative, to the fastest there of those that are tied; NaN: NULL. */
+    double difference, difference_low, difference_high;
+    bool tied;
+};
 struct store_winner {
     int64_t environment_id;
     int64_t problem_id;
@@ -82,9 +91,11 @@ struct store_winner {
     const char *trust_reason;
     const struct store_contender *contenders;
     size_t contender_count;
+    const struct store_state *states;
+    size_t state_count;
 };
-/* The winner and its contenders, in one transaction; the one before of the same environment,
- * problem, mode and objective is replaced. */
+/* The winner with its contenders and their states, in one transaction; the one before of the same
+ * environment, problem, mode and objective is replaced. */
 enum status store_winner_put(struct store *store, const struct store_winner *winner,
                              struct error *error);
 /* It turned out to be wrong, and no other was chosen. Its ranges go with it. */

@@ -1,8 +1,10 @@
 /* From the race to the confirmation, on the null device. */
 #include <math.h>
+#include <string.h>
 
 #include "session_fixture.h"
 
+#include "tuner/base/array.h"
 #include "tuner/session/check.h"
 
 struct fixture {
@@ -159,6 +161,60 @@ TEST_WITH(test_fresh_processes_confirm, setup, teardown)
     RUN_OK(f->run, group_confirm(group, &f->run->error));
     assert_int_equal(f->run->winners, 0);
     group->contests = group->last_contest = NULL;
+}
+
+/* Finalists near the best are timed with dirty caches, too, and hot where the input fits; whoever
+ * is shown to be slower there does not win before one that is as fast from clean ones. */
+TEST_WITH(test_other_states_decide_between_ties, setup, teardown)
+{
+    struct fixture *f = *state;
+    struct group *group = f->run->work.group;
+    struct contest *contest = f->contest;
+    bool found = false;
+    f->run->options.protocol.confirm_processes = 4;
+    f->run->options.protocol.confirm_rounds = 3;
+    f->run->options.protocol.state_rounds = 2;
+    f->run->options.protocol.delta = 0.5; /* all are tied */
+    compete(f, true);
+    group->contests = group->last_contest = contest;
+    RUN_OK(f->run, group_confirm(group, &f->run->error));
+    group->contests = group->last_contest = NULL;
+    static const char *const stages[] = {"dirty", "hot"};
+    for (size_t s = 0; s < COUNT(stages); s++) {
+        char query[256];
+        assert_string_equal(contest_state(contest, s), stages[s]);
+        (void)string_format(query, sizeof query,
+                            "SELECT count(DISTINCT process) FROM rounds WHERE stage = '%s'",
+                            stages[s]);
+        assert_int_equal(run_count(f->run, query), 4);
+        (void)string_format(
+            query, sizeof query,
+            "SELECT count(*) FROM states AS s JOIN trials AS t ON t.id = s.trial_id "
+            "WHERE s.state = '%s' AND t.stage = s.state AND t.median_ns > 0",
+            stages[s]);
+        assert_in_range(run_count(f->run, query), 2, 7);
+    }
+    struct finalist *winner = NULL;
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        if (strcmp(contest->finalists[i].key, contest->winner_key) == 0)
+            winner = &contest->finalists[i];
+    assert_non_null(winner);
+    char before[CONFIGURATION_KEY_BYTES];
+    (void)string_format(before, sizeof before, "%s", contest->winner_key);
+    for (size_t p = 0; p < 4; p++)
+        winner->held[0].levels[p] += 2;
+    RUN_OK(f->run, contest_choose(contest, f->run->work.group->lanes[0], "confirm", &found,
+                                  &f->run->error));
+    assert_true(found);
+    assert_string_not_equal(contest->winner_key, before);
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM states WHERE NOT tied AND state = "
+                                       "'dirty' AND difference > 1"),
+                     1);
+    f->run->options.l2_mode = L2_HOT; /* by choice of the user's: no other */
+    assert_null(contest_state(contest, 0));
+    f->run->options.l2_mode = L2_COLD;
+    f->run->options.protocol.state_rounds = 0;
+    assert_null(contest_state(contest, 1));
 }
 
 /* Who is shown by half of the processes to be slower than a tie is seen no more; the others by all.
