@@ -1,4 +1,4 @@
-# The libraries: imported targets tune::sqlite, tune::yaml, tune::jansson, tune::hwloc, tune::xxhash,
+# The libraries: imported targets tune::sqlite, tune::yaml, tune::jansson, tune::lzma, tune::hwloc, tune::xxhash,
 # and TUNE_WITH_CUDA with tune::cuda_headers.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
@@ -21,6 +21,7 @@ endfunction()
 tune_dependency(sqlite sqlite3 libsqlite3.a)
 tune_dependency(yaml yaml-0.1 libyaml.a)
 tune_dependency(jansson jansson libjansson.a)
+tune_dependency(lzma liblzma liblzma.a)
 tune_dependency(hwloc hwloc "")
 
 # xxhash is used as a header: every function inline.
@@ -86,7 +87,7 @@ endfunction()
 foreach(part MAJOR MINOR RELEASE)
   tune_define_of(xxhash_${part} "${XXHASH_INCLUDE_DIR}/xxhash.h" XXH_VERSION_${part})
 endforeach()
-set(TUNE_LIBRARIES_TEXT "SQLite ${sqlite_VERSION}, libyaml ${yaml_VERSION}, Jansson ${jansson_VERSION}, hwloc ${hwloc_VERSION}, xxHash ${xxhash_MAJOR}.${xxhash_MINOR}.${xxhash_RELEASE}")
+set(TUNE_LIBRARIES_TEXT "SQLite ${sqlite_VERSION}, libyaml ${yaml_VERSION}, Jansson ${jansson_VERSION}, liblzma ${lzma_VERSION}, hwloc ${hwloc_VERSION}, xxHash ${xxhash_MAJOR}.${xxhash_MINOR}.${xxhash_RELEASE}")
 set(TUNE_OPTIONS_TEXT "without CUDA")
 if(TUNE_WITH_CUDA)
   tune_define_of(cuda_version "${TUNE_CUDA_INCLUDE_DIR}/cuda.h" CUDA_VERSION)

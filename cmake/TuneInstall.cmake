@@ -121,7 +121,7 @@ install(FILES kernels/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/kernels)
 install(FILES plots/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/plots)
 install(FILES db/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/db OPTIONAL)
 # Notices of the libraries that are linked in or go along.
-foreach(package libsqlite3-dev libyaml-dev libjansson-dev libhwloc-dev libxxhash-dev)
+foreach(package libsqlite3-dev libyaml-dev libjansson-dev liblzma-dev libhwloc-dev libxxhash-dev)
   if(EXISTS "/usr/share/doc/${package}/copyright")
     install(FILES "/usr/share/doc/${package}/copyright" RENAME ${package}
             DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences)

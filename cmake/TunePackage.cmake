@@ -42,7 +42,7 @@ if(TUNE_DEBIAN)
             DESTINATION share/doc/${name} COMPONENT ${part})
   endfunction()
   # STRICT tables need SQLite 3.37, which no symbol tells.
-  tune_debian_package(tuner launchtune devel "libsqlite3-0 (>= 3.37), xz-utils"
+  tune_debian_package(tuner launchtune devel "libsqlite3-0 (>= 3.37)"
     "finds the fastest correct launch configuration of CUDA kernels"
     "tune compiles a kernel in every legal configuration, checks each result,"
     "measures those that are right, and writes for each device and problem size"

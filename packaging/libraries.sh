@@ -44,6 +44,12 @@ quietly cmake -S . -B build -D CMAKE_BUILD_TYPE=Release -D CMAKE_INSTALL_PREFIX=
 quietly cmake --build build --parallel "$jobs" --target install
 cp LICENSE "$prefix/licences/jansson"
 
+bring xz # the library alone
+quietly ./configure --prefix="$prefix" --disable-shared --enable-static --disable-xz --disable-xzdec --disable-lzmadec \
+    --disable-lzmainfo --disable-scripts --disable-doc --disable-nls --disable-threads
+quietly make -C src/liblzma -j "$jobs" install
+cp COPYING.0BSD "$prefix/licences/liblzma"
+
 bring hwloc
 quietly ./configure --prefix="$prefix" --disable-shared --enable-static --disable-libxml2 --disable-libudev --disable-pci \
     --disable-opencl --disable-cuda --disable-nvml --disable-rsmi --disable-levelzero --disable-gl --disable-cairo \

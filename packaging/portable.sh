@@ -1,7 +1,7 @@
 #!/bin/bash
 # portable.sh OUT: the build for any Linux of x86-64 with glibc 2.28 or newer (RHEL 8, Debian 10, Ubuntu 20.04 ...), as a tarball
 # and as wheels, with its bill of materials. Zig's C compiler has every glibc's names, so no old system is needed; SQLite,
-# libyaml, Jansson and hwloc are linked in (libraries.sh). Needs Python with venv and PyPI, CUDA's headers (CUDA_HOME), and
+# libyaml, Jansson, liblzma and hwloc are linked in (libraries.sh). Needs Python with venv and PyPI, CUDA's headers (CUDA_HOME), and
 # what libraries.sh needs. OUT/work is kept for the next time; the same sources give the same bytes.
 set -euo pipefail
 [[ $# -eq 1 && $1 != -* ]] || { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; exit 2; }

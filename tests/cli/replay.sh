@@ -94,11 +94,26 @@ done
 run "$TUNE" run --device replay:nvidia-h1 --no-report
 expect_code 3
 expect_err 'nvidia-h100'
-if command -v xz >/dev/null; then
-    mkdir shipped
-    (cd shipped && run "$TUNE" run "$problem" --sizes "$small" --device replay --effort quick --no-report && expect_code 0 &&
-        expect_err '^tune: replayed from nvidia-h[0-9]+ of 20') || exit 1
-fi
+mkdir shipped
+(cd shipped && run "$TUNE" run "$problem" --sizes "$small" --device replay --effort quick --no-report && expect_code 0 &&
+    expect_err '^tune: replayed from nvidia-h[0-9]+ of 20') || exit 1
+
+# Packed files that are none, are cut, or would become far larger than they are.
+head -c 1000000 "$TUNE_SOURCE/db/recorded/nvidia-h100/tune.db.xz" >cut.db.xz
+python3 -S -c 'import gzip, lzma; zeros = bytes(1 << 28)
+open("bomb.db.xz", "wb").write(lzma.compress(zeros, preset=0)); open("bomb.json.gz", "wb").write(gzip.compress(zeros[:1 << 26]) * 8)'
+echo "no archive" >named.db.xz
+while read -r file words; do
+    run "$TUNE" run "$problem" --device "replay:$file" --no-report
+    expect_code 3
+    expect_one_line err
+    expect_err "$file: $words"
+done <<'T'
+cut.db.xz cannot be unpacked: it is cut \(xz\)$
+bomb.db.xz unpacked it is larger than 7[0-9] MiB, which is too much for its size
+bomb.json.gz unpacked it is larger than [0-9]+ MiB, which is too much for its size
+named.db.xz its name says that it is packed, and it is not$
+T
 
 # What processors measured, where a database has nothing of a GPU or they are named: the same with the same seed, and nobody's.
 mkdir cpus cpus_again

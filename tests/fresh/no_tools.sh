@@ -6,6 +6,8 @@ source "$TUNE_SOURCE/tests/fresh/hide.sh"
 [[ -z $TUNE_SANITIZE ]] || exit 77 # once is enough
 hide 'gnuplot*' 'xz*' lzma unxz make gmake zsh 'fish*' git 'clang*' shellcheck
 test_ends 0 cli/import.sh
+run "$TUNE" run reduce.sum.i32 --sizes 4096 --device replay --effort quick --no-report
+expect_code 0
 test_ends 0 cli/complete.sh
 test_ends 77 bindings/consumer.sh
 for script in format shell; do

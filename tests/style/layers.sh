@@ -29,6 +29,7 @@ BEGIN {
     # Libraries that one room keeps to itself.
     owner["<sqlite3.h>"] = "tuner/store/"
     owner["<yaml.h>"] = "tuner/experiment/"
+    owner["<lzma.h>"] = "tuner/base/"
     owner["<hwloc.h>"] = "tuner/device/"
     owner["<microhttpd.h>"] = "tuner/watch/"
     owner["<cuda.h>"] = "tuner/device/cuda/"

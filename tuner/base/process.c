@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -102,6 +103,10 @@ static void become(const struct process_start *start, char *const *environment, 
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     if (start->folder && chdir(start->folder) != 0)
+        return;
+    if (start->file_bytes_max > 0 &&
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){start->file_bytes_max, start->file_bytes_max}) !=
+            0)
         return;
     /* Out of the way first: one may have the number that another is to get. */
     for (size_t i = 0; i < start->file_count; i++) {
@@ -285,6 +290,7 @@ enum status process_run(const struct process_request *request, struct text *outp
         .files = files,
         .file_count = COUNT(files),
         .place = request->in_our_group ? PROCESS_IN_OUR_GROUP : PROCESS_LEADS_GROUP,
+        .file_bytes_max = request->file_bytes_max,
         .ends_with_us = true,
         .variables = variables,
     };

@@ -30,6 +30,7 @@ struct process_start {
     /* In a group or a session of its own it has no signals ignored; in ours it ignores what we were
      * started to ignore. */
     enum { PROCESS_IN_OUR_GROUP, PROCESS_LEADS_GROUP, PROCESS_LEADS_SESSION } place;
+    uint64_t file_bytes_max;                  /* to which files may grow; 0: without a limit */
     bool ends_with_us;                        /* killed when the thread that started it ends */
     const struct process_variable *variables; /* of the environment, else ours */
     size_t variable_count;
@@ -43,6 +44,7 @@ struct process_request {
     const char *folder;      /* that it runs in; NULL: ours */
     int input;               /* a file descriptor to read as standard input; -1: nothing to read */
     int output_file;         /* one that gets standard output in place of `output`; 0: none */
+    uint64_t file_bytes_max; /* to which files may grow; 0: without a limit */
     int64_t timeout_ms;      /* then it and its children are killed */
     size_t output_max;       /* bytes of output kept; the rest is read and dropped */
     bool in_english;         /* LC_ALL=C, for messages that are searched for words */

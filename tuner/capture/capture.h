@@ -85,7 +85,7 @@ struct capture {
     struct capture_file *file;
 };
 
-/* Of a file that `tune capture` wrote, packed or not; unpacking needs the program that packed it.
+/* Of a file that `tune capture` wrote, packed or not (tuner/base/packed.h).
  * STATUS_BAD_INPUT where it is none, was cut or damaged. Freed by capture_close. */
 enum status capture_open(const char *path, struct capture **out, struct error *error);
 void capture_close(struct capture *capture);
@@ -100,9 +100,9 @@ void captured_plain_name(const char *name, char *out, size_t bytes);
 /* Appends why something is not there (enum cap_left_out), reasons joined by "; ". */
 void captured_left_out(uint32_t left_out, struct text *text);
 
-/* Makes one file of what processes wrote into `folder`, packed by zstd, xz or gzip, whichever is
- * there first and `pack` says so; mode 0600, written beside its place and renamed. Records that a
- * process was killed over are left out. STATUS_NOT_FOUND: no process wrote there;
+/* Makes one file of what processes wrote into `folder`, packed by zstd or gzip, whichever is
+ * there first, else by xz, if `pack` says so; mode 0600, written beside its place and renamed.
+ * Records that a process was killed over are left out. STATUS_NOT_FOUND: no process wrote there;
  * STATUS_IO: one tried, and could not. */
 enum status capture_join(const char *folder, const char *path, bool pack, struct error *error);
 

@@ -21,12 +21,4 @@ uint64_t head_bytes(const uint8_t *data, uint64_t bytes);
 void digest_of_text(const char text[HASH_TEXT_BYTES], uint8_t out[CAP_HASH_BYTES]);
 void hash_text_of(const uint8_t digest[CAP_HASH_BYTES], char out[HASH_TEXT_BYTES]);
 
-/* pack.c: "zstd", "xz", "gzip", by what the file begins with; NULL: it is not packed. */
-const char *packer_of(const uint8_t *data, uint64_t bytes);
-/* Reads what `input` has from its start and writes it to `output`, by the program. */
-enum status pack_run(const char *program, bool unpack, int input, int output, const char *path,
-                     struct error *error);
-/* The first of them that is there; NULL: none. */
-const char *packer_there(struct arena *arena);
-
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/packed.h"
 #include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
 #include "tuner/capture/internal.h"
@@ -154,25 +155,24 @@ static enum status join_all(struct joined *out, const char *folder, struct error
 
 enum status capture_join(const char *folder, const char *path, bool packed, struct error *error)
 {
-    struct arena arena = {0};
     struct temporary beside = {.file = -1};
     struct joined joined = {.file = -1, .path = path};
-    const char *program = packed ? packer_there(&arena) : NULL;
+    const enum packing packing = packed ? packing_here() : PACKING_NONE;
     enum status status = temporary_file_make(path, &beside, error);
     if (status == STATUS_OK && fchmod(beside.file, 0600) != 0)
         status = error_set_errno(error, errno, "%s", beside.path);
-    if (status == STATUS_OK && program) {
+    if (status == STATUS_OK && packing != PACKING_NONE) {
         joined.file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
         if (joined.file < 0)
             status = error_set_errno(error, errno, "%s: no room for a file", folder);
     }
     if (status == STATUS_OK) {
-        if (!program)
+        if (packing == PACKING_NONE)
             joined.file = beside.file;
         status = join_all(&joined, folder, error);
     }
-    if (status == STATUS_OK && program)
-        status = pack_run(program, false, joined.file, beside.file, path, error);
+    if (status == STATUS_OK && packing != PACKING_NONE)
+        status = packed_pack(packing, joined.file, beside.file, path, error);
     if (status == STATUS_OK && (fsync(beside.file) != 0 || rename(beside.path, path) != 0))
         status = error_set_errno(error, errno, "%s: cannot write", path);
     if (beside.file >= 0) {
@@ -180,8 +180,7 @@ enum status capture_join(const char *folder, const char *path, bool packed, stru
             (void)unlink(beside.path);
         (void)close(beside.file);
     }
-    if (program && joined.file >= 0)
+    if (packing != PACKING_NONE && joined.file >= 0)
         (void)close(joined.file);
-    arena_free(&arena);
     return status;
 }

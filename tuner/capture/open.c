@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tuner/base/array.h"
+#include "tuner/base/packed.h"
 #include "tuner/capture/internal.h"
 
 struct captured_content {
@@ -448,17 +449,15 @@ static enum status read_all(struct capture_file *file, struct error *error)
 /* Its bytes as they were packed, in a file without a name. *opened is closed, and becomes that. */
 static enum status unpack(const char *path, int *opened, struct error *error)
 {
-    uint8_t first[16] = {0};
-    const ssize_t got = pread(*opened, first, sizeof first, 0);
-    const char *program = got > 0 ? packer_of(first, (uint64_t)got) : NULL;
-    if (!program)
+    const enum packing packing = packing_of(*opened);
+    if (packing == PACKING_NONE)
         return STATUS_OK;
     const char *folder = getenv("TMPDIR");
     const int unpacked =
         open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (unpacked < 0)
         return error_set_errno(error, errno, "%s: no place to unpack it", path);
-    enum status status = pack_run(program, true, *opened, unpacked, path, error);
+    enum status status = packed_unpack(packing, *opened, unpacked, path, error);
     (void)close(*opened);
     *opened = unpacked;
     return status;

@@ -6,67 +6,28 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
-#include "tuner/base/process.h"
+#include "tuner/base/packed.h"
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
 #include "tuner/exchange/recordings.h"
 #include "tuner/store/query.h"
 
-enum { UNPACK_TIMEOUT_MS = 120000, FILE_BYTES_MAX = 1 << 30 };
+enum { FILE_BYTES_MAX = 1 << 30 };
 
-/* The contents of a file that xz or gzip has packed, by these programs. */
-static enum status unpack(struct arena *arena, const char *program, const char *path,
-                          struct text *out, struct error *error)
+static bool is_packed(const char *path)
 {
-    const char *const arguments[] = {program, "-dc", "--", path, NULL};
-    const char *found = program_find(arena, program);
-    int code = 0;
-    if (!found)
-        return error_set(error, STATUS_UNAVAILABLE, "%s: '%s' is needed to unpack it", path,
-                         program);
-    const struct process_request request = {.path = found,
-                                            .argv = arguments,
-                                            .input = -1,
-                                            .timeout_ms = UNPACK_TIMEOUT_MS,
-                                            .output_max = FILE_BYTES_MAX};
-    enum status status = process_run(&request, out, &code, error);
-    if (status == STATUS_OK && code != 0)
-        status = error_set(error, STATUS_BAD_INPUT, "%s: %s cannot unpack it: %.200s", path,
-                           program, text_string(out));
-    return status;
+    return text_ends_with(path, ".xz") || text_ends_with(path, ".gz");
 }
 
-/* What the file holds, unpacked where its name says that it is packed. */
-static enum status read_whole(struct arena *arena, const char *path, struct text *out,
-                              struct error *error)
+/* The file itself, or, where its name says that it is packed, an unpacked copy in the folder. */
+static enum status unpacked_file(struct replay *replay, const char *path, const char **out,
+                                 struct error *error)
 {
-    char *contents = NULL;
-    size_t length = 0;
-    if (text_ends_with(path, ".xz"))
-        return unpack(arena, "xz", path, out, error);
-    if (text_ends_with(path, ".gz"))
-        return unpack(arena, "gzip", path, out, error);
-    enum status status = file_read(arena, path, FILE_BYTES_MAX, &contents, &length, error);
-    if (status == STATUS_OK)
-        text_append_bytes(out, contents, length);
-    return status == STATUS_OK && out->failed ? error_no_memory(error) : status;
-}
-
-/* The database itself, or an unpacked copy in the folder. */
-static enum status unpacked_database(struct replay *replay, const char *path, const char **out,
-                                     struct error *error)
-{
-    struct text contents = {0};
     *out = path;
-    if (!text_ends_with(path, ".xz") && !text_ends_with(path, ".gz"))
+    if (!is_packed(path))
         return STATUS_OK;
-    *out = arena_printf(&replay->arena, "%s/packed.db", replay->folder.path);
-    enum status status =
-        *out ? read_whole(&replay->arena, path, &contents, error) : error_no_memory(error);
-    if (status == STATUS_OK)
-        status = file_write_atomically(*out, contents.data, contents.length, error);
-    text_free(&contents);
-    return status;
+    *out = arena_printf(&replay->arena, "%s/unpacked", replay->folder.path);
+    return *out ? packed_unpack_to(path, *out, error) : error_no_memory(error);
 }
 
 /* Of the shipped recordings the one of that name, or the one whose GPU (CPU) measured last. */
@@ -102,7 +63,7 @@ static enum status find_shipped(struct replay *replay, const char *name, const c
         if (!*name) {
             struct store *store = NULL;
             const char *database = NULL;
-            status = unpacked_database(replay, at, &database, error);
+            status = unpacked_file(replay, at, &database, error);
             if (status == STATUS_OK)
                 status = store_open(database, STORE_COPY, &store, error);
             if (status == STATUS_OK)
@@ -135,7 +96,7 @@ static enum status take_database(struct replay *replay, const char *path, const 
     const char *database = NULL;
     const char *copy = arena_printf(&replay->arena, "%s/copy.db", replay->folder.path);
     enum status status =
-        copy ? unpacked_database(replay, path, &database, error) : error_no_memory(error);
+        copy ? unpacked_file(replay, path, &database, error) : error_no_memory(error);
     if (status == STATUS_OK)
         status = store_merge_prepare(database, copy, error);
     if (status == STATUS_OK)
@@ -149,13 +110,18 @@ static enum status take_database(struct replay *replay, const char *path, const 
 static enum status take_file(struct replay *replay, const char *path, const char *title,
                              struct recording_draft *draft, struct error *error)
 {
-    struct text contents = {0};
-    enum status status = read_whole(&replay->arena, path, &contents, error);
-    if (status == STATUS_OK && contents.length == 0)
+    struct arena arena = {0};
+    const char *file = NULL;
+    char *contents = NULL;
+    size_t length = 0;
+    enum status status = unpacked_file(replay, path, &file, error);
+    if (status == STATUS_OK)
+        status = file_read(&arena, file, FILE_BYTES_MAX, &contents, &length, error);
+    if (status == STATUS_OK && length == 0)
         status = error_set(error, STATUS_BAD_INPUT, "%s: is empty", path);
     if (status == STATUS_OK)
-        status = recordings_take_file(contents.data, contents.length, title, draft, error);
-    text_free(&contents);
+        status = recordings_take_file(contents, length, title, draft, error);
+    arena_free(&arena);
     return status;
 }
 
@@ -220,7 +186,7 @@ enum status replay_find_database(struct replay *replay, const char *which, const
 {
     const char *path, *title;
     enum status status = find_recording(replay, which, &path, &title, error);
-    return status == STATUS_OK ? unpacked_database(replay, path, database, error) : status;
+    return status == STATUS_OK ? unpacked_file(replay, path, database, error) : status;
 }
 
 enum status replay_open(struct replay *replay, const char *which, enum l2_mode mode, uint64_t seed,
