@@ -24,6 +24,7 @@ cp tuned.conf before.conf
 run "$TUNE" run double.yaml --device cpu "${steady[@]}"
 expect_code 0
 expect_err '2 problems, 0 trials \(40 known already\)'
+expect_err '^tune: 20 that failed before were left alone; the same command with --retry compile_failed,wrong_result tries them again$'
 cmp tuned.conf before.conf || fail "a run without trials changed tuned.conf"
 
 # A ceiling that a winner broke through is measured again, but where none is to be.
@@ -48,3 +49,12 @@ expect_empty err
 [[ $(query "SELECT count(DISTINCT problem_id) FROM trials") -eq 1 ]] || fail "--sizes was not heeded"
 run "$TUNE" run double.yaml --device cpu "${steady[@]}"
 ! grep -q $'\033\|\r' "$captured.err" || fail "escape sequences in a file"
+
+# A ceiling below 1 GB/s is no 0.
+python3 -S -c '
+import sqlite3
+db = sqlite3.connect("tune.db")
+db.execute("UPDATE ceilings SET read_gbs = 0.0435")
+db.commit()'
+run "$TUNE" show
+expect_out 'ceiling 0\.043 GB/s'

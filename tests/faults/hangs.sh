@@ -21,3 +21,20 @@ expect_err "^tune run: ./copy.yaml: copy.i32 n=1000: what the results are held a
 refuse_err 'is lost|does not come back'
 [[ -n ${TUNE_SANITIZE:-} ]] || ((SECONDS - begun < 120)) || fail "it took $((SECONDS - begun)) s"
 refuse_workers
+
+# A baseline that could not be measured is told, and how to have it tried again. Where standard error is no terminal a
+# line says every ten seconds how far the run is.
+forget
+write_copy 2
+sed -i 's/^sizes:.*/sizes: {n: [1000]}\nbaselines: [{name: first, about: a, set: {way: 2, block: 256}}]/' copy.yaml
+hangs_cost 12000
+tune_copy 'kernel@WAY=2,block=256: hang'
+expect_code 0
+expect_err "^tune: 1 problem has a baseline that could not be measured, and no gain over it \(copy.i32 n=1000, 'way=2 block=256': timed_out\); 'tune show --failures' says why$"
+[[ -n ${TUNE_SANITIZE:-} ]] || expect_err '^tune: after [0-9]+ s: [a-z]+ copy.i32 n=1000, [0-9]+ of 6 points, best '
+tune_copy 'kernel@WAY=2,block=256: hang'
+expect_err '^tune: 1 that failed before was left alone; the same command with --retry timed_out tries it again$'
+expect_err '^tune: 1 problem has a baseline that could not be measured'
+tune_copy '' --retry timed_out
+expect_code 0
+refuse_err 'could not be measured|left alone'

@@ -1,10 +1,12 @@
 #include "tuner/base/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -207,6 +209,34 @@ bool process_ends(pid_t child, int64_t most_ns, int *wait_status)
             return false;
         (void)nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
     }
+}
+
+bool process_share(pid_t process, struct process_share *out)
+{
+    char path[64];
+    *out = (struct process_share){0};
+    (void)snprintf(path, sizeof path, "/proc/%ld/task", (long)process);
+    DIR *threads = opendir(path);
+    bool found = false;
+    for (const struct dirent *entry; threads && (entry = readdir(threads));) {
+        char text[96] = "";
+        char *end = text;
+        if (snprintf(path, sizeof path, "/proc/%ld/task/%.20s/schedstat", (long)process,
+                     entry->d_name) >= (int)sizeof path)
+            continue;
+        FILE *file = fopen(path, "re");
+        if (!file)
+            continue;
+        if (fgets(text, sizeof text, file)) {
+            out->ran_ns += strtoll(text, &end, 10);
+            out->waited_ns += strtoll(end, NULL, 10);
+            found = true;
+        }
+        (void)fclose(file);
+    }
+    if (threads)
+        (void)closedir(threads);
+    return found;
 }
 
 void process_kill(pid_t child, bool leads_group)

@@ -64,6 +64,12 @@ void process_close(int file);
 
 /* Whether a child of ours ends within so long; then *wait_status is as waitpid has it. */
 bool process_ends(pid_t child, int64_t most_ns, int *wait_status);
+/* How long the threads of a process have run so far, and how long they waited for a processor, of
+ * all together. False: the system does not tell. */
+struct process_share {
+    int64_t ran_ns, waited_ns;
+};
+bool process_share(pid_t process, struct process_share *out);
 /* Kills a child of ours, with its process group when it leads one, and waits until it is gone. */
 void process_kill(pid_t child, bool leads_group);
 

@@ -1,10 +1,12 @@
 #include "tuner/cli/progress.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tuner/base/array.h"
@@ -16,6 +18,72 @@
 enum { BAR_WIDTH = 20, BAR_WIDTH_LEAST = 6, LINE_MAX_BYTES = 256 };
 static const int64_t redraw_every_ns = 100000000, tell_every_ns = 500000000;
 
+/* ---- where there is no bar ---- */
+
+static void *say_now_and_then(void *context)
+{
+    struct progress_view *view = context;
+    (void)pthread_mutex_lock(&view->mutex);
+    while (!view->is_ending) {
+        struct timespec until;
+        const int64_t next_ns = view->said_ns + PROGRESS_EVERY_S * INT64_C(1000000000);
+        if (clock_now_ns() >= next_ns) {
+            print_clean(stderr, "tune: after %lld s: %s\n",
+                        (long long)((clock_running_ns() - view->begun_ns) / 1000000000), view->now);
+            view->said_ns = clock_now_ns();
+            continue;
+        }
+        (void)clock_gettime(CLOCK_MONOTONIC, &until);
+        const int64_t wait_ns = next_ns - clock_now_ns() + until.tv_nsec;
+        until.tv_sec += (time_t)(wait_ns / 1000000000);
+        until.tv_nsec = (long)(wait_ns % 1000000000);
+        (void)pthread_cond_timedwait(&view->ending, &view->mutex, &until);
+    }
+    (void)pthread_mutex_unlock(&view->mutex);
+    return NULL;
+}
+
+/* Without a thread nothing is said between other lines. */
+static void begin_saying(struct progress_view *view)
+{
+    pthread_condattr_t by_monotonic;
+    sigset_t all, before;
+    (void)string_format(view->now, sizeof view->now, "starting: devices, ceilings, inputs");
+    view->said_ns = clock_now_ns();
+    (void)pthread_mutex_init(&view->mutex, NULL);
+    (void)pthread_condattr_init(&by_monotonic);
+    (void)pthread_condattr_setclock(&by_monotonic, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&view->ending, &by_monotonic);
+    (void)pthread_condattr_destroy(&by_monotonic);
+    (void)sigfillset(&all); /* signals are the main thread's */
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    view->has_thread = !view->quiet && !view->terminal &&
+                       pthread_create(&view->thread, NULL, say_now_and_then, view) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void end_saying(struct progress_view *view)
+{
+    (void)pthread_mutex_lock(&view->mutex);
+    view->is_ending = true;
+    (void)pthread_cond_signal(&view->ending);
+    (void)pthread_mutex_unlock(&view->mutex);
+    if (view->has_thread)
+        (void)pthread_join(view->thread, NULL);
+    (void)pthread_cond_destroy(&view->ending);
+    (void)pthread_mutex_destroy(&view->mutex);
+}
+
+/* A line of another kind. */
+static void say(struct progress_view *view, const char *before, const char *line)
+{
+    progress_clear(view);
+    (void)pthread_mutex_lock(&view->mutex);
+    print_clean(stderr, "%s%s\n", before, line);
+    view->said_ns = clock_now_ns();
+    (void)pthread_mutex_unlock(&view->mutex);
+}
+
 void progress_begin(struct progress_view *view, bool quiet, const struct session_options *options,
                     struct watch *watch)
 {
@@ -24,6 +92,7 @@ void progress_begin(struct progress_view *view, bool quiet, const struct session
                                    .quiet = quiet,
                                    .terminal = isatty(STDERR_FILENO) == 1,
                                    .begun_ns = clock_running_ns()};
+    begin_saying(view);
     if (quiet || !view->terminal)
         return;
     /* Until the first trial, which on a device that is not known yet takes seconds. */
@@ -243,9 +312,20 @@ static void on_progress(void *context, const struct session_progress *progress)
         view->told_ns = now_ns;
         tell_state(view, progress);
     }
-    if (view->quiet || !view->terminal || now_ns - view->drawn_ns < redraw_every_ns)
+    if (view->quiet || now_ns - view->drawn_ns < redraw_every_ns)
         return;
     view->drawn_ns = now_ns;
+    if (!view->terminal) {
+        char best[32];
+        format_time(progress->best_ns, best, sizeof best);
+        (void)pthread_mutex_lock(&view->mutex);
+        (void)string_format(view->now, sizeof view->now,
+                            "%s %s n=%lld, %zu of %zu points, best %s, %zu failed", progress->phase,
+                            progress->problem_key, (long long)progress->n, progress->points_done,
+                            progress->points_total, best, progress->failures);
+        (void)pthread_mutex_unlock(&view->mutex);
+        return;
+    }
     view->bar_shown = true;
     draw(view, progress);
 }
@@ -253,8 +333,7 @@ static void on_progress(void *context, const struct session_progress *progress)
 static void on_note(void *context, const char *line)
 {
     struct progress_view *view = context;
-    progress_clear(view);
-    print_clean(stderr, "tune: %s\n", line);
+    say(view, "tune: ", line);
     tell_event(view, "note", NULL, line);
 }
 
@@ -287,6 +366,7 @@ static bool is_news(struct progress_view *view, const struct session_winner *win
 
 void progress_end(struct progress_view *view)
 {
+    end_saying(view);
     progress_clear(view);
     for (size_t i = 0; i < view->choice_count; i++)
         free(view->choices[i]);
@@ -322,10 +402,8 @@ static void on_winner(void *context, const struct session_winner *winner)
         text_printf(&line, " (%zu are as good)", winner->tied);
     if (unstable)
         text_printf(&line, ". %.*s", (int)verdict_advice_bytes(reason), reason);
-    if (!view->quiet) {
-        progress_clear(view);
-        print_clean(stderr, "%s\n", text_string(&line));
-    }
+    if (!view->quiet)
+        say(view, "", text_string(&line));
     tell_event(view, "winner", winner->trust, text_string(&line));
     text_free(&line);
 }

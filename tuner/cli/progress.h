@@ -2,8 +2,14 @@
 #ifndef TUNE_CLI_PROGRESS_H
 #define TUNE_CLI_PROGRESS_H
 
+#include <pthread.h>
+
 #include "tuner/session/session.h"
 #include "tuner/watch/watch.h"
+
+/* On standard error that is no terminal a thread says how far the run is where nothing else was
+ * said for so long. */
+enum { PROGRESS_EVERY_S = 10 };
 
 struct progress_view {
     const struct session_options *options; /* of the session that is watched */
@@ -20,6 +26,13 @@ struct progress_view {
     int64_t phase_started_ns;
     char **choices; /* that were told */
     size_t choice_count, choice_capacity;
+    /* Of the thread, with what it is to say; `mutex` is held by who writes a line, too. */
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t ending;
+    bool has_thread, is_ending;
+    char now[256];
+    int64_t said_ns;
 };
 
 /* `options` and `watch` must outlive the view. Ended by progress_end. */

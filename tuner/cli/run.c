@@ -110,6 +110,37 @@ static void print_work(const struct run *run, const struct session_summary *summ
             summary->binaries_cached);
 }
 
+/* What failed in earlier runs and was left alone, and baselines that could not be measured: what to
+ * type to have them tried again. */
+static void print_left_alone(const struct run *run, const struct session_summary *summary)
+{
+    struct text line = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++) {
+        if (summary->known_failures[i] == 0)
+            continue;
+        text_printf(&line, "%s%s", count > 0 ? "," : "", trial_status_name((enum trial_status)i));
+        count += summary->known_failures[i];
+    }
+    if (count > 0)
+        print_clean(stderr,
+                    "tune: %zu that failed before %s left alone; the same command with --retry %s "
+                    "tries %s again\n",
+                    count, count == 1 ? "was" : "were", text_string(&line),
+                    count == 1 ? "it" : "them");
+    text_free(&line);
+    if (summary->baselines_failed == 0)
+        return;
+    text_printf(
+        &line,
+        "tune: %zu problem%s baseline that could not be measured, and no gain over it (%s); ",
+        summary->baselines_failed, summary->baselines_failed == 1 ? " has a" : "s have a",
+        summary->baseline_failure);
+    append_show(&line, run, "--failures");
+    print_clean(stderr, "%s says why\n", text_string(&line));
+    text_free(&line);
+}
+
 /* "tune: 20 of 22 problems: sure; 2 nearly sure; 5 have others that are as good ..."
  */
 static void print_trust(const struct run *run, const struct session_summary *summary)
@@ -188,6 +219,7 @@ static void print_summary(const struct run *run, const struct session_summary *s
                 summary->unlaunchable, summary->duplicates);
     text_free(&line);
     print_searches(run, summary);
+    print_left_alone(run, summary);
     if (summary->winners > 0)
         print_trust(run, summary);
     if (summary->ranges > 0) {

@@ -43,7 +43,10 @@ void show_heading(const struct rows *rows, size_t row)
     if (strcmp(objective, "time") != 0)
         text_printf(&line, ", by %s", objective);
     if (!isnan(ceiling_gbs))
-        text_printf(&line, "; %s ceiling %.0f GB/s", rows_text(rows, row, "ceiling", ""),
+        text_printf(&line, "; %s ceiling %.*f GB/s", rows_text(rows, row, "ceiling", ""),
+                    ceiling_gbs < 1    ? 3
+                    : ceiling_gbs < 10 ? 1
+                                       : 0,
                     ceiling_gbs);
     rows_put_paragraph(rows_text(rows, row, "device", ""), "  ", text_string(&line),
                        style_terminal_columns());

@@ -30,6 +30,8 @@ static const double few_points = 0.25, sweep_share_of_many = 0.88;
 static const double processes_of_many = 3;
 /* For tuned.conf, the tables and the page. */
 static const double end_share = 0.02, end_most_ns = 2e9;
+/* By which it may be exceeded, whichever is more. */
+static const double over_share = 0.1, over_least_ns = 2e9;
 /* Of a job, for the same, and what is in hand. */
 static const double before_job_end_ns = 10e9;
 /* What checks take that nobody has seen: so many times what the inputs and results took, and so
@@ -60,16 +62,29 @@ static int64_t jobs_end_ns(const struct session *session)
     return last_ns > 0 && last_ns != INT64_MAX ? last_ns - (int64_t)before_job_end_ns : INT64_MAX;
 }
 
+/* What the problems have of the budget that the user gave. */
+static double own_ns(const struct session *session)
+{
+    const double budget_ns = (double)session->options->budget_ns;
+    return budget_ns - fmin(budget_ns * end_share, end_most_ns);
+}
+
 int64_t budget_end_ns(const struct session *session)
 {
-    double budget_ns = (double)session->options->budget_ns;
-    double end_ns = budget_ns * end_share;
     const int64_t job_end_ns = jobs_end_ns(session);
-    const int64_t own_end_ns =
-        session->started_ns + (int64_t)(budget_ns - (end_ns < end_most_ns ? end_ns : end_most_ns));
-    if (budget_ns > 0 && own_end_ns < job_end_ns)
+    const int64_t own_end_ns = session->started_ns + (int64_t)own_ns(session);
+    if (session->options->budget_ns > 0 && own_end_ns < job_end_ns)
         return own_end_ns;
     return job_end_ns == INT64_MAX ? 0 : job_end_ns;
+}
+
+int64_t budget_last_ns(const struct session *session)
+{
+    const double budget_ns = (double)session->options->budget_ns;
+    return budget_ns > 0
+               ? session->started_ns +
+                     (int64_t)(own_ns(session) + fmax(budget_ns * over_share, over_least_ns))
+               : 0;
 }
 
 /* How many devices are at work beside each other, each at its own. */

@@ -37,6 +37,9 @@ struct allowance {
 };
 
 int64_t budget_end_ns(const struct session *session);
+/* Until when what was in hand at its end may go on: a tenth of it longer, or two seconds; then it
+ * is given up (worker_end_by). */
+int64_t budget_last_ns(const struct session *session);
 /* What a problem that starts now gets; its own set-up and checks are not in it. */
 void budget_share(const struct group *group, struct allowance *allowance);
 /* The same once its first trial is done, when its own set-up is known. */

@@ -65,6 +65,7 @@ struct candidate {
     enum trial_status status; /* when it is done */
     unsigned wanted;          /* enum candidate_wish */
     bool watched;
+    bool starved; /* `rejected` since a busy machine held up its checks: nobody is told of it */
 };
 
 /* They stay where they are; `items` has them in the order in which they were made. */

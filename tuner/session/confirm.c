@@ -170,7 +170,7 @@ static enum status confirm_in(struct confirming *confirming, struct contest *con
         if (settles_now(contest))
             status = contest_settle_slower(contest, error);
     }
-    if (status == STATUS_OK || status == STATUS_INTERRUPTED)
+    if (status == STATUS_OK || status == STATUS_INTERRUPTED || status == STATUS_NO_TIME)
         status = contest_keep(contest, &track, status, error);
     track_free(&track);
     return status;

@@ -264,7 +264,9 @@ void contest_note_rejection(const struct contest *contest, const struct finalist
 enum status candidate_store_verdict(const struct work *work, const struct candidate *candidate,
                                     const char *rejection, int32_t cases, struct error *error)
 {
-    struct store_gauntlet row = {
+    if (candidate->starved)
+        return STATUS_OK;
+    const struct store_gauntlet row = {
         .environment_id = work->environment_id,
         .problem_id = work->problem_id,
         .configuration_id = candidate->configuration_id,

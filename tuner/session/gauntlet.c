@@ -132,7 +132,8 @@ static enum status run_case(struct sweep *sweep, struct lane *lane, struct slot 
     bool elsewhere = what->n != sweep->work.problem.n;
     enum status status = check_case(sweep, lane, slot, what, &applies, &outcome, error);
     *cases += applies ? 1 : 0;
-    if (status == STATUS_OK && outcome.status != TRIAL_OK && elsewhere && kept)
+    slot->candidate->starved = status == STATUS_OK && outcome.starved;
+    if (status == STATUS_OK && outcome.status != TRIAL_OK && elsewhere && kept && !outcome.starved)
         status = promise_question(sweep, lane, what, kept, error);
     if (status != STATUS_OK || outcome.status == TRIAL_OK || (kept && !*kept))
         return status;

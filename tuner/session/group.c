@@ -189,6 +189,7 @@ static enum status sweep_over(struct sweep *sweep, const struct work *given, str
     group->best_ns = (double)NAN;
     (void)stage_enter(group, STAGE_SET_UP);
     enum status status = sweep_open(sweep, given, space, error);
+    session_progress(group, "compile");
     if (status == STATUS_OK)
         status = store_this_problem(sweep, error);
     *swept = status == STATUS_OK && budget_fits_problem(group);

@@ -249,6 +249,8 @@ static enum status take_trial(struct sweep *sweep, struct candidate *candidate,
         return status;
     sweep->points += candidate->point != NO_POINT && !(candidate->wanted & WANTED_BASELINE);
     sweep->work.session->summary->trials_known++;
+    sweep->work.session->summary->known_failures[trial->status] +=
+        ok || trial->status == TRIAL_SKIPPED ? 0 : 1;
     return sweep_take_trial(sweep, candidate, error);
 }
 

@@ -21,6 +21,8 @@ static void *start_lane(void *context)
                                       &session->options->protocol, &lane->worker, &lane->error);
     lane->start_ns = clock_budget_ns() - started_ns;
     if (status == STATUS_OK)
+        worker_end_by(lane->worker, budget_last_ns(session));
+    if (status == STATUS_OK)
         (void)string_format(lane->uuid, sizeof lane->uuid, "%s",
                             facts_text(worker_facts(lane->worker), "uuid", lane->name));
     if (status == STATUS_OK && !session->options->recording) /* which any number may play */

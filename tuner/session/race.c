@@ -256,7 +256,7 @@ static enum status race_with(struct racing *racing, struct lane *lane, struct er
     if (status == STATUS_OK)
         status = objective_needs_energy(sweep->work.objective) ? run_windows(racing, error)
                                                                : run_race(racing, error);
-    if (status == STATUS_OK || status == STATUS_INTERRUPTED)
+    if (status == STATUS_OK || status == STATUS_INTERRUPTED || status == STATUS_NO_TIME)
         status = contest_keep(contest, &racing->track, status, error);
     if (status == STATUS_OK)
         status = contest_count_rounds(contest, &racing->track, error);

@@ -134,7 +134,7 @@ void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns)
 
 enum status lane_lose(struct lane *lane, const struct error *error)
 {
-    if (error->status == STATUS_BAD_INPUT)
+    if (error->status == STATUS_BAD_INPUT || error->status == STATUS_NO_TIME)
         return error->status;
     lane->lost = true;
     lane->error = *error;

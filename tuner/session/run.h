@@ -190,7 +190,7 @@ int64_t stage_ns(const struct group *group, enum session_stage stage);
 int64_t lane_leave(struct lane *lane);
 void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns);
 /* Notes that the lane's device is gone for good; returns the error's status. With STATUS_BAD_INPUT
- * it is not: what is wrong is the experiment. */
+ * it is not: what is wrong is the experiment; nor with STATUS_NO_TIME, when the budget is spent. */
 enum status lane_lose(struct lane *lane, const struct error *error);
 /* After a trial that crashed or hung: whether the device still answers; if not, the lane is lost.
  * The blame is laid only when it does: one that is gone for good takes whatever was running. */

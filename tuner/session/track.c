@@ -109,7 +109,9 @@ enum status slot_store(const struct track *track, const struct slot *slot, bool 
         .detail = slot->outcome.detail[0] ? slot->outcome.detail : NULL,
         .compile_log = binary && slot->outcome.status == TRIAL_COMPILE_FAILED ? binary->log : NULL,
         .same_as_trial_id = is_sweep && candidate->same_as ? candidate->same_as->trial_id : 0,
-        .binary_hash = binary && !binary->killed ? binary->hash : NULL, /* NULL: tried again */
+        .binary_hash = binary && !binary->killed && !slot->outcome.starved
+                           ? binary->hash
+                           : NULL, /* it is tried again */
         .derived = prepared ? prepared->derived : NULL,
         .derived_count = prepared ? prepared->derived_count : 0,
         .metrics = metrics,

@@ -326,9 +326,13 @@ enum status sweep_try(struct sweep *sweep, struct lane *lane, struct candidate *
         recorded_charge(work, &slot.prepared->configuration, 0);
     if (status == STATUS_OK)
         status = end_trial(sweep, &track, &slot, aside, error);
-    if (status == STATUS_OK && launched)
-        status = store_in_flight_clear(work->store, work->environment_id, work->problem_id,
-                                       candidate->configuration_id, error);
+    struct error clearing = {0};
+    if (launched && (status == STATUS_OK || status == STATUS_NO_TIME)) /* which is not its fault */
+        status =
+            first_failure(status,
+                          store_in_flight_clear(work->store, work->environment_id, work->problem_id,
+                                                candidate->configuration_id, &clearing),
+                          &clearing, error);
     slot_free(&slot);
     return status;
 }

@@ -8,7 +8,10 @@
 #include "tuner/worker/message.h"
 #include "tuner/worker/worker.h"
 
-enum { LOAD_TIMEOUT_MS = 30000 };
+enum {
+    LOAD_TIMEOUT_MS = 30000,
+    LOAD_MOST = 8, /* times its limit a child is waited for that a busy machine holds up */
+};
 
 /* A request that every child must have had before it can go on with what rests on it. */
 struct kept {
@@ -41,6 +44,9 @@ struct worker {
     struct kept problem;
     struct kept slots[WORKER_SLOTS];
     char how[128];      /* the last child ended, where that was noticed */
+    int64_t end_ns;     /* worker_end_by */
+    int64_t had_ns;     /* of its last limit that was over: what it could use of the time ... */
+    bool starved;       /* ... which was less than the limit */
     bool absent;        /* no child could be started: the device does not come back */
     bool host_was_lost; /* and that is why */
     int restarts;

@@ -82,7 +82,7 @@ enum status worker_moment(struct worker *worker, bool anchor, struct worker_mome
             worker_ask(worker, &request, false, NULL, MOMENT_TIMEOUT_MS, &answer, &answered, error);
         *moment =
             (struct worker_moment){answer.conditions, anchor ? answer.anchor_ns : (double)NAN};
-        if (status == STATUS_OK || worker->absent)
+        if (status == STATUS_OK || status == STATUS_NO_TIME || worker->absent)
             break;
     }
     return status;
@@ -178,13 +178,20 @@ static enum status settle(const struct worker *worker, enum status status, bool 
                           const struct measure_answer *answer, int64_t timeout_ms,
                           struct worker_outcome *outcome, const struct error *error)
 {
-    if (worker->absent)
+    if (worker->absent || status == STATUS_NO_TIME)
         return status;
     outcome->status = trial_status_of(status);
+    outcome->starved = !answered && status == STATUS_TIMED_OUT && worker->starved;
     const char *detail = status == STATUS_OK ? answer->wrong : error->text;
     if (status == STATUS_OK && answer->wrong[0])
         outcome->status = TRIAL_WRONG_RESULT;
-    if (!answered && status == STATUS_TIMED_OUT)
+    if (outcome->starved)
+        (void)string_format(outcome->detail, sizeof outcome->detail,
+                            "the machine is too busy: in %lld ms its process had a processor for "
+                            "%lld; it was killed, and the next run tries it again",
+                            (long long)(LOAD_MOST * timeout_ms),
+                            (long long)(worker->had_ns / 1000000));
+    else if (!answered && status == STATUS_TIMED_OUT)
         (void)string_format(outcome->detail, sizeof outcome->detail,
                             "no result after %lld ms; its process was killed",
                             (long long)timeout_ms);

@@ -1,12 +1,15 @@
 /* The life of a measuring worker's child, seen from the parent, and how it is asked. */
 #include "tuner/worker/worker.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/array.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
+#include "tuner/base/process.h"
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
 #include "tuner/worker/frame.h"
@@ -18,33 +21,113 @@ enum {
     START_TIMEOUT_MS = 60000,
     STARTS_IN_A_ROW_MAX = 3,
     STOPS_MAX = 5,
-    LOOK_MS = 100
+    POLL_MOST_MS = 60000,
 };
 /* What is on the way from another host may take so long. */
-static const int64_t slack_ns = 200000000;
+static const int64_t slack_ns = 200000000, look_every_ns = 100000000;
+static const int64_t first_look_ns = 1000000000, least_look_ns = 10000000;
+
+/* How long an answer is waited for. Times are of clock_running_ns. */
+struct awaiting {
+    struct worker *worker;
+    const struct child *child;
+    int64_t given_ns;
+    int64_t asked_ns, look_ns; /* when it was asked, and when to see next whether it is late */
+    int64_t late_ns;           /* elsewhere: when the limit was over; 0: it is not yet */
+    struct process_share before;
+    bool has_before;
+};
 
 /* A child elsewhere is only late when its host is heard: the frames come in order, so a beat that
  * comes after the limit says that there is no answer on the way. After a silence of the host's the
  * child gets its time anew: nobody knows what was held up. */
-static enum status await_answer(const struct child *child, int64_t timeout_ms, json_t **answer,
-                                struct error *error)
+static bool is_late_elsewhere(struct awaiting *awaiting, int64_t now_ns)
 {
-    const struct host *host = child->host;
-    int64_t asked_ns = clock_running_ns();
-    enum status status = frame_read(child->output, timeout_ms, answer, error);
-    int64_t late_ns = clock_running_ns() + slack_ns;
-    while (status == STATUS_TIMED_OUT && host->heard) {
-        int64_t silence_ended_ns = 0;
-        bool is_heard = host->heard(host, &silence_ended_ns) > late_ns;
-        if (is_heard && silence_ended_ns < asked_ns)
-            break;
-        if (is_heard)
-            asked_ns = clock_running_ns();
-        status = frame_read(child->output, is_heard ? timeout_ms : LOOK_MS, answer, error);
-        if (is_heard)
-            late_ns = clock_running_ns() + slack_ns;
+    const struct host *host = awaiting->child->host;
+    int64_t silence_ended_ns = 0;
+    if (awaiting->late_ns == 0)
+        awaiting->late_ns = now_ns + slack_ns;
+    awaiting->look_ns = now_ns + look_every_ns;
+    if (host->heard(host, &silence_ended_ns) <= awaiting->late_ns)
+        return false;
+    if (silence_ended_ns < awaiting->asked_ns)
+        return true;
+    awaiting->asked_ns = now_ns;
+    awaiting->look_ns = now_ns + awaiting->given_ns;
+    awaiting->late_ns = 0;
+    return false;
+}
+
+/* Load is no hang: the limit is of the time in which the child had a processor, or wanted none.
+ * What hangs in a loop has one, what hangs in a lock waits for none. */
+static bool is_late_here(struct awaiting *awaiting, int64_t now_ns)
+{
+    struct worker *worker = awaiting->worker;
+    struct process_share now;
+    const int64_t passed_ns = now_ns - awaiting->asked_ns;
+    const bool is_known = process_share(awaiting->child->pid, &now);
+    if (!awaiting->has_before) {
+        awaiting->has_before = true;
+        awaiting->before = now;
+        awaiting->look_ns = awaiting->asked_ns + awaiting->given_ns;
+        return false;
     }
-    return status;
+    const int64_t ran_ns = now.ran_ns - awaiting->before.ran_ns;
+    const int64_t wanted_none_ns = passed_ns - (now.waited_ns - awaiting->before.waited_ns);
+    worker->had_ns = !is_known ? passed_ns : wanted_none_ns > ran_ns ? wanted_none_ns : ran_ns;
+    if (FAILPOINT_FAILS("worker.starved"))
+        worker->had_ns = 0;
+    const int64_t missing_ns = awaiting->given_ns - worker->had_ns;
+    worker->starved = missing_ns > 0;
+    awaiting->look_ns = now_ns + (missing_ns > least_look_ns ? missing_ns : least_look_ns);
+    return missing_ns <= 0 || passed_ns >= LOAD_MOST * awaiting->given_ns;
+}
+
+static bool has_no_time(const struct worker *worker)
+{
+    return worker->end_ns != 0 && clock_budget_ns() >= worker->end_ns;
+}
+
+/* Until there is something to read. What lies there when the time is over is read all the same: we
+ * may be who came late. */
+static enum status await_more(void *context, struct error *error)
+{
+    struct awaiting *awaiting = context;
+    const struct worker *worker = awaiting->worker;
+    for (;;) {
+        int64_t left_ns = awaiting->look_ns - clock_running_ns();
+        const int64_t end_ns = worker->end_ns - clock_budget_ns();
+        left_ns = worker->end_ns != 0 && end_ns < left_ns ? end_ns : left_ns;
+        const int64_t left_ms = left_ns > 0 ? (left_ns + 999999) / 1000000 : 0;
+        struct pollfd poller = {.fd = awaiting->child->output, .events = POLLIN};
+        const int ready = poll(&poller, 1, left_ms > POLL_MOST_MS ? POLL_MOST_MS : (int)left_ms);
+        if (ready > 0)
+            return STATUS_OK;
+        if (ready < 0 && errno != EINTR)
+            return error_set_errno(error, errno, "poll");
+        if (ready == 0 && has_no_time(worker))
+            return error_set(error, STATUS_NO_TIME, "the budget is spent");
+        const int64_t now_ns = clock_running_ns();
+        if (ready != 0 || now_ns < awaiting->look_ns)
+            continue;
+        if (awaiting->child->host->heard ? is_late_elsewhere(awaiting, now_ns)
+                                         : is_late_here(awaiting, now_ns))
+            return error_set(error, STATUS_TIMED_OUT, "no answer within the time limit");
+    }
+}
+
+static enum status await_answer(struct worker *worker, const struct child *child,
+                                int64_t timeout_ms, json_t **answer, struct error *error)
+{
+    const int64_t now_ns = clock_running_ns(), given_ns = timeout_ms * 1000000;
+    const int64_t first_ns = given_ns / 4 < first_look_ns ? given_ns / 4 : first_look_ns;
+    struct awaiting awaiting = {.worker = worker,
+                                .child = child,
+                                .given_ns = given_ns,
+                                .asked_ns = now_ns,
+                                .look_ns = now_ns + (child->host->heard ? given_ns : first_ns)};
+    worker->starved = false;
+    return frame_read_by(child->output, await_more, &awaiting, answer, error);
 }
 
 /* What the child says of itself is kept from the first one; *answered: it said something. */
@@ -53,7 +136,7 @@ static enum status greeted(struct worker *worker, bool *answered, struct error *
     struct arena arena = {0};
     struct hello_message hello = {0};
     json_t *answer = NULL;
-    enum status status = await_answer(&worker->child, START_TIMEOUT_MS, &answer, error);
+    enum status status = await_answer(worker, &worker->child, START_TIMEOUT_MS, &answer, error);
     *answered = status == STATUS_OK;
     if (status == STATUS_OK)
         status = message_to_error(answer, error);
@@ -139,9 +222,9 @@ uint32_t worker_await_spares(struct worker *worker)
         struct error ignored = {0};
         json_t *answer = NULL;
         if (!spare->is_ready)
-            spare->is_ready =
-                await_answer(&spare->child, START_TIMEOUT_MS, &answer, &ignored) == STATUS_OK &&
-                message_to_error(answer, &ignored) == STATUS_OK;
+            spare->is_ready = await_answer(worker, &spare->child, START_TIMEOUT_MS, &answer,
+                                           &ignored) == STATUS_OK &&
+                              message_to_error(answer, &ignored) == STATUS_OK;
         json_decref(answer);
         worker->has_no_room = worker->has_no_room || ignored.status == STATUS_UNAVAILABLE;
         if (!spare->is_ready)
@@ -304,6 +387,11 @@ int worker_restarts(const struct worker *worker)
     return worker->restarts;
 }
 
+void worker_end_by(struct worker *worker, int64_t end_ns)
+{
+    worker->end_ns = end_ns;
+}
+
 bool worker_host_was_lost(const struct worker *worker)
 {
     return worker->host_was_lost;
@@ -318,7 +406,7 @@ static enum status exchange(struct worker *worker, const json_t *request, int64_
     enum status status = frame_write(worker->child.input, request, error);
     FAILPOINT("worker.asked");
     if (status == STATUS_OK)
-        status = await_answer(&worker->child, timeout_ms, &message, error);
+        status = await_answer(worker, &worker->child, timeout_ms, &message, error);
     FAILPOINT("worker.answered");
     *answered = status == STATUS_OK;
     if (status == STATUS_OK)
@@ -364,6 +452,8 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
     enum status status = STATUS_OK;
     bool knows_problem = false; /* the last child */
     const unsigned connections = host_connections(worker->host);
+    if (has_no_time(worker))
+        return error_set(error, STATUS_NO_TIME, "the budget is spent");
     for (int i = 0; i < STARTS_IN_A_ROW_MAX; i++) {
         status = STATUS_OK;
         if (worker->child.pid == 0) {
@@ -380,6 +470,8 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
         if (status == STATUS_OK)
             break;
         child_kill(&worker->child, NULL, 0);
+        if (status == STATUS_NO_TIME)
+            return status;
     }
     worker->absent = worker->child.pid == 0;
     worker->host_was_lost = worker->absent && host_was_lost(worker->host, connections);
@@ -440,8 +532,12 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
             worker_end_spares(worker);
             worker->has_no_room = true;
         }
-        if (status == STATUS_TIMED_OUT)
+        if (status == STATUS_TIMED_OUT || status == STATUS_NO_TIME)
             (void)child_kill(&worker->child, NULL, 0);
+        if (status == STATUS_NO_TIME)
+            break;
+        if (status == STATUS_TIMED_OUT)
+            retry = false;
         else if (worker->absent)
             break;
         else if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL) {

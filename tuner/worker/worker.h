@@ -65,9 +65,10 @@ const char *worker_remark(const struct worker *worker);
 /* How often the child had to be replaced. */
 int worker_restarts(const struct worker *worker);
 
+/* After that, by clock_budget_ns (0: never), what is in hand or asked for ends: STATUS_NO_TIME. */
+void worker_end_by(struct worker *worker, int64_t end_ns);
 /* Whether it is absent since its host was lost, which may be there again by now. */
 bool worker_host_was_lost(const struct worker *worker);
-
 /* Whether the device answers, with a new child where the old one died: such a child warms the
  * device up and runs kernels of its own before it says that it is ready. */
 enum status worker_probe(struct worker *worker, struct error *error);
@@ -192,6 +193,7 @@ int64_t worker_reference_ns(const struct worker *worker);
 struct worker_outcome {
     enum trial_status status;
     char detail[ERROR_TEXT_BYTES]; /* why it failed; "" when ok */
+    bool starved;                  /* timed out, but for want of a processor: it is not to blame */
 };
 
 /* Loads a binary; `resources` are those of the kernels of `count` launches, whatever their grids.

@@ -1,6 +1,7 @@
 /* What goes wrong while it is measured costs one trial at most, and nothing that is wrong wins. */
 #include "faulty_device.h"
 
+#include "tuner/base/clock.h"
 #include "tuner/session/check.h"
 
 /* A run that has begun, with these faults from the start. */
@@ -77,6 +78,51 @@ TEST(test_what_hangs_is_ended)
                                     "detail LIKE 'no result after % ms; its process was killed'"),
                      2);
     assert_int_equal(candidate_of(sweep, "way=two block=128 part=2")->status, TRIAL_OK);
+    run_end_sweep(sweep);
+    end(run);
+}
+
+/* Where a busy machine gave its process no processor it is not to blame: the next run tries it. */
+TEST(test_load_is_no_hang)
+{
+#ifndef TUNE_FAILPOINTS
+    skip();
+#endif
+    struct run *run = start("hang at=time block=128 step=1 once=a", 1);
+    run->session.timeout_floor_ms = 100;
+    assert_int_equal(setenv("TUNE_FAILPOINT",
+                            "worker.starved#1=error;worker.starved#2=error;worker.starved#3=error;"
+                            "worker.starved#4=error;worker.starved#5=error;worker.starved#6=error;"
+                            "worker.starved#7=error;worker.starved#8=error",
+                            1),
+                     0);
+    struct sweep *sweep = sweep_through(run);
+    assert_int_equal(unsetenv("TUNE_FAILPOINT"), 0);
+    assert_int_equal(sweep->failures, 1);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM trials WHERE status = 'timed_out' AND "
+                                    "detail LIKE 'the machine is too busy: %'"),
+                     1);
+    run_end_sweep(sweep);
+    sweep = sweep_through(run);
+    assert_int_equal(sweep->measured, 1);
+    assert_int_equal(sweep->failures, 0);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM trials WHERE status = 'timed_out'"), 0);
+    run_end_sweep(sweep);
+    end(run);
+}
+
+/* When the budget is over by more than it may be, what hangs is given up, and is not to blame. */
+TEST(test_what_hangs_is_given_up_with_the_budget)
+{
+    struct run *run = start("hang at=time block=128 step=1", 1);
+    const int64_t begun_ns = clock_running_ns();
+    run->options.budget_ns = 1000000000;
+    worker_end_by(run->session.lanes[0].worker, begun_ns + 500000000);
+    struct sweep *sweep = sweep_through(run);
+    assert_true(clock_running_ns() - begun_ns < 10000000000); /* its limit is 15 s */
+    assert_int_equal(sweep->failures, 0);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM trials WHERE status = 'timed_out'"), 0);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM in_flight"), 0);
     run_end_sweep(sweep);
     end(run);
 }
