@@ -208,6 +208,8 @@ static enum status print_problem(const struct look *look, const struct problem *
     }
     if (first || look->landscape)
         status = find_possible(look, problem, space, &possible, error);
+    if (status == STATUS_OK)
+        status = space_compares(look->experiment, problem, look->facts, space, error);
     if (first && status == STATUS_OK)
         status = print_launches(look, problem, &possible, error);
     if (first)

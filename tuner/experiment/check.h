@@ -28,6 +28,12 @@ bool check_is_within_per(const struct experiment *experiment, struct slot_set us
                          const struct slot_set *per);
 bool check_needs_per(struct file_reader *reader, const struct node *node, struct slot_set uses,
                      const struct check_rule *check);
+/* Whether the output that it checks has one type and count for all configurations, or for all with
+ * the same values of `per`. */
+bool check_has_one_form(const struct experiment *experiment, const struct check_rule *check);
+/* Of the magnitude, where the file says nothing and another plan is the reference; of integers 0.
+ */
+double usual_tolerance(enum element_type type);
 /* The output's count in this configuration; 0 where that cannot be told: make_plan says why. */
 int64_t check_known_count(struct maker *maker, const struct check_rule *rule);
 

@@ -29,7 +29,13 @@ static bool make_expected_file(struct maker *maker, const struct point *point,
                                const struct check_rule *rule, enum element_type type,
                                struct output_check *out)
 {
+    const struct argument_rule *output = &maker->experiment->arguments[rule->output];
     (void)point;
+    if (!check_is_within_per(maker->experiment, output->type.uses, &rule->per))
+        return maker_error(maker, rule->file.place,
+                           "a file has elements of one type, and that of '%s' depends on a "
+                           "parameter: let a function or a configuration be the reference",
+                           output->name);
     return make_file_path(maker, &rule->file, &out->reference) &&
            file_holds(maker, out->reference, rule->file.place, check_known_count(maker, rule),
                       type);

@@ -27,6 +27,30 @@ static bool read_configuration(struct file_reader *reader, const struct node *no
                       "configuration is 'default', or a mapping with a value for each parameter");
 }
 
+/* Results of other types are compared by value, as the less precise of both is. */
+static bool are_comparable(struct maker *maker, const struct check_rule *rule,
+                           enum element_type type, const struct argument *expected,
+                           struct output_check *out)
+{
+    const struct argument_rule *output = &maker->experiment->arguments[rule->output];
+    const int64_t count = check_known_count(maker, rule);
+    if (count != 0 && count != expected->count)
+        return maker_error(maker, output->count.place,
+                           "'%s' has %lld elements here and %lld in the reference's configuration: "
+                           "they cannot be compared; let a function "
+                           "be the reference, or check what has the same count everywhere",
+                           output->name, (long long)count, (long long)expected->count);
+    if (element_is_real(type) != element_is_real(expected->type))
+        return maker_error(maker, output->place,
+                           "the elements of '%s' are %s here and %s in the reference's "
+                           "configuration: reals and integers cannot be compared; let a "
+                           "function be the reference",
+                           output->name, element_name(type), element_name(expected->type));
+    if (!rule->tolerance.given && usual_tolerance(expected->type) > out->tolerance.magnitude)
+        out->tolerance.magnitude = usual_tolerance(expected->type);
+    return true;
+}
+
 /* Another plan is that of one configuration, whichever is checked, so that one result serves all.
  * Where a grid is made of the resident blocks it takes one per SM: how many there are is known of
  * the checked configuration only. */
@@ -34,9 +58,7 @@ static bool make_other(struct maker *maker, const struct point *point,
                        const struct check_rule *rule, enum element_type type,
                        struct output_check *out)
 {
-    (void)type;
     const struct experiment *experiment = maker->experiment;
-    const struct argument_rule *output = &experiment->arguments[rule->output];
     struct launch_list list = launches_of(experiment);
     struct configuration configuration;
     struct point other = *point;
@@ -62,13 +84,7 @@ static bool make_other(struct maker *maker, const struct point *point,
     if (!point_begin(&other, maker->arena, maker->error, &others) ||
         !make_binary(&others, point->facts, list, &out->binary) || !make_plan(&others, list, plan))
         return false;
-    const int64_t count = check_known_count(maker, rule);
-    const int64_t expected = plan->arguments[rule->output].count;
-    return count == 0 || count == expected ||
-           maker_error(maker, output->count.place,
-                       "'%s' has %lld elements here and %lld in the reference's configuration: "
-                       "they cannot be compared",
-                       output->name, (long long)count, (long long)expected);
+    return are_comparable(maker, rule, type, &plan->arguments[rule->output], out);
 }
 
 const struct check_kind check_by_launches = {

@@ -1,5 +1,6 @@
 /* What a configuration's outputs are held against: reading it, and what it means. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -50,6 +51,40 @@ bool check_needs_per(struct file_reader *reader, const struct node *node, struct
                       "a parameter that the reference depends on stands in 'per': per: [NAME]");
 }
 
+/* Whether results of all configurations, or of those with one value of each of `per`, have the
+ * same form. */
+bool check_has_one_form(const struct experiment *experiment, const struct check_rule *check)
+{
+    const struct argument_rule *output = &experiment->arguments[check->output];
+    return check_is_within_per(experiment, slot_set_union(output->type.uses, output->count.uses),
+                               &check->per);
+}
+
+/* Adds the type and the count of each output that has others in other configurations: what it is
+ * held against is made for that form. */
+static bool add_forms(const struct point *point, char out[CONFIGURATION_KEY_BYTES])
+{
+    const struct experiment *experiment = point->experiment;
+    struct arena arena = {0};
+    struct error ignored = {0};
+    struct maker maker;
+    bool fits = true;
+    const bool begun = point->configuration && point_begin(point, &arena, &ignored, &maker);
+    for (size_t i = 0; fits && begun && i < experiment->check_count; i++) {
+        const struct check_rule *check = &experiment->checks[i];
+        const struct argument_rule *output = &experiment->arguments[check->output];
+        enum element_type type = ELEMENT_I32;
+        const size_t length = strlen(out);
+        if (check_has_one_form(experiment, check) || !make_type(&maker, &output->type, &type))
+            continue;
+        fits = string_format(out + length, CONFIGURATION_KEY_BYTES - length, "%s%s[%lld]=%s",
+                             length > 0 ? " " : "", output->name,
+                             (long long)check_known_count(&maker, check), element_name(type));
+    }
+    arena_free(&arena);
+    return fits;
+}
+
 bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES])
 {
     const struct experiment *experiment = point->experiment;
@@ -60,7 +95,7 @@ bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES
                 key.values[key.count++] = point->configuration->values[i];
                 break;
             }
-    return configuration_key(&key, out);
+    return configuration_key(&key, out) && add_forms(point, out);
 }
 
 int64_t check_known_count(struct maker *maker, const struct check_rule *rule)
@@ -119,6 +154,15 @@ static bool read_tolerance(struct file_reader *reader, const struct node *node,
     return true;
 }
 
+/* What another plan leaves is rounded otherwise when it adds in another order. */
+double usual_tolerance(enum element_type type)
+{
+    return !element_is_real(type) ? 0
+           : type == ELEMENT_F64  ? 1e-9
+           : type == ELEMENT_F32  ? 1e-4
+                                  : 1e-2;
+}
+
 static bool make_tolerance(struct maker *maker, const struct check_rule *rule,
                            enum element_type type, struct tolerance *out)
 {
@@ -126,9 +170,8 @@ static bool make_tolerance(struct maker *maker, const struct check_rule *rule,
     int64_t ulps = 0;
     *out = (struct tolerance){0};
     if (!given->given) {
-        /* What another plan leaves is rounded otherwise when it adds in another order. */
-        if (rule->kind->reference == REFERENCE_PLAN && element_is_real(type))
-            out->magnitude = type == ELEMENT_F64 ? 1e-9 : type == ELEMENT_F32 ? 1e-4 : 1e-2;
+        if (rule->kind->reference == REFERENCE_PLAN)
+            out->magnitude = usual_tolerance(type);
         return true;
     }
     if (!make_integer(maker, &given->ulps, "ulps", 0, UINT32_MAX, &ulps))
@@ -315,4 +358,30 @@ enum status point_checks(const struct point *point, struct arena *arena,
             return error->status;
     }
     return STATUS_OK;
+}
+
+enum status space_compares(const struct experiment *experiment, const struct problem *problem,
+                           const struct facts *facts, struct space *space, struct error *error)
+{
+    enum { LOOKED_AT = 256 };
+    const uint64_t count = space_count(space);
+    const uint64_t step = count > LOOKED_AT ? count / LOOKED_AT : 1;
+    struct output_check *checks = NULL;
+    enum status status = STATUS_OK;
+    bool one_form = true;
+    for (size_t i = 0; i < experiment->check_count; i++)
+        one_form = one_form && check_has_one_form(experiment, &experiment->checks[i]);
+    if (!one_form && !(checks = calloc(CHECKS_MAX, sizeof *checks)))
+        return error_no_memory(error);
+    for (uint64_t i = 0; !one_form && status == STATUS_OK && i < count; i += step) {
+        struct configuration configuration;
+        struct arena arena = {0};
+        size_t made = 0;
+        space_configuration(space, i, &configuration);
+        const struct point point = {experiment, problem, facts, &configuration, 1};
+        status = point_checks(&point, &arena, checks, &made, error);
+        arena_free(&arena);
+    }
+    free(checks);
+    return status;
 }

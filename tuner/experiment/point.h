@@ -51,6 +51,11 @@ struct output_check {
 enum { CHECKS_MAX = 16 };
 enum status point_checks(const struct point *point, struct arena *arena,
                          struct output_check out[CHECKS_MAX], size_t *count, struct error *error);
+/* STATUS_BAD_INPUT, with both sides named: results of a configuration of the space cannot be
+ * compared with what they are held against, since their output has another count there, or is of
+ * reals on one side and of integers on the other. Of large spaces a sample is looked at. */
+enum status space_compares(const struct experiment *experiment, const struct problem *problem,
+                           const struct facts *facts, struct space *space, struct error *error);
 /* Points of a problem for which it is the same have the same checks: "steps=4", or "" where they
  * depend on no parameter. False: it did not fit. */
 bool point_check_key(const struct point *point, char out[CONFIGURATION_KEY_BYTES]);

@@ -152,6 +152,20 @@ enum status track_load(struct track *track, struct slot *slot, struct error *err
                         &slot->outcome, error);
 }
 
+/* What the slot's results are held against. Where they cannot be compared that is its outcome. */
+static enum status find_checks(const struct track *track, struct slot *slot,
+                               const struct check_set **set, struct error *error)
+{
+    enum status status =
+        inputs_checks(track->work, track->inputs, &slot->prepared->configuration, set, error);
+    if (status != STATUS_BAD_INPUT)
+        return status;
+    slot->outcome.status = TRIAL_WRONG_RESULT;
+    (void)string_format(slot->outcome.detail, sizeof slot->outcome.detail, "%s", error->text);
+    error_clear(error);
+    return STATUS_OK;
+}
+
 enum status track_time_alone(struct track *track, struct slot *slot, const struct timing *timing,
                              struct error *error)
 {
@@ -159,9 +173,8 @@ enum status track_time_alone(struct track *track, struct slot *slot, const struc
     struct lane *lane = track->lane;
     struct worker_samples samples = {0};
     const struct check_set *set = NULL;
-    enum status status =
-        inputs_checks(track->work, track->inputs, &slot->prepared->configuration, &set, error);
-    bool retry = true;
+    enum status status = find_checks(track, slot, &set, error);
+    bool retry = slot->outcome.status == TRIAL_OK;
     for (int tries = 0; status == STATUS_OK && retry && tries < TRIES_MAX; tries++) {
         const struct worker_task task = {
             .binary_path = candidate_binary(track->work, slot->candidate)->path,
@@ -210,8 +223,8 @@ static enum status arm(struct track *track, size_t index, struct error *error)
         return status;
     slot->runs = runs_of(track, slot->candidate);
     const struct check_set *set = NULL;
-    status = inputs_checks(track->work, track->inputs, &slot->prepared->configuration, &set, error);
-    if (status != STATUS_OK)
+    status = find_checks(track, slot, &set, error);
+    if (status != STATUS_OK || slot->outcome.status != TRIAL_OK)
         return status;
     const struct worker_task task = {
         .binary_path = candidate_binary(track->work, slot->candidate)->path,

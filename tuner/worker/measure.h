@@ -23,8 +23,9 @@ struct expectation {
     struct said said;            /* owns what `must` points into */
     struct expected_output must; /* with said.differing but its serial: see `differs` */
     struct expected_difference differs;
-    size_t output; /* the argument */
-    size_t count;  /* its elements */
+    size_t output;  /* the argument */
+    size_t count;   /* its elements */
+    uint64_t unfit; /* 1 + the one that is expected to be what its type cannot hold; 0: none */
     struct tolerance tolerance;
 };
 struct expectations {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/element_bits.h"
 #include "tuner/base/environment.h"
 #include "tuner/base/seal.h"
 #include "tuner/base/text.h"
@@ -151,6 +152,44 @@ enum status blame_plan(const struct launch_plan *plan, struct error *error)
     return status;
 }
 
+/* Element `i` as a number. False: it is an integer that the other type cannot hold. */
+static bool number_of(const void *elements, enum element_type type, enum element_type other,
+                      uint64_t i, struct tune_expected *out)
+{
+    int64_t least = 0, most = 0;
+    const uint64_t raw = element_raw(elements, type, i);
+    out->real = element_real_of(raw, type);
+    if (compare_is_real(type))
+        return true;
+    element_integer_range(other, &least, &most);
+    out->integer = (int64_t)integer_extended(raw, type);
+    const bool is_large = !compare_is_signed(type) && out->integer < 0;
+    return (type == other || !is_large) && out->integer >= least && out->integer <= most;
+}
+
+/* What a plan left in elements of another type, as if a function had told it. */
+static enum status keep_by_value(const void *elements, enum element_type type,
+                                 struct expectation *out, struct error *error)
+{
+    struct said *said = &out->said;
+    const double scale = expected_scale(elements, type, said->count);
+    struct tune_expected *numbers = host_room(said->count * sizeof *numbers);
+    said->magnitudes = true;
+    said->room = host_room(said_bytes(said));
+    enum status status = numbers && said->room ? STATUS_OK : error_no_memory(error);
+    for (uint64_t i = 0; status == STATUS_OK && i < said->count; i++) {
+        if (!number_of(elements, type, said->type, i, &numbers[i]) && out->unfit == 0)
+            out->unfit = i + 1;
+        numbers[i].magnitude = fmax(fabs(numbers[i].real), scale);
+    }
+    if (status == STATUS_OK) {
+        expected_keep(numbers, said->type, said->count, true, 0, said->count, said->room);
+        out->must = said_elements(said);
+    }
+    free(numbers);
+    return status;
+}
+
 /* Runs another plan over the same inputs and keeps what it leaves. */
 static enum status make_by_plan(struct measuring *state, const struct worker_reference *reference,
                                 const struct launch_plan *plan, const void *const *inputs,
@@ -158,27 +197,38 @@ static enum status make_by_plan(struct measuring *state, const struct worker_ref
 {
     const struct argument *output = &plan->arguments[out->output];
     const struct launch_plan *other = reference->plan;
+    struct said *said = &out->said;
+    void *room = NULL;
     char detail[ERROR_TEXT_BYTES];
     bool ignored = false;
     bool worn = false;
     double ignored_ns = 0;
     if (!other || !reference->path || other->argument_count != plan->argument_count ||
-        other->arguments[out->output].count != output->count ||
-        other->arguments[out->output].type != output->type)
+        other->arguments[out->output].count != output->count)
         return error_set(error, STATUS_INTERNAL, "the reference's arguments are others");
+    const struct argument *left = &other->arguments[out->output];
     enum status status = load_binary(state, reference->path, error);
+    if (status == STATUS_OK && !(room = host_room(argument_bytes(left))))
+        status = error_no_memory(error);
     if (status == STATUS_OK)
         status = inputs_bind(state, other, inputs, 1, error);
     if (status == STATUS_OK)
         status = state->api->run(state->device, other, &ignored_ns, error);
     if (status == STATUS_OK)
-        status = state->api->read(state->device, out->output, out->said.room,
-                                  argument_bytes(output), error);
+        status = state->api->read(state->device, out->output, room, argument_bytes(left), error);
     if (status == STATUS_OK) /* what it changes is nobody else's doing */
         status =
             state->api->intact(state->device, other, &ignored, &worn, detail, sizeof detail, error);
     if (status != STATUS_OK && status != STATUS_INTERNAL)
         (void)blame_plan(other, error);
+    if (status == STATUS_OK && left->type != output->type) {
+        status = keep_by_value(room, left->type, out, error);
+    } else {
+        said->room = room;
+        room = NULL;
+        out->must = (struct expected_output){.elements = said->room};
+    }
+    free(room);
     return status;
 }
 
@@ -220,20 +270,20 @@ static enum status make_one(struct measuring *state, const struct worker_referen
     enum status status = STATUS_OK;
     if (reference->kind == REFERENCE_FUNCTION) {
         status = make_told(state, reference, plan, out, error);
+    } else if (reference->kind == REFERENCE_PLAN) {
+        status = make_by_plan(state, reference, plan, inputs, out, error);
     } else {
-        out->said.room = host_room(argument_bytes(argument));
-        if (!out->said.room)
-            return error_no_memory(error);
-        out->must = (struct expected_output){.elements = out->said.room};
         struct argument as_input = *argument;
         as_input.fill = reference->fill;
         as_input.fill_text = reference->name ? reference->name : "";
-        status = reference->kind == REFERENCE_PLAN
-                     ? make_by_plan(state, reference, plan, inputs, out, error)
-                     : host_fill(state, &as_input, out->said.room, error);
-        if (status == STATUS_OK && out->tolerance.magnitude > 0)
-            out->must.scale = expected_scale(out->said.room, argument->type, out->count);
+        out->said.room = host_room(argument_bytes(argument));
+        out->must = (struct expected_output){.elements = out->said.room};
+        status = out->said.room ? host_fill(state, &as_input, out->said.room, error)
+                                : error_no_memory(error);
     }
+    if (status == STATUS_OK && reference->kind != REFERENCE_FUNCTION && out->must.elements &&
+        out->tolerance.magnitude > 0)
+        out->must.scale = expected_scale(out->said.room, argument->type, out->count);
     out->must.serial = ++state->expectation_serial;
     return status;
 }
@@ -335,8 +385,19 @@ enum status expectations_hold(struct measuring *state, const struct expectations
     for (size_t i = 0; *right && i < expected->count; i++) {
         const struct expectation *item = &expected->items[i];
         const struct argument *output = &plan->arguments[item->output];
-        if (item->output >= plan->argument_count || (size_t)output->count != item->count)
+        if (item->output >= plan->argument_count)
             return error_set(error, STATUS_INTERNAL, "the plan's output is not the problem's");
+        *right = (size_t)output->count == item->count && item->unfit == 0;
+        if (!*right && item->unfit == 0)
+            (void)string_format(detail, detail_bytes,
+                                "'%s' has %lld elements here and %zu in what it is held against",
+                                output->name, (long long)output->count, item->count);
+        else if (!*right)
+            (void)string_format(detail, detail_bytes, "%s[%llu] is to be what %s cannot hold",
+                                output->name, (unsigned long long)item->unfit - 1,
+                                element_name(output->type));
+        if (!*right)
+            return STATUS_OK;
         const void *got = NULL;
         bool held = false;
         enum status status =
