@@ -47,11 +47,10 @@ static const struct show_word trust_words[] = {
      "nothing."},
     {"equal up to", "differences up to this count as a tie; so many configurations are 'as good'."},
     {"none faster by over", "what any other configuration may still be faster by, at most."},
-    {"caches", "the states of the cache in which it was timed: clean (flushed by reading), dirty "
-               "(by writing, as "
-               "whatever ran before may leave it), hot (where the input fits). 'dirty +2 %': "
-               "another of those "
-               "as good from clean caches is faster there."},
+    {"caches", "states of the cache in which the winner was timed: clean (flushed by reading), "
+               "dirty (by writing, as an earlier kernel may leave it), hot (where the input fits). "
+               "'dirty +2 %': another finalist is faster there; the winner is the fastest in the "
+               "mean over the states."},
     {"results compared",
      "results of the winner's runs that were held against the reference. All were "
      "right, so it is wrong less often than 'wrong < 1 in' says, at 95 % "

@@ -9,13 +9,12 @@
 
 enum { RACE_PARTS = 5, LEVELS_MAX = 64, CACHE_STATES = 2 };
 
-/* Its confirmation with caches in another state than the run's. Zero but for what was measured. */
+/* A finalist's times with the cache in another state than the run's. */
 struct held {
     struct slot slot;
     int64_t trial_id;
-    bool wanted; /* near enough to the fastest when its problem began to confirm */
-    double levels[LEVELS_MAX];
-    struct interval difference; /* relative, to the fastest there of those tied elsewhere */
+    double levels[LEVELS_MAX];  /* as a finalist's; NaN: not measured */
+    struct interval difference; /* relative, to the fastest in this state */
     bool tied;                  /* not shown to be slower */
 };
 
@@ -32,7 +31,10 @@ struct finalist {
     /* ln of the objective against the others of the same process, NaN: missing. In the race each
      * part of its rounds stands for a process. */
     double levels[LEVELS_MAX];
+    bool screened; /* among the best in the mean over the states, as the race measured them */
+    bool wanted;   /* to be measured in the other states */
     struct held held[CACHE_STATES];
+    double means[LEVELS_MAX]; /* of the levels over the states, relative to one finalist's */
     struct contender contender;
 };
 bool finalist_can_win(const struct finalist *finalist);
@@ -117,19 +119,25 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
 enum status contest_settle_slower(struct contest *contest, struct error *error);
 /* When the user stops before there is a winner: the best of the sweep so far. */
 enum status sweep_choose_early(struct sweep *sweep, struct error *error);
-/* states.c: the states of the cache beside the run's own that a confirmation measures, by which of
- * them there are on this device and for this problem; NULL: not that one. */
+/* states.c: the name of a state of the cache, beside the run's own, that this device and problem
+ * are measured in; NULL: not in that one. */
 const char *contest_state(const struct contest *contest, size_t state);
-/* Times finalists that are near the fastest in each of them, in the process that confirms now. */
+/* Times the race's candidates near its leader in the other states, and marks as screened up to
+ * `keep_most` that are the fastest in the mean over the states. The race's differences are known.
+ */
+enum status contest_screen_states(struct contest *contest, struct lane *lane, size_t keep_most,
+                                  struct error *error);
+/* Times finalists near the fastest in the other states, in the process that confirms now. */
 enum status contest_hold(struct contest *contest, struct lane *lane, int process,
                          struct error *error);
-/* Of the same: how many visits each finalist gets in a process. */
+/* Returns how many visits that are for each finalist in a process. */
 size_t contest_hold_visits(const struct contest *contest);
-/* Forgets what was measured there, as another confirmation begins. */
+/* Forgets the times in other states, as another confirmation begins. */
 void contest_hold_anew(struct contest *contest);
-/* From the levels there, and the contenders as the run's own state has them: how each stands. */
+/* Judges the finalists in each other state, and points the contenders' levels to their means over
+ * the states. `fastest` in the run's own state. */
 enum status contest_judge_states(struct contest *contest, struct contender *contenders,
-                                 double delta, struct error *error);
+                                 size_t fastest, double delta, struct error *error);
 /* confirm.c: races, and whoever comes next where the best turn out to be wrong, until there is a
  * winner so far; *found false: nothing works. On one device, since times of two are not to be
  * compared that finely. */

@@ -7,8 +7,9 @@
 #include "tuner/session/contest.h"
 #include "tuner/stats/race.h"
 
-/* Also of one that races alone: its time and its twin are wanted. */
-enum { ROUNDS_LEAST = 8 };
+/* Also of one that races alone: its time and its twin are wanted. Some of the finalists are those
+ * that are the fastest in the mean over the states of the cache. */
+enum { ROUNDS_LEAST = 8, SCREENED_KEPT = 4 };
 
 struct racing {
     struct contest *contest;
@@ -128,8 +129,11 @@ static enum status pick(const struct racing *racing, bool *chosen, struct error 
 {
     const struct contest *contest = racing->contest;
     size_t count = contest->finalist_count;
-    size_t most = (size_t)contest->sweep->work.protocol->finalists;
+    size_t most = (size_t)contest->sweep->work.protocol->finalists, screened = 0;
     most = budget_finalists(contest->sweep->work.group, &contest->sweep->allowance, most);
+    for (size_t i = 0; i < count; i++)
+        screened += contest->finalists[i].screened;
+    most -= screened < most ? screened : most - 1;
     size_t *order = order_of(contest);
     size_t *picked = calloc(most + 1, sizeof *picked);
     size_t taken = 0;
@@ -141,7 +145,7 @@ static enum status pick(const struct racing *racing, bool *chosen, struct error 
     for (size_t i = 0; i < count; i++) {
         const struct finalist *finalist = &contest->finalists[i];
         if (finalist->slot.outcome.status == TRIAL_OK &&
-            (finalist->is_baseline || finalist->is_incumbent))
+            (finalist->is_baseline || finalist->is_incumbent || finalist->screened))
             chosen[i] = true;
     }
     free(order);
@@ -188,7 +192,7 @@ static enum status reduce(struct racing *racing, const bool *chosen, struct erro
         if (!chosen[i]) {
             if (is_seen(racing, i))
                 keep_other(racing, finalist, i);
-            slot_free(&finalist->slot);
+            finalist_free(finalist);
             continue;
         }
         struct finalist copy = *finalist;
@@ -204,6 +208,7 @@ static enum status reduce(struct racing *racing, const bool *chosen, struct erro
 static enum status choose_finalists(struct racing *racing, struct error *error)
 {
     struct contest *contest = racing->contest;
+    const struct sweep *sweep = contest->sweep;
     bool needs_energy = objective_needs_energy(contest->sweep->work.objective);
     bool *chosen = calloc(contest->finalist_count + 1, sizeof *chosen);
     enum status status = chosen ? STATUS_OK : error_no_memory(error);
@@ -213,6 +218,9 @@ static enum status choose_finalists(struct racing *racing, struct error *error)
         finalist->raced = race_difference(racing->race, i);
         chosen[i] = needs_energy && finalist->slot.outcome.status == TRIAL_OK;
     }
+    if (status == STATUS_OK &&
+        !budget_over(sweep->work.session, budget_race_end_ns(sweep->work.group, &sweep->allowance)))
+        status = contest_screen_states(contest, racing->track.lane, SCREENED_KEPT, error);
     if (status == STATUS_OK)
         status = pick(racing, chosen, error);
     if (status == STATUS_OK)

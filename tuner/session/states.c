@@ -1,7 +1,8 @@
-/* Whether the best hold in other states of the cache: a winner is chosen from clean and cold
- * caches, and programs leave them dirty (whatever ran before wrote), or hot, where the input fits.
- * Finalists near the fastest are timed so in each process that confirms, in rounds of their own,
- * which are stages of their own in the store. */
+/* Other states of the cache: candidates are first timed from a clean and cold one, and programs
+ * leave it dirty (an earlier kernel wrote), or hot, where the input fits. The race's best are timed
+ * so once, and the finalists near the fastest in each process that confirms, in rounds of their
+ * own, which are stages of their own in the store. The winner is the fastest in the mean over the
+ * states. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,10 @@ static const struct state {
     enum l2_mode mode;
 } states[CACHE_STATES] = {{"dirty", L2_DIRTY}, {"hot", L2_HOT}};
 
-/* Finalists that are farther from the fastest, in the run's own state, are not asked; nor are more
- * than so many. */
-static const double hold_near = 0.01;
-enum { HOLD_MOST = 6 };
+/* Candidates that are slower than the fastest by more, in the run's own state, are not timed in
+ * others; nor are more of the race's than the limit. */
+static const double state_near = 0.02;
+enum { SCREENED_MOST = 24 };
 
 const char *contest_state(const struct contest *contest, size_t state)
 {
@@ -42,6 +43,7 @@ void contest_hold_anew(struct contest *contest)
 {
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
+        finalist->wanted = false;
         for (size_t s = 0; s < CACHE_STATES; s++) {
             struct held *held = &finalist->held[s];
             slot_free(&held->slot);
@@ -54,30 +56,33 @@ void contest_hold_anew(struct contest *contest)
     }
 }
 
-/* In the first process: by what it has shown, the fastest first, and the winner so far. */
-static void choose_wanted(struct contest *contest, size_t state)
+/* Marks finalists to be timed in other states: those that the race's screening chose, the winner so
+ * far, and then the fastest by level `level`, up to `most`. */
+static void choose_wanted(struct contest *contest, size_t level, size_t most)
 {
-    const double reach = log1p(fmax(hold_near, 2 * contest->sweep->work.protocol->delta));
+    const double reach = log1p(fmax(state_near, 2 * contest->sweep->work.protocol->delta));
     double best = (double)INFINITY;
     for (size_t i = 0; i < contest->finalist_count; i++)
         if (finalist_can_win(&contest->finalists[i]))
-            best = fmin(best, contest->finalists[i].levels[0]); /* fmin passes NaN over */
-    for (size_t count = 0; count < HOLD_MOST; count++) {
+            best = fmin(best, contest->finalists[i].levels[level]); /* fmin passes NaN over */
+    for (size_t count = 0; count < most; count++) {
         struct finalist *next = NULL;
         for (size_t i = 0; i < contest->finalist_count; i++) {
             struct finalist *finalist = &contest->finalists[i];
-            if (finalist_can_win(finalist) && !finalist->held[state].wanted &&
-                finalist->levels[0] <= best + reach &&
-                (!next || finalist->levels[0] < next->levels[0]))
+            if (finalist_can_win(finalist) && !finalist->wanted &&
+                finalist->levels[level] <= best + reach &&
+                (!next || (finalist->screened && !next->screened) ||
+                 (finalist->screened == next->screened &&
+                  finalist->levels[level] < next->levels[level])))
                 next = finalist;
         }
         if (!next)
             break;
-        next->held[state].wanted = true;
+        next->wanted = true;
     }
     for (size_t i = 0; i < contest->finalist_count; i++)
         if (strcmp(contest->finalists[i].key, contest->winner_key) == 0)
-            contest->finalists[i].held[state].wanted = true;
+            contest->finalists[i].wanted = true;
 }
 
 /* Puts rounds and trials into the store, however the rounds ended; what is wrong in this state is
@@ -140,7 +145,7 @@ static enum status hold_in(struct contest *contest, struct lane *lane, int proce
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         struct held *held = &finalist->held[state];
-        if (!held->wanted || !finalist_can_win(finalist) || finalist->settled)
+        if (!finalist->wanted || !finalist_can_win(finalist) || finalist->settled)
             continue;
         held->slot.results = finalist->slot.results;
         central[track.count] = true;
@@ -161,42 +166,106 @@ enum status contest_hold(struct contest *contest, struct lane *lane, int process
                          struct error *error)
 {
     enum status status = STATUS_OK;
-    for (size_t s = 0; s < CACHE_STATES && status == STATUS_OK; s++) {
-        if (!contest_state(contest, s))
+    if (contest->processes == 0)
+        choose_wanted(contest, 0, contest->finalist_count);
+    for (size_t s = 0; s < CACHE_STATES && status == STATUS_OK; s++)
+        if (contest_state(contest, s))
+            status = hold_in(contest, lane, process, s, error);
+    return status;
+}
+
+/* Returns the finalist's mean over the states in one process, its own level first, relative to the
+ * reference's; NaN: it was not in the process. */
+static double mean_over_states(const struct contest *contest, const struct finalist *finalist,
+                               const struct finalist *reference, size_t process)
+{
+    double sum = finalist->levels[process] - reference->levels[process];
+    size_t count = 1;
+    for (size_t s = 0; s < CACHE_STATES; s++) {
+        double level = finalist->held[s].levels[process] - reference->held[s].levels[process];
+        if (!contest_state(contest, s) || isnan(level))
             continue;
-        if (contest->processes == 0)
-            choose_wanted(contest, s);
-        status = hold_in(contest, lane, process, s, error);
+        sum += level;
+        count++;
+    }
+    return sum / (double)count;
+}
+
+enum status contest_screen_states(struct contest *contest, struct lane *lane, size_t keep_most,
+                                  struct error *error)
+{
+    enum status status = STATUS_OK;
+    struct finalist *leader = NULL;
+    if (!contest_state(contest, 0))
+        return STATUS_OK;
+    contest_hold_anew(contest);
+    for (size_t i = 0; i < contest->finalist_count; i++) {
+        struct finalist *finalist = &contest->finalists[i];
+        finalist->levels[0] = log1p(finalist->raced.estimate);
+        if (finalist_can_win(finalist) && !isnan(finalist->levels[0]) &&
+            (!leader || finalist->levels[0] < leader->levels[0]))
+            leader = finalist;
+    }
+    if (!leader)
+        return STATUS_OK;
+    choose_wanted(contest, 0, SCREENED_MOST);
+    for (size_t s = 0; s < CACHE_STATES && status == STATUS_OK; s++)
+        if (contest_state(contest, s))
+            status = hold_in(contest, lane, 0, s, error);
+    for (size_t kept = 0; status == STATUS_OK && kept < keep_most; kept++) {
+        struct finalist *next = NULL;
+        double least = 0;
+        for (size_t i = 0; i < contest->finalist_count; i++) {
+            struct finalist *finalist = &contest->finalists[i];
+            double mean = mean_over_states(contest, finalist, leader, 0);
+            if (!finalist->wanted || finalist->screened || !finalist_can_win(finalist) ||
+                isnan(finalist->held[0].levels[0]) || !(!next || mean < least))
+                continue;
+            next = finalist;
+            least = mean;
+        }
+        if (!next)
+            break;
+        next->screened = true;
     }
     return status;
 }
 
 enum status contest_judge_states(struct contest *contest, struct contender *contenders,
-                                 double delta, struct error *error)
+                                 size_t fastest, double delta, struct error *error)
 {
+    size_t reference = fastest;
     const size_t count = contest->finalist_count;
     const double confidence = contest->sweep->work.protocol->confidence;
     struct contender *there = calloc(count + 1, sizeof *there);
     if (!there)
         return error_no_memory(error);
-    for (size_t i = 0; i < count; i++)
-        contenders[i].standing = CONTENDER_HOLDS;
     for (size_t s = 0; s < CACHE_STATES; s++) {
         struct choice choice;
-        if (contest->processes == 0 || !contest_state(contest, s))
+        if (!contest_state(contest, s))
             continue;
         for (size_t i = 0; i < count; i++) {
             there[i] = contenders[i];
             there[i].levels = contest->finalists[i].held[s].levels;
-            there[i].eligible = contenders[i].eligible && contenders[i].tied;
+            there[i].eligible = contenders[i].eligible && contest->finalists[i].wanted;
         }
         choose(there, count, contest->processes, delta, confidence, count, &choice);
         for (size_t i = 0; i < count; i++) {
-            struct held *held = &contest->finalists[i].held[s];
-            held->difference = there[i].difference;
-            held->tied = there[i].tied;
-            contender_add_state(&contenders[i], &there[i]);
+            contest->finalists[i].held[s].difference = there[i].difference;
+            contest->finalists[i].held[s].tied = there[i].tied;
         }
+    }
+    for (size_t i = 0; i < count; i++)
+        if (contest->finalists[i].wanted && contenders[i].eligible &&
+            (!contest->finalists[reference].wanted ||
+             contenders[i].difference.estimate < contenders[reference].difference.estimate))
+            reference = i;
+    for (size_t i = 0; i < count; i++) {
+        struct finalist *finalist = &contest->finalists[i];
+        for (size_t p = 0; p < contest->processes; p++)
+            finalist->means[p] =
+                mean_over_states(contest, finalist, &contest->finalists[reference], p);
+        contenders[i].levels = finalist->means;
     }
     free(there);
     return STATUS_OK;

@@ -38,18 +38,19 @@ static enum status decide(struct choosing *choosing, struct error *error)
         struct finalist *finalist = &contest->finalists[i];
         finalist->contender.levels = finalist->levels;
         finalist->contender.eligible = finalist_can_win(finalist);
-        finalist->contender.loss = 0;
-        finalist->contender.standing = CONTENDER_HOLDS;
         incumbent = finalist->is_incumbent ? i : incumbent;
         contenders[i] = finalist->contender;
     }
     choosing->delta = protocol_tie_band(protocol, contest->floor.floor);
     choose(contenders, count, contest->levels, choosing->delta, protocol->confidence, incumbent,
            &choosing->choice);
-    status = contest_judge_states(contest, contenders, choosing->delta, error);
-    if (status == STATUS_OK) /* again, with how they stand elsewhere */
-        choose(contenders, count, contest->levels, choosing->delta, protocol->confidence, incumbent,
-               &choosing->choice);
+    if (choosing->choice.fastest < count && contest->processes > 0 && contest_state(contest, 0)) {
+        status = contest_judge_states(contest, contenders, choosing->choice.fastest,
+                                      choosing->delta, error);
+        if (status == STATUS_OK) /* again, by the means */
+            choose(contenders, count, contest->levels, choosing->delta, protocol->confidence,
+                   incumbent, &choosing->choice);
+    }
     choosing->spread = choice_spread(contenders, count, contest->processes, &choosing->choice,
                                      near_enough, protocol->process_spread, &choosing->degrees);
     for (size_t i = 0; i < count; i++)

@@ -70,49 +70,17 @@ static void hold_against(struct contender *contender, const struct contender *fa
         (bounded || processes < 2) && (bounded ? difference.high : difference.estimate) <= delta;
 }
 
-void contender_add_state(struct contender *contender, const struct contender *there)
-{
-    const bool seen = isfinite(there->difference.estimate);
-    if (isfinite(there->difference.low) && !there->tied) {
-        contender->loss = fmax(contender->loss, there->difference.estimate);
-        contender->standing = CONTENDER_LOSES;
-    } else if (!seen && contender->standing == CONTENDER_HOLDS) {
-        contender->standing = CONTENDER_UNSEEN;
-    }
-}
-
-/* Whether `a` comes before `b` for what other states of the cache have shown; else they are alike.
- */
-static bool stands_better(const struct contender *a, const struct contender *b)
-{
-    if (a->standing != b->standing)
-        return a->standing < b->standing;
-    return a->standing == CONTENDER_LOSES && a->loss < b->loss;
-}
-
 static size_t find_winner(const struct contender *contenders, size_t count, size_t incumbent)
 {
     size_t winner = count;
+    if (incumbent < count && contenders[incumbent].eligible && contenders[incumbent].proven)
+        return incumbent;
     for (size_t i = 0; i < count; i++) {
-        const struct contender *contender = &contenders[i];
-        if (!contender->eligible || !contender->proven)
-            continue;
-        const bool better = winner == count || stands_better(contender, &contenders[winner]);
-        const bool alike = !better && !stands_better(&contenders[winner], contender);
-        const bool first = alike && winner != incumbent &&
-                           (i == incumbent || contender->order < contenders[winner].order);
-        winner = better || first ? i : winner;
+        if (contenders[i].eligible && contenders[i].proven &&
+            (winner == count || contenders[i].order < contenders[winner].order))
+            winner = i;
     }
-    if (winner == count || contenders[winner].standing != CONTENDER_LOSES)
-        return winner;
-    size_t holds = count;
-    for (size_t i = 0; i < count; i++)
-        if (contenders[i].eligible && contenders[i].tied &&
-            contenders[i].standing == CONTENDER_HOLDS &&
-            (holds == count ||
-             contenders[i].difference.estimate < contenders[holds].difference.estimate))
-            holds = i;
-    return holds < count ? holds : winner;
+    return winner;
 }
 
 /* The largest upper bound of the winner's difference to any of the others: whichever is truly the

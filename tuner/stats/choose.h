@@ -13,10 +13,6 @@ struct contender {
                              reference (the same for all contenders of a process); NaN: missing */
     size_t order;         /* place in the fixed order, 0 first; all different */
     bool eligible;        /* may win: no baseline outside the space, nothing that failed */
-    /* In other states of the cache than the one that the levels are of, as those say by which
-     * contender_add_state was told; at first it holds. */
-    enum contender_standing { CONTENDER_HOLDS, CONTENDER_UNSEEN, CONTENDER_LOSES } standing;
-    double loss; /* the largest that was shown there, relative; 0: none was */
     /* Out: */
     struct interval difference; /* relative, to the fastest eligible; 0 for itself */
     bool proven;                /* upper bound within delta: shown to be as fast as the fastest */
@@ -25,10 +21,7 @@ struct contender {
 
 struct choice {
     size_t fastest; /* smallest mean; count: none is eligible */
-    /* The incumbent if proven; else the first in order of the proven. But who holds in all states
-     * comes before others: where all of the proven lose in one, the fastest tied one that does not
-     * wins, or whoever loses least. */
-    size_t winner;
+    size_t winner;  /* the incumbent if proven; else the first in order of the proven */
     bool kept_incumbent;
     size_t tied; /* eligible contenders that are tied, the winner counted */
     /* Of winner - fastest; but claim.high is the largest upper bound of the winner's difference to
@@ -45,10 +38,6 @@ bool difference_is_tied(struct interval difference, double delta);
  * proven and tied go by the estimate alone. */
 void choose(struct contender *contenders, size_t count, size_t processes, double delta,
             double confidence, size_t incumbent, struct choice *choice);
-
-/* What another state of the cache says of a contender: `there` is the same one, chosen from levels
- * of that state among those that are tied. */
-void contender_add_state(struct contender *contender, const struct contender *there);
 
 /* How much a difference moves from process to process by chance, as those show it that are not
  * shown to be slower by more than `near` (ln): the root mean square deviation of their differences

@@ -62,69 +62,6 @@ TEST(the_incumbent_stays_when_it_is_as_fast)
     assert_int_equal(choice.winner, 0);
 }
 
-/* `offs` likewise, in another state of the cache; those that are NaN were not timed there. */
-static void see_state(const double *offs, size_t count)
-{
-    static double there_levels[MOST][PROCESSES];
-    struct contender there[MOST];
-    struct choice chosen;
-    struct random random = {6, 0};
-    for (size_t i = 0; i < count; i++) {
-        there[i] = contenders[i];
-        there[i].levels = there_levels[i];
-        there[i].eligible = contenders[i].eligible && contenders[i].tied;
-        for (size_t p = 0; p < PROCESSES; p++)
-            there_levels[i][p] = log1p(offs[i]) + 0.2 * (double)p + 0.0001 * normal(&random);
-    }
-    choose(there, count, PROCESSES, 0.0025, 0.99, count, &chosen);
-    for (size_t i = 0; i < count; i++)
-        contender_add_state(&contenders[i], &there[i]);
-}
-
-TEST(of_ties_who_holds_in_other_states_wins)
-{
-    static const double offs[] = {0, 0.0005, 0.001, 0.02};
-    static const double dirty[] = {0.03, 0.001, 0, -0.05};
-    set_up(offs, 4, 0.0001);
-    decide(4, 0);
-    assert_int_equal(choice.winner, 0);
-    see_state(dirty, 4);
-    assert_int_equal(contenders[0].standing, CONTENDER_LOSES);
-    assert_true(fabs(contenders[0].loss - 0.03) < 0.001);
-    decide(4, 0); /* not even the incumbent stays */
-    assert_int_equal(choice.winner, 1);
-    assert_false(choice.kept_incumbent);
-    assert_true(choice.claim.high > 0.0004);
-    contenders[1].standing = CONTENDER_UNSEEN; /* shown before not shown */
-    decide(4, 4);
-    assert_int_equal(choice.winner, 2);
-    decide(4, 2);
-    assert_true(choice.kept_incumbent);
-}
-
-TEST(where_all_lose_somewhere_the_least_does_or_a_tied_one_that_holds)
-{
-    static const double offs[] = {0, 0.0005, 0.006, 0.02};
-    static const double dirty[] = {0.03, 0, 0.001, 0};
-    static const double hot[] = {0, 0.05, 0.001, 0};
-    set_up(offs, 2, 0.0001);
-    decide(2, 2);
-    see_state(dirty, 2);
-    see_state(hot, 2);
-    decide(2, 2);
-    assert_int_equal(choice.winner, 0);
-    /* Not shown to be slower, nor to be as fast. */
-    set_up(offs, 4, 0.0001);
-    levels[2][0] -= 0.02;
-    levels[2][1] += 0.02;
-    decide(4, 4);
-    assert_true(contenders[2].tied && !contenders[2].proven);
-    see_state(dirty, 4);
-    see_state(hot, 4);
-    decide(4, 4);
-    assert_int_equal(choice.winner, 2);
-}
-
 TEST(a_baseline_never_wins)
 {
     static const double offs[] = {0, 0.03, 0.04};
