@@ -1,5 +1,6 @@
 /* `tune check`: whether the entries of tuned.conf still hold on this machine. */
 #include "tuner/cli/check.h"
+#include "tuner/cli/reading.h"
 #include "tuner/cli/style.h"
 
 #include <math.h>
@@ -219,7 +220,7 @@ static enum status open_known(struct check *check, struct error *error)
         return STATUS_OK;
     }
     const char *path = check->recorded ? check->recorded : DEFAULT_DATABASE;
-    enum status status = store_open(path, STORE_READ, &check->known, error);
+    enum status status = reading_open(&path, &check->known, error);
     if (status == STATUS_OK && !check->replayed)
         status =
             replay_check_measured(check->known, path, "--replayed takes them all the same", error);

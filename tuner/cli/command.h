@@ -112,9 +112,12 @@ enum status report_write_of(const char *database, const char *output, bool no_fi
                             struct error *error);
 
 /* The options that most commands share. */
-#define OPTION_DB_ABOUT  "the database (default tune.db)"
-#define DEFAULT_DATABASE "tune.db"
-#define DEFAULT_CONF     "tuned.conf"
-#define DEFAULT_REPORT   "report.html"
+#define OPTION_DB_ABOUT "the database (default tune.db)"
+/* An object, so that a name that somebody typed is told from it (reading.h). */
+extern const char default_database[];
+#define DEFAULT_DATABASE  default_database
+#define REPLAYED_DATABASE "replayed.db"
+#define DEFAULT_CONF      "tuned.conf"
+#define DEFAULT_REPORT    "report.html"
 
 #endif

@@ -5,6 +5,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/reading.h"
 #include "tuner/cli/replay.h"
 #include "tuner/exchange/t4.h"
 #include "tuner/export/configurations.h"
@@ -44,11 +45,11 @@ static enum status write_counted(const char *path, const struct text *text, size
 static enum status open_database(const struct request *request, struct store **out,
                                  struct error *error)
 {
-    enum status status = store_open(request->database, STORE_READ, out, error);
+    const char *path = request->database;
+    enum status status = reading_open(&path, out, error);
     if (status != STATUS_OK || request->replayed)
         return status;
-    status = replay_check_measured(*out, request->database, "--replayed writes them all the same",
-                                   error);
+    status = replay_check_measured(*out, path, "--replayed writes them all the same", error);
     if (status != STATUS_OK)
         store_close(*out);
     return status;

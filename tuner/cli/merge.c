@@ -9,6 +9,7 @@
 #include "tuner/base/temporary.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/embedded.h"
+#include "tuner/cli/reading.h"
 #include "tuner/cli/replay.h"
 #include "tuner/cli/rows.h"
 #include "tuner/cli/style.h"
@@ -96,8 +97,9 @@ static enum status merge_all(const struct merge *merge, const char *const *copie
                              struct error *error)
 {
     struct store *store = NULL;
-    enum status status = store_open(
-        merge->files[0], merge->file_count > 1 ? STORE_CREATE : STORE_READ, &store, error);
+    const char *out = merge->files[0];
+    enum status status = merge->file_count > 1 ? store_open(out, STORE_CREATE, &store, error)
+                                               : reading_open(&out, &store, error);
     for (size_t i = 1; status == STATUS_OK && i < merge->file_count; i++) {
         struct store_merge_counts counts = {0};
         status = store_merge(store, copies[i], &counts, error);

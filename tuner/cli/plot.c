@@ -4,6 +4,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/reading.h"
 #include "tuner/cli/style.h"
 #include "tuner/device/traits.h"
 #include "tuner/plot/plot.h"
@@ -203,7 +204,7 @@ static enum status draw_figures(struct store *store, const struct plot_request *
                      tally.written > 0 ? "not every figure was drawn" : "no figure was drawn");
 }
 
-static enum status plot(const struct words *words, struct error *error)
+static enum status plot(struct words *words, struct error *error)
 {
     if (words->list) {
         struct arena arena = {0};
@@ -219,7 +220,7 @@ static enum status plot(const struct words *words, struct error *error)
     struct store *store = NULL;
     enum status status = read_request(words, &request, error);
     if (status == STATUS_OK)
-        status = store_open(words->database, STORE_READ, &store, error);
+        status = reading_open(&words->database, &store, error);
     if (status != STATUS_OK)
         return status;
     status = draw_figures(store, &request, words, error);

@@ -5,6 +5,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/reading.h"
 #include "tuner/device/traits.h"
 #include "tuner/report/report.h"
 
@@ -50,9 +51,9 @@ static enum status write_report(struct asked *asked, struct error *error)
     if (status == STATUS_OK && request->before_database)
         status = output_differs(asked->output, request->before_database, error);
     if (status == STATUS_OK)
-        status = store_open(request->database, STORE_READ, &store, error);
+        status = reading_open(&request->database, &store, error);
     if (status == STATUS_OK && request->before_database)
-        status = store_open(request->before_database, STORE_READ, &request->before, error);
+        status = reading_open(&request->before_database, &request->before, error);
     if (status != STATUS_OK) {
         store_close(store);
         return status;

@@ -10,8 +10,8 @@
 #include "tuner/base/array.h"
 #include "tuner/base/json.h"
 
-/* Columns of structs. */
-enum { MEMBERS_MAX = 64 };
+/* Columns of structs; text of an answer. */
+enum { MEMBERS_MAX = 64, ROWS_BYTES_MAX = 1 << 30 };
 
 static bool take_names(struct rows *rows, const struct store_query *query)
 {
@@ -35,7 +35,7 @@ static enum cell_kind text_kind(const char *column)
     return CELL_TEXT;
 }
 
-static bool take_row(struct rows *rows, size_t *capacity, struct store_query *query)
+static bool take_row(struct rows *rows, size_t *capacity, struct store_query *query, size_t *bytes)
 {
     struct cell *row = arena_alloc(&rows->arena, rows->column_count, sizeof *row);
     if (!row || !array_grow(&rows->cells, rows->row_count, capacity, sizeof *rows->cells))
@@ -46,6 +46,7 @@ static bool take_row(struct rows *rows, size_t *capacity, struct store_query *qu
         row[i].number = number ? store_query_real(query, (int)i) : 0;
         const char *text = store_query_text(query, (int)i);
         row[i].text = text ? arena_strdup(&rows->arena, text) : NULL;
+        *bytes += text ? strlen(text) : 0;
         if (text && !row[i].text)
             return false;
     }
@@ -58,7 +59,7 @@ enum status rows_read(struct store *store, const char *sql,
                       struct error *error)
 {
     struct store_query *query = NULL;
-    size_t capacity = 0;
+    size_t capacity = 0, bytes = 0;
     bool more = true;
     enum status status = store_query_open(store, sql, parameters, count, &query, error);
     if (status == STATUS_OK && !take_names(rows, query))
@@ -67,8 +68,12 @@ enum status rows_read(struct store *store, const char *sql,
         status = store_query_next(query, &more, error);
         if (status != STATUS_OK || !more)
             break;
-        if (!take_row(rows, &capacity, query))
+        if (!take_row(rows, &capacity, query, &bytes))
             status = error_no_memory(error);
+        else if (bytes > ROWS_BYTES_MAX)
+            status = error_set(error, STATUS_BAD_INPUT,
+                               "the answer is larger than %d MiB: ask for less of it",
+                               ROWS_BYTES_MAX >> 20);
     }
     store_query_close(query);
     return status;

@@ -165,7 +165,7 @@ static enum status start_replay(struct run *run, struct error *error)
     if (replay->has_clock)
         clock_play();
     if (strcmp(run->text.database, DEFAULT_DATABASE) == 0)
-        run->text.database = run->session.database = "replayed.db";
+        run->text.database = run->session.database = REPLAYED_DATABASE;
     if (!run->text.conf && strcmp(run->session.objective, "time") == 0)
         run->text.conf = "replayed.conf";
     if (!run->text.report)

@@ -6,6 +6,7 @@
 
 #include "tuner/cli/command.h"
 #include "tuner/cli/embedded.h"
+#include "tuner/cli/reading.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
 
@@ -350,7 +351,7 @@ static enum status answer(struct show *show, struct error *error)
     struct store *store = NULL;
     enum status status = check_use(show, &asked, error);
     if (status == STATUS_OK)
-        status = store_open(show->db, STORE_READ, &store, error);
+        status = reading_open(&show->db, &store, error);
     if (status == STATUS_OK)
         status = show_check_names(show, store, error);
     if (status == STATUS_OK)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tuner/cli/command.h"
+#include "tuner/cli/reading.h"
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
 #include "tuner/explain/comparison.h"
@@ -139,7 +140,7 @@ enum status show_compare(const struct show *show, struct store *store, struct er
                                          .n = show->n_text[0] ? show->n_text : NULL};
     enum status status = STATUS_OK;
     if (show->before)
-        status = store_open(show->before, STORE_READ, &request.before, error);
+        status = reading_open(&request.before_database, &request.before, error);
     if (status == STATUS_OK)
         status = explain_comparisons(&request, &arena, &comparisons, &count, error);
     if (status == STATUS_OK && count == 0 && show->before)

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "tuner/base/launch.h"
+#include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
 #include "tuner/store/query.h"
 #include "tuner/store/store.h"
@@ -53,14 +54,33 @@ struct store {
     struct text json[2];                             /* kept, so that a trial allocates nothing */
     struct store_wait *wait; /* NULL: a writer is waited for for STORE_BUSY_MS */
     int64_t synced_ns;       /* clock_now_ns of the last commit that waited for the disk */
-    bool batch;              /* store_batch_begin was called */
-    bool batch_failed;       /* and something in it failed: it can only be rolled back */
+    int64_t copied_version;  /* 0: the file itself is open; else its copy in `scratch` */
+    struct temporary scratch;
+    int64_t steps_left; /* of what is bounded by them */
+    bool batch;         /* store_batch_begin was called */
+    bool batch_failed;  /* and something in it failed: it can only be rolled back */
 };
 
 /* Turns what SQLite says into the status and the line for people; `doing` is a verb: "store a
  * trial". Returns the status. */
 enum status store_fail(const struct store *store, int code, const char *doing, struct error *error);
 bool store_code_is_shared_memory(int code);
+
+/* ---- databases of unknown origin (guard.c) ---- */
+
+/* Settings of a connection; `reads`: what it reads is bounded. */
+void store_guard(struct store *store, bool reads);
+/* Whether the tables are tables, and no views that might never end. */
+enum status store_check_tables(struct store *store, const struct store_schema *schema,
+                               struct error *error);
+/* The schema's views for this connection, in front of those of the file. */
+enum status store_own_views(struct store *store, const struct store_schema *schema,
+                            struct error *error);
+/* Goes on with a copy of the newest schema, in TMPDIR, which goes when the store is closed. */
+enum status store_view_copy(struct store *store, int64_t version, const struct store_schema *schema,
+                            struct error *error);
+/* Opens another file in place of the one that is open. */
+enum status store_reconnect(struct store *store, const char *path, struct error *error);
 
 /* NULL: there is none of that key yet. */
 sqlite3_stmt *store_kept_statement(const struct store *store, const void *key);
@@ -224,7 +244,8 @@ enum status store_select_each(struct store *store, const struct store_selection 
                               store_take_row *take, void *context, struct error *error);
 
 /* Copies the database aside, then brings it from its version to the schema's. */
+/* `keeps`: a copy of it as it was stays beside it. */
 enum status store_migrate(struct store *store, int64_t version, const struct store_schema *schema,
-                          struct error *error);
+                          bool keeps, struct error *error);
 
 #endif

@@ -154,13 +154,14 @@ static enum status publish_copy(const char *copy, const char *path, int64_t vers
     return error_set_errno(error, failure, "%s: cannot keep a copy of it", path);
 }
 
-/* The copy gets its name when all is done but the commit: what fails, or is killed, leaves none. */
+/* The copy gets its name when all is done but the commit: what fails, or is killed, leaves none.
+ * NULL: none is kept. */
 static enum status migrate_with(struct store *store, int64_t version,
                                 const struct store_schema *schema, const char *copy,
                                 struct error *error)
 {
     struct text name = {0};
-    enum status status = make_copy(store, copy, error);
+    enum status status = copy ? make_copy(store, copy, error) : STATUS_OK;
     /* Tables are rebuilt with references off, which only works outside a transaction; they are
      * checked before the commit. */
     if (status == STATUS_OK)
@@ -170,7 +171,7 @@ static enum status migrate_with(struct store *store, int64_t version,
     if (status == STATUS_OK) {
         bool changed = false;
         status = migrate_inside(store, schema, &changed, error);
-        if (status == STATUS_OK && changed)
+        if (status == STATUS_OK && changed && copy)
             status = publish_copy(copy, store->path, version, &name, error);
         FAILPOINT("migrate.ready");
         status = store_end(store, status, migrate_doing, error);
@@ -184,8 +185,10 @@ static enum status migrate_with(struct store *store, int64_t version,
 }
 
 enum status store_migrate(struct store *store, int64_t version, const struct store_schema *schema,
-                          struct error *error)
+                          bool keeps, struct error *error)
 {
+    if (!keeps)
+        return migrate_with(store, version, schema, NULL, error);
     struct arena arena = {0};
     struct temporary folder = {.file = -1};
     const char *prefix = arena_printf(&arena, "%s.migrate-", store->path);

@@ -18,15 +18,16 @@ enum { SQLITE_PATH_BYTES_MAX = 500 };
 
 static const char open_doing[] = "open the database";
 
-static enum status connect(struct store *store, const char *options, int flags, struct error *error)
+static enum status connect_to(struct store *store, const char *path, const char *options, int flags,
+                              struct error *error)
 {
     struct text uri = {0};
     /* An SQLite URI for the path. "./" keeps SQLite from seeing ":memory:" or an empty name in
      * it. */
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "/._-~";
-    text_append(&uri, store->path[0] == '/' ? "file://" : "file:./");
-    for (const char *c = store->path; *c; c++) {
+    text_append(&uri, path[0] == '/' ? "file://" : "file:./");
+    for (const char *c = path; *c; c++) {
         if (strchr(plain, *c))
             text_append_bytes(&uri, c, 1);
         else
@@ -46,6 +47,11 @@ static enum status connect(struct store *store, const char *options, int flags, 
     (void)sqlite3_extended_result_codes(store->db, 1);
     (void)sqlite3_busy_timeout(store->db, STORE_BUSY_MS);
     return STATUS_OK;
+}
+
+static enum status connect(struct store *store, const char *options, int flags, struct error *error)
+{
+    return connect_to(store, store->path, options, flags, error);
 }
 
 static void disconnect(struct store *store)
@@ -126,10 +132,9 @@ static enum status check_file(struct store *store, enum store_mode mode, bool *f
     return check_owner(store, error);
 }
 
-static enum status set_up(struct store *store, struct error *error)
+static enum status set_up(struct store *store, bool reads, struct error *error)
 {
-    int on = 0;
-    (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
+    store_guard(store, reads);
     return store_execute(store,
                          "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL;"
                          "PRAGMA secure_delete = OFF; PRAGMA cache_size = -65536",
@@ -193,16 +198,18 @@ static enum status check_writable(struct store *store, const struct store_schema
     if (status == STATUS_OK && !with_log)
         status = use_journal(store, error);
     if (status == STATUS_OK)
-        status = set_up(store, error);
+        status = set_up(store, false, error);
     if (status == STATUS_OK && fresh)
         status = create_tables(store, schema, error);
     int64_t version = 0;
+    if (status == STATUS_OK)
+        status = store_check_tables(store, schema, error);
     if (status == STATUS_OK)
         status = store_pragma(store, "PRAGMA user_version", &version, error);
     if (status == STATUS_OK)
         status = check_version(store, schema, version, STORE_CREATE, error);
     if (status == STATUS_OK && version < schema->version)
-        status = store_migrate(store, version, schema, error);
+        status = store_migrate(store, version, schema, true, error);
     if (status == STATUS_OK && with_log) {
         /* WAL asks the file system for memory that processes share. SQLite finds out only when it
          * first reads. */
@@ -245,12 +252,17 @@ static enum status read_version(struct store *store, const char *options, int fl
 {
     enum status status = connect(store, options, flags, error);
     if (status == STATUS_OK)
-        status = set_up(store, error);
-    if (status == STATUS_OK)
-        status = store_execute(store, "PRAGMA query_only = ON", open_doing, error);
+        status = set_up(store, true, error);
     if (status == STATUS_OK)
         status = store_pragma(store, "PRAGMA user_version", version, error);
     return status;
+}
+
+enum status store_reconnect(struct store *store, const char *path, struct error *error)
+{
+    disconnect(store);
+    enum status status = connect_to(store, path, "", SQLITE_OPEN_READWRITE, error);
+    return status == STATUS_OK ? set_up(store, false, error) : status;
 }
 
 /* Opened for writing where that is allowed, so that the files of the log are put away at the end,
@@ -278,6 +290,16 @@ static enum status open_to_read(struct store *store, const struct store_schema *
     }
     if (status == STATUS_OK)
         status = check_version(store, schema, version, mode, error);
+    if (status == STATUS_OK)
+        status = store_check_tables(store, schema, error);
+    if (status == STATUS_OK && mode == STORE_VIEW && version < schema->version) {
+        status = store_view_copy(store, version, schema, error);
+        version = schema->version;
+    }
+    if (status == STATUS_OK && version == schema->version)
+        status = store_own_views(store, schema, error);
+    if (status == STATUS_OK)
+        status = store_execute(store, "PRAGMA query_only = ON", open_doing, error);
     return status;
 }
 
@@ -401,12 +423,19 @@ void store_close(struct store *store)
     if (!store)
         return;
     disconnect(store);
+    if (store->copied_version > 0)
+        temporary_folder_remove(&store->scratch);
     for (size_t i = 0; i < sizeof store->json / sizeof store->json[0]; i++)
         text_free(&store->json[i]);
     free(store->kept);
     free(store->wait);
     free(store->path);
     free(store);
+}
+
+int64_t store_copied_version(const struct store *store)
+{
+    return store->copied_version;
 }
 
 /* ---- a file that was removed or replaced while it was open ---- */

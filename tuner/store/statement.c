@@ -94,6 +94,10 @@ enum status store_fail(const struct store *store, int code, const char *doing, s
         return fail_to_open(path, EACCES, doing, error);
     case SQLITE_CANTOPEN:
         return fail_to_open(path, system_errno, doing, error);
+    case SQLITE_TOOBIG:
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: a value in it is larger than any that tune writes: it is not read",
+                         path);
     case SQLITE_NOTADB:
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: not a database of tune, and left as it is; name another file with "

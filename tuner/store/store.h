@@ -15,12 +15,16 @@ struct store;
 enum store_mode {
     STORE_CREATE, /* read and write; made when absent; migrated when older */
     STORE_READ,   /* must be there; never changed (an older schema is refused with what to do) */
+    STORE_VIEW,   /* as STORE_READ, and of an older schema a copy is read, which is brought up to it
+                   */
     STORE_COPY,   /* as STORE_READ, and an older schema is taken, by what reads all */
 };
 
 enum status store_open(const char *path, enum store_mode mode, struct store **store,
                        struct error *error);
 void store_close(struct store *store);
+/* The schema of a file that is read through a copy; 0: it is read itself. */
+int64_t store_copied_version(const struct store *store);
 
 /* Whether the name still means the file that was opened: it may have been removed, or another put
  * in its place, and what is stored goes to a file without a name from then on. */

@@ -1,0 +1,133 @@
+/* Databases of unknown origin: what is read of them is ours, and ends. */
+#include "tuner/store/internal.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum {
+    VALUE_BYTES_MAX = 16 << 20, /* an experiment's text, the largest value, has 1 MiB at most */
+    STEPS_BETWEEN = 1 << 20,
+};
+/* Of SQLite's machine over a migration: the recordings take up to 2,000 a page of 4096 bytes. */
+static const int64_t steps_least = 30000000, steps_a_page = 50000;
+
+/* SQLite 3.38 to 3.40 take their own JSON functions for untrusted, which our tables check values
+ * by. */
+static bool trusts_json(void)
+{
+    sqlite3 *db = NULL;
+    int on = 0;
+    const bool does =
+        sqlite3_open(":memory:", &db) == SQLITE_OK &&
+        sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on) == SQLITE_OK &&
+        sqlite3_exec(db, "CREATE TABLE a (b CHECK (json_valid(b))); INSERT INTO a VALUES ('1')",
+                     NULL, NULL, NULL) == SQLITE_OK;
+    (void)sqlite3_close(db);
+    return does;
+}
+
+void store_guard(struct store *store, bool reads)
+{
+    int on = 0;
+    (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
+    if (trusts_json())
+        (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on);
+    if (reads)
+        (void)sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+}
+
+/* The next statement of the schema that begins so, at the start of a line; NULL: none. */
+static const char *next_statement(const char *at, const char *beginning)
+{
+    while ((at = strstr(at, beginning)) && at[-1] != '\n')
+        at += strlen(beginning);
+    return at;
+}
+
+enum status store_check_tables(struct store *store, const struct store_schema *schema,
+                               struct error *error)
+{
+    static const char word[] = "CREATE TABLE ";
+    static const char question[] = "SELECT count(*) FROM sqlite_schema WHERE name = ?1 AND "
+                                   "(type <> 'table' OR sql NOT LIKE 'CREATE TABLE %')";
+    enum status status = STATUS_OK;
+    for (const char *at = schema->create;
+         status == STATUS_OK && (at = next_statement(at, word)) != NULL;) {
+        char name[64];
+        int64_t wrong = 0;
+        at += strlen(word);
+        (void)string_format(name, sizeof name, "%.*s", (int)strcspn(at, " ("), at);
+        status = store_run(store, question, "read the database", STORE_VALUES(value_text(name)),
+                           &wrong, NULL, error);
+        if (status == STATUS_OK && wrong)
+            status = error_set(error, STATUS_BAD_INPUT,
+                               "%s: its '%s' is no table: tune did not make it so, and it is not "
+                               "read",
+                               store->path, name);
+    }
+    return status;
+}
+
+enum status store_own_views(struct store *store, const struct store_schema *schema,
+                            struct error *error)
+{
+    static const char word[] = "CREATE VIEW ";
+    struct text sql = {0};
+    for (const char *at = schema->create; (at = next_statement(at, word)) != NULL;) {
+        const char *end = strstr(at, ";\n");
+        at += strlen(word);
+        end = end ? end : at + strlen(at);
+        text_printf(&sql, "CREATE TEMP VIEW %.*s;\n", (int)(end - at), at);
+    }
+    const enum status status =
+        sql.failed ? error_no_memory(error)
+                   : store_execute(store, text_string(&sql), "read the database", error);
+    text_free(&sql);
+    return status;
+}
+
+static int count_steps(void *context)
+{
+    struct store *store = context;
+    store->steps_left -= STEPS_BETWEEN;
+    return store->steps_left < 0;
+}
+
+/* As a copy, so that nothing of it need be kept. */
+static enum status bring_up_to_date(struct store *store, int64_t version,
+                                    const struct store_schema *schema, struct error *error)
+{
+    int64_t pages = 0;
+    enum status status = store_pragma(store, "PRAGMA page_count", &pages, error);
+    if (status == STATUS_OK)
+        status = store_execute(store, "PRAGMA synchronous = OFF", "read the database", error);
+    store->steps_left = steps_least + steps_a_page * pages;
+    sqlite3_progress_handler(store->db, STEPS_BETWEEN, count_steps, store);
+    if (status == STATUS_OK)
+        status = store_migrate(store, version, schema, false, error);
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
+    if (status != STATUS_OK && store->steps_left < 0)
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "%s: of schema %lld, and bringing a copy of it up to date does not end: "
+                           "tune did not make it so, and it is not read",
+                           store->path, (long long)version);
+    return status;
+}
+
+enum status store_view_copy(struct store *store, int64_t version, const struct store_schema *schema,
+                            struct error *error)
+{
+    char copy[PATH_MAX];
+    enum status status = temporary_folder_in_tmp("read", &store->scratch, error);
+    if (status != STATUS_OK)
+        return status;
+    store->copied_version = version;
+    if (!string_format(copy, sizeof copy, "%s/copy.db", store->scratch.path))
+        return error_set(error, STATUS_BAD_INPUT, "%s: the path is too long", store->scratch.path);
+    status = store_execute(store, "PRAGMA query_only = OFF", "copy it", error);
+    if (status == STATUS_OK)
+        status = store_copy(store, copy, "copy it", error);
+    if (status == STATUS_OK)
+        status = store_reconnect(store, copy, error);
+    return status == STATUS_OK ? bring_up_to_date(store, version, schema, error) : status;
+}
