@@ -40,6 +40,26 @@ run "$TUNE" show "no${escape}[2J${c1}2J" --db "none${c1}2J.db"
 [[ $code -ne 0 ]] || fail "no failure"
 refuse_escapes "$captured.err"
 
+# The settings of somebody's project, and the names of files.
+mkdir settings && cd settings || exit
+printf 'objective: "\\e]0;pwned\\a\\e[31mred"\n' >tune.yaml
+run "$TUNE" run reduce --device cpu --dry-run
+[[ $code -ne 0 ]] || fail "it is taken"
+expect_err 'by .*tune.yaml: --objective +\]0;pwned'
+refuse_escapes "$captured.out" "$captured.err"
+cd .. || exit
+odd="odd${escape}[2J.yaml"
+cp double.yaml "$odd"
+sed '/^check:/,/tolerance/d' double.yaml >"unchecked-$odd"
+for file in "$odd" "unchecked-$odd"; do
+    run "$TUNE" run --dry-run "./$file" --device cpu
+    refuse_escapes "$captured.out" "$captured.err"
+done
+run "$TUNE" show --db "none-$odd"
+refuse_escapes "$captured.out" "$captured.err"
+run "$TUNE" report --no-figures --output "$odd.html"
+refuse_escapes "$captured.out" "$captured.err"
+
 # Data of a terabyte that is not there; a FIFO.
 truncate -s 1T huge.bin
 for data in huge.bin fifo; do

@@ -293,8 +293,8 @@ static enum status print_kept(const struct capture *capture, struct arena *arena
                       rows_make_of(&table, kept_members, COUNT(kept_members), MEMBERS_FOR_TABLE,
                                    rows, sizeof *rows, capture->launch_count);
     if (good) {
-        printf("\n%zu %s kept:\n", capture->launch_count,
-               capture->launch_count == 1 ? "launch" : "launches");
+        print_clean(stdout, "\n%zu %s kept:\n", capture->launch_count,
+                    capture->launch_count == 1 ? "launch" : "launches");
         rows_print_members(&table, 0, table.row_count, kept_members, COUNT(kept_members));
     }
     rows_free(&table);
@@ -325,7 +325,7 @@ static void print_next(const struct capture *capture, const struct listed_kernel
         }
     }
     if (line.length > 0 && !line.failed)
-        printf("\nnext: %s\n", text_string(&line));
+        print_clean(stdout, "\nnext: %s\n", text_string(&line));
     text_free(&line);
 }
 

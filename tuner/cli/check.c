@@ -185,9 +185,9 @@ static enum status check_device(struct check *check, const struct host *const *h
         if (status == STATUS_OK)
             check_print(check);
     } else if (status == STATUS_OK) {
-        fprintf(stderr, "tune: %s has nothing%s%s for %s\n", check->conf,
-                check->problem ? " of " : "", check->problem ? check->problem : "",
-                facts_text(&facts, "name", "this device"));
+        print_clean(stderr, "tune: %s has nothing%s%s for %s\n", check->conf,
+                    check->problem ? " of " : "", check->problem ? check->problem : "",
+                    facts_text(&facts, "name", "this device"));
     }
     facts_free(&facts);
     check->facts = NULL;
@@ -213,10 +213,10 @@ static enum status open_known(struct check *check, struct error *error)
 {
     if (!check->recorded && !file_exists(DEFAULT_DATABASE)) {
         if (!check->run.text.quiet)
-            fprintf(stderr,
-                    "tune: no %s here: entries are held against the baselines alone; "
-                    "--from names a database with runners-up\n",
-                    DEFAULT_DATABASE);
+            print_clean(stderr,
+                        "tune: no %s here: entries are held against the baselines alone; "
+                        "--from names a database with runners-up\n",
+                        DEFAULT_DATABASE);
         return STATUS_OK;
     }
     const char *path = check->recorded ? check->recorded : DEFAULT_DATABASE;
@@ -282,12 +282,12 @@ static enum status conclude(struct check *check, struct error *error)
         print_clean(stdout, "%s", text_string(&check->lines));
     size_t no_time = check->counts[CHECK_NO_TIME];
     if (!check->run.text.quiet)
-        fprintf(stderr,
-                "tune: %zu %s: %zu hold, %zu hold but are stale, %zu no longer hold, %zu "
-                "cannot be checked, %zu not checked for want of time\n",
-                check->checked, check->checked == 1 ? "entry" : "entries",
-                check->counts[CHECK_HOLDS], check->counts[CHECK_STALE], check->counts[CHECK_BEATEN],
-                check->counts[CHECK_UNKNOWN], no_time);
+        print_clean(stderr,
+                    "tune: %zu %s: %zu hold, %zu hold but are stale, %zu no longer hold, %zu "
+                    "cannot be checked, %zu not checked for want of time\n",
+                    check->checked, check->checked == 1 ? "entry" : "entries",
+                    check->counts[CHECK_HOLDS], check->counts[CHECK_STALE],
+                    check->counts[CHECK_BEATEN], check->counts[CHECK_UNKNOWN], no_time);
     (void)fflush(stdout);
     if (bad == 0 && no_time > 0)
         return error_set(error, STATUS_NOT_CHECKED,

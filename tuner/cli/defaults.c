@@ -9,6 +9,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/base/trust.h"
+#include "tuner/cli/style.h"
 #include "tuner/experiment/document.h"
 #include "tuner/experiment/place.h"
 
@@ -98,7 +99,7 @@ static enum status add_options(struct arena *arena, const struct command *comman
         (void)string_format(said + length, sizeof said - length, " --%s %s", key->text, value);
     }
     if (said[0])
-        fprintf(stderr, "tune %s: by %s:%s\n", command->name, path, said);
+        print_clean(stderr, "tune %s: by %s:%s\n", command->name, path, said);
     return STATUS_OK;
 }
 
@@ -110,8 +111,8 @@ enum status defaults_add(struct arena *arena, const struct command *command, int
     if (!path)
         return STATUS_OK;
     if (path_is_open_to_others(path)) {
-        fprintf(stderr, "tune %s: %s: left out, as somebody else may write it\n", command->name,
-                path);
+        print_clean(stderr, "tune %s: %s: left out, as somebody else may write it\n", command->name,
+                    path);
         return STATUS_OK;
     }
     struct document document = {0};

@@ -124,11 +124,12 @@ static void print_device(const struct shown *shown)
     if (!shown->is_measured)
         return;
     human_bytes(shown->bandwidth.bytes, human, sizeof human);
-    printf("  measured with buffers of %lld bytes%s:\n", (long long)shown->bandwidth.bytes, human);
+    print_clean(stdout, "  measured with buffers of %lld bytes%s:\n",
+                (long long)shown->bandwidth.bytes, human);
     for (size_t i = 0; i < COUNT(ceilings); i++)
         if (ceiling_gbs(shown, &ceilings[i]) > 0)
-            printf("  %-*s  %.4g GB/s\n", width, ceilings[i].label,
-                   ceiling_gbs(shown, &ceilings[i]));
+            print_clean(stdout, "  %-*s  %.4g GB/s\n", width, ceilings[i].label,
+                        ceiling_gbs(shown, &ceilings[i]));
 }
 
 static json_t *value_json(const struct value *value)
@@ -195,7 +196,7 @@ static enum status show_device(const struct host *host, const struct device_api 
 
 static void tell_unavailable(const char *device, const struct error *error, struct output *output)
 {
-    (void)fprintf(stderr, "tune devices: %s: %s\n", device, error->text);
+    (void)print_clean(stderr, "tune devices: %s: %s\n", device, error->text);
     if (output->unavailable)
         (void)json_array_append_new(
             output->unavailable, json_pack("{s:s,s:s}", "device", device, "reason", error->text));

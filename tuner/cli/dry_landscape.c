@@ -10,6 +10,7 @@
 #include "tuner/base/limits.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/dry_run.h"
+#include "tuner/cli/style.h"
 #include "tuner/session/binaries.h"
 
 /* Points that are looked at for a sample of binaries, and kinds of points that a table tells. */
@@ -185,7 +186,7 @@ enum status landscape_checks(struct landscape *landscape, const struct point *po
     if (status != STATUS_COMPILE_FAILED && status != STATUS_BAD_INPUT)
         return status;
     const char *why = status == STATUS_BAD_INPUT ? "cannot be made" : "does not compile";
-    printf("      the check %s: %s\n", why, error->text);
+    print_clean(stdout, "      the check %s: %s\n", why, error->text);
     if (landscape->none.status == STATUS_OK)
         (void)error_set(&landscape->none, STATUS_NOT_FOUND,
                         "%s, %s = %lld: what results are held against %s: %s", point->problem->key,
@@ -485,7 +486,7 @@ static void print_range(const int32_t range[2], int width)
         (void)string_format(text, sizeof text, "%d", range[0]);
     else if (range[1] >= 0)
         (void)string_format(text, sizeof text, "%d-%d", range[0], range[1]);
-    printf("  %*s", width, text);
+    print_clean(stdout, "  %*s", width, text);
 }
 
 static size_t distinct_codes(const struct tally *tally)
@@ -513,12 +514,13 @@ static void print_table(struct tally *tally)
            "points that repeat another: %llu\n",
            (unsigned long long)tally->looked_at, tally->binary_count, distinct_codes(tally),
            (unsigned long long)tally->alike);
-    printf("      %9s  %8s  %9s  %13s  %8s  %11s\n", "occupancy", "points", "registers",
-           "shared bytes", "spilling", "spill bytes");
+    print_clean(stdout, "      %9s  %8s  %9s  %13s  %8s  %11s\n", "occupancy", "points",
+                "registers", "shared bytes", "spilling", "spill bytes");
     for (size_t i = 0; i < tally->row_count; i++) {
         const struct row *row = &tally->rows[i];
         if (*row->reason && failures++ < FAILURES_SHOWN)
-            printf("      %9s  %8llu  %s\n", "none", (unsigned long long)row->points, row->reason);
+            print_clean(stdout, "      %9s  %8llu  %s\n", "none", (unsigned long long)row->points,
+                        row->reason);
         if (*row->reason)
             continue;
         printf("      %7.1f %%  %8llu", 100 * row->occupancy, (unsigned long long)row->points);

@@ -60,10 +60,11 @@ static void tell_of_defaults(const char *path, const struct experiment *experime
         if (experiment_defaults_reason(experiment, &problem, NULL, &arena, &reason, &ignored) ==
                 STATUS_OK &&
             reason)
-            fprintf(stderr,
-                    "%s: the defaults are no point of the space: %s; the first point takes their "
-                    "place\n",
-                    path, reason);
+            print_clean(
+                stderr,
+                "%s: the defaults are no point of the space: %s; the first point takes their "
+                "place\n",
+                path, reason);
     }
     arena_free(&arena);
 }

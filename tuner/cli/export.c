@@ -7,6 +7,7 @@
 #include "tuner/cli/command.h"
 #include "tuner/cli/reading.h"
 #include "tuner/cli/replay.h"
+#include "tuner/cli/style.h"
 #include "tuner/exchange/t4.h"
 #include "tuner/export/configurations.h"
 #include "tuner/export/export.h"
@@ -38,7 +39,7 @@ static enum status write_counted(const char *path, const struct text *text, size
 {
     const enum status status = output_write(path, text->data, text->length, error);
     if (status == STATUS_OK && !output_is_stdout(path))
-        fprintf(stderr, "%s: %zu %s\n", path, count, count == 1 ? one : several);
+        print_clean(stderr, "%s: %zu %s\n", path, count, count == 1 ? one : several);
     return status;
 }
 
@@ -121,8 +122,9 @@ static enum status export_made(const struct request *request, struct error *erro
     else if (status == STATUS_OK)
         status = write_counted(request->json, &text, parts, "entry", "entries", error);
     if (status == STATUS_OK && counts.strange > 0)
-        fprintf(stderr, "left out: %zu %s of experiments that are not here, or were others then\n",
-                counts.strange, counts.strange == 1 ? "entry" : "entries");
+        print_clean(stderr,
+                    "left out: %zu %s of experiments that are not here, or were others then\n",
+                    counts.strange, counts.strange == 1 ? "entry" : "entries");
     text_free(&text);
     text_free(&own);
     arena_free(&arena);
@@ -138,8 +140,8 @@ static enum status export_conf_file(const struct request *request, struct error 
     if (status == STATUS_OK)
         status = write_counted(path, &text, counts.entries, "entry", "entries", error);
     if (status == STATUS_OK && counts.unstable > 0)
-        fprintf(stderr, "left out: %zu unstable %s (see 'tune show --trust')\n", counts.unstable,
-                counts.unstable == 1 ? "winner" : "winners");
+        print_clean(stderr, "left out: %zu unstable %s (see 'tune show --trust')\n",
+                    counts.unstable, counts.unstable == 1 ? "winner" : "winners");
     text_free(&text);
     return status;
 }
@@ -186,8 +188,8 @@ static enum status export_t4(struct request *request, struct error *error)
     if (file.begun)
         status = output_end(&file.output, status, error);
     if (status == STATUS_OK && !output_is_stdout(request->t4))
-        fprintf(stderr, "%s: %zu %s of %s\n", request->t4, counts.results,
-                counts.results == 1 ? "trial" : "trials", counts.what);
+        print_clean(stderr, "%s: %zu %s of %s\n", request->t4, counts.results,
+                    counts.results == 1 ? "trial" : "trials", counts.what);
     return status;
 }
 

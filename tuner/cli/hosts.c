@@ -7,6 +7,7 @@
 #include "tuner/base/environment.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
+#include "tuner/cli/style.h"
 #include "tuner/worker/worker.h"
 
 enum { HOSTS_FILE_BYTES_MAX = 1 << 20, LOOK_MS = 200, TELL_MS = 5000 };
@@ -88,8 +89,8 @@ static void tell_awaited(const struct host *host)
     char trouble[512] = "";
     host_trouble(host, trouble, sizeof trouble);
     text_make_printable(trouble);
-    fprintf(stderr, "tune: waiting for '%s'%s%s%s\n", host_command(host), trouble[0] ? " (" : "",
-            trouble, trouble[0] ? ")" : "");
+    print_clean(stderr, "tune: waiting for '%s'%s%s%s\n", host_command(host),
+                trouble[0] ? " (" : "", trouble, trouble[0] ? ")" : "");
 }
 
 enum host_state hosts_await_one(const struct host *host, const volatile sig_atomic_t *stop)

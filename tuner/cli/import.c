@@ -3,6 +3,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/style.h"
 #include "tuner/device/traits.h"
 #include "tuner/exchange/peers.h"
 
@@ -40,8 +41,8 @@ static enum status import_times(const struct command *command, int argc, char **
         status = peers_import(store, &request, &result, error);
     store_close(store);
     if (status == STATUS_OK) {
-        fprintf(stderr, "%s: %zu %s taken into %s", request.path, result.rows,
-                result.rows == 1 ? "time" : "times", database);
+        print_clean(stderr, "%s: %zu %s taken into %s", request.path, result.rows,
+                    result.rows == 1 ? "time" : "times", database);
         if (result.unknown > 0)
             fprintf(stderr, "; %zu left out, of problems or sizes that it does not have",
                     result.unknown);

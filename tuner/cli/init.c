@@ -10,6 +10,7 @@
 #include "tuner/cli/command.h"
 #include "tuner/cli/init_ask.h"
 #include "tuner/cli/replays.h"
+#include "tuner/cli/style.h"
 #include "tuner/cli/unpack.h"
 #include "tuner/device/device.h"
 #include "tuner/device/traits.h"
@@ -191,11 +192,11 @@ static enum status write_file(const struct init *init, const char *output, const
     if (status != STATUS_OK || output_is_special(output))
         return status;
     const char *place = strchr(output, '/') || text_ends_with(output, ".yaml") ? "" : "./";
-    fprintf(stderr,
-            "tune: wrote %s: look at what is marked with '?', then\n"
-            "  tune run --dry-run --arch %s %s%s   # compiles it; needs no GPU\n"
-            "  tune run %s%s   # tunes it\n",
-            output, init->architecture, place, output, place, output);
+    print_clean(stderr,
+                "tune: wrote %s: look at what is marked with '?', then\n"
+                "  tune run --dry-run --arch %s %s%s   # compiles it; needs no GPU\n"
+                "  tune run %s%s   # tunes it\n",
+                output, init->architecture, place, output, place, output);
     /* A file that is written must be one that can be run. */
     struct arena arena = {0};
     struct experiment *experiment = NULL;
@@ -239,8 +240,8 @@ static enum status take_script(struct arena *arena, const struct init *init, con
     if (status == STATUS_OK && !there) {
         status = file_write_atomically(*path, text_string(&source), source.length, error);
         if (status == STATUS_OK)
-            fprintf(stderr, "tune: wrote %s: the kernel's source, out of %s\n", *path,
-                    init->source);
+            print_clean(stderr, "tune: wrote %s: the kernel's source, out of %s\n", *path,
+                        init->source);
     }
     text_free(&source);
     return status;
@@ -307,10 +308,11 @@ static void note_own(const struct signature_question *question,
     for (size_t i = 0; i < signature->kernel_count; i++)
         others += signature->kernels[i].is_defined && !signature->kernels[i].is_own;
     if (!question->kernel && signature->asked->is_own && others > 0)
-        fprintf(stderr,
-                "tune: %s is taken, the only kernel of %s itself; --kernel names one of those that "
-                "it includes\n",
-                signature->asked->name, question->path);
+        print_clean(
+            stderr,
+            "tune: %s is taken, the only kernel of %s itself; --kernel names one of those that "
+            "it includes\n",
+            signature->asked->name, question->path);
 }
 
 /* What was written is replayed, and written again with what that tells of its vectors. */
@@ -366,8 +368,8 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
         return status;
     note_own(&question, signature);
     for (size_t i = init->unit_count; i < question.unit_count; i++)
-        fprintf(stderr, "tune: %s is linked with it: it defines what %s declares\n",
-                question.units[i], question.path);
+        print_clean(stderr, "tune: %s is linked with it: it defines what %s declares\n",
+                    question.units[i], question.path);
     status = name_files(arena, init, &question, output, &file, error);
     if (status != STATUS_OK)
         return status;

@@ -6,6 +6,7 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/style.h"
 #include "tuner/exchange/draft.h"
 
 /* How headers are looked for that are not where the source names them. */
@@ -219,11 +220,12 @@ static enum status ask_around(struct arena *arena, struct search *search,
             near.kernel = signature->asked->name;
         statuses[i] = ask_any(arena, search, &near, answer, &why[i]);
         if (statuses[i] == STATUS_OK) {
-            fprintf(stderr,
-                    first == STATUS_NOT_FOUND && signature->asked
-                        ? "tune: %s only declares the kernel: %s, which has its body, is taken\n"
-                        : "tune: %s is not a source by itself: %s is taken\n",
-                    question->path, near.path);
+            print_clean(
+                stderr,
+                first == STATUS_NOT_FOUND && signature->asked
+                    ? "tune: %s only declares the kernel: %s, which has its body, is taken\n"
+                    : "tune: %s is not a source by itself: %s is taken\n",
+                question->path, near.path);
             *question = near;
             *signature = *answer;
             error_clear(error);
@@ -242,9 +244,9 @@ static void note_folders(const struct search *search, const struct signature_que
                          size_t named)
 {
     for (size_t i = named; i < question->folder_count; i++)
-        fprintf(stderr, "%s%s (%s)",
-                i > named ? ", " : "tune: found near the source: ", question->folders[i],
-                search->headers[i]);
+        print_clean(stderr, "%s%s (%s)",
+                    i > named ? ", " : "tune: found near the source: ", question->folders[i],
+                    search->headers[i]);
     if (question->folder_count > named)
         fprintf(stderr, "\n");
 }
@@ -258,8 +260,8 @@ static void note_unread(const struct search *search, const struct signature_ques
     for (size_t i = 0; i < count && i < NAMED_MOST; i++) {
         const char *name = signature->unread[i];
         const bool several = search->several && strcmp(search->ambiguous, name) == 0;
-        fprintf(stderr, "%s%s%s%s%s", i ? ", " : "tune: compiled without ", name,
-                several ? " (in " : "", several ? search->several : "", several ? ")" : "");
+        print_clean(stderr, "%s%s%s%s%s", i ? ", " : "tune: compiled without ", name,
+                    several ? " (in " : "", several ? search->several : "", several ? ")" : "");
     }
     if (count > NAMED_MOST)
         fprintf(stderr, " and %zu more", count - NAMED_MOST);

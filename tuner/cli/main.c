@@ -12,6 +12,7 @@
 #include "tuner/cli/complete.h"
 #include "tuner/cli/defaults.h"
 #include "tuner/cli/source.h"
+#include "tuner/cli/style.h"
 #include "tuner/watch/watch.h"
 #include "tuner/worker/worker.h"
 
@@ -43,7 +44,7 @@ static int end_with_stdout(void)
     struct error error = {0};
     enum status status = check_stdout(&error);
     if (status != STATUS_OK)
-        fprintf(stderr, "tune: %s\n", error.text);
+        print_clean(stderr, "tune: %s\n", error.text);
     return status_exit_code(status);
 }
 
@@ -60,8 +61,8 @@ static int run_command(const struct command *command, int argc, char **argv)
     if (status == STATUS_OK)
         status = check_stdout(&error);
     if (status != STATUS_OK)
-        fprintf(stderr, "tune %s: %s\n", command->name,
-                error.text[0] ? error.text : status_text(status));
+        print_clean(stderr, "tune %s: %s\n", command->name,
+                    error.text[0] ? error.text : status_text(status));
     arena_free(&arena);
     return status_exit_code(status);
 }
@@ -152,7 +153,7 @@ int main(int argc, char **argv)
         return run_command(command, argc - 1, argv + 1);
     const char *meant = argc > 1 && argv[1][0] != '-' ? command_meant(argv[1]) : NULL;
     if (meant) {
-        fprintf(stderr, "tune: '%s' is no command; did you mean '%s'?\n", argv[1], meant);
+        print_clean(stderr, "tune: '%s' is no command; did you mean '%s'?\n", argv[1], meant);
         return EXIT_CODE_USAGE;
     }
     return run_command(&command_run, argc, argv);

@@ -47,7 +47,7 @@ static void failed(void *context, const char *figure, const struct error *error)
 {
     struct tally *tally = context;
     (void)figure;
-    fprintf(stderr, "tune plot: %s\n", error->text);
+    print_clean(stderr, "tune plot: %s\n", error->text);
     if (tally->worst.status == STATUS_OK || tally->worst.status == STATUS_NOT_FOUND)
         tally->worst = *error;
 }
@@ -134,7 +134,7 @@ static enum status choose(struct store *store, struct plot_request *request, str
     (void)error_set(&note, STATUS_NOT_FOUND, "%s, n = %lld, L2 %s, on %s, measured %s",
                     subject.problem, (long long)subject.n, subject.l2_mode, subject.device,
                     subject.date);
-    fprintf(stderr, "tune plot: %s\n", note.text);
+    print_clean(stderr, "tune plot: %s\n", note.text);
     request->environment_id = subject.environment_id;
     request->problem = subject.problem;
     request->n = subject.n;

@@ -12,8 +12,8 @@ enum status reading_open(const char **path, struct store **out, struct error *er
 {
     if (*path == default_database && !file_exists(*path) && file_exists(REPLAYED_DATABASE)) {
         *path = REPLAYED_DATABASE;
-        fprintf(stderr, "tune: there is no %s here: this is of %s, of a replay\n", default_database,
-                *path);
+        print_clean(stderr, "tune: there is no %s here: this is of %s, of a replay\n",
+                    default_database, *path);
     }
     const enum status status = store_open(*path, STORE_VIEW, out, error);
     if (status == STATUS_OK && store_copied_version(*out) > 0)

@@ -6,6 +6,7 @@
 #include "tuner/base/files.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/reading.h"
+#include "tuner/cli/style.h"
 #include "tuner/device/traits.h"
 #include "tuner/report/report.h"
 
@@ -32,7 +33,7 @@ static void left_out(void *context, const char *figure, const struct error *erro
     if (error->status == STATUS_NOT_FOUND)
         return;
     clear_line(asked);
-    fprintf(stderr, "tune report: left out: %s\n", error->text);
+    print_clean(stderr, "tune report: left out: %s\n", error->text);
 }
 
 static void progress(void *context, size_t done, size_t total)
@@ -70,7 +71,7 @@ static enum status write_report(struct asked *asked, struct error *error)
     if (status == STATUS_OK)
         status = output_write(asked->output, page.data, page.length, error);
     if (status == STATUS_OK && !output_is_stdout(asked->output))
-        fprintf(stderr, "%s: %zu kB\n", asked->output, (page.length + 999) / 1000);
+        print_clean(stderr, "%s: %zu kB\n", asked->output, (page.length + 999) / 1000);
     text_free(&page);
     return status;
 }

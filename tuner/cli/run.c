@@ -161,8 +161,8 @@ static void print_trust(const struct run *run, const struct session_summary *sum
     append_show(&line, run, "--trust");
     print_clean(stderr, "tune: %s says why\n", text_string(&line));
     if (!all_sound && summary->worst_reason[0])
-        fprintf(stderr, "tune: %.*s\n", (int)verdict_advice_bytes(summary->worst_reason),
-                summary->worst_reason);
+        print_clean(stderr, "tune: %.*s\n", (int)verdict_advice_bytes(summary->worst_reason),
+                    summary->worst_reason);
     text_free(&line);
 }
 
@@ -232,9 +232,10 @@ static void print_summary(const struct run *run, const struct session_summary *s
         text_free(&line);
     }
     if (summary->problems_left_out > 0)
-        fprintf(stderr, "tune: for want of time %zu of %zu problems %s not measured to the end\n",
-                summary->problems_left_out, summary->problems,
-                summary->problems_left_out == 1 ? "was" : "were");
+        print_clean(stderr,
+                    "tune: for want of time %zu of %zu problems %s not measured to the end\n",
+                    summary->problems_left_out, summary->problems,
+                    summary->problems_left_out == 1 ? "was" : "were");
     if (summary->budget_spent)
         fputs("tune: the budget left some of it undone; the same command goes on from here\n",
               stderr);
@@ -330,7 +331,7 @@ static void write_report(const struct run *run)
     const bool spent = run->budget_ns > 0 && left_ns < figures_ns;
     (void)fflush(stdout);
     if (report_write_of(run->text.database, report_path(run), spent, &error) != STATUS_OK)
-        fprintf(stderr, "tune: no report: %s\n", error.text);
+        print_clean(stderr, "tune: no report: %s\n", error.text);
     else if (spent && !run->text.quiet)
         fputs("tune: the budget has no time for figures: 'tune report' draws them\n", stderr);
 }
@@ -347,10 +348,10 @@ static enum status write_conf(const struct run *run, struct store *store, struct
 {
     const char *path = conf_path(run);
     if (!path && !run->text.quiet)
-        fprintf(stderr,
-                "tune: %s is left as it is, for the winners by time; 'tune export "
-                "--objective ...' writes these\n",
-                DEFAULT_CONF);
+        print_clean(stderr,
+                    "tune: %s is left as it is, for the winners by time; 'tune export "
+                    "--objective ...' writes these\n",
+                    DEFAULT_CONF);
     if (!path)
         return STATUS_OK;
     const struct export_options options = {.objective = run->session.objective};
@@ -361,7 +362,7 @@ static enum status write_conf(const struct run *run, struct store *store, struct
                          "the budget was spent before any problem was measured to the end: the "
                          "same command with a larger --budget, or none, goes on from here");
     if (status == STATUS_OK && !run->text.quiet)
-        fprintf(stderr, "tune: wrote %s\n", path);
+        print_clean(stderr, "tune: wrote %s\n", path);
     if (status == STATUS_OK && !run->text.quiet && counts.unstable > 0) {
         struct text line = {0};
         append_show(&line, run, "--trust");
@@ -392,7 +393,7 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
             first = status;
             *error = here;
         } else if (status != STATUS_OK && status != STATUS_INTERRUPTED) {
-            fprintf(stderr, "tune run: %s\n", here.text);
+            print_clean(stderr, "tune run: %s\n", here.text);
         }
     }
     status = first;
@@ -431,9 +432,9 @@ static enum status begin_watch(struct run *run, struct error *error)
         return error_prefix(error, "--watch");
     const char *const port = url + strlen("http://127.0.0.1:");
     const int digits = (int)strcspn(port, "/");
-    fprintf(stderr,
-            "tune: follow the run at %s (from elsewhere: ssh -L %.*s:127.0.0.1:%.*s HOST)\n", url,
-            digits, port, digits, port);
+    print_clean(stderr,
+                "tune: follow the run at %s (from elsewhere: ssh -L %.*s:127.0.0.1:%.*s HOST)\n",
+                url, digits, port, digits, port);
     return STATUS_OK;
 }
 
@@ -603,7 +604,7 @@ static enum status run_command(const struct command *command, int argc, char **a
             const struct experiment *experiment = run->experiments.items[i];
             size_t at = 0;
             for (const char *name; (name = experiment_unchecked(experiment, at, &at));)
-                fprintf(
+                print_clean(
                     stderr,
                     "tune: %s: no check names '%s', which kernels write: whatever they leave there "
                     "is taken for right\n",

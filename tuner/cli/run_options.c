@@ -137,7 +137,7 @@ static enum status choose_devices(struct run *run, struct error *error)
     enum status status = add_all_gpus(run, error);
     if (status == STATUS_OK)
         return STATUS_OK;
-    fprintf(stderr, "tune: no GPU (%s): the device is the CPU\n", error->text);
+    print_clean(stderr, "tune: no GPU (%s): the device is the CPU\n", error->text);
     error_clear(error);
     run->device_count = 0;
     return add_device(run, device_host(), 0, error);

@@ -232,7 +232,7 @@ static enum status answer_table(const struct show *show, enum show_question aske
     if (status == STATUS_OK)
         status = prepare_rows(show, &rows, columns, &column_count, error);
     if (status == STATUS_OK && rows.row_count == 0)
-        fprintf(stderr, "%s: %s\n", show->db, question->none);
+        print_clean(stderr, "%s: %s\n", show->db, question->none);
     if (status == STATUS_OK && show->json) {
         rows_print_json(&rows);
         putchar('\n');

@@ -110,11 +110,11 @@ static void print_comparisons(const struct comparison *comparisons, size_t count
         style_begin(STYLE_BOLD);
         rows_put_text("a: ");
         rows_put_text(comparison->a.device);
-        printf(", %s", comparison->a.day);
+        print_clean(stdout, ", %s", comparison->a.day);
         print_database(&comparison->a);
         printf("; b: ");
         rows_put_text(comparison->b.device);
-        printf(", %s", comparison->b.day);
+        print_clean(stdout, ", %s", comparison->b.day);
         print_database(&comparison->b);
         style_end(STYLE_BOLD);
         putchar('\n');
@@ -144,13 +144,14 @@ enum status show_compare(const struct show *show, struct store *store, struct er
     if (status == STATUS_OK)
         status = explain_comparisons(&request, &arena, &comparisons, &count, error);
     if (status == STATUS_OK && count == 0 && show->before)
-        fprintf(stderr, "%s: nothing to compare: no problem that has a winner in %s, too\n",
-                show->db, show->before);
+        print_clean(stderr, "%s: nothing to compare: no problem that has a winner in %s, too\n",
+                    show->db, show->before);
     else if (status == STATUS_OK && count == 0)
-        fprintf(stderr,
-                "%s: nothing to compare: it has one device under one driver; 'tune merge' brings "
-                "databases together, --before OLD.db puts an earlier run beside this one\n",
-                show->db);
+        print_clean(
+            stderr,
+            "%s: nothing to compare: it has one device under one driver; 'tune merge' brings "
+            "databases together, --before OLD.db puts an earlier run beside this one\n",
+            show->db);
     if (status == STATUS_OK &&
         !make_rows(comparisons, count, show->json ? MEMBERS_FOR_JSON : MEMBERS_FOR_TABLE, &rows))
         status = error_no_memory(error);

@@ -112,7 +112,7 @@ static double number(const struct rows *rows, size_t row, const char *column)
 /* "  label            text"; the text is cleared. */
 static void put_line(const char *label, struct text *text)
 {
-    printf("  %-*s", LABEL_WIDTH, label);
+    print_clean(stdout, "  %-*s", LABEL_WIDTH, label);
     rows_put_text(text->length > 0 ? text_string(text) : "unknown");
     putchar('\n');
     text_clear(text);
@@ -211,7 +211,7 @@ static void print_run(const struct rows *runs, size_t run, const struct rows *pr
     show_heading(runs, run);
     print_clean(stdout, "run %s, started %s\n", id, rows_text(runs, run, "started_at", ""));
     static const char *const verdicts[] = {"sound", "noisy", "unstable"};
-    printf("  %-*s", LABEL_WIDTH, "verdict");
+    print_clean(stdout, "  %-*s", LABEL_WIDTH, "verdict");
     const enum style style = style_of("trust", rows_text(runs, run, "trust", "unknown"));
     style_begin(style);
     rows_put_text(rows_text(runs, run, "trust", "unknown"));
@@ -221,7 +221,7 @@ static void print_run(const struct rows *runs, size_t run, const struct rows *pr
         char column[32];
         (void)string_format(column, sizeof column, "%s_count", verdicts[i]);
         if (number(runs, run, column) > 0) {
-            printf("%s%.0f %s", separator, number(runs, run, column), verdicts[i]);
+            print_clean(stdout, "%s%.0f %s", separator, number(runs, run, column), verdicts[i]);
             separator = ", ";
         }
     }
@@ -277,9 +277,9 @@ static void print_trust(const struct show *show, const struct rows *runs,
                         const struct rows *problems)
 {
     if (problems->row_count == 0)
-        fprintf(stderr, "%s: no winner yet\n", show->db);
+        print_clean(stderr, "%s: no winner yet\n", show->db);
     if (show->json) {
-        printf("{\"trust\": \"%s\",\n\"runs\": ", worst_trust(runs));
+        print_clean(stdout, "{\"trust\": \"%s\",\n\"runs\": ", worst_trust(runs));
         rows_print_json(runs);
         fputs(",\n\"winners\": ", stdout);
         rows_print_json(problems);

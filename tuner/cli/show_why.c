@@ -498,7 +498,7 @@ enum status show_why(const struct show *show, struct store *store, struct error 
         status = explain_winner(store, (int64_t)rows_number(&winners, i, "winner_id"), &arena,
                                 &explanations[i], error);
     if (status == STATUS_OK && winners.row_count == 0)
-        fprintf(stderr, "%s: no winner yet\n", show->db);
+        print_clean(stderr, "%s: no winner yet\n", show->db);
     if (status == STATUS_OK)
         status = show->json ? print_json(explanations, winners.row_count, error)
                             : print_all(show, &winners, explanations, error);

@@ -11,11 +11,12 @@
 
 void unpacked_note(const struct captured_set *set, const char *folder, int64_t bytes)
 {
-    fprintf(stderr, "tune: unpacked %zu launch%s, %.1f MiB of the program's data, into %s\n",
-            set->launch_count, set->launch_count == 1 ? "" : "es", (double)bytes / 1048576, folder);
+    print_clean(stderr, "tune: unpacked %zu launch%s, %.1f MiB of the program's data, into %s\n",
+                set->launch_count, set->launch_count == 1 ? "" : "es", (double)bytes / 1048576,
+                folder);
     if (set->left_out > 0)
-        fprintf(stderr, "tune: %zu launch%s of it cannot be replayed: %s\n", set->left_out,
-                set->left_out == 1 ? "" : "es", set->why);
+        print_clean(stderr, "tune: %zu launch%s of it cannot be replayed: %s\n", set->left_out,
+                    set->left_out == 1 ? "" : "es", set->why);
 }
 
 void replayed_note(const struct captured_set *set, bool replayed)

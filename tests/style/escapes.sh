@@ -1,0 +1,18 @@
+#!/bin/sh
+# escapes.sh [ROOT]: what goes to a terminal with somebody's text in it goes through print_clean, which takes what commands the
+# terminal out of it; but what the program makes by itself (style.c, the line of progress).
+set -eu
+root=${1:-$(dirname -- "$0")/../..}
+cd -- "$root"
+find tuner -name '*.c' ! -path '*/cli/style.c' ! -path '*/cli/progress.c' -exec awk '
+FNR == 1 { inside = 0 }
+!inside && /(^|[^_a-z])fprintf\($|(^|[^_a-z])fprintf\(stderr,/ { inside = 1; call = ""; line = FNR }
+inside { call = call $0 }
+inside && /;[[:space:]]*$/ {
+    inside = 0
+    if (call ~ /stderr/ && call ~ /%[-.*0-9]*s/ && call !~ /\\033/) {
+        print FILENAME ":" line ": somebody'"'"'s text, unchecked: print_clean"
+        found = 1
+    }
+}
+END { exit found }' {} +
