@@ -328,8 +328,8 @@ tiles(const float *a, float *c, int M, int N, enum mode how)
 C
 run "$TUNE" init tiles.cu
 expect_code 0
-has '    block: (BM * BN) // TM' tiles.yaml
-has '  - 1 <= (BM * BN) // TM <= 1024' tiles.yaml
+has '    block: BM * BN // TM' tiles.yaml
+has '  - 1 <= BM * BN // TM <= 1024' tiles.yaml
 has '  - {name: how, type: i32, value: 1}' tiles.yaml
 run "$TUNE" run --dry-run --arch sm_90 --points 2 tiles.yaml --sizes 1024
 expect_code 0
@@ -452,7 +452,8 @@ has '  - {name: out, type: f32, count: n * n, output: true}' macros.yaml
 has '  - {name: sums, type: f32, count: n * n, update: true, fill: random}' macros.yaml
 has '  IndexType: [i32]' macros.yaml
 has '  BLOCK_X: 128' macros.yaml
-has '  BLOCK_Y: 8' macros.yaml
+has '  BLOCK_Y: 16' macros.yaml
+has '    block: [BLOCK_X, BLOCK_Y // 4]' macros.yaml
 has '  TILE_K: 16' macros.yaml
 grep -qE 'name: all, type: .*, count: 8388608, ' macros.yaml || fail "$(cat macros.yaml)"
 run "$TUNE" run --dry-run --arch sm_90 --default macros.yaml

@@ -28,9 +28,9 @@ static struct cap_launch launch_of(uint32_t kernel, uint32_t n)
 static bool add_copy(struct capture_fixture *fixture, uint32_t kernel, uint32_t n, bool by_struct)
 {
     const struct {
-        int n;
+        int n, none; /* where there would be a gap, which holds anything */
         uint64_t from, to;
-    } view = {(int)n, from_address + sizeof(uint32_t) * AHEAD, to_address};
+    } view = {(int)n, 0, from_address + sizeof(uint32_t) * AHEAD, to_address};
     const uint64_t plain[] = {from_address, to_address, n};
     const uint32_t ahead = by_struct ? AHEAD : 0;
     const struct cap_pointer pointers[] = {

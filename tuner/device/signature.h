@@ -87,6 +87,29 @@ struct kernel_signature {
     struct kernel_parameter parameters[ARGUMENTS_MAX];
 };
 
+/* A launch of the kernel as the source has it, in expressions (tuner/device/gpu/formula.h) over
+ * names: of macros, of what the host knows. NULL: not known. */
+struct formula;
+struct source_launch {
+    uint32_t line;    /* 0: the source has none */
+    const char *path; /* where, if not in the source itself */
+    const struct formula *grid[3], *block[3], *shared;
+    size_t template_count;
+    const struct formula *template[SIGNATURE_TEMPLATE_MAX];
+    size_t argument_count;
+    const struct formula *arguments[ARGUMENTS_MAX];
+    const struct formula *bytes[ARGUMENTS_MAX]; /* that were allocated for what it points to */
+};
+
+/* How the kernel finds its elements from blockIdx and threadIdx, along each axis. */
+struct source_indices {
+    const struct formula *span[3];  /* elements from one block to the next */
+    const struct formula *block[3]; /* threads; the name blockDim.x ...: as it is launched */
+    bool strides[3];                /* a loop goes on by gridDim */
+    const struct formula
+        *bounds[ARGUMENTS_MAX]; /* of the index into what the parameter points to */
+};
+
 /* #ifndef NAME, #define NAME VALUE; or a name that nothing defines. */
 struct macro_signature {
     const char *name;
@@ -138,6 +161,9 @@ struct source_signature {
     size_t symbol_count;
     struct symbol_signature symbols[SIGNATURE_SYMBOLS_MAX];
     bool dynamic_shared; /* extern __shared__ */
+    struct source_launch launch;
+    struct source_indices indices;
+    const char *not_tuned; /* "BINS (256), RADIUS (3)": numbers that the kernel names */
     /* The kernel whose parameters are known; after STATUS_NOT_FOUND one that is declared alone. */
     const struct kernel_signature *asked;
     const char *instance; /* of a template: what was asked for; NULL: its name */

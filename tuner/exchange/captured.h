@@ -76,9 +76,11 @@ void captured_put_arguments(const struct captured_set *set, const char *folder, 
 /* `exact`: to the bit; else reals within what another order of additions may make of them. */
 void captured_put_checks(const struct captured_set *set, const char *folder, bool exact,
                          struct text *out);
-/* Blocks along an axis, an expression, where a block has `block` threads along it (an expression;
- * NULL: as many as it was launched with). Arena memory. */
-const char *captured_grid(const struct captured_set *set, size_t axis, const char *block);
+/* Blocks along an axis, an expression, where each covers `block` elements along it (an expression;
+ * NULL: as many blocks as were launched), `each` by the default configuration's values; 0: its
+ * threads. Arena memory. */
+const char *captured_grid(const struct captured_set *set, size_t axis, const char *block,
+                          int64_t each);
 /* Of the default launch. */
 uint32_t captured_block(const struct captured_set *set, size_t axis);
 /* A number of each launch as an expression. Arena memory. */

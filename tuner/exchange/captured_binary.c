@@ -179,7 +179,7 @@ static void put_launch(struct binary_draft *draft, const char *grid_x)
             blocks[i] = set->launches[i]->is.block[axis];
         block[axis] = tuned ? tuned : captured_number(set, blocks);
         if (axis > 0)
-            grid[axis] = captured_grid(set, axis, tuned);
+            grid[axis] = captured_grid(set, axis, tuned, 0);
     }
     if (draft->has_shared)
         shared = arena_printf(set->arena, "%s + spare_shared", shared);
@@ -254,7 +254,7 @@ enum status captured_experiment(const struct captured_set *set, const char *name
     put_head(&draft, name, folder);
     text_append(out, "parameters:\n");
     put_blocks(&draft);
-    const char *grid = captured_grid(set, 0, draft.block[0]);
+    const char *grid = captured_grid(set, 0, draft.block[0], 0);
     put_grid(&draft);
     if (draft.has_grid)
         grid = arena_printf(set->arena, "%s if blocks_per_sm == 0 else sm_count * blocks_per_sm",

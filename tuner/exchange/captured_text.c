@@ -59,6 +59,7 @@ uint32_t captured_block(const struct captured_set *set, size_t axis)
 
 struct covering {
     size_t axis;
+    int64_t each; /* elements of a block; 0: its threads */
     uint32_t at, bytes;
 };
 
@@ -68,7 +69,8 @@ static bool covers(const struct captured_set *set, uint32_t at, uint32_t bytes, 
     struct covering *covering = context;
     for (size_t i = 0; i < set->launch_count; i++) {
         const struct cap_launch *launch = &set->launches[i]->is;
-        const int64_t block = launch->block[covering->axis];
+        const int64_t block =
+            covering->each > 0 ? covering->each : (int64_t)launch->block[covering->axis];
         int64_t n = 0;
         memcpy(&n, set->launches[i]->parameters + at, bytes);
         if (n < 1 || n > (INT64_C(1) << 40) ||
@@ -80,15 +82,16 @@ static bool covers(const struct captured_set *set, uint32_t at, uint32_t bytes, 
     return true;
 }
 
-const char *captured_grid(const struct captured_set *set, size_t axis, const char *block)
+const char *captured_grid(const struct captured_set *set, size_t axis, const char *block,
+                          int64_t each)
 {
     int64_t blocks[CAPTURED_LAUNCHES_MAX], threads[CAPTURED_LAUNCHES_MAX];
-    struct covering covering = {.axis = axis};
+    struct covering covering = {.axis = axis, .each = each};
     bool several = false;
     for (size_t i = 0; i < set->launch_count; i++) {
         const struct cap_launch *launch = &set->launches[i]->is;
         blocks[i] = launch->grid[axis];
-        threads[i] = (int64_t)launch->grid[axis] * launch->block[axis];
+        threads[i] = launch->grid[axis] * (each > 0 ? each : (int64_t)launch->block[axis]);
         several |= launch->grid[axis] > 1;
     }
     if (!block)

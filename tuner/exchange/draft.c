@@ -173,12 +173,41 @@ static void put_head(struct draft *draft)
         return;
     }
     draft_line(draft, "each size is tuned by itself", "\nsizes:");
+    if (draft->size_value > 0) {
+        draft_line(draft, "as the source has it", "  %s: [%lld]", draft->size,
+                   (long long)draft->size_value);
+        return;
+    }
     if (draft->held > 0) {
         draft_line(draft, "? as many as the variable that it writes holds", "  %s: [%zu]",
                    draft->size, draft->held);
         return;
     }
     draft_line(draft, "?", "  %s: %s", draft->size, sizes[draft->axes]);
+}
+
+/* The block's threads are no more than a device takes, and no less than a warp where the default
+ * configuration has one. */
+static void put_block_limit(struct draft *draft)
+{
+    const char *const *sides = draft->block_texts;
+    struct text product = {0};
+    int64_t value = 1;
+    size_t tuned = 0;
+    for (size_t axis = 0; axis < 3; axis++) {
+        const struct formula *side = draft->sides[axis];
+        int64_t number = 0;
+        if (formula_value(side, &number) && number == 1)
+            continue;
+        tuned += side->kind != FORMULA_NUMBER;
+        const bool whole = side->kind == FORMULA_NAME || side->kind == FORMULA_NUMBER || axis == 0;
+        text_printf(&product, whole ? "%s%s" : "%s(%s)", product.length ? " * " : "", sides[axis]);
+        value *= draft_at_presets(draft, side);
+    }
+    if (tuned > 1 || (tuned == 1 && strpbrk(text_string(&product), " ")))
+        text_printf(draft->out, "constraints:\n  - %s%s <= 1024\n",
+                    value >= 32 ? "32 <= " : "1 <= ", text_string(&product));
+    text_free(&product);
 }
 
 static void put_parameters(struct draft *draft)
@@ -191,11 +220,18 @@ static void put_parameters(struct draft *draft)
                        ? "? values; the source has a #define of it, which gives way"
                        : "? values",
                    "  %s: [%s]", draft->tunables[i].name, draft->tunables[i].values);
-    draft_line(draft, "the configuration that nobody tuned", "defaults:");
+    if (draft->request->signature->not_tuned)
+        text_printf(draft->out, "  # not tuned: %s\n", draft->request->signature->not_tuned);
+    draft_line(draft,
+               draft->launch.line > 0 ? "as the source launches it"
+                                      : "the configuration that nobody tuned",
+               "defaults:");
     for (size_t i = 0; i < draft->tunable_count; i++)
         text_printf(draft->out, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].preset);
     sides = block_side(draft, 'x') && block_side(draft, 'y');
-    if (draft->block)
+    if (draft->is_tied)
+        put_block_limit(draft);
+    else if (draft->block)
         text_printf(draft->out, "constraints:\n  - 1 <= %s <= 1024\n", draft->block);
     else if (sides && block_side(draft, 'x') != block_side(draft, 'y'))
         draft_line(draft, "? threads per block", "constraints:\n  - 32 <= %s * %s <= 1024",
@@ -253,6 +289,11 @@ static void put_captured_launch(struct draft *draft)
 {
     const struct captured_set *captured = draft->request->captured;
     const char *block[3], *grid[3];
+    if (draft->is_tied) {
+        captured_put_launch(captured, draft->grid_texts, draft->block_texts,
+                            captured_shared(captured), draft->out);
+        return;
+    }
     for (size_t axis = 0; axis < 3; axis++) {
         const struct tunable *side =
             draft->block ? NULL : block_side(draft, (char)('x' + (int)axis));
@@ -261,9 +302,42 @@ static void put_captured_launch(struct draft *draft)
             sides[i] = captured->launches[i]->is.block[axis];
         const char *name = side ? side->name : draft->block && axis == 0 ? draft->block : NULL;
         block[axis] = name ? name : captured_number(captured, sides);
-        grid[axis] = captured_grid(captured, axis, name);
+        grid[axis] = captured_grid(captured, axis, name, 0);
     }
     captured_put_launch(captured, grid, block, captured_shared(captured), draft->out);
+}
+
+/* As many sides as are not 1. */
+static const char *sides_text(struct draft *draft, const char *const sides[3])
+{
+    const size_t count = strcmp(sides[2], "1") != 0 ? 3 : strcmp(sides[1], "1") != 0 ? 2 : 1;
+    struct text list = {0};
+    for (size_t i = 0; i < count; i++) {
+        const char *quote = strchr(sides[i], ',') ? "\"" : "";
+        text_printf(&list, "%s%s%s%s", i ? ", " : "", count > 1 ? quote : "", sides[i],
+                    count > 1 ? quote : "");
+    }
+    const char *text = text_to_arena(&list, draft->arena);
+    text = text && count > 1 ? arena_printf(draft->arena, "[%s]", text) : text;
+    draft->out->failed |= !text;
+    return text ? text : "1";
+}
+
+static void put_tied_launch(struct draft *draft)
+{
+    const struct source_launch *launch = &draft->launch;
+    const struct source_indices *indices = &draft->request->signature->indices;
+    const char *where = launch->line == 0 ? NULL
+                        : launch->path    ? arena_printf(draft->arena, "as in line %u of %s",
+                                                         launch->line, launch->path)
+                                          : "as the source launches it";
+    draft_line(draft,
+               launch->grid[0]    ? where
+               : indices->span[0] ? "as many as cover the work, by the kernel's indices"
+                                  : "? blocks: as many as cover the work",
+               "    grid: %s", sides_text(draft, draft->grid_texts));
+    draft_line(draft, launch->block[0] ? where : "threads per block, by the kernel's indices",
+               "    block: %s", sides_text(draft, draft->block_texts));
 }
 
 static void put_launch(struct draft *draft)
@@ -281,7 +355,9 @@ static void put_launch(struct draft *draft)
         put_captured_launch(draft);
         return;
     }
-    if (draft->block) {
+    if (draft->is_tied) {
+        put_tied_launch(draft);
+    } else if (draft->block) {
         draft_line(draft, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
                    draft_elements(draft, 1), draft->block);
         draft_line(draft, "threads per block, by __launch_bounds__", "    block: %s", draft->block);
@@ -296,9 +372,13 @@ static void put_launch(struct draft *draft)
                    draft_elements(draft, 1), x->name);
         draft_line(draft, "? threads per block", "    block: %s", x->name);
     }
-    if (signature->dynamic_shared)
+    if (signature->dynamic_shared && draft->shared_text)
+        text_printf(draft->out, "    shared: \"%s\"\n", draft->shared_text);
+    else if (signature->dynamic_shared)
         draft_line(draft, "? bytes of the extern __shared__ array", "    shared: 4 * %s",
-                   draft->block ? arena_printf(draft->arena, "(%s)", draft->block) : x->name);
+                   draft->is_tied ? draft->block_texts[0]
+                   : draft->block ? arena_printf(draft->arena, "(%s)", draft->block)
+                                  : x->name);
     if (signature->symbol_count == 0 || draft->kernel->parameter_count == 0)
         return;
     text_append(draft->out, "    arguments: [");
@@ -332,7 +412,7 @@ static void put_unchecked(struct draft *draft)
 static void put_tail(struct draft *draft)
 {
     struct text bytes = {0};
-    draft_element_bytes(draft, &bytes);
+    draft_bytes(draft, &bytes);
     text_append(
         draft->out,
         "\n# Without a check every output is held against what the default configuration "
@@ -343,8 +423,7 @@ static void put_tail(struct draft *draft)
     put_unchecked(draft);
     if (bytes.length > 0) {
         draft_line(draft, "from it GB/s and % of the device's ceiling follow", "\nmetrics:");
-        draft_line(draft, "? what one run must move at least", "  bytes: (%s) * %s",
-                   text_string(&bytes), draft_elements(draft, 1));
+        draft_line(draft, "? what one run must move at least", "  bytes: %s", text_string(&bytes));
     }
     text_free(&bytes);
 }
@@ -404,8 +483,11 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
     enum status status = request->captured ? STATUS_OK : draft_results(draft, error);
     if (status != STATUS_OK)
         return status;
+    draft->size = "n"; /* until all other names are known */
     list_tunables(draft);
     draft->size = choose_size_name(draft);
+    draft_find_size(draft);
+    draft_find_grid(draft);
     if (request->captured)
         request->captured->question.size = draft->size;
     put_head(draft);

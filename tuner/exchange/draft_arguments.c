@@ -36,13 +36,35 @@ static const char *type_of(const struct draft *draft, const struct kernel_parame
     return parameter->known ? element_name(parameter->type) : "u8";
 }
 
+/* Of the kernel's own parameters which; none: the vector of a struct. */
+static bool place_of(const struct draft *draft, const struct kernel_parameter *parameter,
+                     size_t *at)
+{
+    *at = (size_t)(parameter - draft->kernel->parameters);
+    return parameter >= draft->kernel->parameters &&
+           parameter < draft->kernel->parameters + draft->kernel->parameter_count;
+}
+
+/* Of how many elements the source says that there are. */
+static const char *known_count(struct draft *draft, const struct kernel_parameter *parameter)
+{
+    size_t at = 0;
+    if (!place_of(draft, parameter, &at))
+        return NULL;
+    const int64_t bytes = !parameter->known ? 1 : (int64_t)element_bytes(parameter->type);
+    return draft_count_of(draft, at, bytes);
+}
+
 static void put_pointer(struct draft *draft, const struct kernel_parameter *parameter)
 {
     uint32_t times = parameter->known ? parameter->lanes : parameter->bytes;
     const char *type = type_of(draft, parameter);
     const bool whole = times > STRUCT_BYTES_MAX; /* a struct of arrays, and not many of them */
-    const char *count = whole ? arena_printf(draft->arena, "%u", times)
-                              : draft_elements(draft, times > 0 ? times : 1);
+    const char *known = known_count(draft, parameter);
+    const char *quote = known && strchr(known, ',') ? "\"" : "";
+    const char *count = known   ? arena_printf(draft->arena, "%s%s%s", quote, known, quote)
+                        : whole ? arena_printf(draft->arena, "%u", times)
+                                : draft_elements(draft, times > 0 ? times : 1);
     const char *what = parameter->text;
     bool real = parameter->known && element_is_real(parameter->type);
     /* Integers may be places in another argument. */
@@ -115,8 +137,12 @@ uint32_t draft_accessor_axes(const struct kernel_parameter *parameter)
     return places == 1 && sizes == strides && sizes <= AXES_MAX ? sizes : 0;
 }
 
-static const char *scalar_value(const struct draft *draft, const struct kernel_parameter *parameter)
+static const char *scalar_value(struct draft *draft, const struct kernel_parameter *parameter)
 {
+    size_t at = 0;
+    const char *passed = place_of(draft, parameter, &at) ? draft_value_of(draft, at) : NULL;
+    if (passed)
+        return strpbrk(passed, ",[") ? arena_printf(draft->arena, "\"%s\"", passed) : passed;
     return draft_is_size(draft, parameter) ? draft->size : "1";
 }
 
@@ -373,18 +399,31 @@ enum status draft_results(struct draft *draft, struct error *error)
                      draft->kernel->name);
 }
 
-void draft_element_bytes(const struct draft *draft, struct text *bytes)
+void draft_bytes(struct draft *draft, struct text *out)
 {
     const struct source_signature *signature = draft->request->signature;
+    const char *all = draft_elements(draft, 1);
+    struct text each = {0}; /* of what has as many elements as there are */
+    size_t count = 0;
     for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
         const struct kernel_parameter *parameter = &draft->kernel->parameters[i];
         if (parameter->kind != PARAMETER_POINTER || !parameter->known)
             continue;
-        uint32_t times = is_update(parameter) ? 2 : 1;
-        text_printf(bytes, "%s%u", bytes->length ? " + " : "",
-                    times * parameter->lanes * (uint32_t)element_bytes(parameter->type));
+        const uint32_t bytes =
+            (is_update(parameter) ? 2 : 1) * (uint32_t)element_bytes(parameter->type);
+        const char *known = known_count(draft, parameter);
+        if (!known || strcmp(known, all) == 0)
+            text_printf(&each, "%s%u", count++ ? " + " : "", bytes * parameter->lanes);
+        else
+            text_printf(out, strpbrk(known, "+-/%") ? "%s%u * (%s)" : "%s%u * %s",
+                        out->length ? " + " : "", bytes, known);
     }
     for (size_t i = 0; i < signature->symbol_count; i++)
         if (signature->symbols[i].texture_axes > 0 && !signature->symbols[i].is_row)
-            text_printf(bytes, "%s%u", bytes->length ? " + " : "", signature->symbols[i].bytes);
+            text_printf(&each, "%s%u", count++ ? " + " : "", signature->symbols[i].bytes);
+    if (count > 0)
+        text_printf(out, count > 1 || out->length == 0 ? "%s(%s) * %s" : "%s%s * %s",
+                    out->length ? " + " : "", text_string(&each), all);
+    out->failed |= each.failed;
+    text_free(&each);
 }

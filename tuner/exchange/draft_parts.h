@@ -2,6 +2,7 @@
 #ifndef TUNE_EXCHANGE_DRAFT_PARTS_H
 #define TUNE_EXCHANGE_DRAFT_PARTS_H
 
+#include "tuner/device/gpu/formula.h"
 #include "tuner/exchange/draft.h"
 
 enum { TUNABLES_MAX = SIGNATURE_MACROS_MAX + SIGNATURE_TEMPLATE_MAX + 2, AXES_MAX = 6 };
@@ -15,7 +16,7 @@ struct tunable {
     bool fixed;         /* the source has a #define of it */
     bool single_valued; /* and takes no other value than the preset */
     char values[96];
-    char axis; /* of a block: 'x', 'y', 'z'; 0: none of its sides */
+    char axis; /* of a block: 'x', 'y', 'z'; 'b': blocks for each multiprocessor; 0: neither */
 };
 
 struct draft {
@@ -31,6 +32,15 @@ struct draft {
     size_t held;       /* elements of the largest variable written, where it is given no vector */
     const char *size;  /* the size's name */
     const char *block; /* threads per block as an expression; NULL: by the sides */
+    /* As the source launches the kernel, or its indices say. */
+    bool is_tied;
+    struct source_launch launch;    /* none where the kernel's indices contradict it */
+    const struct formula *sides[3]; /* of the block */
+    const char *side_names[3];      /* what the host calls a side that became a parameter */
+    int64_t side_number[3];         /* and what it is there */
+    const char *host_size;          /* what the host calls the size; NULL: a number */
+    int64_t size_value;             /* what it is in the source; 0: not known */
+    const char *block_texts[3], *grid_texts[3], *shared_text;
 };
 
 /* ---- draft.c ---- */
@@ -55,10 +65,29 @@ uint32_t draft_accessor_axes(const struct kernel_parameter *parameter);
 /* What the kernel writes, and how much of it there is to say. STATUS_BAD_INPUT: nothing. */
 enum status draft_results(struct draft *draft, struct error *error);
 enum status draft_arguments(struct draft *draft, struct error *error);
-/* What one run moves at least of each element: "4 + 8". */
-void draft_element_bytes(const struct draft *draft, struct text *bytes);
+/* What one run moves at least: "(4 + 8) * n". */
+void draft_bytes(struct draft *draft, struct text *out);
+
+/* ---- draft_launch.c ---- */
+
+/* The sides of the block, with parameters for those that the source leaves open. */
+void draft_find_sides(struct draft *draft);
+/* Which number of the host is the size. */
+void draft_find_size(struct draft *draft);
+/* Blocks, a parameter for how many take turns, and bytes of shared memory. */
+void draft_find_grid(struct draft *draft);
+/* With the default configuration's values; 0: not known. */
+int64_t draft_at_presets(struct draft *draft, const struct formula *formula);
+/* How many elements of so many bytes the source allocates for the parameter, or the kernel goes
+ * through; NULL: it does not say. */
+const char *draft_count_of(struct draft *draft, size_t parameter, int64_t bytes);
+/* What the source passes; NULL: it does not say. */
+const char *draft_value_of(struct draft *draft, size_t parameter);
 
 /* ---- draft_tunables.c ---- */
+
+/* A parameter of the launch alone. */
+void draft_add_tunable(struct draft *draft, const char *name, const char *preset, char axis);
 
 /* Whether the whole text is one; NULL is none. */
 bool is_number(const char *text);

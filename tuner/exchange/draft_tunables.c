@@ -55,13 +55,22 @@ static size_t largest_block(const struct draft *draft, size_t count)
     return count;
 }
 
+/* A block with one row, of a grid with several. */
+static bool is_row_of_threads(const struct draft *draft)
+{
+    return draft->is_tied && draft->sides[1]->kind == FORMULA_NUMBER &&
+           draft->sides[1]->number == 1;
+}
+
 static void choose_values(const struct draft *draft, struct tunable *tunable)
 {
     static const long whole[] = {64, 128, 256, 512, 1024};
     static const long across[] = {8, 16, 32, 64};
+    static const long wide[] = {8, 16, 32, 64, 128, 256};
     static const long down[] = {1, 2, 4, 8, 16};
     static const long few[] = {1, 2, 4, 8};
     static const long sides[] = {8, 16, 32};
+    static const long turns[] = {1, 2, 4, 8, 16};
     bool word = strcmp(tunable->preset, "true") == 0 || strcmp(tunable->preset, "false") == 0;
     bool real = strpbrk(tunable->preset, ".eEfF") && strncmp(tunable->preset, "0x", 2) != 0;
     bool on = strcmp(tunable->preset, "0") == 0 ||
@@ -74,8 +83,12 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
         (void)string_format(tunable->values, sizeof tunable->values, "0, 1");
     else if (tunable->square)
         list_values(tunable, sides, COUNT(sides));
-    else if (tunable->axis == 'x' && draft->flat)
+    else if (tunable->axis == 'b')
+        list_values(tunable, turns, COUNT(turns));
+    else if (tunable->axis == 'x' && (draft->flat || is_row_of_threads(draft)))
         list_values(tunable, whole, largest_block(draft, COUNT(whole)));
+    else if (tunable->axis == 'x' && draft->is_tied)
+        list_values(tunable, wide, COUNT(wide));
     else if (tunable->axis == 'x')
         list_values(tunable, across, COUNT(across));
     else if (tunable->axis == 'y')
@@ -108,6 +121,15 @@ static void add_tunable(struct draft *draft, const char *name, const char *prese
             tunable->axis = 0;
     if (draft->request->captured && tunable->axis)
         tunable->preset = as_launched(draft, tunable->axis);
+}
+
+void draft_add_tunable(struct draft *draft, const char *name, const char *preset, char axis)
+{
+    struct tunable *tunable = &draft->tunables[draft->tunable_count++];
+    *tunable = (struct tunable){.name = name, .preset = preset ? preset : "1", .axis = axis};
+    draft->out->failed |= !preset;
+    if (axis == 'b')
+        choose_values(draft, tunable);
 }
 
 struct tunable *block_side(struct draft *draft, char axis)
@@ -235,6 +257,7 @@ void list_tunables(struct draft *draft)
     for (size_t i = 0; i < signature->macro_count; i++)
         if (is_number(signature->macros[i].preset) && !signature->macros[i].elsewhere)
             add_macro(draft, &signature->macros[i]);
+    draft_find_sides(draft);
     for (size_t i = 0; i < draft->tunable_count; i++)
         choose_values(draft, &draft->tunables[i]);
     for (size_t i = 0; i < draft->tunable_count; i++)
@@ -243,6 +266,8 @@ void list_tunables(struct draft *draft)
             if (strcmp(draft->tunables[i].name, parameter->name) == 0 && parameter->named_count > 1)
                 list_values(&draft->tunables[i], parameter->named, parameter->named_count);
         }
+    if (draft->is_tied)
+        return;
     add_block(draft);
     fit_block(draft);
 }

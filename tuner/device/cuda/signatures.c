@@ -627,6 +627,10 @@ enum status cuda_signatures(struct arena *arena, const struct signature_question
         return error_no_memory(error);
     if (!guess_conditions(arena, &asking.tokens, out))
         return error_no_memory(error);
+    struct tokens whole; /* with the host's part, which launches it */
+    if (!tokens_read(arena, asking.source.contents, &whole) ||
+        !launches_read(arena, &whole, &asking.tokens, out))
+        return error_no_memory(error);
     if (!fields_list(arena, &asking.tokens, asking.kernel, out) || !name_probe(&asking))
         return error_no_memory(error);
     if (question->only_reached && !cuda_list_unread(arena, asking.source.contents, out))

@@ -109,6 +109,15 @@ bool declares_by_alias(const struct tokens *tokens, size_t alias, size_t index);
 /* How it is read, by what the source, its host's part too, sets of it; else as CUDA did. */
 void texture_settings_read(const struct tokens *tokens, struct symbol_signature *out);
 
+/* launches.c. How the kernel that is asked about is meant to be launched, and what of the numbers
+ * that it names is to be tuned. `whole`: with the host's part; `tokens`: what the device runs.
+ * False: memory is short. */
+bool launches_read(struct arena *arena, const struct tokens *whole, const struct tokens *tokens,
+                   struct source_signature *out);
+/* Its launch alone, in another file of the project. */
+void launches_find(struct arena *arena, const struct tokens *whole, const char *path,
+                   struct source_signature *out);
+
 /* uses.c. How the name at the token is used: read, written, handed on.
  * `whole`: the name is not of a pointer or an array, but of the element itself. */
 void use_read(const struct tokens *tokens, struct kernel_parameter *parameter, size_t at,

@@ -1,0 +1,513 @@
+#include "tuner/device/gpu/formula.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/array.h"
+
+enum { DEPTH_MAX = 64 };
+
+static const char integer_types[] = "int unsigned long short char signed size_t int32_t uint32_t "
+                                    "int64_t uint64_t uint std const float double auto ptrdiff_t";
+
+/* ---- making ---- */
+
+static const struct formula *make(struct arena *arena, struct formula formula)
+{
+    return arena_copy(arena, &formula, sizeof formula);
+}
+
+const struct formula *formula_number(struct arena *arena, int64_t number)
+{
+    return make(arena, (struct formula){.kind = FORMULA_NUMBER, .number = number});
+}
+
+const struct formula *formula_name(struct arena *arena, const char *name)
+{
+    return make(arena, (struct formula){.kind = FORMULA_NAME, .text = name});
+}
+
+const struct formula *formula_binary(struct arena *arena, const char *sign, const struct formula *a,
+                                     const struct formula *b)
+{
+    if (!a || !b)
+        return NULL;
+    const bool product = strcmp(sign, "*") == 0;
+    if (product && a->kind == FORMULA_NUMBER && a->number == 1)
+        return b;
+    if ((product || strcmp(sign, "/") == 0) && b->kind == FORMULA_NUMBER && b->number == 1)
+        return a;
+    return make(
+        arena, (struct formula){.kind = FORMULA_BINARY, .text = sign, .count = 2, .parts = {a, b}});
+}
+
+/* ---- reading ---- */
+
+struct reader {
+    struct arena *arena;
+    const struct tokens *tokens;
+    size_t at, end;
+    int depth;
+};
+
+static const struct formula *read_choice(struct reader *reader);
+
+static bool is(const struct reader *reader, const char *text)
+{
+    return reader->at < reader->end && token_is(reader->tokens, reader->at, text);
+}
+
+static const struct formula *unknown(struct reader *reader)
+{
+    return make(reader->arena, (struct formula){.kind = FORMULA_UNKNOWN});
+}
+
+static const struct formula *read_number(struct reader *reader)
+{
+    const struct token *token = &reader->tokens->items[reader->at++];
+    char text[64];
+    size_t length = 0;
+    for (uint32_t i = 0; i < token->length && length + 1 < sizeof text; i++)
+        if (token->start[i] != '\'')
+            text[length++] = token->start[i];
+    text[length] = '\0';
+    const bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    if (hex || !strpbrk(text, ".eEfF"))
+        return formula_number(reader->arena, (int64_t)strtoull(text, NULL, 0));
+    while (length > 0 && strchr("fFlL", text[length - 1]))
+        text[--length] = '\0';
+    char *end = NULL;
+    const double real = strtod(text, &end);
+    const struct formula formula = {.kind = FORMULA_REAL,
+                                    .text = arena_strdup(reader->arena, text),
+                                    .has_number = real == (double)(int64_t)real,
+                                    .number = (int64_t)real};
+    return formula.text ? make(reader->arena, formula) : NULL;
+}
+
+/* Behind `(int)`, `(unsigned long)`, at a bracket; 0: it is no cast. */
+static size_t behind_cast(const struct reader *reader, size_t at)
+{
+    size_t i = at + 1;
+    while (i < reader->end &&
+           (token_is_in(reader->tokens, i, integer_types) || token_is(reader->tokens, i, "::")))
+        i++;
+    return i > at + 1 && token_is(reader->tokens, i, ")") ? i + 1 : 0;
+}
+
+/* What stands between brackets, up to the closing one. */
+static void read_parts(struct reader *reader, struct formula *call)
+{
+    const size_t close = tokens_behind(reader->tokens, reader->at) - 1;
+    struct reader inner = *reader;
+    inner.end = close < reader->end ? close : reader->end;
+    inner.at = reader->at + 1;
+    while (inner.at < inner.end) {
+        const struct formula *part = read_choice(&inner);
+        if (call->count == FORMULA_PARTS_MAX || !part ||
+            (inner.at < inner.end && !is(&inner, ","))) {
+            call->kind = FORMULA_UNKNOWN;
+            break;
+        }
+        call->parts[call->count++] = part;
+        inner.at++;
+    }
+    reader->at = inner.end + 1;
+}
+
+/* sizeof(float), static_cast<int>(x) */
+static const struct formula *read_named(struct reader *reader, const char *name)
+{
+    const struct tokens *tokens = reader->tokens;
+    if (strcmp(name, "sizeof") == 0 && is(reader, "(")) {
+        const size_t behind = tokens_behind(tokens, reader->at);
+        const struct formula size = {
+            .kind = FORMULA_CALL,
+            .text = "sizeof",
+            .count = 1,
+            .parts = {formula_name(
+                reader->arena, tokens_text(reader->arena, tokens, reader->at + 1, behind - 1))}};
+        reader->at = behind;
+        return size.parts[0] ? make(reader->arena, size) : NULL;
+    }
+    struct formula call = {.kind = FORMULA_CALL, .text = name};
+    if (is(reader, "<") &&
+        (text_ends_with(name, "_cast") || strcmp(name, "max") == 0 || strcmp(name, "min") == 0)) {
+        const size_t behind = tokens_behind_angle(tokens, reader->at);
+        if (token_is(tokens, behind, "("))
+            reader->at = behind;
+    }
+    if (!is(reader, "(") && !is(reader, "{"))
+        return formula_name(reader->arena, name);
+    read_parts(reader, &call);
+    const bool cast =
+        word_is_in(name, strlen(name), integer_types) || text_ends_with(name, "_cast");
+    return cast && call.kind == FORMULA_CALL && call.count == 1 ? call.parts[0]
+                                                                : make(reader->arena, call);
+}
+
+static const struct formula *read_name(struct reader *reader)
+{
+    const struct tokens *tokens = reader->tokens;
+    while (token_is(tokens, reader->at + 1, "::") && reader->at + 2 < reader->end)
+        reader->at += 2;
+    const char *name = tokens_text(reader->arena, tokens, reader->at, reader->at + 1);
+    reader->at++;
+    while (name && (is(reader, ".") || is(reader, "->")) && reader->at + 1 < reader->end) {
+        const struct token *member = &tokens->items[reader->at + 1];
+        name = arena_printf(reader->arena, "%s.%.*s", name, (int)member->length, member->start);
+        reader->at += 2;
+    }
+    if (!name)
+        return NULL;
+    const struct formula *formula = read_named(reader, name);
+    if (!is(reader, "["))
+        return formula;
+    reader->at = tokens_behind(tokens, reader->at);
+    return unknown(reader);
+}
+
+static const struct formula *read_primary(struct reader *reader)
+{
+    const struct tokens *tokens = reader->tokens;
+    if (reader->at >= reader->end || reader->depth > DEPTH_MAX)
+        return NULL;
+    const enum token_kind kind = tokens->items[reader->at].kind;
+    if (kind == TOKEN_NUMBER)
+        return read_number(reader);
+    if (kind == TOKEN_NAME)
+        return read_name(reader);
+    if (is(reader, "{")) {
+        struct formula call = {.kind = FORMULA_CALL, .text = "dim3"};
+        read_parts(reader, &call);
+        return make(reader->arena, call);
+    }
+    if (is(reader, "(")) {
+        const size_t cast = behind_cast(reader, reader->at);
+        if (cast > 0 && cast < reader->end) {
+            reader->at = cast;
+            reader->depth++;
+            const struct formula *of = read_primary(reader);
+            reader->depth--;
+            return of;
+        }
+        struct reader inner = *reader;
+        inner.end = tokens_behind(tokens, reader->at) - 1;
+        inner.at++;
+        inner.depth++;
+        const struct formula *formula = inner.end <= reader->end ? read_choice(&inner) : NULL;
+        reader->at = inner.end + 1;
+        return formula && inner.at == inner.end ? formula : unknown(reader);
+    }
+    const bool minus = is(reader, "-"), plus = is(reader, "+");
+    reader->at++;
+    if (!minus && !plus)
+        return unknown(reader);
+    reader->depth++;
+    const struct formula *of = read_primary(reader);
+    reader->depth--;
+    if (of && minus && of->kind == FORMULA_NUMBER)
+        return formula_number(reader->arena, -of->number);
+    if (of && minus && of->kind == FORMULA_REAL)
+        return make(reader->arena,
+                    (struct formula){.kind = FORMULA_REAL,
+                                     .text = arena_printf(reader->arena, "-%s", of->text)});
+    return !of || plus ? of
+                       : make(reader->arena,
+                              (struct formula){.kind = FORMULA_MINUS, .count = 1, .parts = {of}});
+}
+
+/* How tightly the operator at the reader binds; 0: there is none. */
+static int level_at(const struct reader *reader, const char **sign)
+{
+    static const struct {
+        const char *sign;
+        int level;
+    } signs[] = {{"*", 10}, {"/", 10}, {"%", 10}, {"+", 9},  {"-", 9},  {"<<", 8},
+                 {"<", 7},  {">", 7},  {"<=", 7}, {">=", 7}, {"==", 6}, {"!=", 6},
+                 {"&", 5},  {"^", 4},  {"|", 3},  {"&&", 2}, {"||", 1}};
+    if (is(reader, ">") && reader->at + 1 < reader->end &&
+        token_is(reader->tokens, reader->at + 1, ">")) {
+        *sign = ">>";
+        return 8;
+    }
+    for (size_t i = 0; i < COUNT(signs); i++)
+        if (is(reader, signs[i].sign)) {
+            *sign = signs[i].sign;
+            return signs[i].level;
+        }
+    return 0;
+}
+
+static const struct formula *read_binary(struct reader *reader, int least)
+{
+    const struct formula *left = read_primary(reader);
+    const char *sign = NULL;
+    for (int level = 0; left && (level = level_at(reader, &sign)) >= least && level > 0;) {
+        reader->at += strcmp(sign, ">>") == 0 ? 2 : 1;
+        left = formula_binary(reader->arena, sign, left, read_binary(reader, level + 1));
+    }
+    return left;
+}
+
+static const struct formula *read_choice(struct reader *reader)
+{
+    if (++reader->depth > DEPTH_MAX)
+        return NULL;
+    const struct formula *formula = read_binary(reader, 1);
+    if (formula && is(reader, "?")) {
+        reader->at++;
+        const struct formula *yes = read_choice(reader);
+        const bool whole = is(reader, ":");
+        reader->at += whole ? 1 : 0;
+        const struct formula *no = whole ? read_choice(reader) : NULL;
+        formula = yes && no ? make(reader->arena, (struct formula){.kind = FORMULA_CHOICE,
+                                                                   .count = 3,
+                                                                   .parts = {formula, yes, no}})
+                            : NULL;
+    }
+    reader->depth--;
+    return formula;
+}
+
+const struct formula *formula_read(struct arena *arena, const struct tokens *tokens, size_t *at,
+                                   size_t end)
+{
+    struct reader reader = {.arena = arena,
+                            .tokens = tokens,
+                            .at = *at,
+                            .end = end < tokens->count ? end : tokens->count};
+    const struct formula *formula = read_choice(&reader);
+    *at = reader.at;
+    return formula;
+}
+
+/* ---- asking ---- */
+
+bool formula_same(const struct formula *a, const struct formula *b)
+{
+    if (a->kind != b->kind || a->count != b->count || a->number != b->number ||
+        (a->text && b->text ? strcmp(a->text, b->text) != 0 : a->text != b->text))
+        return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (!formula_same(a->parts[i], b->parts[i]))
+            return false;
+    return true;
+}
+
+bool formula_names(const struct formula *formula, const char *name)
+{
+    bool found = formula->kind == FORMULA_NAME && strcmp(formula->text, name) == 0;
+    for (size_t i = 0; i < formula->count && !found; i++)
+        found = formula_names(formula->parts[i], name);
+    return found;
+}
+
+bool formula_is_plain(const struct formula *formula)
+{
+    static const char calls[] = "ceil_div min max sizeof";
+    if (formula->kind == FORMULA_UNKNOWN ||
+        (formula->kind == FORMULA_CALL && !word_is_in(formula->text, strlen(formula->text), calls)))
+        return false;
+    for (size_t i = 0; i < formula->count; i++)
+        if (!formula_is_plain(formula->parts[i]))
+            return false;
+    return true;
+}
+
+static bool binary_value(const char *sign, int64_t a, int64_t b, int64_t *out)
+{
+    int64_t result = 0;
+    bool fits = true;
+    switch (*sign) {
+    case '+':
+        fits = !__builtin_add_overflow(a, b, &result);
+        break;
+    case '-':
+        fits = !__builtin_sub_overflow(a, b, &result);
+        break;
+    case '*':
+        fits = !__builtin_mul_overflow(a, b, &result);
+        break;
+    case '/':
+    case '%':
+        fits = b > 0;
+        result = !fits ? 0 : *sign == '/' ? a / b : a % b;
+        break;
+    case '<':
+    case '>':
+        fits = sign[1] == sign[0] && a >= 0 && b >= 0 && b < 40 && a < (INT64_C(1) << 22);
+        result = !fits ? 0 : *sign == '<' ? a << b : a >> b;
+        break;
+    default:
+        return false;
+    }
+    *out = result;
+    return fits;
+}
+
+bool formula_value(const struct formula *formula, int64_t *value)
+{
+    int64_t a = 0, b = 0;
+    *value = formula->number;
+    if (formula->kind == FORMULA_NUMBER)
+        return true;
+    if (formula->kind == FORMULA_NAME || formula->kind == FORMULA_REAL)
+        return formula->has_number;
+    if (formula->count == 0 || !formula_value(formula->parts[0], &a) ||
+        (formula->count > 1 && !formula_value(formula->parts[1], &b)))
+        return false;
+    *value = -a;
+    if (formula->kind == FORMULA_MINUS)
+        return true;
+    if (formula->kind == FORMULA_BINARY)
+        return binary_value(formula->text, a, b, value);
+    if (formula->kind != FORMULA_CALL || formula->count != 2)
+        return false;
+    if (strcmp(formula->text, "ceil_div") == 0 && b > 0)
+        *value = (a + b - 1) / b;
+    else if (strcmp(formula->text, "min") == 0)
+        *value = a < b ? a : b;
+    else if (strcmp(formula->text, "max") == 0)
+        *value = a > b ? a : b;
+    else
+        return false;
+    return true;
+}
+
+bool formula_factor(struct arena *arena, const struct formula *formula, const char *name,
+                    const struct formula **out)
+{
+    const struct formula *a = NULL, *b = NULL;
+    *out = NULL;
+    if (!formula_names(formula, name))
+        return true;
+    if (formula->kind == FORMULA_NAME)
+        return (*out = formula_number(arena, 1)) != NULL;
+    if (formula->kind != FORMULA_BINARY || !strchr("+-*", *formula->text))
+        return false;
+    if (!formula_factor(arena, formula->parts[0], name, &a) ||
+        !formula_factor(arena, formula->parts[1], name, &b))
+        return false;
+    if (*formula->text != '*') {
+        if (a && b)
+            return false;
+        *out = a ? a : b;
+        return a || *formula->text == '+';
+    }
+    if (a && b)
+        return false;
+    *out = a ? formula_binary(arena, "*", a, formula->parts[1])
+             : formula_binary(arena, "*", formula->parts[0], b);
+    return *out;
+}
+
+const struct formula *formula_without(struct arena *arena, const struct formula *a,
+                                      const struct formula *b)
+{
+    int64_t whole = 0, part = 0;
+    if (b->kind == FORMULA_NUMBER && b->number == 1)
+        return a;
+    if (formula_same(a, b))
+        return formula_number(arena, 1);
+    if (a->kind == FORMULA_NUMBER && b->kind == FORMULA_NUMBER && formula_value(a, &whole) &&
+        formula_value(b, &part) && part > 0 && whole % part == 0)
+        return formula_number(arena, whole / part);
+    if (a->kind == FORMULA_BINARY && *a->text == '*') {
+        const struct formula *left = formula_without(arena, a->parts[0], b);
+        if (left)
+            return formula_binary(arena, "*", left, a->parts[1]);
+        const struct formula *right = formula_without(arena, a->parts[1], b);
+        if (right)
+            return formula_binary(arena, "*", a->parts[0], right);
+        if (b->kind == FORMULA_BINARY && *b->text == '*') {
+            const struct formula *first = formula_without(arena, a, b->parts[0]);
+            return first ? formula_without(arena, first, b->parts[1]) : NULL;
+        }
+    }
+    return NULL;
+}
+
+const struct formula *formula_replace(struct arena *arena, const struct formula *formula,
+                                      const struct formula *(*replace)(const struct formula *name,
+                                                                       void *context),
+                                      void *context)
+{
+    if (formula->kind == FORMULA_NAME || formula->kind == FORMULA_NUMBER) {
+        const struct formula *by = replace(formula, context);
+        return by ? by : formula;
+    }
+    struct formula copy = *formula;
+    for (size_t i = 0; i < copy.count; i++)
+        if (!(copy.parts[i] = formula_replace(arena, copy.parts[i], replace, context)))
+            return NULL;
+    if (copy.kind == FORMULA_BINARY)
+        return formula_binary(arena, copy.text, copy.parts[0], copy.parts[1]);
+    return copy.count > 0 ? make(arena, copy) : formula;
+}
+
+/* ---- writing ---- */
+
+static int binding(const struct formula *formula)
+{
+    if (formula->kind == FORMULA_CHOICE)
+        return 0;
+    if (formula->kind != FORMULA_BINARY)
+        return 12;
+    return strchr("*/%", *formula->text)                                        ? 10
+           : strchr("+-", *formula->text)                                       ? 9
+           : formula->text[1] == *formula->text && strchr("<>", *formula->text) ? 8
+                                                                                : 1;
+}
+
+static void put_part(const struct formula *part, int least, struct text *out)
+{
+    const bool brackets = binding(part) < least;
+    text_append(out, brackets ? "(" : "");
+    formula_put(part, out);
+    text_append(out, brackets ? ")" : "");
+}
+
+void formula_put(const struct formula *formula, struct text *out)
+{
+    const int level = binding(formula);
+    switch (formula->kind) {
+    case FORMULA_NUMBER:
+        text_printf(out, "%lld", (long long)formula->number);
+        break;
+    case FORMULA_MINUS:
+        text_append(out, "-");
+        put_part(formula->parts[0], 11, out);
+        break;
+    case FORMULA_BINARY:
+        put_part(formula->parts[0], level, out);
+        text_printf(out, " %s ",
+                    *formula->text == '/'              ? "//"
+                    : strcmp(formula->text, "&&") == 0 ? "and"
+                    : strcmp(formula->text, "||") == 0 ? "or"
+                                                       : formula->text);
+        put_part(formula->parts[1], level + 1, out);
+        break;
+    case FORMULA_CHOICE:
+        put_part(formula->parts[1], 1, out);
+        text_append(out, " if ");
+        put_part(formula->parts[0], 1, out);
+        text_append(out, " else ");
+        put_part(formula->parts[2], 1, out);
+        break;
+    case FORMULA_CALL:
+        text_printf(out, "%s(", formula->text);
+        for (size_t i = 0; i < formula->count; i++) {
+            text_append(out, i ? ", " : "");
+            formula_put(formula->parts[i], out);
+        }
+        text_append(out, ")");
+        break;
+    case FORMULA_UNKNOWN:
+    case FORMULA_REAL:
+    case FORMULA_NAME:
+        text_append(out, formula->text ? formula->text : "?");
+        break;
+    }
+}

@@ -1,0 +1,475 @@
+/* Names in expressions of a source: what they were defined as. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/array.h"
+#include "tuner/device/gpu/formula.h"
+
+enum { RESOLVE_DEPTH_MAX = 12 };
+
+struct resolving {
+    const struct formula_scope *scope;
+    int depth;
+};
+
+static const struct formula *resolve(struct resolving resolving, const struct formula *formula,
+                                     size_t before);
+
+/* ---- definitions ---- */
+
+static bool is_name_token(const struct tokens *tokens, size_t i)
+{
+    return i < tokens->count && tokens->items[i].kind == TOKEN_NAME;
+}
+
+/* `dim3 grid(4), block(BX, BY)` */
+static bool is_dim3_declared(const struct tokens *tokens, size_t name)
+{
+    while (name > 0 && !token_is_in(tokens, name - 1, "; { }"))
+        name--;
+    return token_is(tokens, name, "dim3") || token_is(tokens, name + 1, "dim3");
+}
+
+/* `dim3 block(BX, BY)`, `const int n{4}`: what stands in the brackets. */
+static const struct formula *read_constructor(const struct formula_scope *scope, size_t name)
+{
+    const struct tokens *tokens = scope->tokens;
+    size_t at = name + 1;
+    const size_t behind = tokens_behind(tokens, at);
+    struct tokens inner = {tokens->items, behind - 1};
+    if (is_dim3_declared(tokens, name)) {
+        struct formula call = {.kind = FORMULA_CALL, .text = "dim3"};
+        for (at++; at < behind - 1 && call.count < 3; at++) {
+            const struct formula *part = formula_read(scope->arena, &inner, &at, behind - 1);
+            if (!part)
+                return NULL;
+            call.parts[call.count++] = part;
+        }
+        return arena_copy(scope->arena, &call, sizeof call);
+    }
+    at++;
+    return formula_read(scope->arena, &inner, &at, behind - 1);
+}
+
+/* `int n = 4`, in a list of parameters without a value: the name is given by whoever calls. */
+static bool is_parameter(const struct tokens *tokens, size_t i)
+{
+    return token_is_in(tokens, i + 1, ", )") && i > 0 &&
+           (is_name_token(tokens, i - 1) || token_is_in(tokens, i - 1, "* &")) &&
+           !token_is_in(tokens, i - 1, "return") &&
+           (is_name_token(tokens, i - 1) || (i > 1 && is_name_token(tokens, i - 2)));
+}
+
+/* What the first call passes for the parameter at `name` of a function of the host; *at: where. */
+static const struct formula *passed_for(const struct formula_scope *scope, size_t name, size_t *at)
+{
+    const struct tokens *tokens = scope->tokens;
+    size_t open = name, index = 0, closed = 0;
+    for (; open > 0 && (closed > 0 || !token_is(tokens, open, "(")); open--) {
+        closed += token_is_in(tokens, open, ") >") ? 1 : 0;
+        closed -= token_is_in(tokens, open, "( <") && closed > 0 ? 1 : 0;
+        index += token_is(tokens, open, ",") && closed == 0 ? 1 : 0;
+    }
+    if (open == 0 || !is_name_token(tokens, open - 1))
+        return NULL;
+    const char *function = tokens_text(scope->arena, tokens, open - 1, open);
+    for (size_t i = 0; function && i < tokens->count; i++) {
+        if (i == open - 1 || !token_is(tokens, i, function) || !token_is(tokens, i + 1, "(") ||
+            token_is(tokens, tokens_behind(tokens, i + 1), "{"))
+            continue;
+        const size_t end = tokens_behind(tokens, i + 1) - 1;
+        size_t first = i + 2;
+        for (size_t k = 0; k < index && first < end; first++)
+            if (token_is_in(tokens, first, "( [ {"))
+                first = tokens_behind(tokens, first) - 1;
+            else
+                k += token_is(tokens, first, ",") ? 1 : 0;
+        struct tokens inner = {tokens->items, end};
+        *at = i;
+        return first < end ? formula_read(scope->arena, &inner, &first, end) : NULL;
+    }
+    return NULL;
+}
+
+/* The definition of a variable before the token, the nearest, in blocks that are still open there.
+ * *at: where it stands. */
+static const struct formula *find_variable(const struct formula_scope *scope, const char *name,
+                                           size_t before, size_t *at)
+{
+    const struct tokens *tokens = scope->tokens;
+    const char *member = strchr(name, '.');
+    const size_t base = member ? (size_t)(member - name) : strlen(name);
+    size_t closed = 0;
+    for (size_t i = before; i-- > scope->first;) {
+        if (token_is(tokens, i, "}"))
+            closed++;
+        if (token_is(tokens, i, "{") && closed > 0)
+            closed--;
+        if (closed > 0 || !is_name_token(tokens, i) || tokens->items[i].length != base ||
+            strncmp(tokens->items[i].start, name, base) != 0 ||
+            (i > 0 && token_is_in(tokens, i - 1, ". -> ::")))
+            continue;
+        size_t behind = i + 1;
+        if (member &&
+            (!token_is_in(tokens, behind, ". ->") || !token_is(tokens, behind + 1, member + 1)))
+            continue;
+        behind += member ? 2 : 0;
+        *at = i;
+        if (token_is(tokens, behind, "=")) {
+            size_t first = behind + 1;
+            return formula_read(scope->arena, tokens, &first, tokens->count);
+        }
+        if (!member && i > 0 && token_is_in(tokens, behind, "( {") &&
+            ((is_name_token(tokens, i - 1) &&
+              !token_is_in(tokens, i - 1, "return else __global__")) ||
+             (token_is(tokens, i - 1, ",") && is_dim3_declared(tokens, i))))
+            return read_constructor(scope, i);
+        if (!member && is_parameter(tokens, i))
+            return scope->first > 0 ? NULL : passed_for(scope, i, at);
+    }
+    return NULL;
+}
+
+/* `#define NAME VALUE`, or a variable outside of functions that stands anywhere. */
+static const struct formula *find_define(const struct formula_scope *scope, const char *name)
+{
+    const char *rest = NULL, *end = NULL;
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < scope->tokens->count; i++) {
+        if (!token_is_directive(&scope->tokens->items[i], "define", &rest, &end) ||
+            word_bytes(rest, end) != length || strncmp(rest, name, length) != 0 ||
+            rest + length >= end || rest[length] == '(')
+            continue;
+        const char *value =
+            arena_strndup(scope->arena, rest + length, (size_t)(end - rest) - length);
+        struct tokens tokens;
+        size_t at = 0;
+        if (value && tokens_read(scope->arena, value, &tokens) && tokens.count > 0)
+            return formula_read(scope->arena, &tokens, &at, tokens.count);
+    }
+    return NULL;
+}
+
+/* ---- functions that only return ---- */
+
+struct binding {
+    size_t count;
+    const char *names[FORMULA_PARTS_MAX];
+    const struct formula *values[FORMULA_PARTS_MAX];
+};
+
+static const struct formula *bound(const struct formula *name, void *context)
+{
+    const struct binding *binding = context;
+    for (size_t i = 0; i < binding->count && name->kind == FORMULA_NAME; i++)
+        if (strcmp(binding->names[i], name->text) == 0)
+            return binding->values[i];
+    return NULL;
+}
+
+/* The names of parameters between `first` and `end`, each the last of its part. */
+static void read_names(const struct formula_scope *scope, const struct tokens *tokens, size_t first,
+                       size_t end, struct binding *out)
+{
+    for (size_t i = first; i < end; i++)
+        if (is_name_token(tokens, i) && (i + 1 == end || token_is(tokens, i + 1, ",")) &&
+            out->count < FORMULA_PARTS_MAX)
+            out->names[out->count++] = tokens_text(scope->arena, tokens, i, i + 1);
+}
+
+/* What the function returns, `int f(int a, int b) { return a / b; }` or the macro of that name,
+ * with what it is called with. NULL: neither is there. */
+static const struct formula *call(const struct formula_scope *scope, const struct formula *formula)
+{
+    const struct tokens *tokens = scope->tokens;
+    const char *rest = NULL, *end = NULL;
+    const size_t length = strlen(formula->text);
+    for (size_t i = 0; i < tokens->count; i++) {
+        struct binding binding = {0};
+        struct tokens body = *tokens;
+        size_t at = 0;
+        if (token_is_directive(&tokens->items[i], "define", &rest, &end)) {
+            if (strncmp(rest, formula->text, length) != 0 || rest + length >= end ||
+                rest[length] != '(')
+                continue;
+            const char *text = arena_strndup(scope->arena, rest, (size_t)(end - rest));
+            if (!text || !tokens_read(scope->arena, text, &body) || body.count < 4)
+                continue;
+            at = tokens_behind(&body, 1);
+            read_names(scope, &body, 2, at - 1, &binding);
+        } else if (token_is(tokens, i, formula->text) && token_is(tokens, i + 1, "(")) {
+            const size_t behind = tokens_behind(tokens, i + 1);
+            at = behind;
+            while (token_is_in(tokens, at, "noexcept const"))
+                at++;
+            if (!token_is(tokens, at, "{") || !token_is(tokens, at + 1, "return"))
+                continue;
+            at += 2;
+            read_names(scope, tokens, i + 2, behind - 1, &binding);
+        } else {
+            continue;
+        }
+        if (binding.count != formula->count)
+            continue;
+        memcpy(binding.values, formula->parts, sizeof binding.values);
+        const struct formula *returned = formula_read(scope->arena, &body, &at, body.count);
+        return returned ? formula_replace(scope->arena, returned, bound, &binding) : NULL;
+    }
+    return NULL;
+}
+
+/* ---- ceil_div ---- */
+
+enum { TERMS_MAX = 6 };
+
+struct sum {
+    size_t count;
+    const struct formula *terms[TERMS_MAX];
+    int64_t number; /* the numbers in it */
+    bool failed;
+};
+
+static void add_terms(const struct formula *formula, bool minus, struct sum *sum)
+{
+    if (formula->kind == FORMULA_BINARY && strchr("+-", *formula->text)) {
+        add_terms(formula->parts[0], minus, sum);
+        add_terms(formula->parts[1], minus != (*formula->text == '-'), sum);
+    } else if (formula->kind == FORMULA_NUMBER) {
+        sum->number += minus ? -formula->number : formula->number;
+    } else if (minus || sum->count == TERMS_MAX) {
+        sum->failed = true;
+    } else {
+        sum->terms[sum->count++] = formula;
+    }
+}
+
+/* (x + d - 1) / d in all the ways that it is written; NULL: it is not that. */
+static const struct formula *as_ceil_div(struct arena *arena, const struct formula *formula)
+{
+    const struct formula *of = formula->parts[0], *by = formula->parts[1];
+    struct sum sum = {0};
+    int64_t divisor = 0;
+    add_terms(of, false, &sum);
+    bool found = by->kind == FORMULA_NUMBER && formula_value(by, &divisor) && divisor > 1 &&
+                 sum.number == divisor - 1;
+    for (size_t i = 0; !found && i < sum.count && sum.number == -1; i++)
+        if (formula_same(sum.terms[i], by)) {
+            sum.terms[i] = sum.terms[--sum.count];
+            found = true;
+        }
+    if (!found || sum.failed || sum.count == 0)
+        return NULL;
+    const struct formula *left = sum.terms[0];
+    for (size_t i = 1; i < sum.count; i++)
+        left = formula_binary(arena, "+", left, sum.terms[i]);
+    const struct formula made = {
+        .kind = FORMULA_CALL, .text = "ceil_div", .count = 2, .parts = {left, by}};
+    return left ? arena_copy(arena, &made, sizeof made) : NULL;
+}
+
+/* ceil(x / 256.0) */
+static const struct formula *of_ceil(struct arena *arena, const struct formula *formula)
+{
+    const struct formula *of = formula->parts[0];
+    if (formula->count != 1 || of->kind != FORMULA_BINARY || *of->text != '/')
+        return formula;
+    struct formula made = {.kind = FORMULA_CALL, .text = "ceil_div", .count = 2};
+    for (size_t i = 0; i < 2; i++) {
+        const struct formula *part = of->parts[i];
+        made.parts[i] = part->kind == FORMULA_REAL && part->has_number
+                            ? formula_number(arena, part->number)
+                            : part;
+        if (!made.parts[i])
+            return NULL;
+    }
+    return arena_copy(arena, &made, sizeof made);
+}
+
+/* ---- resolving ---- */
+
+static bool is_built_in(const char *name)
+{
+    static const char *const built_in[] = {"threadIdx.", "blockIdx.", "blockDim.", "gridDim."};
+    for (size_t i = 0; i < COUNT(built_in); i++)
+        if (strncmp(name, built_in[i], strlen(built_in[i])) == 0)
+            return true;
+    return strcmp(name, "sm_count") == 0;
+}
+
+static bool is_dim3(const struct formula *formula)
+{
+    return strcmp(formula->text, "dim3") == 0;
+}
+
+static bool has_names(const struct formula *formula)
+{
+    bool found = formula->kind == FORMULA_NAME;
+    for (size_t i = 0; i < formula->count && !found; i++)
+        found = has_names(formula->parts[i]);
+    return found;
+}
+
+/* Of a macro or a template's number what it is taken for. */
+static bool preset_of(const struct source_signature *kept, const char *name, int64_t *number)
+{
+    const char *preset = NULL;
+    char *end = NULL;
+    for (size_t i = 0; kept && i < kept->macro_count; i++)
+        if (strcmp(kept->macros[i].name, name) == 0)
+            preset = kept->macros[i].preset;
+    for (size_t i = 0; kept && kept->asked && i < kept->asked->template_count; i++)
+        if (strcmp(kept->asked->template[i].name, name) == 0)
+            preset = kept->asked->template[i].preset;
+    *number = preset ? strtoll(preset, &end, 0) : 0;
+    return preset && *preset && *end == '\0';
+}
+
+/* Whether the device's number of multiprocessors is asked into it. */
+static bool holds_sm_count(const struct tokens *tokens, const char *name)
+{
+    for (size_t i = 0; i + 3 < tokens->count; i++)
+        if (token_is(tokens, i, "&") && token_is(tokens, i + 1, name) &&
+            token_is(tokens, i + 2, ",") &&
+            token_is_in(tokens, i + 3,
+                        "cudaDevAttrMultiProcessorCount "
+                        "CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT"))
+            return true;
+    return false;
+}
+
+/* `grid.x` of `dim3 grid(a, b)`. */
+static const struct formula *member_of(struct resolving resolving, const char *name, size_t before)
+{
+    const char *member = strrchr(name, '.');
+    const struct formula_scope *scope = resolving.scope;
+    size_t at = 0;
+    if (!member || member[1] < 'x' || member[1] > 'z' || member[2])
+        return NULL;
+    const char *base = arena_strndup(scope->arena, name, (size_t)(member - name));
+    const struct formula *whole = base ? find_variable(scope, base, before, &at) : NULL;
+    const size_t axis = (size_t)(member[1] - 'x');
+    if (!whole || whole->kind != FORMULA_CALL || strcmp(whole->text, "dim3") != 0)
+        return NULL;
+    if (axis >= whole->count)
+        return formula_number(scope->arena, 1);
+    return resolve(resolving, whole->parts[axis], at);
+}
+
+/* What a name stands for. One that stands for a number alone stays, with it; of several values that
+ * it is given the last that is no answer of a function of the program. */
+static const struct formula *resolve_name(struct resolving resolving, const struct formula *formula,
+                                          size_t before)
+{
+    const struct formula_scope *scope = resolving.scope;
+    const char *name = formula->text;
+    struct formula named = *formula;
+    size_t at = before;
+    if (is_built_in(name) || formula->has_number)
+        return formula;
+    if (text_ends_with(name, ".multiProcessorCount") || holds_sm_count(scope->tokens, name))
+        return formula_name(scope->arena, "sm_count");
+    for (size_t from = before; from > scope->first && from <= before; from = at) {
+        at = from;
+        const struct formula *found = find_variable(scope, name, from, &at);
+        found = found ? resolve(resolving, found, at) : NULL;
+        if (!found || at == from)
+            break;
+        if (found->kind == FORMULA_REAL || (found->kind == FORMULA_CALL && is_dim3(found)))
+            return found;
+        if (!formula_is_plain(found))
+            continue;
+        if (has_names(found) || !formula_value(found, &named.number))
+            return found;
+        named.has_number = true;
+        return arena_copy(scope->arena, &named, sizeof named);
+    }
+    const struct formula *member = member_of(resolving, name, before);
+    if (member)
+        return member;
+    const struct formula *defined = find_define(scope, name);
+    defined = defined ? resolve(resolving, defined, 0) : NULL;
+    if (defined && has_names(defined) && formula_is_plain(defined))
+        return defined;
+    if (defined && defined->kind == FORMULA_REAL)
+        return defined;
+    named.has_number = defined ? formula_value(defined, &named.number)
+                               : preset_of(scope->kept, name, &named.number);
+    return arena_copy(scope->arena, &named, sizeof named);
+}
+
+static int64_t bytes_of(const char *type)
+{
+    enum element_type element;
+    static const struct {
+        const char *name;
+        int64_t bytes;
+    } more[] = {{"float2", 8},   {"float4", 16}, {"int2", 8}, {"int4", 16},
+                {"double2", 16}, {"size_t", 8},  {"bool", 1}};
+    if (type_from_cuda_name(type, &element))
+        return (int64_t)element_bytes(element);
+    for (size_t i = 0; i < COUNT(more); i++)
+        if (strcmp(type, more[i].name) == 0)
+            return more[i].bytes;
+    return 0;
+}
+
+static const struct formula *resolve_call(struct resolving resolving, const struct formula *formula,
+                                          size_t before)
+{
+    struct arena *arena = resolving.scope->arena;
+    if (strcmp(formula->text, "sizeof") == 0) {
+        const int64_t bytes = bytes_of(formula->parts[0]->text);
+        return bytes > 0 ? formula_number(arena, bytes) : formula_name(arena, "sizeof");
+    }
+    struct formula copy = *formula;
+    for (size_t i = 0; i < copy.count; i++)
+        if (!(copy.parts[i] = resolve(resolving, copy.parts[i], before)))
+            return NULL;
+    if (word_is_in(copy.text, strlen(copy.text), "ceil ceilf"))
+        return of_ceil(arena, &copy);
+    if (!word_is_in(copy.text, strlen(copy.text), "min max dim3 ceil_div")) {
+        const struct formula *returned = call(resolving.scope, &copy);
+        if (returned)
+            return resolve(resolving, returned, before);
+    }
+    if (strcmp(copy.text, "ceil_div") == 0 && copy.count == 2) {
+        const struct formula *returned = call(resolving.scope, &copy);
+        returned = returned ? resolve(resolving, returned, before) : NULL;
+        if (returned)
+            return returned;
+    }
+    return arena_copy(arena, &copy, sizeof copy);
+}
+
+static const struct formula *resolve(struct resolving resolving, const struct formula *formula,
+                                     size_t before)
+{
+    struct arena *arena = resolving.scope->arena;
+    int64_t value = 0;
+    if (++resolving.depth > RESOLVE_DEPTH_MAX)
+        return formula;
+    if (formula->kind == FORMULA_NAME)
+        return resolve_name(resolving, formula, before);
+    if (formula->kind == FORMULA_CALL)
+        return resolve_call(resolving, formula, before);
+    if (formula->count == 0)
+        return formula;
+    struct formula copy = *formula;
+    for (size_t i = 0; i < copy.count; i++)
+        if (!(copy.parts[i] = resolve(resolving, copy.parts[i], before)))
+            return NULL;
+    /* `argc > 1 ? atoi(argv[1]) : 8192`: what it is where nobody says. */
+    if (copy.kind == FORMULA_CHOICE && !formula_is_plain(&copy))
+        for (size_t i = 1; i < 3; i++)
+            if (formula_value(copy.parts[i], &value))
+                return copy.parts[i];
+    const struct formula *quotient =
+        copy.kind == FORMULA_BINARY && *copy.text == '/' ? as_ceil_div(arena, &copy) : NULL;
+    return quotient ? quotient : arena_copy(arena, &copy, sizeof copy);
+}
+
+const struct formula *formula_resolve(const struct formula_scope *scope,
+                                      const struct formula *formula, size_t before)
+{
+    return resolve((struct resolving){.scope = scope}, formula, before);
+}

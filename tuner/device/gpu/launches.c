@@ -1,0 +1,497 @@
+/* How a kernel is meant to be launched: by the source's own launch, by what it makes of blockIdx
+ * and threadIdx, and which of the numbers that it names belong to that. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/array.h"
+#include "tuner/device/gpu/formula.h"
+
+static const char axes[] = "xyz";
+
+struct launches {
+    struct arena *arena;
+    const struct tokens *whole; /* with the host's part */
+    const struct tokens *tokens;
+    struct source_signature *out;
+    const struct kernel_signature *kernel;
+    struct source_launch best;
+    int best_known;
+};
+
+/* ---- launches ---- */
+
+static struct formula_scope scope_of(const struct launches *launches)
+{
+    return (struct formula_scope){
+        .arena = launches->arena, .tokens = launches->whole, .kept = launches->out};
+}
+
+/* Commas between `first` and `end` part expressions; each resolved before the token `before`. */
+static size_t read_list(const struct launches *launches, size_t first, size_t end, size_t before,
+                        const struct formula *out[], size_t most)
+{
+    const struct formula_scope scope = scope_of(launches);
+    size_t count = 0;
+    for (size_t i = first, behind; i < end && count < most; i = behind + 1) {
+        for (behind = i; behind < end && !token_is(launches->whole, behind, ",");)
+            behind = token_is_in(launches->whole, behind, "( [ {")
+                         ? tokens_behind(launches->whole, behind)
+                     : token_is(launches->whole, behind, "<") &&
+                             launches->whole->items[behind - 1].kind == TOKEN_NAME &&
+                             tokens_behind_angle(launches->whole, behind) < end
+                         ? tokens_behind_angle(launches->whole, behind)
+                         : behind + 1;
+        size_t at = i;
+        const struct formula *formula = formula_read(launches->arena, launches->whole, &at, behind);
+        out[count] = formula && at == behind ? formula_resolve(&scope, formula, before) : NULL;
+        count++;
+    }
+    return count;
+}
+
+static void take_sides(const struct launches *launches, const struct formula *formula,
+                       const struct formula *out[3])
+{
+    const bool several =
+        formula && formula->kind == FORMULA_CALL && strcmp(formula->text, "dim3") == 0;
+    for (size_t axis = 0; axis < 3; axis++) {
+        const struct formula *side = !several                ? axis == 0 ? formula : NULL
+                                     : axis < formula->count ? formula->parts[axis]
+                                                             : NULL;
+        if (!side && formula && (several || axis > 0))
+            side = formula_number(launches->arena, 1);
+        out[axis] = side && formula_is_plain(side) ? side : NULL;
+    }
+}
+
+/* cudaMalloc(&name, BYTES), before the launch or anywhere. */
+static const struct formula *allocated(const struct launches *launches, const char *name,
+                                       size_t before)
+{
+    static const char calls[] = "cudaMalloc cudaMallocManaged cudaMallocAsync cudaMallocHost "
+                                "cudaHostAlloc hipMalloc cuMemAlloc";
+    const struct tokens *whole = launches->whole;
+    const struct formula_scope scope = scope_of(launches);
+    const struct formula *found = NULL;
+    for (size_t i = 0; i + 4 < whole->count && (i < before || !found); i++) {
+        if (!token_is_in(whole, i, calls))
+            continue;
+        const size_t open = token_is(whole, i + 1, "<") ? tokens_behind_angle(whole, i + 1) : i + 1;
+        if (!token_is(whole, open, "("))
+            continue;
+        const size_t behind = tokens_behind(whole, open);
+        for (size_t at = open + 1; at + 2 < behind; at++) {
+            if (!token_is(whole, at, "&") || !token_is(whole, at + 1, name) ||
+                !token_is_in(whole, at + 2, ", )"))
+                continue;
+            at += token_is(whole, at + 2, ")") ? 4 : 3;
+            const struct formula *bytes = formula_read(launches->arena, whole, &at, behind - 1);
+            bytes = bytes ? formula_resolve(&scope, bytes, i) : NULL;
+            found = bytes && formula_is_plain(bytes) ? bytes : found;
+            break;
+        }
+    }
+    return found;
+}
+
+/* The name that a list of arguments ends with: `in`, `(float *)in`, `&in`. */
+static void take_bytes(struct launches *launches, struct source_launch *launch, size_t first,
+                       size_t end, size_t before)
+{
+    size_t count = 0;
+    for (size_t i = first; i < end && count < ARGUMENTS_MAX; count++) {
+        size_t behind = i;
+        while (behind < end && !token_is(launches->whole, behind, ","))
+            behind = token_is_in(launches->whole, behind, "( [ {")
+                         ? tokens_behind(launches->whole, behind)
+                         : behind + 1;
+        const bool name = launches->whole->items[behind - 1].kind == TOKEN_NAME &&
+                          (behind - 1 == i || token_is_in(launches->whole, behind - 2, ") &"));
+        const char *text =
+            name ? tokens_text(launches->arena, launches->whole, behind - 1, behind) : NULL;
+        launch->bytes[count] = text ? allocated(launches, text, before) : NULL;
+        i = behind + 1;
+    }
+}
+
+static void consider(struct launches *launches, const struct source_launch *launch)
+{
+    int known = 1, numbers = 0;
+    int64_t value = 0;
+    for (size_t axis = 0; axis < 3; axis++) {
+        known += launch->block[axis] ? 4 : 0;
+        known += launch->grid[axis] ? 4 : 0;
+        numbers += launch->grid[axis] && formula_value(launch->grid[axis], &value);
+    }
+    for (size_t i = 0; i < launch->argument_count; i++)
+        known += launch->bytes[i] ? 2 : 0;
+    if (known + numbers <= launches->best_known)
+        return;
+    launches->best_known = known + numbers;
+    launches->best = *launch;
+}
+
+/* kernel<<<grid, block, shared, stream>>>(arguments), the name being at `at`. */
+static void read_chevrons(struct launches *launches, size_t at)
+{
+    const struct tokens *whole = launches->whole;
+    struct source_launch launch = {.line = whole->items[at].line};
+    const struct formula *numbers[4] = {NULL};
+    size_t first = at + 1;
+    if (token_is(whole, first, "<")) {
+        const size_t behind = tokens_behind_angle(whole, first);
+        launch.template_count =
+            read_list(launches, first + 1, behind - 1, at, launch.template, SIGNATURE_TEMPLATE_MAX);
+        first = behind;
+    }
+    if (!token_is(whole, first, "<<") || !token_is(whole, first + 1, "<"))
+        return;
+    first += 2;
+    size_t end = first;
+    while (end < whole->count &&
+           !(token_is(whole, end, ">") && token_is(whole, end + 1, ">") &&
+             token_is(whole, end + 2, ">")) &&
+           !token_is_in(whole, end, "; }"))
+        end = token_is_in(whole, end, "( [ {") ? tokens_behind(whole, end) : end + 1;
+    if (!token_is(whole, end, ">") || !token_is(whole, end + 3, "("))
+        return;
+    const size_t count = read_list(launches, first, end, at, numbers, COUNT(numbers));
+    const size_t behind = tokens_behind(whole, end + 3);
+    take_sides(launches, numbers[0], launch.grid);
+    take_sides(launches, numbers[1], launch.block);
+    launch.shared = count > 2 && numbers[2] && formula_is_plain(numbers[2]) ? numbers[2] : NULL;
+    launch.argument_count =
+        read_list(launches, end + 4, behind - 1, at, launch.arguments, ARGUMENTS_MAX);
+    take_bytes(launches, &launch, end + 4, behind - 1, at);
+    consider(launches, &launch);
+}
+
+/* `void *args[] = {&in, &out, &n};` */
+static void read_array(struct launches *launches, struct source_launch *launch, const char *name,
+                       size_t before)
+{
+    const struct tokens *whole = launches->whole;
+    const struct formula_scope scope = scope_of(launches);
+    for (size_t i = before; i-- > 0;) {
+        if (!token_is(whole, i, name) || !token_is(whole, i + 1, "["))
+            continue;
+        const size_t open = tokens_behind(whole, i + 1) + 1;
+        if (!token_is(whole, open, "{"))
+            continue;
+        const size_t behind = tokens_behind(whole, open);
+        for (size_t at = open + 1; at < behind; at++)
+            if (token_is(whole, at, "&") && launch->argument_count < ARGUMENTS_MAX) {
+                const char *text = tokens_text(launches->arena, whole, at + 1, at + 2);
+                const struct formula *formula = text ? formula_name(launches->arena, text) : NULL;
+                const size_t index = launch->argument_count++;
+                launch->arguments[index] =
+                    formula ? formula_resolve(&scope, formula, before) : NULL;
+                launch->bytes[index] = text ? allocated(launches, text, before) : NULL;
+            }
+        return;
+    }
+}
+
+/* cudaLaunchKernel((void *)kernel<4>, grid, block, args, shared, stream) */
+static void read_call(struct launches *launches, size_t at, const char *kernel)
+{
+    const struct tokens *whole = launches->whole;
+    const size_t behind = token_is(whole, at + 1, "(") ? tokens_behind(whole, at + 1) : 0;
+    struct source_launch launch = {.line = whole->items[at].line};
+    const struct formula *numbers[5] = {NULL};
+    size_t first = at + 2;
+    bool found = false;
+    for (; first < behind && !token_is(whole, first, ","); first++) {
+        found |= token_is(whole, first, kernel);
+        if (token_is(whole, first, kernel) && token_is(whole, first + 1, "<")) {
+            const size_t end = tokens_behind_angle(whole, first + 1);
+            launch.template_count = read_list(launches, first + 2, end - 1, at, launch.template,
+                                              SIGNATURE_TEMPLATE_MAX);
+            first = end - 1;
+        }
+    }
+    if (!found || first >= behind)
+        return;
+    const size_t count = read_list(launches, first + 1, behind - 1, at, numbers, COUNT(numbers));
+    take_sides(launches, numbers[0], launch.grid);
+    take_sides(launches, numbers[1], launch.block);
+    launch.shared = count > 3 && numbers[3] && formula_is_plain(numbers[3]) ? numbers[3] : NULL;
+    if (count > 2 && numbers[2] && numbers[2]->kind == FORMULA_NAME)
+        read_array(launches, &launch, numbers[2]->text, at);
+    consider(launches, &launch);
+}
+
+/* ---- indices ---- */
+
+static const struct formula *built_in(const struct launches *launches, const char *name,
+                                      size_t axis)
+{
+    const char *text = arena_printf(launches->arena, "%s.%c", name, axes[axis]);
+    return text ? formula_name(launches->arena, text) : NULL;
+}
+
+/* Names of what the kernel is given, which no launch's shape is made of. */
+static bool names_parameter(const struct launches *launches, const struct formula *formula)
+{
+    for (size_t i = 0; i < launches->kernel->parameter_count; i++)
+        if (formula_names(formula, launches->kernel->parameters[i].name))
+            return true;
+    return !formula_is_plain(formula);
+}
+
+/* An index with blockIdx in it: `with_threads` where one with threadIdx was seen before. */
+static void take_index(const struct launches *launches, const struct formula *formula, size_t axis,
+                       bool with_threads[3])
+{
+    struct source_indices *indices = &launches->out->indices;
+    const struct formula *of_block = NULL, *of_thread = NULL;
+    const struct formula *block = built_in(launches, "blockIdx", axis);
+    const struct formula *thread = built_in(launches, "threadIdx", axis);
+    const struct formula *size = built_in(launches, "blockDim", axis);
+    if (!block || !thread || !size || !formula_names(formula, block->text) || with_threads[axis] ||
+        !formula_factor(launches->arena, formula, block->text, &of_block) || !of_block ||
+        !formula_factor(launches->arena, formula, thread->text, &of_thread) ||
+        names_parameter(launches, of_block))
+        return;
+    if (indices->span[axis] && !of_thread)
+        return;
+    indices->span[axis] = of_block;
+    with_threads[axis] = of_thread != NULL;
+    const struct formula *width =
+        of_thread ? formula_without(launches->arena, of_block, of_thread) : NULL;
+    if (formula_names(of_block, size->text))
+        indices->block[axis] = size;
+    else if (width &&
+             (width->kind == FORMULA_NAME || (width->kind == FORMULA_NUMBER && width->number > 1)))
+        indices->block[axis] = width;
+}
+
+/* `k += BLOCK`, where k begins with threadIdx.x; by gridDim the blocks take turns. */
+static void take_stride(const struct launches *launches, const struct formula_scope *scope,
+                        size_t at)
+{
+    struct source_indices *indices = &launches->out->indices;
+    size_t first = at + 1;
+    const struct formula *stride =
+        formula_read(launches->arena, scope->tokens, &first, scope->tokens->count);
+    const char *name = tokens_text(launches->arena, scope->tokens, at - 1, at);
+    const struct formula *start = name ? formula_name(launches->arena, name) : NULL;
+    stride = stride ? formula_resolve(scope, stride, at) : NULL;
+    start = start ? formula_resolve(scope, start, at - 1) : NULL;
+    for (size_t axis = 0; stride && start && axis < 3; axis++) {
+        const struct formula *grid = built_in(launches, "gridDim", axis);
+        const struct formula *block = built_in(launches, "blockIdx", axis);
+        const struct formula *thread = built_in(launches, "threadIdx", axis);
+        const struct formula *factor = NULL;
+        if (!grid || !block || !thread)
+            return;
+        indices->strides[axis] |= formula_names(stride, grid->text);
+        if (!indices->block[axis] && stride->kind == FORMULA_NAME &&
+            !formula_names(start, block->text) && !names_parameter(launches, stride) &&
+            formula_factor(launches->arena, start, thread->text, &factor) && factor &&
+            factor->kind == FORMULA_NUMBER && factor->number == 1)
+            indices->block[axis] = stride;
+    }
+}
+
+/* `i < BINS` where i alone is the index of what a parameter points to. */
+static void take_bound(const struct launches *launches, const struct formula_scope *scope,
+                       size_t at)
+{
+    const struct tokens *tokens = scope->tokens;
+    size_t first = at + 1;
+    if (tokens->items[at - 1].kind != TOKEN_NAME)
+        return;
+    const struct formula *bound = formula_read(launches->arena, tokens, &first, tokens->count);
+    bound = bound ? formula_resolve(scope, bound, at) : NULL;
+    int64_t value = 0;
+    if (!bound || !formula_value(bound, &value) || value < 2)
+        return;
+    const char *name = tokens_text(launches->arena, tokens, at - 1, at);
+    for (size_t i = at; name && i + 3 < launches->kernel->end_token; i++) {
+        if (token_is(tokens, i, name) && token_is(tokens, i + 1, "="))
+            return; /* another of that name */
+        for (size_t j = 0; j < launches->kernel->parameter_count; j++)
+            if (token_is(tokens, i, launches->kernel->parameters[j].name) &&
+                token_is(tokens, i + 1, "[") && token_is(tokens, i + 2, name) &&
+                token_is(tokens, i + 3, "]"))
+                launches->out->indices.bounds[j] = bound;
+    }
+}
+
+static void read_indices(const struct launches *launches)
+{
+    const struct kernel_signature *kernel = launches->kernel;
+    const struct formula_scope scope = {.arena = launches->arena,
+                                        .tokens = launches->tokens,
+                                        .first = kernel->first_token,
+                                        .kept = launches->out};
+    bool with_threads[3] = {false};
+    for (size_t i = kernel->first_token + 1; i < kernel->end_token && i < launches->tokens->count;
+         i++) {
+        if (token_is(launches->tokens, i, "+="))
+            take_stride(launches, &scope, i);
+        if (token_is(launches->tokens, i, "<"))
+            take_bound(launches, &scope, i);
+        if (!token_is_in(launches->tokens, i, "= ["))
+            continue;
+        size_t at = i + 1;
+        const struct formula *index =
+            formula_read(launches->arena, launches->tokens, &at, kernel->end_token);
+        index = index ? formula_resolve(&scope, index, i) : NULL;
+        for (size_t axis = 0; index && axis < 3; axis++)
+            take_index(launches, index, axis, with_threads);
+    }
+}
+
+/* ---- numbers that the kernel names ---- */
+
+static bool is_in_extent(const struct tokens *tokens, size_t at, size_t first)
+{
+    size_t i = at;
+    while (i > first && !token_is_in(tokens, i, "; { }"))
+        i--;
+    bool shared = false, bracket = false;
+    for (i++; i < at; i++) {
+        shared |= token_is(tokens, i, "__shared__");
+        bracket |= token_is(tokens, i, "[");
+    }
+    return shared && bracket;
+}
+
+static bool is_in_launch(const struct source_signature *out, const char *name)
+{
+    for (size_t axis = 0; axis < 3; axis++) {
+        const struct formula *grid = out->launch.grid[axis];
+        const struct formula *const formulas[] = {
+            out->launch.block[axis], out->indices.span[axis], out->indices.block[axis],
+            grid && grid->kind == FORMULA_CALL && grid->count == 2 ? grid->parts[1] : NULL};
+        for (size_t i = 0; i < COUNT(formulas); i++)
+            if (formulas[i] && formula_names(formulas[i], name))
+                return true;
+    }
+    return false;
+}
+
+/* Whether the size of the work hangs on it: what is allocated, how far an index goes. */
+static bool is_a_size(const struct source_signature *out, const char *name)
+{
+    for (size_t i = 0; i < ARGUMENTS_MAX; i++)
+        if ((out->indices.bounds[i] && formula_names(out->indices.bounds[i], name)) ||
+            (out->launch.bytes[i] && formula_names(out->launch.bytes[i], name)))
+            return true;
+    for (size_t axis = 0; axis < 3; axis++) {
+        const struct formula *grid = out->launch.grid[axis];
+        if (grid && formula_names(grid->count == 2 ? grid->parts[0] : grid, name))
+            return true;
+    }
+    return false;
+}
+
+struct named_number {
+    size_t uses;
+    bool in_extent, in_unroll, in_sum;
+};
+
+static struct named_number look_at_number(const struct launches *launches, const char *name)
+{
+    const struct tokens *tokens = launches->tokens;
+    struct named_number number = {0};
+    const char *rest = NULL, *end = NULL;
+    for (size_t i = launches->kernel->first_token;
+         i < launches->kernel->end_token && i < tokens->count; i++) {
+        if (token_is_directive(&tokens->items[i], "pragma", &rest, &end)) {
+            const char *at = memmem(rest, (size_t)(end - rest), name, strlen(name));
+            number.in_unroll |= at && !name_goes_on(at[strlen(name)]) && !name_goes_on(at[-1]);
+            continue;
+        }
+        if (!token_is(tokens, i, name))
+            continue;
+        number.uses++;
+        number.in_extent |= is_in_extent(tokens, i, launches->kernel->first_token);
+        number.in_sum |= token_is_in(tokens, i - 1, "+ -");
+    }
+    return number;
+}
+
+/* `#define NAME 256`, not one of those that are known: a parameter where the launch, a shared array
+ * or an unrolled loop is made by it; else it is told that it is left alone. */
+static bool take_number(struct launches *launches, const char *name, size_t length,
+                        const char *value, size_t value_length, struct text *left)
+{
+    struct source_signature *out = launches->out;
+    const char *copy = arena_strndup(launches->arena, name, length);
+    const char *preset = arena_strndup(launches->arena, value, value_length);
+    if (!copy || !preset)
+        return false;
+    const struct named_number number = look_at_number(launches, copy);
+    const bool in_launch = is_in_launch(out, copy);
+    if (number.uses == 0 && !number.in_unroll && !in_launch)
+        return true;
+    const bool tuned = strtoll(preset, NULL, 0) <= 1024 &&
+                       (in_launch || number.in_unroll ||
+                        (number.in_extent && !number.in_sum && !is_a_size(out, copy)));
+    if (!tuned)
+        text_printf(left, "%s%s (%s)", left->length ? ", " : "", copy, preset);
+    else if (out->macro_count < SIGNATURE_MACROS_MAX)
+        out->macros[out->macro_count++] =
+            (struct macro_signature){.name = copy, .preset = preset, .fixed = true};
+    return true;
+}
+
+static bool read_numbers(struct launches *launches)
+{
+    struct text left = {0};
+    const char *rest = NULL, *end = NULL;
+    bool complete = true;
+    for (size_t i = 0; complete && i < launches->tokens->count; i++) {
+        if (!token_is_directive(&launches->tokens->items[i], "define", &rest, &end))
+            continue;
+        const size_t length = word_bytes(rest, end);
+        const char *value = skip_blanks(rest + length, end);
+        size_t digits = 0;
+        while (value + digits < end && value[digits] >= '0' && value[digits] <= '9')
+            digits++;
+        const char *behind = skip_blanks(value + digits, end);
+        if (length > 0 && rest[length] != '(' && digits > 0 && digits < 10 &&
+            (behind == end || *behind == '/') && !macro_is_listed(launches->out, rest, length))
+            complete = take_number(launches, rest, length, value, digits, &left);
+    }
+    if (left.length > 0)
+        launches->out->not_tuned = text_to_arena(&left, launches->arena);
+    else
+        text_free(&left);
+    return complete;
+}
+
+/* ---- the whole ---- */
+
+void launches_find(struct arena *arena, const struct tokens *whole, const char *path,
+                   struct source_signature *out)
+{
+    struct launches launches = {
+        .arena = arena, .whole = whole, .out = out, .kernel = out->asked, .best_known = 1};
+    const char *name = unqualified_name(out->asked->name);
+    for (size_t i = 0; i < whole->count; i++) {
+        if (whole->items[i].kind != TOKEN_NAME)
+            continue;
+        if (token_is(whole, i, name))
+            read_chevrons(&launches, i);
+        if (token_is_in(whole, i, "cudaLaunchKernel cudaLaunchCooperativeKernel hipLaunchKernel"))
+            read_call(&launches, i, name);
+    }
+    if (launches.best.line > 0) {
+        out->launch = launches.best;
+        out->launch.path = path;
+    }
+}
+
+bool launches_read(struct arena *arena, const struct tokens *whole, const struct tokens *tokens,
+                   struct source_signature *out)
+{
+    struct launches launches = {
+        .arena = arena, .whole = whole, .tokens = tokens, .out = out, .kernel = out->asked};
+    read_indices(&launches);
+    launches_find(arena, whole, NULL, out);
+    return read_numbers(&launches);
+}
