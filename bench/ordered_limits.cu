@@ -86,6 +86,8 @@ struct memory {
     u32 multiprocessors;
 };
 
+constexpr u64 NUMBER = 1; // of launches; the slots are zeroed
+
 struct contender {
     const char *name;
     void (*launch)(const memory &at, const char *in, size_t bytes);
@@ -99,8 +101,8 @@ typedef tune::policy<256, 4, 8, 4, tune::step::shuffle, tune::cache::no_allocate
 template <tune::finish FINISH> void sum_f32(const memory &at, const char *in, size_t bytes)
 {
     tune::reduce_grid<tune::sum, tune::f32, sums, FINISH>
-        <<<at.multiprocessors * 4, 256, 0, at.stream>>>((const float *)in, (float *)at.out,
-                                                        at.slots, at.state, (long long)(bytes / 4));
+        <<<at.multiprocessors * 4, 256, 0, at.stream>>>(
+            (const float *)in, (float *)at.out, at.slots, at.state, (long long)(bytes / 4), NUMBER);
 }
 
 template <typename OP, int BLOCK, tune::finish FINISH>
@@ -109,7 +111,7 @@ void ordered(const memory &at, const char *in, size_t bytes)
     typedef typename OP::element E;
     tune::reduce_ordered_grid<OP, in_rounds<OP, BLOCK>, FINISH>
         <<<at.multiprocessors *(512 / BLOCK), BLOCK, 0, at.stream>>>(
-            (const E *)in, (E *)at.out, at.slots, at.state, (long long)(bytes / sizeof(E)));
+            (const E *)in, (E *)at.out, at.slots, at.state, (long long)(bytes / sizeof(E)), NUMBER);
 }
 
 void alone(const memory &at, const char *in, size_t bytes)

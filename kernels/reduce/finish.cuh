@@ -42,7 +42,7 @@ template <typename A> TUNE_DEVICE A load_part(const slot *from)
     }
 }
 
-template <typename A> TUNE_DEVICE void store_flagged_part(slot *to, A value, u32 number)
+template <typename A> TUNE_DEVICE void store_flagged_part(slot *to, A value, u64 number)
 {
     if constexpr (slots_of<A> == 1) {
         store_flagged(to, value, number);
@@ -54,7 +54,7 @@ template <typename A> TUNE_DEVICE void store_flagged_part(slot *to, A value, u32
     }
 }
 
-template <typename A> TUNE_DEVICE bool load_flagged_part(const slot *from, u32 number, A &value)
+template <typename A> TUNE_DEVICE bool load_flagged_part(const slot *from, u64 number, A &value)
 {
     if constexpr (slots_of<A> == 1) {
         return load_flagged(from, number, value);
@@ -90,28 +90,12 @@ struct meeting {
     slot *slots; // slots_of a partial each
     u64 *state;
     u32 index, parts;
-    u32 before; // launches, for flagged partials
-
-    // Of this launch. Counted no earlier than it is needed, so that nobody waits for the load.
-    TUNE_DEVICE u32 number() const
-    {
-        const u32 next = before + 1;
-        return next + (next == 0); // 0 is in slots that were never used
-    }
+    u64 number; // of the launch, for flagged partials; not 0
 };
 
-// Asked for before the input is, and by nobody who needs it not: every thread's asking one address
-// would be a queue. `waits`: for all threads of this block.
-TUNE_DEVICE u32 launches_before(const u64 *state, bool waits)
+template <finish FINISH> TUNE_DEVICE meeting meeting_of(slot *slots, u64 *state, u64 number)
 {
-    return load_relaxed_if(threadIdx.x == 0 || waits, (const u32 *)(state + STATE_NUMBER));
-}
-
-template <finish FINISH> TUNE_DEVICE meeting meeting_of(slot *slots, u64 *state)
-{
-    meeting made = {slots, state, blockIdx.x, gridDim.x, 0};
-    if constexpr (FINISH == finish::flagged || FINISH == finish::flagged_last)
-        made.before = launches_before(state, blockIdx.x == gridDim.x - 1);
+    meeting made = {slots, state, blockIdx.x, gridDim.x, number};
     if constexpr (FINISH == finish::flagged)
         made.parts--;
     return made;
@@ -185,10 +169,19 @@ TUNE_DEVICE bool look_at_slots(const meeting &at, u32 first, u32 stride, A &valu
         got[i] = F::identity();
         if (first + i * stride < at.parts)
             all &= load_flagged_part(at.slots + first * slots_of<A> + i * stride * slots_of<A>,
-                                     at.number(), got[i]);
+                                     at.number, got[i]);
     }
     value = combined<F, WAIT_LOADS>(got);
     return all;
+}
+
+// The same slots, when all are there and read.
+template <typename A> TUNE_DEVICE void clear_slots(const meeting &at, u32 first, u32 stride)
+{
+#pragma unroll
+    for (u32 i = 0; i < WAIT_LOADS; i++)
+        for (u32 of = 0; of < slots_of<A> && first + i * stride < at.parts; of++)
+            take_flag_away(at.slots + (first + i * stride) * slots_of<A> + of);
 }
 
 // The last act of a launch with flagged partials, by one thread.
@@ -196,7 +189,6 @@ template <typename F, typename A>
 TUNE_DEVICE void conclude(A value, output<F> out, const meeting &at)
 {
     out[0] = narrowed<typename F::result>(value);
-    *(u32 *)(at.state + STATE_NUMBER) = at.number();
     reset_queue(at.state);
 }
 
@@ -218,8 +210,11 @@ TUNE_DEVICE void wait_for_few(output<F> out, const meeting &at)
         if (__any_sync(ALL_LANES, atomicAdd(concluded, 0u) != 0))
             return;
     value = warp_combined<F, REDUX, WARP>(value);
-    if (threadIdx.x % WARP == 0 && atomicExch(concluded, 1u) == 0)
+    const bool mine = threadIdx.x % WARP == 0 && atomicExch(concluded, 1u) == 0;
+    if (mine)
         conclude<F>(value, out, at);
+    if (__any_sync(ALL_LANES, mine)) // none looks for flags any more but to see that it is done
+        clear_slots<A>(at, threadIdx.x % WARP, WARP);
 }
 
 // The waiting block: each partial in a fixed order. Blocks begin in the order of their index, so
@@ -237,6 +232,7 @@ TUNE_DEVICE void wait_for_parts(output<F> out, const meeting &at)
         A more;
         while (!look_at_slots<F>(at, first, POLICY::block, more))
             ;
+        clear_slots<A>(at, first, POLICY::block);
         value = F::combine(value, more);
     }
     value = block_combined<F, POLICY, 1>(value);
@@ -300,10 +296,10 @@ TUNE_DEVICE void finish_grid(typename OP::template of<T>::accumulator value,
             finish_atomic<OP, T>(value, out, at);
     } else if constexpr (FINISH == finish::flagged) {
         if (threadIdx.x == 0)
-            store_flagged_part(at.slots + at.index * slots_of<A>, value, at.number());
+            store_flagged_part(at.slots + at.index * slots_of<A>, value, at.number);
     } else if constexpr (FINISH == finish::flagged_last) {
         if (threadIdx.x == 0)
-            store_flagged_part(at.slots + at.index * slots_of<A>, value, at.number());
+            store_flagged_part(at.slots + at.index * slots_of<A>, value, at.number);
         if (at.index == at.parts - 1)
             wait_for_parts<F, POLICY, A>(out, at);
     } else {

@@ -140,24 +140,6 @@ template <typename T> TUNE_DEVICE T load_relaxed(const T *from)
     return got.value;
 }
 
-// The word where `wanted`, else 0; no branch, so that what follows does not wait for it.
-TUNE_DEVICE u32 load_relaxed_if(bool wanted, const u32 *from)
-{
-    u32 got = 0;
-#ifdef __CUDA_ARCH__
-    asm volatile("{\n\t.reg .pred wanted;\n\t"
-                 "setp.ne.u32 wanted, %2, 0;\n\t"
-                 "@wanted ld.relaxed.gpu.global.u32 %0, [%1];\n\t}"
-                 : "+r"(got)
-                 : "l"(from), "r"((u32)wanted)
-                 : "memory");
-#else
-    if (wanted)
-        got = load_relaxed(from);
-#endif
-    return got;
-}
-
 // Takes a ticket: what this thread wrote before is seen by whoever takes a later one. The last of
 // `count` tickets turns the counter back to 0, ready for the next launch.
 TUNE_DEVICE u32 take_ticket(u32 *ticket, u32 count)
@@ -176,28 +158,33 @@ TUNE_DEVICE u32 take_ticket(u32 *ticket, u32 count)
 #endif
 }
 
-// Where a block leaves its partial for another: a plain one, or one that carries the number of the
-// launch that it is of, in one word that is written and read whole. Who sees the number sees the
-// partial, without a fence. The number is at one place whatever the partial's type, so that no
-// value is ever taken for a number when memory serves launches of several types. 8 bytes take
-// 128-bit accesses (compute capability 7.0; CUDA 12.3). Zero before its first use.
+// Where a block leaves its partial for another: a plain one, or one that carries the number of its
+// launch beside it, in 16 bytes that are written and read whole. Who sees the number sees the
+// partial, without a fence. Of 64 bits, the number is taken for nothing else that memory may hold;
+// and who has read the partial takes it away, so that a launch with the same number, which a
+// graph's replay is, finds none.
 struct alignas(16) slot {
-    u64 plain;   // a plain partial, or a flagged one of 8 bytes
-    u32 flagged; // a flagged one of 4 bytes
-    u32 number;  // of the launch, from 1
+    u64 value;
+    u64 number;
 };
+
+// Such accesses are one instruction from compute capability 7.0 on. Only CUDA 12.3 has words that
+// promise it.
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
+#define TUNE_HAS_B128
+#endif
 
 template <typename T> TUNE_DEVICE void store_plain(slot *to, T value)
 {
-    *(T *)&to->plain = value;
+    *(T *)&to->value = value;
 }
 
 template <typename T> TUNE_DEVICE T load_plain(const slot *from)
 {
-    return load_relaxed((const T *)&from->plain);
+    return load_relaxed((const T *)&from->value);
 }
 
-template <typename T> TUNE_DEVICE void store_flagged(slot *to, T value, u32 number)
+template <typename T> TUNE_DEVICE void store_flagged(slot *to, T value, u64 number)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "a partial of 4 or 8 bytes");
 #ifdef __CUDA_ARCH__
@@ -206,30 +193,28 @@ template <typename T> TUNE_DEVICE void store_flagged(slot *to, T value, u32 numb
         u32 word;
         u64 words;
     } of = {value};
-    if constexpr (sizeof(T) == 4)
-        asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(&to->flagged),
-                     "l"((u64)number << 32 | of.word)
-                     : "memory");
-    else
-        asm volatile("{\n\t.reg .b128 both;\n\t"
-                     "mov.b128 both, {%1, %2};\n\t"
-                     "st.relaxed.gpu.global.b128 [%0], both;\n\t}" ::"l"(to),
-                     "l"(of.words), "l"((u64)number << 32)
-                     : "memory");
+    const u64 words = sizeof(T) == 4 ? (u64)of.word : of.words;
+#ifdef TUNE_HAS_B128
+    asm volatile("{\n\t.reg .b128 both;\n\t"
+                 "mov.b128 both, {%1, %2};\n\t"
+                 "st.relaxed.gpu.global.b128 [%0], both;\n\t}" ::"l"(to),
+                 "l"(words), "l"(number)
+                 : "memory");
+#else
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(words), "l"(number)
+                 : "memory");
+#endif
 #else
 #ifdef TUNE_SIMT
     simt::give_way();
 #endif
-    if constexpr (sizeof(T) == 4)
-        *(T *)&to->flagged = value;
-    else
-        *(T *)&to->plain = value;
+    *(T *)&to->value = value;
     to->number = number;
 #endif
 }
 
 // The partial as it is now; false: it is not yet that of launch `number`.
-template <typename T> TUNE_DEVICE bool load_flagged(const slot *from, u32 number, T &value)
+template <typename T> TUNE_DEVICE bool load_flagged(const slot *from, u64 number, T &value)
 {
 #ifdef __CUDA_ARCH__
     union {
@@ -237,30 +222,42 @@ template <typename T> TUNE_DEVICE bool load_flagged(const slot *from, u32 number
         u32 word;
         u64 words;
     } got;
-    u64 high;
-    if constexpr (sizeof(T) == 4) {
-        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                     : "=l"(high)
-                     : "l"(&from->flagged)
-                     : "memory");
-        got.word = (u32)high;
-    } else {
-        asm volatile("{\n\t.reg .b128 both;\n\t"
-                     "ld.relaxed.gpu.global.b128 both, [%2];\n\t"
-                     "mov.b128 {%0, %1}, both;\n\t}"
-                     : "=l"(got.words), "=l"(high)
-                     : "l"(from)
-                     : "memory");
-    }
+    u64 words, its;
+#ifdef TUNE_HAS_B128
+    asm volatile("{\n\t.reg .b128 both;\n\t"
+                 "ld.relaxed.gpu.global.b128 both, [%2];\n\t"
+                 "mov.b128 {%0, %1}, both;\n\t}"
+                 : "=l"(words), "=l"(its)
+                 : "l"(from)
+                 : "memory");
+#else
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(words), "=l"(its)
+                 : "l"(from)
+                 : "memory");
+#endif
+    if constexpr (sizeof(T) == 4)
+        got.word = (u32)words;
+    else
+        got.words = words;
     value = got.value;
-    return (u32)(high >> 32) == number;
+    return its == number;
 #else
 #ifdef TUNE_SIMT
     simt::give_way();
 #endif
-    value =
-        *(const T *)(sizeof(T) == 4 ? (const void *)&from->flagged : (const void *)&from->plain);
-    return *(const volatile u32 *)&from->number == number;
+    value = *(const T *)&from->value;
+    return *(const volatile u64 *)&from->number == number;
+#endif
+}
+
+// By the one that has read the partial.
+TUNE_DEVICE void take_flag_away(slot *from)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(&from->number), "l"(0ull) : "memory");
+#else
+    from->number = 0;
 #endif
 }
 

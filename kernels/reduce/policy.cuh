@@ -54,13 +54,12 @@ struct policy {
     static_assert(2 * (COUNT - 1) <= BLOCK, "the ends that no pack covers are one per thread");
 };
 
-// The words of 8 bytes that launches share: zero before the first one, and ready for the next
-// behind each. A launch that died leaves them, and the slots, to be zeroed again.
+// The words of 8 bytes that launches share: zero before the first one, and zero again behind each.
+// A launch that died leaves them to be zeroed.
 enum : int {
-    STATE_NUMBER = 0, // launches so far that flagged their partials
-    STATE_VALUE = 1,  // of the atomic finish
-    STATE_TICKET = 2,
-    STATE_QUEUE = 3, // tiles taken beyond the first of each block
+    STATE_VALUE = 0, // of the atomic finish
+    STATE_TICKET = 1,
+    STATE_QUEUE = 2, // tiles taken beyond the first of each block
     STATE_WORDS = 8
 };
 

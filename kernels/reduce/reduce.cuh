@@ -1,8 +1,9 @@
 // in[0..n) -> out[0] under an associative and commutative operator: the kernels.
 //
-// All take the same arguments: the input, aligned as an element; the result; a slot for each block
-// (zero before the first launch); STATE_WORDS words of 8 bytes (the same; launches that may overlap
-// need slots and words of their own); n >= 0. Every kernel is right for any n, any grid and any
+// All take the same arguments: the input, aligned as an element; the result; a slot for each block;
+// STATE_WORDS words of 8 bytes, zero before the first launch (launches that may overlap need slots
+// and words of their own); n >= 0. Those of several blocks take a number: any but 0 that is nowhere
+// in the slots, which may hold anything else. Every kernel is right for any n, any grid and any
 // alignment of `in`, and combines in an order that depends on n, alignment and launch only: the
 // same result every time, but for reals with map::queue.
 // Where partials are flagged, blocks wait for blocks of a lower index, which must be able to run.
@@ -40,12 +41,12 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
 template <typename OP, typename T, typename POLICY, finish FINISH>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     reduce_grid(input<T> in, output<typename OP::template of<T>> out, slot *slots, u64 *state,
-                long long n)
+                long long n, u64 number)
 {
     typedef typename OP::template of<T> F;
     if constexpr (FINISH == finish::dependent_launches)
         let_dependents_begin();
-    const meeting at = meeting_of<FINISH>(slots, state);
+    const meeting at = meeting_of<FINISH>(slots, state, number);
     if constexpr (FINISH == finish::flagged) {
         if (at.index == at.parts) {
             wait_for_parts<F, POLICY, typename F::accumulator>(out, at);
@@ -79,17 +80,16 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
 template <typename OP, typename T, typename POLICY, int SIZE>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTER(SIZE)
     reduce_cluster(input<T> in, output<typename OP::template of<T>> out, slot *slots, u64 *state,
-                   long long n)
+                   long long n, u64 number)
 {
     typedef typename OP::template of<T> F;
     typedef typename F::accumulator A;
     TUNE_NEEDS_90(SIZE);
     TUNE_SHARED(A, of_block, SIZE);
     cluster_begin();
-    meeting at = {slots, state, blockIdx.x / SIZE, gridDim.x / SIZE, 0};
+    meeting at = {slots, state, blockIdx.x / SIZE, gridDim.x / SIZE, number};
     if (at.parts > 1) {
         at.parts--;
-        at.before = launches_before(state, at.index == at.parts);
         if (at.index == at.parts) {
             cluster_begun();
             if (cluster_rank() == 0)
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTE
         if (gridDim.x == SIZE)
             out[0] = narrowed<typename F::result>(value);
         else
-            store_flagged_part(at.slots + at.index * slots_of<A>, value, at.number());
+            store_flagged_part(at.slots + at.index * slots_of<A>, value, at.number);
     }
 }
 
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks) TUNE_CLUSTE
 template <typename OP, typename T, typename POLICY, int STAGES>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     reduce_bulk(input<T> in, output<typename OP::template of<T>> out, slot *slots, u64 *state,
-                long long n)
+                long long n, u64 number)
 {
     typedef tune::part<OP, T, POLICY> part;
     typedef typename part::F F;
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     TUNE_NEEDS_90(STAGES);
     TUNE_DYNAMIC_SHARED(stages);
     TUNE_SHARED(u64, full, STAGES);
-    const meeting at = meeting_of<finish::flagged>(slots, state);
+    const meeting at = meeting_of<finish::flagged>(slots, state, number);
     if (at.index == at.parts) {
         wait_for_parts<F, POLICY, typename F::accumulator>(out, at);
         return;

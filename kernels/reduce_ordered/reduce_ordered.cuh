@@ -5,9 +5,8 @@
 // and launch.
 //
 // Right for any n >= 0 (0: the identity) below 2^36, any grid and any `in` aligned to an element.
-// Arguments of all kernels: in, out (one element), slots (2 a block, 1 for elements of 8 bytes) and
-// state (STATE_WORDS words) as those of reduce.cuh: zero before their first use, ready for the next
-// launch behind each; launches that may overlap need their own.
+// Arguments of all kernels: in, out (one element), slots (2 a block, 1 for elements of 8 bytes),
+// state (STATE_WORDS words), n and, of several blocks, a number, as those of reduce.cuh.
 #ifndef TUNE_KERNELS_REDUCE_ORDERED
 #define TUNE_KERNELS_REDUCE_ORDERED
 
@@ -31,7 +30,7 @@ template <typename E> TUNE_DEVICE void store_partial(slot *slots, u64 index, con
 
 // Each half with its number: that of the other half says nothing of when this one is seen.
 template <typename E>
-TUNE_DEVICE void store_flagged_partial(slot *slots, u64 index, const E &element, u32 number)
+TUNE_DEVICE void store_flagged_partial(slot *slots, u64 index, const E &element, u64 number)
 {
     const bits_of<E> bits = {element};
 #pragma unroll
@@ -39,9 +38,9 @@ TUNE_DEVICE void store_flagged_partial(slot *slots, u64 index, const E &element,
         store_flagged(slots + index * slots_of_element<E> + i, bits.half[i], number);
 }
 
-// False: the partial is not yet that of launch `number`.
+// False: the partial is not yet that of launch `number`, which is looked at where FLAGGED.
 template <typename E, bool FLAGGED>
-TUNE_DEVICE bool load_partial(const slot *slots, u64 index, u32 number, E &element)
+TUNE_DEVICE bool load_partial(const slot *slots, u64 index, u64 number, E &element)
 {
     bits_of<E> bits;
     bool there = true;
@@ -183,7 +182,7 @@ TUNE_DEVICE typename OP::element block_part(const typename OP::element *__restri
 // of the block take part, though for a few partials a warp is enough, and nobody waits at a
 // barrier.
 template <typename OP, int BLOCK, bool FLAGGED>
-TUNE_DEVICE typename OP::element partials_in_order(const slot *slots, u32 count, u32 number)
+TUNE_DEVICE typename OP::element partials_in_order(slot *slots, u32 count, u64 number)
 {
     typedef typename OP::element E;
     // A flagged element of 8 bytes takes registers of 16, too.
@@ -208,6 +207,10 @@ TUNE_DEVICE typename OP::element partials_in_order(const slot *slots, u32 count,
                     all &= load_partial<E, FLAGGED>(slots, at + i, number, got[i]);
             }
         } while (!all);
+        if constexpr (FLAGGED)
+            for (u32 i = 0; i < slots_of_element<E> * loads; i++)
+                if (at + i / slots_of_element<E> < behind)
+                    take_flag_away(slots + at * slots_of_element<E> + i);
         total = OP::combine(total, in_order<OP, loads>(got));
     }
     total = lanes_in_order<OP>(total);
@@ -239,7 +242,7 @@ template <typename OP, typename POLICY, finish FINISH>
 __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     reduce_ordered_grid(const typename OP::element *__restrict__ in,
                         typename OP::element *__restrict__ out, slot *slots, u64 *state,
-                        long long n)
+                        long long n, u64 number)
 {
     typedef typename OP::operation operation;
     constexpr bool launches =
@@ -248,11 +251,8 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
     static_assert(launches || flagged || FINISH == finish::last_block, "what keeps the order");
     const u32 workers = gridDim.x - (FINISH == finish::flagged);
     typename OP::element total = OP::identity();
-    u32 number = 0;
-    if constexpr (flagged) {
-        number = load_relaxed((const u32 *)(state + STATE_NUMBER)) + 1;
-        number += number == 0; // 0 is in slots that were never used
-    }
+    (void)state;
+    (void)number;
     if constexpr (FINISH == finish::dependent_launches)
         let_dependents_begin();
     if (blockIdx.x < workers)
@@ -267,10 +267,8 @@ __global__ void __launch_bounds__(POLICY::block, POLICY::min_blocks)
         }
         const auto own = total;
         total = partials_in_order<operation, POLICY::block, true>(slots, others, number);
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == 0)
             total = operation::combine(total, own);
-            *(u32 *)(state + STATE_NUMBER) = number;
-        }
     } else {
         if (threadIdx.x == 0)
             store_partial(slots, blockIdx.x, total);

@@ -108,14 +108,18 @@ reduce_fault(last_told_to_one_thread finish.cuh "${last_block}" "last = __syncth
 reduce_fault(last_told_without_barrier finish.cuh "${last_block_shared}"
   "told[0] = last;\n        __syncthreads();" "told[0] = last;")
 reduce_fault(flag_not_looked_at machine.cuh "${flagged}"
-  "return *(const volatile u32 *)&from->number == number;" "return true;")
+  "return *(const volatile u64 *)&from->number == number;" "return true;")
 reduce_fault(flag_before_its_partial machine.cuh "${flagged_last}"
-  "    if constexpr (sizeof(T) == 4)\n        *(T *)&to->flagged = value;"
-  "    to->number = number;\n    simt::give_way();\n    if constexpr (sizeof(T) == 4)\n        *(T *)&to->flagged = value;")
-reduce_fault(launch_number_not_advanced finish.cuh "${flagged}"
-  "*(u32 *)(at.state + STATE_NUMBER) = at.number();" "")
-reduce_fault(launches_from_nought finish.cuh "${flagged_last}" "next = before + 1;" "next = before;")
-reduce_fault(launches_asked_for_by_few finish.cuh "${flagged}" "threadIdx.x == 0 || waits" "threadIdx.x == 0")
+  "    *(T *)&to->value = value;\n    to->number"
+  "    to->number = number;\n    simt::give_way();\n    *(T *)&to->value = value;\n    to->number")
+reduce_fault(flag_left machine.cuh "${flagged}" "from->number = 0;" "(void)from;")
+reduce_fault(flags_of_few_left finish.cuh "${flagged_last}"
+  "        clear_slots<A>(at, threadIdx.x % WARP, WARP);" "        (void)at;")
+reduce_fault(flags_of_many_left finish.cuh "${flagged}" "clear_slots<A>(at, first, POLICY::block);" "")
+reduce_fault(flags_of_other_lanes_left finish.cuh "${flagged_last}"
+  "if (__any_sync(ALL_LANES, mine))" "if (mine)")
+reduce_fault(first_flags_left finish.cuh "${flagged}"
+  "take_flag_away(at.slots + (first + i * stride)" "take_flag_away(at.slots + (first + stride)")
 reduce_fault(any_flag_is_all finish.cuh "${flagged}" "all &= load_flagged_part" "all |= load_flagged_part")
 reduce_fault(slots_past_the_end finish.cuh "${flagged}" "if (first + i * stride < at.parts)" "")
 reduce_fault(many_slots_not_waited_for finish.cuh "${flagged}"

@@ -18,6 +18,9 @@ set(least "POINT(least, flagged_last, shuffle, strided)")
 reduce_any_fault(nothing_counts any.cuh "${ranges}" "if (!b.is_there())" "if (false)")
 reduce_any_fault(never_there any.cuh "${ranges}" "made.word[of_value] = 1;" "")
 reduce_any_fault(flag_of_one_half finish.cuh "${ranges}" "there &= load_flagged" "there = load_flagged")
+reduce_any_fault(flag_of_one_half_left finish.cuh "${ranges}"
+  "take_flag_away(at.slots + (first + i * stride) * slots_of<A> + of)"
+  "take_flag_away(at.slots + (first + i * stride) * slots_of<A>)")
 reduce_any_fault(slots_that_overlap finish.cuh "${ranges}"
   "at.slots + at.index * slots_of<A>" "at.slots + at.index")
 reduce_any_fault(one_word_above any.cuh "${ranges}"

@@ -309,6 +309,7 @@ std::string launched(const problem<OF> &of, unsigned int workers, tune::slot *sl
     const auto in = OF::input(of.in.template as<typename OF::E>());
     const auto out = OF::output(of.out.template as<typename OF::R>());
     const long long n = (long long)of.n;
+    constexpr unsigned long long number = 0x9e3779b97f4a7c15; // always the same: a replay
     unsigned int grid = WAY == way::one_block ? 1 : workers;
     if (WAY == way::cluster)
         grid = ((workers + CLUSTER - 1) / CLUSTER + 1) * CLUSTER;
@@ -322,9 +323,9 @@ std::string launched(const problem<OF> &of, unsigned int workers, tune::slot *sl
         if constexpr (WAY == way::one_block)
             tune::reduce_one_block<OP, T, POLICY>(in, out, slots, state, n);
         else if constexpr (WAY == way::cluster)
-            tune::reduce_cluster<OP, T, POLICY, CLUSTER>(in, out, slots, state, n);
+            tune::reduce_cluster<OP, T, POLICY, CLUSTER>(in, out, slots, state, n, number);
         else
-            tune::reduce_grid<OP, T, POLICY, finish_of(WAY)>(in, out, slots, state, n);
+            tune::reduce_grid<OP, T, POLICY, finish_of(WAY)>(in, out, slots, state, n, number);
     });
     if (!wrong.empty() || WAY != way::two_launches)
         return wrong;
@@ -339,7 +340,7 @@ template <typename OF, way WAY, tune::step STEP, tune::map MAP> std::string chec
     const size_t tile = (size_t)policy::tile_packs * OF::count, blocks = 6;
     const simt::guarded slots((2 * blocks + CLUSTER) * 4 * sizeof(tune::slot), true);
     const simt::guarded state(tune::STATE_WORDS * sizeof(unsigned long long), true);
-    std::memset(slots.as<void>(), 0, (2 * blocks + CLUSTER) * 4 * sizeof(tune::slot));
+    std::memset(slots.as<void>(), 0xa5, (2 * blocks + CLUSTER) * 4 * sizeof(tune::slot));
     std::memset(state.as<void>(), 0, tune::STATE_WORDS * sizeof(unsigned long long));
     size_t turn = 0;
     for (const size_t n : {(size_t)0, (size_t)1, (size_t)2, (size_t)33, tile - 1, tile, tile + 1,

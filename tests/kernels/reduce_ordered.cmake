@@ -126,8 +126,7 @@ ordered_fault(partials_in_order_of_arrival ${grid} "${last_block}"
   "store_partial(slots, atomicAdd((u32 *)(state + 7), 1u) % gridDim.x, total)")
 ordered_fault(flag_of_one_half ${grid} "${flagged}"
   "there &= load_flagged" "there = load_flagged")
-ordered_fault(flag_of_no_launch ${grid} "${flagged}" "(state + STATE_NUMBER)) + 1" "(state + STATE_NUMBER)) + 0")
-ordered_fault(flag_of_the_last_launch ${grid} "${flagged}" "*(u32 *)(state + STATE_NUMBER) = number;" ";")
+ordered_fault(flags_left ${grid} "${flagged}" "take_flag_away(slots + at * slots_of_element<E> + i);" ";")
 ordered_fault(wait_for_all_but_one ${grid} "${flagged}" "others = gridDim.x - 1;\n" "others = gridDim.x - 2;\n")
 ordered_fault(partial_after_ticket ${grid} "${last_block}"
   "            store_partial(slots, blockIdx.x, total);\n        if constexpr (launches)\n            return;\n        const bool last =\n            threadIdx.x == 0 && take_ticket((u32 *)(state + STATE_TICKET), workers) == workers - 1;"

@@ -29,6 +29,15 @@ void erased(const void *in, void *out, void *slots, unsigned long long *state, l
              static_cast<typename OP::element *>(out), static_cast<tune::slot *>(slots), state, n);
 }
 
+// Of several blocks, with a number that is always the same, as in a graph's replay.
+template <typename OP, typename POLICY, tune::finish FINISH>
+void erased_grid(const void *in, void *out, void *slots, unsigned long long *state, long long n)
+{
+    tune::reduce_ordered_grid<OP, POLICY, FINISH>(
+        static_cast<const typename OP::element *>(in), static_cast<typename OP::element *>(out),
+        static_cast<tune::slot *>(slots), state, n, 0x9e3779b97f4a7c15);
+}
+
 template <typename OP, typename POLICY> ordered_points::point blank(const char *name)
 {
     return {name,
@@ -57,7 +66,7 @@ template <typename OP, typename POLICY, tune::finish FINISH> bool add_grid(const
     point.flagged = FINISH == tune::finish::flagged || FINISH == tune::finish::flagged_last;
     point.waits = FINISH == tune::finish::flagged;
     point.dependent = FINISH == tune::finish::dependent_launches;
-    point.run = erased<OP, tune::reduce_ordered_grid<OP, POLICY, FINISH>>;
+    point.run = erased_grid<OP, POLICY, FINISH>;
     if (FINISH == tune::finish::two_launches || point.dependent)
         point.partials = erased<OP, tune::reduce_ordered_partials<OP, POLICY>>;
     return ordered_points::add(point);

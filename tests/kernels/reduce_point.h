@@ -85,11 +85,14 @@ template <typename PARAMETERS> struct instance {
         if constexpr (of.variant == variant::one_block)
             tune::reduce_one_block<OP, T, policy>(from, to, at, state, n);
         else if constexpr (of.variant == variant::cluster)
-            tune::reduce_cluster<OP, T, policy, of.more>(from, to, at, state, n);
+            tune::reduce_cluster<OP, T, policy, of.more>(from, to, at, state, n,
+                                                         reduce_points::launch_number);
         else if constexpr (of.variant == variant::bulk)
-            tune::reduce_bulk<OP, T, policy, of.more>(from, to, at, state, n);
+            tune::reduce_bulk<OP, T, policy, of.more>(from, to, at, state, n,
+                                                      reduce_points::launch_number);
         else
-            tune::reduce_grid<OP, T, policy, finish_of(of.variant)>(from, to, at, state, n);
+            tune::reduce_grid<OP, T, policy, finish_of(of.variant)>(from, to, at, state, n,
+                                                                    reduce_points::launch_number);
     }
     static void second(const void *in, void *out, void *slots, unsigned long long *state,
                        long long n)

@@ -28,6 +28,9 @@ enum class variant {
 enum class step { tree, warp_tail, shuffle, redux, gather };
 enum class map { tile, strided, chunk, queue };
 
+// Always the same, as that of a graph's replays is.
+constexpr unsigned long long launch_number = 0x9e3779b97f4a7c15;
+
 // The types of the arguments taken away, so that all points fit into one table.
 typedef void (*kernel)(const void *in, void *out, void *slots, unsigned long long *state,
                        long long n);

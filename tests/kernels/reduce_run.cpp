@@ -15,30 +15,26 @@ namespace
 {
 
 // kernels/reduce/policy.cuh, machine.cuh
-constexpr size_t state_words = 8, slot_words = 4, slot_bytes = 16, number_word = 3;
+constexpr size_t state_words = 8, slot_bytes = 16;
 
 } // namespace
 
 workspace::workspace(size_t of)
     : slots(of * slot_bytes, true), state(state_words * sizeof(unsigned long long), true), parts(of)
 {
-    std::memset(slots.as<void>(), 0, parts * slot_bytes);
+    std::memset(slots.as<void>(), 0xa5, parts * slot_bytes);
     std::memset(state.as<void>(), 0, state_words * sizeof(unsigned long long));
-}
-
-void workspace::poison_partials() const
-{
-    for (size_t i = 0; i < parts * slot_words; i++)
-        if (i % slot_words != number_word)
-            slots.as<unsigned int>()[i] = 0xa5a5a5a5u;
 }
 
 std::string workspace::left() const
 {
-    for (size_t i = 1; i < state_words; i++)
+    for (size_t i = 0; i < state_words; i++)
         if (state.as<unsigned long long>()[i] != 0)
             return "word " + std::to_string(i) + " of the state is left at " +
                    std::to_string(state.as<unsigned long long>()[i]);
+    for (size_t i = 0; i < parts; i++)
+        if (slots.as<unsigned long long>()[2 * i + 1] == reduce_points::launch_number)
+            return "the flag of slot " + std::to_string(i) + " is left";
     return "";
 }
 
@@ -79,7 +75,9 @@ std::string problem::run(const workspace &with, uint64_t seed, const void *from)
     launch.in_order = point.variant == variant::flagged || point.variant == variant::flagged_last ||
                       point.variant == variant::cluster || point.variant == variant::bulk;
     std::memset(out.as<void>(), 0xa5, bytes_of(result_of(point)));
-    with.poison_partials();
+    if (reduce_data::hash(seed, 1) % 2 == 0) // else what the launch before left there
+        std::memset(with.slots.as<void>(), int(reduce_data::hash(seed, 2) % 256),
+                    with.parts * slot_bytes);
 
     const auto first = [&] {
         point.first(input, out.as<void>(), with.slots.as<void>(), state, count);

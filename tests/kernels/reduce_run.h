@@ -9,15 +9,13 @@ namespace reduce_run
 
 using reduce_points::point;
 
-// What launches leave for the next: slots for `parts` partials and the words of state, zero at
-// first.
+// What launches leave for the next: slots for `parts` partials, which may hold anything, and the
+// words of state, zero at first.
 struct workspace {
     simt::guarded slots, state;
     size_t parts;
 
     explicit workspace(size_t parts);
-    // What a launch may leave behind differently: all but the numbers.
-    void poison_partials() const;
     // Empty, or what a launch must not have left.
     std::string left() const;
 };

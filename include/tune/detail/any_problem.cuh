@@ -118,7 +118,7 @@ cudaError_t reduce_any(const configured_by &by, const IN &in, size_t n, const OF
     plan made;
     cudaError_t result = make_plan<problem>(table_of<problem, LIST>(), by, question, &made, why);
     if (result == cudaSuccess && !is_prepared)
-        result = prepare_for(made, n, workspace, stream);
+        result = prepare_for(made, workspace, stream);
     input arguments = {AS::made(in).at, of};
     OUT to = out;
     return result == cudaSuccess ? run_on(made, &arguments, n, &to, workspace, stream) : result;

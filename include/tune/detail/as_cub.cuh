@@ -67,8 +67,9 @@ struct stepped {
 template <typename LIST> struct device_reduce {
     /* Each is called twice: with `temporary` NULL it says in `bytes` how much of it is needed (some
      * 256 KiB, whatever n is), launches nothing and looks at nothing else; then with that memory,
-     * which need not be zeroed nor kept. What a launch needs zeroed of it is zeroed on the stream
-     * first; a workspace that is kept, and tune::reduce, need not have that. */
+     * which need not be zeroed nor kept. What a launch needs zeroed of it, tickets and such, is
+     * zeroed on the stream first; a workspace that is kept, and tune::reduce, need not have that.
+     */
     template <typename IN, typename OUT, typename N>
     static cudaError_t Sum(void *temporary, size_t &bytes, IN in, OUT out, N n,
                            cudaStream_t stream = nullptr)
@@ -160,7 +161,7 @@ template <typename LIST> struct device_reduce {
             reduce_plan<OP, input_value<IN>> plan;
             result = plan_reduce<OP, input_value<IN>, LIST>(in_use().load(), (size_t)n, &plan);
             if (result == cudaSuccess)
-                result = prepare_for(plan.plan, (size_t)n, workspace, stream);
+                result = prepare_for(plan.plan, workspace, stream);
             return result == cudaSuccess ? plan.run(in, (size_t)n, out, workspace, stream) : result;
         } else {
             return generic<!is_shipped<OP>>(temporary, bytes, in, out, n, OP(), V(), stream);

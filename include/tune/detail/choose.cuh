@@ -443,8 +443,8 @@ cudaError_t make_plan(const instance_table &table, const configured_by &by,
     out->block = (unsigned int)chosen.block;
     out->shared_bytes = (unsigned int)chosen.shared_bytes;
     out->is_dependent = chosen.is_dependent;
-    out->zeroed = chosen.zeroed;
-    out->slots_each = chosen.slots_each;
+    out->needs_state = chosen.needs_state;
+    out->number = launch_number();
     if (why != nullptr && by.is_pinned)
         explain_pinned(table, launched, by.text, blocks, why);
     else if (why != nullptr)

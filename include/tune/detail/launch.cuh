@@ -4,6 +4,8 @@
 #define TUNE_CALLS_LAUNCH
 
 #include <cstdint>
+#include <ctime>
+#include <initializer_list>
 
 #include <cuda_runtime.h>
 
@@ -18,9 +20,6 @@ namespace tune
 {
 namespace calls
 {
-
-// What a launch needs to find zeroed of a workspace that nobody has prepared.
-enum class workspace_use { nothing, state, slots };
 
 // One configuration that is compiled in.
 struct instance {
@@ -37,8 +36,7 @@ struct instance {
     int capability; // it needs: 90 is compute capability 9.0
     bool is_dependent;
     bool is_one_block; // or one cluster
-    workspace_use zeroed;
-    int slots_each; // of a partial
+    bool needs_state;  // words that launches share, zero before the first
 };
 
 // An instance on a device: plain data, all that a launch needs to know.
@@ -50,10 +48,23 @@ struct plan {
     unsigned int least_blocks, most_blocks; // that work: multiples of the first
     unsigned int waiting, alone_most;       // blocks that wait for more than so many
     unsigned int block, shared_bytes;
-    bool is_dependent;
-    workspace_use zeroed;
-    int slots_each;
+    bool is_dependent, needs_state;
+    u64 number; // that marks partials as there
 };
+
+// The process's own, once made: 64 bits that memory holds by no accident, and not 0.
+inline u64 launch_number()
+{
+    static const u64 number = [] {
+        struct timespec now = {};
+        (void)timespec_get(&now, TIME_UTC);
+        u64 bits = (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec + (u64)(uintptr_t)&launch_number;
+        for (const u64 factor : {0xbf58476d1ce4e5b9ull, 0x94d049bb133111ebull})
+            bits = (bits ^ bits >> 30) * factor; // as splitmix64 has it
+        return (bits ^ bits >> 31) | 1;
+    }();
+    return number;
+}
 
 // As many blocks as there are tiles, up to those that the plan says, and those that wait for them.
 inline unsigned int blocks_for(const plan &plan, long long n)
@@ -104,10 +115,11 @@ inline cudaError_t prepare(void *workspace, size_t workspace_bytes, cudaStream_t
     if (workspace == nullptr || !is_aligned(workspace, alignof(slot)) ||
         workspace_bytes < WORKSPACE_BYTES)
         return cudaErrorInvalidValue;
-    return cudaMemsetAsync(workspace, 0, WORKSPACE_BYTES, stream);
+    return cudaMemsetAsync(workspace, 0, STATE_BYTES, stream);
 }
 
-// For kernels that take (in, out, slots, state, n): `in` and `out` are where the arguments are.
+// For kernels that take (in, out, slots, state, n, number), or the first of these: `in` and `out`
+// are where the arguments are.
 inline cudaError_t run_on(const plan &plan, void *in, size_t n, void *out, void *workspace,
                           cudaStream_t stream)
 {
@@ -116,7 +128,8 @@ inline cudaError_t run_on(const plan &plan, void *in, size_t n, void *out, void 
         return cudaErrorInvalidValue;
     void *state = workspace, *slots = (char *)workspace + STATE_BYTES;
     long long count = (long long)n;
-    void *arguments[] = {in, out, &slots, &state, &count};
+    u64 number = plan.number;
+    void *arguments[] = {in, out, &slots, &state, &count, &number};
     const unsigned int grid = blocks_for(plan, count);
     const cudaError_t result =
         launch(plan.kernel, grid, plan.block, plan.shared_bytes, false, arguments, stream);
@@ -134,16 +147,10 @@ inline cudaError_t run_plan(const plan &plan, const void *in, size_t n, size_t a
     return run_on(plan, &in, n, &out, workspace, stream);
 }
 
-// Zeroes what a launch on n elements needs zeroed of a workspace that nobody has prepared: nothing
-// for one block or two launches.
-inline cudaError_t prepare_for(const plan &plan, size_t n, void *workspace, cudaStream_t stream)
+// Zeroes what a launch needs zeroed of a workspace that nobody has prepared.
+inline cudaError_t prepare_for(const plan &plan, void *workspace, cudaStream_t stream)
 {
-    if (plan.zeroed == workspace_use::nothing)
-        return cudaSuccess;
-    size_t bytes = STATE_BYTES;
-    if (plan.zeroed == workspace_use::slots)
-        bytes += (size_t)blocks_for(plan, (long long)n) * (size_t)plan.slots_each * sizeof(slot);
-    return cudaMemsetAsync(workspace, 0, bytes < WORKSPACE_BYTES ? bytes : WORKSPACE_BYTES, stream);
+    return plan.needs_state ? cudaMemsetAsync(workspace, 0, STATE_BYTES, stream) : cudaSuccess;
 }
 
 } // namespace calls

@@ -148,6 +148,7 @@ template <typename OP> struct ordered_problem {
         out.waiting = variant == P::FLAGGED ? 1 : 0;
         out.is_dependent = variant == P::DEPENDENT_LAUNCHES;
         out.is_one_block = variant == P::ONE_BLOCK;
+        out.needs_state = variant == P::LAST_BLOCK;
         out.capability = out.is_dependent ? 90 : 70;
         return out;
     }

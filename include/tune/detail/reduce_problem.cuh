@@ -147,14 +147,8 @@ template <typename OP, typename T> struct reduce_family {
         out.alone_most = variant == P::CLUSTERS ? out.cluster : 0;
         out.is_dependent = variant == P::DEPENDENT_LAUNCHES;
         out.is_one_block = variant == P::ONE_WARP || variant == P::ONE_BLOCK;
-        const bool flagged = variant == P::FLAGGED || variant == P::FLAGGED_LAST ||
-                             variant == P::CLUSTERS || variant == P::BULK;
-        const bool plain = out.is_one_block || out.second != nullptr;
-        out.zeroed = flagged ? workspace_use::slots
-                     : plain && of.value[P::MAP] != word((int)tune::map::queue)
-                         ? workspace_use::nothing
-                         : workspace_use::state;
-        out.slots_each = slots_each;
+        out.needs_state = variant == P::LAST_BLOCK || variant == P::LAST_BLOCK_SHARED ||
+                          variant == P::ATOMIC || of.value[P::MAP] == word((int)tune::map::queue);
         out.capability = variant == P::CLUSTERS || variant == P::BULK || out.is_dependent ? 90
                          : of.value[P::STEP] == word((int)tune::step::redux)              ? 80
                                                                                           : 70;

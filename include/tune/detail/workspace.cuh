@@ -15,9 +15,9 @@ constexpr size_t reduce_workspace_bytes()
     return calls::WORKSPACE_BYTES;
 }
 
-/* Zeroes a workspace, in the order of the stream: once before its first use, and again after a
- * launch that failed. Each reduction leaves it ready for the next one, of whatever type and size.
- * cudaErrorInvalidValue: not aligned, or too small. */
+/* Zeroes the words of a workspace that launches share, in the order of the stream: once before its
+ * first use, and again after a launch that failed. Each reduction leaves it ready for the next one,
+ * of whatever type and size. cudaErrorInvalidValue: not aligned, or too small. */
 inline cudaError_t reduce_prepare(void *workspace, size_t workspace_bytes, cudaStream_t stream)
 {
     return calls::prepare(workspace, workspace_bytes, stream);

@@ -479,7 +479,7 @@ static const unsigned char note_arguments[] = {P, P, P, P};
 static const unsigned char patch_arguments[] = {P, P, P, P, P, P};
 static const unsigned char write_arguments[] = {P, P, W};
 
-static const unsigned char reduce_arguments[] = {P, P, P, P, P};
+static const unsigned char reduce_arguments[] = {P, P, P, P, P, P};
 static const unsigned char copy_arguments[] = {P, P, P};
 static const unsigned char gate_arguments[] = {P, P, W};
 static const unsigned char stream_arguments[] = {P, P, P};
@@ -513,9 +513,9 @@ static const struct host_kernel kernels[] = {
     {"tune_added_i32", 3, step_count_arguments, NULL, NULL, -1, time_full},
     {"tune_added_i64", 3, step_count_arguments, NULL, NULL, -1, time_half},
     {"reduce_one_block", 5, reduce_arguments, run_whole, bytes_read, OUT, NULL},
-    {"reduce_grid", 5, reduce_arguments, run_grid, bytes_read, OUT, NULL},
-    {"reduce_cluster", 5, reduce_arguments, run_whole, bytes_read, OUT, NULL},
-    {"reduce_bulk", 5, reduce_arguments, run_whole, bytes_read, OUT, NULL},
+    {"reduce_grid", 6, reduce_arguments, run_grid, bytes_read, OUT, NULL},
+    {"reduce_cluster", 6, reduce_arguments, run_whole, bytes_read, OUT, NULL},
+    {"reduce_bulk", 6, reduce_arguments, run_whole, bytes_read, OUT, NULL},
     {"reduce_partials", 5, reduce_arguments, run_second, bytes_read, OUT, NULL},
     {"copy_elements", 3, copy_arguments, run_copy, bytes_copied, 1, NULL},
     {"view_copy", 1, view_arguments, run_view_copy, bytes_viewed, -1, NULL},
