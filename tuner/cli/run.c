@@ -305,6 +305,8 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     progress_begin(&run->view, run->text.quiet, &run->session, run->watch);
     struct session_events events = progress_events(&run->view);
     status = session_run(store, &run->session, experiments, count, &events, &summary, error);
+    if (!run->unsupported[0])
+        (void)string_format(run->unsupported, sizeof run->unsupported, "%s", summary.unsupported);
     progress_end(&run->view);
     if (summary.run_id != 0)
         print_summary(run, &summary);
@@ -357,6 +359,8 @@ static enum status write_conf(const struct run *run, struct store *store, struct
     const struct export_options options = {.objective = run->session.objective};
     struct export_counts counts;
     enum status status = export_conf(store, path, &options, &counts, error);
+    if (status == STATUS_NO_WINNER && counts.unstable == 0 && run->unsupported[0])
+        return error_set(error, status, "%s", run->unsupported);
     if (status == STATUS_NO_WINNER && counts.unstable == 0 && run->session.budget_ns > 0)
         return error_set(error, status,
                          "the budget was spent before any problem was measured to the end: the "

@@ -67,8 +67,9 @@ struct run {
     size_t device_count;
     struct host_list hosts;
     struct experiment_list experiments;
-    bool others_won;      /* on some host, whatever became of another model's */
-    struct replay replay; /* of `--device replay` */
+    char unsupported[ERROR_TEXT_BYTES]; /* as in the summary, of the first kind that has it */
+    bool others_won;                    /* on some host, whatever became of another model's */
+    struct replay replay;               /* of `--device replay` */
     struct progress_view view;
     struct watch *watch;    /* what serves the page of --watch; NULL: nothing does */
     struct text command;    /* what was typed, quoted for a shell */

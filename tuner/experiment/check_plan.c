@@ -27,6 +27,43 @@ static bool read_configuration(struct file_reader *reader, const struct node *no
                       "configuration is 'default', or a mapping with a value for each parameter");
 }
 
+/* The configuration that the check's plan is of. */
+static bool make_reference(const struct point *point, const struct check_rule *rule,
+                           struct maker *maker, struct configuration *out)
+{
+    struct point other = *point;
+    struct maker others;
+    other.configuration = NULL;
+    other.active_blocks = 1;
+    if (!point_begin(&other, maker->arena, maker->error, &others))
+        return false;
+    if (rule->setting.given ? !make_configuration(&others, rule->setting.values, out)
+                            : experiment_default(point->experiment, point->problem, point->facts,
+                                                 out, maker->error) != STATUS_OK)
+        return false;
+    for (size_t i = 0; point->configuration && i < out->count; i++)
+        if (slot_set_has(&rule->per, SLOT_PARAMETERS + i))
+            out->values[i] = point->configuration->values[i];
+    return true;
+}
+
+enum status point_reference(const struct point *point, struct arena *arena,
+                            struct configuration *out, bool *found, struct error *error)
+{
+    const struct experiment *experiment = point->experiment;
+    struct maker maker;
+    *found = point->configuration == NULL;
+    for (size_t i = 0; i < experiment->check_count; i++)
+        *found = *found && experiment->checks[i].kind == &check_by_configuration &&
+                 experiment->checks[i].setting.given == experiment->checks[0].setting.given;
+    if (!*found)
+        return STATUS_OK;
+    return point_begin(point, arena, error, &maker) &&
+                   make_reference(point, &experiment->checks[0], &maker, out)
+               ? STATUS_OK
+               : error->status;
+}
+
 /* Results of other types are compared by value, as the less precise of both is. */
 static bool are_comparable(struct maker *maker, const struct check_rule *rule,
                            enum element_type type, const struct argument *expected,
@@ -63,17 +100,9 @@ static bool make_other(struct maker *maker, const struct point *point,
     struct configuration configuration;
     struct point other = *point;
     struct maker others;
-    other.configuration = NULL;
     other.active_blocks = 1;
-    if (!point_begin(&other, maker->arena, maker->error, &others))
+    if (!make_reference(point, rule, maker, &configuration))
         return false;
-    if (rule->setting.given ? !make_configuration(&others, rule->setting.values, &configuration)
-                            : experiment_default(experiment, point->problem, point->facts,
-                                                 &configuration, maker->error) != STATUS_OK)
-        return false;
-    for (size_t i = 0; point->configuration && i < configuration.count; i++)
-        if (slot_set_has(&rule->per, SLOT_PARAMETERS + i))
-            configuration.values[i] = point->configuration->values[i];
     if (rule->launch_count > 0)
         list = (struct launch_list){rule->launches, rule->launch_count};
     struct launch_plan *plan = arena_alloc(maker->arena, 1, sizeof *plan);

@@ -51,6 +51,10 @@ struct output_check {
 enum { CHECKS_MAX = 16 };
 enum status point_checks(const struct point *point, struct arena *arena,
                          struct output_check out[CHECKS_MAX], size_t *count, struct error *error);
+/* The configuration whose results all others of the problem are held against; *found false: it is
+ * something else, or not one for all. The point has no configuration. */
+enum status point_reference(const struct point *point, struct arena *arena,
+                            struct configuration *out, bool *found, struct error *error);
 /* STATUS_BAD_INPUT, with both sides named: results of a configuration of the space cannot be
  * compared with what they are held against, since their output has another count there, or is of
  * reals on one side and of integers on the other. Of large spaces a sample is looked at. */

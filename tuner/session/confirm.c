@@ -58,8 +58,9 @@ enum status contest_compete_on(void *context, struct lane *lane, struct error *e
     struct competing *competing = context;
     struct contest *contest = competing->contest;
     bool *found = &competing->found;
-    enum status status = STATUS_OK;
-    for (bool all_were_wrong = true; all_were_wrong;) {
+    *found = false;
+    enum status status = contest_doubt_reference(contest, lane, error);
+    for (bool all_were_wrong = status == STATUS_OK && !contest->unsupported; all_were_wrong;) {
         size_t rejected = count_rejected(contest->sweep);
         contest_reset(contest);
         *found = false;

@@ -58,6 +58,7 @@ struct contest {
     int64_t visit_ns;   /* what one took in its race's last round, with all its blocks ... */
     int64_t process_ns; /* ... and its rounds in the last process that confirmed; 0: none did */
     bool left_out;      /* of the confirmation, for want of time */
+    bool unsupported;   /* nothing agrees with what results are held against: nobody wins */
     size_t place;       /* which of the devices that confirm at once has it */
     size_t candidate_count;
     bool conditions_known;
@@ -107,6 +108,12 @@ void contest_note_rejection(const struct contest *contest, const struct finalist
  * smaller block, then the parameters in the order of the file. */
 enum status finalists_order(struct finalist *finalists, size_t count, struct error *error);
 
+/* alone.c: whether all that was tried disagrees with the one configuration that results are held
+ * against, so that nothing says that it is right, by the trials' statuses. */
+bool sweep_reference_is_alone(const struct sweep *sweep);
+/* The same with a look at whether the others agree with one another, and said. */
+enum status contest_doubt_reference(struct contest *contest, struct lane *lane,
+                                    struct error *error);
 /* race.c: from the sweep's fastest to finalists. A contest without finalists has no winner. */
 enum status contest_race(struct contest *contest, struct lane *lane, struct error *error);
 /* winner.c: chooses among the finalists by their levels, and puts the winner into the store; their

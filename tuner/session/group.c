@@ -368,6 +368,8 @@ static void note_no_winner(const struct contest *contest)
     struct session *session = contest->sweep->work.session;
     size_t most = ROUND_VALID + 1;
     session->summary->problems_without_winner++;
+    if (contest->unsupported)
+        return;
     for (size_t i = most; i < ROUND_FAULTS; i++)
         most = contest->faults[i] > contest->faults[most] ? i : most;
     if (contest->rounds > 0 && contest->rounds_dropped == contest->rounds)

@@ -133,7 +133,9 @@ struct session_summary {
     int64_t environment_id;
     size_t problems;
     size_t problems_without_winner;
-    size_t problems_left_out; /* not measured, or not raced, since the budget was spent */
+    char unsupported[ERROR_TEXT_BYTES]; /* why the first of these has none, where nothing agrees
+                                           with what its results are held against; "" */
+    size_t problems_left_out;           /* not measured, or not raced, since the budget was spent */
     /* Over all problems, before and after constraints; UINT64_MAX when it is more. */
     uint64_t points_product, points_legal;
     size_t points;        /* tried or set aside by now, by this run or an earlier one */

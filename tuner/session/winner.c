@@ -385,7 +385,8 @@ enum status sweep_choose_early(struct sweep *sweep, struct error *error)
     const struct candidate *best = sweep->best;
     struct verdict_facts facts = {0};
     size_t tried = 0;
-    if (!best || best->rejected || !lane || !work_is_about_time(work))
+    if (!best || best->rejected || !lane || !work_is_about_time(work) ||
+        sweep_reference_is_alone(sweep))
         return STATUS_OK;
     count_tried(sweep, &facts);
     for (size_t i = 0; i < sweep->candidates.count; i++)

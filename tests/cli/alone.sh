@@ -1,0 +1,87 @@
+#!/bin/bash
+# The configuration that results are held against is no oracle: where nothing agrees with it nobody wins, and whether
+# the others agree with one another is said.
+source "$TUNE_TESTS/lib.sh"
+
+cat >sums.c <<'C'
+static long long calls;
+void sums(const struct tune_block *block, void *const *arguments)
+{
+    const int *x = arguments[0];
+    int *out = arguments[1], t[WIDTH];
+    const long long n = *(const long long *)arguments[2];
+    int sum = OFFSET + (UNSTEADY ? (int)++calls : 0);
+    (void)block;
+    for (long long first = 0; first < n; first += WIDTH) {
+        for (int i = 0; i < WIDTH; i++)
+            t[i] = first + i < n ? x[first + i] : 0;
+        for (int step = WIDTH / 2; step > 0; step /= 2)
+            for (int i = 0; i < step; i++)
+                t[i] += t[i + step];
+        sum += t[0];
+    }
+    out[0] = sum;
+}
+C
+# sums WIDTHS OFFSET UNSTEADY [CHECK]
+sums() {
+    cat >sums.yaml <<Y
+experiment: sums
+device: cpu
+source: sums.c
+sizes: {n: [4096]}
+parameters: {width: [$1]}
+defines: {WIDTH: width, OFFSET: $2, UNSTEADY: $3}
+launches: [{kernel: sums, grid: 1, threads: 1}]
+arguments:
+  - {name: x, type: i32, count: n, fill: {uniform: [0, 9]}}
+  - {name: out, type: i32, count: 1, output: true}
+  - {name: n, type: i64, value: n}
+${4:-}
+Y
+    rm -f tune.db tuned.conf
+    run "$TUNE" run sums.yaml --device cpu "${steady[@]}"
+}
+nobody_wins() {
+    expect_code 6
+    [[ ! -e tuned.conf ]] || fail "tuned.conf was written: $(cat tuned.conf)"
+    [[ $(query 'SELECT count(*) FROM winners') -eq 0 ]] || fail "there is a winner"
+    expect_err "^tune run: sums n=4096: nothing agrees with .*; no winner is chosen\$"
+    refuse_err 'nearly sure|budget|no configuration works'
+}
+
+# The halves of 96 leave out elements, those of powers of two do not.
+sums '96, 64, 128, 160, 256' 0 0
+nobody_wins
+expect_err "^tune: sums n=4096: nothing agrees with the default configuration, 'width=96', which all results are held against; of the 4 others 3 agree with one another \\('width=[0-9]+', 'width=[0-9]+', 'width=[0-9]+'\\): it may be the one that is wrong"
+refuse_err "\\('width=160'|, 'width=160'"
+# Again, when all is known.
+run "$TUNE" run sums.yaml --device cpu "${steady[@]}"
+nobody_wins
+# The same of a configuration that the file names.
+sums '64, 96, 128, 256' 0 0 'check: {output: out, configuration: {width: 96}}'
+nobody_wins
+expect_err "nothing agrees with 'width=96', which all results are held against; of the 3 others 3 agree"
+# Nobody agrees with anybody; not even with itself.
+sums '64, 128, 256' width 0
+nobody_wins
+expect_err "nothing agrees with the default configuration, 'width=64', which all results are held against, and of the others no two agree: kernels may read what the file does not describe"
+sums '64, 128' 0 1
+nobody_wins
+expect_err "nothing agrees with the default configuration, 'width=64', which all results are held against, nor does its own second result"
+
+# One is enough to be believed, and a reference of its own, whoever is wrong.
+sums '64, 96, 160, 128' 0 0
+expect_code 0
+refuse_err 'nothing agrees'
+cat >reference.c <<'C'
+void sum_reference(void *const *arguments, struct tune_expected *expected)
+{
+    const int *x = arguments[0];
+    for (long long i = 0; i < *(const long long *)arguments[2]; i++)
+        expected[0].integer += x[i];
+}
+C
+sums '96, 64, 160' 0 0 'check: {output: out, reference: sum_reference, source: reference.c}'
+expect_code 0
+grep -q '^sums n=4096 width=64 ' tuned.conf || fail "not the right one: $(cat tuned.conf)"

@@ -1,0 +1,199 @@
+/* Where results are held against those of one configuration, and all others disagree with it, that
+ * one may as well be the one that is wrong: nobody wins. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/device/traits.h"
+#include "tuner/session/contest.h"
+
+enum {
+    AGAINST_LEAST = 2, /* of one against one nobody knows who is right */
+    LOOKED_AT = 8,     /* of those that disagree */
+    ASKED = 3,         /* of these, whose results the others' are held against */
+    NAMED = 4,
+    CASE_TIMEOUT_MS = 60000,
+};
+
+struct votes {
+    struct candidate *own; /* the configuration itself, or who launches the same; NULL: not tried */
+    char key[CONFIGURATION_KEY_BYTES]; /* "": results are held against something else */
+    size_t with, against;
+    struct candidate *others[LOOKED_AT]; /* that are against */
+};
+
+static bool is_right(const struct candidate *candidate)
+{
+    return candidate->status == TRIAL_OK || candidate->status == TRIAL_UNSTABLE;
+}
+
+static void count_votes(const struct sweep *sweep, struct votes *out)
+{
+    const struct point point = work_point(&sweep->work, NULL, 1);
+    struct configuration reference;
+    struct arena arena = {0};
+    struct error ignored = {0};
+    bool found = false;
+    *out = (struct votes){0};
+    if (device_traits(sweep->work.options->device_kind)->computes_nothing)
+        return;
+    if (point_reference(&point, &arena, &reference, &found, &ignored) == STATUS_OK && found &&
+        configuration_key(&reference, out->key))
+        out->own = candidates_at_key(&sweep->candidates, out->key);
+    arena_free(&arena);
+    while (out->own && out->own->same_as)
+        out->own = out->own->same_as;
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
+        if (candidate == out->own || candidate->state != CANDIDATE_DONE || candidate->same_as)
+            continue;
+        out->with += is_right(candidate) ? 1 : 0;
+        if (candidate->status != TRIAL_WRONG_RESULT)
+            continue;
+        if (out->against < LOOKED_AT)
+            out->others[out->against] = candidate;
+        out->against++;
+    }
+}
+
+/* Nobody is with it, not even itself where its own second result is another one. */
+static bool is_alone(const struct votes *votes)
+{
+    return votes->own && votes->own->state == CANDIDATE_DONE && votes->with == 0 &&
+           ((is_right(votes->own) && votes->against >= AGAINST_LEAST) ||
+            votes->own->status == TRIAL_WRONG_RESULT);
+}
+
+bool sweep_reference_is_alone(const struct sweep *sweep)
+{
+    struct votes votes;
+    count_votes(sweep, &votes);
+    return is_alone(&votes);
+}
+
+/* Whether one's results are the other's, by the tolerances of the problem's checks. */
+static enum status compare(const struct sweep *sweep, struct lane *lane, const struct slot *one,
+                           const struct slot *other, bool *agree, struct error *error)
+{
+    const struct launch_plan *expected = &one->prepared->plan, *plan = &other->prepared->plan;
+    struct worker_checks checks = sweep->inputs.problem->checks;
+    struct worker_outcome outcome = {.status = TRIAL_OK};
+    *agree = true;
+    for (size_t i = 0; i < checks.count; i++) {
+        const struct argument *left = &expected->arguments[checks.items[i].output];
+        const struct argument *right = &plan->arguments[checks.items[i].output];
+        checks.items[i].plan = expected;
+        checks.items[i].path = candidate_binary(&sweep->work, one->candidate)->path;
+        *agree = *agree && left->count == right->count &&
+                 element_is_real(left->type) == element_is_real(right->type);
+    }
+    if (!*agree)
+        return STATUS_OK;
+    const struct worker_task task = {
+        .binary_path = candidate_binary(&sweep->work, other->candidate)->path,
+        .plan = plan,
+        .checks = checks,
+        .repeats = 1,
+        .timeout_ms = CASE_TIMEOUT_MS,
+    };
+    int64_t left_ns = lane_leave(lane);
+    enum status status = worker_check(lane->worker, &task, &outcome, error);
+    lane_enter(lane, left_ns, &lane->measuring_ns);
+    *agree = outcome.status == TRIAL_OK;
+    return status == STATUS_OK ? lane_probe_after(lane, &outcome, error) : lane_lose(lane, error);
+}
+
+/* The most of them that agree with one; agreeing[i]: who does. */
+static enum status find_agreement(struct sweep *sweep, struct lane *lane, const struct votes *votes,
+                                  bool agreeing[LOOKED_AT], size_t *most, struct error *error)
+{
+    struct track track = sweep_track(sweep, lane, "race");
+    struct slot slots[LOOKED_AT] = {0};
+    const size_t count = votes->against < LOOKED_AT ? votes->against : LOOKED_AT;
+    enum status status = inputs_tell(&sweep->work, &sweep->inputs, lane, true, error);
+    *most = 0;
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        slots[i] = (struct slot){.candidate = votes->others[i], .outcome = {.status = TRIAL_OK}};
+        status = track_load(&track, &slots[i], error);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < count && i < ASKED && *most < count; i++) {
+        bool with[LOOKED_AT] = {false};
+        size_t agree = 0;
+        with[i] = slots[i].outcome.status == TRIAL_OK;
+        for (size_t j = 0; status == STATUS_OK && with[i] && j < count; j++) {
+            if (j != i && slots[j].outcome.status == TRIAL_OK)
+                status = compare(sweep, lane, &slots[i], &slots[j], &with[j], error);
+            agree += with[j] ? 1 : 0;
+        }
+        if (agree <= *most)
+            continue;
+        *most = agree;
+        memcpy(agreeing, with, sizeof with);
+    }
+    for (size_t i = 0; i < count; i++)
+        slot_free(&slots[i]);
+    return status;
+}
+
+static void say(struct sweep *sweep, const struct votes *votes, const bool agreeing[LOOKED_AT],
+                size_t agree)
+{
+    const struct work *work = &sweep->work;
+    struct session *session = work->session;
+    const size_t count = votes->against < LOOKED_AT ? votes->against : LOOKED_AT;
+    char room[CONFIGURATION_KEY_BYTES];
+    struct configuration usual;
+    struct error ignored = {0};
+    const bool is_default = experiment_default(work->experiment, &work->problem, work->facts,
+                                               &usual, &ignored) == STATUS_OK &&
+                            configuration_key(&usual, room) && strcmp(room, votes->key) == 0;
+    struct text line = {0};
+    text_printf(&line, "%s n=%lld: ", work->problem.key, (long long)work->problem.n);
+    text_printf(&line, "nothing agrees with %s'%s', which all results are held against",
+                is_default ? "the default configuration, " : "", votes->key);
+    if (!is_right(votes->own))
+        text_append(&line, ", nor does its own second result");
+    if (agree >= AGAINST_LEAST) {
+        size_t named = 0;
+        text_printf(&line, "; of the %zu others %s%zu agree with one another (", votes->against,
+                    votes->against > LOOKED_AT ? "at least " : "", agree);
+        for (size_t i = 0; i < count && named < NAMED; i++)
+            if (agreeing[i])
+                text_printf(&line, "%s'%s'", named++ > 0 ? ", " : "",
+                            candidate_key(&sweep->candidates, votes->others[i], room));
+        text_printf(
+            &line,
+            "%s): it may be the one that is wrong. Name under 'check' what is right, one of "
+            "these or a function",
+            named < agree ? ", ..." : "");
+    } else {
+        text_printf(&line,
+                    "%s: kernels may read what the file does not describe (inputs, counts). "
+                    "Describe that, or name under 'check' what is right",
+                    votes->against >= AGAINST_LEAST ? ", and of the others no two agree" : "");
+    }
+    text_append(&line, "; no winner is chosen");
+    session_note(session, "%s", text_string(&line));
+    if (!session->summary->unsupported[0])
+        (void)string_format(session->summary->unsupported, sizeof session->summary->unsupported,
+                            "%s", text_string(&line));
+    text_free(&line);
+}
+
+enum status contest_doubt_reference(struct contest *contest, struct lane *lane, struct error *error)
+{
+    struct sweep *sweep = contest->sweep;
+    struct votes votes;
+    bool agreeing[LOOKED_AT] = {false};
+    size_t agree = 0;
+    count_votes(sweep, &votes);
+    contest->unsupported = is_alone(&votes);
+    if (!contest->unsupported)
+        return STATUS_OK;
+    (void)lane_enter_stage(lane, STAGE_CHECK);
+    enum status status = find_agreement(sweep, lane, &votes, agreeing, &agree, error);
+    (void)lane_enter_stage(lane, STAGE_RACE);
+    if (status == STATUS_OK)
+        say(sweep, &votes, agreeing, agree);
+    return status;
+}
