@@ -399,6 +399,23 @@ WHERE EXISTS (
       AND w.environment_id = ranges.environment_id AND w.l2_mode = ranges.l2_mode
       AND w.objective = ranges.objective AND w.chosen_at > ranges.chosen_at);
 
+-- Of domains the newer, as of what the gauntlet said.
+INSERT INTO main.domains (
+    environment_id, experiment_id, problem_key, configuration_id, binary_hash, multiple, least,
+    is_listed, reason, formula, found_at)
+SELECT e.new, x.new, o.problem_key, c.new, o.binary_hash, o.multiple, o.least, o.is_listed, o.reason,
+       o.formula, o.found_at
+FROM other.domains AS o
+JOIN map_environments AS e ON e.old = o.environment_id
+JOIN map_experiments AS x ON x.old = o.experiment_id
+JOIN map_configurations AS c ON c.old = o.configuration_id
+WHERE true
+ON CONFLICT DO UPDATE SET
+    binary_hash = excluded.binary_hash, multiple = excluded.multiple, least = excluded.least,
+    is_listed = excluded.is_listed, reason = excluded.reason, formula = excluded.formula,
+    found_at = excluded.found_at
+WHERE excluded.found_at > domains.found_at;
+
 DROP TABLE map_devices;
 DROP TABLE map_environments;
 DROP TABLE map_experiments;

@@ -1,8 +1,8 @@
--- The database of tune, version 11. Every table, column and unit is explained in db/README.md; a
+-- The database of tune, version 12. Every table, column and unit is explained in db/README.md; a
 -- test holds that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 11;
+PRAGMA user_version = 12;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -158,6 +158,8 @@ CREATE INDEX trials_by_twin ON trials (same_as_trial_id) WHERE same_as_trial_id 
 CREATE INDEX trials_raced ON trials (
     environment_id, problem_id, l2_mode, objective, configuration_id) WHERE stage <> 'sweep';
 
+CREATE INDEX trials_wrong ON trials (problem_id) WHERE status = 'wrong_result';
+
 -- What there are trials of, with the last run that has one. A sweep belongs to the objective of its
 -- run. Of a million trials it says at once what else all of them would have to be read for.
 CREATE TABLE tried (
@@ -295,6 +297,8 @@ CREATE TABLE gauntlets (
     PRIMARY KEY (environment_id, problem_id, configuration_id, binary_hash)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX gauntlets_failed ON gauntlets (environment_id, configuration_id) WHERE passed = 0;
+
 CREATE TABLE winners (
     id INTEGER PRIMARY KEY,
     environment_id INTEGER NOT NULL REFERENCES environments (id),
@@ -377,6 +381,21 @@ CREATE TABLE range_checks (
     loss_high REAL,
     best_configuration_id INTEGER REFERENCES configurations (id),
     PRIMARY KEY (range_id, n)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE domains (
+    environment_id INTEGER NOT NULL REFERENCES environments (id),
+    experiment_id INTEGER NOT NULL REFERENCES experiments (id),
+    problem_key TEXT NOT NULL,
+    configuration_id INTEGER NOT NULL REFERENCES configurations (id),
+    binary_hash TEXT NOT NULL,
+    multiple INTEGER NOT NULL CHECK (multiple >= 1),
+    least INTEGER NOT NULL,
+    is_listed INTEGER NOT NULL CHECK (is_listed IN (0, 1)),
+    reason TEXT,
+    formula TEXT,
+    found_at TEXT NOT NULL,
+    PRIMARY KEY (environment_id, experiment_id, problem_key, configuration_id)
 ) STRICT, WITHOUT ROWID;
 
 -- Each configuration that was tried, with what may be compared, once for each objective that was
@@ -571,8 +590,35 @@ CROSS JOIN paired
     AND paired.launched_trial_id = coalesce(own.same_as_trial_id, own.id)
     AND paired.other_launched_trial_id = coalesce(base.same_as_trial_id, base.id);
 
--- The winner: of each device, experiment name, problem key, n, mode and objective the newest. All
--- that names winners has them from here.
+-- Configurations that gave a wrong result at a size that was asked for, or failed a check that they were
+-- to pass: out at all sizes of the problem key. Of configurations that launch the same one was measured.
+-- A check counts while the binary is the one that was tried.
+CREATE VIEW refuted AS
+WITH wrong AS (
+    SELECT m.id, m.environment_id, m.problem_id, m.configuration_id, m.detail
+    FROM trials AS m
+    WHERE m.status = 'wrong_result'
+)
+SELECT w.environment_id, p.experiment_id, p.key AS problem_key, w.configuration_id, p.n, w.detail
+FROM wrong AS w
+CROSS JOIN problems AS p ON p.id = w.problem_id
+UNION ALL
+SELECT w.environment_id, p.experiment_id, p.key, t.configuration_id, p.n, w.detail
+FROM wrong AS w
+CROSS JOIN problems AS p ON p.id = w.problem_id
+CROSS JOIN trials AS t ON t.same_as_trial_id = w.id
+UNION ALL
+SELECT g.environment_id, p.experiment_id, p.key, g.configuration_id, p.n, g.detail
+FROM gauntlets AS g
+CROSS JOIN problems AS p ON p.id = g.problem_id
+WHERE g.passed = 0
+  AND NOT EXISTS (
+      SELECT 1 FROM trials AS t
+      WHERE t.environment_id = g.environment_id AND t.problem_id = g.problem_id
+        AND t.configuration_id = g.configuration_id AND t.binary_hash <> g.binary_hash);
+
+-- The winner: of each device, experiment name, problem key, n, mode and objective the newest, unless
+-- its configuration is refuted by now. All that names winners has them from here.
 CREATE VIEW latest_winners AS
 SELECT *
 FROM (
@@ -586,11 +632,18 @@ FROM (
     JOIN problems AS p ON p.id = w.problem_id
     JOIN experiments AS x ON x.id = p.experiment_id
     JOIN trials AS t ON t.id = w.trial_id
-)
-WHERE place = 1;
+) AS latest
+WHERE place = 1
+  AND NOT EXISTS (
+      SELECT 1 FROM refuted
+      WHERE refuted.environment_id = latest.environment_id
+        AND refuted.experiment_id = latest.experiment_id
+        AND refuted.problem_key = latest.problem
+        AND refuted.configuration_id = latest.configuration_id);
 
--- Ranges that may be used: at each size in them that has a winner, the configuration is that, or was
--- held against it in rounds. (Others were made by older versions of tune out of single times.)
+-- Ranges that may be used: their configuration is not refuted, and at each size in them that has a
+-- winner it launches what that launches, or was held against it in rounds. (Others were made by older
+-- versions of tune out of single times.)
 CREATE VIEW valid_ranges AS
 SELECT r.*
 FROM ranges AS r
@@ -603,13 +656,30 @@ WHERE NOT EXISTS (
         AND w.stage <> 'sweep' AND w.trust IS NOT 'unstable'
     CROSS JOIN trials AS t
         ON t.id = w.trial_id AND t.configuration_id <> r.configuration_id
+    LEFT JOIN trials AS best
+        ON best.environment_id = r.environment_id AND best.problem_id = p.id
+        AND best.configuration_id = t.configuration_id AND best.stage = 'sweep'
+        AND best.objective = 'time' AND best.l2_mode = r.l2_mode
+    LEFT JOIN trials AS own
+        ON own.environment_id = r.environment_id AND own.problem_id = p.id
+        AND own.configuration_id = r.configuration_id AND own.stage = 'sweep'
+        AND own.objective = 'time' AND own.l2_mode = r.l2_mode
     WHERE p.experiment_id = r.experiment_id AND p.key = r.problem_key
       AND p.n BETWEEN r.n_low AND r.n_high
+      AND coalesce(own.same_as_trial_id, own.id, 0)
+          <> coalesce(best.same_as_trial_id, best.id, -1)
       AND (r.n_low = r.n_high OR NOT (
           EXISTS (SELECT 1 FROM range_checks AS k
                   WHERE k.range_id = r.id AND k.n = p.n AND k.measured = 1)
           OR EXISTS (SELECT 1 FROM paired
                      WHERE paired.winner_id = w.id
                        AND paired.configuration_id = t.configuration_id
-                       AND paired.other_configuration_id = r.configuration_id
-                       AND paired.ratio_high - 1 <= r.bound + 1e-9))));
+                       AND paired.other_launched_trial_id
+                           = coalesce(own.same_as_trial_id, own.id)
+                       AND paired.ratio_high - 1 <= r.bound + 1e-9))))
+  AND NOT EXISTS (
+      SELECT 1 FROM refuted
+      WHERE refuted.environment_id = r.environment_id
+        AND refuted.experiment_id = r.experiment_id
+        AND refuted.problem_key = r.problem_key
+        AND refuted.configuration_id = r.configuration_id);

@@ -33,8 +33,10 @@
 #define DIGITS_OF(MACRO) TEXT_OF(MACRO)
 #if defined(__GNUC__)
 #define PRINTF_LIKE __attribute__((format(printf, 2, 3)))
+#define ONE_COPY    __attribute__((noinline)) /* which is smaller */
 #else
 #define PRINTF_LIKE
+#define ONE_COPY
 #endif
 
 enum {
@@ -70,6 +72,7 @@ enum {
     X(LAUNCH_CLUSTER, "launch.cluster")                                                            \
     X(LAUNCH_SHARED, "launch.shared")                                                              \
     X(COOPERATIVE, "launch.cooperative")                                                           \
+    X(DOMAIN, "domain")                                                                            \
     X(UNITS, "units") /* the rest in formulas */                                                   \
     X(CPU, "cpu")                                                                                  \
     X(EVERY, "*") /* device */                                                                     \
@@ -128,6 +131,7 @@ struct tuned_entry {
     struct line line; /* begins with the problem */
     const struct tuned *tuned;
     uint32_t section, problem, first_span, span_count;
+    uint32_t domain; /* where its text begins in the line; 0: it may be used at all sizes */
     int line_number;
     double time_ns; /* -1: unknown */
     long long needs[NEEDS];
@@ -363,10 +367,9 @@ static void sort(const struct tuned *tuned, enum list list, size_t first, size_t
 
 enum { WORD = 1, NAME = 2, NAME_START = 4, CONTROL = 8 };
 
-/* What each ASCII character may be, as '@' and the sum of the above, and 16 times how closely it
- * binds as an operation. */
+/* What each ASCII character may be, as '@' and the sum of the above. */
 static const unsigned char classes[256] = "HHHHHHHHH@HHHHHHHHHHHHHHHHHHHHHH"
-                                          "@A@@AaAAAAaQASCaCCCCCCCCCCAAA@AA"
+                                          "@A@@AAAAAAAAACCACCCCCCCCCCAAA@AA"
                                           "AGGGGGGGGGGGGGGGGGGGGGGGGGG@@@AG"
                                           "AGGGGGGGGGGGGGGGGGGGGGGGGGGA@AAH";
 
@@ -386,7 +389,7 @@ static int is_space(char c)
 }
 
 /* The first control character but tabs, such as the NUL behind the text. */
-static char *find_control(char *at)
+ONE_COPY static char *find_control(char *at)
 {
     while (!is_a(*at, CONTROL))
         at++;
@@ -420,7 +423,7 @@ static struct integer read_integer(const char *text)
 }
 
 /* The same of a text that is nothing else. */
-static struct integer read_whole(const char *text)
+ONE_COPY static struct integer read_whole(const char *text)
 {
     struct integer read = read_integer(text);
     if (read.end && *read.end)
@@ -890,6 +893,9 @@ static int read_evidence(struct reader *reader, struct tuned_entry *entry)
     needs[NEED_CAPABILITY_MOST] = LLONG_MAX;
     if (!read_known(reader, SECTION_FIELDS, KNOWN_FIELDS, entry))
         return 0;
+    const struct name *domain = &reader->tuned->lists.of.names[DOMAIN];
+    if (domain->seen == reader->side_number && reader->version > 4)
+        entry->domain = domain->value;
     /* Registers are given to a thread in eights, and threads in thirty-twos. */
     needs[NEED_REGISTERS] =
         ((needs[NEED_REGISTERS] + 7) & ~7LL) * ((needs[NEED_THREADS] + 31) & ~31LL);
@@ -1517,8 +1523,8 @@ static int is_of_major(uint64_t majors, const struct tuned_device *asked)
 }
 
 /* The grade of the entries of a section of the device's kind, at their best. */
-static enum tuned_grade grade_section(const struct section *section,
-                                      const struct tuned_device *asked, int is_named_so)
+ONE_COPY static enum tuned_grade grade_section(const struct section *section,
+                                               const struct tuned_device *asked, int is_named_so)
 {
     const struct tuned_device *found = &section->device;
     int is_same_major = found->compute_capability_major == asked->compute_capability_major;
@@ -1539,7 +1545,7 @@ static enum tuned_grade grade_section(const struct section *section,
 }
 
 /* The greater over the smaller, numbers below a half taken for it. */
-static double ratio_of(double a, double b)
+ONE_COPY static double ratio_of(double a, double b)
 {
     a = a > 0.5 ? a : 0.5;
     b = b > 0.5 ? b : 0.5;
@@ -1595,7 +1601,7 @@ struct candidate {
 };
 
 /* How far apart two numbers of devices are; below 1 where one is unknown. */
-static double compare_numbers(double found, double asked)
+ONE_COPY static double compare_numbers(double found, double asked)
 {
     return found > 0 && asked > 0 ? ratio_of(found, asked) : 0;
 }
@@ -1650,12 +1656,15 @@ static int fits(const struct tuned_entry *entry, const struct tuned_device *devi
            (!entry->majors || is_of_major(entry->majors, device));
 }
 
+/* Whether the entry may be used at the sizes that were asked about; if not, the answer says so. */
+static int is_for(const struct tuned_entry *entry, struct tuned_answer *answer);
+
 /* Takes the entry where it fits and is nearer than what was taken: of two equally near the first.
  * Whether it fits. */
 static int take_entry(struct candidate *best, const struct tuned_entry *entry,
-                      const struct tuned_answer *answer)
+                      struct tuned_answer *answer)
 {
-    if (!fits(entry, answer->device, best->keys[NAMED] <= 0))
+    if (!fits(entry, answer->device, best->keys[NAMED] <= 0) || !is_for(entry, answer))
         return 0;
     double ratio = measure(entry, answer);
     if ((!best->entry || ratio < best->ratio) && ratio <= entry->tuned->size_factor) {
@@ -1666,8 +1675,8 @@ static int take_entry(struct candidate *best, const struct tuned_entry *entry,
 }
 
 /* The last entry of the group that begins at or below n; else the first. */
-static const struct tuned_entry *find_last(const struct tuned *tuned, const struct group *group,
-                                           long long n)
+ONE_COPY static const struct tuned_entry *find_last(const struct tuned *tuned,
+                                                    const struct group *group, long long n)
 {
     const struct tuned_entry *entry = tuned->lists.of.entries + group->first_entry;
     for (size_t count = group->count; count > 1;) {
@@ -1680,7 +1689,7 @@ static const struct tuned_entry *find_last(const struct tuned *tuned, const stru
 
 /* The entry of the nearest sizes of those of the candidate's group that fit; the section's grade
  * becomes the entry's. Whether all that were looked at fit: for n below 0 that is all. */
-static int find_in_group(struct candidate *best, const struct tuned_answer *answer)
+static int find_in_group(struct candidate *best, struct tuned_answer *answer)
 {
     const struct tuned *tuned = answer->tuned;
     const struct group *group = best->group;
@@ -1792,12 +1801,13 @@ static enum tuned_grade look_up(const struct tuned *tuned, const struct tuned_de
     answer->n = n;
     answer->sizes = sizes;
     answer->size_count = size_count;
+    answer->passed_over = NULL;
     memset(answer->reserved, 0, sizeof answer->reserved);
     if (handle && handle->own) { /* nothing goes before it within its sizes */
         const struct tuned_entry *entry = find_last(tuned, handle->own, n);
         enum tuned_grade grade = entry->at == n ? TUNED_EXACT : TUNED_IN_RANGE;
         if (entry->n[0] <= n && n <= entry->n[1] && entry->span_count == 0 &&
-            grade >= tuned->least_grade) {
+            grade >= tuned->least_grade && is_for(entry, answer)) {
             answer->entry = entry;
             answer->grade = grade;
         }
@@ -1864,35 +1874,54 @@ const char *tuned_grade_name(enum tuned_grade grade)
 
 /* ---- formulas ---- */
 
-/* Over whole numbers: + - * / (rounds down) %, min, max, ceil_div, n, further sizes, units, values
- * of the entry. Nothing below zero is divided, nothing is divided by less than one. */
+/* Over whole numbers: || && == != < <= > >= + - * / (rounds down) % !, min, max, ceil_div, n,
+ * further sizes, units, values of the entry. What is true is 1; nothing below zero is divided,
+ * nothing is divided by less than one. */
 struct evaluation {
     const struct tuned_answer *answer;
     const char *at;
-    int steps; /* that are left: bounds time and depth */
+    int steps;   /* that are left: bounds time and depth */
+    int skipped; /* above 0: read alone, since what stands before a || or && has decided */
     long long value;
 };
 
 static struct integer number_of(const struct tuned_answer *answer, uint32_t number,
                                 struct evaluation *outer);
 
-/* The value becomes what the operation makes of a and it: a character, or MIN, MAX, CEIL_DIV, whose
- * numbers are below those of the characters. */
+/* Operations in order, each two characters, the second of which may be any where it is a space. */
+enum { OR, AND, EQUAL, UNEQUAL, AT_MOST, AT_LEAST, LESS, MORE, PLUS, MINUS, TIMES, OVER, REST };
+enum { OPERATIONS = REST + 1 };
+static const char operations[] = "||&&==!=<=>=< > + - * / % ";
+/* How closely each binds; behind them that there is none. */
+static const char bindings[] = "12333333445550";
+
+/* The value becomes what the operation makes of a and it: one of the above, or MIN, MAX, CEIL_DIV,
+ * whose numbers are greater. */
 static int apply(struct evaluation *evaluation, uint32_t operation, long long a)
 {
     long long b = evaluation->value;
+    if (evaluation->skipped)
+        return 1;
+    if (operation <= MORE) {
+        /* Of less, equal and more, as bits, those that make it true. */
+        static const char holds[] = {2, 5, 3, 6, 1, 4};
+        evaluation->value = operation <= AND
+                                ? b != 0 /* where a has not decided */
+                                : holds[operation - EQUAL] >> ((a > b) - (a < b) + 1) & 1;
+        return 1;
+    }
     if (operation == MIN || operation == MAX) {
         evaluation->value = (b < a) == (operation == MIN) ? b : a;
         return 1;
     }
-    if (operation == '-') {
+    if (operation == MINUS) {
         if (b < -LLONG_MAX)
             return 0;
-        operation = '+';
+        operation = PLUS;
         b = -b;
     }
-    if (operation == '+' || operation == '*') {
-        int is_sum = operation == '+';
+    if (operation == PLUS || operation == TIMES) {
+        int is_sum = operation == PLUS;
         double real = is_sum ? (double)a + (double)b : (double)a * (double)b;
         if (real * real > 9.2e18 * 9.2e18) /* below zero, too */
             return 0;
@@ -1901,7 +1930,7 @@ static int apply(struct evaluation *evaluation, uint32_t operation, long long a)
     }
     if (a < 0 || b <= 0)
         return 0;
-    evaluation->value = operation == '%' ? a % b : a / b + (operation == CEIL_DIV && a % b != 0);
+    evaluation->value = operation == REST ? a % b : a / b + (operation == CEIL_DIV && a % b != 0);
     return 1;
 }
 
@@ -1912,6 +1941,8 @@ static int value_here(struct evaluation *evaluation, uint32_t number, const char
     const struct tuned_answer *answer = evaluation->answer;
     const struct tuned_size *size = find_size(answer, name, length);
     struct integer found = {name, answer->n};
+    if (evaluation->skipped)
+        return 1;
     if (number == UNITS) {
         found.value = answer->device ? answer->device->unit_count : 0;
         found.end = found.value > 0 ? name : NULL;
@@ -1924,8 +1955,10 @@ static int value_here(struct evaluation *evaluation, uint32_t number, const char
     return found.end != NULL;
 }
 
-/* What binds closer than `least`: 0 all, 1 products, 2 a number, a name, a call or parentheses; all
- * arguments of a call (MIN, MAX, CEIL_DIV; else 0), put together. */
+enum { ALONE = 5 }; /* what binds as closely as anything */
+
+/* What binds closer than `least`: 0 all, ALONE a number, a name, a call or parentheses, or ! of
+ * these; all arguments of a call (MIN, MAX, CEIL_DIV; else 0), put together. */
 static int evaluate(struct evaluation *evaluation, int least, uint32_t call)
 {
     const char *name = evaluation->at;
@@ -1935,7 +1968,12 @@ static int evaluate(struct evaluation *evaluation, int least, uint32_t call)
         evaluation->at++;
     size_t length = (size_t)(evaluation->at - name);
     uint32_t number = find_name(evaluation->answer->entry->tuned, name, length);
-    if (*evaluation->at == '(') {
+    if (*name == '!') {
+        evaluation->at++;
+        if (!evaluate(evaluation, ALONE, NONE))
+            return 0;
+        evaluation->value = !evaluation->value;
+    } else if (*evaluation->at == '(') {
         if (length == 0)
             number = NONE;
         else if (number < MIN || number > CEIL_DIV)
@@ -1953,17 +1991,45 @@ static int evaluate(struct evaluation *evaluation, int least, uint32_t call)
         return 0;
     }
     for (;;) {
-        uint32_t operation = (unsigned char)*evaluation->at;
-        int binds = classes[operation] >> 4 & 3;
-        if (operation == ',' && call)
+        const char *at = evaluation->at;
+        uint32_t operation = 0;
+        while (operation < OPERATIONS &&
+               (operations[2 * operation] != *at ||
+                (operations[2 * operation + 1] != ' ' && operations[2 * operation + 1] != at[1])))
+            operation++;
+        int binds = bindings[operation] - '0';
+        evaluation->at += operation < LESS ? 2 : 1;
+        if (*at == ',' && call)
             operation = call;
-        else if (binds <= least)
+        else if (binds <= least) {
+            evaluation->at = at;
             return 1;
+        }
         long long a = evaluation->value;
-        evaluation->at++;
+        int is_decided = operation == (a ? OR : AND);
+        evaluation->skipped += is_decided;
         if (!evaluate(evaluation, binds, NONE) || !apply(evaluation, operation, a))
             return 0;
+        evaluation->skipped -= is_decided;
+        if (is_decided)
+            evaluation->value = a != 0;
     }
+}
+
+/* Formulas longer than that have no value. */
+enum { STEPS_MAX = 500 };
+
+static int is_for(const struct tuned_entry *entry, struct tuned_answer *answer)
+{
+    struct evaluation evaluation = {answer, entry->line.text + entry->domain, STEPS_MAX, 0, 0};
+    if (!entry->domain || answer->n < 0)
+        return 1;
+    answer->entry = entry;
+    int holds = evaluate(&evaluation, 0, NONE) && !*evaluation.at && evaluation.value;
+    answer->entry = NULL;
+    if (!holds && (!answer->passed_over || (entry->n[0] <= answer->n && answer->n <= entry->n[1])))
+        answer->passed_over = entry;
+    return holds;
 }
 
 /* Whether `name` is one of the names between commas that the evidence has. */
@@ -1987,8 +2053,8 @@ static int is_elsewhere(const struct tuned_answer *answer, const char *name)
 }
 
 /* A value that follows the number of units, for those of the asking device. */
-static long long scale_by_units(const struct tuned_answer *answer, const char *name,
-                                long long value)
+ONE_COPY static long long scale_by_units(const struct tuned_answer *answer, const char *name,
+                                         long long value)
 {
     const struct tuned_entry *entry = answer->entry;
     long long found = tuned_entry_device(entry)->unit_count;
@@ -1998,8 +2064,6 @@ static long long scale_by_units(const struct tuned_answer *answer, const char *n
     double scaled = (double)value * (double)asked / (double)found + 0.5;
     return scaled > 9.2e18 ? value : scaled > 1 ? (long long)scaled : 1;
 }
-
-enum { STEPS_MAX = 200 };
 
 /* A whole number of the entry: by its formula, else as it stands; no end where it is not known. The
  * formula is evaluated within `outer`, which names the number; may be NULL. */
@@ -2014,7 +2078,7 @@ static struct integer number_of(const struct tuned_answer *answer, uint32_t numb
     const struct name *name = &entry->tuned->lists.of.names[number];
     text = text_of(entry, EVIDENCE, name->formula, NULL);
     if (text) {
-        struct evaluation inner = {answer, text, outer ? outer->steps : STEPS_MAX, 0};
+        struct evaluation inner = {answer, text, outer ? outer->steps : STEPS_MAX, 0, 0};
         found.end = evaluate(&inner, 0, NONE) && !*inner.at ? text : NULL;
         found.value = inner.value;
         if (outer)
@@ -2041,7 +2105,7 @@ int tuned_answer_launch(const struct tuned_answer *answer, int index, struct tun
             number = find_name(answer->tuned, name = numbered, 0);
         }
         struct evaluation evaluation = {answer, text_of(answer->entry, EVIDENCE, number, NULL),
-                                        STEPS_MAX, 0};
+                                        STEPS_MAX, 0, 0};
         if (!evaluation.at ? part <= BLOCK : is_elsewhere(answer, name))
             return 0;
         for (int axis = 0; evaluation.at; axis++) { /* "ceil_div(n,32),4" */
@@ -2119,8 +2183,8 @@ size_t tuned_value_count(const struct tuned_entry *entry)
 }
 
 /* Number `position` of the fields on one side of the entry's line. */
-static void field_at(const struct tuned_entry *entry, int side, size_t position, const char **name,
-                     const char **value)
+ONE_COPY static void field_at(const struct tuned_entry *entry, int side, size_t position,
+                              const char **name, const char **value)
 {
     *name = *value = NULL;
     if (!entry || position >= entry->line.first[side + 1] - entry->line.first[side])

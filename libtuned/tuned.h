@@ -28,7 +28,7 @@
 
 #define TUNED_VERSION        "0.2.0"
 #define TUNED_VERSION_NUMBER 200 /* major * 10000 + minor * 100 + patch, for #if */
-#define TUNED_FORMAT_VERSION 4   /* the newest that is read; 1 to 3 are read too */
+#define TUNED_FORMAT_VERSION 5   /* the newest that is read; 1 to 4 are read too */
 
 /* Larger files (256 MiB) are refused. */
 #define TUNED_FILE_BYTES_MAX 268435456
@@ -51,9 +51,9 @@ struct tuned;       /* one file that was loaded, or several with a precedence */
 struct tuned_entry; /* one line: a problem at some sizes, its configuration, the evidence */
 
 #define TUNED_ERROR_BYTES  256
-#define TUNED_REASON_BYTES 512 /* enough for any reason but that of a very long name */
-#define TUNED_FILES_MAX    8   /* files that one tuned_open reads, the built-in text included */
-#define TUNED_SIZES_MAX    8   /* size variables of an entry, n included */
+#define TUNED_REASON_BYTES 1024 /* enough for any reason but that of a very long name */
+#define TUNED_FILES_MAX    8    /* files that one tuned_open reads, the built-in text included */
+#define TUNED_SIZES_MAX    8    /* size variables of an entry, n included */
 
 struct tuned_error {
     int line;                     /* the bad line, from 1; 0 when no line is to blame */
@@ -109,7 +109,8 @@ struct tuned_answer {
     long long n;
     const struct tuned_size *sizes;
     size_t size_count;
-    long long reserved[4];
+    const struct tuned_entry *passed_over; /* nearer, but not for these sizes; NULL: none */
+    long long reserved[3];
 };
 
 /* ---- loading ---- */
@@ -192,9 +193,9 @@ TUNED_API const char *tuned_file_at(const struct tuned *tuned, size_t index);
  * then others of it, first of the same minor one, then nearest by the ratio of units and of
  * bandwidth, then the nearest memory; then what is written for every device. Entries that the
  * device cannot run are passed over in every grade: of other compute capabilities, with larger
- * clusters, with more threads, shared memory or registers than its limits. `tuned` may be NULL
- * (nothing was loaded), and so may `device`: the grade is then TUNED_NONE, as it is for n below 0.
- */
+ * clusters, more threads, shared memory or registers than its limits; and those whose `domain`
+ * lacks the sizes. `tuned` may be NULL (nothing was loaded), and so may `device`: the grade is
+ * TUNED_NONE then, and for n below 0. */
 TUNED_API enum tuned_grade tuned_find(const struct tuned *tuned, const struct tuned_device *device,
                                       const char *problem, long long n,
                                       struct tuned_answer *answer);
@@ -234,8 +235,8 @@ TUNED_API enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *
                                                      size_t size_count,
                                                      struct tuned_answer *answer);
 
-/* Why this answer, in one sentence without a full stop; cut where `bytes` is short. The device and
- * the problem given to tuned_find must still be there. In tuned_debug.c. */
+/* Why this answer, or no launch, in one sentence without a full stop; cut where `bytes` is short.
+ * The device and the problem given to tuned_find must still be there. In tuned_debug.c. */
 TUNED_API void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes);
 /* "none", "far device", "default", "portable", "other device", "same model", "nearest size",
  * "in range", "exact". */
@@ -260,7 +261,7 @@ struct tuned_launch {
     long long reserved[5];
 };
 /* Launch `index`, from 0, of the configuration's. 0 when the file does not tell what it is at this
- * size on this device (or has no launch of that number): *out is as it was. Allocates nothing. */
+ * size on this device (tuned_reason: why), or has none of that number: *out is as it was. */
 TUNED_API int tuned_answer_launch(const struct tuned_answer *answer, int index,
                                   struct tuned_launch *out);
 

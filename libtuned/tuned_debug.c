@@ -44,8 +44,49 @@ static const char *describe_capability(const struct tuned_device *asked,
                : ", of the same compute capability";
 }
 
-/* What a format does not use stands behind what it does. */
+/* Appends both; what does not fit is cut off. */
+static void add_to(char *out, size_t bytes, const char *first, const char *second)
+{
+    size_t used = strlen(out);
+    if (used + 1 < bytes)
+        snprintf(out + used, bytes - used, "%s%.160s", first, second);
+}
+
+/* Which nearer entry is for other sizes, and why there is no launch. */
+static void add_limits(const struct tuned_answer *answer, char *out, size_t bytes)
+{
+    const struct tuned_entry *entry = answer->entry, *other = answer->passed_over;
+    struct tuned_launch launch;
+    char number[32];
+    if (other) {
+        snprintf(number, sizeof number, "%d", tuned_entry_line(other));
+        add_to(out, bytes, "; not for this size is line ", number);
+        add_to(out, bytes, ", but where ", tuned_evidence_text(other, "domain", ""));
+    }
+    if (!entry || strcmp(tuned_entry_device(entry)->kind, "cpu") == 0 ||
+        tuned_answer_launch(answer, 0, &launch))
+        return;
+    snprintf(number, sizeof number, "%lld", tuned_entry_n(entry));
+    if (tuned_evidence_text(entry, "no_launch", NULL))
+        add_to(out, bytes, "; no launch: ", tuned_evidence_text(entry, "no_launch", ""));
+    else if (tuned_evidence_text(entry, "launch.grid", NULL))
+        add_to(out, bytes,
+               "; no launch: the file has it for what was measured alone, n = ", number);
+    else
+        add_to(out, bytes, "; no launch: the file has none", "");
+}
+
+static void describe_answer(const struct tuned_answer *answer, char *out, size_t bytes);
+
 void tuned_reason(const struct tuned_answer *answer, char *out, size_t bytes)
+{
+    describe_answer(answer, out, bytes);
+    if (bytes > 0)
+        add_limits(answer, out, bytes);
+}
+
+/* What a format does not use stands behind what it does. */
+static void describe_answer(const struct tuned_answer *answer, char *out, size_t bytes)
 {
     /* By grade, of: the problem, the device asked about, the entry's device, sizes, file, the
      * entry's device again ... %.0s skips one. */
@@ -95,11 +136,11 @@ void tuned_debug_print(void *context, const struct tuned_answer *answer)
     const struct tuned_entry *entry = answer->entry;
     (void)context;
     tuned_reason(answer, reason, sizeof reason);
-    int used = snprintf(line, 512, "tuned: %.200s n=%lld: %s: %s",
+    int used = snprintf(line, TUNED_REASON_BYTES + 300, "tuned: %.200s n=%lld: %s: %s",
                         answer->problem ? answer->problem : "(no problem)", answer->n,
                         tuned_grade_name(answer->grade), reason);
-    if (used > 511)
-        used = 511;
+    if (used > TUNED_REASON_BYTES + 299)
+        used = TUNED_REASON_BYTES + 299;
     if (entry)
         used += snprintf(line + used, 300, "; line %d of %.200s:", tuned_entry_line(entry),
                          tuned_entry_file(entry));

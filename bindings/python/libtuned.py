@@ -99,7 +99,8 @@ class _Answer(ctypes.Structure):
                 ("distance", ctypes.c_double), ("tuned", ctypes.c_void_p),
                 ("device", ctypes.POINTER(_Device)), ("problem", ctypes.c_char_p),
                 ("n", ctypes.c_longlong), ("sizes", ctypes.POINTER(_Size)),
-                ("size_count", ctypes.c_size_t), ("reserved", ctypes.c_longlong * 4)]
+                ("size_count", ctypes.c_size_t), ("passed_over", ctypes.c_void_p),
+                ("reserved", ctypes.c_longlong * 3)]
 
 
 class _Launch(ctypes.Structure):

@@ -190,7 +190,28 @@ SELECT
     u.threads,
     u.shared_bytes,
     u.registers,
-    u.active_blocks
+    u.active_blocks,
+    -- What checks of it leave, or of what it launches as.
+    (
+        SELECT CASE WHEN MIN(k.multiple) = MAX(k.multiple) THEN MAX(k.multiple)
+                    ELSE MIN(k.multiple) * MAX(k.multiple) END
+        FROM domains AS k
+        WHERE k.environment_id = s.environment_id AND k.experiment_id = p.experiment_id
+            AND k.problem_key = p.key
+            AND k.configuration_id IN (t.configuration_id, m.configuration_id)
+    ) AS multiple,
+    (
+        SELECT MAX(k.least) FROM domains AS k
+        WHERE k.environment_id = s.environment_id AND k.experiment_id = p.experiment_id
+            AND k.problem_key = p.key
+            AND k.configuration_id IN (t.configuration_id, m.configuration_id)
+    ) AS least,
+    (
+        SELECT MAX(k.is_listed) FROM domains AS k
+        WHERE k.environment_id = s.environment_id AND k.experiment_id = p.experiment_id
+            AND k.problem_key = p.key
+            AND k.configuration_id IN (t.configuration_id, m.configuration_id)
+    ) AS is_listed
 FROM timed AS s
 JOIN boards AS b ON b.environment_id = s.environment_id
 JOIN problems AS p ON p.id = s.problem_id

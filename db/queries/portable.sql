@@ -50,7 +50,9 @@ sized AS (
     WHERE v.place = 1 AND w.stage <> 'sweep' AND w.trust IS NOT 'unstable'
 ),
 barred AS MATERIALIZED (
-    SELECT DISTINCT environment_id, configuration_id FROM gauntlets WHERE passed = 0
+    SELECT environment_id, configuration_id FROM refuted
+    UNION
+    SELECT environment_id, configuration_id FROM domains WHERE is_listed
 ),
 compared AS (
     SELECT

@@ -16,7 +16,10 @@ SELECT
     MAX(r.block_x * r.block_y * r.block_z) AS threads,
     MAX(r.dynamic_shared_bytes + COALESCE(r.static_shared_bytes, 0)) AS shared_bytes,
     MAX(r.registers) AS registers,
-    MAX(CASE r.launch WHEN 0 THEN r.active_blocks_per_sm END) AS active_blocks
+    MAX(CASE r.launch WHEN 0 THEN r.active_blocks_per_sm END) AS active_blocks,
+    MAX(k.multiple) AS multiple,
+    MAX(k.least) AS least,
+    MAX(k.is_listed) AS is_listed
 FROM json_each(:trials) AS wanted
 JOIN trials AS t ON t.id = wanted.value
 JOIN environments AS e ON e.id = t.environment_id
@@ -27,5 +30,7 @@ JOIN configurations AS g ON g.id = t.configuration_id
 LEFT JOIN trials AS s ON s.environment_id = t.environment_id AND s.problem_id = t.problem_id
                      AND s.configuration_id = t.configuration_id
 LEFT JOIN resources AS r ON r.trial_id = s.id OR r.trial_id = s.same_as_trial_id
+LEFT JOIN domains AS k ON k.environment_id = t.environment_id AND k.experiment_id = p.experiment_id
+                      AND k.problem_key = p.key AND k.configuration_id = t.configuration_id
 GROUP BY t.id
 ORDER BY d.kind, d.name, d.unit_count, t.id;

@@ -129,7 +129,7 @@ def read_entry(line, version, problems):
 def read(data):
     lines, entries, devices, problems, ended = lines_of(data), [], set(), None, False
     first = re.fullmatch(rb"tuned-conf ([0-9]+)", lines[0])
-    need(first and 1 <= int(first[1]) <= 4)
+    need(first and 1 <= int(first[1]) <= 5)
     for line in (line.lstrip(b" \t") for line in lines[1:]):
         if not line or line.startswith(b"#"):
             continue

@@ -32,14 +32,13 @@ struct tuned_device draw_device(const tune::configurations &all)
     device.reserved[0] = 0;
     if (std::strcmp(device.name, "*") == 0 || draw(4) == 0)
         device.name = names[draw(4)];
-    /* To a made header what has none is a CPU. */
-    if (draw(4) == 0 || device.compute_capability_major == 0) {
+    if (draw(4) == 0) {
         device.compute_capability_major = capabilities[draw(9)] / 10;
         device.compute_capability_minor = capabilities[draw(9)] % 10;
     }
     if (draw(4) == 0)
         device.unit_count = static_cast<int>(draw(200));
-    device.memory_bytes = 0; /* a made header knows neither */
+    device.memory_bytes = 0; /* other languages are told neither */
     device.bandwidth_gbs = 0;
     return device;
 }
@@ -55,24 +54,20 @@ long long draw_size(const tune::configurations &all)
     return static_cast<long long>(draw(std::uint64_t(1) << (1 + draw(40))));
 }
 
-bool is_same_made(const struct tuned_device &device, const char *problem, const tune::answer &right)
+bool is_same_made(const struct tuned *held, const struct tuned_device &device, const char *problem,
+                  const tune::answer &right)
 {
-    static const int grades[] = {TUNED_NONE,     TUNED_DEFAULT,      TUNED_OTHER_DEVICE,
-                                 TUNED_PORTABLE, TUNED_NEAREST_SIZE, TUNED_IN_RANGE};
-    const int grade = right.grade() == TUNED_EXACT ? TUNED_IN_RANGE : right.grade();
 #define PROBLEM(KEY, FUNCTION)                                                                     \
     if (std::strcmp(problem, KEY) == 0) {                                                          \
-        const auto made =                                                                          \
-            FUNCTION(device.name, device.compute_capability_major,                                 \
-                     device.compute_capability_minor, device.unit_count, right.get().n);           \
-        return grades[made.grade] == grade &&                                                      \
-               (grade == TUNED_NONE || (made.block == right.integer("block", -1) &&                \
-                                        made.grid == right.integer("grid", 0) &&                   \
-                                        made.low == tuned_entry_n_low(right.entry()) &&            \
-                                        made.high == tuned_entry_n_high(right.entry())));          \
+        const auto made = FUNCTION(held, &device, right.get().n);                                  \
+        return made.grade == right.grade() &&                                                      \
+               (made.grade == TUNED_NONE || (made.block == right.integer("block", -1) &&           \
+                                             made.grid == right.integer("grid", 0) &&              \
+                                             made.low == tuned_entry_n_low(right.entry()) &&       \
+                                             made.high == tuned_entry_n_high(right.entry())));     \
     }
 #include "problems.inc"
-    return grade == TUNED_NONE;
+    return right.grade() == TUNED_NONE;
 }
 
 } // namespace
@@ -85,6 +80,7 @@ int main(int argc, char **argv)
     const long questions = std::strtol(argv[2], nullptr, 10),
                asked = std::strtol(argv[3], nullptr, 10);
     long different = 0, found = 0;
+    struct tuned *const held = tuned_header_load(nullptr);
     for (long i = 0; i < questions; i++) {
         const struct tuned_device device = draw_device(all);
         const char *problem = tuned_entry_problem(all[draw(all.size())]);
@@ -104,7 +100,7 @@ int main(int argc, char **argv)
             wrapped.launch(&same) == (is_told != 0) &&
             std::memcmp(&launch, &same, sizeof same) == 0 &&
             wrapped.text("variant", "?") == tuned_text(right.entry, "variant", "?") &&
-            is_same_made(device, problem, wrapped);
+            is_same_made(held, device, problem, wrapped);
         if (!is_same && different++ < 10)
             std::fprintf(stderr, "%s %d.%d %d units, %s n=%lld: not the same\n", device.name,
                          device.compute_capability_major, device.compute_capability_minor,
@@ -116,6 +112,7 @@ int main(int argc, char **argv)
                         right.entry ? tuned_entry_line(right.entry) : 0,
                         tuned_answer_integer(&right, "grid", -7), is_told, launch.grid[0]);
     }
+    tuned_free(held);
     std::fprintf(stderr, "%ld questions, %ld of them answered, %ld answers differ\n", questions,
                  found, different);
     return different != 0 || found < questions / 4;

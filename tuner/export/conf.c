@@ -95,6 +95,7 @@ static void end_line(struct writer *writer, int64_t high)
     text_printf(out, "%s |", text_string(&line->entry.values));
     if (high != line->low)
         text_printf(out, " at=%lld", (long long)line->at);
+    text_append(out, text_string(&line->entry.domain));
     text_append(out, text_string(&line->entry.evidence));
     append_known(out, "trust", trusts[line->trust]);
     text_printf(out, "%s\n", text_string(&line->entry.origin));
@@ -142,24 +143,27 @@ static enum status take_row(struct writer *writer, const struct conf_row *row, s
         entry_fill(&writer->row, &writer->experiments, row, objective_of(writer->options), error);
     if (status != STATUS_OK)
         return status;
-    bool same_range = line->begun && row->range >= 0 && row->range == line->range;
-    bool same_values = same_range && strcmp(text_string(&line->entry.values),
-                                            text_string(&writer->row.values)) == 0;
+    const int64_t range = writer->row.is_listed ? -1 : row->range;
+    bool same_range = line->begun && range >= 0 && range == line->range;
+    bool same_values =
+        same_range &&
+        strcmp(text_string(&line->entry.values), text_string(&writer->row.values)) == 0 &&
+        strcmp(text_string(&line->entry.domain), text_string(&writer->row.domain)) == 0;
     if (same_range && !same_values) {
         low = geometric_middle(line->at, row->n) + 1;
         end_line(writer, low - 1);
     } else if (!same_range) {
         end_range(writer);
-        if (row->range >= 0 && row->range == writer->unstable.range)
+        if (range >= 0 && range == writer->unstable.range)
             low = geometric_middle(writer->unstable.last, row->n) + 1;
     }
     const struct entry older = line->entry;
     if (!same_values)
         *line = (struct line){.begun = true,
-                              .range = row->range,
+                              .range = range,
                               .problem = row->problem,
-                              .low = low,
-                              .range_high = row->n_high};
+                              .low = writer->row.is_listed ? row->n : low,
+                              .range_high = writer->row.is_listed ? row->n : row->n_high};
     writer->unstable.range = -1;
     line->entry = writer->row;
     writer->row = older;

@@ -11,6 +11,7 @@
 #include "tuner/base/json.h"
 #include "tuner/device/traits.h"
 #include "tuner/experiment/point.h"
+#include "tuner/export/domain.h"
 #include "tuner/export/embedded.h"
 #include "tuner/export/recall.h"
 
@@ -594,7 +595,8 @@ static bool is_recorded(struct asked *asked, const struct conf_row *row)
 {
     struct probes probes = {0};
     struct probe probe = {.n = asked->n, .units = asked->units};
-    json_t *recorded = load_object(row->derived, &asked->experiments->short_of_memory);
+    const char *derived = row->derived && row->derived[0] != '\0' ? row->derived : "{}";
+    json_t *recorded = load_object(derived, &asked->experiments->short_of_memory);
     bool holds = recorded && take_values(asked, &probes, &probe);
     for (size_t i = 0; holds && i < probes.derived_count; i++) {
         const json_t *value = json_object_get(recorded, probes.targets[i].name);
@@ -609,15 +611,17 @@ void elsewhere_free(struct elsewhere *elsewhere)
 {
     json_decref(elsewhere->formulas);
     json_decref(elsewhere->varying);
+    text_free(&elsewhere->domain);
     *elsewhere = (struct elsewhere){0};
 }
 
-/* What an answer hangs on: rows of one range have it in common. */
+/* What an answer hangs on: rows of one range have it in common, but where its domain is listed. */
 static void append_question(struct text *out, const struct conf_row *row)
 {
-    text_printf(out, "%lld\n%s\n%s\n%lld\n%s\n%lld\n", (long long)row->experiment, row->problem,
-                row->parameters, (long long)row->units, row->facts ? row->facts : "",
-                (long long)row->active_blocks);
+    text_printf(out, "%lld\n%s\n%s\n%lld\n%s\n%lld\n%lld %lld %lld\n", (long long)row->experiment,
+                row->problem, row->parameters, (long long)row->units, row->facts ? row->facts : "",
+                (long long)row->active_blocks, (long long)row->multiple, (long long)row->least,
+                (long long)row->is_listed);
 }
 
 /* All derived values vary, for what is known. */
@@ -635,36 +639,97 @@ static bool fill_unknown(struct elsewhere *out, const struct conf_row *row)
     return !failed;
 }
 
+/* Of an experiment that cannot be asked it is what checks leave. */
+static enum status fill_domain(struct asked *asked, bool is_asked, const struct conf_row *row,
+                               struct elsewhere *out, struct error *error)
+{
+    const struct domain checked = {.multiple = row->multiple > 1 ? row->multiple : 1,
+                                   .least = row->least > 1 ? row->least : 1,
+                                   .is_listed = row->is_listed > 0};
+    struct domain_text domain = {.text = "", .is_listed = checked.is_listed};
+    struct problem problem;
+    enum status status = STATUS_OK;
+    if (is_asked) {
+        const struct facts *facts = facts_there(asked, asked->units);
+        experiment_problem_at(asked->experiment, &asked->problem, asked->n, &problem);
+        status = domain_of(asked->experiment, &problem, facts, &asked->configuration, &checked,
+                           &asked->arena, &domain, error);
+    } else if (!domain_is_whole(&checked) && !checked.is_listed) {
+        domain.text = arena_printf(&asked->arena, "n%%%lld==0&&n>=%lld",
+                                   (long long)checked.multiple, (long long)checked.least);
+    }
+    out->is_listed = domain.is_listed;
+    if (domain.is_listed)
+        text_printf(&out->domain, "n==%lld", (long long)row->n);
+    else if (domain.text)
+        text_append(&out->domain, domain.text);
+    return status != STATUS_OK || !out->domain.failed ? status : error_no_memory(error);
+}
+
+/* As it was told of the last row, whose question was the same. */
+static bool fill_again(struct elsewhere *out, const struct elsewhere *answer,
+                       const struct conf_row *row)
+{
+    out->why = answer->why;
+    out->is_listed = answer->is_listed;
+    if (out->is_listed)
+        text_printf(&out->domain, "n==%lld", (long long)row->n);
+    else
+        text_append(&out->domain, text_string(&answer->domain));
+    return json_object_update(out->formulas, answer->formulas) == 0 &&
+           json_object_update(out->varying, answer->varying) == 0 && !out->domain.failed;
+}
+
+/* The question and its answer, for the next row. */
+static bool keep_answer(struct experiments *experiments, struct text *question,
+                        const struct elsewhere *out)
+{
+    if (!experiments->answer)
+        experiments->answer = calloc(1, sizeof *experiments->answer);
+    if (!experiments->answer)
+        return false;
+    elsewhere_free(experiments->answer);
+    text_append(&experiments->answer->domain, text_string(&out->domain));
+    experiments->answer->formulas = json_incref(out->formulas);
+    experiments->answer->varying = json_incref(out->varying);
+    experiments->answer->is_listed = out->is_listed;
+    experiments->answer->why = out->why;
+    text_free(&experiments->question);
+    experiments->question = *question;
+    *question = (struct text){0};
+    return !experiments->answer->domain.failed;
+}
+
 enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiments,
                            const struct conf_row *row, struct error *error)
 {
     struct asked asked;
     struct text question = {0};
-    bool is_asked = begin(&asked, experiments, row) && is_recorded(&asked, row);
+    enum status status = STATUS_OK;
+    const bool is_asked = begin(&asked, experiments, row);
+    const bool is_recorded_so = is_asked && is_recorded(&asked, row);
     append_question(&question, row);
-    *out = (struct elsewhere){json_object(), json_object()};
+    *out = (struct elsewhere){.formulas = json_object(), .varying = json_object()};
     bool failed = question.failed || !out->formulas || !out->varying;
-    if (is_asked && !failed && experiments->question.length > 0 &&
+    if (is_recorded_so && !failed && experiments->question.length > 0 &&
         strcmp(text_string(&question), text_string(&experiments->question)) == 0) {
-        failed |= json_object_update(out->formulas, experiments->formulas) != 0 ||
-                  json_object_update(out->varying, experiments->varying) != 0;
-    } else if (is_asked && !failed) {
-        struct probes *probes = arena_alloc(&asked.arena, 1, sizeof *probes);
-        if (probes && fill_probes(&asked, probes))
-            fill_formulas(&asked, probes, out);
-        else
-            failed |= !probes || !fill_unknown(out, row);
-        json_decref(experiments->formulas);
-        json_decref(experiments->varying);
-        text_free(&experiments->question);
-        experiments->formulas = json_incref(out->formulas);
-        experiments->varying = json_incref(out->varying);
-        experiments->question = question;
-        question = (struct text){0};
+        failed |= !fill_again(out, experiments->answer, row);
     } else if (!failed) {
-        failed |= !fill_unknown(out, row);
+        struct probes *probes = arena_alloc(&asked.arena, 1, sizeof *probes);
+        out->why = !is_asked         ? "the experiment cannot be read as the database has it"
+                   : !is_recorded_so ? "the experiment's formulas give other values than were "
+                                       "recorded"
+                                     : NULL;
+        status = fill_domain(&asked, is_asked, row, out, error);
+        if (is_recorded_so && probes && fill_probes(&asked, probes)) {
+            fill_formulas(&asked, probes, out);
+        } else {
+            failed |= !probes || !fill_unknown(out, row);
+            out->why = out->why ? out->why : "its formulas have no value at most sizes";
+        }
+        failed |= is_recorded_so && !keep_answer(experiments, &question, out);
     }
     text_free(&question);
     end(&asked);
-    return experiments_status(experiments, failed, error);
+    return status == STATUS_OK ? experiments_status(experiments, failed, error) : status;
 }

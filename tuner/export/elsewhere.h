@@ -18,7 +18,7 @@ void elsewhere_needs(struct experiments *experiments, const struct conf_row *row
 /* ` threads=256 registers=32 capability=9.0 cluster=16`, of a GPU */
 void append_needs(struct text *out, const struct needs *needs);
 
-/* JSON objects; all are owned. */
+/* JSON objects, and a text; all are owned. Zero at first. */
 struct elsewhere {
     /* What there is a formula for, with it: derived values that depend on size or units ("grid"),
      * and what launches are made of ("launch.grid"), be it a number. */
@@ -26,8 +26,13 @@ struct elsewhere {
     /* Derived values that depend on them and have none, with true; clusters and cooperation of
      * launches that have none, with what they are at the row's size. */
     json_t *varying;
+    struct text domain; /* export/domain.h */
+    bool is_listed;
+    const char *why; /* no formula gives a launch, where that is not for want of one; else NULL */
 };
-/* Where the experiment cannot be asked, all derived values vary. */
+/* Where the experiment cannot be asked, all derived values vary, and the domain is what checks
+ * leave.
+ */
 enum status elsewhere_fill(struct elsewhere *out, struct experiments *experiments,
                            const struct conf_row *row, struct error *error);
 void elsewhere_free(struct elsewhere *elsewhere);

@@ -114,6 +114,20 @@ static enum status append_launches(struct text *out, struct text *measured,
     return status;
 }
 
+/* Why no launch is known at other sizes, where that is so. */
+static void append_no_launch(struct text *out, const struct elsewhere *elsewhere,
+                             const char *measured)
+{
+    const char *part = strncmp(measured, "launch", 6) == 0 ? measured : strstr(measured, ",launch");
+    char why[96];
+    if (!part)
+        return;
+    part += *part == ',' ? 1 : 0;
+    (void)string_format(why, sizeof why, "no formula of n and units gives %.*s",
+                        (int)strcspn(part, ","), part);
+    append_field(out, "no_launch", elsewhere->why ? elsewhere->why : why);
+}
+
 enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere,
                              struct store *store, const struct conf_row *row, struct error *error)
 {
@@ -142,6 +156,7 @@ enum status elsewhere_append(struct text *out, const struct elsewhere *elsewhere
     if (device_traits(row->kind)->is_gpu)
         status = append_launches(out, &measured, elsewhere, store, row->trial, error);
     append_known(out, "measured", text_string(&measured));
+    append_no_launch(out, elsewhere, text_string(&measured));
     out->failed = out->failed || names.failed || measured.failed || failed;
     json_decref(parameters);
     json_decref(derived);

@@ -26,6 +26,9 @@ static const struct store_column columns[] = {
     {"shared_bytes", OF(shared_bytes), STORE_INTEGER},
     {"registers", OF(registers), STORE_INTEGER},
     {"active_blocks", OF(active_blocks), STORE_INTEGER},
+    {"multiple", OF(multiple), STORE_INTEGER},
+    {"least", OF(least), STORE_INTEGER},
+    {"is_listed", OF(is_listed), STORE_INTEGER},
     {"compute_capability", OF(capability), STORE_TEXT},
     {"name", OF(name), STORE_TEXT},
     {"device_driver", OF(device_driver), STORE_TEXT},
@@ -56,7 +59,7 @@ static const struct store_column columns[] = {
     {"claim_percent", OF(claim_percent), STORE_REAL},
     {"confidence", OF(confidence), STORE_REAL},
 };
-enum { COLUMNS_OF_DEVICES = 16 }; /* the first so many */
+enum { COLUMNS_OF_DEVICES = 19 }; /* the first so many */
 
 enum status conf_rows_read(struct store *store, const char *sql, bool of_devices,
                            struct store_parameter parameter, struct arena *arena,
@@ -260,6 +263,7 @@ enum status entry_fill(struct entry *entry, struct experiments *experiments,
     struct text *origin = &entry->origin;
     const struct known_experiment *experiment = experiments_find(experiments, row->experiment);
     text_clear(&entry->values);
+    text_clear(&entry->domain);
     text_clear(&entry->evidence);
     text_clear(origin);
     if (!experiment)
@@ -280,18 +284,22 @@ enum status entry_fill(struct entry *entry, struct experiments *experiments,
         status = elsewhere_fill(&elsewhere, experiments, row, error);
     if (status == STATUS_OK)
         status = elsewhere_append(&entry->evidence, &elsewhere, experiments->store, row, error);
+    append_known(&entry->domain, "domain", text_string(&elsewhere.domain));
+    entry->is_listed = elsewhere.is_listed;
     elsewhere_free(&elsewhere);
     return status;
 }
 
 bool entry_failed(const struct entry *entry)
 {
-    return entry->values.failed || entry->evidence.failed || entry->origin.failed;
+    return entry->values.failed || entry->domain.failed || entry->evidence.failed ||
+           entry->origin.failed;
 }
 
 void entry_free(struct entry *entry)
 {
     text_free(&entry->values);
+    text_free(&entry->domain);
     text_free(&entry->evidence);
     text_free(&entry->origin);
 }

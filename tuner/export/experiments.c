@@ -4,7 +4,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/files.h"
-#include "tuner/export/internal.h"
+#include "tuner/export/elsewhere.h"
 
 void experiments_forget(struct experiments *experiments)
 {
@@ -12,8 +12,9 @@ void experiments_forget(struct experiments *experiments)
         experiment_free(experiments->items[i].experiment);
     free(experiments->items);
     arena_free(&experiments->arena);
-    json_decref(experiments->formulas);
-    json_decref(experiments->varying);
+    if (experiments->answer)
+        elsewhere_free(experiments->answer);
+    free(experiments->answer);
     text_free(&experiments->question);
     *experiments = (struct experiments){0};
 }

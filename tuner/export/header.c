@@ -11,14 +11,11 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/array.h"
 #include "tuner/base/hash.h"
-#include "tuner/device/traits.h"
-#include "tuner/export/embedded.h"
 #include "tuner/export/internal.h"
 
-/* What all problems share: tuner/export/header_common.inc. The choice is libtuned's, as far as
- * name, compute capability, units and n tell. */
+/* The header holds the file, which libtuned reads: the choice is made in one place. */
 
-enum { HEADER_FIELDS_MAX = 128, SCALED_MAX = 32 };
+enum { HEADER_FIELDS_MAX = 128 };
 enum field_type { FIELD_INTEGER, FIELD_BOOLEAN, FIELD_REAL, FIELD_TEXT };
 
 struct header_field {
@@ -26,7 +23,6 @@ struct header_field {
     const char *identifier; /* in the header */
     enum field_type type;
     bool is_words; /* all texts are identifiers */
-    int bit;       /* of a row's per_unit; -1: no entry names it there */
 };
 
 /* A value's type is the same in all problems of the file, so that it hangs on no single winner. */
@@ -45,15 +41,10 @@ struct header {
     size_t entry_count;
     struct header_field fields[HEADER_FIELDS_MAX];
     size_t field_count;
-    int bit_count;
     const char **configurations; /* their values, as C initialisers */
     size_t configuration_count;
     size_t *by_hash; /* of them: numbers from 1, 0 where there is none; a power of two of them */
     size_t hash_slots;
-    /* What values are elsewhere: statements that set them, each set once; 0 is none. */
-    const char **formulas;
-    size_t formula_count;
-    bool is_old; /* of a format that does not say what launches need */
 };
 
 /* ---- names ---- */
@@ -174,10 +165,9 @@ static enum status refuse_pair(const struct header *header, const char *a, const
                      header->problem, a, b);
 }
 
-static enum status take_value(struct header *header, const struct tuned_entry *entry,
-                              const char *name, const char *value, struct error *error)
+static enum status take_value(struct header *header, const char *name, const char *value,
+                              struct error *error)
 {
-    const char *per_unit = tuned_evidence_text(entry, "per_unit", NULL);
     const char *identifier = identifier_of(&header->arena, name);
     const struct value_type *known = find_type(header, name, FIELD_TEXT);
     size_t i = 0;
@@ -193,26 +183,20 @@ static enum status take_value(struct header *header, const struct tuned_entry *e
                          HEADER_FIELDS_MAX);
     if (i == header->field_count)
         header->fields[header->field_count++] =
-            (struct header_field){name, identifier, known->type, true, -1};
+            (struct header_field){name, identifier, known->type, true};
     field->is_words = field->is_words && is_identifier(value);
-    if (field->bit < 0 && lists_name(per_unit, name))
-        field->bit = header->bit_count++;
-    if (field->bit < SCALED_MAX)
-        return STATUS_OK;
-    return error_set(error, STATUS_BAD_INPUT, "%s: more than %d values in per_unit",
-                     header->problem, SCALED_MAX);
+    return STATUS_OK;
 }
 
 static enum status find_fields(struct header *header, struct error *error)
 {
     header->field_count = 0;
-    header->bit_count = 0;
     for (size_t i = 0; i < header->entry_count; i++) {
         const struct tuned_entry *entry = header->entries[i];
         for (size_t j = 0; j < tuned_value_count(entry); j++) {
             const char *name = NULL, *value = NULL;
             tuned_value_at(entry, j, &name, &value);
-            enum status status = take_value(header, entry, name, value, error);
+            enum status status = take_value(header, name, value, error);
             if (status != STATUS_OK)
                 return status;
         }
@@ -292,12 +276,14 @@ static enum status number_of(struct header *header, const struct tuned_entry *en
 static void put_struct(struct header *header)
 {
     static const char *const types[] = {"long long ", "int ", "double ", "const char *"};
-    text_printf(header->out,
-                "\n/* %s. `configuration` counts from 1; 0 when nothing is known (grade 0). */\n"
-                "struct tuned_%s_answer {\n    int grade, configuration;\n    long long low, high; "
-                "/* n that "
-                "the entry holds for */\n",
-                header->problem, header->identifier);
+    text_printf(
+        header->out,
+        "\n/* %s. `configuration` counts from 1; 0 when nothing is known (grade 0). */\n"
+        "struct tuned_%s_answer {\n    enum tuned_grade grade;\n    int configuration;\n    "
+        "long long low, high; "
+        "/* n that "
+        "the entry holds for */\n",
+        header->problem, header->identifier);
     for (size_t i = 0; i < header->field_count; i++)
         text_printf(header->out, "    %s%s;\n", types[header->fields[i].type],
                     header->fields[i].identifier);
@@ -314,10 +300,7 @@ static enum status forget_configurations(struct header *header, struct error *er
     header->by_hash = arena_alloc(&header->arena, header->hash_slots, sizeof *header->by_hash);
     header->configurations =
         arena_alloc(&header->arena, header->entry_count + 1, sizeof *header->configurations);
-    header->formulas =
-        arena_alloc(&header->arena, header->entry_count + 1, sizeof *header->formulas);
-    return header->by_hash && header->configurations && header->formulas ? STATUS_OK
-                                                                         : error_no_memory(error);
+    return header->by_hash && header->configurations ? STATUS_OK : error_no_memory(error);
 }
 
 /* Each configuration once, for what must be known when a program is compiled. */
@@ -348,302 +331,62 @@ static enum status put_list(struct header *header, struct error *error)
     return STATUS_OK;
 }
 
-static unsigned scaled_mask(const struct header *header, const struct tuned_entry *entry)
+/* The numbers of configurations by the lines of the file. */
+static enum status put_numbers(struct header *header, struct error *error)
 {
-    const char *names = tuned_evidence_text(entry, "per_unit", NULL);
-    unsigned mask = 0;
-    for (size_t i = 0; i < header->field_count; i++)
-        if (lists_name(names, header->fields[i].name))
-            mask |= 1u << header->fields[i].bit;
-    return mask;
-}
-
-/* ---- formulas ---- */
-
-static const struct header_field *find_field(const struct header *header, const char *name,
-                                             size_t length)
-{
-    for (size_t i = 0; i < header->field_count; i++)
-        if (strlen(header->fields[i].name) == length &&
-            strncmp(header->fields[i].name, name, length) == 0)
-            return &header->fields[i];
-    return NULL;
-}
-
-static bool is_function(const char *name, size_t length)
-{
-    return (length == 3 && (strncmp(name, "min", 3) == 0 || strncmp(name, "max", 3) == 0)) ||
-           (length == 8 && strncmp(name, "ceil_div", 8) == 0);
-}
-
-/* A formula of tuned.conf as a C expression. False: it is none that C is sure to evaluate alike. */
-static bool translate(const struct header *header, const char *formula, struct text *out)
-{
-    int commas[64] = {0};
-    bool calls[64] = {false};
-    int depth = 0;
-    if (strchr(formula, '-') && strpbrk(formula, "/%")) /* what is below zero is not divided */
-        return false;
-    for (const char *at = formula; *at;) {
-        size_t length =
-            strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.0123456789");
-        if (length > 0 && *at >= '0' && *at <= '9') {
-            if (strspn(at, "0123456789") != length || length > 18)
-                return false;
-            text_printf(out, "%.*sLL", (int)length, at);
-        } else if (length > 0 && at[length] == '(') {
-            if (!is_function(at, length) || depth == 63)
-                return false;
-            text_printf(out, "tuned_header_%.*s(", (int)length, at);
-            calls[++depth] = true;
-            commas[depth] = 0;
-            length++;
-        } else if (length > 0) {
-            const struct header_field *field = find_field(header, at, length);
-            if ((length == 1 && *at == 'n') || (length == 5 && strncmp(at, "units", 5) == 0))
-                text_printf(out, "%.*s", (int)length, at);
-            else if (field && field->type == FIELD_INTEGER)
-                text_printf(out, "answer.%s", field->identifier);
-            else
-                return false;
-        } else if (*at == '(') {
-            if (depth == 63)
-                return false;
-            calls[++depth] = false;
-            commas[depth] = 0;
-        } else if (*at == ')') {
-            if (depth == 0 || commas[depth] != (calls[depth] ? 1 : 0))
-                return false;
-            depth--;
-        } else if (*at == ',') {
-            commas[depth]++;
-        } else if (*at == '/' || *at == '%') { /* never by what may be 0 */
-            if (at[1] < '1' || at[1] > '9')
-                return false;
-        } else if (!strchr("+-*", *at)) {
-            return false;
+    struct text *out = header->out;
+    text_append(out, "    switch (tuned_entry_line(found.entry)) {\n");
+    for (size_t configuration = 1; configuration <= header->configuration_count; configuration++) {
+        for (size_t i = 0; i < header->entry_count; i++) {
+            size_t number = 0;
+            bool is_new = false;
+            enum status status = number_of(header, header->entries[i], &number, &is_new, error);
+            if (status != STATUS_OK)
+                return status;
+            if (number == configuration)
+                text_printf(out, "    case %d:\n", tuned_entry_line(header->entries[i]));
         }
-        if (length == 0) {
-            text_append_bytes(out, at, 1);
-            length = 1;
-        }
-        at += length;
+        text_printf(out, "        answer.configuration = %zu;\n        break;\n", configuration);
     }
-    return depth == 0 && commas[0] == 0;
-}
-
-/* The number of what is set for the entry, 0: nothing. */
-static enum status formulas_of(struct header *header, const struct tuned_entry *entry,
-                               size_t *number, struct error *error)
-{
-    struct text statements = {0};
-    const char *measured = tuned_evidence_text(entry, "measured", NULL);
-    for (size_t i = 0; i < header->field_count; i++) {
-        const struct header_field *field = &header->fields[i];
-        char name[256];
-        struct text expression = {0};
-        const char *formula = string_format(name, sizeof name, "formula.%s", field->name)
-                                  ? tuned_evidence_text(entry, name, NULL)
-                                  : NULL;
-        bool is_translated =
-            formula && field->type == FIELD_INTEGER && translate(header, formula, &expression);
-        if (is_translated)
-            text_printf(&statements, "            answer.%s = %s%s;\n", field->identifier,
-                        strstr(formula, "units") ? "units <= 0 ? 0 : " : "",
-                        text_string(&expression));
-        else if ((formula || lists_name(measured, field->name)) && field->type == FIELD_INTEGER)
-            text_printf(&statements,
-                        "            if (!is_measured)\n                answer.%s = 0;\n",
-                        field->identifier);
-        statements.failed = statements.failed || expression.failed;
-        text_free(&expression);
-    }
-    *number = 0;
-    if (statements.length > 0) {
-        while (*number < header->formula_count &&
-               strcmp(header->formulas[*number], text_string(&statements)) != 0)
-            ++*number;
-        if (*number == header->formula_count)
-            header->formulas[header->formula_count++] =
-                arena_strdup(&header->arena, text_string(&statements));
-        ++*number;
-    }
-    bool failed = statements.failed || (*number > 0 && !header->formulas[*number - 1]);
-    text_free(&statements);
-    return failed ? error_no_memory(error) : STATUS_OK;
-}
-
-/* ---- rows ---- */
-
-/* "9.0" as 90000. */
-static long capability_of(const char *text, char **end)
-{
-    long capability = strtol(text, end, 10) * 10000;
-    if (**end == '.')
-        capability += strtol(*end + 1, end, 10);
-    return capability;
-}
-
-/* "8,9" as bits. */
-static unsigned long long majors_of(const char *text)
-{
-    unsigned long long majors = 0;
-    char *end = NULL;
-    for (; text && *text; text = *end == ',' ? end + 1 : end)
-        majors |= 1ULL << (strtoul(text, &end, 10) & 63);
-    return majors;
-}
-
-/* As libtuned has them (read_capability_need, guess_cluster). */
-static void append_needs(struct text *out, const struct header *header,
-                         const struct tuned_entry *entry)
-{
-    const char *text = header->is_old ? NULL : tuned_evidence_text(entry, "capability", NULL);
-    long long cluster = (long long)tuned_evidence(entry, "cluster", 0);
-    long least = tuned_entry_device(entry)->compute_capability_major * 10000L;
-    long most = INT_MAX;
-    char *end = NULL;
-    if (text) {
-        least = capability_of(text, &end);
-        most = *end == '-' ? capability_of(end + 1, &end) : most;
-    }
-    if (header->is_old)
-        cluster = tuned_text(entry, "cluster_size", NULL) ? tuned_integer(entry, "cluster_size", 0)
-                                                          : tuned_integer(entry, "cluster", 0);
-    text_printf(out, "%ld, %ld, %lld, 0x%llxu", least, most, cluster,
-                header->is_old ? 0 : majors_of(tuned_evidence_text(entry, "capabilities", NULL)));
-}
-
-/* The majors of a section: its own, or those that a portable one was measured on. */
-static unsigned long long section_majors(const struct header *header,
-                                         const struct tuned_entry *entry)
-{
-    const struct tuned_device *device = tuned_entry_device(entry);
-    if (strcmp(device->name, "*") != 0)
-        return device->compute_capability_major < 63 ? 1ULL << device->compute_capability_major : 0;
-    if (header->is_old)
-        return !device_traits(device->kind)->is_gpu ? 0 : 1ULL << 63;
-    return majors_of(tuned_device_text(entry, "capabilities", NULL));
-}
-
-/* The rows, and beside them the devices that they are of. */
-static enum status put_rows(struct header *header, struct text *devices, size_t *device_count,
-                            struct error *error)
-{
-    const struct tuned_device *last = NULL;
-    size_t first = 0;
-    header->formula_count = 0;
-    text_printf(header->out, "    static const struct tuned_header_row rows[] = {\n");
-    for (size_t i = 0; i <= header->entry_count; i++) {
-        const struct tuned_entry *entry = i < header->entry_count ? header->entries[i] : NULL;
-        const struct tuned_device *device = entry ? tuned_entry_device(entry) : NULL;
-        size_t number = 0;
-        size_t formulas = 0;
-        bool is_new = false;
-        if (last && device != last)
-            text_printf(devices, "%zu, 0x%llxu},\n", i - first,
-                        section_majors(header, header->entries[i - 1]));
-        if (!entry)
-            break;
-        if (device != last) {
-            bool is_cpu_for_all =
-                strcmp(device->name, "*") == 0 && !device_traits(device->kind)->is_gpu;
-            text_append(devices, "        {");
-            append_string(devices, device->name);
-            text_printf(devices, ", %d, %d, %d, %zu, ", device->compute_capability_major,
-                        is_cpu_for_all ? -1 : device->compute_capability_minor, device->unit_count,
-                        i);
-            first = i;
-            ++*device_count;
-        }
-        last = device;
-        enum status status = number_of(header, entry, &number, &is_new, error);
-        if (status == STATUS_OK)
-            status = formulas_of(header, entry, &formulas, error);
-        if (status != STATUS_OK)
-            return status;
-        text_printf(header->out, "        {%lldLL, %lldLL, %lldLL, %zu, %zu, %uu, ",
-                    tuned_entry_n_low(entry), tuned_entry_n_high(entry), tuned_entry_n(entry),
-                    number, formulas, scaled_mask(header, entry));
-        append_needs(header->out, header, entry);
-        text_append(header->out, "},\n");
-    }
-    text_append(header->out, "    };\n");
+    text_append(out, "    default:\n        break;\n    }\n");
     return STATUS_OK;
 }
 
-static void put_configurations(struct header *header)
+static void put_value(struct text *out, const struct header_field *field)
 {
-    text_printf(header->out,
-                "    static const struct tuned_%s_answer configurations[] = {\n        {0, 0, 0, 0",
-                header->identifier);
-    for (size_t i = 0; i < header->field_count; i++)
-        text_append(header->out, header->fields[i].type == FIELD_TEXT ? ", \"\"" : ", 0");
-    text_append(header->out, "},\n");
-    for (size_t i = 0; i < header->configuration_count; i++)
-        text_printf(header->out, "        {0, %zu, 0, 0, %s},\n", i + 1, header->configurations[i]);
-    text_append(header->out, "    };\n");
-}
-
-/* What the row's values are at this n on this device. */
-static void put_formulas(struct header *header)
-{
-    struct text *out = header->out;
-    for (size_t i = 0; i < header->field_count; i++)
-        if (header->fields[i].bit >= 0 && header->fields[i].type == FIELD_INTEGER)
-            text_printf(out,
-                        "        if (row->per_unit >> %d & 1)\n"
-                        "            answer.%s = tuned_header_scaled(answer.%s, found->units, "
-                        "units);\n",
-                        header->fields[i].bit, header->fields[i].identifier,
-                        header->fields[i].identifier);
-    if (header->formula_count == 0)
-        return;
-    text_append(out, "        switch (row->formulas) {\n");
-    for (size_t i = 0; i < header->formula_count; i++)
-        text_printf(out, "        case %zu:\n%s            break;\n", i + 1, header->formulas[i]);
-    text_append(out, "        default:\n            break;\n        }\n");
-}
-
-static void put_choice(struct header *header, size_t device_count)
-{
-    struct text *out = header->out;
-    text_printf(out,
-                "    const struct tuned_header_asked asked = {device, major, minor, units, n};\n"
-                "    struct tuned_%s_answer answer = configurations[0];\n"
-                "    const struct tuned_header_device *found = NULL;\n"
-                "    int grade = TUNED_HEADER_NONE;\n"
-                "    const struct tuned_header_row *row =\n"
-                "        tuned_header_find(devices, %zu, rows, &asked, &found, &grade);\n"
-                "    if (row) {\n"
-                "        const int is_measured = grade == TUNED_HEADER_IN_RANGE && n == row->at;\n"
-                "        answer = configurations[row->configuration];\n"
-                "        answer.grade = grade;\n"
-                "        answer.low = row->low;\n"
-                "        answer.high = row->high;\n"
-                "        (void)is_measured;\n",
-                header->identifier, device_count);
-    put_formulas(header);
-    text_append(out, "    }\n    return answer;\n}\n");
+    static const char *const calls[] = {[FIELD_INTEGER] = "tuned_answer_integer(&found, ",
+                                        [FIELD_BOOLEAN] = "strcmp(tuned_text(found.entry, ",
+                                        [FIELD_REAL] = "tuned_real(found.entry, ",
+                                        [FIELD_TEXT] = "tuned_text(found.entry, "};
+    static const char *const ends[] = {[FIELD_INTEGER] = ", 0)",
+                                       [FIELD_BOOLEAN] = ", \"\"), \"true\") == 0",
+                                       [FIELD_REAL] = ", 0)",
+                                       [FIELD_TEXT] = ", \"\")"};
+    text_printf(out, "    answer.%s = %s", field->identifier, calls[field->type]);
+    append_string(out, field->name);
+    text_printf(out, "%s;\n", ends[field->type]);
 }
 
 static enum status put_function(struct header *header, struct error *error)
 {
-    struct text devices = {0};
-    size_t device_count = 0;
-    text_printf(
-        header->out,
-        "static inline struct tuned_%s_answer tuned_%s(const char *device, int major, int minor, "
-        "int units,\n    long long n)\n{\n",
-        header->identifier, header->identifier);
-    enum status status = put_rows(header, &devices, &device_count, error);
-    text_printf(header->out,
-                "    static const struct tuned_header_device devices[] = {\n%s    };\n",
-                text_string(&devices));
-    put_configurations(header);
-    put_choice(header, device_count);
-    header->out->failed = header->out->failed || devices.failed;
-    text_free(&devices);
+    struct text *out = header->out;
+    text_printf(out,
+                "static inline struct tuned_%s_answer tuned_%s(const struct tuned *tuned,\n"
+                "    const struct tuned_device *device, long long n)\n{\n"
+                "    struct tuned_answer found;\n"
+                "    struct tuned_%s_answer answer;\n"
+                "    memset(&answer, 0, sizeof answer);\n",
+                header->identifier, header->identifier, header->identifier);
+    text_append(out, "    answer.grade = tuned_find(tuned, device, ");
+    append_string(out, header->problem);
+    text_append(out, ", n, &found);\n");
+    for (size_t i = 0; i < header->field_count; i++)
+        put_value(out, &header->fields[i]);
+    text_append(out, "    if (!found.entry)\n        return answer;\n"
+                     "    answer.low = tuned_entry_n_low(found.entry);\n"
+                     "    answer.high = tuned_entry_n_high(found.entry);\n");
+    enum status status = put_numbers(header, error);
+    text_append(out, "    return answer;\n}\n");
     return status;
 }
 
@@ -746,6 +489,23 @@ static enum status put_problems(struct header *header, const struct tuned *tuned
     return status == STATUS_OK ? check_identifiers(pairs, *count, error) : status;
 }
 
+/* The text, a line a string. */
+static void put_file(struct text *out, const struct conf_text *file)
+{
+    const char *end = file->text + file->bytes;
+    for (const char *at = file->text; at < end;) {
+        char line[256];
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((newline ? newline + 1 : end) - at);
+        length = length < sizeof line ? length : sizeof line - 1;
+        memcpy(line, at, length);
+        line[length] = '\0';
+        text_append(out, "\n    ");
+        append_string(out, line);
+        at += length;
+    }
+}
+
 enum status export_header(const struct conf_text *file, struct text *out, size_t *problems,
                           struct error *error)
 {
@@ -753,17 +513,24 @@ enum status export_header(const struct conf_text *file, struct text *out, size_t
     struct tuned *tuned = tuned_load_memory(file->text, file->bytes, file->name, &refused);
     if (!tuned)
         return error_set(error, STATUS_BAD_INPUT, "%s", refused.text);
-    struct header header = {.out = out,
-                            .is_old = file->bytes > 11 && strtol(file->text + 11, NULL, 10) < 4};
+    struct header header = {.out = out};
     size_t count = 0;
-    text_printf(out,
-                "/* Written by 'tune export --header' out of tuned.conf: for programs that load no "
-                "file.\n"
-                " * tuned_PROBLEM(name, major, minor, units, n): the device's name and compute "
-                "capability (a\n"
-                " * CPU's is 0.0), its multiprocessors or cores (0: unknown), the size. */\n"
-                "#ifndef TUNED_CONFIGURATIONS_H\n#define TUNED_CONFIGURATIONS_H\n\n%s",
-                header_common);
+    text_append(
+        out, "/* Written by 'tune export --header' out of tuned.conf: for programs that load no "
+             "file. Of a program\n"
+             " * that links libtuned: tuned_header_load once, then tuned_PROBLEM(tuned, &device, "
+             "n). */\n"
+             "#ifndef TUNED_CONFIGURATIONS_H\n#define TUNED_CONFIGURATIONS_H\n\n"
+             "#include <string.h>\n#include \"tuned.h\"\n\n"
+             "#if defined(__GNUC__) && !defined(__cplusplus)\n"
+             "__extension__\n#endif\nstatic const char tuned_header_text[] =");
+    put_file(out, file);
+    text_append(out,
+                ";\n/* What this header holds; freed by tuned_free. */\n"
+                "static inline struct tuned *tuned_header_load(struct tuned_error *error)\n{\n"
+                "    return tuned_load_memory(tuned_header_text, sizeof tuned_header_text - 1, ");
+    append_string(out, file->name);
+    text_append(out, ", error);\n}\n");
     enum status status = find_types(&header, tuned, error);
     if (status == STATUS_OK)
         status = put_problems(&header, tuned, &count, error);

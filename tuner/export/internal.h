@@ -19,6 +19,7 @@ struct conf_row {
     const char *capability;       /* "9.0"; "" or NULL: none */
     int64_t units, n, experiment; /* experiments.id */
     int64_t threads, shared_bytes, registers, active_blocks;
+    int64_t multiple, least, is_listed; /* what checks leave of its domain (struct domain) */
     /* of conf.sql alone: */
     const char *name, *device_driver, *device_compiler, *driver, *compiler;
     const char *measured; /* the trial that has the times */
@@ -60,7 +61,7 @@ struct experiments {
     struct error unread;  /* with a status: what could not be read */
     /* The last question of elsewhere.c, and what it gave. */
     struct text question;
-    json_t *formulas, *varying;
+    struct elsewhere *answer;
 };
 void experiments_forget(struct experiments *experiments);
 /* What kept anything from being asked: a file that cannot be read, or memory, which is short in any
@@ -91,7 +92,8 @@ void section_append(struct text *out, const char *heading, const struct text *li
 
 /* What one row says: of the configuration, of its measurement, and where that comes from. */
 struct entry {
-    struct text values, evidence, origin;
+    struct text values, domain, evidence, origin;
+    bool is_listed; /* its domain is the row's size alone */
 };
 /* Cleared first. STATUS_BAD_INPUT: the database holds what is no configuration. */
 enum status entry_fill(struct entry *entry, struct experiments *experiments,

@@ -129,11 +129,27 @@ static void drop_launches(json_t *object)
     }
 }
 
+/* Both domains. */
+static void take_domain(struct text *domain, const char *other)
+{
+    if (other[0] == '\0' || strcmp(text_string(domain), other) == 0)
+        return;
+    if (domain->length > 0) {
+        struct text first = *domain;
+        *domain = (struct text){0};
+        text_printf(domain, "(%s)&&(%s)", text_string(&first), other);
+        text_free(&first);
+    } else {
+        text_append(domain, other);
+    }
+}
+
 /* Keeps of `shared` what this device has as well: what depends on neither size nor device, or has
  * one formula on all of them. Formulas that name what is not kept stay without a value. Launches
  * are kept whole or not at all: without its cluster one would be another. */
-static enum status share_values(json_t *shared, json_t *formulas, struct experiments *experiments,
-                                const struct conf_row *row, bool first, struct error *error)
+static enum status share_values(json_t *shared, json_t *formulas, struct text *domain,
+                                struct experiments *experiments, const struct conf_row *row,
+                                bool first, struct error *error)
 {
     const char *name = NULL;
     json_t *value = NULL;
@@ -170,6 +186,7 @@ static enum status share_values(json_t *shared, json_t *formulas, struct experim
              !json_equal(value, json_object_get(own, name))))
             (void)json_object_del(shared, name);
     }
+    take_domain(domain, text_string(&here.domain));
     json_decref(own);
     elsewhere_free(&here);
     return status;
@@ -206,6 +223,7 @@ static enum status common_take(struct common *common, struct experiments *experi
     json_t *parameters = count > 0 ? json_read(rows->parameters, 0, NULL) : NULL;
     json_t *shared = json_object();
     json_t *formulas = json_object();
+    struct text domain = {0};
     enum status status = shared && formulas ? STATUS_OK : error_no_memory(error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         const struct conf_row *row = &rows[i];
@@ -214,7 +232,7 @@ static enum status common_take(struct common *common, struct experiments *experi
             status = experiments_status(experiments, true, error);
             break;
         }
-        status = share_values(shared, formulas, experiments, row, i == 0, error);
+        status = share_values(shared, formulas, &domain, experiments, row, i == 0, error);
         struct needs needs;
         elsewhere_needs(experiments, row, &needs);
         if (i == 0)
@@ -228,6 +246,9 @@ static enum status common_take(struct common *common, struct experiments *experi
         append_known(&common->origin, "source", row->source);
         append_known(&common->origin, "flags", experiment->flags);
     }
+    append_known(&common->elsewhere, "domain", text_string(&domain));
+    common->elsewhere.failed = common->elsewhere.failed || domain.failed;
+    text_free(&domain);
     if (status == STATUS_OK)
         put_values(common, parameters, shared, formulas);
     json_decref(parameters);

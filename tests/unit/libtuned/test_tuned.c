@@ -138,10 +138,12 @@ TEST(nearest_size_is_by_ratio)
     (void)tuned_find(tuned, &h200, "reduce.sum.i32", 2000, &answer);
     tuned_reason(&answer, reason, sizeof reason);
     assert_string_equal(reason,
-                        "on NVIDIA H200 nearest of what fits is n = 1024; asked was n = 2000");
+                        "on NVIDIA H200 nearest of what fits is n = 1024; asked was n = 2000; no "
+                        "launch: the file has none");
     (void)tuned_find(tuned, &h200, "reduce.sum.i32", 1024, &answer);
     tuned_reason(&answer, reason, sizeof reason);
-    assert_string_equal(reason, "measured on NVIDIA H200 at n = 1024");
+    assert_string_equal(reason,
+                        "measured on NVIDIA H200 at n = 1024; no launch: the file has none");
     tuned_reason(&answer, reason, 9);
     assert_string_equal(reason, "measured");
     tuned_free(tuned);
@@ -215,7 +217,8 @@ TEST(nearest_device_is_of_the_same_kind)
     assert_string_equal(reason,
                         "reduce.min.i32 has no entry for NVIDIA H200 that fits; taken, for n = 16, "
                         "which is nearest, from NVIDIA A100, of "
-                        "another compute capability (108 SMs; here 132)");
+                        "another compute capability (108 SMs; here 132); no launch: the file has "
+                        "none");
     tuned_free(tuned);
 }
 
@@ -225,9 +228,9 @@ static const struct {
     const char *says;
 } bad_lines[] = {
     {"", 0, "the file is empty"},
-    {"tuned-conf 5\nend\n", 1, "format version 5; libtuned "},
+    {"tuned-conf 6\nend\n", 1, "format version 6; libtuned "},
     {"tuned-conf 0\nend\n", 1, "format version 0; libtuned "},
-    {"tuned-conf 1.0\nend\n", 1, "no tuned.conf: its first line is 'tuned-conf 4'"},
+    {"tuned-conf 1.0\nend\n", 1, "no tuned.conf: its first line is 'tuned-conf 5'"},
     {"# tuned-conf 1\nend\n", 1, "no tuned.conf"},
     {"tuned-conf 1\n", 1, "there is no line 'end'"},
     {"tuned-conf 1\nend", 2, "its last line has no end"},

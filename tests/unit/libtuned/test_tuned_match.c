@@ -423,4 +423,63 @@ TEST(replayed_sections_are_for_no_device)
     tuned_free(tuned);
 }
 
+/* ---- domains ---- */
+
+static const char domains[] = "tuned-conf 5\n[cuda \"A\"] compute_capability=9.0\n"
+                              "p n=1000-2000 way=1 | at=1024 domain=\"n%128==0\"\n"
+                              "p n=2001-9000 way=2 | at=4096 domain=\"n>=3000\"\n"
+                              "p n=9001-9500 way=3 | at=9100 domain=\"n==9100||n==9200\"\n"
+                              "q n=64 way=4 | domain=\"4611686018427387904%n==0\"\n"
+                              "r n=64 way=5 | domain=\"n%\"\n"
+                              "[cuda \"*\"]\nq n=1-1000 way=9 | domain=n<100\n"
+                              "end\n";
+
+static long long way_of(const struct tuned *tuned, const char *problem, long long n,
+                        enum tuned_grade grade, char reason[TUNED_REASON_BYTES])
+{
+    const struct tuned_device device = {.kind = "cuda", .name = "A", .compute_capability_major = 9};
+    struct tuned_answer answer, resolved;
+    struct tuned_handle handle;
+    tuned_resolve(tuned, &device, problem, &handle);
+    assert_int_equal(tuned_find(tuned, &device, problem, n, &answer), grade);
+    assert_int_equal(tuned_find_resolved(&handle, n, &resolved), grade);
+    assert_ptr_equal(answer.entry, resolved.entry);
+    tuned_reason(&answer, reason, TUNED_REASON_BYTES);
+    return tuned_integer(answer.entry, "way", 0);
+}
+
+TEST(entry_is_never_given_outside_its_domain)
+{
+    struct tuned *tuned = load(domains);
+    char reason[TUNED_REASON_BYTES];
+    assert_int_equal(way_of(tuned, "p", 1024, TUNED_EXACT, reason), 1);
+    assert_null(strstr(reason, "not for this size"));
+    assert_int_equal(way_of(tuned, "p", 1152, TUNED_IN_RANGE, reason), 1);
+    /* nearer ones are for other sizes: the next answers, as the nearest */
+    assert_int_equal(way_of(tuned, "p", 2999, TUNED_NONE, reason), 0);
+    assert_int_equal(way_of(tuned, "p", 3072, TUNED_IN_RANGE, reason), 2);
+    assert_int_equal(way_of(tuned, "p", 2944, TUNED_NEAREST_SIZE, reason), 1);
+    assert_non_null(strstr(reason, "not for this size is line 4, but where n>=3000"));
+    assert_int_equal(way_of(tuned, "p", 1001, TUNED_NONE, reason), 0);
+    assert_non_null(strstr(reason, "not for this size is line 3, but where n%128==0"));
+    assert_int_equal(way_of(tuned, "p", 9200, TUNED_IN_RANGE, reason), 3);
+    assert_int_equal(way_of(tuned, "p", 9300, TUNED_NEAREST_SIZE, reason), 2);
+    /* in no grade: powers of two, then what is for every device, then nothing */
+    assert_int_equal(way_of(tuned, "q", 64, TUNED_EXACT, reason), 4);
+    assert_int_equal(way_of(tuned, "q", 128, TUNED_NEAREST_SIZE, reason), 4);
+    assert_int_equal(way_of(tuned, "q", 96, TUNED_DEFAULT, reason), 9);
+    assert_int_equal(way_of(tuned, "q", 100, TUNED_NONE, reason), 0);
+    assert_int_equal(way_of(tuned, "r", 64, TUNED_NONE, reason), 0); /* no formula at all */
+    tuned_free(tuned);
+}
+
+TEST(domains_are_of_format_5)
+{
+    char reason[TUNED_REASON_BYTES];
+    struct tuned *tuned = load(
+        "tuned-conf 4\n[cuda \"A\"] compute_capability=9.0\np n=1-9 way=1 | domain=n>5\nend\n");
+    assert_int_equal(way_of(tuned, "p", 3, TUNED_IN_RANGE, reason), 1);
+    tuned_free(tuned);
+}
+
 TEST_MAIN(NULL, NULL)

@@ -53,20 +53,22 @@ TEST(size_in_a_range_is_found)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_int_equal(block_of(tuned, "p", cases[i].n, cases[i].grade, reason), cases[i].block);
     (void)block_of(tuned, "p", 150, TUNED_EXACT, reason);
-    assert_string_equal(reason, "measured on NVIDIA H200 at n = 150");
+    assert_string_equal(reason, "measured on NVIDIA H200 at n = 150; no launch: the file has none");
     (void)block_of(tuned, "p", 180, TUNED_IN_RANGE, reason);
-    assert_string_equal(reason, "tuned on NVIDIA H200 for n from 100 to 199 (measured at 150)");
+    assert_string_equal(reason, "tuned on NVIDIA H200 for n from 100 to 199 (measured at 150); "
+                                "no launch: the file has none");
     (void)block_of(tuned, "p", 5, TUNED_IN_RANGE, reason);
-    assert_string_equal(reason, "tuned on NVIDIA H200 for n from 0 to 99");
+    assert_string_equal(reason,
+                        "tuned on NVIDIA H200 for n from 0 to 99; no launch: the file has none");
     (void)block_of(tuned, "p", 5000, TUNED_NEAREST_SIZE, reason);
     assert_string_equal(
         reason, "on NVIDIA H200 nearest of what fits is n from 10000 to 9223372036854775807 "
-                "(measured at 20000); asked was n = 5000");
+                "(measured at 20000); asked was n = 5000; no launch: the file has none");
     assert_int_equal(block_of(tuned, "q", 12, TUNED_OTHER_DEVICE, reason), 5);
     assert_string_equal(reason,
                         "q has no entry for NVIDIA H200 that fits; taken, for n from 10 to 20 "
                         "(measured at 16), from NVIDIA H100, of the same compute "
-                        "capability (114 SMs; here 132)");
+                        "capability (114 SMs; here 132); no launch: the file has none");
     assert_int_equal(block_of(tuned, "q", 21, TUNED_OTHER_DEVICE, reason), 5);
     assert_non_null(strstr(reason, "(measured at 16), which is nearest"));
 

@@ -1,0 +1,577 @@
+/* Constraints as formulas over n: what needs no size is put in as the number it comes to, the rest
+ * is written in the language of tuned.conf. */
+#include "tuner/experiment/domain.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/experiment/maker.h"
+
+int64_t domain_next(const struct domain *domain, int64_t n)
+{
+    if (domain->is_listed)
+        return 0;
+    n = n < domain->least ? domain->least : n;
+    return (n + domain->multiple - 1) / domain->multiple * domain->multiple;
+}
+
+struct domain domain_meet(const struct domain *a, const struct domain *b)
+{
+    int64_t divisor = a->multiple;
+    for (int64_t rest = b->multiple; rest != 0;) {
+        const int64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    struct domain both = {.least = a->least > b->least ? a->least : b->least,
+                          .is_listed = a->is_listed || b->is_listed};
+    both.is_listed |= __builtin_mul_overflow(a->multiple / divisor, b->multiple, &both.multiple);
+    return both;
+}
+
+/* How closely the outermost operation of a text binds, as libtuned reads it. */
+enum { BINDS_OR = 1, BINDS_AND, BINDS_COMPARED, BINDS_SUM, BINDS_PRODUCT, BINDS_ALONE };
+
+/* What a part of a constraint comes to: a value, or a text that is one at each size. */
+struct part {
+    bool is_known;
+    struct value value; /* when it is known */
+    const char *text;
+    int binds;
+};
+
+struct writer {
+    struct maker maker; /* whose size is not bound */
+    struct arena *arena;
+    bool is_possible; /* so far, to be written so */
+};
+
+/* libtuned finds no value here: the configuration is not legal where it is needed. */
+static const struct part no_value = {.text = "1/0", .binds = BINDS_PRODUCT};
+static const int64_t greatest_power = INT64_C(1) << 62;
+
+static struct part known(struct value value)
+{
+    return (struct part){.is_known = true, .value = value};
+}
+
+static struct part impossible(struct writer *writer)
+{
+    writer->is_possible = false;
+    return no_value;
+}
+
+static struct part written(int binds, const char *text)
+{
+    return (struct part){.text = text, .binds = binds};
+}
+
+/* The part as libtuned reads it within what binds so closely. */
+static const char *text_within(struct writer *writer, const struct part *part, int binds)
+{
+    if (!part->is_known)
+        return part->binds >= binds ? part->text : arena_printf(writer->arena, "(%s)", part->text);
+    struct value value = part->value;
+    if (value.kind == VALUE_REAL && value.real == floor(value.real) && fabs(value.real) < 1e15)
+        value = value_integer((int64_t)value.real);
+    if (!value_is_integer(value))
+        writer->is_possible = false;
+    else if (value.integer < 0)
+        return arena_printf(writer->arena, "(0-%llu)", -(unsigned long long)value.integer);
+    return arena_printf(writer->arena, "%lld", (long long)value.integer);
+}
+
+static struct part joined(struct writer *writer, int binds, const char *operation,
+                          const struct part *a, const struct part *b)
+{
+    const char *left = text_within(writer, a, binds);
+    const char *right = text_within(writer, b, binds + 1);
+    return written(binds, arena_printf(writer->arena, "%s%s%s", left, operation, right));
+}
+
+static struct part called(struct writer *writer, const char *name, const struct part *a,
+                          const struct part *b)
+{
+    const char *first = text_within(writer, a, BINDS_OR);
+    const char *second = text_within(writer, b, BINDS_OR);
+    return written(BINDS_ALONE, arena_printf(writer->arena, "%s(%s,%s)", name, first, second));
+}
+
+/* Whether it needs the size. */
+static bool needs_size(const struct writer *writer, const struct expression *tree)
+{
+    const struct environment *environment = &writer->maker.environment;
+    if (tree->kind == EXPRESSION_VARIABLE && !environment->bound[tree->index])
+        return tree->index == SLOT_SIZE ||
+               (environment->definitions[tree->index] &&
+                needs_size(writer, environment->definitions[tree->index]));
+    for (size_t i = 0; i < tree->count; i++)
+        if (needs_size(writer, tree->operands[i]))
+            return true;
+    return false;
+}
+
+static struct part write_part(struct writer *writer, const struct expression *tree);
+
+static bool is_integer(const struct part *part, int64_t *out)
+{
+    *out = part->is_known && value_is_integer(part->value) ? part->value.integer : INT64_MIN;
+    return *out != INT64_MIN;
+}
+
+/* ---- comparisons ---- */
+
+static const char *const comparisons[] = {"==", "!=", "<", "<=", ">", ">="};
+static const enum comparison turned[] = {COMPARE_EQUAL,   COMPARE_UNEQUAL,
+                                         COMPARE_GREATER, COMPARE_GREATER_EQUAL,
+                                         COMPARE_LESS,    COMPARE_LESS_EQUAL};
+
+static struct part compare_known(enum comparison comparison, struct value a, struct value b)
+{
+    const bool is_equal = value_equal(a, b);
+    if (comparison == COMPARE_EQUAL || comparison == COMPARE_UNEQUAL)
+        return known(value_boolean(is_equal == (comparison == COMPARE_EQUAL)));
+    if (a.kind == VALUE_TEXT || b.kind == VALUE_TEXT)
+        return no_value;
+    const int order = value_order(a, b);
+    const bool holds[] = {
+        [COMPARE_LESS] = order<0, [COMPARE_LESS_EQUAL] = order <= 0, [COMPARE_GREATER] = order> 0,
+        [COMPARE_GREATER_EQUAL] = order >= 0};
+    return known(value_boolean(holds[comparison]));
+}
+
+/* A number that is multiplied or divided by known ones above 0 is taken for itself: the other side,
+ * a known number, is divided or multiplied instead, so that no fraction is left. */
+static const struct expression *take_apart(struct writer *writer, const struct expression *tree,
+                                           double *other)
+{
+    for (;;) {
+        double factor = 0;
+        const bool is_product = tree->kind == EXPRESSION_MULTIPLY;
+        if (!is_product && tree->kind != EXPRESSION_DIVIDE)
+            return tree;
+        const size_t first = is_product && !needs_size(writer, tree->operands[0]) ? 0 : 1;
+        if (needs_size(writer, tree->operands[first]))
+            return tree;
+        const struct part part = write_part(writer, tree->operands[first]);
+        if (!part.is_known || !value_number(part.value, &factor) || !(factor > 0))
+            return tree;
+        *other = is_product ? *other / factor : *other * factor;
+        tree = tree->operands[1 - first];
+    }
+}
+
+/* The tree against a number that needs no size. */
+static struct part compare_to_number(struct writer *writer, const struct expression *tree,
+                                     enum comparison comparison, struct value value)
+{
+    double number = 0;
+    if (!value_number(value, &number))
+        return compare_known(comparison, value_integer(0), value);
+    if (!value_is_integer(value) || tree->kind == EXPRESSION_DIVIDE ||
+        tree->kind == EXPRESSION_MULTIPLY) {
+        const struct expression *apart = take_apart(writer, tree, &number);
+        const bool is_below = comparison == COMPARE_LESS || comparison == COMPARE_GREATER_EQUAL;
+        const bool is_exact = number == floor(number);
+        if (fabs(number) >= 9e15)
+            return impossible(writer);
+        if (!is_exact && (comparison == COMPARE_EQUAL || comparison == COMPARE_UNEQUAL))
+            return known(value_boolean(comparison == COMPARE_UNEQUAL));
+        if (apart != tree || !value_is_integer(value)) {
+            tree = apart;
+            value = value_integer((int64_t)(is_below ? ceil(number) : floor(number)));
+        }
+    }
+    const struct part part = write_part(writer, tree);
+    const struct part bound = known(value);
+    return part.is_known ? compare_known(comparison, part.value, value)
+                         : joined(writer, BINDS_COMPARED, comparisons[comparison], &part, &bound);
+}
+
+/* A quotient against what else needs the size: both times the divisor. */
+static struct part compare_pair(struct writer *writer, const struct expression *a,
+                                enum comparison comparison, const struct expression *b)
+{
+    if (!needs_size(writer, b)) {
+        const struct part number = write_part(writer, b);
+        return number.is_known ? compare_to_number(writer, a, comparison, number.value) : no_value;
+    }
+    if (!needs_size(writer, a) || (b->kind == EXPRESSION_DIVIDE && a->kind != EXPRESSION_DIVIDE))
+        return compare_pair(writer, b, turned[comparison], a);
+    struct part left;
+    struct part right = write_part(writer, b);
+    int64_t divisor = 0;
+    if (a->kind == EXPRESSION_DIVIDE) {
+        const struct part by = write_part(writer, a->operands[1]);
+        if (!is_integer(&by, &divisor) || divisor <= 0)
+            return impossible(writer);
+        left = write_part(writer, a->operands[0]);
+        right = joined(writer, BINDS_PRODUCT, "*", &right, &by);
+    } else {
+        left = write_part(writer, a);
+    }
+    return joined(writer, BINDS_COMPARED, comparisons[comparison], &left, &right);
+}
+
+/* `and` or `or` of truths. What has a value at each size is not asked where the other decides. */
+static struct part both(struct writer *writer, bool is_or, const struct part *a,
+                        const struct part *b)
+{
+    if (a->is_known)
+        return value_is_true(a->value) == is_or ? *a : *b;
+    if (b->is_known && value_is_true(b->value) != is_or)
+        return *a;
+    if (b->is_known && !strpbrk(a->text, "/%*"))
+        return *b;
+    return joined(writer, is_or ? BINDS_OR : BINDS_AND, is_or ? "||" : "&&", a, b);
+}
+
+static struct part negated(struct writer *writer, const struct part *part)
+{
+    if (part->is_known)
+        return known(value_boolean(!value_is_true(part->value)));
+    const char *text = text_within(writer, part, BINDS_ALONE);
+    return written(BINDS_ALONE, arena_printf(writer->arena, "!%s", text));
+}
+
+/* Whether it is among the items of a list. */
+static struct part among(struct writer *writer, const struct expression *tree,
+                         const struct expression *list)
+{
+    struct value *values = NULL;
+    size_t count = 0;
+    struct part found = known(value_boolean(false));
+    const bool is_known = !needs_size(writer, list);
+    if (!is_known && list->index != LIST_OF_ITEMS)
+        return impossible(writer);
+    if (is_known && expression_evaluate_list(list, &writer->maker.environment, writer->arena,
+                                             &values, &count, writer->maker.error) != STATUS_OK)
+        return no_value;
+    for (size_t i = 0; i < (is_known ? count : list->count); i++) {
+        const struct part one = is_known
+                                    ? compare_to_number(writer, tree, COMPARE_EQUAL, values[i])
+                                    : compare_pair(writer, tree, COMPARE_EQUAL, list->operands[i]);
+        found = both(writer, true, &found, &one);
+    }
+    return found;
+}
+
+static struct part write_comparison(struct writer *writer, const struct expression *tree)
+{
+    struct part all = known(value_boolean(true));
+    for (size_t i = 1; i < tree->count; i++) {
+        const struct expression *a = tree->operands[i - 1];
+        const struct expression *b = tree->operands[i];
+        const enum comparison comparison = (enum comparison)tree->comparisons[i - 1];
+        struct part one;
+        if (b->kind == EXPRESSION_LIST) {
+            one = among(writer, a, b);
+            one = comparison == COMPARE_NOT_IN ? negated(writer, &one) : one;
+        } else if (needs_size(writer, a) || needs_size(writer, b)) {
+            one = compare_pair(writer, a, comparison, b);
+        } else {
+            const struct part left = write_part(writer, a);
+            const struct part right = write_part(writer, b);
+            one = left.is_known && right.is_known
+                      ? compare_known(comparison, left.value, right.value)
+                      : no_value;
+        }
+        all = both(writer, false, &all, &one);
+    }
+    return all;
+}
+
+/* ---- the rest ---- */
+
+/* x & (x - 1) is 0 of powers of two alone; x & 2^k - 1 is a remainder. */
+static struct part write_bits(struct writer *writer, const struct expression *tree)
+{
+    const struct part a = write_part(writer, tree->operands[0]);
+    const struct part b = write_part(writer, tree->operands[1]);
+    const struct part *number = a.is_known ? &a : &b;
+    const struct part *rest = a.is_known ? &b : &a;
+    int64_t mask = 0;
+    if (is_integer(number, &mask) && mask >= 0 && (mask & (mask + 1)) == 0 &&
+        mask < greatest_power) {
+        const struct part modulus = known(value_integer(mask + 1));
+        return joined(writer, BINDS_PRODUCT, "%", rest, &modulus);
+    }
+    if (!a.is_known && !b.is_known && a.binds == BINDS_ALONE &&
+        strncmp(b.text, a.text, strlen(a.text)) == 0 && strcmp(b.text + strlen(a.text), "-1") == 0)
+        return written(BINDS_AND, arena_printf(writer->arena, "%s!=0&&4611686018427387904%%%s!=0",
+                                               a.text, a.text));
+    return impossible(writer);
+}
+
+static struct part write_shift(struct writer *writer, const struct expression *tree)
+{
+    const struct part number = write_part(writer, tree->operands[0]);
+    const struct part by = write_part(writer, tree->operands[1]);
+    int64_t bits = 0;
+    if (!is_integer(&by, &bits) || bits < 0 || bits > 62)
+        return impossible(writer);
+    const struct part power = known(value_integer(INT64_C(1) << bits));
+    return joined(writer, BINDS_PRODUCT, tree->kind == EXPRESSION_SHIFT_LEFT ? "*" : "/", &number,
+                  &power);
+}
+
+static struct part write_power(struct writer *writer, const struct expression *tree)
+{
+    const struct part base = write_part(writer, tree->operands[0]);
+    const struct part exponent = write_part(writer, tree->operands[1]);
+    struct part product = base;
+    int64_t times = 0;
+    if (!is_integer(&exponent, &times) || times < 1 || times > 4)
+        return impossible(writer);
+    while (--times > 0)
+        product = joined(writer, BINDS_PRODUCT, "*", &product, &base);
+    return product;
+}
+
+/* Truths alone: of numbers `and` and `or` give one of them. */
+static struct part write_conditional(struct writer *writer, const struct expression *tree)
+{
+    const struct part condition = write_part(writer, tree->operands[0]);
+    if (condition.is_known)
+        return write_part(writer, tree->operands[value_is_true(condition.value) ? 1 : 2]);
+    const struct part other = negated(writer, &condition);
+    const struct part yes = write_part(writer, tree->operands[1]);
+    const struct part no = write_part(writer, tree->operands[2]);
+    const struct part first = both(writer, false, &condition, &yes);
+    const struct part second = both(writer, false, &other, &no);
+    return both(writer, true, &first, &second);
+}
+
+/* all(... for i in [...]), any(...) */
+static struct part write_quantified(struct writer *writer, const struct expression *list,
+                                    bool is_any)
+{
+    struct environment *environment = &writer->maker.environment;
+    struct value *values = NULL;
+    size_t count = 0;
+    struct part result = known(value_boolean(!is_any));
+    if ((list->index != LIST_GENERATOR && list->index != LIST_COMPREHENSION) || list->count != 2 ||
+        needs_size(writer, list->operands[1]) || environment->bound[SLOT_LOCAL])
+        return impossible(writer);
+    if (expression_evaluate_list(list->operands[1], environment, writer->arena, &values, &count,
+                                 writer->maker.error) != STATUS_OK)
+        return no_value;
+    for (size_t i = 0; i < count && i < LIST_VALUES_MAX; i++) {
+        environment_bind(environment, SLOT_LOCAL, values[i]);
+        const struct part one = write_part(writer, list->operands[0]);
+        result = both(writer, is_any, &result, &one);
+    }
+    environment->bound[SLOT_LOCAL] = false;
+    return result;
+}
+
+static struct part write_call(struct writer *writer, const struct expression *tree)
+{
+    size_t count = 0;
+    const char *name = function_names(&count)[tree->index];
+    const struct expression *first = tree->operands[0];
+    if (strcmp(name, "all") == 0 || strcmp(name, "any") == 0)
+        return write_quantified(writer, first, name[1] == 'n');
+    if (first->kind == EXPRESSION_LIST)
+        return impossible(writer);
+    if (first->kind == EXPRESSION_DIVIDE &&
+        (strcmp(name, "int") == 0 || strcmp(name, "floor") == 0 || strcmp(name, "ceil") == 0)) {
+        const struct part a = write_part(writer, first->operands[0]);
+        const struct part b = write_part(writer, first->operands[1]);
+        return name[0] == 'c' ? called(writer, "ceil_div", &a, &b)
+                              : joined(writer, BINDS_PRODUCT, "/", &a, &b);
+    }
+    struct part value = write_part(writer, first);
+    const char *text = text_within(writer, &value, BINDS_ALONE);
+    if (strcmp(name, "is_power_of_two") == 0)
+        return written(BINDS_COMPARED,
+                       arena_printf(writer->arena, "4611686018427387904%%%s==0", text));
+    if (strcmp(name, "abs") == 0)
+        return written(BINDS_ALONE, arena_printf(writer->arena, "max(%s,0-%s)", text, text));
+    if (strcmp(name, "int") == 0 || strcmp(name, "floor") == 0 || strcmp(name, "ceil") == 0 ||
+        strcmp(name, "round") == 0)
+        return value;
+    const bool is_extreme = strcmp(name, "min") == 0 || strcmp(name, "max") == 0;
+    if (!is_extreme && strcmp(name, "ceil_div") != 0 && strcmp(name, "round_up") != 0)
+        return impossible(writer);
+    for (size_t i = 1; i < tree->count; i++) {
+        const struct part next = write_part(writer, tree->operands[i]);
+        value = called(writer, is_extreme ? name : "ceil_div", &value, &next);
+        if (name[0] == 'r')
+            value = joined(writer, BINDS_PRODUCT, "*", &value, &next);
+    }
+    return value;
+}
+
+static struct part write_variable(struct writer *writer, const struct expression *tree)
+{
+    const struct expression *definition = writer->maker.environment.definitions[tree->index];
+    if (tree->index == SLOT_SIZE)
+        return written(BINDS_ALONE, "n");
+    return write_part(writer, definition);
+}
+
+static struct part write_operation(struct writer *writer, const struct expression *tree, int binds,
+                                   const char *operation)
+{
+    const struct part a = write_part(writer, tree->operands[0]);
+    const struct part b = write_part(writer, tree->operands[1]);
+    return joined(writer, binds, operation, &a, &b);
+}
+
+static struct part write_remainder(struct writer *writer, const struct expression *tree)
+{
+    const struct part a = write_part(writer, tree->operands[0]);
+    const struct part b = write_part(writer, tree->operands[1]);
+    int64_t divisor = 0;
+    return is_integer(&b, &divisor) && divisor == 1 ? known(value_integer(0))
+                                                    : joined(writer, BINDS_PRODUCT, "%", &a, &b);
+}
+
+static struct part write_part(struct writer *writer, const struct expression *tree)
+{
+    struct value value;
+    const struct part zero = known(value_integer(0));
+    if (!needs_size(writer, tree) && tree->kind != EXPRESSION_LIST)
+        return expression_evaluate(tree, &writer->maker.environment, &value, writer->maker.error) ==
+                       STATUS_OK
+                   ? known(value)
+                   : no_value;
+    switch ((enum expression_kind)tree->kind) {
+    case EXPRESSION_VARIABLE:
+        return write_variable(writer, tree);
+    case EXPRESSION_PLUS:
+        return write_part(writer, tree->operands[0]);
+    case EXPRESSION_NOT: {
+        const struct part part = write_part(writer, tree->operands[0]);
+        return negated(writer, &part);
+    }
+    case EXPRESSION_NEGATE: {
+        const struct part part = write_part(writer, tree->operands[0]);
+        return joined(writer, BINDS_SUM, "-", &zero, &part);
+    }
+    case EXPRESSION_ADD:
+        return write_operation(writer, tree, BINDS_SUM, "+");
+    case EXPRESSION_SUBTRACT:
+        return write_operation(writer, tree, BINDS_SUM, "-");
+    case EXPRESSION_MULTIPLY:
+        return write_operation(writer, tree, BINDS_PRODUCT, "*");
+    case EXPRESSION_FLOOR_DIVIDE:
+        return write_operation(writer, tree, BINDS_PRODUCT, "/");
+    case EXPRESSION_REMAINDER:
+        return write_remainder(writer, tree);
+    case EXPRESSION_POWER:
+        return write_power(writer, tree);
+    case EXPRESSION_BIT_AND:
+        return write_bits(writer, tree);
+    case EXPRESSION_SHIFT_LEFT:
+    case EXPRESSION_SHIFT_RIGHT:
+        return write_shift(writer, tree);
+    case EXPRESSION_AND:
+    case EXPRESSION_OR: {
+        const struct part a = write_part(writer, tree->operands[0]);
+        if (a.is_known && value_is_true(a.value) == (tree->kind == EXPRESSION_OR))
+            return a;
+        const struct part b = write_part(writer, tree->operands[1]);
+        return both(writer, tree->kind == EXPRESSION_OR, &a, &b);
+    }
+    case EXPRESSION_CONDITIONAL:
+        return write_conditional(writer, tree);
+    case EXPRESSION_COMPARE:
+        return write_comparison(writer, tree);
+    case EXPRESSION_CALL:
+        return write_call(writer, tree);
+    default:
+        return impossible(writer);
+    }
+}
+
+/* That a parameter whose values depend on the size has this one. */
+static struct part write_values(struct writer *writer, const struct named_list *parameter,
+                                struct value value)
+{
+    struct part found = known(value_boolean(false));
+    bool is_needed = parameter->list.tree && needs_size(writer, parameter->list.tree);
+    for (size_t i = 0; i < parameter->count; i++)
+        is_needed = is_needed || needs_size(writer, parameter->values[i].tree);
+    if (!is_needed)
+        return known(value_boolean(true));
+    if (parameter->list.tree && parameter->list.tree->index != LIST_OF_ITEMS)
+        return impossible(writer);
+    const struct expression *list = parameter->list.tree;
+    for (size_t i = 0; i < (list ? list->count : parameter->count); i++) {
+        const struct expression *item = list ? list->operands[i] : parameter->values[i].tree;
+        struct part one;
+        if (needs_size(writer, item)) {
+            one = compare_to_number(writer, item, COMPARE_EQUAL, value);
+        } else {
+            one = write_part(writer, item);
+            one = known(value_boolean(one.is_known && value_equal(one.value, value)));
+        }
+        found = both(writer, true, &found, &one);
+    }
+    return found;
+}
+
+/* Whether the constraint holds at the problem's size. */
+static bool holds_here(struct maker *here, const struct formula *constraint)
+{
+    bool holds = false;
+    return make_truth(here, constraint, &holds) && holds;
+}
+
+static struct part write_checked(struct writer *writer, const struct domain *checked)
+{
+    struct part part = known(value_boolean(true));
+    const struct part n = written(BINDS_ALONE, "n");
+    if (checked->multiple > 1) {
+        const struct part multiple = known(value_integer(checked->multiple));
+        const struct part zero = known(value_integer(0));
+        part = joined(writer, BINDS_PRODUCT, "%", &n, &multiple);
+        part = joined(writer, BINDS_COMPARED, "==", &part, &zero);
+    }
+    if (checked->least > 1) {
+        const struct part least = known(value_integer(checked->least));
+        const struct part from = joined(writer, BINDS_COMPARED, ">=", &n, &least);
+        part = both(writer, false, &part, &from);
+    }
+    return part;
+}
+
+enum status domain_formula(const struct experiment *experiment, const struct problem *problem,
+                           const struct facts *facts, const struct configuration *configuration,
+                           const struct domain *checked, struct arena *arena, const char **out,
+                           struct error *error)
+{
+    struct error ignored = {0};
+    struct writer writer = {.arena = arena, .is_possible = true};
+    struct maker here;
+    struct part all = write_checked(&writer, checked);
+    *out = NULL;
+    maker_start(&here, experiment, problem, facts, arena, error);
+    if (!maker_configure(&here, configuration))
+        return error->status;
+    here.error = &ignored;
+    maker_start(&writer.maker, experiment, problem, facts, arena, &ignored);
+    writer.maker.environment.bound[SLOT_SIZE] =
+        problem->shape && writer.maker.environment.bound[SLOT_SIZE];
+    (void)maker_configure(&writer.maker, configuration);
+    for (size_t i = 0; i < experiment->constraint_count; i++) {
+        if (!holds_here(&here, &experiment->constraints[i]))
+            continue;
+        const struct part one = write_part(&writer, experiment->constraints[i].tree);
+        all = both(&writer, false, &all, &one);
+    }
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        const struct part one = write_values(&writer, &experiment->parameters[i],
+                                             writer.maker.environment.values[SLOT_PARAMETERS + i]);
+        all = both(&writer, false, &all, &one);
+    }
+    if (arena->failed)
+        return error_no_memory(error);
+    if (!writer.is_possible)
+        return STATUS_OK;
+    *out = all.is_known && value_is_true(all.value) ? "" : text_within(&writer, &all, BINDS_OR);
+    return arena->failed ? error_no_memory(error) : STATUS_OK;
+}
