@@ -194,8 +194,7 @@ TUNED_API const char *tuned_file_at(const struct tuned *tuned, size_t index);
  * bandwidth, then the nearest memory; then what is written for every device. Entries that the
  * device cannot run are passed over in every grade: of other compute capabilities, with larger
  * clusters, more threads, shared memory or registers than its limits; and those whose `domain`
- * lacks the sizes. `tuned` may be NULL (nothing was loaded), and so may `device`: the grade is
- * TUNED_NONE then, and for n below 0. */
+ * lacks the sizes. TUNED_NONE, too, when `tuned` or `device` is NULL, or n below 0. */
 TUNED_API enum tuned_grade tuned_find(const struct tuned *tuned, const struct tuned_device *device,
                                       const char *problem, long long n,
                                       struct tuned_answer *answer);

@@ -14,15 +14,16 @@ build "$libtuned/tuned.c" -o libtuned.so
 build -DTUNED_WITH_DEBUG "$libtuned"/tuned{,_debug}.c -o whole.so
 
 # No global state: nothing that can be written to, but for what the start files bring.
-# text COMPILER [OPTION...]: the code of tuned.c, in bytes, as it is and hardened.
+# text MOST COMPILER [OPTION...]: the code of tuned.c, in bytes: 16 KiB as it is, an eighth more hardened.
 text() {
-    local text state
+    local text state most=$1
+    shift
     run "$@" -std=c99 -Os -fvisibility=hidden -c "$libtuned/tuned.c" -o tuned.o
     expect_code 0
     size -A tuned.o >sections
     text=$(awk '$1 ~ /^\.text/ { sum += $2 } END { print sum + 0 }' sections)
     state=$(awk '$1 ~ /^\.(data|bss|tdata|tbss)$/ { sum += $2 } END { print sum + 0 }' sections)
-    [[ $text -gt 0 && $text -lt 16384 ]] || fail "$*: .text is $text bytes"
+    [[ $text -gt 0 && $text -lt $most ]] || fail "$*: .text is $text bytes"
     [[ $state -eq 0 ]] || fail "$*: $state bytes of global state"
 }
 hardened=(-fPIC -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
@@ -30,21 +31,21 @@ compilers=("${CC:-cc}")
 # Of clang the version that the figure is of; others differ by some hundred bytes.
 [[ $(clang -dumpversion 2>/dev/null) != 14.* ]] || compilers+=(clang)
 for compiler in "${compilers[@]}"; do
-    text "$compiler"
+    text 16384 "$compiler"
     protected=()
     [[ $(uname -m) != x86_64 ]] || protected=(-fcf-protection)
     [[ $(uname -m) != aarch64 ]] || protected=(-mbranch-protection=standard)
-    text "$compiler" "${hardened[@]}" "${protected[@]}"
+    text 18432 "$compiler" "${hardened[@]}" "${protected[@]}"
 done
 # Where the other machine's compiler has its headers.
 for compiler in aarch64-linux-gnu-gcc "clang --target=aarch64-linux-gnu"; do
     read -ra words <<<"$compiler"
     [[ $compiler != clang* || " ${compilers[*]} " == *" clang "* ]] || continue
     echo '#include <stdio.h>' | "${words[@]}" -fsyntax-only -xc - 2>/dev/null || continue
-    text "${words[@]}"
-    text "${words[@]}" "${hardened[@]}" -mbranch-protection=standard
+    text 16384 "${words[@]}"
+    text 18432 "${words[@]}" "${hardened[@]}" -mbranch-protection=standard
 done
-text "${CC:-cc}"
+text 16384 "${CC:-cc}"
 
 # Needs nothing but libc, and of it nothing that prints, exits or reads the locale.
 if readelf -d libtuned.so | grep NEEDED | grep -v 'libc\.'; then fail "needs another library"; fi
