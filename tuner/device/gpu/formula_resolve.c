@@ -421,24 +421,26 @@ static const struct formula *resolve_call(struct resolving resolving, const stru
         const int64_t bytes = bytes_of(formula->parts[0]->text);
         return bytes > 0 ? formula_number(arena, bytes) : formula_name(arena, "sizeof");
     }
-    struct formula copy = *formula;
-    for (size_t i = 0; i < copy.count; i++)
-        if (!(copy.parts[i] = resolve(resolving, copy.parts[i], before)))
+    struct formula *copy = arena_copy(arena, formula, sizeof *formula);
+    for (size_t i = 0; copy && i < copy->count; i++)
+        if (!(copy->parts[i] = resolve(resolving, copy->parts[i], before)))
             return NULL;
-    if (word_is_in(copy.text, strlen(copy.text), "ceil ceilf"))
-        return of_ceil(arena, &copy);
-    if (!word_is_in(copy.text, strlen(copy.text), "min max dim3 ceil_div")) {
-        const struct formula *returned = call(resolving.scope, &copy);
+    if (!copy)
+        return NULL;
+    if (word_is_in(copy->text, strlen(copy->text), "ceil ceilf"))
+        return of_ceil(arena, copy);
+    if (!word_is_in(copy->text, strlen(copy->text), "min max dim3 ceil_div")) {
+        const struct formula *returned = call(resolving.scope, copy);
         if (returned)
             return resolve(resolving, returned, before);
     }
-    if (strcmp(copy.text, "ceil_div") == 0 && copy.count == 2) {
-        const struct formula *returned = call(resolving.scope, &copy);
+    if (strcmp(copy->text, "ceil_div") == 0 && copy->count == 2) {
+        const struct formula *returned = call(resolving.scope, copy);
         returned = returned ? resolve(resolving, returned, before) : NULL;
         if (returned)
             return returned;
     }
-    return arena_copy(arena, &copy, sizeof copy);
+    return copy;
 }
 
 static const struct formula *resolve(struct resolving resolving, const struct formula *formula,
@@ -454,18 +456,20 @@ static const struct formula *resolve(struct resolving resolving, const struct fo
         return resolve_call(resolving, formula, before);
     if (formula->count == 0)
         return formula;
-    struct formula copy = *formula;
-    for (size_t i = 0; i < copy.count; i++)
-        if (!(copy.parts[i] = resolve(resolving, copy.parts[i], before)))
+    struct formula *copy = arena_copy(arena, formula, sizeof *formula);
+    for (size_t i = 0; copy && i < copy->count; i++)
+        if (!(copy->parts[i] = resolve(resolving, copy->parts[i], before)))
             return NULL;
+    if (!copy)
+        return NULL;
     /* `argc > 1 ? atoi(argv[1]) : 8192`: what it is where nobody says. */
-    if (copy.kind == FORMULA_CHOICE && !formula_is_plain(&copy))
+    if (copy->kind == FORMULA_CHOICE && !formula_is_plain(copy))
         for (size_t i = 1; i < 3; i++)
-            if (formula_value(copy.parts[i], &value))
-                return copy.parts[i];
+            if (formula_value(copy->parts[i], &value))
+                return copy->parts[i];
     const struct formula *quotient =
-        copy.kind == FORMULA_BINARY && *copy.text == '/' ? as_ceil_div(arena, &copy) : NULL;
-    return quotient ? quotient : arena_copy(arena, &copy, sizeof copy);
+        copy->kind == FORMULA_BINARY && *copy->text == '/' ? as_ceil_div(arena, copy) : NULL;
+    return quotient ? quotient : copy;
 }
 
 const struct formula *formula_resolve(const struct formula_scope *scope,
