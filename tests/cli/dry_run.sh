@@ -128,7 +128,7 @@ expect_code 0
 expect_out '^space \(space.yaml\) on H100 SXM5 80GB \(imagined\)$'
 # Of the legal points of n = 4096 those with 8 loads in blocks of 32 do not compile; `way` changes
 # nothing; 131072 bytes of shared memory are one block per SM, 65536 three, 32768 six, 16384 thirteen.
-expect_out '^      compiled: 28 of these points; binaries: 16; different machine codes: 15; points that repeat another: 11$'
+expect_out '^      compiled: 26 of these points; binaries: 16; different machine codes: 15; points that repeat another: 11$'
 [[ $(grep -c '^ *none  *2  does not compile: .*broken by intent' "$captured.out") -eq 2 ]] || fail "none"
 python3 - "$captured.out" <<'P' || fail "the table"
 import sys
@@ -196,6 +196,20 @@ if [[ $code -ne 4 ]]; then
     run "$TUNE" run --dry-run --arch sm_90 told.yaml
     expect_code 3
     expect_err "argument 'filter' has 64 bytes, and the variable 'filter' only 36"
+    # A symbol that is nowhere, a define that CUDA's headers have another meaning for: once, and by what is near.
+    grep -q 'symbol: filter' told.yaml || fail "no symbol in it"
+    sed 's/symbol: filter/symbol: filtr/' told.yaml >near.yaml
+    run "$TUNE" run --dry-run --arch sm_90 near.yaml
+    expect_code 3
+    expect_err "told.cu: no variable 'filtr'; did you mean 'filter'\?"
+    refuse_out "filtr'|compiled:"
+    expect_out '^      none of these [0-9]+ points compiles$'
+    told smooth 'in, out, n' i32
+    sed -i 's/^defines: .*/defines: {BLOCK: block, threadIdx: 1}/' told.yaml
+    run "$TUNE" run --dry-run --arch sm_90 told.yaml
+    expect_code 3
+    expect_err "the define 'threadIdx' replaces a name in CUDA's own headers: call it something else$"
+    refuse_out 'builtin_header|compiled:'
     # Number and sizes of arguments.
     told smooth 'in, out' i32
     run "$TUNE" run --dry-run --arch sm_90 told.yaml
@@ -218,14 +232,14 @@ if [[ $code -ne 4 ]]; then
     sed -i 's/real = 0;/real = nothing;/' told.c
     run "$TUNE" run --dry-run --arch sm_90 checked.yaml
     expect_code 3
-    expect_out "^      the check does not compile: .*told.c:1:.*nothing"
+    expect_out "^      the check does not compile$"
     expect_err "told, n = 1024: what results are held against does not compile: .*nothing"
     expect_out 'compiled: 4 of these points'
     sed -i '/^check/d' checked.yaml
     echo 'check: {output: out, launches: [{kernel: plain, grid: 1, block: 1, arguments: [in, out, n]}]}' >>checked.yaml
     run "$TUNE" run --dry-run --arch sm_90 checked.yaml
     expect_code 3
-    expect_out "^      the check does not compile: .*no kernel 'plain'; there is: smooth"
+    expect_out '^      the check does not compile$'
     # How far it is, on a terminal alone.
     refuse_err 'of 4 binaries'
     python3 -S -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$TUNE" run --dry-run --arch sm_90 told.yaml >terminal.txt
@@ -269,7 +283,7 @@ if [[ $code -ne 4 ]]; then
     told smoth 'in, out, n' i32
     run "$TUNE" run --dry-run --arch sm_90 told.yaml
     expect_code 3
-    expect_out "no kernel 'smoth', did you mean 'smooth'\?; there is: smooth"
+    expect_err "no kernel 'smoth', did you mean 'smooth'\?; there is: smooth"
     told smooth 'in, out, n' i32 2048
     run "$TUNE" run --dry-run --arch sm_90 told.yaml
     expect_code 3

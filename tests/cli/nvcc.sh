@@ -54,7 +54,7 @@ expect_out '^ +100.0 % +2 +[0-9]+ +256-512 +0 +0$'
 sed '/^compiler/d' scale.yaml >nvrtc.yaml
 dry nvrtc.yaml
 expect_code 3
-expect_out "does not compile: .*JIT mode \(nvcc takes it: 'compiler: nvcc'\)$"
+expect_err "does not compile: .*JIT mode \(nvcc takes it: 'compiler: nvcc'\)$"
 
 # ---- what does not compile ----
 sed 's/cache\[threadIdx.x\] +/cache[threadIdx.x] ++/' scale.cu >wrong.cu

@@ -98,6 +98,27 @@ mkdir shipped
 (cd shipped && run "$TUNE" run "$problem" --sizes "$small" --device replay --effort quick --no-report && expect_code 0 &&
     expect_err '^tune: replayed from nvidia-h[0-9]+ of 20') || exit 1
 
+# T4 as KTT writes it, with a mark of the order of bytes; a unit that is none of time.
+python3 -S - <<'P'
+import json
+def t4(name, unit, mark=b""):
+    results = [{"configuration": {"width": width}, "objectives": [name], "invalidity": "correct", "correctness": 1, "times": {},
+                "measurements": [{"name": name, "value": 3072 / width, "unit": unit}]} for width in (32, 64)]
+    return mark + json.dumps({"schema_version": "1.0.0", "results": results}).encode()
+open("ktt.json", "wb").write(t4("TotalDuration", "Microseconds"))
+open("marked.json", "wb").write(t4("time", "microseconds", b"\xef\xbb\xbf"))
+open("banana.json", "wb").write(t4("time", "banana"))
+P
+for file in ktt marked; do
+    run "$TUNE" run --device "replay:$file.json" --no-report --db "$file.db" --conf "$file.conf"
+    expect_code 0
+    expect_out ' 48\.00 us '
+done
+run "$TUNE" run --device replay:banana.json --no-report
+expect_code 3
+expect_one_line err
+expect_err "results\[0\]: the unit of 'time' is 'banana', which is none of time: ns, us, ms, s$"
+
 # Packed files that are none, are cut, or would become far larger than they are.
 head -c 1000000 "$TUNE_SOURCE/db/recorded/nvidia-h100/tune.db.xz" >cut.db.xz
 python3 -S -c 'import gzip, lzma; zeros = bytes(1 << 28)

@@ -15,7 +15,7 @@ expect_out '^    weigh\(out, width, height\) grid 64x768 block 16$'
 sed 's/symbol: ramp/symbol: rump/' references.yaml >wrong.yaml
 dry wrong.yaml
 expect_code 3
-expect_out 'does not compile: .*rump'
+expect_err 'rump'
 sed 's/symbol: weights/alignment: 16, &/' references.yaml >wrong.yaml
 dry wrong.yaml
 expect_code 3

@@ -1,5 +1,5 @@
 #!/bin/bash
-# run.sh [options] [SUITE...]: the README's two commands on bare machines. Makes Debian roots of SUITE
+# run.sh [options] [SUITE...]: all commands of the README on bare machines (readme.sh). Makes Debian roots of SUITE
 # (default: bookworm trixie, which are Debian 12 and 13; with --mirror noble, say) with debootstrap, and in copies of them builds,
 # tunes the CPU and runs all tests of these sources, as somebody would who has just cloned them: as root,
 # and as a user who may not install and has an administrator type what bootstrap asks for; without CUDA
@@ -90,7 +90,24 @@ tune_result() {
     if grep -qE '(^|: )warning: ' "$log"; then
         echo "with warnings" && return 1
     fi
-    echo ok
+    echo "ok, $(installed)"
+}
+
+# How much bootstrap has installed: packages, and MB of them.
+installed() {
+    # shellcheck disable=SC2016 # the format is dpkg-query's
+    local format='${Installed-Size}\n' now
+    now=$(inside "$root" root "dpkg-query -W -f '$format'" | awk '{ sum += $1 } END { print NR, sum }')
+    inside "$folder/bare-$suite" root "dpkg-query -W -f '$format'" |
+        awk -v now="$now" '{ sum += $1 } END { split(now, all); printf "%d packages, %d MB", all[1] - NR, (all[2] - sum) / 1024 }'
+}
+
+# Everything else that README tells people to type.
+readme_result() {
+    step "as $user: the README's commands" inside "$root" "$user" "cd tune && bash tests/fresh/readme.sh"
+    [[ $code -eq 0 ]] && echo "$(grep -c '^ok ' "$log") commands" && return
+    echo "README: $(grep -c '^FAILED' "$log") failed"
+    return 1
 }
 
 # A user without CUDA goes on with what there is and Python: what lacks a compiler for C++ or a library
@@ -119,7 +136,7 @@ test_result() {
 
 # run_case SUITE USER TOOLKIT
 run_case() {
-    local name=$1-$2-$3 user=$2 with='' root tuned='-' tested='-' home begun=$SECONDS
+    local suite=$1 name=$1-$2-$3 user=$2 with='' root tuned='-' typed='-' tested='-' home begun=$SECONDS
     [[ $user != user ]] || user=stranger
     [[ $3 != toolkit ]] || with=--with-toolkit
     root=$folder/$name log=$folder/$name.log
@@ -134,13 +151,14 @@ run_case() {
         tar --null --ignore-failed-read --files-from=- -c 2>/dev/null) | tar --no-same-owner -x -C "$home/tune"
     inside "$root" root "chown -R $user: ${home#"$root"}/tune"
     if tuned=$([[ $user == root ]] || ask_administrator "$with tune") && tuned=$(tune_result); then
+        typed=$(readme_result) || failed=1
         if [[ $tests == yes ]]; then
             tested=$(prepare_tests) && tested=$(test_result) || failed=1
         fi
     else
         failed=1
     fi
-    printf '%-24s %-32s %-40s %3d min\n' "$name" "$tuned" "$tested" $(((SECONDS - begun + 59) / 60)) |
+    printf '%-24s %-32s %-20s %-40s %3d min\n' "$name" "$tuned" "$typed" "$tested" $(((SECONDS - begun + 59) / 60)) |
         tee -a "$folder/summary.txt"
     [[ $keep == yes ]] || rm -rf "$root"
 }
@@ -155,7 +173,7 @@ is_wanted() {
 }
 
 failed=0
-printf '%-24s %-32s %-40s\n' case './bootstrap tune' './bootstrap test' | tee "$folder/summary.txt"
+printf '%-24s %-32s %-20s %-40s\n' case './bootstrap tune' README './bootstrap test' | tee "$folder/summary.txt"
 for suite in "${suites[@]}"; do
     for user in root user; do
         for toolkit in cpu toolkit; do

@@ -76,12 +76,19 @@ static void watch_allocations(void)
     json_set_alloc_funcs(allocate, free);
 }
 
+size_t json_mark_bytes(const char *json, size_t bytes)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    return bytes >= 3 && memcmp(json, mark, 3) == 0 ? 3 : 0;
+}
+
 json_t *json_read_bytes(const char *json, size_t bytes, size_t flags, json_error_t *problem)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, watch_allocations);
     allocation_failed = false;
-    json_t *value = json_loadb(json, bytes, flags, problem);
+    const size_t mark_bytes = json_mark_bytes(json, bytes);
+    json_t *value = json_loadb(json + mark_bytes, bytes - mark_bytes, flags, problem);
     if (!allocation_failed)
         return value;
     json_decref(value);

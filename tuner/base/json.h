@@ -16,6 +16,9 @@ void json_append_value(struct text *text, struct value value);
 /* {"name":value,...} in the order given. */
 void json_append_object(struct text *text, const struct named_value *values, size_t count);
 
+/* Of the mark of the order of bytes that the text begins with, which is passed over. */
+size_t json_mark_bytes(const char *json, size_t bytes);
+
 /* Reads JSON: json_loadb and json_loads of Jansson, but NULL if any allocation failed. Jansson's
  * lexer goes on without the byte of a string that it found no room for, and another value would
  * come out. `problem` may be NULL; its text says so where memory was short. */

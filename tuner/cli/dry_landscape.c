@@ -24,6 +24,8 @@ struct landscape {
     struct error none; /* of the first problem with no point that can be launched, or no check */
 };
 
+static const char not_compiled[] = "does not compile: ";
+
 /* Points of the same occupancy, or of the same reason why they cannot be launched. */
 struct row {
     char reason[160]; /* "": they can be launched */
@@ -186,7 +188,11 @@ enum status landscape_checks(struct landscape *landscape, const struct point *po
     if (status != STATUS_COMPILE_FAILED && status != STATUS_BAD_INPUT)
         return status;
     const char *why = status == STATUS_BAD_INPUT ? "cannot be made" : "does not compile";
-    print_clean(stdout, "      the check %s: %s\n", why, error->text);
+    /* The first is the command's error, which says why. */
+    if (landscape->none.status != STATUS_OK && !strstr(landscape->none.text, error->text))
+        print_clean(stdout, "      the check %s: %s\n", why, error->text);
+    else
+        print_clean(stdout, "      the check %s\n", why);
     if (landscape->none.status == STATUS_OK)
         (void)error_set(&landscape->none, STATUS_NOT_FOUND,
                         "%s, %s = %lld: what results are held against %s: %s", point->problem->key,
@@ -461,7 +467,7 @@ static enum status count_point(struct tally *tally, const struct point *point, s
         return status == STATUS_BAD_INPUT ? count_impossible(tally, error) : status;
     }
     char reason[160];
-    (void)string_format(reason, sizeof reason, "does not compile: %s", binary->detail);
+    (void)string_format(reason, sizeof reason, "%s%s", not_compiled, binary->detail);
     row_of(tally, reason, 0)->points++;
     return STATUS_OK;
 }
@@ -506,14 +512,32 @@ static size_t distinct_codes(const struct tally *tally)
     return count;
 }
 
+/* Of those that were looked at. */
+static uint64_t failed_points(const struct tally *tally)
+{
+    uint64_t failed = 0;
+    for (size_t i = 0; i < tally->row_count; i++)
+        if (strncmp(tally->rows[i].reason, not_compiled, strlen(not_compiled)) == 0)
+            failed += tally->rows[i].points;
+    return failed;
+}
+
 static void print_table(struct tally *tally)
 {
     size_t failures = 0;
-    qsort(tally->rows, tally->row_count, sizeof *tally->rows, by_occupancy);
+    const uint64_t failed = failed_points(tally);
+    /* What the command's error will say is not said twice. */
+    if (failed > 0 && failed == tally->looked_at && tally->row_count == 1) {
+        const char *why = tally->rows[0].reason + strlen(not_compiled);
+        const bool is_told = strstr(tally->landscape->none.text, why) != NULL;
+        print_clean(stdout, "      none of these %llu points compiles%s%s\n",
+                    (unsigned long long)failed, is_told ? "" : ": ", is_told ? "" : why);
+        return;
+    }
     printf("      compiled: %llu of these points; binaries: %zu; different machine codes: %zu; "
            "points that repeat another: %llu\n",
-           (unsigned long long)tally->looked_at, tally->binary_count, distinct_codes(tally),
-           (unsigned long long)tally->alike);
+           (unsigned long long)(tally->looked_at - failed), tally->binary_count,
+           distinct_codes(tally), (unsigned long long)tally->alike);
     print_clean(stdout, "      %9s  %8s  %9s  %13s  %8s  %11s\n", "occupancy", "points",
                 "registers", "shared bytes", "spilling", "spill bytes");
     for (size_t i = 0; i < tally->row_count; i++) {
@@ -537,7 +561,13 @@ static void note_failure(const struct tally *tally)
 {
     struct landscape *landscape = tally->landscape;
     bool none = tally->row_count > 0 && *tally->rows[0].reason;
-    if (none && landscape->none.status == STATUS_OK)
+    if (none && landscape->none.status == STATUS_OK && failed_points(tally) == tally->looked_at)
+        (void)error_set(&landscape->none, STATUS_NOT_FOUND,
+                        "%s, %s = %lld: none of the %llu points compiles: %s", tally->problem->key,
+                        tally->problem->size_name, (long long)tally->problem->n,
+                        (unsigned long long)tally->looked_at,
+                        tally->rows[0].reason + strlen(not_compiled));
+    else if (none && landscape->none.status == STATUS_OK)
         (void)error_set(&landscape->none, STATUS_NOT_FOUND,
                         "%s, %s = %lld: none of the %llu points that were compiled can be "
                         "launched; the most frequent reason: %s",
@@ -583,8 +613,9 @@ enum status landscape_print(struct landscape *landscape, const struct experiment
     if (status == STATUS_OK)
         status = for_points(tally, count_point, error);
     if (status == STATUS_OK) {
-        print_table(tally);
+        qsort(tally->rows, tally->row_count, sizeof *tally->rows, by_occupancy);
         note_failure(tally);
+        print_table(tally);
     }
     index_free(&tally->doings);
     free(tally->used);

@@ -151,13 +151,16 @@ static enum status print_launches(const struct look *look, const struct problem 
     if (status == STATUS_BAD_INPUT && strncmp(error->text, "kernel ", 7) == 0)
         status = error_prefix(error, "%s", experiment_path(look->experiment));
     if (status == STATUS_COMPILE_FAILED) {
-        print_clean(stdout, "    does not compile: %s\n", error->text);
+        /* Why, the table or the command's error says once. */
+        const bool alone = look->run->text.default_only;
+        print_clean(stdout, "    does not compile%s%s\n", alone ? ": " : "",
+                    alone ? error->text : "");
         error_clear(error);
-        status = look->run->text.default_only ? error_set(error, STATUS_NOT_FOUND,
-                                                          "the default configuration of %s does "
-                                                          "not compile",
-                                                          problem->key)
-                                              : point_plan(&point, &arena, plan, error);
+        status = alone ? error_set(error, STATUS_NOT_FOUND,
+                                   "the default configuration of %s does "
+                                   "not compile",
+                                   problem->key)
+                       : point_plan(&point, &arena, plan, error);
     }
     for (size_t i = 0; status == STATUS_OK && i < plan->launch_count; i++)
         print_launch(plan, &plan->launches[i]);

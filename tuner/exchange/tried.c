@@ -105,19 +105,33 @@ static enum status read_cache(const json_t *root, struct tried *tried, tried_tak
     return has_times ? STATUS_OK : refuse_objective(name, error);
 }
 
-/* Kernel Tuner wrote "miliseconds" for years. */
-static double named_unit(const char *unit, double otherwise_ns)
+/* As tools write them, in any case of letters; Kernel Tuner wrote "miliseconds" for years. NaN: it
+ * is none of time. `absent_ns`: what none, or an empty one, stands for. */
+static double named_unit(const char *unit, double absent_ns)
 {
     static const struct {
-        const char *name;
+        const char *names[8];
         double ns;
     } units[] = {
-        {"ns", 1},  {"us", 1e3},     {"ms", 1e6}, {"milliseconds", 1e6}, {"miliseconds", 1e6},
-        {"s", 1e9}, {"seconds", 1e9}};
-    for (size_t i = 0; unit && i < sizeof units / sizeof units[0]; i++)
-        if (strcmp(units[i].name, unit) == 0)
-            return units[i].ns;
-    return otherwise_ns;
+        {{"ns", "nsec", "nanosecond", "nanoseconds"}, 1},
+        {{"us", "usec", "microsecond", "microseconds", "\u00b5s", "\u03bcs"}, 1e3},
+        {{"ms", "msec", "millisecond", "milliseconds", "miliseconds"}, 1e6},
+        {{"s", "sec", "second", "seconds"}, 1e9},
+    };
+    if (!unit || !*unit)
+        return absent_ns;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        for (const char *const *name = units[i].names; *name; name++)
+            if (strcasecmp(*name, unit) == 0)
+                return units[i].ns;
+    return (double)NAN;
+}
+
+static enum status refuse_unit(const char *what, const char *unit, struct error *error)
+{
+    return error_set(error, STATUS_BAD_INPUT,
+                     "the unit of '%s' is '%.60s', which is none of time: ns, us, ms, s", what,
+                     unit);
 }
 
 static const char *t4_objective(const json_t *result)
@@ -126,27 +140,30 @@ static const char *t4_objective(const json_t *result)
     return name ? name : "time";
 }
 
-/* The objective where its unit is one of time, else what is called time. */
-static double t4_time(const json_t *result)
+/* The objective where its unit is one of time, else what is called time. `absent_ns`: the file's
+ * unit, which a measurement without one has. */
+static enum status t4_time(const json_t *result, double absent_ns, double *out, struct error *error)
 {
     const char *invalidity = json_string_value(json_object_get(result, "invalidity"));
     const char *objective = t4_objective(result);
-    double time_ns = (double)NAN;
     size_t i;
     json_t *measurement;
+    *out = (double)NAN;
     if (invalidity && strcmp(invalidity, "correct") != 0)
-        return (double)NAN;
+        return STATUS_OK;
     json_array_foreach(json_object_get(result, "measurements"), i, measurement)
     {
         const char *name = json_string_value(json_object_get(measurement, "name"));
         const bool is_time = name && strcmp(name, "time") == 0;
-        const double unit_ns = named_unit(json_string_value(json_object_get(measurement, "unit")),
-                                          is_time ? 1e6 : (double)NAN);
+        const char *unit = json_string_value(json_object_get(measurement, "unit"));
+        const double unit_ns = named_unit(unit, is_time ? absent_ns : (double)NAN);
         const bool is_objective = name && strcmp(name, objective) == 0 && !isnan(unit_ns);
-        if (is_objective || (is_time && isnan(time_ns)))
-            time_ns = finite_time(json_object_get(measurement, "value"), unit_ns);
+        if (is_time && isnan(unit_ns))
+            return refuse_unit(name, unit, error);
+        if (is_objective || (is_time && isnan(*out)))
+            *out = finite_time(json_object_get(measurement, "value"), unit_ns);
     }
-    return time_ns;
+    return STATUS_OK;
 }
 
 static enum status read_t4(const json_t *root, struct tried *tried, tried_take *take, void *context,
@@ -155,13 +172,15 @@ static enum status read_t4(const json_t *root, struct tried *tried, tried_take *
     static const char *const costs[] = {"compilation_time", "compilation",      "runtimes",
                                         "framework",        "search_algorithm", "validation"};
     const json_t *metadata = json_object_get(root, "metadata");
-    const double unit_ns =
-        named_unit(json_string_value(json_object_get(metadata, "timeunit")), 1e9);
+    const char *unit = json_string_value(json_object_get(metadata, "timeunit"));
+    const double unit_ns = named_unit(unit, 1e9), absent_ns = named_unit(unit, 1e6);
     const json_t *first = NULL; /* whose order of parameters is that of all */
     const char *objective = "time";
     bool has_times = false;
     size_t i;
     json_t *result;
+    if (isnan(unit_ns))
+        return refuse_unit("timeunit", unit, error);
     json_array_foreach(json_object_get(root, "results"), i, result)
     {
         const json_t *configuration = json_object_get(result, "configuration");
@@ -172,13 +191,12 @@ static enum status read_t4(const json_t *root, struct tried *tried, tried_take *
             continue; /* no point of the space */
         first = first ? first : configuration;
         tried->count = 0;
-        tried->time_ns = t4_time(result);
+        enum status status = t4_time(result, absent_ns, &tried->time_ns, error);
         has_times = has_times || !isnan(tried->time_ns);
         objective = t4_objective(result);
         tried->failure = invalidity && strcmp(invalidity, "correct") != 0 ? invalidity : "";
         tried->cost_ns =
             sum_of(json_object_get(result, "times"), costs, sizeof costs / sizeof *costs, unit_ns);
-        enum status status = STATUS_OK;
         json_object_foreach((json_t *)(uintptr_t)first, name, value) if (status == STATUS_OK)
             status = add_value(tried, name, json_object_get(configuration, name), error);
         if (status == STATUS_OK)
@@ -293,6 +311,9 @@ enum status tried_read(char *text, size_t length, struct arena *arena, tried_tak
     json_error_t wrong;
     struct tried *tried = arena_alloc(arena, 1, sizeof *tried);
     enum status status = STATUS_OK;
+    const size_t mark = json_mark_bytes(text, length);
+    text += mark;
+    length -= mark;
     if (tried && text[strspn(text, " \r\n\t")] != '{')
         return read_table(text, length, arena, tried, take, context, error);
     json_t *root = parse(arena, text, length, &wrong);

@@ -66,9 +66,7 @@ struct store {
 enum status store_fail(const struct store *store, int code, const char *doing, struct error *error);
 bool store_code_is_shared_memory(int code);
 
-/* ---- databases of unknown origin (guard.c) ---- */
-
-/* Settings of a connection; `reads`: what it reads is bounded. */
+/* guard.c: settings of a connection; `reads`: what it reads is bounded. */
 void store_guard(struct store *store, bool reads);
 /* Whether the tables are tables, and no views that might never end. */
 enum status store_check_tables(struct store *store, const struct store_schema *schema,

@@ -52,6 +52,49 @@ static enum status name_kernels(struct arena *arena, const char *source, const c
     return STATUS_COMPILE_FAILED;
 }
 
+/* The variables of the device that the source declares, by how a declaration begins and what stands
+ * behind its name. */
+static size_t variables_of(struct arena *arena, const char *source, const char **out, size_t most)
+{
+    struct tokens tokens = {0};
+    size_t count = 0;
+    if (!tokens_read(arena, source, &tokens))
+        return 0;
+    for (size_t i = 0; i < tokens.count && count < most; i++) {
+        if (!token_is_in(&tokens, i, "__constant__ __device__ __managed__"))
+            continue;
+        while (i + 1 < tokens.count && !token_is_in(&tokens, i + 1, "( [ { ; = ,"))
+            i++;
+        if (tokens.items[i].kind == TOKEN_NAME && !token_is(&tokens, i + 1, "("))
+            out[count++] = arena_strndup(arena, tokens.items[i].start, tokens.items[i].length);
+    }
+    return arena->failed ? 0 : count;
+}
+
+/* The same of a variable. */
+static void name_variables(struct arena *arena, const char *source, const char *path,
+                           const struct binary_request *request, struct error *error)
+{
+    enum { VARIABLES_MAX = 256 };
+    const char *names[VARIABLES_MAX];
+    const size_t count = variables_of(arena, source, names, VARIABLES_MAX);
+    for (size_t i = 0; i < request->symbol_count; i++) {
+        const char *symbol = request->symbols[i];
+        bool is_there = strstr(symbol, "::") != NULL;
+        for (size_t k = 0; k < count; k++)
+            is_there |= strcmp(names[k], symbol) == 0;
+        const char *nearest = is_there ? NULL : nearest_word(symbol, names, count);
+        if (is_there || count == 0)
+            continue;
+        (void)error_set(error, STATUS_COMPILE_FAILED,
+                        "%s: no variable '%s'%s%s%s (a symbol is a __constant__ or __device__ "
+                        "variable of the source)",
+                        path, symbol, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                        nearest ? "'?" : "");
+        return;
+    }
+}
+
 /* ---- compiling ---- */
 
 static void add_option(struct options *options, const char *prefix, const char *value)
@@ -175,6 +218,28 @@ static const char *advice(const struct compilation *compilation, const char *lin
                : "";
 }
 
+/* The define that the compiler meets where the line behind the error has its mark, in a header of
+ * CUDA's own; NULL: it is another error. */
+static const char *replaced_name(const struct compilation *compilation, const char *line)
+{
+    const char *text = strchr(line, '\n');
+    const char *mark = text ? strchr(text + 1, '\n') : NULL;
+    if (strncmp(line, "__nv_nvrtc_builtin_header", 25) != 0 || !mark)
+        return NULL;
+    const size_t column = strspn(mark + 1, " ");
+    const char *name = ++text + column;
+    if (mark[1 + column] != '^' || name >= mark)
+        return NULL;
+    for (size_t i = 0; i < compilation->request->define_count; i++) {
+        const char *define = compilation->request->defines[i].name;
+        const size_t length = strlen(define);
+        if (strncmp(name, define, length) == 0 && !isalnum((unsigned char)name[length]) &&
+            name[length] != '_')
+            return define;
+    }
+    return NULL;
+}
+
 enum status cuda_compile_failed(const struct compilation *compilation, const char *otherwise,
                                 const char *log, struct error *error)
 {
@@ -182,6 +247,12 @@ enum status cuda_compile_failed(const struct compilation *compilation, const cha
     const char *line = line_with(log, "error", &length);
     if (!line)
         line = line_with(log, "fatal", &length);
+    const char *replaced = line ? replaced_name(compilation, line) : NULL;
+    if (replaced)
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "the define '%s' replaces a name in CUDA's own headers: call it something "
+                         "else",
+                         replaced);
     /* Of a name that was asked for, and is nowhere, another line says which. */
     if (line && strncmp(line, "__nv_name_map", 13) == 0 && strstr(log, "name expression was"))
         line = line_with(log, "name expression was", &length);
@@ -374,6 +445,9 @@ static enum status compile_unit(struct compilation *compilation, const char *sou
     if (status == STATUS_COMPILE_FAILED && strstr(error->text, "name expression") &&
         request->unit_count == 0)
         status = name_kernels(compilation->arena, source, name, request, error);
+    if (status == STATUS_COMPILE_FAILED && strstr(error->text, "name expression") &&
+        request->unit_count == 0)
+        name_variables(compilation->arena, source, name, request, error);
     return status;
 }
 
