@@ -232,10 +232,10 @@ static void print_summary(const struct run *run, const struct session_summary *s
         text_free(&line);
     }
     if (summary->problems_left_out > 0)
-        print_clean(stderr,
-                    "tune: for want of time %zu of %zu problems %s not measured to the end\n",
-                    summary->problems_left_out, summary->problems,
-                    summary->problems_left_out == 1 ? "was" : "were");
+        print_clean(
+            stderr, "tune: for want of time %zu of %zu problem%s %s not measured to the end\n",
+            summary->problems_left_out, summary->problems, summary->problems == 1 ? "" : "s",
+            summary->problems_left_out == 1 ? "was" : "were");
     if (summary->budget_spent)
         fputs("tune: the budget left some of it undone; the same command goes on from here\n",
               stderr);

@@ -298,6 +298,14 @@ bool budget_fits(const struct group *group, double cost_ns)
     return end_ns == 0 || !budget_over(group->session, end_ns - (int64_t)cost_ns);
 }
 
+bool budget_sweep_ended(const struct group *group, const struct allowance *allowance)
+{
+    const size_t raced = group->costs.problems;
+    const double checks =
+        raced > 0 ? checks_ns(group) / (double)raced : expected_checks_ns(group, allowance);
+    return budget_ended(group->session) || !budget_fits(group, abreast(group) * checks);
+}
+
 double budget_ceilings_ns(const struct lane *lane)
 {
     int64_t known_ns = lane->group->costs.ceilings_ns;

@@ -50,6 +50,9 @@ void budget_end_problem(struct group *group, const struct allowance *allowance, 
 /* How many trials the problem's sweep has time for, about: as those so far went. */
 uint64_t budget_trials(const struct group *group, const struct allowance *allowance);
 bool budget_over(const struct session *session, int64_t end_ns);
+/* Whether what follows a sweep that goes on (a race, checks of its finalists) would not end in
+ * time. */
+bool budget_sweep_ended(const struct group *group, const struct allowance *allowance);
 /* The whole of it: nothing is begun any more. */
 bool budget_ended(const struct session *session);
 /* Whether what takes so long ends in time; if not, the budget counts as spent. */

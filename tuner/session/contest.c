@@ -7,7 +7,7 @@
 #include "tuner/base/array.h"
 #include "tuner/base/text.h"
 
-enum { ENTRANTS_MAX = WORKER_SLOTS - 8 };
+enum { ENTRANTS_MAX = WORKER_SLOTS - 8, FEW = 3 };
 
 bool finalist_can_win(const struct finalist *finalist)
 {
@@ -199,6 +199,26 @@ static enum status add_finalists(struct contest *contest, const struct entry *en
     return STATUS_OK;
 }
 
+/* Of how many blocks the median is as sure as a tie is wide, by how far those of the sweep lay
+ * apart: of a normal distribution so many median absolute deviations are one standard deviation of
+ * the difference of two of them. Few always, since a block of a CPU may be another program's. */
+static void set_blocks(struct contest *contest)
+{
+    static const double deviations = 1.4826 * 1.2533 * 1.4142;
+    const struct sweep *sweep = contest->sweep;
+    const struct protocol *protocol = sweep->work.protocol;
+    const double most = (double)protocol->noisy_blocks;
+    if (!(most > (double)protocol->visit_blocks) || !sweep->best)
+        return;
+    const double spread =
+        sweep->spread_count > 0 ? sweep->spread_sum / (double)sweep->spread_count : INFINITY;
+    const double wanted = ceil(pow(deviations * spread / protocol->delta, 2));
+    const double block_ns = fmax(sweep->best->median_ns, protocol->block_ns);
+    const double blocks =
+        fmin(fmin(fmax(wanted, FEW), most), floor(protocol->block_most_ns / block_ns));
+    contest->blocks = blocks > (double)protocol->visit_blocks ? (uint32_t)blocks : 0;
+}
+
 enum status contest_enter(struct contest *contest, struct lane *lane, struct error *error)
 {
     struct sweep *sweep = contest->sweep;
@@ -222,6 +242,7 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
             candidates_at_key(&sweep->candidates, text_string(&incumbent));
         named = named && named->same_as ? named->same_as : named;
         status = add_finalists(contest, entries, contest->candidate_count, named, error);
+        set_blocks(contest);
     }
     text_free(&incumbent);
     arena_free(&scratch);
@@ -243,9 +264,18 @@ void contest_progress(const struct contest *contest, const char *phase)
     session_progress(group, phase);
 }
 
+uint32_t contest_blocks(const struct contest *contest, bool screening)
+{
+    const struct protocol *protocol = contest->sweep->work.protocol;
+    const uint32_t usual = (uint32_t)(screening ? protocol->screen_blocks : protocol->visit_blocks);
+    const uint32_t most = screening && contest->blocks > FEW ? FEW : contest->blocks;
+    return most > usual ? most : usual;
+}
+
 struct track contest_track(struct contest *contest, struct lane *lane, const char *stage)
 {
     struct track track = sweep_track(contest->sweep, lane, stage);
+    track.blocks = contest_blocks(contest, false);
     track.count = contest->finalist_count;
     track.slots = arena_alloc(&contest->arena, track.count + 1, sizeof(struct slot *));
     for (size_t i = 0; track.slots && i < track.count; i++)

@@ -55,6 +55,7 @@ struct contest {
     size_t rounds, rounds_dropped, faults[ROUND_FAULTS];
     size_t levels;      /* of each finalist */
     size_t processes;   /* that have confirmed */
+    uint32_t blocks;    /* of a visit, by how noisy they are; 0: as the protocol says */
     int64_t visit_ns;   /* what one took in its race's last round, with all its blocks ... */
     int64_t process_ns; /* ... and its rounds in the last process that confirmed; 0: none did */
     bool left_out;      /* of the confirmation, for want of time */
@@ -82,6 +83,8 @@ void contest_shrink(struct contest *contest);
 void contest_reset(struct contest *contest);
 /* Tells where the run is: with this problem, beside which others may race. */
 void contest_progress(const struct contest *contest, const char *phase);
+/* How many blocks a visit has, while the race screens or behind that. */
+uint32_t contest_blocks(const struct contest *contest, bool screening);
 /* A measurer of the finalists, whose slots' list the contest's arena owns; slots NULL: no memory.
  */
 struct track contest_track(struct contest *contest, struct lane *lane, const char *stage);

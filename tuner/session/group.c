@@ -200,10 +200,16 @@ static enum status sweep_over(struct sweep *sweep, const struct work *given, str
         ask_ahead(&sweep->work);
         make_references_ahead(&sweep->work);
     }
-    *swept = *swept && status == STATUS_OK && (sweep->best || !budget_ended(group->session));
+    *swept = *swept && status == STATUS_OK && (sweep->best || !budget_ended(group->session)) &&
+             sweep_has_contenders(sweep);
     if (*swept || (status != STATUS_OK && status != STATUS_NO_TIME))
         return status;
-    return leave_out(&sweep->work, error);
+    status = leave_out(&sweep->work, error);
+    if (status != STATUS_OK || !sweep->best)
+        return status;
+    struct store_choice winner;
+    status = stored_winner(&sweep->work, &winner, error);
+    return status == STATUS_OK && winner.trial_id == 0 ? sweep_choose_early(sweep, error) : status;
 }
 
 /* The problem is over, by that status: counts it, and keeps its contest (NULL: it had none) to be

@@ -32,11 +32,12 @@ static size_t twin_of(const struct racing *racing)
 static enum status one_round(struct racing *racing, struct error *error)
 {
     struct track *track = &racing->track;
+    struct contest *contest = racing->contest;
     int64_t started_ns = clock_budget_ns();
     const struct protocol *protocol = track->work->protocol;
     bool screening =
         race_valid_rounds(racing->race) < (size_t)protocol->screen_rounds[PROTOCOL_SCREENS - 1];
-    track->blocks = (uint32_t)(screening ? protocol->screen_blocks : protocol->visit_blocks);
+    track->blocks = contest_blocks(contest, screening);
     size_t visits = 1; /* the twin's */
     for (size_t i = 0; i < track->count; i++) {
         racing->wanted[i] = race_fate(racing->race, i) == RACE_ALIVE;
@@ -44,8 +45,8 @@ static enum status one_round(struct racing *racing, struct error *error)
     }
     enum status status =
         track_race_round(track, racing->race, racing->wanted, twin_of(racing), error);
-    racing->contest->visit_ns =
-        (clock_budget_ns() - started_ns) * protocol->visit_blocks / track->blocks / (int64_t)visits;
+    contest->visit_ns = (clock_budget_ns() - started_ns) * contest_blocks(contest, false) /
+                        track->blocks / (int64_t)visits;
     return status;
 }
 
@@ -72,7 +73,9 @@ static enum status run_race(struct racing *racing, struct error *error)
             return status;
         (void)race_judge(racing->race, false);
         contest_progress(racing->contest, "race");
-        if (budget_over(group->session, end_ns) && race_valid_rounds(racing->race) >= 3)
+        const bool enough = race_valid_rounds(racing->race) >= 3 ||
+                            racing->track.round_count >= ROUNDS_LEAST; /* whatever they are worth */
+        if (budget_over(group->session, end_ns) && enough)
             break;
     }
     (void)race_judge(racing->race, true);

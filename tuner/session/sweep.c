@@ -74,26 +74,45 @@ static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
     return STATUS_OK;
 }
 
-static bool has_more_than_baselines(const struct sweep *sweep)
+/* How many others than baselines were tried; *works: one of them does. */
+static size_t others_tried(const struct sweep *sweep, bool *works)
 {
-    for (size_t i = 0; i < sweep->candidates.count; i++)
-        if (candidate_works(sweep->candidates.items[i]) &&
-            !(sweep->candidates.items[i]->wanted & WANTED_BASELINE))
-            return true;
-    return false;
+    size_t count = 0;
+    *works = false;
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        const struct candidate *candidate = sweep->candidates.items[i];
+        if (candidate->wanted & WANTED_BASELINE || candidate->state != CANDIDATE_DONE)
+            continue;
+        *works = *works || candidate_works(candidate);
+        count += candidate->status != TRIAL_SKIPPED;
+    }
+    return count;
 }
 
-/* Its share of the budget is spent; but a sweep ends with something to choose from, and something
- * to compare it with, unless the whole of the budget is; where that is nothing but baselines the
- * race's share is spent on others, too. */
+bool sweep_has_contenders(const struct sweep *sweep)
+{
+    bool works = false;
+    (void)others_tried(sweep, &works);
+    return works || sweep->searched_all || sweep->work.options->pick_count > 0 ||
+           sweep->work.options->budget_ns == 0;
+}
+
+/* A problem that was begun is to have an answer, rather than many none: beyond its share the sweep
+ * goes on until it has something to choose from beside its baselines, unless as many fail as make
+ * that unlikely, or what follows would not end in time. */
 static bool is_spent(const struct sweep *sweep)
 {
+    enum { FAILURES_ENOUGH = 16 };
     const struct session *session = sweep->work.session;
     const struct allowance *allowance = &sweep->allowance;
-    return budget_ended(session) ||
-           (sweep->best && sweep->baselines_left == 0 &&
-            budget_over(session, allowance->sweep_end_ns) &&
-            (has_more_than_baselines(sweep) || budget_over(session, allowance->race_end_ns)));
+    bool works = false;
+    if (budget_sweep_ended(sweep->work.group, allowance))
+        return true;
+    if (!sweep->best || sweep->baselines_left > 0 || !budget_over(session, allowance->sweep_end_ns))
+        return false;
+    return (others_tried(sweep, &works) >= FAILURES_ENOUGH &&
+            budget_over(session, allowance->race_end_ns)) ||
+           works;
 }
 
 /* What a lane's thread does in a sweep; the mutex is held. */

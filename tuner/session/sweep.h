@@ -32,9 +32,11 @@ struct sweep {
     /* What is to be tried, in order; the first ones before what the search asks for. */
     struct candidate **window;
     size_t window_count, window_capacity;
-    size_t in_hand;    /* taken from the window by lanes */
-    bool searched_all; /* the search has no more: no budget cut it */
-    bool failed;       /* a lane met an error that ends the run */
+    size_t in_hand;      /* taken from the window by lanes */
+    bool searched_all;   /* the search has no more: no budget cut it */
+    bool failed;         /* a lane met an error that ends the run */
+    double spread_sum;   /* of median absolute deviations of its trials' blocks, relative ... */
+    size_t spread_count; /* ... as many */
     size_t baselines_left;
     size_t measured;                      /* trials of this run */
     size_t failures;                      /* of these */
@@ -117,6 +119,9 @@ enum status window_put_back(struct sweep *sweep, struct candidate *candidate, st
 /* It was tried: the search is told. */
 void window_done(struct sweep *sweep, struct candidate *candidate);
 
+/* Whether there is something to race: under a budget baselines alone are not, unless all was tried.
+ */
+bool sweep_has_contenders(const struct sweep *sweep);
 /* Counts one more problem of which there is something to say; of the first alone it is said. */
 static inline bool is_first_problem(size_t *count)
 {

@@ -190,6 +190,10 @@ static enum status end_trial(struct sweep *sweep, struct track *track, const str
         return status;
     candidate->status = slot->outcome.status;
     candidate->median_ns = ok ? measured.times.median : (double)NAN;
+    if (ok && measured.times.count >= BLOCKS_TO_JUDGE) {
+        sweep->spread_sum += measured.times.mad / measured.times.median;
+        sweep->spread_count++;
+    }
     candidate->runs = slot->runs;
     candidate->spent_ns = slot->spent_ns;
     candidate->value = candidate_search_value(&sweep->work, candidate, slot->prepared);

@@ -49,6 +49,8 @@ static const struct row rows[] = {
     REAL(sweep_slower, 0, 100, "sweep: only one block where it is slower than the best by more"),
     INTEGER(visit_blocks, 1, 64, "race: blocks of each candidate in a round"),
     INTEGER(screen_blocks, 1, 64, "race: the same, until the last screen"),
+    INTEGER(noisy_blocks, 0, 64,
+            "up to so many where blocks differ by more than delta, and are short"),
     INTEGERS(screen_rounds, PROTOCOL_SCREENS, 1, 512,
              "screen: takes place after so many rounds that count"),
     REALS(screen_slower, PROTOCOL_SCREENS, 0, 100,
@@ -208,6 +210,7 @@ static void set_shared(enum effort effort, struct protocol *protocol)
     protocol->other_wait_ms = 0;
     protocol->block_ns = 100000;
     protocol->visit_blocks = 1;
+    protocol->noisy_blocks = 9;
     set_looks(protocol, looks, effort == EFFORT_QUICK ? 1 : effort == EFFORT_NORMAL ? 2 : 3);
     protocol->confirm_rounds = 10;
     protocol->state_rounds = 2;

@@ -23,7 +23,7 @@ struct protocol {
     double sweep_slower;
     /* Race: y is the median of ln over visit_blocks blocks; over screen_blocks until the last
      * screen, which needs no such precision. */
-    int64_t visit_blocks, screen_blocks;
+    int64_t visit_blocks, screen_blocks, noisy_blocks;
     int64_t screen_rounds[PROTOCOL_SCREENS]; /* after so many valid rounds ... */
     double screen_slower[PROTOCOL_SCREENS];  /* ... out when slower in each by more than this */
     int64_t look_rounds[PROTOCOL_LOOKS];     /* valid rounds, ascending; 0: no more looks */

@@ -43,6 +43,33 @@ static void compete(struct fixture *f, bool expected)
     assert_int_equal(found, expected);
 }
 
+/* Of blocks that lie apart a visit has as many as bring their median within a tie, where they are
+ * short: else one. */
+TEST_WITH(test_noisy_visits_are_longer, setup, teardown)
+{
+    static const struct {
+        double spread, run_ns;
+        uint32_t blocks;
+    } cases[] = {
+        {0.0001, 1000, 3}, {0.005, 1000, 7}, {0.05, 1000, 9}, {0.05, 3e6, 3}, {0.05, 2e7, 1}};
+    struct fixture *f = *state;
+    struct sweep *sweep = f->contest->sweep;
+    f->run->options.protocol.visit_blocks = 1;
+    f->run->options.protocol.delta = 0.005;
+    f->run->options.protocol.noisy_blocks = 9;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        contest_reset(f->contest);
+        sweep->spread_sum = 2 * cases[i].spread;
+        sweep->spread_count = 2;
+        const double kept_ns = sweep->best->median_ns;
+        sweep->best->median_ns = cases[i].run_ns;
+        RUN_OK(f->run, contest_enter(f->contest, &f->run->session.lanes[0], &f->run->error));
+        sweep->best->median_ns = kept_ns;
+        assert_int_equal(contest_blocks(f->contest, false), cases[i].blocks);
+        assert_int_equal(contest_blocks(f->contest, true), cases[i].blocks < 3 ? 1 : 3);
+    }
+}
+
 TEST_WITH(test_the_race_finds_a_winner, setup, teardown)
 {
     struct fixture *f = *state;

@@ -1,6 +1,8 @@
 /* A sweep, on null devices: what is tried, what is known, and what is set aside. */
 #include "session_fixture.h"
 
+#include "tuner/base/clock.h"
+
 static const char last_key[] = "way=two block=128 part=3";
 
 static struct sweep *sweep_through(struct run *run)
@@ -249,6 +251,60 @@ TEST(test_baselines_go_first)
                                     "block of % threads with % registers each, %'"),
                      3);
     run_end_sweep(sweep);
+    run_free(run);
+}
+
+static int64_t to_charge_ns;
+
+/* Once the first trial is done, so long has passed. */
+static void let_time_pass(void *context, const struct session_progress *progress)
+{
+    (void)context;
+    if (strcmp(progress->phase, "sweep") != 0)
+        return;
+    clock_charge(to_charge_ns);
+    to_charge_ns = 0;
+}
+
+/* A problem that is one of ten, of a budget of 1000 s, of which so long passes with its first
+ * trial. */
+static struct sweep *sweep_meanwhile(struct run *run, int64_t passing_s)
+{
+    to_charge_ns = passing_s * 1000000000;
+    run->options.budget_ns = INT64_C(1000000000000);
+    run->events.progress = let_time_pass;
+    run->session.started_ns = clock_budget_ns();
+    run->session.groups[0].problems_left = 10;
+    struct sweep *sweep = run_sweep(run);
+    RUN_OK(run, sweep_problem(sweep, &run->error));
+    return sweep;
+}
+
+/* What was begun gets an answer, be its share spent: baselines alone are none, and do not race. */
+TEST(test_baselines_are_no_answer)
+{
+    struct run *run = run_create(baselines_text, "time");
+    run_start(run, 1);
+    struct sweep *sweep = sweep_meanwhile(run, 300);
+    assert_in_range(sweep->measured, 3, 5); /* until one of them works */
+    assert_true(sweep_has_contenders(sweep));
+    run_end_sweep(sweep);
+    run_free(run);
+    run = run_create(baselines_text, "time");
+    run_start(run, 1);
+    sweep = sweep_meanwhile(run, 1001);
+    assert_in_range(sweep->measured, 1, 2);
+    assert_false(sweep_has_contenders(sweep));
+    run_end_sweep(sweep);
+    /* So goes a whole run: nothing races, and what was measured of the first is what there is. */
+    run_free(run);
+    run = run_create(baselines_text, "time");
+    to_charge_ns = INT64_C(1001000000000);
+    run->options.budget_ns = INT64_C(1000000000000);
+    run->events.progress = let_time_pass;
+    assert_int_equal(run_session(run), STATUS_NO_WINNER);
+    assert_int_equal(run->summary.problems_left_out, run->summary.problems);
+    assert_int_equal(run_count(run, "SELECT count(*) FROM rounds"), 0);
     run_free(run);
 }
 
