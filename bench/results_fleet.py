@@ -28,7 +28,7 @@ def made(tune, recorded, work):
     tried = [str(databases[0]) for databases in gpus]
     wider = [str(database) for databases in gpus for database in databases if database.name == "wide.db"]
     for command in (["merge", str(together), *tried], ["merge", str(shipped), *tried, *wider],
-                    ["export", "--db", str(shipped), "-o", str(conf)]):
+                    ["export", "--db", str(shipped), "--kernels", "", "-o", str(conf)]):
         subprocess.run([tune, *command], check=True, capture_output=True)
     text = guide.read_text()
     start, end = text.index(BEGIN), text.index(END)

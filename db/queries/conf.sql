@@ -1,3 +1,4 @@
+-- :picks  [[winners.id, trials.id], ...]: what is to stand in the place of a size's configuration (NULL: nothing)
 -- What tuned.conf is made of, for winners by :objective: for each device (by kind, name, compute
 -- capability and units: two equal boards are one) and problem the ranges that go with its newest
 -- winner, with a row for each measured size of a range; and where no range reaches, the newest winner
@@ -99,6 +100,19 @@ sized AS (
                 AND c.key = w.key AND w.n BETWEEN c.n_low AND c.n_high
         )
 ),
+-- With the winner of the size, whichever configuration the range has; and what was picked instead.
+picked AS (
+    SELECT
+        s.range_id, s.n_low, s.n_high, s.bound, s.environment_id, s.l2_mode, s.chosen_at, s.problem_id,
+        w.id AS winner_id,
+        COALESCE((
+            SELECT json_extract(j.value, '$[1]') FROM json_each(:picks) AS j
+            WHERE json_extract(j.value, '$[0]') = w.id
+        ), s.trial_id) AS trial_id
+    FROM sized AS s
+    LEFT JOIN winners AS w ON w.environment_id = s.environment_id AND w.problem_id = s.problem_id
+                          AND w.l2_mode = s.l2_mode AND w.objective = :objective
+),
 -- A trial that launches exactly what another one did has that one's times: the best measured.
 timed AS (
     SELECT
@@ -114,7 +128,7 @@ timed AS (
                 AND (m.objective = :objective OR m.stage = 'sweep')
             ORDER BY m.stage = 'confirm' DESC, m.stage = 'race' DESC LIMIT 1
         ) ELSE t.id END AS measured_id
-    FROM sized AS s
+    FROM picked AS s
     JOIN trials AS t ON t.id = s.trial_id
 ),
 -- What launches need at most: threads per block, shared memory per block, registers per thread. The blocks
@@ -150,6 +164,8 @@ SELECT
     p.n,
     s.trial_id,
     s.measured_id,
+    s.winner_id,
+    t.configuration_id,
     g.parameters,
     t.derived,
     s.l2_mode,
@@ -220,9 +236,7 @@ JOIN trials AS t ON t.id = s.trial_id
 JOIN configurations AS g ON g.id = t.configuration_id
 LEFT JOIN trials AS m ON m.id = s.measured_id
 LEFT JOIN needs AS u ON u.trial_id = COALESCE(s.measured_id, s.trial_id)
--- Of the size, whichever configuration the range has.
-LEFT JOIN winners AS w ON w.environment_id = s.environment_id AND w.problem_id = s.problem_id
-                      AND w.l2_mode = s.l2_mode AND w.objective = :objective
+LEFT JOIN winners AS w ON w.id = s.winner_id
 WINDOW newest AS (
     PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count
     ORDER BY s.chosen_at DESC, s.trial_id DESC

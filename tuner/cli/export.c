@@ -273,6 +273,10 @@ static enum status run_export(const struct command *command, int argc, char **ar
         OPTION_TEXT("n", "N", &request.n, "with --t4, of which size"),
         OPTION_TEXT("objective", "NAME", &request.wanted.objective,
                     "the winners by this, as it was given to 'tune run' (default time)"),
+        OPTION_TEXT(
+            "kernels", "FILE", &request.wanted.kernels,
+            "kernels that programs have compiled in: a list, or a tuned.conf;\nthese are "
+            "taken among those that are as fast (default: the\ninstalled list; \"\": none)"),
         OPTION_FLAG("replayed", &request.replayed,
                     "also of a database whose numbers were replayed from a recording"),
         OPTION_FLAG("include-unstable", &request.wanted.include_unstable,

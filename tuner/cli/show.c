@@ -229,6 +229,8 @@ static enum status answer_table(const struct show *show, enum show_question aske
         if (!by_time || strcmp(question->columns[i].name, "value") != 0)
             columns[column_count++] = question->columns[i];
     enum status status = show_read(show, store, question->sql, &rows, error);
+    if (status == STATUS_OK && asked == SHOW_WINNERS)
+        status = show_add_picks(show, store, &rows, error);
     if (status == STATUS_OK)
         status = prepare_rows(show, &rows, columns, &column_count, error);
     if (status == STATUS_OK && rows.row_count == 0)

@@ -56,6 +56,10 @@ enum status show_trust(const struct show *show, struct store *store, struct erro
 enum status show_why(const struct show *show, struct store *store, struct error *error);
 /* --compare: environments and devices side by side. */
 enum status show_compare(const struct show *show, struct store *store, struct error *error);
+/* Adds to winners the columns `picked`, the values that tuned.conf has otherwise, and
+ * `picked_loss_percent`. */
+enum status show_add_picks(const struct show *show, struct store *store, struct rows *rows,
+                           struct error *error);
 /* The winners in as many columns as a page has, and of each device a line to forward. */
 enum status show_winners(const struct rows *rows, struct error *error);
 /* "20 of 22 problems: sure; 2 nearly sure"; what has no verdict is not known. */

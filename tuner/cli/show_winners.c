@@ -9,6 +9,7 @@
 #include "tuner/cli/show.h"
 #include "tuner/cli/style.h"
 #include "tuner/explain/explain.h"
+#include "tuner/export/export.h"
 #include "tuner/stats/estimate.h"
 #include "tuner/stats/verdict.h"
 
@@ -25,6 +26,7 @@ static const struct row_column columns[] = {
     {"value", "value"},
     {"gain", "gain"},
     {"ceiling_percent", "of ceiling"},
+    {"picked_loss_percent", "in conf"},
     {"sure", "sure?"},
     {"launch", "launch"},
 };
@@ -212,6 +214,71 @@ static bool print_group(const struct rows *rows, size_t first, size_t end, int w
     return good;
 }
 
+/* ---- where tuned.conf has another configuration ---- */
+
+/* "block=512 loads=8"; NULL: memory is short. */
+static const char *otherwise(const char *winner, const char *picked, struct arena *arena)
+{
+    json_t *own = json_loads(winner, 0, NULL);
+    json_t *other = json_loads(picked, 0, NULL);
+    const char *name = NULL;
+    json_t *value = NULL;
+    struct text out = {0};
+    json_object_foreach(other, name, value)
+    {
+        if (json_equal(value, json_object_get(own, name)))
+            continue;
+        const char *text = show_json_text(value, arena);
+        out.failed = out.failed || !text;
+        text_printf(&out, "%s%s=%s", out.length > 0 ? " " : "", name, text ? text : "");
+    }
+    json_decref(own);
+    json_decref(other);
+    const char *kept = out.failed ? NULL : arena_strdup(arena, text_string(&out));
+    text_free(&out);
+    return kept;
+}
+
+enum status show_add_picks(const struct show *show, struct store *store, struct rows *rows,
+                           struct error *error)
+{
+    static const char *const added[] = {"picked", "picked_loss_percent"};
+    const struct export_options options = {.objective = show->objective};
+    struct export_pick *picks = NULL;
+    size_t count = 0;
+    enum status status = export_picks(store, &options, &rows->arena, &picks, &count, error);
+    if (status == STATUS_OK && !rows_add_columns(rows, added, COUNT(added)))
+        return error_no_memory(error);
+    for (size_t row = 0; row < rows->row_count && status == STATUS_OK; row++) {
+        const int64_t winner = (int64_t)rows_number(rows, row, "winner_id");
+        size_t at = 0;
+        while (at < count && picks[at].winner != winner)
+            at++;
+        if (at == count)
+            continue;
+        const char *values =
+            otherwise(rows_text(rows, row, "parameters", "{}"), picks[at].parameters, &rows->arena);
+        rows->cells[row][rows_column(rows, added[0])] = (struct cell){.text = values};
+        if (!values ||
+            !rows_set_number(rows, row, (size_t)rows_column(rows, added[1]), 100 * picks[at].loss))
+            status = error_no_memory(error);
+    }
+    return status;
+}
+
+static void put_pick_words(const struct rows *rows, int width)
+{
+    for (size_t row = 0; row < rows->row_count; row++)
+        if (!isnan(rows_number(rows, row, "picked_loss_percent"))) {
+            rows_put_paragraph("in conf", "  ",
+                               ": tuned.conf has another configuration there, which loses so much "
+                               "at most: its kernel serves other sizes or devices, too ('tune "
+                               "show --csv': picked).",
+                               width);
+            return;
+        }
+}
+
 /* What stands in the column of gains in place of a number. */
 static void put_gain_words(const struct rows *rows, int width)
 {
@@ -377,6 +444,7 @@ enum status show_winners(const struct rows *rows, struct error *error)
         has_printed = true;
     }
     put_gain_words(rows, width);
+    put_pick_words(rows, width);
     if (rows->row_count > 0)
         putchar('\n');
     for (size_t first = 0; first < rows->row_count && good;) {

@@ -11,8 +11,10 @@
 #include "tuner/base/array.h"
 #include "tuner/base/failpoint.h"
 #include "tuner/base/files.h"
+#include "tuner/export/configurations.h"
 #include "tuner/export/embedded.h"
 #include "tuner/export/internal.h"
+#include "tuner/export/portfolio.h"
 
 /* From best to worst, as winners.trust has them. */
 static const char *const trusts[] = {"", "sound", "noisy", "unstable"};
@@ -189,15 +191,88 @@ static bool same_device(const struct conf_row *a, const struct conf_row *b)
            strcmp(a->capability, b->capability) == 0 && a->units == b->units;
 }
 
+/* The kernels that are compiled in already, as lines of a list; "" where there is none. */
+static enum status read_installed(const char *path, struct arena *arena, const char **out,
+                                  struct error *error)
+{
+    enum { LIST_BYTES_MAX = 64 << 20 };
+    char *text = NULL;
+    size_t bytes = 0;
+    const char *folder = NULL;
+    *out = "";
+    if (path && path[0] == '\0')
+        return STATUS_OK;
+    enum status status = data_folder(arena, &folder, error);
+    if (status != STATUS_OK && !path) { /* no file of this program's is to be had */
+        error_clear(error);
+        return STATUS_OK;
+    }
+    static const char *const places[] = {"include/tune", "../../include/tune"};
+    for (size_t i = 0; !path && status == STATUS_OK && i < COUNT(places); i++) {
+        const char *place = arena_printf(arena, "%s/%s/configurations.inc", folder, places[i]);
+        if (!place)
+            return error_no_memory(error);
+        path = file_exists(place) ? place : NULL;
+    }
+    if (status == STATUS_OK && path)
+        status = file_read(arena, path, LIST_BYTES_MAX, &text, &bytes, error);
+    *out = text ? text : "";
+    if (status != STATUS_OK || strncmp(*out, "tuned-conf ", 11) != 0)
+        return status;
+    struct text lines = {0};
+    const struct conf_text file = {path, text, bytes};
+    status = export_configurations(&file, 1, folder, &lines, NULL, error);
+    *out = status == STATUS_OK ? arena_strdup(arena, text_string(&lines)) : "";
+    text_free(&lines);
+    return *out ? status : error_no_memory(error);
+}
+
+/* Rows of conf.sql, with what the portfolio picks in them. */
+static enum status conf_rows_chosen(struct experiments *experiments,
+                                    const struct export_options *options, struct arena *arena,
+                                    struct conf_row **rows, size_t *count, struct error *error)
+{
+    struct store_parameter parameters[CONF_PARAMETERS] = {{"objective", objective_of(options)},
+                                                          {"picks", NULL}};
+    struct export_options chosen_by = *options;
+    struct text picks = {0};
+    struct conf_row *first = NULL;
+    size_t picked = 0;
+    enum status status = read_installed(options->kernels, arena, &chosen_by.installed, error);
+    if (status == STATUS_OK)
+        status = conf_rows_read(experiments->store, conf_query, false, parameters, arena, &first,
+                                count, error);
+    if (status == STATUS_OK)
+        status = portfolio_choose(experiments, &chosen_by, arena, first, *count, error);
+    for (size_t i = 0; status == STATUS_OK && i < *count; i++)
+        if (first[i].pick)
+            text_printf(&picks, "%s[%lld,%lld]", picked++ > 0 ? "," : "[",
+                        (long long)first[i].winner, (long long)first[i].pick);
+    *rows = first;
+    if (status == STATUS_OK && picked > 0) {
+        text_append(&picks, "]");
+        parameters[1].value = text_string(&picks);
+        status = picks.failed ? error_no_memory(error)
+                              : conf_rows_read(experiments->store, conf_query, false, parameters,
+                                               arena, rows, count, error);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
+        (*rows)[i].pick = first[i].pick;
+        (*rows)[i].loss = first[i].loss;
+        memcpy((*rows)[i].also, first[i].also, sizeof first[i].also);
+    }
+    text_free(&picks);
+    return status;
+}
+
 static enum status append_devices(struct writer *writer, struct error *error)
 {
     const char *objective = objective_of(writer->options);
     struct arena arena = {0};
     struct conf_row *rows = NULL;
     size_t count = 0;
-    enum status status = conf_rows_read(writer->experiments.store, conf_query, false,
-                                        (struct store_parameter){"objective", objective}, &arena,
-                                        &rows, &count, error);
+    enum status status =
+        conf_rows_chosen(&writer->experiments, writer->options, &arena, &rows, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         if (i == 0 || !same_device(&rows[i], &rows[i - 1])) {
             end_section(writer);
@@ -222,6 +297,26 @@ static enum status append_devices(struct writer *writer, struct error *error)
     entry_free(&writer->row);
     experiments_forget(&writer->experiments);
     arena_free(&arena);
+    return status;
+}
+
+enum status export_picks(struct store *store, const struct export_options *options,
+                         struct arena *arena, struct export_pick **picks, size_t *count,
+                         struct error *error)
+{
+    struct experiments experiments = {.store = store};
+    struct conf_row *rows = NULL;
+    size_t row_count = 0;
+    *count = 0;
+    enum status status = conf_rows_chosen(&experiments, options, arena, &rows, &row_count, error);
+    *picks = status == STATUS_OK ? arena_alloc(arena, row_count + 1, sizeof **picks) : NULL;
+    if (status == STATUS_OK && !*picks)
+        status = error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && i < row_count; i++)
+        if (rows[i].pick)
+            (*picks)[(*count)++] =
+                (struct export_pick){rows[i].winner, rows[i].parameters, rows[i].loss};
+    experiments_forget(&experiments);
     return status;
 }
 

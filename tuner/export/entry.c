@@ -42,6 +42,8 @@ static const struct store_column columns[] = {
     {"device_facts", OF(device_facts), STORE_TEXT},
     {"memory_bytes", OF(memory_bytes), STORE_INTEGER},
     {"range_id", OF(range), STORE_INTEGER},
+    {"winner_id", OF(winner), STORE_INTEGER},
+    {"configuration_id", OF(configuration), STORE_INTEGER},
     {"n_low", OF(n_low), STORE_INTEGER},
     {"n_high", OF(n_high), STORE_INTEGER},
     {"samples", OF(samples), STORE_INTEGER},
@@ -62,13 +64,14 @@ static const struct store_column columns[] = {
 enum { COLUMNS_OF_DEVICES = 19 }; /* the first so many */
 
 enum status conf_rows_read(struct store *store, const char *sql, bool of_devices,
-                           struct store_parameter parameter, struct arena *arena,
-                           struct conf_row **rows, size_t *count, struct error *error)
+                           const struct store_parameter parameters[CONF_PARAMETERS],
+                           struct arena *arena, struct conf_row **rows, size_t *count,
+                           struct error *error)
 {
     const struct store_reading reading = {
         .sql = sql,
-        .parameters = &parameter,
-        .parameter_count = 1,
+        .parameters = parameters,
+        .parameter_count = parameters[1].name ? 2 : 1,
         .columns = columns,
         .column_count = of_devices ? COLUMNS_OF_DEVICES : COUNT(columns),
         .row_bytes = sizeof(struct conf_row),
@@ -220,6 +223,15 @@ static enum status append_gains(struct text *out, struct store *store, const str
     return status;
 }
 
+/* also1, also2 ...: "name=value name=value". */
+static void append_alternatives(struct text *out, const struct conf_row *row)
+{
+    for (size_t i = 0; i < EXPORT_ALTERNATIVES && row->also[i]; i++) {
+        text_printf(out, " also%zu=", i + 1);
+        append_quoted(out, row->also[i]);
+    }
+}
+
 static enum status append_evidence(struct text *out, struct experiments *experiments,
                                    const struct conf_row *row, const char *objective,
                                    struct error *error)
@@ -235,12 +247,16 @@ static enum status append_evidence(struct text *out, struct experiments *experim
         append_real(out, "energy_j", row->energy_j);
     }
     const enum status status = append_gains(out, experiments->store, row, objective, error);
-    append_bound(out, "bound_percent", 2, row->bound_percent);
+    /* What was picked instead of a range's configuration has no bound by looks. */
+    append_bound(out, row->pick ? "loss_percent" : "bound_percent", 2,
+                 row->pick ? 100 * row->loss : row->bound_percent);
     append_decimal(out, "ceiling_percent", 1, row->ceiling_percent);
     append_count(out, "tied", row->tied);
-    append_bound(out, "claim_percent", 3, row->claim_percent);
+    append_bound(out, "claim_percent", 3,
+                 100 * ((1 + row->claim_percent / 100) * (1 + (row->pick ? row->loss : 0)) - 1));
     append_decimal(out, "confidence", 4, row->confidence);
-    append_count(out, "compared", row->compared);
+    append_count(out, "compared", row->pick ? 0 : row->compared);
+    append_alternatives(out, row);
     if (!device_traits(row->kind)->is_gpu)
         return status;
     struct needs needs;

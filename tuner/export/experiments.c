@@ -12,9 +12,7 @@ void experiments_forget(struct experiments *experiments)
         experiment_free(experiments->items[i].experiment);
     free(experiments->items);
     arena_free(&experiments->arena);
-    if (experiments->answer)
-        elsewhere_free(experiments->answer);
-    free(experiments->answer);
+    json_decref(experiments->kept);
     text_free(&experiments->question);
     *experiments = (struct experiments){0};
 }

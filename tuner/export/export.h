@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tuner/base/arena.h"
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 #include "tuner/store/store.h"
@@ -16,6 +17,11 @@
 struct export_options {
     const char *objective; /* winners by what: "time", "energy" ...; NULL: "time" */
     bool include_unstable; /* winners whose trust is 'unstable', too */
+    /* A list of kernels that programs have compiled in, or a tuned.conf that names some: these are
+     * preferred among those that are as fast. NULL: the list beside the headers, if it is there;
+     * "": none. */
+    const char *kernels;
+    const char *installed; /* what it says, for the room itself */
 };
 
 struct export_counts {
@@ -28,6 +34,18 @@ struct export_counts {
  * time, nothing unstable) and `counts` may be NULL; the counts are set even then. */
 enum status export_conf(struct store *store, const char *path, const struct export_options *options,
                         struct export_counts *counts, struct error *error);
+
+/* Where tuned.conf has another configuration than a winner, so that few kernels serve many sizes.
+ */
+struct export_pick {
+    int64_t winner;         /* winners.id */
+    const char *parameters; /* what it has, as a JSON object */
+    double loss;            /* relative, to the winners of the sizes that have it, at most */
+};
+/* Of all winners that it has; in the arena. STATUS_OK and none where there is no winner. */
+enum status export_picks(struct store *store, const struct export_options *options,
+                         struct arena *arena, struct export_pick **picks, size_t *count,
+                         struct error *error);
 
 /* The same as a text, appended to `out`. */
 enum status export_conf_text(struct store *store, struct text *out,

@@ -12,6 +12,8 @@
 #include "tuner/export/export.h"
 #include "tuner/store/query.h"
 
+enum { EXPORT_ALTERNATIVES = 3 };
+
 /* A winner at a size, of conf.sql; of portable_devices.sql what a configuration was on one device.
  * Texts are NULL and reals NaN where there is none, integers below 1. */
 struct conf_row {
@@ -25,13 +27,20 @@ struct conf_row {
     const char *measured; /* the trial that has the times */
     const char *stage, *date, *trust, *device_facts, *states;
     int64_t memory_bytes, range, n_low, n_high, samples, tied, compared; /* range -1: one size */
+    int64_t winner, configuration; /* winners.id of the size, and what stands there */
+    /* What is picked instead (portfolio.h), 0: nothing; it loses at most so much to winners. */
+    int64_t pick;
+    double loss;
+    const char *also[EXPORT_ALTERNATIVES]; /* as fast: values that differ; NULL: no more */
     double time_ns, dirty_ns, hot_ns, mad_ns, energy_j, value;
     double ceiling_percent, bound_percent, claim_percent, confidence;
 };
-/* Rows of either query, with one parameter. */
+enum { CONF_PARAMETERS = 2 };
+/* Rows of either query, with its parameters; those without a name are none. */
 enum status conf_rows_read(struct store *store, const char *sql, bool of_devices,
-                           struct store_parameter parameter, struct arena *arena,
-                           struct conf_row **rows, size_t *count, struct error *error);
+                           const struct store_parameter parameters[CONF_PARAMETERS],
+                           struct arena *arena, struct conf_row **rows, size_t *count,
+                           struct error *error);
 
 /* ` NAME=VALUE`, quoted where libtuned needs it. */
 void append_quoted(struct text *out, const char *text);
@@ -59,6 +68,9 @@ struct experiments {
     size_t count, capacity;
     bool short_of_memory; /* once: what was said to be missing may be there */
     struct error unread;  /* with a status: what could not be read */
+    /* Of each kind and problem with picks ("cuda reduce.sum.i32"): `names` of the parameters that
+     * tell kernels apart, and `kernels`, which of them are there, as lists of values. */
+    json_t *kept;
     /* The last question of elsewhere.c, and what it gave. */
     struct text question;
     struct elsewhere *answer;

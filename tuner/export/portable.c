@@ -9,6 +9,7 @@
 #include "tuner/device/traits.h"
 #include "tuner/export/elsewhere.h"
 #include "tuner/export/embedded.h"
+#include "tuner/export/portfolio.h"
 #include "tuner/stats/ranges.h"
 
 /* db/queries/portable.sql, portable_devices.sql */
@@ -16,6 +17,8 @@
 /* Sizes share a configuration that loses at most this on each device; or whatever is best there. */
 static const double within = 0.02;
 static const double delta = 0.0025;
+/* What a kernel that devices have picked may lose more than the best, instead of another one. */
+static const double kept_within = 0.05;
 
 /* A configuration at a size, of portable.sql. */
 struct portable_row {
@@ -23,6 +26,7 @@ struct portable_row {
     int64_t n, devices, launches, block;
     double loss;        /* the worst of all devices */
     const char *trials; /* one on each device, as JSON */
+    const char *parameters;
 };
 #define OF(member) offsetof(struct portable_row, member)
 static const struct store_column portable_columns[] = {
@@ -30,6 +34,7 @@ static const struct store_column portable_columns[] = {
     {"problem", OF(problem), STORE_TEXT},
     {"configuration", OF(configuration), STORE_TEXT},
     {"trials", OF(trials), STORE_TEXT},
+    {"parameters", OF(parameters), STORE_TEXT},
     {"n", OF(n), STORE_INTEGER},
     {"devices", OF(devices), STORE_INTEGER},
     {"launch_count", OF(launches), STORE_INTEGER},
@@ -316,8 +321,8 @@ static enum status find_common(struct portable *portable, size_t size, size_t co
     common_clear(common);
     common->loss = row->loss;
     enum status status = conf_rows_read(portable->experiments->store, portable_devices_query, true,
-                                        (struct store_parameter){"trials", row->trials}, &arena,
-                                        &devices, &count, error);
+                                        (struct store_parameter[2]){{"trials", row->trials}},
+                                        &arena, &devices, &count, error);
     if (status == STATUS_OK)
         status = common_take(common, portable->experiments, devices, count, error);
     arena_free(&arena);
@@ -444,10 +449,36 @@ static enum status put_range(struct portable *portable, const struct size_range 
     return status;
 }
 
+/* Kernels that devices have picked serve where they lose little more than the best: no others are
+ * to be compiled in for this. */
+static void leave_others_out(struct portable *portable)
+{
+    const size_t count = portable->configuration_count;
+    for (size_t size = 0; size < portable->size_count; size++) {
+        const struct portable_row **at = &portable->at[size * count];
+        double best = (double)INFINITY;
+        double best_kept = (double)INFINITY;
+        for (size_t i = 0; i < count; i++) {
+            if (!at[i])
+                continue;
+            best = fmin(best, at[i]->loss);
+            if (portfolio_has(portable->experiments, at[i]->kind, at[i]->problem,
+                              at[i]->parameters))
+                best_kept = fmin(best_kept, at[i]->loss);
+        }
+        for (size_t i = 0; i < count; i++)
+            if (at[i] && best_kept <= best + kept_within &&
+                !portfolio_has(portable->experiments, at[i]->kind, at[i]->problem,
+                               at[i]->parameters))
+                at[i] = NULL;
+    }
+}
+
 static enum status put_problem(struct portable *portable, struct error *error)
 {
     if (!arrange(portable))
         return error_no_memory(error);
+    leave_others_out(portable);
     const size_t count = portable->configuration_count;
     const size_t sizes = portable->size_count;
     struct size_range *ranges = arena_alloc(&portable->arena, sizes, sizeof *ranges);

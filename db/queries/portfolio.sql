@@ -1,0 +1,71 @@
+-- What tuned.conf may have in a winner's place: of each of them the configurations that were measured beside it, in the
+-- processes that confirmed it or in its race, whose kernels passed every check, with what they lose to it, in the mean over the
+-- states of the cache.
+-- :winners  winners.id (a JSON array)
+-- :most     they lose no more than this
+WITH asked AS MATERIALIZED (
+    SELECT w.id, w.environment_id, w.problem_id, w.l2_mode, w.objective, t.configuration_id,
+           confirm.run_id AS confirm_run, confirm.value AS confirm_value,
+           race.run_id AS race_run, race.value AS race_value
+    FROM json_each(:winners) AS j
+    JOIN winners AS w ON w.id = j.value
+    JOIN trials AS t ON t.id = w.trial_id
+    LEFT JOIN trials AS confirm
+        ON confirm.environment_id = w.environment_id AND confirm.problem_id = w.problem_id
+        AND confirm.configuration_id = t.configuration_id AND confirm.stage = 'confirm'
+        AND confirm.objective = w.objective AND confirm.l2_mode = w.l2_mode AND confirm.value > 0
+    LEFT JOIN trials AS race
+        ON race.environment_id = w.environment_id AND race.problem_id = w.problem_id
+        AND race.configuration_id = t.configuration_id AND race.stage = 'race'
+        AND race.objective = w.objective AND race.l2_mode = w.l2_mode AND race.value > 0
+),
+checked AS MATERIALIZED (
+    SELECT binary_hash, min(passed) AS passed FROM gauntlets GROUP BY binary_hash
+),
+timed AS (
+    SELECT a.id AS winner, a.configuration_id AS winner_configuration, t.id AS trial_id,
+           t.configuration_id, t.derived, t.environment_id, t.problem_id, t.objective, t.l2_mode,
+           t.value / CASE t.stage WHEN 'confirm' THEN a.confirm_value ELSE a.race_value END AS ratio,
+           row_number() OVER (PARTITION BY a.id, t.configuration_id ORDER BY t.stage) AS place
+    FROM asked AS a
+    CROSS JOIN trials AS t
+        ON t.environment_id = a.environment_id AND t.problem_id = a.problem_id
+        AND t.l2_mode = a.l2_mode AND t.objective = a.objective AND t.stage <> 'sweep'
+        AND t.stage IN ('race', 'confirm')
+        AND t.run_id = CASE t.stage WHEN 'confirm' THEN a.confirm_run
+                                    WHEN 'race' THEN a.race_run END
+    JOIN checked ON checked.binary_hash = t.binary_hash AND checked.passed
+    WHERE t.status = 'ok'
+),
+-- The states of the cache that a winner was timed in besides, and what it took there.
+elsewhere AS MATERIALIZED (
+    SELECT a.id AS winner, k.state, o.run_id, o.value
+    FROM asked AS a
+    JOIN states AS k ON k.winner_id = a.id AND k.configuration_id = a.configuration_id
+    JOIN trials AS o ON o.id = k.trial_id AND o.value > 0
+),
+-- Who was not timed in all of them is not known to hold there.
+placed AS (
+    SELECT timed.winner, timed.trial_id, timed.configuration_id, timed.derived,
+           max(0.0, CASE WHEN timed.configuration_id = timed.winner_configuration THEN 0.0
+                         ELSE (timed.ratio + total(o.value / e.value)) / (1 + count(e.state)) - 1
+                    END) AS loss
+    FROM timed
+    LEFT JOIN elsewhere AS e ON e.winner = timed.winner
+    LEFT JOIN trials AS o
+        ON o.environment_id = timed.environment_id AND o.problem_id = timed.problem_id
+        AND o.configuration_id = timed.configuration_id AND o.stage = e.state
+        AND o.objective = timed.objective AND o.l2_mode = timed.l2_mode AND o.run_id = e.run_id
+        AND o.status = 'ok' AND o.value > 0
+    WHERE timed.place = 1 AND timed.ratio IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM contenders AS k
+        WHERE k.winner_id = timed.winner AND k.configuration_id = timed.configuration_id
+          AND k.out IS NOT NULL)
+    GROUP BY timed.winner, timed.trial_id
+    HAVING count(e.state) = count(o.id)
+)
+SELECT winner, trial_id, placed.configuration_id, c.parameters, placed.derived, loss
+FROM placed
+JOIN configurations AS c ON c.id = placed.configuration_id
+WHERE loss <= CAST(:most AS REAL)
+ORDER BY winner, loss, c.key;
