@@ -45,6 +45,7 @@ static const double budget_trial_ns = 25e6;
 static const double ms_ns = 1e6;
 /* Of a visit, beside its blocks: messages, uploads, a flush. */
 static const double around_visit_ns = 5e5;
+enum { ENTRANTS_LEAST = 4, ROUNDS_OF_A_RACE = 8 };
 enum { TRIALS_TO_KNOW = 30, FINALISTS_LEAST = 2, WATCH_LEAST_MS = 20, WATCH_SHARE = 10 };
 
 /* When the last of the jobs ends that the hosts are in; those that are awaited may bring more.
@@ -331,6 +332,29 @@ bool budget_fits_look(const struct group *group)
     size_t looks = group->costs.looks;
     return budget_fits(group,
                        looks > 0 ? (double)stage_ns(group, STAGE_RANGES) / (double)looks : 0);
+}
+
+size_t budget_entrants(const struct group *group, const struct allowance *allowance,
+                       double visit_ns)
+{
+    if (budget_end_ns(group->session) == 0 || !(visit_ns > 0))
+        return SIZE_MAX;
+    const double race_ns =
+        abreast(group) * (double)allowance->share_ns * (1 - sweep_share_of(group, allowance));
+    const double count = race_ns / (ROUNDS_OF_A_RACE * visit_ns);
+    return count > ENTRANTS_LEAST ? (size_t)fmin(count, 1e9) : ENTRANTS_LEAST;
+}
+
+size_t budget_screened(const struct group *group, const struct allowance *allowance,
+                       double visit_ns, size_t visits)
+{
+    static const double times_as_long = 4;
+    const double known_ns = group->costs.held_visit_ns;
+    const double cost_ns = (double)visits * (known_ns > 0 ? known_ns : times_as_long * visit_ns);
+    const double left_ns = (double)(allowance->race_end_ns - clock_budget_ns());
+    if (budget_end_ns(group->session) == 0 || !(cost_ns > 0))
+        return SIZE_MAX;
+    return left_ns > 0 ? (size_t)fmin(left_ns / cost_ns, 1e9) : 0;
 }
 
 size_t budget_finalists(const struct group *group, const struct allowance *allowance, size_t most)

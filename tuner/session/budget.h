@@ -22,8 +22,9 @@ struct costs {
     int64_t ceilings_ns;      /* 0: they were not measured */
     size_t trials;            /* of sweeps */
     size_t looks;
-    size_t contests;   /* that wait to be confirmed ... */
-    double confirm_ns; /* ... and what one process takes over all of them */
+    double held_visit_ns; /* in another state of the cache; 0: none yet */
+    size_t contests;      /* that wait to be confirmed ... */
+    double confirm_ns;    /* ... and what one process takes over all of them */
 };
 
 /* What one problem gets of the budget. */
@@ -63,6 +64,14 @@ bool budget_postpones_ceilings(const struct lane *lane);
 /* Whether another problem's set-up and checks do, or a look at a size. */
 bool budget_fits_problem(const struct group *group);
 bool budget_fits_look(const struct group *group);
+/* How many may race, of whom a visit takes so long, about: as many as have a few rounds in the
+ * race's share, a handful at least. */
+size_t budget_entrants(const struct group *group, const struct allowance *allowance,
+                       double visit_ns);
+/* How many have time left in the race's share for so many visits in other states of the cache,
+ * which take several times as long as its own. */
+size_t budget_screened(const struct group *group, const struct allowance *allowance,
+                       double visit_ns, size_t visits);
 /* How many of `most` finalists can be checked in time, two at least; and for how many of most_ms
  * who is to win can be watched. */
 size_t budget_finalists(const struct group *group, const struct allowance *allowance, size_t most);

@@ -166,6 +166,20 @@ static enum status list_entries(struct sweep *sweep, struct lane *lane, struct a
     return STATUS_OK;
 }
 
+/* As many as the worker has slots for; under a budget no more than have time for a race. */
+static size_t most_entrants(const struct contest *contest)
+{
+    const struct sweep *sweep = contest->sweep;
+    const size_t most = ENTRANTS_MAX - EXPERIMENT_BASELINES_MAX;
+    if (!sweep->best || sweep->work.options->pick_count > 0)
+        return most;
+    const double blocks_ns =
+        (double)sweep->best->spent_ns / (double)sweep->work.protocol->sweep_blocks;
+    const size_t fit = budget_entrants(sweep->work.group, &sweep->allowance,
+                                       blocks_ns * (double)contest_blocks(contest, true));
+    return fit < most ? fit : most;
+}
+
 /* Those near the fastest, and whoever is `named`, or stands for a baseline. */
 static enum status add_finalists(struct contest *contest, const struct entry *entries, size_t count,
                                  const struct candidate *named, struct error *error)
@@ -173,6 +187,7 @@ static enum status add_finalists(struct contest *contest, const struct entry *en
     const struct work *work = &contest->sweep->work;
     bool needs_energy = objective_needs_energy(work->objective);
     size_t near = 0;
+    const size_t most = most_entrants(contest);
     contest->finalists = calloc(count + 1, sizeof(struct finalist));
     if (!contest->finalists)
         return error_no_memory(error);
@@ -182,7 +197,7 @@ static enum status add_finalists(struct contest *contest, const struct entry *en
                   : needs_energy
                       ? near < (size_t)work->protocol->energy_candidates
                       : entries[i].value <= entries[0].value + log1p(work->protocol->sweep_slower);
-        in = in && near < ENTRANTS_MAX - EXPERIMENT_BASELINES_MAX;
+        in = in && near < most;
         near += in ? 1 : 0;
         struct finalist finalist = {
             .slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}},
@@ -241,8 +256,8 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
         const struct candidate *named =
             candidates_at_key(&sweep->candidates, text_string(&incumbent));
         named = named && named->same_as ? named->same_as : named;
-        status = add_finalists(contest, entries, contest->candidate_count, named, error);
         set_blocks(contest);
+        status = add_finalists(contest, entries, contest->candidate_count, named, error);
     }
     text_free(&incumbent);
     arena_free(&scratch);

@@ -64,6 +64,9 @@ static enum status run_race(struct racing *racing, struct error *error)
 {
     struct group *group = racing->contest->sweep->work.group;
     int64_t end_ns = budget_race_end_ns(group, &racing->contest->sweep->allowance);
+    const int64_t left_ns = end_ns - clock_budget_ns();
+    if (end_ns != 0 && left_ns > 0 && contest_state(racing->contest, 0))
+        end_ns -= left_ns / 4; /* for the other states of the cache */
     while (!(race_over(racing->race) && race_valid_rounds(racing->race) >= ROUNDS_LEAST) &&
            race_alive(racing->race) > 0 && !too_many_dropped(racing)) {
         if (session_stopped(group->session))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/session/check.h"
 
 static const struct state {
@@ -206,12 +207,23 @@ enum status contest_screen_states(struct contest *contest, struct lane *lane, si
             (!leader || finalist->levels[0] < leader->levels[0]))
             leader = finalist;
     }
-    if (!leader)
+    struct group *group = contest->sweep->work.group;
+    const size_t visits = contest_hold_visits(contest);
+    const size_t most =
+        budget_screened(group, &contest->sweep->allowance, (double)contest->visit_ns, visits);
+    if (!leader || most < 2)
         return STATUS_OK;
-    choose_wanted(contest, 0, SCREENED_MOST);
+    choose_wanted(contest, 0, most < SCREENED_MOST ? most : SCREENED_MOST);
+    const int64_t started_ns = clock_budget_ns();
     for (size_t s = 0; s < CACHE_STATES && status == STATUS_OK; s++)
         if (contest_state(contest, s))
             status = hold_in(contest, lane, 0, s, error);
+    size_t held = 0;
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        held += contest->finalists[i].wanted;
+    if (held > 0)
+        group->costs.held_visit_ns =
+            (double)(clock_budget_ns() - started_ns) / (double)(held * visits);
     for (size_t kept = 0; status == STATUS_OK && kept < keep_most; kept++) {
         struct finalist *next = NULL;
         double least = 0;

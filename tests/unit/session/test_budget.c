@@ -108,6 +108,27 @@ TEST(test_inputs_are_made_again_in_less_time)
     assert_true(left_ns > 13 * second && left_ns < 15 * second);
 }
 
+/* As many race as have a few rounds in the race's share, and as many are timed in other states of
+ * the cache as what is left of it has time for. */
+TEST(test_the_races_share_says_how_many_race)
+{
+    struct budgeted run;
+    begin(&run, 0, 0, 1, 0);
+    assert_int_equal(budget_entrants(&run.group, &run.allowance, 1e6), SIZE_MAX);
+    assert_int_equal(budget_screened(&run.group, &run.allowance, 1e6, 8), SIZE_MAX);
+    begin(&run, 100 * second, 0, 1, 0);
+    const size_t of_short = budget_entrants(&run.group, &run.allowance, 5e6);
+    assert_in_range(of_short, 300, 400); /* 15 s in rounds of 40 ms each */
+    assert_in_range(budget_entrants(&run.group, &run.allowance, 50e6), of_short / 11, of_short / 9);
+    assert_int_equal(budget_entrants(&run.group, &run.allowance, 60e9), 4);
+    run.allowance.race_end_ns = clock_budget_ns() + 16 * second;
+    assert_in_range(budget_screened(&run.group, &run.allowance, 0.25e9, 4), 2, 4);
+    run.group.costs.held_visit_ns = 3e9; /* as they were before */
+    assert_in_range(budget_screened(&run.group, &run.allowance, 0.25e9, 4), 0, 1);
+    run.allowance.race_end_ns = clock_budget_ns() - second;
+    assert_int_equal(budget_screened(&run.group, &run.allowance, 1e3, 4), 0);
+}
+
 /* So is what three spares have ahead of the fresh processes that begin with them. */
 TEST(test_what_spares_save_is_the_sweeps)
 {
