@@ -234,10 +234,31 @@ void fill_vector(void *out, const struct argument *argument, uint64_t first, uin
     }
 }
 
+enum { VARIED_LEAST = 3 }; /* elements: the first and the last stay */
+
 bool fill_draws(enum argument_fill fill)
 {
     return fill == FILL_RANDOM || fill == FILL_RANDOM_EXACT || fill == FILL_RANDOM_ODD ||
            fill == FILL_UNIFORM || fill == FILL_NORMAL;
+}
+
+void vary_together(struct launch_plan *plan, bool (*may)(const struct argument *argument))
+{
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        uint64_t among = UINT64_MAX;
+        plan->arguments[i].variant = 0;
+        if (!role_is_filled(plan->arguments[i].role) || !fill_draws(plan->arguments[i].fill))
+            continue;
+        for (size_t j = 0; j < plan->argument_count; j++) {
+            const struct argument *other = &plan->arguments[j];
+            if (!role_is_filled(other->role) || !fill_draws(other->fill) ||
+                other->seed != plan->arguments[i].seed)
+                continue;
+            const uint64_t count = may(other) ? (uint64_t)other->count : 0;
+            among = count < among ? count : among;
+        }
+        plan->arguments[i].variant = among >= VARIED_LEAST ? among : 0;
+    }
 }
 
 void vary_patch(const struct argument *argument, struct patch *patch)
@@ -246,12 +267,13 @@ void vary_patch(const struct argument *argument, struct patch *patch)
     unsigned char drawn[PATCH_ELEMENTS * sizeof(uint64_t)];
     struct argument other = *argument;
     *patch = (struct patch){0};
-    if (argument->variant == 0 || argument->count < 3 || !fill_draws(argument->fill))
+    if (argument->variant < VARIED_LEAST || argument->variant > (uint64_t)argument->count ||
+        !fill_draws(argument->fill))
         return;
     other.seed = random_at(argument->seed, argument->variant);
     fill_vector(drawn, &other, 0, PATCH_ELEMENTS);
     for (size_t i = 0; i < PATCH_ELEMENTS; i++) {
-        uint64_t at = 1 + random_at(other.seed, i) % (uint64_t)(argument->count - 2);
+        uint64_t at = 1 + random_at(other.seed, i) % (argument->variant - 2);
         uint32_t place = 0;
         while (place < patch->count && patch->at[place] != at)
             place++;

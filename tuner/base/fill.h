@@ -40,6 +40,7 @@ struct filling {
 
 #ifndef __CUDACC_RTC__
 struct argument;
+struct launch_plan;
 struct patch;
 
 /* Whether elements come of integers and correctly rounded operations alone, so that they have the
@@ -55,6 +56,9 @@ void fill_vector(void *out, const struct argument *argument, uint64_t first, uin
 
 /* Whether elements are drawn, so that others would do as well. */
 bool fill_draws(enum argument_fill fill);
+/* Gives variants to the plan's arguments that draw and that `may` have one. Those of one seed
+ * belong together: they differ in the same elements or, where one of them may not, in none. */
+void vary_together(struct launch_plan *plan, bool (*may)(const struct argument *argument));
 /* What the argument's variant says: the elements that are drawn anew. */
 void vary_patch(const struct argument *argument, struct patch *patch);
 /* The same on a whole vector. */

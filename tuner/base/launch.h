@@ -96,8 +96,8 @@ struct argument {
     enum argument_role role;
     enum argument_fill fill; /* inputs and updates only */
     uint64_t seed;           /* of the fill */
-    uint64_t variant; /* of fills that draw: not 0: a few elements are others, never the first and
-                         the last */
+    uint64_t variant; /* of fills that draw: a few of the first so many elements are others, never
+                         the first and the last of these; 0: none */
     double fill_low, fill_high;
     const char *fill_text;
     /* Not passed: the __constant__ or __device__ variable of this name (C, or a C++ name expression

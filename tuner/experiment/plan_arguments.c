@@ -349,7 +349,10 @@ bool make_fill(struct maker *maker, const struct argument_rule *argument, struct
     if (!make_fill_kind(maker, rule, &out->fill) ||
         !make_integer(maker, &rule->seed, "seed", 0, INT64_MAX, &seed))
         return false;
-    out->seed = rule->seed.tree ? (uint64_t)seed : argument_seed(argument->name, maker->problem);
+    out->seed =
+        rule->seed.tree
+            ? (uint64_t)seed
+            : argument_seed(argument->data_of ? argument->data_of : argument->name, maker->problem);
     switch (out->fill) {
     case FILL_CONSTANT:
         return make_fill_number(maker, &rule->low, "the constant", out->type, &out->fill_low);

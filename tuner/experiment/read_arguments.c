@@ -318,16 +318,46 @@ static bool read_object(struct file_reader *reader, const struct node *argument,
            READ_MEMBERS(reader, node, members, &out->texture);
 }
 
+/* {same_as: NAME}: an input with the data of one that stands before it, or with the beginning. */
+static bool read_same_as(struct file_reader *reader, const struct node *node,
+                         const struct node *same_as, struct argument_rule *out)
+{
+    static const char *const own[] = {"type", "value",  "fields",  "fill",
+                                      "seed", "output", "scratch", "update"};
+    static const struct member members[] = {
+        {"count", USE_PROBLEM, offsetof(struct argument_rule, count), false},
+        {"alignment", USE_CONFIGURATION, offsetof(struct argument_rule, alignment), false},
+    };
+    size_t index = 0;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (node_get(node, own[i]))
+            return node_error(reader, node, "'%s' has the data of another argument: no '%s'",
+                              out->name, own[i]);
+    if (!find_argument(reader, same_as, &index))
+        return false;
+    const struct argument_rule *other = &reader->experiment->arguments[index];
+    if (other == out || !role_is_filled(other->role))
+        return node_error(reader, same_as,
+                          "same_as names an input or an update that stands before");
+    out->role = ARGUMENT_INPUT;
+    out->type = other->type;
+    out->fill = other->fill;
+    out->count = other->count;
+    out->data_of = other->data_of ? other->data_of : other->name;
+    return READ_MEMBERS(reader, node, members, out);
+}
+
 static bool read_argument(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     struct argument_rule *argument = &experiment->arguments[experiment->argument_count];
     if (!CHECK_KEYS(reader, node, "an argument", "!name", "type", "count", "value", "fields",
-                    "fill", "seed", "alignment", "output", "scratch", "update", "symbol", "texture",
-                    "surface"))
+                    "fill", "seed", "same_as", "alignment", "output", "scratch", "update", "symbol",
+                    "texture", "surface"))
         return false;
     const struct node *name = node_get(node, "name");
     const struct node *symbol = node_get(node, "symbol");
+    const struct node *same_as = node_get(node, "same_as");
     if (!need_name(reader, name, "the argument's name"))
         return false;
     for (size_t i = 0; i < experiment->argument_count; i++)
@@ -336,7 +366,8 @@ static bool read_argument(struct file_reader *reader, const struct node *node)
     argument->name = name->text;
     argument->place = node->place;
     experiment->argument_count++;
-    if (!read_role(reader, node, argument) || !read_contents(reader, node, argument))
+    if (same_as ? !read_same_as(reader, node, same_as, argument)
+                : !read_role(reader, node, argument) || !read_contents(reader, node, argument))
         return false;
     if (!read_object(reader, node, node_get(node, "texture"), node_get(node, "surface"), argument))
         return false;

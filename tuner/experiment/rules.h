@@ -92,6 +92,7 @@ struct argument_rule {
     struct template type;   /* no parts: of a struct */
     struct template symbol; /* no parts: passed */
     struct fill_rule fill;
+    const char *data_of; /* the argument whose data this has, too; NULL: its own */
     struct formula count;
     struct formula alignment;
     struct formula value;

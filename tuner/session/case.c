@@ -61,12 +61,12 @@ static enum status checks_elsewhere(const struct work *work, const struct worker
 }
 
 /* Other seeds, for the reference too; other starts for the candidate alone. */
-static enum status move_case(struct arena *arena, const struct gauntlet_case *what,
-                             struct launch_plan *plan, struct worker_checks *checks,
-                             struct error *error)
+static enum status move_case(const struct sweep *sweep, struct arena *arena,
+                             const struct gauntlet_case *what, struct launch_plan *plan,
+                             struct worker_checks *checks, struct error *error)
 {
     move_starts(plan, what);
-    if (checks_are_recorded(checks))
+    if (checks_are_recorded(checks) || sweep->inputs.alike)
         return STATUS_OK;
     move_seeds(plan, what->seed);
     for (size_t i = 0; i < checks->count; i++) {
@@ -141,7 +141,7 @@ static enum status case_plan(struct sweep *sweep, struct arena *arena, const str
     else if (status == STATUS_OK && *applies)
         status = checks_elsewhere(work, &own->checks, arena, &point, plan, checks, applies, error);
     if (status == STATUS_OK && *applies)
-        return move_case(arena, what, plan, checks, error);
+        return move_case(sweep, arena, what, plan, checks, error);
     if (what->n != work->problem.n && is_no_size_of(status)) {
         error_clear(error);
         *applies = false;

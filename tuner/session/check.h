@@ -15,6 +15,10 @@ struct gauntlet_case {
 /* gauntlet.c: takes out finalists that are wrong where nobody had looked, and whatever else fails
  * the same cases. */
 enum status contest_check(struct contest *contest, struct lane *lane, struct error *error);
+/* When all that raced are out: whether all that works fails on changed inputs, so that these are to
+ * blame. Then that is said, who is out for that is no longer, and inputs are changed no more. */
+enum status contest_blame_inputs(struct contest *contest, struct lane *lane, bool *blamed,
+                                 struct error *error);
 /* Who is to win is watched, once in a run of this program: thousands of runs, each of whose results
  * is looked at. One that is wrong is rejected. */
 enum status contest_watch(struct contest *contest, struct lane *lane, struct finalist *finalist,

@@ -44,7 +44,9 @@ static enum status race_until_right(struct contest *contest, struct lane *lane, 
             status = contest_check(contest, lane, error);
         bool pardoned = false;
         bool nobody_left = count_rejected(sweep) == rejected;
-        if (status == STATUS_OK && !has_finalist(contest, true) && nobody_left)
+        if (status == STATUS_OK && !has_finalist(contest, true))
+            status = contest_blame_inputs(contest, lane, &pardoned, error);
+        if (status == STATUS_OK && !pardoned && !has_finalist(contest, true) && nobody_left)
             status = promise_pardon(sweep, lane, &pardoned, error);
         (void)lane_enter_stage(lane, STAGE_RACE);
         if (status != STATUS_OK || has_finalist(contest, true) || (nobody_left && !pardoned))
@@ -69,8 +71,12 @@ enum status contest_compete_on(void *context, struct lane *lane, struct error *e
         if (status == STATUS_OK)
             status = contest_choose(contest, lane, "race", found, error);
         /* All were wrong while they were watched: the next ones race. */
-        all_were_wrong = status == STATUS_OK && raced && !*found && !has_finalist(contest, true) &&
-                         count_rejected(contest->sweep) > rejected;
+        bool pardoned = false;
+        bool all_are_out = status == STATUS_OK && raced && !*found && !has_finalist(contest, true);
+        if (all_are_out)
+            status = contest_blame_inputs(contest, lane, &pardoned, error);
+        all_were_wrong = status == STATUS_OK && all_are_out &&
+                         (pardoned || count_rejected(contest->sweep) > rejected);
     }
     for (size_t i = 0; i < contest->finalist_count; i++)
         slot_drop_samples(&contest->finalists[i].slot); /* they are in the store */

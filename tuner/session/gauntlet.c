@@ -121,6 +121,27 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
     return count;
 }
 
+/* Whether who failed is right on the problem's own inputs: then the outcome says so. */
+static enum status ask_unchanged(struct sweep *sweep, struct lane *lane, struct slot *slot,
+                                 const struct gauntlet_case *what, struct worker_outcome *outcome,
+                                 struct error *error)
+{
+    struct gauntlet_case own = *what;
+    struct worker_outcome unchanged;
+    char detail[sizeof outcome->detail];
+    bool applies = false;
+    own.seed = 0;
+    if (outcome->status != TRIAL_WRONG_RESULT || sweep->inputs.alike || what->seed == 0)
+        return STATUS_OK;
+    enum status status = check_case(sweep, lane, slot, &own, &applies, &unchanged, error);
+    if (status != STATUS_OK || !applies || unchanged.status != TRIAL_OK)
+        return status;
+    (void)string_format(detail, sizeof detail, "right on its own, on changed inputs: %s",
+                        outcome->detail);
+    (void)string_format(outcome->detail, sizeof outcome->detail, "%s", detail);
+    return STATUS_OK;
+}
+
 /* As check_case; who fails is out (*rejection tells), unless the size is not promised: *kept false.
  * `kept` NULL: it is. */
 static enum status run_case(struct sweep *sweep, struct lane *lane, struct slot *slot,
@@ -136,6 +157,9 @@ static enum status run_case(struct sweep *sweep, struct lane *lane, struct slot 
     if (status == STATUS_OK && outcome.status != TRIAL_OK && elsewhere && kept && !outcome.starved)
         status = promise_question(sweep, lane, what, kept, error);
     if (status != STATUS_OK || outcome.status == TRIAL_OK || (kept && !*kept))
+        return status;
+    status = ask_unchanged(sweep, lane, slot, what, &outcome, error);
+    if (status != STATUS_OK)
         return status;
     *rejection = slot->candidate->rejected = arena_printf(
         &sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s%s", (long long)what->n,
@@ -168,7 +192,8 @@ static enum status recall_verdict(struct contest *contest, struct finalist *fina
     if (status != STATUS_OK || !*known || passed)
         return status;
     int64_t n = size_of(detail);
-    *known = n == 0 || promise_has(&sweep->work, n); /* else it is checked anew */
+    /* Else it is checked anew; changed inputs may have been to blame themselves. */
+    *known = (n == 0 || promise_has(&sweep->work, n)) && !wrong_on_changed(detail);
     if (!*known)
         return STATUS_OK;
     finalist->rejection = arena_strdup(&contest->sweep->arena, detail);
@@ -351,11 +376,10 @@ static enum status doubt_speed(struct contest *contest, struct finalist *finalis
 }
 
 /* Its runs under the eye of the check; *compared: how many results were looked at. */
-static enum status watch_runs(struct contest *contest, struct lane *lane, struct slot *slot,
-                              int64_t *compared, struct worker_outcome *outcome,
-                              struct error *error)
+static enum status watch_runs(struct sweep *sweep, struct lane *lane, struct slot *slot,
+                              int32_t comparisons, int64_t *compared,
+                              struct worker_outcome *outcome, struct error *error)
 {
-    struct sweep *sweep = contest->sweep;
     struct candidate *candidate = slot->candidate;
     const struct check_set *set = NULL;
     enum status status =
@@ -367,8 +391,9 @@ static enum status watch_runs(struct contest *contest, struct lane *lane, struct
             .plan = &slot->prepared->plan,
             .checks = set->checks,
             .checks_key = set->key,
-            .repeats = COMPARISONS,
+            .repeats = (uint32_t)comparisons,
             .problem_known = lane->known == &sweep->inputs && lane->knows_expected,
+            .varies = !sweep->inputs.alike,
             .most_ms = budget_watch_ms(sweep->work.group, &sweep->allowance,
                                        candidate->median_ns > short_run_ns ? LONG_MS : SHORT_MS),
             .timeout_ms = WATCH_TIMEOUT_MS,
@@ -399,7 +424,7 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
         return status;
     contest_progress(contest, "check");
     int64_t compared = 0;
-    status = watch_runs(contest, lane, &finalist->slot, &compared, &outcome, error);
+    status = watch_runs(sweep, lane, &finalist->slot, COMPARISONS, &compared, &outcome, error);
     if (status != STATUS_OK)
         return status;
     candidate->watched = true;
@@ -411,4 +436,97 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
                           arena_printf(&sweep->arena, "watched: %s: %s",
                                        trial_status_name(outcome.status), outcome.detail),
                           error);
+}
+
+/* ---- inputs that belong together ---- */
+
+/* Whether it is right on the problem's inputs, and wrong on changed ones. */
+static enum status fails_on_changed(struct sweep *sweep, struct lane *lane,
+                                    struct candidate *candidate, bool *fails, struct error *error)
+{
+    enum { FEW = 8 };
+    struct track track = sweep_track(sweep, lane, "race");
+    struct slot slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}};
+    struct worker_outcome outcome = {.status = TRIAL_OK};
+    int64_t ignored = 0;
+    enum status status = inputs_tell(&sweep->work, &sweep->inputs, lane, true, error);
+    if (status == STATUS_OK)
+        status = track_load(&track, &slot, error);
+    if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
+        status = watch_runs(sweep, lane, &slot, FEW, &ignored, &outcome, error);
+    if (status == STATUS_OK)
+        status = lane_probe_after(lane, &outcome, error);
+    *fails = outcome.status == TRIAL_WRONG_RESULT && wrong_on_changed(outcome.detail);
+    slot_free(&slot);
+    return status;
+}
+
+static bool is_out_by_changes(const struct candidate *candidate)
+{
+    return candidate->rejected && wrong_on_changed(candidate->rejected);
+}
+
+/* Asks some of those that still work, the slowest first: who keeps results is fast. *blamed: all
+ * that were asked fail as well, or as many are out already that nobody else is left. */
+static enum status ask_others(struct sweep *sweep, struct lane *lane, size_t out, bool *blamed,
+                              struct error *error)
+{
+    enum { ASKED = 4, LEAST = 2 };
+    const struct candidate *asked[ASKED] = {NULL};
+    enum status status = STATUS_OK;
+    size_t count = 0;
+    *blamed = true;
+    while (status == STATUS_OK && *blamed && count < ASKED) {
+        struct candidate *slowest = NULL;
+        for (size_t i = 0; i < sweep->candidates.count; i++) {
+            struct candidate *candidate = sweep->candidates.items[i];
+            bool was_asked = false;
+            for (size_t j = 0; j < count; j++)
+                was_asked = was_asked || asked[j] == candidate;
+            if (!was_asked && candidate_works(candidate) &&
+                (!slowest || candidate->median_ns > slowest->median_ns))
+                slowest = candidate;
+        }
+        if (!slowest)
+            break;
+        asked[count++] = slowest;
+        status = fails_on_changed(sweep, lane, slowest, blamed, error);
+    }
+    *blamed = *blamed && out + count >= LEAST;
+    return status;
+}
+
+enum status contest_blame_inputs(struct contest *contest, struct lane *lane, bool *blamed,
+                                 struct error *error)
+{
+    struct sweep *sweep = contest->sweep;
+    const struct work *work = &sweep->work;
+    const struct candidate *first = NULL;
+    size_t out = 0;
+    *blamed = false;
+    for (size_t i = 0; i < sweep->candidates.count; i++)
+        if (is_out_by_changes(sweep->candidates.items[i])) {
+            first = first ? first : sweep->candidates.items[i];
+            out++;
+        }
+    if (!first || sweep->inputs.alike || session_stopped(work->session))
+        return STATUS_OK;
+    enum status status = ask_others(sweep, lane, out, blamed, error);
+    if (status != STATUS_OK || !*blamed)
+        return status;
+    session_note(work->session,
+                 "%s n=%lld: on its own inputs all is right, and on inputs of which a few elements "
+                 "are changed all is wrong: arguments belong together in a way that the file does "
+                 "not say (the same data twice: same_as). Nobody is blamed, and the run goes on "
+                 "without changed inputs, so that a result which is remembered is not seen (%s)",
+                 work->problem.key, (long long)work->problem.n, first->rejected);
+    sweep->inputs.alike = true;
+    for (size_t i = 0; i < sweep->candidates.count; i++)
+        if (is_out_by_changes(sweep->candidates.items[i]))
+            sweep->candidates.items[i]->rejected = NULL;
+    for (size_t i = 0; i < work->group->lane_count; i++)
+        if (work->group->lanes[i]->known == &sweep->inputs)
+            work->group->lanes[i]->known = NULL;
+    sweep_find_best(sweep);
+    return STATUS_OK;
 }

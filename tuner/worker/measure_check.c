@@ -113,7 +113,7 @@ struct side {
     const struct expectations *expected;
     struct expectations own; /* unless they are the problem's */
 };
-enum { SIDES = 2, TURNS = 4, VARIANT = 1 };
+enum { SIDES = 2, TURNS = 4 };
 
 /* Whether the side's expectations are there for the problem. */
 static bool is_known(const struct measuring *state, const struct worker_task *task,
@@ -121,7 +121,7 @@ static bool is_known(const struct measuring *state, const struct worker_task *ta
 {
     bool known = task->problem_known && state->expected[side].count > 0;
     for (size_t i = 0; side > 0 && known && i < plan->argument_count; i++)
-        known = (plan->arguments[i].variant != 0) == (state->varied->arguments[i].variant != 0);
+        known = plan->arguments[i].variant == state->varied->arguments[i].variant;
     return known;
 }
 
@@ -129,9 +129,16 @@ static bool is_known(const struct measuring *state, const struct worker_task *ta
  * are as good. */
 static bool varies(const struct measuring *state, const struct worker_task *task)
 {
+    if (!task->varies)
+        return false;
     bool costly = task->problem_known && state->expected[0].count > 0 &&
                   state->reference_ns > WORKER_COSTLY_NS;
     return (task->checks.count == 0 || checks_follow_inputs(&task->checks)) && !costly;
+}
+
+static bool may_vary(const struct argument *argument)
+{
+    return role_is_filled(argument->role);
 }
 
 static enum status make_sides(struct measuring *state, const struct worker_task *task,
@@ -140,13 +147,10 @@ static enum status make_sides(struct measuring *state, const struct worker_task 
     bool varied = false;
     enum status status = inputs_for_check(state, &sides[0].plan, sides[0].inputs, error);
     sides[1].plan = sides[0].plan;
-    for (size_t i = 0; i < sides[1].plan.argument_count && varies(state, task); i++) {
-        struct argument *argument = &sides[1].plan.arguments[i];
-        if (!role_is_filled(argument->role) || !fill_draws(argument->fill))
-            continue;
-        argument->variant = VARIANT;
-        varied = true;
-    }
+    if (varies(state, task))
+        vary_together(&sides[1].plan, may_vary);
+    for (size_t i = 0; i < sides[1].plan.argument_count; i++)
+        varied = varied || sides[1].plan.arguments[i].variant != 0;
     if (status == STATUS_OK)
         status = inputs_of_variant(state, &sides[1].plan, sides[1].inputs, error);
     for (size_t i = 0; status == STATUS_OK && i < SIDES; i++) {

@@ -161,6 +161,11 @@ struct measuring *measuring_of_host(const struct device_api *api)
     return state;
 }
 
+static bool may_vary_in_turns(const struct argument *argument)
+{
+    return argument->role == ARGUMENT_INPUT && argument_rotates(argument);
+}
+
 /* What every second copy of the inputs is to be like when timed, and what that comes to. Where
  * there is but one copy there is nothing to vary. */
 static enum status vary_problem(struct measuring *state, const struct worker_task *problem,
@@ -175,13 +180,9 @@ static enum status vary_problem(struct measuring *state, const struct worker_tas
     if (!state->varied)
         return error_no_memory(error);
     *state->varied = *plan;
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        struct argument *argument = &state->varied->arguments[i];
-        argument->variant = argument->role == ARGUMENT_INPUT && argument_rotates(argument) ? 1 : 0;
-        vary_patch(argument, &state->patches[i]);
-        if (state->patches[i].count == 0)
-            argument->variant = 0;
-    }
+    vary_together(state->varied, may_vary_in_turns);
+    for (size_t i = 0; i < plan->argument_count; i++)
+        vary_patch(&state->varied->arguments[i], &state->patches[i]);
     enum status status = STATUS_OK;
     if (state->expected[0].count > 0)
         status = inputs_of_variant(state, state->varied, inputs, error);

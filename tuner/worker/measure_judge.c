@@ -1,8 +1,18 @@
 /* Whether runs were right, and left alone what is not theirs. Of timed runs a number stands for
  * each result; the first result of each kind of inputs, and what differs from it, is held against
  * the reference. */
+#include <string.h>
+
 #include "tuner/base/text.h"
 #include "tuner/worker/measure.h"
+
+static const char on_changed[] = ", on changed inputs";
+static const char writes_input[] = "it writes its input";
+
+bool wrong_on_changed(const char *reason)
+{
+    return strstr(reason, on_changed) && !strstr(reason, writes_input);
+}
 
 static void say_wrong(struct measure_answer *answer, const char *run, const char *detail)
 {
@@ -167,7 +177,7 @@ enum status judge_results(struct measuring *state, const struct block *block,
         else if (!results->unsteady || i + 1 == count)
             status = look_at(state, block, run, results, &found, error);
         (void)string_format(text, sizeof text, "run %u of %u timed in a row%s: ", run->run + 1,
-                            block->runs, run->varied ? ", on changed inputs" : "");
+                            block->runs, run->varied ? on_changed : "");
     }
     return status == STATUS_OK ? judge_found(state, found.right, found.detail, block->plan,
                                              look_at_inputs, text, answer, out, error)

@@ -243,7 +243,12 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
     timing->lone_ns = first_ns;
     status = take_samples(state, timing, &answer->samples, error);
     if (status == STATUS_OK && checked && !plan_has_updates(plan))
-        return judge_results(state, &timing->block, NULL, false, answer, judged, error);
+        status = judge_results(state, &timing->block, NULL, false, answer, judged, error);
+    if (status == STATUS_OK && checked && !plan_has_updates(plan) &&
+        !(*judged == JUDGED_WRONG && wrong_on_changed(answer->wrong)))
+        return STATUS_OK;
+    /* On changed inputs who may win is judged, against others; here it is on the problem's own. */
+    answer->wrong[0] = '\0';
     if (status == STATUS_OK && checked)
         status = state->api->run_again(state->device, plan, error);
     return status == STATUS_OK

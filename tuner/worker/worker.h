@@ -157,9 +157,8 @@ struct worker_task {
     uint32_t repeats;            /* runs that are held against the checks; 0 is 1 */
     bool problem_known; /* the worker was told the problem that it is of, with these checks */
     int64_t most_ms;    /* a watch: how long it takes at most */
-    /* A problem: when timed, every second copy of the inputs is to differ in a few elements, where
-     * inputs are drawn at random and there are copies. */
-    bool varies;
+    bool varies; /* every second copy of a problem's inputs, when timed, and half of a watch's runs
+                    are to differ in a few elements, where inputs are drawn at random */
     /* Timed. */
     enum l2_mode l2_mode;
     uint32_t runs; /* per block; 0: found from a first timing, in a trial */
@@ -174,6 +173,7 @@ struct worker_task {
     const struct worker_results *results; /* as known from another process; NULL: nothing */
 };
 
+bool wrong_on_changed(const char *reason); /* whether a result was wrong on such inputs alone */
 /* References that take longer are made once only: nothing varies. */
 #define WORKER_COSTLY_NS INT64_C(3000000000)
 /* Makes the inputs and the expected results of what all trials of one problem share: the plan, of

@@ -1,0 +1,102 @@
+#!/bin/bash
+# Inputs that belong together: what is changed to find remembered results is changed in all of them or in none, and
+# where the file does not say that they do, they are blamed and not the kernels.
+source "$TUNE_TESTS/lib.sh"
+
+cat >conv.c <<'C'
+int c_filter[9];
+void conv(const struct tune_block *block, void *const *arguments)
+{
+    const unsigned *in = arguments[0], *filter = arguments[1];
+    unsigned *out = arguments[2];
+    const long long n = *(const long long *)arguments[3];
+    static unsigned kept[9000];
+    static long long known;
+    (void)block;
+    for (volatile int i = 0; i < SPIN * 200000; i++)
+        ;
+    for (long long i = 0; i < n; i++) {
+        unsigned sum = 0;
+        for (int k = 0; k < 9; k++)
+            sum += i + k < n ? in[i + k] * (WAY == 1 ? filter[k] : (unsigned)c_filter[k]) : 0;
+        out[i] = WAY == 2 && known == n ? kept[i] : sum;
+    }
+    for (long long i = 0; WAY == 2 && known != n && i < n; i++)
+        kept[i] = out[i];
+    known = n;
+}
+C
+cat >reference.c <<'C'
+#include <stdio.h>
+void conv_reference(void *const *arguments, struct tune_expected *expected)
+{
+    const unsigned *in = arguments[0], *filter = arguments[1];
+    const long long n = *(const long long *)arguments[4];
+    FILE *file = fopen("FILTER", "wbx"); /* the first is the problem's own */
+    if (file)
+        fwrite(filter, 4, 9, file), fclose(file);
+    for (long long i = 0; i < n; i++) {
+        unsigned sum = 0;
+        for (int k = 0; k < 9; k++)
+            sum += i + k < n ? in[i + k] * filter[k] : 0;
+        expected[i].integer = (int)sum;
+    }
+}
+C
+sed -i "s|FILTER|$PWD/filter.bin|" reference.c
+# conv WAYS FILTER FILTER_TOO: by the variable (0), by the argument (1), with what is kept (2).
+conv() {
+    cat >conv.yaml <<Y
+experiment: conv
+device: cpu
+source: conv.c
+sizes: {n: [4096]}
+parameters: {way: [$1], spin: [0, 1]}
+defines: {WAY: way, SPIN: spin}
+launches:
+  - {kernel: conv, grid: 1, threads: 1, arguments: [in, filter, out, n]}
+arguments:
+  - {name: in, type: i32, count: n}
+  - {name: filter, $2}
+  - {name: filter_too, $3, symbol: c_filter}
+  - {name: out, type: i32, count: n, output: true}
+  - {name: n, type: i64, value: n}
+check: {reference: conv_reference, source: reference.c, output: out}
+Y
+    rm -f tune.db tuned.conf
+    run "$TUNE" run conv.yaml --device cpu "${steady[@]}" --set sweep_slower=0.5
+}
+nobody_is_blamed() {
+    expect_code 0
+    refuse_err 'is out|belong together'
+    grep -q '^conv n=4096 way=0 spin=0 ' tuned.conf || fail "$(cat tuned.conf)"
+}
+# One seed, or said to be the same: an argument and a variable, which does not change from run to run.
+conv 0 'type: i32, count: 9, seed: 7' 'type: i32, count: 9, seed: 7'
+nobody_is_blamed
+conv 0 'type: i32, count: 9' 'same_as: filter'
+nobody_is_blamed
+for wrong in "type: i32, same_as: filter|'filter_too' has the data of another argument: no 'type'" \
+    'same_as: out|no argument is named' 'same_as: filter_too|same_as names an input or an update that stands before'; do
+    conv 0 'type: i32, count: 9' "${wrong%|*}"
+    expect_code 3
+    expect_err "${wrong#*|}"
+done
+
+# What the file does not say: all that works is wrong on changed inputs alone, and that is what is said.
+rm filter.bin
+head -c 36 /dev/zero >other.bin
+conv 0 'type: i32, count: 9' 'type: i32, count: 9, fill: {file: other.bin}'
+cp filter.bin other.bin
+conv 0 'type: i32, count: 9' 'type: i32, count: 9, fill: {file: other.bin}'
+expect_code 0
+expect_err 'conv n=4096: on its own inputs all is right, and on inputs of which a few elements are changed all is wrong: arguments belong together in a way that the file does not say .*Nobody is blamed'
+grep -q '^conv n=4096 way=0 spin=0 ' tuned.conf || fail "$(cat tuned.conf)"
+# And again from what is known.
+run "$TUNE" run conv.yaml --device cpu "${steady[@]}" --set sweep_slower=0.5 --effort normal --set confirm_processes=2 --set confirm_rounds=3
+expect_code 0
+# Who keeps its result is blamed where others are right on changed inputs, too, were they slower and no finalists.
+conv '2, 1' 'type: i32, count: 9' 'same_as: filter'
+expect_code 0
+refuse_err 'belong together'
+grep -q '^conv n=4096 way=1 ' tuned.conf || fail "what is kept wins: $(cat tuned.conf)"
