@@ -95,19 +95,24 @@ compared AS (
     WHERE s.devices > 1
         AND (s.environment_id, c.id) NOT IN (SELECT * FROM barred)
 )
-SELECT
-    kind,
-    key AS problem,
-    n,
-    devices,
-    configuration,
-    parameters,
-    MAX(launch_count) AS launch_count,
-    MAX(block) AS block,
-    MAX(MAX(loss), 0.0) AS worst_loss,
-    json_group_array(trial_id) AS trials
-FROM compared
-WHERE loss IS NOT NULL
-GROUP BY kind, key, n, devices, configuration
-HAVING COUNT(*) = devices
-ORDER BY kind, key, n, configuration;
+SELECT g.*, t.derived
+FROM (
+    SELECT
+        kind,
+        key AS problem,
+        n,
+        devices,
+        configuration,
+        parameters,
+        MAX(launch_count) AS launch_count,
+        MAX(block) AS block,
+        MAX(MAX(loss), 0.0) AS worst_loss,
+        json_group_array(trial_id) AS trials,
+        MIN(trial_id) AS first_trial_id
+    FROM compared
+    WHERE loss IS NOT NULL
+    GROUP BY kind, key, n, devices, configuration
+    HAVING COUNT(*) = devices
+) AS g
+LEFT JOIN trials AS t ON t.id = g.first_trial_id
+ORDER BY kind, problem, n, configuration;

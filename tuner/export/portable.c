@@ -26,7 +26,7 @@ struct portable_row {
     int64_t n, devices, launches, block;
     double loss;        /* the worst of all devices */
     const char *trials; /* one on each device, as JSON */
-    const char *parameters;
+    const char *parameters, *derived;
 };
 #define OF(member) offsetof(struct portable_row, member)
 static const struct store_column portable_columns[] = {
@@ -35,6 +35,7 @@ static const struct store_column portable_columns[] = {
     {"configuration", OF(configuration), STORE_TEXT},
     {"trials", OF(trials), STORE_TEXT},
     {"parameters", OF(parameters), STORE_TEXT},
+    {"derived", OF(derived), STORE_TEXT},
     {"n", OF(n), STORE_INTEGER},
     {"devices", OF(devices), STORE_INTEGER},
     {"launch_count", OF(launches), STORE_INTEGER},
@@ -449,29 +450,45 @@ static enum status put_range(struct portable *portable, const struct size_range 
     return status;
 }
 
+static bool is_kept(const struct portable *portable, const struct portable_row *row)
+{
+    return portfolio_has(portable->experiments, row->kind, row->problem, row->parameters,
+                         row->derived);
+}
+
+/* Whether the best of the kernels that devices have picked loses at most `more` more than the best.
+ */
+static bool has_kept(const struct portable *portable, size_t size, double more)
+{
+    double best = (double)INFINITY;
+    double best_kept = (double)INFINITY;
+    for (size_t i = 0; i < portable->configuration_count; i++) {
+        const struct portable_row *row = portable->at[size * portable->configuration_count + i];
+        if (row)
+            best = fmin(best, row->loss);
+        if (row && is_kept(portable, row))
+            best_kept = fmin(best_kept, row->loss);
+    }
+    return isfinite(best_kept) && best_kept <= best + more;
+}
+
 /* Kernels that devices have picked serve where they lose little more than the best: no others are
- * to be compiled in for this. */
+ * to be compiled in for this. None at all, where the problem would come to have too many. */
 static void leave_others_out(struct portable *portable)
 {
-    const size_t count = portable->configuration_count;
-    for (size_t size = 0; size < portable->size_count; size++) {
-        const struct portable_row **at = &portable->at[size * count];
-        double best = (double)INFINITY;
-        double best_kept = (double)INFINITY;
-        for (size_t i = 0; i < count; i++) {
-            if (!at[i])
-                continue;
-            best = fmin(best, at[i]->loss);
-            if (portfolio_has(portable->experiments, at[i]->kind, at[i]->problem,
-                              at[i]->parameters))
-                best_kept = fmin(best_kept, at[i]->loss);
+    const size_t kept =
+        portfolio_count(portable->experiments, portable->rows->kind, portable->rows->problem);
+    size_t lacking = 0;
+    for (size_t size = 0; size < portable->size_count; size++)
+        lacking += !has_kept(portable, size, kept_within);
+    const bool full = kept > 0 && kept + lacking > PORTFOLIO_MOST;
+    for (size_t size = 0; size < portable->size_count; size++)
+        for (size_t i = 0; i < portable->configuration_count; i++) {
+            const struct portable_row **at =
+                &portable->at[size * portable->configuration_count + i];
+            if (*at && !is_kept(portable, *at) && (full || has_kept(portable, size, kept_within)))
+                *at = NULL;
         }
-        for (size_t i = 0; i < count; i++)
-            if (at[i] && best_kept <= best + kept_within &&
-                !portfolio_has(portable->experiments, at[i]->kind, at[i]->problem,
-                               at[i]->parameters))
-                at[i] = NULL;
-    }
 }
 
 static enum status put_problem(struct portable *portable, struct error *error)

@@ -13,9 +13,8 @@
 #include "tuner/device/traits.h"
 #include "tuner/export/embedded.h"
 
-/* What a pick loses at most; the next where a problem takes more than KERNELS_MOST kernels. */
+/* What a pick loses at most; the next where a problem takes more than PORTFOLIO_MOST kernels. */
 static const double bands[] = {0.01, 0.015, 0.02, 0.03};
-enum { KERNELS_MOST = 12 };
 
 /* A row of portfolio.sql. */
 struct measured_row {
@@ -379,24 +378,26 @@ static void list_alternatives(struct portfolio *portfolio, const struct cell *ce
 
 /* ---- which kernels are there ---- */
 
-static json_t *values_of(const json_t *names, const char *parameters)
+static json_t *values_of(const json_t *names, const char *parameters, const char *derived)
 {
     json_t *own = json_read(parameters, 0, NULL);
+    json_t *made = json_read(derived && derived[0] ? derived : "{}", 0, NULL);
     json_t *values = json_array();
     size_t i = 0;
     json_t *name = NULL;
     json_array_foreach(names, i, name)
     {
         json_t *value = json_object_get(own, json_string_value(name));
+        value = value ? value : json_object_get(made, json_string_value(name));
         (void)json_array_append_new(values, value ? json_incref(value) : json_null());
     }
     json_decref(own);
+    json_decref(made);
     return values;
 }
 
-static bool has_kernel(const json_t *kept, const char *parameters)
+static bool has_kernel(const json_t *kept, const json_t *values)
 {
-    json_t *values = values_of(json_object_get(kept, "names"), parameters);
     size_t i = 0;
     json_t *kernel = NULL;
     bool found = false;
@@ -404,54 +405,66 @@ static bool has_kernel(const json_t *kept, const char *parameters)
     {
         found = found || json_equal(kernel, values);
     }
-    json_decref(values);
     return found;
 }
 
-bool portfolio_has(const struct experiments *experiments, const char *kind, const char *problem,
-                   const char *parameters)
+/* Of a kind and problem; NULL: nothing was picked. */
+static const json_t *kept_of(const struct experiments *experiments, const char *kind,
+                             const char *problem)
 {
     char name[2 * VALUE_TEXT_BYTES + PROBLEM_KEY_BYTES];
-    return string_format(name, sizeof name, "%s %s", kind, problem) &&
-           has_kernel(json_object_get(experiments->kept, name), parameters);
+    return string_format(name, sizeof name, "%s %s", kind, problem)
+               ? json_object_get(experiments->kept, name)
+               : NULL;
+}
+
+bool portfolio_has(const struct experiments *experiments, const char *kind, const char *problem,
+                   const char *parameters, const char *derived)
+{
+    const json_t *kept = kept_of(experiments, kind, problem);
+    json_t *values = values_of(json_object_get(kept, "names"), parameters, derived);
+    const bool has = has_kernel(kept, values);
+    json_decref(values);
+    return has;
+}
+
+size_t portfolio_count(const struct experiments *experiments, const char *kind, const char *problem)
+{
+    return json_array_size(json_object_get(kept_of(experiments, kind, problem), "kernels"));
 }
 
 /* Notes the kernels that cells picked. */
 static enum status keep_kernels(const struct portfolio *portfolio, struct error *error)
 {
     struct experiments *experiments = portfolio->experiments;
-    json_t *kept = json_object();
-    json_t *names = json_array();
-    json_t *kernels = json_array();
-    const struct conf_row *row = NULL;
+    json_t *kept = json_pack("{s: [], s: []}", "names", "kernels");
+    json_t *names = json_object_get(kept, "names");
+    json_t *kernels = json_object_get(kept, "kernels");
+    const struct conf_row *first = NULL;
     for (size_t c = 0; c < portfolio->cell_count; c++) {
         const struct cell *cell = &portfolio->cells[c];
         if (cell->picked == cell->option_count)
             continue;
-        const char *parameters =
-            portfolio->items[cell->options + cell->picked].measured->parameters;
-        const char *name = NULL;
-        row = row ? row : &portfolio->rows[cell->first];
+        const struct measured_row *at = portfolio->items[cell->options + cell->picked].measured;
+        const struct conf_row *row = &portfolio->rows[cell->first];
         const struct experiment *experiment = experiments_loaded(experiments, row->experiment);
-        json_t *own = json_read(parameters, 0, NULL);
-        for (size_t i = 0; json_array_size(kernels) == 0 && experiment &&
-                           (name = experiment_compiled_name(experiment, i));
-             i++)
-            if (json_object_get(own, name))
-                (void)json_array_append_new(names, json_string(name));
-        json_decref(own);
-        (void)json_array_append_new(kernels, values_of(names, parameters));
+        const char *name = NULL;
+        for (size_t i = 0; !first && (name = experiment_compiled_name(experiment, i)); i++)
+            (void)json_array_append_new(names, json_string(name));
+        first = first ? first : row;
+        json_t *values = values_of(names, at->parameters, at->derived);
+        if (!has_kernel(kept, values))
+            (void)json_array_append(kernels, values);
+        json_decref(values);
     }
     char problem[2 * VALUE_TEXT_BYTES + PROBLEM_KEY_BYTES];
     if (!experiments->kept)
         experiments->kept = json_object();
-    const bool made = json_object_set_new(kept, "names", names) == 0 &&
-                      json_object_set_new(kept, "kernels", kernels) == 0;
-    if (!row || !string_format(problem, sizeof problem, "%s %s", row->kind, row->problem)) {
+    if (!first || !string_format(problem, sizeof problem, "%s %s", first->kind, first->problem)) {
         json_decref(kept);
         return STATUS_OK;
     }
-    return json_object_set_new(experiments->kept, problem, kept) == 0 && made
+    return kept && json_object_set_new(experiments->kept, problem, kept) == 0
                ? STATUS_OK
                : error_no_memory(error);
 }
@@ -488,7 +501,7 @@ static enum status serve_problem(struct portfolio *portfolio, struct error *erro
     double band = bands[0];
     for (size_t b = 0; b < COUNT(bands); b++) {
         band = bands[b];
-        if (cover(portfolio, band) <= KERNELS_MOST)
+        if (cover(portfolio, band) <= PORTFOLIO_MOST)
             break;
     }
     pick(portfolio, band);
