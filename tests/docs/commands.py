@@ -29,7 +29,8 @@ ELSEWHERE = [
     (r"^tune watch|--watch", "watch.server follows runs"),
     (r"--device replay", "cli.replay plays recordings"),
     (r"^pip install .*kernel_tuner", "brings another project's tuner from PyPI, for bench/kernel_tuner"),
-    (r"tune capture|tune apply|--binary|--capture", "tests/capture and the step `capture` of tests/gpu run programs so"),
+    (r"^tune init .*-- nvcc ", "cli.init_build gives compilers' lines so"),
+    (r"tune capture|tune apply|--binary|--capture|--program", "tests/capture and the step `capture` of tests/gpu run programs so"),
     (r"srun|sbatch|ssh |--on |--hosts", "the tests labelled fleet"),
 ]
 # What a command prints, on either stream.

@@ -19,7 +19,7 @@ enum { WORDS_MAX = 4096 };
 
 struct capture_request {
     const char *kernel, *output, *keep, *skip, *max_bytes, *list, *via;
-    bool sizes, times, by_cupti;
+    bool sizes, times, by_cupti, is_quiet;
     const char *words[WORDS_MAX]; /* the program and its arguments, NULL behind the last */
     size_t word_count;
 };
@@ -54,7 +54,7 @@ static enum status join_and_list(const struct capture_request *request,
         return preload_no_launch(request->words[0], error);
     if (status == STATUS_OK)
         status = capture_open(path, &capture, error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !request->is_quiet)
         status = capture_list(capture, request->words, output, error);
     capture_close(capture);
     return status;
@@ -106,6 +106,17 @@ static enum status capture_program(const struct capture_request *request, struct
     }
     arena_free(&arena);
     return status;
+}
+
+enum status capture_kernel(const char *command, const char *kernel, const char *output,
+                           struct error *error)
+{
+    const struct capture_request request = {.kernel = kernel,
+                                            .output = output,
+                                            .is_quiet = true,
+                                            .words = {"/bin/sh", "-c", command},
+                                            .word_count = 3};
+    return capture_program(&request, error);
 }
 
 static enum status check_request(struct capture_request *request, struct error *error)

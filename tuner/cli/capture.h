@@ -10,4 +10,8 @@
 enum status capture_list(const struct capture *capture, const char *const *command,
                          const char *path, struct error *error);
 
+/* Runs a command of the shell, and keeps launches of the kernel in `output`; lists nothing. */
+enum status capture_kernel(const char *command, const char *kernel, const char *output,
+                           struct error *error);
+
 #endif

@@ -7,13 +7,16 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
+#include "tuner/cli/capture.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/init_ask.h"
 #include "tuner/cli/replays.h"
 #include "tuner/cli/style.h"
 #include "tuner/cli/unpack.h"
 #include "tuner/device/device.h"
+#include "tuner/device/gpu/tokens.h"
 #include "tuner/device/traits.h"
+#include "tuner/exchange/build_line.h"
 #include "tuner/exchange/draft.h"
 #include "tuner/experiment/experiment.h"
 
@@ -24,6 +27,10 @@ struct init {
     const char *device;
     const char *compiler;
     const char *capture;
+    const char *program;
+    const char *const *line; /* the compiler's, behind `--` */
+    size_t line_count;
+    struct build_line build;
     struct option_list defines;
     struct option_list folders;
     bool force;
@@ -56,17 +63,29 @@ static enum status parse(const struct command *command, int argc, char **argv, s
         OPTION_TEXT("capture", "FILE.cap", &init->capture,
                     "sizes, inputs and expected outputs from launches that\n'tune capture' kept "
                     "(docs/capture.md)"),
+        OPTION_TEXT("program", "COMMAND", &init->program,
+                    "a program that launches the kernel: it is run, and some of its\nlaunches are "
+                    "kept as --capture takes them"),
         OPTION_FLAG("force", &init->force, "write over a file that is there"),
     };
     init->architecture = "sm_90";
-    enum status status = options_parse(command, options, COUNT(options), argc, argv, words,
+    int own = 0; /* words in front of `--` */
+    while (own < argc && strcmp(argv[own], "--") != 0)
+        own++;
+    init->line = own + 1 < argc ? (const char *const *)argv + own + 1 : NULL;
+    init->line_count = own + 1 < argc ? (size_t)(argc - own - 1) : 0;
+    enum status status = options_parse(command, options, COUNT(options), own, argv, words,
                                        COUNT(init->words), &word_count, helped, error);
     if (status != STATUS_OK || *helped)
         return status;
-    if (word_count == 0)
-        return error_set(error, STATUS_USAGE, "name a source: tune init kernel.cu");
+    if (word_count == 0 && init->line_count == 0)
+        return error_set(error, STATUS_USAGE,
+                         "name a source: tune init kernel.cu, or how it is compiled: tune init "
+                         "--kernel NAME -- nvcc -O3 kernel.cu");
     init->source = words[0];
-    init->unit_count = word_count - 1;
+    init->unit_count = word_count > 0 ? word_count - 1 : 0;
+    if (init->program && init->capture)
+        return error_set(error, STATUS_USAGE, "--program and --capture: one of them");
     if (init->compiler && strcmp(init->compiler, "nvcc") != 0 &&
         strcmp(init->compiler, "nvrtc") != 0)
         return error_set(error, STATUS_USAGE, "--compiler %s: nvrtc or nvcc", init->compiler);
@@ -139,6 +158,71 @@ static const char *path_for(struct arena *arena, const char *path, const char *o
     return copy;
 }
 
+/* ---- the project's build ---- */
+
+/* Of the sources of a compiler's line the one that has the kernel, else the first. */
+static const char *source_of_line(struct arena *arena, const struct init *init)
+{
+    const struct build_line *build = &init->build;
+    for (size_t i = 0; init->kernel && i < build->source_count; i++) {
+        char *contents = NULL;
+        struct tokens tokens;
+        struct error ignored = {0};
+        const char *name = unqualified_name(init->kernel);
+        name = arena_strndup(arena, name, strcspn(name, "<"));
+        if (name &&
+            file_read(arena, build->sources[i], SIZE_MAX, &contents, NULL, &ignored) == STATUS_OK &&
+            tokens_read(arena, contents, &tokens) && kernel_has_body(&tokens, name))
+            return build->sources[i];
+    }
+    return build->source_count > 0 ? build->sources[0] : NULL;
+}
+
+static enum status take_build(struct arena *arena, struct init *init, struct error *error)
+{
+    struct build_line *build = &init->build;
+    enum status status = STATUS_OK;
+    if (init->line_count > 0)
+        status = build_line_read(arena, init->line, init->line_count, NULL, build, error);
+    else
+        status = build_line_find(arena, init->source, build, error);
+    if (status == STATUS_OK && !init->source)
+        init->source = source_of_line(arena, init);
+    if (status == STATUS_OK && !init->source)
+        status = error_set(error, STATUS_USAGE, "the line behind -- names no source");
+    if (status == STATUS_OK && build->from)
+        print_clean(stderr, "tune: compiled as %s has it\n", build->from);
+    return status;
+}
+
+/* Folders, flags and macros of the build, behind those that are named here. */
+static enum status ask_as_built(struct arena *arena, const struct init *init,
+                                struct signature_question *question, struct error *error)
+{
+    const struct build_line *build = &init->build;
+    for (size_t i = 0; i < build->folder_count && question->folder_count < UNITS_MAX; i++)
+        question->folders[question->folder_count++] = build->folders[i];
+    for (size_t i = 0; i < build->flag_count; i++)
+        question->flags[question->flag_count++] = build->flags[i];
+    for (size_t i = 0; i < build->define_count; i++) {
+        const char *text = build->defines[i], *sign = strchr(text, '=');
+        const size_t length = sign ? (size_t)(sign - text) : strlen(text);
+        bool is_named = strpbrk(text, "\"'\\(") != NULL; /* texts, for the host alone */
+        for (size_t j = 0; j < question->define_count && !is_named; j++)
+            is_named = strlen(question->defines[j].name) == length &&
+                       strncmp(question->defines[j].name, text, length) == 0;
+        if (is_named || question->define_count == SIGNATURE_MACROS_MAX)
+            continue;
+        struct macro_signature *define = &question->defines[question->define_count++];
+        define->name = arena_strndup(arena, text, length);
+        define->preset = sign ? sign + 1 : "1";
+        define->guessed = define->is_given = true;
+        if (!define->name)
+            return error_no_memory(error);
+    }
+    return STATUS_OK;
+}
+
 static enum status take_defines(struct arena *arena, const struct init *init,
                                 struct signature_question *question, struct error *error)
 {
@@ -197,6 +281,9 @@ static enum status write_file(const struct init *init, const char *output, const
                 "  tune run --dry-run --arch %s %s%s   # compiles it; needs no GPU\n"
                 "  tune run %s%s   # tunes it\n",
                 output, init->architecture, place, output, place, output);
+    if (!init->capture)
+        fprintf(stderr, "With --program './app ...' sizes, data and launch are those of your "
+                        "program, and nothing of them is a guess.\n");
     /* A file that is written must be one that can be run. */
     struct arena arena = {0};
     struct experiment *experiment = NULL;
@@ -223,6 +310,15 @@ static enum status take_script(struct arena *arena, const struct init *init, con
     if (!*path)
         return error_no_memory(error);
     enum status status = draft_take_script(arena, init->source, init->kernel, &source, error);
+    const char *named =
+        status == STATUS_NOT_FOUND ? draft_script_source(arena, init->source, init->kernel) : NULL;
+    if (named) {
+        print_clean(stderr, "tune: %s names %s: that is taken\n", init->source, named);
+        text_free(&source);
+        error_clear(error);
+        *path = named;
+        return STATUS_OK;
+    }
     if (status == STATUS_OK && !init->force && file_exists(*path)) {
         if (stat(*path, &info) != 0 || info.st_uid != geteuid())
             status = error_set(error, STATUS_PERMISSION,
@@ -277,6 +373,41 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     return status == STATUS_OK ? status : error_prefix(error, "%s", init->capture);
 }
 
+/* A project may launch its kernel in another file. */
+static bool find_launch(struct arena *arena, const struct signature_question *question,
+                        struct source_signature *signature)
+{
+    char *contents = NULL;
+    struct tokens tokens;
+    struct error ignored = {0};
+    const char *name = unqualified_name(signature->asked->name);
+    const char *path =
+        signature->launch.line == 0 ? draft_launching(arena, question->path, name) : NULL;
+    if (!path || file_read(arena, path, SIZE_MAX, &contents, NULL, &ignored) != STATUS_OK)
+        return true;
+    if (!tokens_read(arena, contents, &tokens))
+        return false;
+    launches_find(arena, &tokens, path_file(path), signature);
+    if (signature->launch.line > 0)
+        print_clean(stderr, "tune: launched in line %u of %s\n", signature->launch.line, path);
+    return true;
+}
+
+/* Runs the program, and keeps launches of the kernel beside the file that is written. */
+static enum status run_program(struct arena *arena, struct init *init, const char *output,
+                               const struct source_signature *signature, struct error *error)
+{
+    const char *beside = output_is_special(output) ? init->source : output;
+    const size_t stem = (size_t)(path_file(beside) - beside) + strcspn(path_file(beside), ".");
+    init->capture = arena_printf(arena, "%.*s.cap", (int)stem, beside);
+    if (!init->capture)
+        return error_no_memory(error);
+    print_clean(stderr, "tune: runs %s; launches of %s go to %s\n", init->program,
+                signature->asked->name, init->capture);
+    return capture_kernel(init->program, unqualified_name(signature->asked->name), init->capture,
+                          error);
+}
+
 /* What the draft names: the experiment, its source, compiler and folders. */
 static enum status name_files(struct arena *arena, const struct init *init,
                               const struct signature_question *question, const char *output,
@@ -287,7 +418,10 @@ static enum status name_files(struct arena *arena, const struct init *init,
     file->compiler = question->compiler;
     file->compiler_found = question->compiler && !init->compiler;
     file->only_reached = question->only_reached;
-    file->folders_found = question->folder_count > init->folders.count;
+    file->folders_found = question->folder_count > init->folders.count + init->build.folder_count;
+    file->flag_count = question->flag_count;
+    memcpy(file->flags, question->flags, sizeof file->flags);
+    file->build = init->build.from ? path_for(arena, init->build.from, output) : NULL;
     bool complete = file->experiment && file->source;
     for (size_t i = 0; i < question->unit_count && complete; i++) {
         file->units[file->unit_count++] = path_for(arena, question->units[i], output);
@@ -337,7 +471,7 @@ static enum status replay_draft(struct arena *arena, const struct draft_request 
     return status;
 }
 
-static enum status ask_and_write(struct arena *arena, const struct init *init, struct error *error)
+static enum status ask_and_write(struct arena *arena, struct init *init, struct error *error)
 {
     const struct device_traits *traits = signing_kind();
     const struct device_api *api = device_kind(traits->kind);
@@ -363,10 +497,14 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
     if (status == STATUS_OK)
         status = take_folders(init, &question, error);
     if (status == STATUS_OK)
+        status = ask_as_built(arena, init, &question, error);
+    if (status == STATUS_OK)
         status = init_ask(arena, api, init->compiler != NULL, &question, signature, error);
     if (status != STATUS_OK)
         return status;
     note_own(&question, signature);
+    if (!find_launch(arena, &question, signature))
+        return error_no_memory(error);
     for (size_t i = init->unit_count; i < question.unit_count; i++)
         print_clean(stderr, "tune: %s is linked with it: it defines what %s declares\n",
                     question.units[i], question.path);
@@ -374,7 +512,9 @@ static enum status ask_and_write(struct arena *arena, const struct init *init, s
     if (status != STATUS_OK)
         return status;
     struct capture *capture = NULL;
-    if (init->capture)
+    if (init->program)
+        status = run_program(arena, init, output, signature, error);
+    if (status == STATUS_OK && init->capture)
         status = take_capture(arena, init, output, &file, &capture, error);
     if (status == STATUS_OK)
         status = draft_experiment(arena, &file, &text, error);
@@ -396,6 +536,8 @@ static enum status run_init(const struct command *command, int argc, char **argv
     bool helped = false;
     enum status status = parse(command, argc, argv, &init, &helped, error);
     if (status == STATUS_OK && !helped)
+        status = take_build(&arena, &init, error);
+    if (status == STATUS_OK && !helped)
         status = check_source(&init, error);
     if (status == STATUS_OK && !helped)
         status = ask_and_write(&arena, &init, error);
@@ -405,7 +547,7 @@ static enum status run_init(const struct command *command, int argc, char **argv
 
 const struct command command_init = {
     .name = "init",
-    .usage = "SOURCE.cu [MORE.cu ...] [options]",
+    .usage = "SOURCE.cu [MORE.cu ...] [options] [-- COMPILER'S LINE]",
     .about = "Writes an experiment file for a kernel of your own, to be edited.",
     .more =
         "The compiler (NVRTC) tells the kernel's parameters; what it cannot know is guessed, and\n"

@@ -118,6 +118,7 @@ struct macro_signature {
     bool square; /* both sides of an array in shared memory: [NAME][NAME] */
     bool fixed;  /* its #define has no #ifndef around it: a define of the experiment replaces it */
     bool elsewhere;     /* only kernels that are not asked about use it */
+    bool is_given;      /* by the project's build: no parameter */
     bool single_valued; /* the source takes no other value: #if NAME != 8, #error */
 };
 
@@ -184,6 +185,8 @@ struct signature_question {
     /* Further translation units, linked with the source. */
     size_t unit_count;
     const char *units[UNITS_MAX];
+    size_t flag_count; /* of the project's build, as of struct binary_request */
+    const char *flags[FLAGS_MAX];
     bool only_reached; /* FLAG_ONLY_REACHED */
     bool is_thorough;  /* compiled as for a run: what is never called need not be defined */
 };

@@ -266,6 +266,18 @@ static bool tells_apart(const struct captured_set *set, uint32_t at, uint32_t by
     return true;
 }
 
+/* As sizes do: a factor or a step is seldom so large. */
+static bool counts_elements(const struct captured_set *set, uint32_t at, uint32_t bytes,
+                            void *context)
+{
+    enum { ELEMENTS_LEAST = 32 };
+    const int64_t *sizes = context;
+    bool counts = tells_apart(set, at, bytes, context);
+    for (size_t i = 0; i < set->launch_count; i++)
+        counts = counts && sizes[i] >= ELEMENTS_LEAST;
+    return counts;
+}
+
 static void sort_launches(struct captured_set *set)
 {
     for (size_t i = 1; i < set->launch_count; i++)
@@ -282,7 +294,8 @@ static void sort_launches(struct captured_set *set)
 static void choose_sizes(struct captured_set *set)
 {
     uint64_t most = 0;
-    if (!each_integer(set, tells_apart, set->sizes))
+    if (!each_integer(set, counts_elements, set->sizes) &&
+        !each_integer(set, tells_apart, set->sizes))
         for (size_t i = 0; i < set->launch_count; i++)
             set->sizes[i] = (int64_t)i + 1;
     sort_launches(set);

@@ -127,6 +127,22 @@ static const char *plain(const struct draft *draft, const char *text)
     return copy ? copy : "";
 }
 
+static void put_flags(struct draft *draft)
+{
+    const struct draft_request *file = draft->request;
+    text_append(draft->out, "flags: [");
+    for (size_t i = 0; i < file->flag_count; i++)
+        text_printf(draft->out, "%s%s", i ? ", " : "", quoted(draft, file->flags[i]));
+    if (file->only_reached)
+        text_printf(draft->out, "%s%s", file->flag_count > 0 ? ", " : "", FLAG_ONLY_REACHED);
+    text_append(draft->out, "]");
+    if (file->only_reached)
+        text_append(draft->out, "  # ? the rest of the source does not compile here");
+    else
+        text_printf(draft->out, "  # as %s", file->build ? file->build : "the build has it");
+    text_append(draft->out, "\n");
+}
+
 static void put_head(struct draft *draft)
 {
     /* The smallest first: it tells soon whether the kernel runs with what is guessed. */
@@ -149,10 +165,8 @@ static void put_head(struct draft *draft)
     if (file->compiler)
         text_printf(draft->out, "compiler: %s%s\n", file->compiler,
                     file->compiler_found ? "  # ? NVRTC does not take this source" : "");
-    if (file->only_reached)
-        text_append(draft->out,
-                    "flags: [" FLAG_ONLY_REACHED "]  # ? the rest of the source does not "
-                    "compile here\n");
+    if (file->only_reached || file->flag_count > 0)
+        put_flags(draft);
     for (size_t i = 0; i < file->folder_count; i++)
         text_printf(draft->out, "%s%s%s%s", i ? ", " : "include: [",
                     quoted(draft, file->folders[i]), i + 1 == file->folder_count ? "]" : "",
@@ -223,8 +237,9 @@ static void put_parameters(struct draft *draft)
     if (draft->request->signature->not_tuned)
         text_printf(draft->out, "  # not tuned: %s\n", draft->request->signature->not_tuned);
     draft_line(draft,
-               draft->launch.line > 0 ? "as the source launches it"
-                                      : "the configuration that nobody tuned",
+               draft->request->captured ? "as the program launches it"
+               : draft->launch.line > 0 ? "as the source launches it"
+                                        : "the configuration that nobody tuned",
                "defaults:");
     for (size_t i = 0; i < draft->tunable_count; i++)
         text_printf(draft->out, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].preset);
@@ -249,7 +264,7 @@ static void put_parameters(struct draft *draft)
     for (size_t i = 0; i < signature->macro_count; i++) {
         const struct macro_signature *macro = &signature->macros[i];
         bool number = is_number(macro->preset);
-        if (!macro->guessed || (number && !macro->elsewhere))
+        if (!macro->guessed || (number && !macro->elsewhere && !macro->is_given))
             continue;
         if (first)
             draft_line(draft, "given to the compiler as -DNAME=value", "\ndefines:");

@@ -12,8 +12,12 @@ struct draft_request {
     size_t unit_count;      /* further sources, as the file names them */
     const char *units[UNITS_MAX];
     const char *compiler; /* "nvcc"; NULL: the device's own */
-    bool only_reached;    /* of the source is compiled what the kernel reaches */
-    bool compiler_found;  /* nobody named it: the device's own does not take the source */
+    size_t flag_count;    /* of the project's build */
+    const char *flags[FLAGS_MAX];
+    const char
+        *build; /* the compile_commands.json that says so, as the file names it; NULL: none */
+    bool only_reached;   /* of the source is compiled what the kernel reaches */
+    bool compiler_found; /* nobody named it: the device's own does not take the source */
     size_t folder_count;
     const char *folders[UNITS_MAX];
     bool folders_found; /* some of them nobody named: they have what the source includes */
@@ -61,6 +65,12 @@ const char *draft_kernel_file(struct arena *arena, const char *source, const cha
  * folder's. NULL: none, or several there. */
 const char *draft_kernel_body(struct arena *arena, const char *source, const char *kernel);
 
+/* A source of the same project, the nearest, that launches the kernel; NULL: none. */
+const char *draft_launching(struct arena *arena, const char *source, const char *kernel);
+
+/* draft_script.c. The .cu file beside the script that a text in it names, with that kernel (NULL:
+ * any). NULL: none. */
+const char *draft_script_source(struct arena *arena, const char *path, const char *kernel);
 /* draft_script.c. Appends the source that stands as a text in a script of Python and has the
  * kernel; NULL: any. What the script fills into it, "%(NAME)s", stands by its name alone.
  * STATUS_NOT_FOUND: there is none, or there are several and no kernel is named. */

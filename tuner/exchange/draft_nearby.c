@@ -267,6 +267,35 @@ const char *draft_kernel_body(struct arena *arena, const char *source, const cha
     return hunt.found == 1 && hunt.folders <= FOLDERS_MAX ? hunt.first : NULL;
 }
 
+/* `kernel<<<`, `kernel<4><<<`, or its name in what launches by the runtime. */
+static bool launches(struct arena *arena, const char *text, const char *kernel)
+{
+    struct tokens tokens;
+    if (!strstr(text, kernel) || !tokens_read(arena, text, &tokens))
+        return false;
+    for (size_t i = 0; i < tokens.count; i++) {
+        if (!token_is(&tokens, i, kernel))
+            continue;
+        const size_t at =
+            token_is(&tokens, i + 1, "<") ? tokens_behind_angle(&tokens, i + 1) : i + 1;
+        if (token_is(&tokens, at, "<<") && token_is(&tokens, at + 1, "<"))
+            return true;
+        for (size_t k = i > 6 ? i - 6 : 0; k < i; k++)
+            if (token_is_in(&tokens, k, "cudaLaunchKernel cudaLaunchCooperativeKernel"))
+                return true;
+    }
+    return false;
+}
+
+const char *draft_launching(struct arena *arena, const char *source, const char *kernel)
+{
+    static const char *const endings[] = {".cu", ".cuh", ".cpp", ".h", ".hpp", NULL};
+    struct hunt hunt = {
+        .arena = arena, .holds = launches, .name = kernel, .endings = endings, .most = 1};
+    hunt_up(&hunt, source);
+    return hunt.first;
+}
+
 /* Whether a line `#include "NAME"` that is no comment names it, with or without folders in front.
  */
 static bool includes(struct arena *arena, const char *text, const char *name)

@@ -5,6 +5,7 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
+#include "tuner/device/gpu/tokens.h"
 #include "tuner/exchange/draft.h"
 
 enum { SCRIPT_BYTES_MAX = 4 << 20 };
@@ -120,6 +121,30 @@ static void put_text(const struct script_text *text, struct text *out)
             text_append_bytes(out, at, 1);
         }
     }
+}
+
+const char *draft_script_source(struct arena *arena, const char *path, const char *kernel)
+{
+    char *script = NULL, *contents = NULL;
+    struct error ignored = {0};
+    struct script_text text;
+    struct tokens tokens;
+    const int folder = (int)(path_file(path) - path);
+    const char *name = kernel ? arena_strndup(arena, kernel, strcspn(kernel, "<")) : NULL;
+    if (file_read(arena, path, SCRIPT_BYTES_MAX, &script, NULL, &ignored) != STATUS_OK)
+        return NULL;
+    for (const char *at = script; next_text(script, at, &text); at = text.behind) {
+        const size_t length = (size_t)(text.end - text.start);
+        if (length < 4 || length > 1024 || memcmp(text.end - 3, ".cu", 3) != 0)
+            continue;
+        const char *source = arena_printf(arena, "%.*s%.*s", *text.start == '/' ? 0 : folder, path,
+                                          (int)length, text.start);
+        if (source &&
+            file_read(arena, source, SCRIPT_BYTES_MAX, &contents, NULL, &ignored) == STATUS_OK &&
+            (!name || (tokens_read(arena, contents, &tokens) && kernel_has_body(&tokens, name))))
+            return source;
+    }
+    return NULL;
 }
 
 enum status draft_take_script(struct arena *arena, const char *path, const char *kernel,

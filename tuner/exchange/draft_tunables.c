@@ -79,12 +79,12 @@ static void choose_values(const struct draft *draft, struct tunable *tunable)
         (void)string_format(tunable->values, sizeof tunable->values, "false, true");
     else if (real || tunable->axis == 'z' || tunable->single_valued)
         (void)string_format(tunable->values, sizeof tunable->values, "%s", tunable->preset);
+    else if (tunable->axis == 'b')
+        list_values(tunable, turns, COUNT(turns));
     else if (on)
         (void)string_format(tunable->values, sizeof tunable->values, "0, 1");
     else if (tunable->square)
         list_values(tunable, sides, COUNT(sides));
-    else if (tunable->axis == 'b')
-        list_values(tunable, turns, COUNT(turns));
     else if (tunable->axis == 'x' && (draft->flat || is_row_of_threads(draft)))
         list_values(tunable, whole, largest_block(draft, COUNT(whole)));
     else if (tunable->axis == 'x' && draft->is_tied)
@@ -255,7 +255,8 @@ void list_tunables(struct draft *draft)
             make_square(draft);
     }
     for (size_t i = 0; i < signature->macro_count; i++)
-        if (is_number(signature->macros[i].preset) && !signature->macros[i].elsewhere)
+        if (is_number(signature->macros[i].preset) && !signature->macros[i].elsewhere &&
+            !signature->macros[i].is_given)
             add_macro(draft, &signature->macros[i]);
     draft_find_sides(draft);
     for (size_t i = 0; i < draft->tunable_count; i++)

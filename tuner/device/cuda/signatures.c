@@ -320,6 +320,8 @@ static void fill_request(const struct asking *asking, const char *expression,
         request->flags[request->flag_count++] = "--Ofast-compile=max";
     if (asking->question->only_reached)
         request->flags[request->flag_count++] = FLAG_ONLY_REACHED;
+    for (size_t i = 0; i < asking->question->flag_count && request->flag_count < FLAGS_MAX; i++)
+        request->flags[request->flag_count++] = asking->question->flags[i];
     request->unit_count = asking->question->unit_count;
     memcpy(request->units, asking->question->units, sizeof request->units);
     for (size_t i = 0; i < asking->out->macro_count; i++)
@@ -582,7 +584,11 @@ static void take_defines(const struct signature_question *question, struct sourc
         bool found = false;
         for (size_t j = 0; j < out->macro_count; j++)
             if (strcmp(out->macros[j].name, question->defines[i].name) == 0) {
-                out->macros[j] = question->defines[i];
+                const bool is_given = question->defines[i].is_given;
+                const bool fixed = is_given && out->macros[j].fixed;
+                if (!fixed) /* the source's own #define counts */
+                    out->macros[j] = question->defines[i];
+                out->macros[j].is_given = false; /* it is one to tune */
                 found = true;
             }
         if (!found && out->macro_count < SIGNATURE_MACROS_MAX)

@@ -439,6 +439,22 @@ static bool take_number(struct launches *launches, const char *name, size_t leng
     return true;
 }
 
+/* Which of the macros that the build defines belong to the launch. */
+static void read_given(const struct launches *launches)
+{
+    struct source_signature *out = launches->out;
+    for (size_t i = 0; i < out->macro_count; i++) {
+        struct macro_signature *macro = &out->macros[i];
+        char *end = NULL;
+        const long value = strtol(macro->preset, &end, 0);
+        if (!macro->is_given || *end || end == macro->preset || value < 1 || value > 1024)
+            continue;
+        const struct named_number number = look_at_number(launches, macro->name);
+        macro->is_given = !(is_in_launch(out, macro->name) || number.in_unroll ||
+                            (number.in_extent && !number.in_sum && !is_a_size(out, macro->name)));
+    }
+}
+
 static bool read_numbers(struct launches *launches)
 {
     struct text left = {0};
@@ -493,5 +509,6 @@ bool launches_read(struct arena *arena, const struct tokens *whole, const struct
         .arena = arena, .whole = whole, .tokens = tokens, .out = out, .kernel = out->asked};
     read_indices(&launches);
     launches_find(arena, whole, NULL, out);
+    read_given(&launches);
     return read_numbers(&launches);
 }

@@ -1,0 +1,44 @@
+# tune init --program: the program runs, and its launches are the sizes, data and default of what is drafted from the source.
+# shellcheck shell=bash
+source "$TUNE_SOURCE/tests/capture/lib.sh"
+
+cat >add.cu <<'C'
+#ifndef BLOCK
+#define BLOCK 64
+#endif
+#ifndef ITEMS
+#define ITEMS 1
+#endif
+extern "C" __global__ void scaled_add(const unsigned *a, const unsigned *b, unsigned *out, unsigned factor, long long n)
+{
+    long long first = blockIdx.x * (long long)BLOCK * ITEMS;
+    for (int k = threadIdx.x; k < BLOCK * ITEMS; k += BLOCK)
+        if (first + k < n)
+            out[first + k] = factor * a[first + k] + b[first + k];
+}
+C
+init() { # PROGRAM'S WORDS [OPTION...]
+    run env -u LD_LIBRARY_PATH -u TUNE_NVRTC_PATH "$TUNE" init add.cu \
+        --program "LD_LIBRARY_PATH=$TUNE_DRIVER $APP $1" "${@:2}"
+}
+init 'link add'
+if grep -qE 'NVRTC|without CUDA' "$captured.err"; then
+    echo "skipped: $(cat "$captured.err")"
+    exit 77
+fi
+expect_code 0
+expect_err '^tune: runs .*; launches of scaled_add go to add.cap$'
+expect_err '^tune: unpacked [0-9]+ launch'
+[[ $(stat -c %a add.cap) == 600 ]] || fail "others may read it"
+drafted '  BLOCK: 256' add.yaml # as it was launched, whatever the source says
+
+drafted '    block: ["BLOCK", "1", "1"]' add.yaml
+drafted '  n: [1000]' add.yaml
+drafted '    grid: ["ceil_div(n, BLOCK * ITEMS)", "1", "1"]' add.yaml
+grep -qF 'set: {BLOCK: 256, ITEMS: 1}' add.yaml || fail "no baseline: $(cat add.yaml)"
+grep -qF 'fill: {file: "add.captured/' add.yaml || fail "no data"
+
+# A program that does not launch it.
+init 'link memory' --force -o none.yaml
+[[ $code -ne 0 ]] || fail "taken"
+refuse_file none.yaml

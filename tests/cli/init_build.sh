@@ -1,0 +1,107 @@
+#!/bin/bash
+# tune init takes flags, folders and macros from the project's build: a compiler's line, or a compile_commands.json;
+# it finds the launch in another file of the project, and the source that a script of Python names.
+source "$TUNE_TESTS/lib.sh"
+
+has() { # LINE FILE
+    drafted "$1" "$2"
+}
+mkdir -p proj/src proj/inc proj/build
+cat >proj/inc/conf.h <<'C'
+#pragma once
+#ifdef WIDE
+#define TYPE double
+#else
+#define TYPE float
+#endif
+C
+cat >proj/src/k.cu <<'C'
+#include <conf.h>
+#ifndef SCALE
+#error SCALE
+#endif
+__global__ void k(const TYPE *a, TYPE *b, int n)
+{
+    for (int i = blockIdx.x * TPB + threadIdx.x; i < n; i += gridDim.x * TPB)
+        b[i] = SCALE * a[i];
+}
+C
+cat >proj/src/main.cu <<'C'
+#include <cuda_runtime.h>
+__global__ void k(const double *a, double *b, int n);
+int main()
+{
+    int n = 1000;
+    double *a, *b;
+    cudaMalloc(&a, n * 8);
+    cudaMalloc(&b, n * 8);
+    k<<<(n + TPB - 1) / TPB, TPB>>>(a, b, n);
+}
+C
+cat >proj/build/compile_commands.json <<J
+[{"directory": "$PWD/proj/build", "file": "../src/main.cu", "command": "nvcc -DTPB=7 ../src/main.cu"},
+ {"directory": "$PWD/proj/build", "file": "../src/k.cu",
+  "command": "/opt/cuda/bin/nvcc -DWIDE -DSCALE=3 -D TPB=192 -DNAME=\\\\\"x\\\\\" -I../inc -O3 -std=c++14 --use_fast_math -gencode arch=compute_80,code=sm_80 -Xcompiler -Wall -x cu -c ../src/k.cu -o k.o"}]
+J
+expect_built() { # FILE
+    has '    grid: ceil_div(n, TPB) if blocks_per_sm == 0 else sm_count * blocks_per_sm' "$1"
+    has '    block: TPB' "$1"
+    has '  TPB: [64, 128, 192, 256, 512, 1024]' "$1"
+    has '  TPB: 192' "$1"
+    has '  blocks_per_sm: [0, 1, 2, 4, 8, 16]' "$1"
+    has '  WIDE: 1' "$1"
+    has '  SCALE: 3' "$1"
+    ! grep -q '^  SCALE: \[\|^  NAME:' "$1" || fail "a macro of the build is a parameter, or a text is one: $(cat "$1")"
+    has '  n: [1000]' "$1"
+    has '  - {name: a, type: f64, count: n, fill: random}' "$1"
+    run "$TUNE" run --dry-run --arch sm_90 --points 2 "$1"
+    expect_code 0
+}
+run "$TUNE" init proj/src/k.cu
+if [[ $code -eq 4 ]] || grep -q 'without CUDA' "$captured.err"; then
+    echo "skipped: $(cat "$captured.err")"
+    exit 0
+fi
+expect_code 0
+expect_err '^tune: compiled as .*/proj/build/compile_commands.json has it$'
+expect_err '^tune: launched in line 9 of .*/proj/src/main.cu$'
+has 'flags: ["--std=c++14", "--use_fast_math"]' proj/src/k.yaml
+has 'include: ["../inc"]' proj/src/k.yaml
+expect_built proj/src/k.yaml
+
+# The line itself; the source is the one that has the kernel.
+rm -r proj/build
+run "$TUNE" init --kernel k -o line.yaml -- nvcc -DWIDE -DSCALE=3 -DTPB=192 -Iproj/inc -arch=sm_80 -o app proj/src/main.cu proj/src/k.cu
+expect_code 0
+has 'source: "proj/src/k.cu"' line.yaml
+expect_built line.yaml
+run "$TUNE" init -- nvcc -O3
+expect_code 2
+expect_err 'the line behind -- names no source'
+run "$TUNE" init
+expect_code 2
+expect_err 'tune init --kernel NAME -- nvcc -O3 kernel.cu'
+run "$TUNE" init proj/src/k.cu --program ./app --capture app.cap
+expect_code 2
+expect_one_line err
+
+# ---- a script that names its source ----
+cat >adder.cu <<'C'
+__global__ void adder(const float *a, float *b, int n)
+{
+    int i = blockIdx.x * WIDTH + threadIdx.x;
+    if (i < n)
+        b[i] += a[i];
+}
+C
+cat >go.py <<'P'
+from kernel_tuner import tune_kernel
+tune_kernel("adder", "adder.cu", 1000, [a, a, n], {"WIDTH": [96, 192]}, block_size_names=["WIDTH"])
+P
+run "$TUNE" init go.py
+expect_code 0
+expect_err '^tune: go.py names adder.cu: that is taken$'
+has 'source: "adder.cu"' go.yaml
+has '    block: WIDTH' go.yaml
+sed -i 's/adder.cu/missing.cu/' go.py
+init_refused 3 'go.py: no text in it has a __global__ function' go.py
