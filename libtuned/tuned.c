@@ -34,7 +34,9 @@
 #if defined(__GNUC__)
 #define PRINTF_LIKE __attribute__((format(printf, 2, 3)))
 #define ONE_COPY    __attribute__((noinline)) /* which is smaller */
+#define COUNTED(AT) __atomic_add_fetch(AT, 1, __ATOMIC_RELAXED)
 #else
+#define COUNTED(AT) (++*(AT)) /* of threads that load at once two may get one number */
 #define PRINTF_LIKE
 #define ONE_COPY
 #endif
@@ -197,6 +199,7 @@ struct tuned {
     struct tuned_allocator allocator;
     enum tuned_grade least_grade;
     double size_factor;
+    unsigned long serial;
     tuned_on_find *on_find;
     void *on_find_context;
     struct source sources[TUNED_FILES_MAX];
@@ -1385,6 +1388,13 @@ static void add_files(struct reader *reader, const struct tuned_options *options
 #endif
 }
 
+static unsigned long serials; /* that were given to what was loaded */
+
+unsigned long tuned_serial(const struct tuned *tuned)
+{
+    return tuned ? tuned->serial : 0;
+}
+
 /* An empty one that knows the names that libtuned reads itself; NULL when memory is short. */
 static struct tuned *create(struct reader *reader, const struct tuned_allocator *allocator)
 {
@@ -1396,6 +1406,7 @@ static struct tuned *create(struct reader *reader, const struct tuned_allocator 
         return NULL;
     }
     memset(tuned, 0, sizeof *tuned);
+    tuned->serial = COUNTED(&serials);
     tuned->allocator = *from;
     reader->tuned = tuned;
     if (rehash(reader))

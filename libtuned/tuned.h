@@ -123,6 +123,8 @@ TUNED_API struct tuned *tuned_load(const char *path, struct tuned_error *error);
 TUNED_API struct tuned *tuned_load_memory(const void *text, size_t bytes, const char *name,
                                           struct tuned_error *error);
 TUNED_API void tuned_free(struct tuned *tuned); /* NULL is fine */
+/* Another number each time something is loaded, at the same address, too; 0 of NULL. */
+TUNED_API unsigned long tuned_serial(const struct tuned *tuned);
 
 /* Where memory comes from: `allocate` returns memory that is aligned as malloc's, or NULL.
  * Both are called by tuned_open and tuned_free alone, on the thread that calls these. */
@@ -284,8 +286,7 @@ TUNED_API double tuned_real_at(const struct tuned_entry *entry, int index, doubl
 TUNED_API const char *tuned_text_at(const struct tuned_entry *entry, int index,
                                     const char *otherwise);
 
-/* All values, by their position in the line (no index of tuned_value_index); name and value are
- * NULL past the end. */
+/* All values, by their position in the line, no index; name and value are NULL past the end. */
 TUNED_API size_t tuned_value_count(const struct tuned_entry *entry);
 TUNED_API void tuned_value_at(const struct tuned_entry *entry, size_t position, const char **name,
                               const char **value);
@@ -335,8 +336,7 @@ struct tuned_build {
 TUNED_API int tuned_stale(const struct tuned_entry *entry, const struct tuned_build *have,
                           char *out, size_t bytes);
 
-/* All entries: by file in the order of precedence, by device in the order of the file, then
- * problem, then n. */
+/* All entries: by file (in their precedence), device (in the file's order), problem and n. */
 TUNED_API size_t tuned_entry_count(const struct tuned *tuned);
 TUNED_API const struct tuned_entry *tuned_entry_at(const struct tuned *tuned, size_t index);
 

@@ -69,10 +69,13 @@ cudaError_t plan_reduce(const configured_by &by, size_t n, reduce_plan<OP, T> *p
     typedef calls::reduce_problem<OP, typename calls::element_of<T>::type> problem;
     if (n > (size_t)LLONG_MAX)
         return cudaErrorInvalidValue;
-    const calls::question question = {problem::key.at, (long long)n,
-                                      problem::default_of((long long)n), -1, 0};
-    return calls::make_plan<problem>(calls::table_of<problem, LIST>(), by, question, &plan->plan,
-                                     why);
+    const calls::question question = {problem::key.view(), (long long)n,
+                                      problem::default_of((long long)n)};
+    calls::made_plan made;
+    const cudaError_t result = calls::make_plan<problem, LIST>(by, question, &made, why);
+    if (result == cudaSuccess)
+        plan->plan = made.plan;
+    return result;
 }
 
 /* Both in one call: *out = in[0] OP in[1] OP ... OP in[n - 1]. */

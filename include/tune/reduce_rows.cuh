@@ -48,14 +48,15 @@ cudaError_t plan_reduce_rows(const configured_by &by, size_t rows, size_t length
     typedef calls::rows_problem<OP, typename calls::element_of<T>::type> problem;
     if (rows > (size_t)LLONG_MAX || length > (size_t)LLONG_MAX)
         return cudaErrorInvalidValue;
-    char key[96];
-    std::snprintf(key, sizeof key, "%s.%zu", problem::key.at, length);
     plan->length = (long long)length;
-    const int shape = length <= INT_MAX ? (int)length : 0;
-    const calls::question question = {key, (long long)rows, problem::default_of((long long)length),
-                                      calls::rows_parameters::LENGTH, shape};
-    return calls::make_plan<problem>(calls::table_of<problem, LIST>(), by, question, &plan->plan,
-                                     why);
+    const calls::question question = {problem::key.view(), (long long)rows,
+                                      problem::default_of((long long)length), (long long)length,
+                                      calls::rows_parameters::LENGTH};
+    calls::made_plan made;
+    const cudaError_t result = calls::make_plan<problem, LIST>(by, question, &made, why);
+    if (result == cudaSuccess)
+        plan->plan = made.plan;
+    return result;
 }
 
 /* Both in one call. */

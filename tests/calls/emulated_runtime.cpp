@@ -93,6 +93,11 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
     launch(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes);
     return cudaSuccess;
 }
+cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
+{
+    *address = const_cast<void *>(symbol);
+    return cudaSuccess;
+}
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
     *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);

@@ -10,6 +10,7 @@ int current;
 std::vector<launched> launches;
 int shared_allowed = 48 * 1024;
 int failing;
+int memsets, questions;
 
 extern "C" {
 cudaError_t cudaGetDevice(int *device)
@@ -58,6 +59,7 @@ cudaError_t cudaDriverGetVersion(int *version)
 #undef cudaGetDeviceProperties
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *out, int device)
 {
+    questions++;
     std::memset(out, 0, sizeof *out);
     std::snprintf(out->name, sizeof out->name, "%s", machines[device].name);
     out->major = machines[device].major;
@@ -79,6 +81,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *)
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *out, const void *)
 {
+    questions++;
     std::memset(out, 0, sizeof *out);
     out->ptxVersion = machines[current].ptx_version;
     out->maxThreadsPerBlock = 1024;
@@ -87,6 +90,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *out, const void *)
 }
 cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute attribute, int value)
 {
+    questions++;
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize)
         shared_allowed = value;
     return cudaSuccess;
@@ -94,11 +98,13 @@ cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute attribute, int 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *, int block,
                                                           size_t)
 {
+    questions++;
     *blocks = 2048 / block;
     return cudaSuccess;
 }
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *, const cudaLaunchConfig_t *)
 {
+    questions++;
     *clusters = machines[current].clusters;
     return cudaSuccess;
 }
@@ -106,7 +112,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
                              size_t shared, cudaStream_t)
 {
     launches.push_back({kernel, grid.x, block.x, shared, false, *(long long *)arguments[4], grid.y,
-                        grid.z, block.y, block.z, false, 0});
+                        grid.z, block.y, block.z, false, 0, *(void **)arguments[3]});
     return (cudaError_t)failing;
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
@@ -123,7 +129,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
                        config->blockDim.y,
                        config->blockDim.z,
                        false,
-                       0};
+                       0,
+                       nullptr};
     for (unsigned int i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttributeValue &value = config->attrs[i].val;
         switch (config->attrs[i].id) {
@@ -145,6 +152,14 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
 }
 cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t)
 {
+    memsets++;
+    return cudaSuccess;
+}
+#undef cudaGetSymbolAddress
+cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
+{
+    questions++;
+    *address = (void *)symbol;
     return cudaSuccess;
 }
 // What nvcc's own code calls when the program starts, or would to launch by <<< >>>.

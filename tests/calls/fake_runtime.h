@@ -23,9 +23,12 @@ struct launched {
     unsigned int grid_y, grid_z, block_y, block_z;
     bool cooperative;
     unsigned int cluster; // blocks; 0: none
+    void *fourth;         // argument of kernels that have one: the state
 };
 extern std::vector<launched> launches;
 extern int shared_allowed; // of dynamic shared memory, to any kernel
 extern int failing;        // 0, or the error of every call
+extern int memsets;
+extern int questions; // to the driver, but for the current device
 
 #endif

@@ -1,7 +1,10 @@
 // What the calls launch, without a GPU. The kernels are those of
 // tests/gpu/calls/configurations.inc.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <set>
+#include <vector>
 
 #include <tune/reduce.cuh>
 
@@ -100,7 +103,7 @@ static void what_cannot_run_is_not_chosen()
         // Clusters are not even given by libtuned to a device that has none.
         const bool is_given =
             machines[current].major >= 9 || std::strstr(line, "variant=cluster") == nullptr;
-        EXPECT(!why.is_exact && why.grade == (is_given ? TUNED_IN_RANGE : TUNED_NONE));
+        EXPECT(!why.is_exact && why.grade == TUNED_NONE);
         EXPECT(!is_given || std::strstr(why.reason, "cannot run on this device") != nullptr);
         EXPECT(std::strstr(why.configuration, "variant=last_block") != nullptr);
         EXPECT(launches.size() == 1 &&
@@ -123,6 +126,139 @@ static void what_needs_more_than_the_device_has_is_not_given()
         EXPECT(std::strstr(why.configuration, "variant=last_block") != nullptr);
         EXPECT(launches.size() == 1 && launches[0].block <= 1024);
     }
+}
+
+// What is launched is said in one place; of what is not, the line that compiles it in.
+static void what_is_missing_is_named_with_its_line()
+{
+    const tune::choice why =
+        call("variant=flagged map=strided step=redux cluster_size=1 stages=0 block=256 count=4 "
+             "loads=3 cache=l2_256b bound=free min_blocks=8 blocks_per_sm=2 tile=1 grid=1",
+             1 << 24);
+    EXPECT(!why.is_exact && why.grade == TUNED_NONE);
+    EXPECT(std::strstr(why.configuration, "loads=2") != nullptr);
+    EXPECT(std::strstr(why.reason, "compiled in by TUNE_CONFIGURATION(\"reduce.sum.i32 "
+                                   "variant=flagged map=strided step=redux cluster_size=1 "
+                                   "stages=0 block=256 count=4 loads=3 cache=l2_256b "
+                                   "min_blocks=8\")") != nullptr);
+}
+
+// An entry's alternatives: the first that is compiled in and can run. Each says what differs alone.
+static void alternatives_are_launched_where_the_first_is_missing()
+{
+    const char *const missing = "variant=flagged map=strided step=redux block=256 count=4 loads=3 "
+                                "cache=l2_256b min_blocks=8 blocks_per_sm=2";
+    char line[512];
+    std::snprintf(line, sizeof line,
+                  "%s | also1=\"loads=5\" also2=\"loads=2 blocks_per_sm=3\" also3=\"loads=2\"",
+                  missing);
+    tune::choice why = call(line, 2048 * 1000);
+    EXPECT(why.is_exact && why.grade == TUNED_IN_RANGE);
+    EXPECT(launches.size() == 1 && launches[0].grid == 3 * 132 + 1);
+    EXPECT(std::strstr(why.configuration, "loads=2") != nullptr);
+    EXPECT(std::strstr(why.reason, "also2") != nullptr);
+    std::snprintf(line, sizeof line, "%s | also1=\"loads=5\"", missing);
+    EXPECT(!call(line, 2048 * 1000).is_exact && launches[0].grid == 2 * 132 + 1);
+    // Its own first, and one that says nonsense is passed over.
+    EXPECT(
+        call(FLAGGED " blocks_per_sm=2 | also1=\"loads=2 blocks_per_sm=3\"", 2048 * 1000).is_exact);
+    EXPECT(launches[0].grid == 2 * 132 + 1);
+    std::snprintf(line, sizeof line, "%s | also1=\"loads=x\" also2=\"loads=2\"", missing);
+    EXPECT(call(line, 2048 * 1000).is_exact);
+}
+
+static struct tuned *loaded(const char *line)
+{
+    char text[1024];
+    std::snprintf(text, sizeof text,
+                  "tuned-conf 3\n[cuda \"%s\"]\nreduce.sum.i32 n=1-1000000000000 %s\nend\n",
+                  machines[current].name, line);
+    return tuned_load_memory(text, std::strlen(text), "memory", nullptr);
+}
+
+// The same call again asks neither the driver nor tuned.conf: which one it is goes by more than
+// its address, and devices and sizes have plans of their own.
+static void what_was_chosen_is_not_looked_up_again()
+{
+    alignas(16) static char workspace[tune::reduce_workspace_bytes()];
+    static const int in[4] = {};
+    int out = 0;
+    const auto launch = [&](const struct tuned *tuned, size_t n) {
+        launches.clear();
+        EXPECT(tune::reduce<tune::sum>(tuned, in, n, &out, workspace, sizeof workspace, nullptr) ==
+               cudaSuccess);
+        return launches.size() == 1 ? launches[0].grid : 0;
+    };
+    struct tuned *tuned = loaded(BULK " blocks_per_sm=2");
+    const size_t n = 128 * 2 * 4 * 100000;
+    EXPECT(launch(tuned, n) == 2 * 132 + 1);
+    const int asked = questions;
+    for (int again = 0; again < 3; again++)
+        EXPECT(launch(tuned, n) == 2 * 132 + 1 && launch(tuned, 1024) == 1 + 1);
+    EXPECT(questions == asked);
+    const struct tuned *const before = tuned;
+    bool was_there_again = false;
+    for (int i = 0; i < 16; i++) {
+        tuned_free(tuned);
+        char line[256];
+        std::snprintf(line, sizeof line, BULK " blocks_per_sm=%d", 3 + i);
+        tuned = loaded(line);
+        was_there_again = was_there_again || tuned == before;
+        EXPECT(launch(tuned, n) == (3u + (unsigned int)i) * 132 + 1);
+    }
+    EXPECT(was_there_again); // else nothing was tried
+    const unsigned int first = launch(nullptr, n);
+    current = 1;
+    EXPECT(launch(nullptr, n) == 108 * 4 && first == 132 * 4);
+    current = 0;
+    EXPECT(launch(nullptr, n) == first);
+    tuned_free(tuned);
+}
+
+// CUB's calls zero nothing: what must be zero before a launch, and is again behind it, is not in
+// the caller's memory, and is another's for other memory.
+static void temporary_memory_is_not_zeroed()
+{
+    struct tuned *tuned =
+        loaded("variant=atomic map=strided step=redux block=256 count=4 loads=4 cache=no_allocate "
+               "blocks_per_sm=2");
+    size_t bytes = 0;
+    static const int in[4] = {};
+    int out = 0;
+    tune::use(tuned);
+    EXPECT(tune::DeviceReduce::Sum(nullptr, bytes, &in[0], &out, 1 << 20) == cudaSuccess);
+    std::vector<char> memory(4 * bytes);
+    std::vector<char *> state;
+    launches.clear();
+    memsets = 0;
+    for (int i = 0; i < 8; i++)
+        EXPECT(tune::DeviceReduce::Sum(memory.data() + (size_t)(i % 4) * bytes, bytes, &in[0], &out,
+                                       1 << 20) == cudaSuccess);
+    EXPECT(memsets == 0 && launches.size() == 8);
+    for (size_t i = 0; i < launches.size(); i++) {
+        char *const at = (char *)launches[i].fourth;
+        EXPECT(at + 64 <= memory.data() || at >= memory.data() + memory.size());
+        EXPECT(at == (char *)launches[i % 4].fourth);
+        for (size_t k = 0; k < i % 4; k++)
+            EXPECT(std::labs((long)(at - (char *)launches[k].fourth)) >= 64);
+    }
+    // Far more memories than there are places, from then on zeroed on the stream.
+    launches.clear();
+    for (size_t i = 0; i < 20000; i++)
+        EXPECT(tune::DeviceReduce::Sum((void *)((i + (1 << 20)) << 19), bytes, &in[0], &out,
+                                       1 << 20) == cudaSuccess);
+    EXPECT(memsets > 0 && memsets < 20000);
+    std::set<void *> places;
+    size_t in_place = 0;
+    for (const launched &each : launches)
+        if ((char *)each.fourth < (char *)((size_t)1 << 39) ||
+            (char *)each.fourth > (char *)((size_t)1 << 40)) {
+            places.insert(each.fourth);
+            in_place++;
+        }
+    EXPECT(in_place == 20000 - (size_t)memsets && places.size() == in_place);
+    tune::use(nullptr);
+    tuned_free(tuned);
 }
 
 // The other calls link with a runtime that can neither allocate nor wait. Of as many bytes the
@@ -208,6 +344,10 @@ int main()
     stages_are_dynamic_shared_memory();
     kernels_are_not_taken_beyond_what_they_count();
     what_needs_more_than_the_device_has_is_not_given();
+    what_is_missing_is_named_with_its_line();
+    alternatives_are_launched_where_the_first_is_missing();
+    what_was_chosen_is_not_looked_up_again();
+    temporary_memory_is_not_zeroed();
     other_calls_neither_allocate_nor_wait();
     current = 1; // an older device, whose facts are its own
     what_cannot_run_is_not_chosen();

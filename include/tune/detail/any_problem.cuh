@@ -4,6 +4,7 @@
 
 #include "input.cuh"
 #include "reduce_problem.cuh"
+#include "temporary.cuh"
 
 namespace tune
 {
@@ -114,14 +115,16 @@ cudaError_t reduce_any(const configured_by &by, const IN &in, size_t n, const OF
         return cudaErrorInvalidValue;
     const long long looked_up = stand_in_n(n, AS::bytes);
     const question question = {
-        problem::key.at, looked_up, problem::default_of(looked_up), -1, 0, true};
-    plan made;
-    cudaError_t result = make_plan<problem>(table_of<problem, LIST>(), by, question, &made, why);
+        problem::key.view(), looked_up, problem::default_of(looked_up), -1, -1, true};
+    made_plan made;
+    void *state = nullptr;
+    cudaError_t result = make_plan<problem, LIST>(by, question, &made, why);
     if (result == cudaSuccess && !is_prepared)
-        result = prepare_for(made, workspace, stream);
+        result = state_for(made.plan, workspace, stream, &state);
     input arguments = {AS::made(in).at, of};
     OUT to = out;
-    return result == cudaSuccess ? run_on(made, &arguments, n, &to, workspace, stream) : result;
+    return result == cudaSuccess ? run_on(made.plan, &arguments, n, &to, workspace, stream, state)
+                                 : result;
 }
 
 // By an operator on values V.

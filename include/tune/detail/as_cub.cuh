@@ -15,8 +15,6 @@ inline std::atomic<const struct tuned *> &in_use()
     return tuned;
 }
 
-enum : size_t { TEMPORARY_BYTES = WORKSPACE_BYTES + alignof(slot) };
-
 inline void *aligned(void *temporary)
 {
     return (void *)(((uintptr_t)temporary + alignof(slot) - 1) / alignof(slot) * alignof(slot));
@@ -67,9 +65,7 @@ struct stepped {
 template <typename LIST> struct device_reduce {
     /* Each is called twice: with `temporary` NULL it says in `bytes` how much of it is needed (some
      * 256 KiB, whatever n is), launches nothing and looks at nothing else; then with that memory,
-     * which need not be zeroed nor kept. What a launch needs zeroed of it, tickets and such, is
-     * zeroed on the stream first; a workspace that is kept, and tune::reduce, need not have that.
-     */
+     * which need not be zeroed nor kept. */
     template <typename IN, typename OUT, typename N>
     static cudaError_t Sum(void *temporary, size_t &bytes, IN in, OUT out, N n,
                            cudaStream_t stream = nullptr)
@@ -158,11 +154,15 @@ template <typename LIST> struct device_reduce {
             if (!is_second_phase(temporary, bytes, &result))
                 return result;
             void *const workspace = aligned(temporary);
+            void *state = nullptr;
             reduce_plan<OP, input_value<IN>> plan;
             result = plan_reduce<OP, input_value<IN>, LIST>(in_use().load(), (size_t)n, &plan);
             if (result == cudaSuccess)
-                result = prepare_for(plan.plan, workspace, stream);
-            return result == cudaSuccess ? plan.run(in, (size_t)n, out, workspace, stream) : result;
+                result = state_for(plan.plan, workspace, stream, &state);
+            return result == cudaSuccess
+                       ? run_plan(plan.plan, in, (size_t)n, alignof(input_value<IN>), out,
+                                  workspace, stream, state)
+                       : result;
         } else {
             return generic<!is_shipped<OP>>(temporary, bytes, in, out, n, OP(), V(), stream);
         }

@@ -41,10 +41,12 @@ class configured_by
 
 /* Which configuration a call launches, and why. */
 struct choice {
-    enum tuned_grade grade; /* of what tuned.conf has for this problem, size and device (tuned.h) */
-    bool is_exact;          /* what tuned.conf has is launched: not a relative, not the default */
-    char configuration[256];               /* "variant=last_block step=shuffle block=256 ..." */
-    char reason[TUNED_REASON_BYTES + 256]; /* one line */
+    /* Of what tuned.conf has for this problem, size and device (tuned.h), where that is launched;
+     * TUNED_NONE: a relative is, or the default. */
+    enum tuned_grade grade;
+    bool is_exact;           /* what tuned.conf has is launched, or what is pinned */
+    char configuration[256]; /* what is launched: "variant=last_block step=shuffle ..." */
+    char reason[TUNED_REASON_BYTES + 768]; /* one line */
 };
 
 namespace calls
@@ -176,6 +178,20 @@ inline void describe(field_list fields, const configuration &of, char *out, size
     }
 }
 
+// What compiles a kernel in, as tune export writes it.
+inline void append_list_line(line &to, field_list fields, const char *key, int field_of_key,
+                             const configuration &of)
+{
+    append(to, "TUNE_CONFIGURATION(\"%s", key);
+    for (int i = 0; i < fields.count; i++) {
+        if (fields.at[i].is == role::launch || i == field_of_key)
+            continue;
+        append(to, " %.*s=", (int)fields.at[i].name.size(), fields.at[i].name.data());
+        append_value(to, fields.at[i], of.value[i]);
+    }
+    append(to, "\")");
+}
+
 // ---- the choice ----
 
 enum class found {
@@ -189,21 +205,46 @@ enum class found {
 
 struct selection {
     int index;
-    found how;
+    found how;            // of the entry's own kernel
+    bool is_wanted;       // the entry's kernel, or one of its alternatives
     bool is_relative;     // the nearest of the wanted one's kind
+    int alternative;      // which of the entry's, from 1; 0: none
     int unreadable;       // the field; -1: none
-    configuration wanted; // what tuned.conf has, where it has something
+    configuration wanted; // what is launched of tuned.conf, where it has something
 };
 
-inline configuration wanted_of(field_list fields, const struct tuned_entry *entry)
+// What an entry has: its own, and what it says is as fast.
+enum : int { ALTERNATIVES_MOST = 3 };
+struct wanted_list {
+    configuration at[1 + ALTERNATIVES_MOST]; // as the kernels of the problem have it
+    configuration as_written;                // the first
+    int count;
+};
+
+template <typename PROBLEM>
+wanted_list wanted_of(field_list fields, const struct tuned_entry *entry, int shape_field,
+                      int shape)
 {
-    configuration out = unread(fields);
-    const size_t count = tuned_value_count(entry);
-    for (size_t i = 0; i < count; i++) {
+    wanted_list out = {};
+    configuration own = unread(fields);
+    const size_t values = entry != nullptr ? tuned_value_count(entry) : 0;
+    for (size_t i = 0; i < values; i++) {
         const char *name = nullptr, *value = nullptr;
         tuned_value_at(entry, i, &name, &value);
         if (name != nullptr && value != nullptr)
-            read_value(fields, name, value, out);
+            read_value(fields, name, value, own);
+    }
+    if (shape_field >= 0)
+        own.value[shape_field] = shape;
+    out.as_written = own;
+    char name[] = "also0";
+    for (const char *text = ""; text != nullptr && out.count <= ALTERNATIVES_MOST;) {
+        configuration &next = out.at[out.count++];
+        next = own;
+        read_values(fields, text, next);
+        PROBLEM::complete(next);
+        name[4] = (char)('0' + out.count);
+        text = entry != nullptr ? tuned_evidence_text(entry, name, nullptr) : nullptr;
     }
     return out;
 }
@@ -240,43 +281,70 @@ inline bool is_unfit(const instance &of, const struct tuned_answer &answer)
                                     answer.n / 8 > tuned_entry_n_high(answer.entry));
 }
 
-inline bool is_compiled_in(const instance_table &table, const configuration &wanted)
+inline int index_of(const instance_table &table, const configuration &wanted)
 {
     for (int i = 0; i < table.count; i++)
         if (same_kernel(table.fields, table.at[i].parameters, wanted))
-            return true;
-    return false;
+            return i;
+    return -1;
 }
 
+// Why it cannot be launched, or found::exact and where it is.
+inline cudaError_t find_wanted(const instance_table &table, const device &device,
+                               const struct tuned_answer &answer, const configuration &wanted,
+                               found *how, int *index)
+{
+    *index = -1;
+    *how = found::unreadable;
+    if (first_wrong(table.fields, wanted) >= 0)
+        return cudaSuccess;
+    *how = found::not_compiled_in;
+    *index = index_of(table, wanted);
+    if (*index < 0)
+        return cudaSuccess;
+    int resident = 0;
+    const cudaError_t result = resident_blocks(table, *index, device, &resident);
+    *how = resident == CANNOT_RUN               ? found::cannot_run
+           : is_unfit(table.at[*index], answer) ? found::unfit
+                                                : found::exact;
+    return result;
+}
+
+// The first of the entry's that is compiled in and can run; else the nearest of its kind, else the
+// default.
 inline cudaError_t select(const instance_table &table, const device &device,
-                          const struct tuned_answer &answer, const configuration &wanted,
+                          const struct tuned_answer &answer, const wanted_list &wanted,
                           int otherwise, selection *out)
 {
-    *out = {otherwise, found::nothing, false, -1, {}};
+    *out = {otherwise, found::nothing, false, false, 0, -1, {}};
     if (answer.entry == nullptr)
         return cudaSuccess;
-    out->wanted = wanted;
-    out->unreadable = first_wrong(table.fields, out->wanted);
-    out->how = found::unreadable;
-    if (out->unreadable >= 0)
-        return cudaSuccess;
-    int nearest = -1;
-    const cudaError_t result = find_nearest(table, device, out->wanted, &nearest);
-    if (result != cudaSuccess)
-        return result;
-    const bool is_exact =
-        nearest >= 0 && same_kernel(table.fields, table.at[nearest].parameters, out->wanted);
-    if (nearest >= 0 && is_unfit(table.at[nearest], answer)) {
-        out->how = found::unfit;
-        return cudaSuccess;
+    cudaError_t result = cudaSuccess;
+    for (int i = 0; i < wanted.count && result == cudaSuccess; i++) {
+        found how = found::nothing;
+        int index = -1;
+        result = find_wanted(table, device, answer, wanted.at[i], &how, &index);
+        if (i == 0)
+            out->how = how;
+        if (result == cudaSuccess && how == found::exact) {
+            out->index = index;
+            out->is_wanted = true;
+            out->alternative = i;
+            out->wanted = wanted.at[i];
+            return result;
+        }
     }
-    out->how = is_exact                             ? found::exact
-               : is_compiled_in(table, out->wanted) ? found::cannot_run
-                                                    : found::not_compiled_in;
-    out->is_relative = nearest >= 0 && !is_exact;
-    if (nearest >= 0)
-        out->index = nearest;
-    return cudaSuccess;
+    out->wanted = wanted.at[0];
+    out->unreadable = first_wrong(table.fields, out->wanted);
+    if (result != cudaSuccess || out->how == found::unreadable || out->how == found::unfit)
+        return result;
+    int nearest = -1;
+    result = find_nearest(table, device, out->wanted, &nearest);
+    if (result != cudaSuccess || nearest < 0 || is_unfit(table.at[nearest], answer))
+        return result;
+    out->is_relative = true;
+    out->index = nearest;
+    return result;
 }
 
 inline void explain_difference(const instance_table &table, const selection &of, line &to)
@@ -295,12 +363,30 @@ inline void explain_difference(const instance_table &table, const selection &of,
 
 // What is to be planned.
 struct question {
-    const char *key; // "reduce.sum.i32"; NULL: tuned.conf is not asked
+    std::string_view key; // "reduce.sum.i32"; empty: tuned.conf is not asked
     long long n;
     int otherwise;            // the default, by its index
-    int shape_field, shape;   // a field that tuned.conf has in the key; -1: none
+    long long length = -1;    // behind the key, and a dot; -1: none
+    int shape_field = -1;     // a field that the length is the value of; -1: none
     bool is_stand_in = false; // the key is another problem's
 };
+
+struct asked_key {
+    char at[96];
+};
+inline asked_key key_of(const question &question)
+{
+    asked_key out = {};
+    line to = {out.at, sizeof out.at, 0};
+    append(to, "%.*s", (int)question.key.size(), question.key.data());
+    if (question.length >= 0)
+        append(to, ".%lld", question.length);
+    return out;
+}
+inline int shape_of(const question &question)
+{
+    return question.length <= INT_MAX ? (int)question.length : 0;
+}
 
 inline void explain_pinned(const instance_table &table, const configuration &launched,
                            const char *text, int blocks, choice *why)
@@ -316,19 +402,20 @@ inline void explain_pinned(const instance_table &table, const configuration &lau
 }
 
 inline void explain(const instance_table &table, const struct tuned_answer &answer,
-                    const selection &of, const question &question, const configuration &launched,
-                    choice *why)
+                    const selection &of, const question &question, const wanted_list &wanted,
+                    const configuration &launched, choice *why)
 {
-    why->grade = answer.grade;
-    why->is_exact = of.how == found::exact;
+    why->grade = of.is_wanted ? answer.grade : TUNED_NONE;
+    why->is_exact = of.is_wanted;
     describe(table.fields, launched, why->configuration, sizeof why->configuration);
     line to = {why->reason, sizeof why->reason, 0};
-    if (question.key == nullptr) {
+    if (question.key.empty()) {
         append(to, "of segments whose length is not said: the default");
         return;
     }
+    const asked_key key = key_of(question);
     if (question.is_stand_in)
-        append(to, "%s of %lld stands in: ", question.key, question.n);
+        append(to, "%s of %lld stands in: ", key.at, question.n);
     tuned_reason(&answer, why->reason + to.length, sizeof why->reason - to.length);
     to.length = std::strlen(why->reason);
     if (of.how == found::exact)
@@ -343,10 +430,16 @@ inline void explain(const instance_table &table, const struct tuned_answer &answ
         append(to, "; its kernel is not compiled in");
     else if (of.how == found::unfit)
         append(to, "; its kernel is not for a size like this");
-    if (of.is_relative)
+    if (of.alternative > 0)
+        append(to, ": also%d, which is as fast", of.alternative);
+    else if (of.is_relative)
         explain_difference(table, of, to);
     else
         append(to, ": the default for this size");
+    if (of.how == found::not_compiled_in) {
+        append(to, "; compiled in by ");
+        append_list_line(to, table.fields, key.at, question.shape_field, wanted.as_written);
+    }
 }
 
 enum : int { PINNED_BLOCKS = 528 }; // promised: never to be changed
@@ -357,13 +450,19 @@ template <typename PROBLEM>
 bool select_pinned(const instance_table &table, const question &question, const char *text,
                    selection *out, int *blocks)
 {
-    *out = {question.otherwise, found::exact, false, -1, table.at[question.otherwise].parameters};
+    *out = {question.otherwise,
+            found::exact,
+            true,
+            false,
+            0,
+            -1,
+            table.at[question.otherwise].parameters};
     *blocks = PINNED_BLOCKS;
     if (text == nullptr)
         return true;
     out->wanted = read_configuration(table.fields, text);
     if (question.shape_field >= 0)
-        out->wanted.value[question.shape_field] = question.shape;
+        out->wanted.value[question.shape_field] = shape_of(question);
     PROBLEM::complete(out->wanted);
     *blocks = 0;
     std::string_view rest = text;
@@ -374,60 +473,18 @@ bool select_pinned(const instance_table &table, const question &question, const 
     }
     if (*blocks < 0 || first_wrong(table.fields, out->wanted) >= 0)
         return false;
-    for (out->index = 0; out->index < table.count; out->index++)
-        if (same_kernel(table.fields, table.at[out->index].parameters, out->wanted))
-            return true;
-    return false;
+    out->index = index_of(table, out->wanted);
+    return out->index >= 0;
 }
 
-// What tuned.conf has, else the nearest, else the default, on the current device; or what is
-// pinned.
-template <typename PROBLEM>
-cudaError_t make_plan(const instance_table &table, const configured_by &by,
-                      const question &question, plan *out, choice *why,
-                      configuration *as_launched = nullptr)
+// What is launched of a problem on a device.
+struct made_plan {
+    tune::calls::plan plan;
+    configuration launched;
+};
+
+inline void fill_plan(const instance &chosen, const device &here, long long most, plan *out)
 {
-    const device *here = nullptr;
-    cudaError_t result = device_here(&here);
-    if (result != cudaSuccess)
-        return result;
-    struct tuned_answer answer = {};
-    selection of;
-    int blocks = 0;
-    if (by.is_pinned) {
-        if (!select_pinned<PROBLEM>(table, question, by.text, &of, &blocks))
-            return cudaErrorNotSupported;
-    } else {
-        if (question.key != nullptr)
-            (void)tuned_find(by.tuned, &here->identity, question.key, question.n, &answer);
-        configuration wanted = unread(table.fields);
-        if (answer.entry != nullptr)
-            wanted = wanted_of(table.fields, answer.entry);
-        if (question.shape_field >= 0)
-            wanted.value[question.shape_field] = question.shape;
-        PROBLEM::complete(wanted);
-        result = select(table, *here, answer, wanted, question.otherwise, &of);
-    }
-    int resident = 0;
-    if (result == cudaSuccess)
-        result = resident_blocks(table, of.index, *here, &resident);
-    if (result == cudaSuccess && resident == CANNOT_RUN)
-        result = cudaErrorNotSupported;
-    const instance &chosen = table.at[of.index];
-    if (result == cudaSuccess)
-        result = allow_kernel(chosen);
-    if (result != cudaSuccess)
-        return result;
-    const bool is_wanted = of.how == found::exact || of.is_relative;
-    configuration launched = chosen.parameters;
-    for (int i = 0; i < table.fields.count; i++)
-        if (is_wanted && table.fields.at[i].is == role::launch)
-            launched.value[i] = of.wanted.value[i];
-    long long most = PROBLEM::most_blocks(launched, here->sm_count, resident);
-    if (blocks > 0 && PROBLEM::blocks_most > 0)
-        most = blocks < PROBLEM::blocks_most ? blocks : PROBLEM::blocks_most;
-    if (as_launched != nullptr)
-        *as_launched = launched;
     *out = {};
     out->kernel = chosen.kernel;
     out->second = chosen.second;
@@ -444,11 +501,54 @@ cudaError_t make_plan(const instance_table &table, const configured_by &by,
     out->shared_bytes = (unsigned int)chosen.shared_bytes;
     out->is_dependent = chosen.is_dependent;
     out->needs_state = chosen.needs_state;
+    out->device = here.index;
     out->number = launch_number();
+}
+
+// What tuned.conf has, else the nearest, else the default, on the current device; or what is
+// pinned.
+template <typename PROBLEM>
+cudaError_t find_plan(const instance_table &table, const configured_by &by,
+                      const question &question, made_plan *out, choice *why)
+{
+    const device *here = nullptr;
+    cudaError_t result = device_here(&here);
+    if (result != cudaSuccess)
+        return result;
+    struct tuned_answer answer = {};
+    const asked_key key = key_of(question); // as long as the answer
+    wanted_list wanted = {};
+    selection of;
+    int blocks = 0, resident = 0;
+    if (by.is_pinned) {
+        if (!select_pinned<PROBLEM>(table, question, by.text, &of, &blocks))
+            return cudaErrorNotSupported;
+    } else {
+        if (!question.key.empty())
+            (void)tuned_find(by.tuned, &here->identity, key.at, question.n, &answer);
+        wanted = wanted_of<PROBLEM>(table.fields, answer.entry, question.shape_field,
+                                    shape_of(question));
+        result = select(table, *here, answer, wanted, question.otherwise, &of);
+    }
+    if (result == cudaSuccess)
+        result = resident_blocks(table, of.index, *here, &resident);
+    if (result == cudaSuccess && resident == CANNOT_RUN)
+        result = cudaErrorNotSupported;
+    if (result != cudaSuccess)
+        return result;
+    const instance &chosen = table.at[of.index];
+    out->launched = chosen.parameters;
+    for (int i = 0; i < table.fields.count; i++)
+        if ((of.is_wanted || of.is_relative) && table.fields.at[i].is == role::launch)
+            out->launched.value[i] = of.wanted.value[i];
+    long long most = PROBLEM::most_blocks(out->launched, here->sm_count, resident);
+    if (blocks > 0 && PROBLEM::blocks_most > 0)
+        most = blocks < PROBLEM::blocks_most ? blocks : PROBLEM::blocks_most;
+    fill_plan(chosen, *here, most, &out->plan);
     if (why != nullptr && by.is_pinned)
-        explain_pinned(table, launched, by.text, blocks, why);
+        explain_pinned(table, out->launched, by.text, blocks, why);
     else if (why != nullptr)
-        explain(table, answer, of, question, launched, why);
+        explain(table, answer, of, question, wanted, out->launched, why);
     return cudaSuccess;
 }
 
@@ -471,6 +571,45 @@ template <typename PROBLEM, typename LIST> const instance_table &table_of()
 {
     typedef compiled_set<PROBLEM, LIST> set;
     return make_table<PROBLEM, set>(std::make_integer_sequence<int, set::set.count>());
+}
+
+// ---- what was chosen before ----
+
+// Each thread's own, so that nobody waits, of the sizes that it last asked for.
+struct remembered {
+    made_plan made;
+    unsigned long long serial; // of the tuned.conf; PINNED: the default that stays
+    long long n, length;
+    int device;
+    bool is_there;
+};
+enum : unsigned long long { PINNED = ~0ull };
+enum : int { REMEMBERED_BITS = 5 };
+
+// As find_plan. What was chosen before is not looked up again; `why` is always told anew.
+template <typename PROBLEM, typename LIST>
+cudaError_t make_plan(const configured_by &by, const question &question, made_plan *out,
+                      choice *why)
+{
+    static thread_local remembered all[1 << REMEMBERED_BITS];
+    int device = 0;
+    const cudaError_t result = cudaGetDevice(&device);
+    if (result != cudaSuccess)
+        return result;
+    const unsigned long long serial =
+        by.is_pinned ? (unsigned long long)PINNED : tuned_serial(by.tuned);
+    const long long length = question.key.empty() ? -2 - question.otherwise : question.length;
+    const u64 mixed = ((u64)question.n * 31 + (u64)length) * 31 + (u64)device;
+    remembered &last = all[mixed * 0x9e3779b97f4a7c15ull >> (64 - REMEMBERED_BITS)];
+    if (last.is_there && last.n == question.n && last.serial == serial && last.device == device &&
+        last.length == length && why == nullptr && by.text == nullptr) {
+        *out = last.made;
+        return cudaSuccess;
+    }
+    const cudaError_t found = find_plan<PROBLEM>(table_of<PROBLEM, LIST>(), by, question, out, why);
+    if (found == cudaSuccess && by.text == nullptr)
+        last = {*out, serial, question.n, length, device, true};
+    return found;
 }
 
 } // namespace calls

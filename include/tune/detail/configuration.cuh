@@ -98,14 +98,18 @@ constexpr void read_value(field_list fields, std::string_view name, std::string_
 }
 
 // "variant=last_block step=shuffle block=256".
-constexpr configuration read_configuration(field_list fields, std::string_view text)
+constexpr void read_values(field_list fields, std::string_view text, configuration &out)
 {
-    configuration out = unread(fields);
     while (!text.empty()) {
         std::string_view value = take_until(text, ' ');
         const std::string_view name = take_until(value, '=');
         read_value(fields, name, value, out);
     }
+}
+constexpr configuration read_configuration(field_list fields, std::string_view text)
+{
+    configuration out = unread(fields);
+    read_values(fields, text, out);
     return out;
 }
 

@@ -49,6 +49,7 @@ struct plan {
     unsigned int waiting, alone_most;       // blocks that wait for more than so many
     unsigned int block, shared_bytes;
     bool is_dependent, needs_state;
+    int device;
     u64 number; // that marks partials as there
 };
 
@@ -119,14 +120,16 @@ inline cudaError_t prepare(void *workspace, size_t workspace_bytes, cudaStream_t
 }
 
 // For kernels that take (in, out, slots, state, n, number), or the first of these: `in` and `out`
-// are where the arguments are.
+// are where the arguments are. `state`: NULL: in the workspace.
 inline cudaError_t run_on(const plan &plan, void *in, size_t n, void *out, void *workspace,
-                          cudaStream_t stream)
+                          cudaStream_t stream, void *state = nullptr)
 {
     if (workspace == nullptr || !is_aligned(workspace, alignof(slot)) ||
         n > (unsigned long long)plan.n_most)
         return cudaErrorInvalidValue;
-    void *state = workspace, *slots = (char *)workspace + STATE_BYTES;
+    void *slots = (char *)workspace + STATE_BYTES;
+    if (state == nullptr)
+        state = workspace;
     long long count = (long long)n;
     u64 number = plan.number;
     void *arguments[] = {in, out, &slots, &state, &count, &number};
@@ -140,17 +143,11 @@ inline cudaError_t run_on(const plan &plan, void *in, size_t n, void *out, void 
 }
 
 inline cudaError_t run_plan(const plan &plan, const void *in, size_t n, size_t alignment, void *out,
-                            void *workspace, cudaStream_t stream)
+                            void *workspace, cudaStream_t stream, void *state = nullptr)
 {
     if ((in == nullptr && n > 0) || !is_aligned(in, alignment) || out == nullptr)
         return cudaErrorInvalidValue;
-    return run_on(plan, &in, n, &out, workspace, stream);
-}
-
-// Zeroes what a launch needs zeroed of a workspace that nobody has prepared.
-inline cudaError_t prepare_for(const plan &plan, void *workspace, cudaStream_t stream)
-{
-    return plan.needs_state ? cudaMemsetAsync(workspace, 0, STATE_BYTES, stream) : cudaSuccess;
+    return run_on(plan, &in, n, &out, workspace, stream, state);
 }
 
 } // namespace calls

@@ -118,21 +118,21 @@ cudaError_t segments_any(const configured_by &by, const IN &in, size_t segments,
     for (const int each : problem::lengths) // by their ratio
         if (words > (1 << 20) || words * words > (long long)nearest * each)
             nearest = each;
-    char key[64];
-    std::snprintf(key, sizeof key, "%.*s.%d", (int)problem::key.size(), problem::key.data(),
-                  nearest);
     const bool is_own = std::is_same_v<HOW, by_shipped<sum, f32>> &&
                         std::is_same_v<typename AS::E, f32> && std::is_same_v<OF, as_it_is>;
     const bool by_blocks = length == 0 ? segments < FEW : length > SHORT_MOST;
-    const question question = {
-        length == 0 ? nullptr : key, (long long)segments, by_blocks, -1, 0, !is_own};
-    plan made;
-    configuration launched;
-    const cudaError_t result =
-        make_plan<problem>(table_of<problem, LIST>(), by, question, &made, why, &launched);
+    const question question = {length == 0 ? std::string_view() : problem::key,
+                               (long long)segments,
+                               by_blocks,
+                               nearest,
+                               -1,
+                               !is_own};
+    made_plan of_all;
+    const cudaError_t result = make_plan<problem, LIST>(by, question, &of_all, why);
     if (result != cudaSuccess)
         return result;
-    const bool a_block_each = launched.value[segments_parameters::LANES] > (int)WARP;
+    const plan &made = of_all.plan;
+    const bool a_block_each = of_all.launched.value[segments_parameters::LANES] > (int)WARP;
     int together = a_block_each ? 1 : (int)(made.block / WARP);
     long long count = (long long)segments, short_most = a_block_each ? 256 : (long long)SHORT_MOST;
     const unsigned long long groups = (segments + (size_t)together - 1) / (size_t)together;

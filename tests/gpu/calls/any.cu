@@ -618,6 +618,9 @@ void check_graphs()
     WELL(tune::DeviceSegmentedReduce::Sum(temporary.memory, bytes, at.in, at.out + 2, 1, (int)n,
                                           at.on.stream));
     WELL(cudaStreamEndCapture(at.on.stream, &graph));
+    size_t nodes = 0;
+    WELL(cudaGraphGetNodes(graph, nullptr, &nodes));
+    EXPECT(nodes == 4); // a kernel each, and nothing that prepares memory
     WELL(cudaGraphInstantiate(&ready, graph, 0));
     for (int replay = 1; replay < 5; replay++) {
         std::vector<int> host(n, -replay);
@@ -625,6 +628,7 @@ void check_graphs()
         const int64_t sum = 7 - (int64_t)replay * (int64_t)(n - 1);
         WELL(cudaMemcpyAsync(at.in, host.data(), n * sizeof(int), cudaMemcpyHostToDevice,
                              at.on.stream));
+        WELL(cudaMemsetAsync(temporary.memory, 37 * replay, bytes, at.on.stream));
         WELL(cudaGraphLaunch(ready, at.on.stream));
         EXPECT(fetched(at.on, at.out) == sum && fetched(at.on, at.out + 1) == sum + 1);
         EXPECT(fetched(at.on, at.out + 2) == sum && fetched(at.on, index) == replay * 1000);

@@ -408,6 +408,19 @@ static void *look_up_often(void *argument)
     return right == LOOKUPS ? argument : NULL;
 }
 
+TEST(what_is_loaded_has_a_number_of_its_own)
+{
+    unsigned long before = 0;
+    assert_int_equal(tuned_serial(NULL), 0);
+    for (int i = 0; i < 4; i++) { /* most likely all at one address */
+        struct tuned *tuned = tuned_load_memory("tuned-conf 3\nend\n", 17, "memory", NULL);
+        assert_non_null(tuned);
+        assert_true(tuned_serial(tuned) > before && tuned_serial(tuned) == tuned_serial(tuned));
+        before = tuned_serial(tuned);
+        tuned_free(tuned);
+    }
+}
+
 TEST(threads_may_share_what_was_loaded)
 {
     struct tuned *tuned = load(conf);
