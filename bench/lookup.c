@@ -56,6 +56,60 @@ static bool write_generated(FILE *file)
     return !ferror(file);
 }
 
+/* A problem of three sizes, whose box is cut into so many boxes along each of them. */
+static struct tuned *load_boxes(int along)
+{
+    static char text[1 << 16];
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   "tuned-conf 5\n[cuda \"GPU\"] compute_capability=9.0\n");
+    for (int n = 0; n < along; n++)
+        for (int m = 0; m < along; m++)
+            for (int k = 0; k < along; k++)
+                used += (size_t)snprintf(
+                    text + used, sizeof text - used,
+                    "gemm n=%d-%d m@%d-%d k@%d-%d block=256 | at=%d,%d,%d capability=9.0\n",
+                    n * 1000 + 1, n * 1000 + 1000, m * 1000 + 1, m * 1000 + 1000, k * 1000 + 1,
+                    k * 1000 + 1000, n * 1000 + 1, m * 1000 + 1, k * 1000 + 1);
+    used += (size_t)snprintf(text + used, sizeof text - used, "end\n");
+    return tuned_load_memory(text, used, "boxes", NULL);
+}
+
+/* Random tuples within the box, then as many beyond it. */
+static void time_boxes(int along)
+{
+    static const struct tuned_device device = {
+        .kind = "cuda", .name = "GPU", .compute_capability_major = 9};
+    struct tuned *tuned = load_boxes(along);
+    struct tuned_handle handle;
+    double medians[2];
+    uint32_t state = 1;
+    volatile long long sink = 0;
+    (void)tuned_resolve(tuned, &device, "gemm", &handle);
+    for (int beyond = 0; beyond < 2; beyond++) {
+        double samples[SAMPLES];
+        for (int i = 0; i < SAMPLES; i++) {
+            double start = now_ns();
+            for (int j = 0; j < LOOKUPS; j++) {
+                long long size[3];
+                struct tuned_answer answer;
+                for (int k = 0; k < 3; k++) {
+                    state = state * 1664525u + 1013904223u;
+                    size[k] = (state >> 8) % ((unsigned)along * 1000) + 1;
+                }
+                const struct tuned_size further[] = {{"m", size[1]}, {"k", size[2]}};
+                size[0] += beyond ? along * 1000 : 0;
+                sink += tuned_find_resolved_sizes(&handle, size[0], further, 2, &answer);
+            }
+            samples[i] = (now_ns() - start) / LOOKUPS;
+        }
+        medians[beyond] = median(samples);
+    }
+    (void)sink;
+    printf("%d boxes of three sizes, through a handle: %.1f in a box, %.1f beyond all\n",
+           along * along * along, medians[0], medians[1]);
+    tuned_free(tuned);
+}
+
 /* Bytes that the C library has given out. */
 static double allocated(void)
 {
@@ -243,5 +297,8 @@ int main(int argc, char **argv)
     bool done = argc < 2 || measure(argv[1], argv[1]);
     done = measure("20 x 100 x 20 generated", path) && done;
     unlink(path);
+    putchar('\n');
+    for (int along = 2; along < 5; along++)
+        time_boxes(along);
     return done ? 0 : 1;
 }

@@ -81,17 +81,20 @@ JOIN main.experiments AS m
     ON m.name = o.name AND m.device_kind = o.device_kind
     AND m.definition_hash = o.definition_hash;
 
--- Operations are filled in where an older tune left none.
+-- Operations and families are filled in where an older tune left none.
 INSERT INTO main.problems (
-    experiment_id, key, axes, n, bytes_moved, ceiling, operations, operations_type)
-SELECT x.new, o.key, o.axes, o.n, o.bytes_moved, o.ceiling, o.operations, o.operations_type
+    experiment_id, key, axes, n, bytes_moved, ceiling, operations, operations_type, family)
+SELECT x.new, o.key, o.axes, o.n, o.bytes_moved, o.ceiling, o.operations, o.operations_type, o.family
 FROM other.problems AS o
 JOIN map_experiments AS x ON x.old = o.experiment_id
 WHERE true
 ORDER BY o.id
 ON CONFLICT DO UPDATE SET
-    operations = excluded.operations, operations_type = excluded.operations_type
-WHERE problems.operations IS NULL AND excluded.operations IS NOT NULL;
+    operations = coalesce(problems.operations, excluded.operations),
+    operations_type = coalesce(problems.operations_type, excluded.operations_type),
+    family = coalesce(problems.family, excluded.family)
+WHERE (problems.operations IS NULL AND excluded.operations IS NOT NULL)
+   OR (problems.family IS NULL AND excluded.family IS NOT NULL);
 
 CREATE TEMP TABLE map_problems (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
 INSERT INTO map_problems
@@ -371,9 +374,9 @@ JOIN newer_ranges AS g
 
 INSERT INTO main.ranges (
     id, environment_id, experiment_id, problem_key, l2_mode, objective, run_id, n_low, n_high,
-    configuration_id, within, bound, chosen_at)
+    configuration_id, within, bound, chosen_at, further)
 SELECT g.new, e.new, x.new, o.problem_key, o.l2_mode, o.objective, r.new, o.n_low, o.n_high, c.new,
-       o.within, o.bound, o.chosen_at
+       o.within, o.bound, o.chosen_at, o.further
 FROM other.ranges AS o
 JOIN map_ranges AS g ON g.old = o.id
 JOIN map_environments AS e ON e.old = o.environment_id
@@ -383,8 +386,8 @@ JOIN map_configurations AS c ON c.old = o.configuration_id
 ORDER BY g.new;
 
 INSERT INTO main.range_checks (
-    range_id, n, measured, loss, loss_low, loss_high, best_configuration_id)
-SELECT g.new, o.n, o.measured, o.loss, o.loss_low, o.loss_high, c.new
+    range_id, n, measured, loss, loss_low, loss_high, best_configuration_id, shape)
+SELECT g.new, o.n, o.measured, o.loss, o.loss_low, o.loss_high, c.new, o.shape
 FROM other.range_checks AS o
 JOIN map_ranges AS g ON g.old = o.range_id
 LEFT JOIN map_configurations AS c ON c.old = o.best_configuration_id;
@@ -395,7 +398,7 @@ WHERE EXISTS (
     SELECT 1
     FROM main.problems AS p
     JOIN main.winners AS w ON w.problem_id = p.id
-    WHERE p.experiment_id = ranges.experiment_id AND p.key = ranges.problem_key
+    WHERE p.experiment_id = ranges.experiment_id AND coalesce(p.family, p.key) = ranges.problem_key
       AND w.environment_id = ranges.environment_id AND w.l2_mode = ranges.l2_mode
       AND w.objective = ranges.objective AND w.chosen_at > ranges.chosen_at);
 

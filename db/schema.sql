@@ -1,8 +1,8 @@
--- The database of tune, version 12. Every table, column and unit is explained in db/README.md; a
+-- The database of tune, version 13. Every table, column and unit is explained in db/README.md; a
 -- test holds that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 12;
+PRAGMA user_version = 13;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -85,7 +85,7 @@ CREATE TABLE problems (
     axes TEXT NOT NULL CHECK (json_valid(axes)),
     n INTEGER NOT NULL,
     bytes_moved REAL NOT NULL,
-    ceiling TEXT NOT NULL DEFAULT 'read' CHECK (ceiling IN ('read', 'write', 'copy')), operations REAL, operations_type TEXT,
+    ceiling TEXT NOT NULL DEFAULT 'read' CHECK (ceiling IN ('read', 'write', 'copy')), operations REAL, operations_type TEXT, family TEXT,
     UNIQUE (experiment_id, key, n)
 ) STRICT;
 
@@ -368,19 +368,21 @@ CREATE TABLE ranges (
     within REAL NOT NULL,
     bound REAL,
     chosen_at TEXT NOT NULL,
-    UNIQUE (environment_id, experiment_id, problem_key, objective, l2_mode, n_low),
+    further TEXT NOT NULL DEFAULT '',
+    UNIQUE (environment_id, experiment_id, problem_key, objective, l2_mode, n_low, further),
     CHECK (n_low <= n_high)
 ) STRICT;
 
 CREATE TABLE range_checks (
     range_id INTEGER NOT NULL REFERENCES ranges (id) ON DELETE CASCADE,
     n INTEGER NOT NULL,
+    shape TEXT NOT NULL DEFAULT '',
     measured INTEGER NOT NULL CHECK (measured IN (0, 1)),
     loss REAL,
     loss_low REAL,
     loss_high REAL,
     best_configuration_id INTEGER REFERENCES configurations (id),
-    PRIMARY KEY (range_id, n)
+    PRIMARY KEY (range_id, n, shape)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE domains (
@@ -681,5 +683,8 @@ WHERE NOT EXISTS (
       SELECT 1 FROM refuted
       WHERE refuted.environment_id = r.environment_id
         AND refuted.experiment_id = r.experiment_id
-        AND refuted.problem_key = r.problem_key
+        AND (refuted.problem_key = r.problem_key
+             OR (r.further <> ''
+                 AND substr(refuted.problem_key, 1, length(r.problem_key) + 1)
+                     = r.problem_key || '.'))
         AND refuted.configuration_id = r.configuration_id);

@@ -109,9 +109,10 @@ struct line {
 };
 enum { VALUES, EVIDENCE, SECTION };
 
-/* The sizes besides n that an entry holds for: the first and the last; of which variable. */
+/* The sizes that an entry holds for: the first and the last, and the one that was measured (below 0
+ * when that is unknown); of which variable besides n. */
 struct span {
-    long long ends[2];
+    long long ends[2], at;
     uint32_t name;
 };
 
@@ -128,8 +129,7 @@ enum need {
 };
 
 struct tuned_entry {
-    long long n[2];   /* the sizes that it holds for: the first and the last */
-    long long at;     /* the size that was measured; below 0 when that is unknown */
+    struct span n;
     struct line line; /* begins with the problem */
     const struct tuned *tuned;
     uint32_t section, problem, first_span, span_count;
@@ -204,6 +204,12 @@ struct tuned {
     void *on_find_context;
     struct source sources[TUNED_FILES_MAX];
 };
+
+/* Its sizes: n, then the further ones. */
+static const struct span *span_at(const struct tuned_entry *entry, size_t i)
+{
+    return i > 0 ? entry->tuned->lists.of.spans + entry->first_span + i - 1 : &entry->n;
+}
 
 static const struct section *section_of(const struct tuned_entry *entry)
 {
@@ -672,11 +678,13 @@ static int read_range(const char *at, int is_capability, long long ends[2])
 
 /* SIZE or LOW-HIGH, behind `name` and "=" or "@". */
 static int read_sizes(struct reader *reader, const char *name, const char *sign, const char *text,
-                      long long ends[2])
+                      struct span *span)
 {
+    long long *ends = span->ends;
     int count = read_range(text, 0, ends);
     if (count == 1)
         ends[1] = ends[0];
+    span->at = ends[0] == ends[1] ? ends[0] : -1;
     return (count > 0 && (count == 1 || reader->version > 1)) ||
            refuse(reader, "%.40s%s%.40s %s", name, sign, text,
                   count == 0
@@ -699,7 +707,7 @@ static int add_span(struct reader *reader, uint32_t number, const char *name, co
     if (!span)
         return 0;
     span->name = number;
-    return read_sizes(reader, name, "@", value, span->ends);
+    return read_sizes(reader, name, "@", value, span);
 }
 
 /* The value of a name on the side that is read; NULL where there is none. */
@@ -751,6 +759,23 @@ static int take_fields(struct reader *reader)
     }
 }
 
+/* The sizes that were measured, of n and of further ones, "64,8". */
+static int read_at(struct tuned_entry *entry, const char *text)
+{
+    struct span *span = &entry->n;
+    for (size_t i = 0; i <= entry->span_count; i++) {
+        struct integer whole = read_integer(text);
+        span->at = whole.value;
+        if (!whole.end || span->at < span->ends[0] || span->at > span->ends[1])
+            return 0;
+        if (*whole.end != ',')
+            return !*whole.end;
+        text = whole.end + 1;
+        span = entry->tuned->lists.of.spans + entry->first_span + i;
+    }
+    return 0;
+}
+
 /* How a known field is written: a whole number up to 2^31 - 1 or 2^63 - 1, or among the entry's
  * sizes; a number of at least 0; "9.0" (as capability_of has it); "9.0" or "9.0-10.3" (two of
  * them); "8,9" (as bits). */
@@ -768,7 +793,7 @@ static const struct known_field {
     {COMPUTE_CAPABILITY, CAPABILITY_OF, 1, offsetof(struct section, capability)},
     {CAPABILITIES, MAJORS, 4, offsetof(struct section, majors)},
     {TIME_NS, REAL, 1, offsetof(struct tuned_entry, time_ns)},
-    {AT, SIZE, 2, offsetof(struct tuned_entry, at)},
+    {AT, SIZE, 2, 0},
     {THREADS, INT, 3, offsetof(struct tuned_entry, needs[NEED_THREADS])},
     {SHARED_BYTES, INT, 3, offsetof(struct tuned_entry, needs[NEED_SHARED_BYTES])},
     {REGISTERS, INT, 3, offsetof(struct tuned_entry, needs[NEED_REGISTERS])},
@@ -792,7 +817,6 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
     for (; i < end; i++) {
         const struct known_field *field = &known_fields[i];
         const char *text = known(reader, field->number), *at = text;
-        const long long *sizes = base; /* an entry's */
         void *out = (char *)base + field->offset;
         long long *ends = out;
         struct integer whole = {NULL, 0};
@@ -814,12 +838,12 @@ static int read_known(struct reader *reader, size_t i, size_t end, void *base)
         } else if (field->kind > REAL) {
             int count = read_range(text, 1, ends);
             is_read = count > 0 && count <= 1 + (field->kind == CAPABILITY_RANGE);
+        } else if (field->kind == SIZE) {
+            is_read = read_at(base, text);
         } else {
             whole = read_whole(text);
             *ends = whole.value;
-            is_read = whole.end && (field->kind == SIZE
-                                        ? sizes[0] <= *ends && *ends <= sizes[1]
-                                        : *ends >= 0 && (field->kind == WHOLE || *ends <= INT_MAX));
+            is_read = whole.end && *ends >= 0 && (field->kind == WHOLE || *ends <= INT_MAX);
         }
         if (!is_read)
             return refuse(reader, "%s=%.40s is not %s", known_names[field->number], text,
@@ -888,7 +912,6 @@ static int read_section(struct reader *reader)
 static int read_evidence(struct reader *reader, struct tuned_entry *entry)
 {
     long long *needs = entry->needs;
-    entry->at = entry->n[0] == entry->n[1] ? entry->n[0] : -1;
     entry->time_ns = -1;
     /* Without `capability` what was measured may need all that its major one has. */
     needs[NEED_CAPABILITY] =
@@ -929,7 +952,7 @@ static int read_entry(struct reader *reader)
     const struct field *n = tuned->lists.of.fields + reader->first_field;
     if (count == 0 || n->name != N)
         return refuse(reader, "'%.60s' is to be followed by its size, n=", name);
-    if (!read_sizes(reader, "n", "=", name + n->value, entry->n))
+    if (!read_sizes(reader, "n", "=", name + n->value, &entry->n))
         return 0;
     if (count == 1)
         return refuse(reader, "'%.60s' has no parameters", name);
@@ -1023,26 +1046,16 @@ static int read_lines(struct reader *reader, char *text, const char *end)
 
 /* ---- sorting ---- */
 
-/* Sizes besides n. */
-static const struct span *span_at(const struct tuned_entry *entry, size_t i)
-{
-    return entry->tuned->lists.of.spans + entry->first_span + i;
-}
-
 /* By problem and sizes: 0 when these are the same. */
 static int compare_entries(const void *left, const void *right)
 {
     const struct tuned_entry *a = left, *b = right;
     int order = a->problem == b->problem ? 0 : strcmp(a->line.text, b->line.text);
-    const long long *x = a->n, *y = b->n;
     order = order ? order : (int)a->span_count - (int)b->span_count;
-    for (size_t i = 0; !order; i++) {
+    for (size_t i = 0; !order && i <= a->span_count; i++) {
+        const long long *x = span_at(a, i)->ends, *y = span_at(b, i)->ends;
         int end = x[0] == y[0];
         order = (x[end] > y[end]) - (x[end] < y[end]);
-        if (i == a->span_count)
-            break;
-        x = span_at(a, i)->ends;
-        y = span_at(b, i)->ends;
     }
     return order;
 }
@@ -1063,7 +1076,7 @@ static int are_alike(const struct tuned_entry *a, const struct tuned_entry *b)
     size_t i = a->span_count;
     if (i != b->span_count)
         return 0;
-    while (i > 0 && span_at(a, i - 1)->name == span_at(b, i - 1)->name)
+    while (i > 0 && span_at(a, i)->name == span_at(b, i)->name)
         i--;
     return i == 0;
 }
@@ -1095,7 +1108,7 @@ static int check_source(struct reader *reader)
             if (i == 0 || entry->problem != entry[-1].problem)
                 continue;
             int is_alike = are_alike(entry, entry - 1);
-            if (!is_alike || (entry[-1].n[1] >= entry->n[0] &&
+            if (!is_alike || (entry[-1].n.ends[1] >= entry->n.ends[0] &&
                               (entry->span_count == 0 || compare_entries(entry - 1, entry) == 0)))
                 return refuse_pair(reader,
                                    is_alike ? "these sizes of '%.60s' overlap those of line %d"
@@ -1563,14 +1576,6 @@ ONE_COPY static double ratio_of(double a, double b)
     return a > b ? a / b : b / a;
 }
 
-/* How far the size is from those of an entry: a ratio of at least 1, 0 where it is among them. */
-static double measure_size(const long long ends[2], long long size)
-{
-    return ends[0] <= size && size <= ends[1]
-               ? 0
-               : ratio_of((double)ends[size > ends[1]], (double)size);
-}
-
 /* A further size that was asked about; NULL when it was not given. */
 static const struct tuned_size *find_size(const struct tuned_answer *answer, const char *name,
                                           size_t length)
@@ -1582,18 +1587,31 @@ static const struct tuned_size *find_size(const struct tuned_answer *answer, con
     return NULL;
 }
 
-/* The same of all sizes that the answer is to be for; one that was not given is among none. */
-static double measure(const struct tuned_entry *entry, const struct tuned_answer *answer)
+/* How far sizes, n and further ones, are from those of an entry: the product of their ratios to the
+ * nearer ends, 0 where all are among them. One below 0 was not given and is among none; for n below
+ * 0 it is 0. Past `most` it is not looked at whole. */
+static double measure(const struct tuned_entry *entry, const long long *sizes, double most)
 {
-    double product = answer->n < 0 ? 0 : measure_size(entry->n, answer->n);
-    for (size_t i = 0; i < entry->span_count && answer->n >= 0; i++) {
-        const struct span *span = span_at(entry, i);
-        const struct name *name = &entry->tuned->lists.of.names[span->name];
-        const struct tuned_size *size = find_size(answer, name->text, name->length);
-        double ratio = size ? measure_size(span->ends, size->size) : 1;
-        product = product > 0 && ratio > 0 ? product * ratio : product + ratio;
+    double product = 0;
+    for (size_t i = 0; i <= entry->span_count && sizes[0] >= 0 && product <= most; i++) {
+        const long long *ends = span_at(entry, i)->ends;
+        if (ends[0] <= sizes[i] && sizes[i] <= ends[1])
+            continue;
+        double ratio =
+            sizes[i] < 0 ? 1 : ratio_of((double)ends[sizes[i] > ends[1]], (double)sizes[i]);
+        product = product > 0 ? product * ratio : ratio;
     }
     return product;
+}
+
+/* Whether all sizes are among those of the entry. */
+static int holds(const struct tuned_entry *entry, const long long *sizes)
+{
+    size_t i = 0;
+    while (i <= entry->span_count && span_at(entry, i)->ends[0] <= sizes[i] &&
+           sizes[i] <= span_at(entry, i)->ends[1])
+        i++;
+    return i > entry->span_count;
 }
 
 /* What orders devices of one grade, the smaller before the greater: minor compute capability and
@@ -1670,15 +1688,18 @@ static int fits(const struct tuned_entry *entry, const struct tuned_device *devi
 /* Whether the entry may be used at the sizes that were asked about; if not, the answer says so. */
 static int is_for(const struct tuned_entry *entry, struct tuned_answer *answer);
 
-/* Takes the entry where it fits and is nearer than what was taken: of two equally near the first.
- * Whether it fits. */
+/* Takes the entry where it fits and is nearer than what was taken: of two equally near the first. 0
+ * where it would have, but does not fit; for n below 0 whenever it does not. */
 static int take_entry(struct candidate *best, const struct tuned_entry *entry,
-                      struct tuned_answer *answer)
+                      struct tuned_answer *answer, const long long *sizes)
 {
-    if (!fits(entry, answer->device, best->keys[NAMED] <= 0) || !is_for(entry, answer))
+    double most = best->entry ? best->ratio : entry->tuned->size_factor;
+    double ratio = measure(entry, sizes, most);
+    int is_nearer = best->entry ? ratio < most : ratio <= most;
+    if ((is_nearer || answer->n < 0) &&
+        (!fits(entry, answer->device, best->keys[NAMED] <= 0) || !is_for(entry, answer)))
         return 0;
-    double ratio = measure(entry, answer);
-    if ((!best->entry || ratio < best->ratio) && ratio <= entry->tuned->size_factor) {
+    if (is_nearer) {
         best->entry = entry;
         best->ratio = ratio;
     }
@@ -1692,7 +1713,7 @@ ONE_COPY static const struct tuned_entry *find_last(const struct tuned *tuned,
     const struct tuned_entry *entry = tuned->lists.of.entries + group->first_entry;
     for (size_t count = group->count; count > 1;) {
         size_t half = count / 2;
-        entry += entry[half].n[0] <= n ? half : 0;
+        entry += entry[half].n.ends[0] <= n ? half : 0;
         count -= half;
     }
     return entry;
@@ -1706,24 +1727,36 @@ static int find_in_group(struct candidate *best, struct tuned_answer *answer)
     const struct group *group = best->group;
     const struct tuned_entry *first = tuned->lists.of.entries + group->first_entry;
     const struct tuned_entry *entry = first, *end = first + group->count;
+    long long sizes[TUNED_SIZES_MAX];
     int all_fit = 0;
     best->entry = NULL;
-    if (entry->span_count == 0 && answer->n >= 0) {
-        entry = find_last(tuned, group, answer->n);
-        all_fit = take_entry(best, entry, answer);
-        if (all_fit && answer->n > entry->n[1] && ++entry < end)
-            all_fit = take_entry(best, entry, answer);
+    best->ratio = 1;
+    sizes[0] = answer->n;
+    for (size_t i = 1; i <= entry->span_count && answer->n >= 0; i++) {
+        const struct name *name = &tuned->lists.of.names[span_at(entry, i)->name];
+        const struct tuned_size *size = find_size(answer, name->text, name->length);
+        sizes[i] = size ? size->size : -1;
+    }
+    if (answer->n >= 0) {
+        const struct tuned_entry *last = find_last(tuned, group, answer->n);
+        if (entry->span_count == 0)
+            entry = last;
+        for (; entry <= last && !all_fit; entry++) /* the first that holds */
+            if (entry->span_count == 0 || holds(entry, sizes))
+                all_fit = take_entry(best, entry, answer, sizes);
+        if (all_fit && answer->n > last->n.ends[1] && entry < end)
+            all_fit = take_entry(best, entry, answer, sizes);
     }
     if (!all_fit)
         for (all_fit = 1, entry = first; entry < end; entry++)
-            all_fit &= take_entry(best, entry, answer);
+            all_fit &= take_entry(best, entry, answer, sizes);
     entry = best->entry;
     if (!entry || best->grade != TUNED_EXACT || answer->n < 0)
         return all_fit;
-    int is_single = entry->at == answer->n;
-    for (size_t i = 0; i < entry->span_count; i++)
-        is_single &= span_at(entry, i)->ends[0] == span_at(entry, i)->ends[1];
-    best->grade = best->ratio > 0 ? TUNED_NEAREST_SIZE : is_single ? TUNED_EXACT : TUNED_IN_RANGE;
+    int is_exact = 1;
+    for (size_t i = 0; i <= entry->span_count; i++)
+        is_exact &= span_at(entry, i)->at == sizes[i];
+    best->grade = best->ratio > 0 ? TUNED_NEAREST_SIZE : is_exact ? TUNED_EXACT : TUNED_IN_RANGE;
     return all_fit;
 }
 
@@ -1743,23 +1776,23 @@ static int is_better(const struct candidate *a, const struct candidate *b)
 
 /* The best entry of all groups of the problem, a name's number. *own_out (which may be NULL)
  * becomes the group of the only section of this device, where all that it has fits; else NULL. */
-static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
-                                  const void **own_out)
+static void find_best(struct candidate *best, struct tuned_answer *answer, uint32_t problem,
+                      const void **own_out)
 {
     const struct group *own = NULL;
     const struct tuned *tuned = answer->tuned;
     const struct tuned_device *device = answer->device;
     const struct name *name = &tuned->lists.of.names[problem];
     const struct group *first = tuned->lists.of.groups + name->first_group;
-    struct candidate best, found;
+    struct candidate found;
     int own_count = 0;
-    best.entry = NULL;
+    best->entry = NULL;
     uint32_t kind = find_name(tuned, device->kind, 0);
     uint32_t device_name = find_name(tuned, device->name, 0);
     /* This device first, since it leaves the others no chance; then the best of the others; then
      * each of them, where that one has nothing that fits. */
-    for (int pass = 0; pass < 3 && !best.entry; pass++) {
-        best.grade = TUNED_NONE;
+    for (int pass = 0; pass < 3 && !best->entry; pass++) {
+        best->grade = TUNED_NONE;
         for (const struct group *group = first; group < first + name->group_count; group++) {
             const struct section *section = &tuned->lists.of.sections[group->section];
             int is_named_so = group->name == device_name;
@@ -1773,10 +1806,10 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
             rank_section(&found, section, device, is_named_so);
             if (pass == 0)
                 own = own_count++ == 0 ? group : NULL;
-            while (found.grade >= tuned->least_grade && is_better(&found, &best)) {
+            while (found.grade >= tuned->least_grade && is_better(&found, best)) {
                 /* at its best, then as it is */
                 if (found.entry || pass == 1) {
-                    best = found;
+                    *best = found;
                     break;
                 }
                 if (!find_in_group(&found, answer))
@@ -1785,16 +1818,11 @@ static enum tuned_grade find_best(struct tuned_answer *answer, uint32_t problem,
                     break;
             }
         }
-        if (pass == 1 && best.grade)
-            (void)find_in_group(&best, answer);
+        if (pass == 1 && best->grade)
+            (void)find_in_group(best, answer);
     }
     if (own_out)
         *own_out = own;
-    if (!best.entry)
-        return TUNED_NONE;
-    answer->entry = best.entry;
-    answer->distance = (best.ratio > 0 ? best.ratio : 1) * best.keys[NEAR] - 1;
-    return answer->grade = best.grade;
 }
 
 /* `handle`: what was resolved; may be NULL. */
@@ -1814,17 +1842,22 @@ static enum tuned_grade look_up(const struct tuned *tuned, const struct tuned_de
     answer->size_count = size_count;
     answer->passed_over = NULL;
     memset(answer->reserved, 0, sizeof answer->reserved);
-    if (handle && handle->own) { /* nothing goes before it within its sizes */
-        const struct tuned_entry *entry = find_last(tuned, handle->own, n);
-        enum tuned_grade grade = entry->at == n ? TUNED_EXACT : TUNED_IN_RANGE;
-        if (entry->n[0] <= n && n <= entry->n[1] && entry->span_count == 0 &&
-            grade >= tuned->least_grade && is_for(entry, answer)) {
-            answer->entry = entry;
-            answer->grade = grade;
-        }
+    struct candidate best;
+    best.entry = NULL;
+    if (handle && handle->own && n >= 0) { /* nothing goes before it */
+        best.group = handle->own;
+        best.grade = TUNED_EXACT;
+        best.keys[NAMED] = 0;
+        best.keys[NEAR] = 1;
+        (void)find_in_group(&best, answer);
     }
-    if (!answer->entry && n >= 0 && tuned && device)
-        (void)find_best(answer, handle ? handle->number : find_name(tuned, problem, 0), NULL);
+    if (!best.entry && n >= 0 && tuned && device)
+        find_best(&best, answer, handle ? handle->number : find_name(tuned, problem, 0), NULL);
+    if (best.entry && best.grade >= tuned->least_grade) {
+        answer->entry = best.entry;
+        answer->distance = (best.ratio > 0 ? best.ratio : 1) * best.keys[NEAR] - 1;
+        answer->grade = best.grade;
+    }
     if (tuned && tuned->on_find)
         tuned->on_find(tuned->on_find_context, answer);
     return answer->grade;
@@ -1858,7 +1891,9 @@ enum tuned_grade tuned_resolve(const struct tuned *tuned, const struct tuned_dev
     answer.device = device;
     answer.n = -1; /* any size; find_best reads no more */
     handle->number = find_name(tuned, problem, 0);
-    return find_best(&answer, handle->number, &handle->own);
+    struct candidate best;
+    find_best(&best, &answer, handle->number, &handle->own);
+    return best.entry ? best.grade : TUNED_NONE;
 }
 
 enum tuned_grade tuned_find_resolved_sizes(const struct tuned_handle *handle, long long n,
@@ -2038,7 +2073,8 @@ static int is_for(const struct tuned_entry *entry, struct tuned_answer *answer)
     answer->entry = entry;
     int holds = evaluate(&evaluation, 0, NONE) && !*evaluation.at && evaluation.value;
     answer->entry = NULL;
-    if (!holds && (!answer->passed_over || (entry->n[0] <= answer->n && answer->n <= entry->n[1])))
+    if (!holds &&
+        (!answer->passed_over || (entry->n.ends[0] <= answer->n && answer->n <= entry->n.ends[1])))
         answer->passed_over = entry;
     return holds;
 }
@@ -2241,17 +2277,17 @@ const char *tuned_entry_problem(const struct tuned_entry *entry)
 
 long long tuned_entry_n(const struct tuned_entry *entry)
 {
-    return entry->at >= 0 ? entry->at : entry->n[0];
+    return entry->n.at >= 0 ? entry->n.at : entry->n.ends[0];
 }
 
 long long tuned_entry_n_low(const struct tuned_entry *entry)
 {
-    return entry->n[0];
+    return entry->n.ends[0];
 }
 
 long long tuned_entry_n_high(const struct tuned_entry *entry)
 {
-    return entry->n[1];
+    return entry->n.ends[1];
 }
 
 const char *tuned_entry_size_at(const struct tuned_entry *entry, size_t position, long long *low,
@@ -2259,7 +2295,7 @@ const char *tuned_entry_size_at(const struct tuned_entry *entry, size_t position
 {
     if (position >= entry->span_count)
         return NULL;
-    const struct span *span = span_at(entry, position);
+    const struct span *span = span_at(entry, position + 1);
     *low = span->ends[0];
     *high = span->ends[1];
     return entry->tuned->lists.of.names[span->name].text;

@@ -286,8 +286,7 @@ static inline enum tuned_grade tuned_cuda_fill_at(const struct tuned_answer *ans
     filled.cluster_blocks = (unsigned)tuned_evidence(answer->entry, "cluster", 0);
     filled.variant = tuned_text(answer->entry, "variant", launch->variant);
     filled.grade = answer->grade;
-    *launch = filled;
-    return launch->grade;
+    return (*launch = filled).grade;
 }
 
 /* The first launch, which of most kernels is the only one. */
@@ -297,17 +296,24 @@ static inline enum tuned_grade tuned_cuda_fill(const struct tuned_answer *answer
     return tuned_cuda_fill_at(answer, 0, launch);
 }
 
-/* tuned_find for a described device, and tuned_cuda_fill. */
+/* tuned_find_sizes for a described device, and tuned_cuda_fill; then the same of n alone. */
+static inline enum tuned_grade
+tuned_cuda_find_sizes(const struct tuned *tuned, const struct tuned_cuda_device *gpu,
+                      const char *problem, long long n, const struct tuned_size *sizes,
+                      size_t size_count, struct tuned_cuda_launch *launch)
+{
+    struct tuned_device device = gpu->device;
+    struct tuned_answer answer;
+    device.name = device.kind ? gpu->name : NULL;
+    tuned_find_sizes(tuned, &device, problem, n, sizes, size_count, &answer);
+    return tuned_cuda_fill(&answer, launch);
+}
 static inline enum tuned_grade tuned_cuda_find(const struct tuned *tuned,
                                                const struct tuned_cuda_device *gpu,
                                                const char *problem, long long n,
                                                struct tuned_cuda_launch *launch)
 {
-    struct tuned_device device = gpu->device;
-    struct tuned_answer answer;
-    device.name = device.kind ? gpu->name : NULL;
-    tuned_find(tuned, &device, problem, n, &answer);
-    return tuned_cuda_fill(&answer, launch);
+    return tuned_cuda_find_sizes(tuned, gpu, problem, n, NULL, 0, launch);
 }
 
 /* What a kernel allows: threads per block, bytes of dynamic shared memory that it was given leave

@@ -9,27 +9,58 @@
 
 /* ---- sentences ---- */
 
-/* "n = 1024" or "n from 512 to 1023 (measured at 1000)" */
+/* Appends ", m from 512 to 1023" of each size besides n. */
+static int add_further(const struct tuned_entry *entry, char *out, size_t bytes, int used)
+{
+    const char *name;
+    long long low, high;
+    for (size_t i = 0; (name = tuned_entry_size_at(entry, i, &low, &high)) != NULL; i++)
+        if ((size_t)used < bytes) /* cppcheck-suppress wrongPrintfScanfArgNum */
+            used += snprintf(out + used, bytes - (size_t)used,
+                             low == high ? ", %.40s = %lld" : ", %.40s from %lld to %lld", name,
+                             low, high);
+    return used;
+}
+
+/* The sizes that were asked about besides n: ", m = 500". */
+static void add_asked(const struct tuned_answer *answer, char *out, size_t bytes, int used)
+{
+    for (size_t i = 0; i < answer->size_count && (size_t)used < bytes; i++)
+        used += snprintf(out + used, bytes - (size_t)used, ", %.40s = %lld", answer->sizes[i].name,
+                         answer->sizes[i].size);
+}
+
+/* "n = 1024" or "n from 512 to 1023 (measured at 1000)", and others */
 static void describe_sizes(const struct tuned_answer *answer, char *out, size_t bytes)
 {
     const struct tuned_entry *entry = answer->entry;
     const long long low = tuned_entry_n_low(entry), high = tuned_entry_n_high(entry);
+    const char *at = tuned_evidence_text(entry, "at", NULL);
     const char *format = "n from %lld to %lld (measured at %lld)";
     long long first = answer->grade == TUNED_EXACT ? answer->n : low;
     if (first == high || answer->grade == TUNED_EXACT)
         format = "n = %lld";
-    else if (!tuned_evidence_text(entry, "at", NULL))
+    else if (!at || strchr(at, ','))
         format = "n from %lld to %lld";
     /* cppcheck-suppress wrongPrintfScanfArgNum */
     int used = snprintf(out, bytes, format, first, high, tuned_entry_n(entry));
+    if (answer->grade == TUNED_EXACT) {
+        add_asked(answer, out, bytes, used);
+        return;
+    }
+    used = add_further(entry, out, bytes, used);
+    if (at && strchr(at, ',') && (size_t)used < bytes)
+        used += snprintf(out + used, bytes - (size_t)used, " (measured at %.80s)", at);
     if (answer->grade == TUNED_NEAREST_SIZE)
         format = "; asked was n = %lld";
     else if (answer->grade < TUNED_NEAREST_SIZE && (answer->n < low || answer->n > high))
         format = ", which is nearest";
     else
         return;
-    /* cppcheck-suppress wrongPrintfScanfArgNum */
-    snprintf(out + used, bytes - (size_t)used, format, answer->n);
+    if ((size_t)used < bytes) /* cppcheck-suppress wrongPrintfScanfArgNum */
+        used += snprintf(out + used, bytes - (size_t)used, format, answer->n);
+    if (answer->grade == TUNED_NEAREST_SIZE)
+        add_asked(answer, out, bytes, used);
 }
 
 static const char *describe_capability(const struct tuned_device *asked,
@@ -106,7 +137,7 @@ static void describe_answer(const struct tuned_answer *answer, char *out, size_t
     const struct tuned_entry *entry = answer->entry;
     const struct tuned_device *asked = answer->device;
     const char *problem = answer->problem, *kind = NULL;
-    char sizes[168];
+    char sizes[320];
     if (!entry) {
         const char *format = "no tuned.conf is loaded";
         if (answer->tuned) {

@@ -2,7 +2,9 @@
 -- What tuned.conf is made of, for winners by :objective: for each device (by kind, name, compute
 -- capability and units: two equal boards are one) and problem the ranges that go with its newest
 -- winner, with a row for each measured size of a range; and where no range reaches, the newest winner
--- of each size, a range of its own. What no round has seen (a sweep that was stopped) is no winner here. A cold winner counts before others. Rows come in the order of the
+-- of each size, a range of its own. A box of sizes of several names (ranges.further) has one row: of the
+-- largest measured sizes in it that its configuration has a trial of; where there are none (looks leave no
+-- trials), of others, and is_inside is 0. What no round has seen (a sweep that was stopped) is no winner here. A cold winner counts before others. Rows come in the order of the
 -- file. `driver` and `compiler` are those of the entry's environment; the first row of a device carries
 -- those of its newest.
 WITH boards AS (
@@ -32,17 +34,21 @@ won AS (
         b.unit_count,
         w.experiment_id,
         w.problem AS key,
+        p.family,
+        COALESCE(p.family, w.problem) AS ranged,
         w.n,
         ROW_NUMBER() OVER (
             PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, w.problem, w.n
             ORDER BY w.l2_mode = 'cold' DESC, w.chosen_at DESC, w.id DESC
         ) AS place_of_size,
         ROW_NUMBER() OVER (
-            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count, w.problem
+            PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count,
+                COALESCE(p.family, w.problem)
             ORDER BY w.l2_mode = 'cold' DESC, w.chosen_at DESC, w.id DESC
         ) AS place_of_problem
     FROM latest_winners AS w
     JOIN boards AS b ON b.environment_id = w.environment_id
+    JOIN problems AS p ON p.id = w.problem_id
     WHERE w.objective = :objective AND w.stage <> 'sweep'
 ),
 covered AS (
@@ -50,6 +56,7 @@ covered AS (
         r.id AS range_id,
         r.n_low,
         r.n_high,
+        r.further,
         r.bound,
         r.configuration_id,
         r.chosen_at,
@@ -60,23 +67,30 @@ covered AS (
         w.compute_capability,
         w.unit_count,
         w.experiment_id,
-        w.key
+        w.ranged,
+        w.family
     FROM won AS w
     JOIN valid_ranges AS r ON r.environment_id = w.environment_id
-                    AND r.experiment_id = w.experiment_id AND r.problem_key = w.key
+                    AND r.experiment_id = w.experiment_id AND r.problem_key = w.ranged
                     AND r.l2_mode = w.l2_mode AND r.objective = :objective
     WHERE w.place_of_problem = 1
 ),
-sized AS (
+measured AS (
     SELECT
         c.range_id,
         c.n_low,
         c.n_high,
+        c.further,
         c.bound,
         c.environment_id,
         c.l2_mode,
         c.chosen_at,
         p.id AS problem_id,
+        p.bytes_moved,
+        c.further = '' OR EXISTS (
+            SELECT 1 FROM range_checks AS k
+            WHERE k.range_id = c.range_id AND k.measured = 1 AND p.family || '.' || k.shape = p.key
+        ) AS is_inside,
         (
             SELECT t.id FROM trials AS t
             WHERE t.environment_id = c.environment_id AND t.problem_id = p.id
@@ -86,24 +100,40 @@ sized AS (
             ORDER BY t.stage = 'confirm' DESC, t.stage = 'race' DESC LIMIT 1
         ) AS trial_id
     FROM covered AS c
-    JOIN problems AS p ON p.experiment_id = c.experiment_id AND p.key = c.key
-                      AND p.n BETWEEN c.n_low AND c.n_high
+    JOIN problems AS p ON p.experiment_id = c.experiment_id
+                      AND (p.family = c.family
+                           OR (c.family IS NULL AND p.key = c.ranged AND p.n BETWEEN c.n_low AND c.n_high))
+),
+sized AS (
+    SELECT
+        range_id, n_low, n_high, further, bound, environment_id, l2_mode, chosen_at, problem_id, trial_id,
+        is_inside
+    FROM (
+        SELECT
+            *,
+            ROW_NUMBER() OVER (
+                PARTITION BY range_id ORDER BY is_inside DESC, bytes_moved DESC, problem_id
+            ) AS place
+        FROM measured WHERE trial_id IS NOT NULL
+    )
+    WHERE further = '' OR place = 1
     UNION ALL
     SELECT
-        NULL, w.n, w.n, NULL, w.environment_id, w.l2_mode, w.chosen_at, w.problem_id, w.trial_id
+        NULL, w.n, w.n, NULL, NULL, w.environment_id, w.l2_mode, w.chosen_at, w.problem_id, w.trial_id, 1
     FROM won AS w
     WHERE w.place_of_size = 1
         AND NOT EXISTS (
             SELECT 1 FROM covered AS c
             WHERE c.kind = w.kind AND c.name = w.name
                 AND c.compute_capability = w.compute_capability AND c.unit_count = w.unit_count
-                AND c.key = w.key AND w.n BETWEEN c.n_low AND c.n_high
+                AND c.ranged = w.ranged AND (c.family IS NOT NULL OR w.n BETWEEN c.n_low AND c.n_high)
         )
 ),
 -- With the winner of the size, whichever configuration the range has; and what was picked instead.
 picked AS (
     SELECT
-        s.range_id, s.n_low, s.n_high, s.bound, s.environment_id, s.l2_mode, s.chosen_at, s.problem_id,
+        s.range_id, s.n_low, s.n_high, s.further, s.is_inside, s.bound, s.environment_id, s.l2_mode,
+        s.chosen_at, s.problem_id,
         w.id AS winner_id,
         COALESCE((
             SELECT json_extract(j.value, '$[1]') FROM json_each(:picks) AS j
@@ -158,9 +188,12 @@ SELECT
     b.driver,
     b.compiler,
     p.key AS problem,
+    p.family,
     s.range_id,
     s.n_low,
     s.n_high,
+    s.further,
+    s.is_inside,
     p.n,
     s.trial_id,
     s.measured_id,
@@ -241,4 +274,5 @@ WINDOW newest AS (
     PARTITION BY b.kind, b.name, b.compute_capability, b.unit_count
     ORDER BY s.chosen_at DESC, s.trial_id DESC
 )
-ORDER BY b.kind, b.name, b.compute_capability, b.unit_count, p.key, s.n_low, p.n;
+ORDER BY b.kind, b.name, b.compute_capability, b.unit_count, COALESCE(p.family, p.key), s.n_low,
+    s.further, p.key, p.n;

@@ -25,7 +25,7 @@ looked AS (
            max(CASE WHEN measured THEN loss END) AS loss_measured,
            max(CASE WHEN NOT measured THEN loss END) AS loss_between,
            json_group_array(json_object(
-               'n', n, 'measured', json(iif(measured, 'true', 'false')), 'loss', loss,
+               'n', n, 'sizes', nullif(shape, ''), 'measured', json(iif(measured, 'true', 'false')), 'loss', loss,
                'loss_low', loss_low, 'loss_high',
                iif(loss_high < 9e999, loss_high, NULL), 'best', best)) AS checks
     FROM (SELECT k.*, c.key AS best
@@ -34,12 +34,12 @@ looked AS (
           LEFT JOIN configurations AS c ON c.id = k.best_configuration_id
           WHERE NOT k.measured OR latest.bound IS NULL OR k.loss_high <= latest.bound + 1e-9
                 OR k.loss_high <= 0
-          ORDER BY k.range_id, k.n)
+          ORDER BY k.range_id, k.n, k.shape)
     GROUP BY range_id
 )
 SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver, e.compiler,
        latest.l2_mode, latest.objective, latest.experiment, latest.problem_key AS problem,
-       latest.n_low, latest.n_high, 100 * latest.within AS within_percent,
+       latest.n_low, latest.n_high, nullif(latest.further, '') AS further, 100 * latest.within AS within_percent,
        100 * latest.bound AS bound_percent, looked.sizes_measured,
        100 * max(0, looked.loss_measured) AS measured_loss_percent, looked.sizes_between,
        100 * max(0, looked.loss_between) AS between_loss_percent, looked.checks, latest.chosen_at,
@@ -50,4 +50,5 @@ JOIN environments AS e ON e.id = latest.environment_id
 JOIN configurations AS c ON c.id = latest.configuration_id
 LEFT JOIN looked ON looked.range_id = latest.id
 WHERE latest.place = 1 AND (:n IS NULL OR CAST(:n AS INTEGER) BETWEEN latest.n_low AND latest.n_high)
-ORDER BY d.kind DESC, d.id, latest.l2_mode, latest.experiment, latest.problem_key, latest.n_low;
+ORDER BY d.kind DESC, d.id, latest.l2_mode, latest.experiment, latest.problem_key, latest.n_low,
+         latest.further;

@@ -12,6 +12,9 @@ reduce.sum.i32 n=1000-2000 class=one_block block=256 grid=1 wide=true share=0.5 
 reduce.sum.i32 n=2001-50000 class=last block=512 grid=40 wide=false share=0.25 | at=20000 capability=8.0 formula.grid="3+min(units*2,ceil_div(n,block))-2"
 reduce.sum.i32 n=100000 class=last block=1024 grid=528 wide=false share=2 | capability=9.0 cluster=16 measured=grid
 gemm.f32 n=512 name="a \"quoted\" ?? one" tile=-3 | source=5eed
+gemm.mnk n=64-256 m@64-512 k@8 class=small block=64 grid=3 | at=128,64,8 formula.grid="ceil_div(n,block)*ceil_div(m,32)"
+gemm.mnk n=64-256 m@513-2048 k@8-100 class=tall block=128 grid=4 | at=100,600,8 measured=grid
+gemm.mnk n=257-4096 m@64-2048 k@1-100 class=wide block=256 grid=5 | formula.grid="k*units"
 [cuda "NVIDIA H100 PCIe"] compute_capability=9.0 sm_count=114
 reduce.sum.i32 n=4096 class=last block=128 grid=239 wide=true share=1 | per_unit=grid capability=9.0-9.0 cluster=8
 reduce.sum.i32 n=3000000 class=last block=32 grid=239 wide=true share=1 | formula.grid=grid*block/0
@@ -29,7 +32,7 @@ end
 T
 run "$TUNE" export all.conf --json -
 expect_code 0
-expect_json 'len(j)' 12
+expect_json 'len(j)' 15
 expect_json '[e for e in j if e["problem"] == "gemm.f32"][0]["values"]' "{'name': 'a \"quoted\" ?? one', 'tile': -3}"
 expect_json 'sorted({e["device"].get("compute_capability", e["device"].get("cores", "-")) for e in j}, key=str)' "['-', 8, '8.0', '9.0']"
 expect_json '[(e["sizes"]["n"], e["values"]["share"], e["values"]["wide"], e["evidence"]) for e in j if e["line"] == 4]' \
@@ -46,7 +49,7 @@ done
 cmp all.conf kept.conf || fail "kept.conf was written over"
 run "$TUNE" export all.conf --header made.h
 expect_code 0
-expect_err 'made.h: 2 problems'
+expect_err 'made.h: 3 problems'
 
 cat >use.c <<'C'
 #include "made.h"
@@ -75,6 +78,30 @@ static int differs(const struct tuned *tuned, const struct tuned_device *device,
         made.low == tuned_entry_n_low(right.entry) && made.high == tuned_entry_n_high(right.entry))
         return 0;
     printf("%s n=%lld: grade %d and %d, block %lld, grid %lld and %lld\n", device->name, n, (int)made.grade,
+           (int)grade, made.block, made.grid, tuned_answer_integer(&right, "grid", -1));
+    return 1;
+}
+static unsigned draw(unsigned bound)
+{
+    static unsigned state = 1;
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % bound;
+}
+static int differs_in_sizes(const struct tuned *tuned, const struct tuned_device *device)
+{
+    const long long n = draw(4) ? 1LL << draw(13) : 100, m = draw(4) ? draw(3000) : 600;
+    const long long k = draw(2) ? draw(130) : 8;
+    const struct tuned_size further[] = {{"k", k}, {"m", m}};
+    struct tuned_answer right;
+    struct tuned_gemm_mnk_answer made = tuned_gemm_mnk(held, device, n, m, k);
+    enum tuned_grade grade = tuned_find_sizes(tuned, device, "gemm.mnk", n, further, 2, &right);
+    compared++;
+    if (grade == TUNED_NONE && made.grade == TUNED_NONE)
+        return 0;
+    if (made.grade == grade && made.block == tuned_integer(right.entry, "block", -1) &&
+        made.grid == tuned_answer_integer(&right, "grid", 0))
+        return 0;
+    printf("n=%lld m=%lld k=%lld: grade %d and %d, block %lld, grid %lld and %lld\n", n, m, k, (int)made.grade,
            (int)grade, made.block, made.grid, tuned_answer_integer(&right, "grid", -1));
     return 1;
 }
@@ -110,7 +137,7 @@ int main(void)
         for (j = 0; j < sizeof sizes / sizeof sizes[0]; j++)
             bad += differs(tuned, &device, sizes[j]);
         for (j = 1; j < 5000; j++)
-            bad += differs(tuned, &device, (long long)j * 37);
+            bad += differs(tuned, &device, (long long)j * 37) + differs_in_sizes(tuned, &device);
     }
     bad += strcmp(TUNED_SOURCE_gemm_f32, "5eed") != 0;
     if (GEMMS != 1 || SUMS != 10 || tuned_gemm_f32(held, &h200, 500).tile != -3 ||
@@ -129,7 +156,7 @@ run "${CC:-cc}" -std=c99 -O1 "${warnings[@]}" -Wstrict-prototypes -I"$TUNE_SOURC
 expect_code 0
 run ./use
 expect_code 0
-expect_out '^[0-9]{5} compared, 0 differ$'
+expect_out '^[0-9]{6} compared, 0 differ$'
 if command -v g++ >/dev/null; then
     run g++ -std=c++11 -x c++ "${warnings[@]}" -I"$TUNE_SOURCE/libtuned" -I. -c use.c -o use.o
     expect_code 0

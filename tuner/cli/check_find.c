@@ -9,6 +9,7 @@
 #include "tuner/cli/check.h"
 #include "tuner/cli/embedded.h"
 #include "tuner/device/traits.h"
+#include "tuner/export/winners.h"
 #include "tuner/store/query.h"
 
 static const struct experiment *find_loaded(const struct check *check, const char *name,
@@ -155,6 +156,17 @@ static enum status find_one(struct check *check, const char *kind, struct check_
         .compiler = facts_text(check->facts, "compiler", NULL),
     };
     entry->is_stale = tuned_stale(entry->entry, &have, entry->stale, sizeof entry->stale) != 0;
+    long long low = 0, high = 0;
+    if (tuned_entry_size_at(entry->entry, 0, &low, &high)) {
+        const char *key = entry_problem_key(entry->entry, entry->experiment, &check->arena);
+        entry->n = 1;
+        if (!key) {
+            (void)string_format(entry->reason, sizeof entry->reason,
+                                "nothing was measured at its sizes: it serves them for others");
+            return check->arena.failed ? error_no_memory(error) : STATUS_OK;
+        }
+        entry->problem = key;
+    }
     if (!has_problem(entry->experiment, entry->problem, entry->n)) {
         (void)string_format(entry->reason, sizeof entry->reason, "%s has no such problem of n=%lld",
                             experiment_path(entry->experiment), (long long)entry->n);

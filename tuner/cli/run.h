@@ -34,6 +34,7 @@ struct run_text {
     const char *budget;
     const char *points;
     const char *until;
+    const char *loss;
     const char *prior;
     const char *strategy;
     struct option_list set;
@@ -63,6 +64,7 @@ struct run {
     char objective[RUN_OBJECTIVE_BYTES]; /* as it is stored */
     int64_t started_ns;
     int64_t budget_ns; /* of all kinds of device together; 0: none */
+    double loss;       /* of --loss, a share; 0: as the protocol has it */
     struct run_device devices[RUN_DEVICES_MAX];
     size_t device_count;
     struct host_list hosts;

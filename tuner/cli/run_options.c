@@ -35,16 +35,19 @@ static enum status parse_strategy(struct run *run, struct error *error)
                      given);
 }
 
-/* "1%" */
-static enum status parse_until(struct run *run, struct error *error)
+/* "1%"; without a text the share stays. */
+static enum status parse_share(const char *option, const char *text, double *share,
+                               struct error *error)
 {
     char *end = NULL;
-    const double percent = strtod(run->text.until, &end);
+    const double percent = text ? strtod(text, &end) : 0;
+    if (!text)
+        return STATUS_OK;
     if (strcmp(end, "%") != 0 || !(percent > 0) || !(percent < 100))
         return error_set(error, STATUS_USAGE,
-                         "--until %s: write a share of the best above 0%% and below 100%%, as 1%%",
-                         run->text.until);
-    run->session.until = percent / 100;
+                         "--%s %s: write a share of the best above 0%% and below 100%%, as 1%%",
+                         option, text);
+    *share = percent / 100;
     return STATUS_OK;
 }
 
@@ -52,8 +55,10 @@ static enum status parse_search(struct run *run, struct error *error)
 {
     long long number = 0;
     enum status status = parse_strategy(run, error);
-    if (status == STATUS_OK && run->text.until)
-        status = parse_until(run, error);
+    if (status == STATUS_OK)
+        status = parse_share("until", run->text.until, &run->session.until, error);
+    if (status == STATUS_OK)
+        status = parse_share("loss", run->text.loss, &run->loss, error);
     if (status != STATUS_OK || !run->text.points)
         return status;
     if (strchr(run->text.points, '%')) {
@@ -391,6 +396,9 @@ static size_t list_measuring(struct run *run, struct option_spec *out)
         OPTION_TEXT("until", "P%", &run->text.until,
                     "ends the search of a problem when nothing better by P% is left\nwith 90 %, by "
                     "the search's model: 1%"),
+        OPTION_TEXT("loss", "P%", &run->text.loss,
+                    "what one configuration may lose where it serves several sizes\nin place of "
+                    "their own best: 2% (the number `within`)"),
         OPTION_TEXT("prior", "FILE", &run->text.prior,
                     "another database that searches begin with (FILE.db,\n"
                     "FILE.db.xz): of other devices, sizes, drivers; or a shipped\n"

@@ -15,6 +15,8 @@ enum status run_protocol(const struct run *run, const char *kind, struct protoco
 {
     enum status status = STATUS_OK;
     protocol_defaults(run->session.effort, device_traits(kind)->is_shared, out);
+    if (run->loss > 0)
+        out->within = run->loss;
     for (size_t i = 0; i < run->text.set.count && status == STATUS_OK; i++) {
         status = protocol_set(out, run->text.set.items[i], error);
         if (status != STATUS_OK)

@@ -91,6 +91,7 @@ static const struct row_column range_columns[] = {
     {"problem", "problem"},
     {"n_low", "from n"},
     {"n_high", "to n"},
+    {"further", "other sizes"},
     {"bound_percent", "loses at most"},
     {"sizes_measured", "measured sizes"},
     {"measured_loss_percent", "worst"},

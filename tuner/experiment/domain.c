@@ -103,7 +103,7 @@ static bool needs_size(const struct writer *writer, const struct expression *tre
 {
     const struct environment *environment = &writer->maker.environment;
     if (tree->kind == EXPRESSION_VARIABLE && !environment->bound[tree->index])
-        return tree->index == SLOT_SIZE ||
+        return (tree->index >= SLOT_SIZE && tree->index < SLOT_SIZE + SIZE_NAMES_MAX) ||
                (environment->definitions[tree->index] &&
                 needs_size(writer, environment->definitions[tree->index]));
     for (size_t i = 0; i < tree->count; i++)
@@ -407,8 +407,13 @@ static struct part write_call(struct writer *writer, const struct expression *tr
 static struct part write_variable(struct writer *writer, const struct expression *tree)
 {
     const struct expression *definition = writer->maker.environment.definitions[tree->index];
-    if (tree->index == SLOT_SIZE)
-        return written(BINDS_ALONE, "n");
+    if (tree->index >= SLOT_SIZE && tree->index < SLOT_SIZE + SIZE_NAMES_MAX) {
+        const char *names[SIZE_NAMES_MAX];
+        size_t first = 0;
+        (void)experiment_size_names(writer->maker.experiment, names, &first);
+        const size_t index = tree->index - SLOT_SIZE;
+        return written(BINDS_ALONE, index == first ? "n" : names[index]);
+    }
     return write_part(writer, definition);
 }
 
@@ -554,8 +559,8 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
         return error->status;
     here.error = &ignored;
     maker_start(&writer.maker, experiment, problem, facts, arena, &ignored);
-    writer.maker.environment.bound[SLOT_SIZE] =
-        problem->shape && writer.maker.environment.bound[SLOT_SIZE];
+    for (size_t i = 0; i < SIZE_NAMES_MAX; i++)
+        writer.maker.environment.bound[SLOT_SIZE + i] = false;
     (void)maker_configure(&writer.maker, configuration);
     for (size_t i = 0; i < experiment->constraint_count; i++) {
         if (!holds_here(&here, &experiment->constraints[i]))

@@ -89,8 +89,49 @@ void problem_at_axes(const struct experiment *experiment, size_t index, struct p
         char value[VALUE_TEXT_BYTES];
         (void)value_format(out->axes[i].value, value, sizeof value);
         (void)string_format(out->key + length, sizeof out->key - length, ".%s", value);
+        if (i + 1 == experiment->axis_count && out->shape)
+            out->family_length = length;
         length += strlen(value) + 1;
     }
+}
+
+size_t experiment_size_names(const struct experiment *experiment, const char *names[SIZE_NAMES_MAX],
+                             size_t *first)
+{
+    const size_t count = experiment->size_name_count > 1 ? experiment->size_name_count : 0;
+    *first = 0;
+    for (size_t i = count; i-- > 0;) {
+        names[i] = experiment->scope.names[SLOT_SIZE + i];
+        if (strcmp(names[i], "n") == 0 || (strcmp(names[i], "N") == 0 && *first == 0))
+            *first = i;
+    }
+    return count;
+}
+
+size_t problem_sizes(const struct problem *problem, int64_t sizes[SIZE_NAMES_MAX])
+{
+    size_t count = 0;
+    for (const char *at = problem->shape; at && *at && count < SIZE_NAMES_MAX;) {
+        char *end = NULL;
+        sizes[count++] = strtoll(at, &end, 10);
+        at = *end == 'x' ? end + 1 : NULL;
+    }
+    return count;
+}
+
+bool problem_at_sizes(const struct problem *problem, const int64_t *sizes, size_t count,
+                      struct arena *arena, struct problem *out)
+{
+    struct text shape = {0};
+    *out = *problem;
+    for (size_t i = 0; i < count; i++)
+        text_printf(&shape, "%s%lld", i > 0 ? "x" : "", (long long)sizes[i]);
+    out->shape = text_to_arena(&shape, arena);
+    if (!out->shape)
+        return false;
+    out->axes[out->axis_count - 1].value = value_text(out->shape);
+    return string_format(out->key + out->family_length, sizeof out->key - out->family_length, ".%s",
+                         out->shape);
 }
 
 void experiment_problem(const struct experiment *experiment, size_t index, struct problem *out)

@@ -21,6 +21,7 @@ enum {
     EXPERIMENT_PARAMETERS_MAX = 32,
     EXPERIMENT_AXES_MAX = 8,
     EXPERIMENT_SIZES_MAX = 256,
+    SIZE_NAMES_MAX = 4,
     EXPERIMENT_BASELINES_MAX = 8,
     EXPERIMENT_METRICS_MAX = 8,
     PROBLEM_KEY_BYTES = 128,
@@ -87,10 +88,22 @@ struct problem {
     size_t axis_count;
     struct named_value axes[EXPERIMENT_AXES_MAX]; /* texts owned by the experiment */
     const char *shape; /* "1024x512" of sizes of several names: ends the key, n is 1; else NULL */
+    size_t family_length; /* of the key without the shape, which all its sizes have in common */
 };
 /* All axes' points times all sizes: sizes ascending within a point of the axes. */
 size_t experiment_problem_count(const struct experiment *experiment);
 void experiment_problem(const struct experiment *experiment, size_t index, struct problem *out);
+
+/* Names of sizes, where there are several, in the order of the file; how many: else 0. *first: the
+ * one that is n where programs ask, the one called n or N, else the first. */
+size_t experiment_size_names(const struct experiment *experiment, const char *names[SIZE_NAMES_MAX],
+                             size_t *first);
+/* A problem's sizes in that order; how many, 0 where they have one name. */
+size_t problem_sizes(const struct problem *problem, int64_t sizes[SIZE_NAMES_MAX]);
+/* The same problem at other sizes of several names, which the file need not have; the shape is the
+ * arena's. False: memory is short, or the key would be too long. */
+bool problem_at_sizes(const struct problem *problem, const int64_t *sizes, size_t count,
+                      struct arena *arena, struct problem *out);
 
 /* The same problem at another size. */
 void experiment_problem_at(const struct experiment *experiment, const struct problem *problem,

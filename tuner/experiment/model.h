@@ -10,8 +10,6 @@
 #include "tuner/experiment/point.h"
 #include "tuner/experiment/rules.h"
 
-enum { SIZE_NAMES_MAX = 4 };
-
 /* Slots of variables. */
 enum {
     SLOT_FACTS = 0,

@@ -27,6 +27,9 @@ struct line {
     const char *problem;
     struct entry entry; /* of the largest size so far */
     int64_t low, at, range_high;
+    /* Of sizes of several names, "n=16-64 m@8" and what was measured, "64,8"; NULL: of others, or
+     * nothing was. */
+    const char *sizes, *measured;
     size_t trust; /* the worst */
 };
 
@@ -91,11 +94,17 @@ static void end_line(struct writer *writer, int64_t high)
     if (!line->begun)
         return;
     line->begun = false;
-    text_printf(out, "%s n=%lld", line->problem, (long long)line->low);
-    if (high != line->low)
+    text_printf(out, "%s ", line->problem);
+    if (line->sizes)
+        text_append(out, line->sizes);
+    else
+        text_printf(out, "n=%lld", (long long)line->low);
+    if (!line->sizes && high != line->low)
         text_printf(out, "-%lld", (long long)high);
     text_printf(out, "%s |", text_string(&line->entry.values));
-    if (high != line->low)
+    if (line->measured)
+        append_field(out, "at", line->measured);
+    else if (!line->sizes && high != line->low)
         text_printf(out, " at=%lld", (long long)line->at);
     text_append(out, text_string(&line->entry.domain));
     text_append(out, text_string(&line->entry.evidence));
@@ -132,8 +141,61 @@ static void leave_out(struct writer *writer, int64_t range, int64_t n)
     writer->unstable.last = n;
 }
 
-static enum status take_row(struct writer *writer, const struct conf_row *row, struct error *error)
+/* Of sizes of several names: those of the line, and those that were measured; false: the experiment
+ * cannot be asked, and the problem is written by its whole key. */
+static bool name_sizes(struct writer *writer, const struct conf_row *row, struct line *line)
 {
+    const struct experiment *experiment =
+        row->family ? experiments_loaded(&writer->experiments, row->experiment) : NULL;
+    const char *names[SIZE_NAMES_MAX];
+    size_t first = 0;
+    const size_t count = experiment ? experiment_size_names(experiment, names, &first) : 0;
+    const struct problem problem = {.shape =
+                                        count > 0 ? row->problem + strlen(row->family) + 1 : NULL};
+    int64_t sizes[SIZE_NAMES_MAX];
+    struct text single = {0};
+    struct text measured = {0};
+    if (count == 0 || problem_sizes(&problem, sizes) != count)
+        return false;
+    text_printf(&single, "n=%lld", (long long)sizes[first]);
+    text_printf(&measured, "%lld", (long long)sizes[first]);
+    for (size_t i = 0; i < count; i++)
+        if (i != first) {
+            text_printf(&single, " %s@%lld", names[i], (long long)sizes[i]);
+            text_printf(&measured, ",%lld", (long long)sizes[i]);
+        }
+    if (row->further) {
+        text_clear(&single);
+        text_printf(&single, "n=%lld", (long long)row->n_low);
+        if (row->n_high != row->n_low)
+            text_printf(&single, "-%lld", (long long)row->n_high);
+        text_printf(&single, " %s", row->further);
+    }
+    line->problem = row->family;
+    line->sizes = text_to_arena(&single, &writer->experiments.arena);
+    line->measured = text_to_arena(&measured, &writer->experiments.arena);
+    if (row->further && !row->is_inside)
+        line->measured = NULL;
+    return line->sizes != NULL;
+}
+
+/* A box in which nothing was measured has its configuration from others: what that took there says
+ * nothing of it. */
+static struct conf_row without_times(const struct conf_row *row)
+{
+    struct conf_row out = *row;
+    out.time_ns = out.mad_ns = out.value = out.energy_j = out.dirty_ns = out.hot_ns = (double)NAN;
+    out.ceiling_percent = out.claim_percent = out.confidence = (double)NAN;
+    out.tied = out.compared = out.samples = 0;
+    out.measured = out.trust = out.stage = out.states = NULL;
+    return out;
+}
+
+static enum status take_row(struct writer *writer, const struct conf_row *given,
+                            struct error *error)
+{
+    const struct conf_row taken = given->is_inside ? *given : without_times(given);
+    const struct conf_row *row = &taken;
     struct line *line = &writer->line;
     int64_t low = row->n_low;
     const char *trust = row->trust ? row->trust : "";
@@ -170,6 +232,8 @@ static enum status take_row(struct writer *writer, const struct conf_row *row, s
     line->entry = writer->row;
     writer->row = older;
     line->at = row->n;
+    if (!same_values && row->family)
+        (void)name_sizes(writer, row, line);
     for (size_t i = 0; i < TRUSTS; i++)
         if (strcmp(trust, trusts[i]) == 0 && i > line->trust)
             line->trust = i;

@@ -51,15 +51,82 @@ static void fill_sizes(struct sizes *sizes, const char *formula)
     }
 }
 
-static bool admits(const struct experiment *experiment, const struct problem *problem,
-                   const struct facts *facts, const struct configuration *configuration, int64_t n)
+/* What is asked: of a problem of sizes of several names these, else n. */
+struct question {
+    const struct experiment *experiment;
+    const struct problem *problem;
+    const struct facts *facts;
+    const struct configuration *configuration;
+    const char *names[SIZE_NAMES_MAX]; /* as tuned.conf has them */
+    int64_t own[SIZE_NAMES_MAX];
+    size_t count;
+};
+
+static struct question begin(const struct experiment *experiment, const struct problem *problem,
+                             const struct facts *facts, const struct configuration *configuration)
+{
+    struct question question = {experiment, problem, facts, configuration, {"n"}, {problem->n}, 1};
+    size_t first = 0;
+    if (problem->shape) {
+        question.count = experiment_size_names(experiment, question.names, &first);
+        (void)problem_sizes(problem, question.own);
+        question.names[first] = "n";
+    }
+    return question;
+}
+
+static bool admits(const struct question *question, const int64_t *sizes)
 {
     struct error ignored = {0};
+    struct arena arena = {0};
     struct problem there;
     bool holds = false;
-    experiment_problem_at(experiment, problem, n, &there);
-    return space_admits(experiment, &there, facts, configuration, &holds, &ignored) == STATUS_OK &&
-           holds;
+    bool is_problem = true;
+    if (question->problem->shape)
+        is_problem = problem_at_sizes(question->problem, sizes, question->count, &arena, &there);
+    else
+        experiment_problem_at(question->experiment, question->problem, sizes[0], &there);
+    holds = is_problem &&
+            space_admits(question->experiment, &there, question->facts, question->configuration,
+                         &holds, &ignored) == STATUS_OK &&
+            holds;
+    arena_free(&arena);
+    return holds;
+}
+
+/* Whether libtuned gives the entry of the formula at these sizes. */
+static bool is_given(const struct tuned *tuned, const struct question *question,
+                     const int64_t *sizes)
+{
+    const struct tuned_device device = {.kind = "cpu", .name = "X"};
+    struct tuned_size asked[SIZE_NAMES_MAX];
+    struct tuned_answer answer;
+    int64_t n = sizes[0];
+    for (size_t i = 0; i < question->count; i++) {
+        asked[i] = (struct tuned_size){question->names[i], sizes[i]};
+        n = strcmp(question->names[i], "n") == 0 ? sizes[i] : n;
+    }
+    return tuned_find_sizes(tuned, &device, "p", n, asked, question->count, &answer) != TUNED_NONE;
+}
+
+/* The sizes of one probe: of several names every other time all but one are the problem's. */
+static void fill_probe(const struct question *question, const struct sizes *sizes, size_t i,
+                       int64_t *out)
+{
+    memcpy(out, question->own, sizeof question->own);
+    for (size_t k = 0; k < question->count; k++)
+        if (question->count == 1 || i % 2 == 0 || i / 2 % question->count == k)
+            out[k] = sizes->items[(i * (2 * k + 1) + 17 * k) % sizes->count];
+}
+
+/* "n==64&&m==1024" */
+static const char *own_sizes(const struct question *question, struct arena *arena)
+{
+    const char *text = "";
+    for (size_t i = 0; text && i < question->count; i++)
+        text = arena_printf(arena, "%s%s%s==%lld", text, i > 0 ? "&&" : "", question->names[i],
+                            (long long)question->own[i]);
+    return text;
 }
 
 enum status domain_of(const struct experiment *experiment, const struct problem *problem,
@@ -67,7 +134,7 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
                       const struct domain *checked, struct arena *arena, struct domain_text *out,
                       struct error *error)
 {
-    const struct tuned_device device = {.kind = "cpu", .name = "X"};
+    const struct question question = begin(experiment, problem, facts, configuration);
     struct text conf = {0};
     struct sizes sizes = {.count = 0};
     *out = (struct domain_text){.is_listed = checked->is_listed};
@@ -78,7 +145,7 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
     if (status != STATUS_OK || (out->text && out->text[0] == '\0'))
         return status;
     /* A baseline need not be legal anywhere. */
-    if (out->text && admits(experiment, problem, facts, configuration, problem->n)) {
+    if (out->text && admits(&question, question.own)) {
         text_printf(&conf,
                     "tuned-conf 5\n[cpu \"*\"]\np n=0-9223372036854775807 x=0 | domain=\"%s\"\n"
                     "end\n",
@@ -90,12 +157,12 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
             return error_no_memory(error);
         fill_sizes(&sizes, out->text);
         for (size_t i = 0; out->text && i < sizes.count; i++) {
-            struct tuned_answer answer;
-            const int64_t n = sizes.items[i];
-            const bool is_given = tuned_find(tuned, &device, "p", n, &answer) != TUNED_NONE;
-            const bool is_meant = (n % checked->multiple == 0 && n >= checked->least) &&
-                                  admits(experiment, problem, facts, configuration, n);
-            if (is_given != is_meant)
+            int64_t there[SIZE_NAMES_MAX];
+            fill_probe(&question, &sizes, i, there);
+            const int64_t n = there[0];
+            const bool is_checked = n % checked->multiple == 0 && n >= checked->least;
+            const bool is_meant = (problem->shape || is_checked) && admits(&question, there);
+            if (is_given(tuned, &question, there) != is_meant)
                 out->text = NULL;
         }
         tuned_free(tuned);
@@ -103,6 +170,6 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
     if (out->text)
         return STATUS_OK;
     out->is_listed = true;
-    out->text = arena_printf(arena, "n==%lld", (long long)problem->n);
+    out->text = own_sizes(&question, arena);
     return out->text ? STATUS_OK : error_no_memory(error);
 }

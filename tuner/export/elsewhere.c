@@ -27,6 +27,10 @@ struct asked {
     const char *facts;
     const char *units_key;
     int64_t active_blocks, n, units;
+    /* Of sizes of several names: how many, else 0; what tuned.conf calls them; those of the row. */
+    size_t size_count;
+    const char *size_names[SIZE_NAMES_MAX];
+    int64_t sizes[SIZE_NAMES_MAX];
     /* As last asked for, by the number of units; 0: not yet. */
     struct facts facts_there;
     int64_t units_there;
@@ -106,6 +110,12 @@ static bool begin(struct asked *asked, struct experiments *experiments, const st
                             .units = row->units};
     if (!asked->experiment || !find_problem(asked->experiment, row->problem, &asked->problem))
         return false;
+    size_t first = 0;
+    asked->size_count = experiment_size_names(asked->experiment, asked->size_names, &first);
+    if (asked->size_count != problem_sizes(&asked->problem, asked->sizes))
+        return false;
+    if (asked->size_count > 0)
+        asked->size_names[first] = "n";
     experiments->short_of_memory |=
         recall_configuration(asked->experiment, row->parameters, &asked->arena,
                              &asked->configuration, &found, &ignored) == STATUS_NO_MEMORY;
@@ -233,7 +243,8 @@ struct target {
 
 struct probe {
     int64_t n, units;
-    int64_t values[TARGETS_MAX]; /* INT64_MIN: no whole number */
+    int64_t sizes[SIZE_NAMES_MAX]; /* of several names, whose n above is 1 */
+    int64_t values[TARGETS_MAX];   /* INT64_MIN: no whole number */
 };
 
 struct probes {
@@ -252,7 +263,12 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
     struct named_value derived[EXPERIMENT_DERIVED_MAX];
     struct launch_plan *plan = arena_alloc(&arena, 1, sizeof *plan);
     size_t count = 0;
-    experiment_problem_at(asked->experiment, &asked->problem, probe->n, &problem);
+    bool is_problem = true;
+    if (asked->size_count > 0)
+        is_problem =
+            problem_at_sizes(&asked->problem, probe->sizes, asked->size_count, &arena, &problem);
+    else
+        experiment_problem_at(asked->experiment, &asked->problem, probe->n, &problem);
     const struct facts *facts = facts_there(asked, probe->units);
     const struct point point = {.experiment = asked->experiment,
                                 .problem = &problem,
@@ -260,6 +276,8 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
                                 .configuration = &asked->configuration,
                                 .active_blocks = asked->active_blocks};
     enum status status = facts->failed || !plan ? STATUS_NO_MEMORY : STATUS_OK;
+    if (status == STATUS_OK && !is_problem)
+        status = STATUS_BAD_INPUT;
     if (status == STATUS_OK)
         status = point_derived(&point, &arena, derived, &count, &ignored);
     if (status == STATUS_OK)
@@ -297,7 +315,7 @@ static bool take_values(struct asked *asked, struct probes *probes, struct probe
 static bool fill_probes(struct asked *asked, struct probes *probes)
 {
     static const int64_t units[] = {1, 16, 46, 108, 132, 188, 1024, 65536};
-    enum { UNITS = sizeof units / sizeof units[0], SIZES = 3 * 36 + 8 + 16 };
+    enum { UNITS = sizeof units / sizeof units[0], SIZES = 3 * 36 + 8 + 16, SIZE_MOST = 30011 };
     int64_t sizes[SIZES];
     size_t count = 0;
     uint64_t seed = 1;
@@ -317,6 +335,7 @@ static bool fill_probes(struct asked *asked, struct probes *probes)
     }
     probes->items[0].n = asked->n;
     probes->items[0].units = asked->units;
+    memcpy(probes->items[0].sizes, asked->sizes, sizeof asked->sizes);
     if (!take_values(asked, probes, &probes->items[0]))
         return false;
     probes->count = 1;
@@ -325,17 +344,23 @@ static bool fill_probes(struct asked *asked, struct probes *probes)
             struct probe *probe = &probes->items[probes->count];
             probe->n = sizes[i];
             probe->units = units[j];
+            /* Of several each another one, so small that there is no end of memory. */
+            for (size_t k = 0; k < asked->size_count; k++)
+                probe->sizes[k] = sizes[(i * (2 * k + 1) + 7 * j * k) % SIZES] % SIZE_MOST + 1;
             if (sizes[i] > 0 && take_values(asked, probes, probe))
                 probes->count++;
         }
     return probes->count > SIZES;
 }
 
-/* Its value at a size and units that may not be among the probes. */
-static int64_t value_at(struct asked *asked, struct probes *probes, size_t target, int64_t n,
-                        int64_t units)
+/* Its value at a size and units that may not be among the probes; of several sizes the one that
+ * `along` names is n, the others are the row's. */
+static int64_t value_at(struct asked *asked, struct probes *probes, size_t target, size_t along,
+                        int64_t n, int64_t units)
 {
     struct probe probe = {.n = n, .units = units};
+    memcpy(probe.sizes, asked->sizes, sizeof probe.sizes);
+    probe.sizes[along] = n;
     return take_values(asked, probes, &probe) ? probe.values[target] : INT64_MIN;
 }
 
@@ -420,12 +445,19 @@ static const char *name_units(const struct constants *constants, struct arena *a
 }
 
 /* What the formula comes to at a probe: by libtuned. */
-static long long evaluate(const struct tuned *tuned, const struct probe *probe)
+static long long evaluate(const struct tuned *tuned, const struct asked *asked,
+                          const struct probe *probe)
 {
+    struct tuned_size sizes[SIZE_NAMES_MAX];
+    int64_t n = probe->n;
+    for (size_t i = 0; i < asked->size_count; i++) {
+        sizes[i] = (struct tuned_size){asked->size_names[i], probe->sizes[i]};
+        n = strcmp(sizes[i].name, "n") == 0 ? probe->sizes[i] : n;
+    }
     const struct tuned_device device = {
         .kind = "cuda", .name = "X", .unit_count = (int)probe->units};
     struct tuned_answer answer;
-    tuned_find(tuned, &device, "p", probe->n, &answer);
+    tuned_find_sizes(tuned, &device, "p", n, sizes, asked->size_count, &answer);
     return tuned_answer_integer(&answer, "value.sought", INT64_MIN);
 }
 
@@ -441,11 +473,11 @@ static bool is_right(struct asked *asked, const struct constants *constants,
     struct tuned *tuned =
         conf.failed ? NULL : tuned_load_memory(conf.data, conf.length, "formula", NULL);
     asked->experiments->short_of_memory |= !tuned;
-    const long long first = evaluate(tuned, &probes->items[0]);
+    const long long first = evaluate(tuned, asked, &probes->items[0]);
     const long long more = first == INT64_MIN ? 0 : probes->items[0].values[target] - first;
     bool holds = tuned != NULL && first != INT64_MIN;
     for (size_t i = 0; holds && i < probes->count; i++) {
-        const long long value = evaluate(tuned, &probes->items[i]);
+        const long long value = evaluate(tuned, asked, &probes->items[i]);
         holds = value != INT64_MIN && value + more == probes->items[i].values[target];
     }
     text_clear(out);
@@ -460,43 +492,48 @@ static bool is_right(struct asked *asked, const struct constants *constants,
 
 /* What a block has of n, where blocks grow with n on a device of very many units; 1: they do not.
  */
-static int64_t tile_of(struct asked *asked, struct probes *probes, size_t target)
+static int64_t tile_of(struct asked *asked, struct probes *probes, size_t target, size_t along)
 {
     for (int64_t n = INT64_C(1) << 34; n > 16; n /= 2) {
-        const int64_t half = value_at(asked, probes, target, n / 2, 65536);
-        const int64_t grown = value_at(asked, probes, target, n, 65536) - half;
-        const int64_t before = half - value_at(asked, probes, target, n / 4, 65536);
+        const int64_t whole = value_at(asked, probes, target, along, n, 65536);
+        const int64_t half = value_at(asked, probes, target, along, n / 2, 65536);
+        const int64_t quarter = value_at(asked, probes, target, along, n / 4, 65536);
+        if (whole == INT64_MIN || half == INT64_MIN || quarter == INT64_MIN)
+            continue;
+        const int64_t grown = whole - half;
+        const int64_t before = half - quarter;
         if (grown > 0 && grown - 2 * before <= 2 && 2 * before - grown <= 2)
             return (n / 2 + grown / 2) / grown;
     }
     return 1;
 }
 
-/* Blocks by tiles of n, by units, or the lesser; as they are, or in clusters. NULL: none is right.
- */
+/* Blocks by tiles of n (of several sizes the one that `along` names), by units, or the lesser; as
+ * they are, or in clusters. NULL: none is right. */
 static const char *find_formula(struct asked *asked, struct probes *probes,
-                                const struct constants *constants, size_t target)
+                                const struct constants *constants, size_t target, size_t along)
 {
     struct arena *arena = &asked->arena;
+    const char *size = asked->size_count > 0 ? asked->size_names[along] : "n";
     /* What a tile has, blocks of each unit, and the most of all, from how the value grows. */
     int64_t n = INT64_C(1) << 40;
-    while (n > 1 && value_at(asked, probes, target, n, 1024) == INT64_MIN)
+    while (n > 1 && value_at(asked, probes, target, along, n, 1024) == INT64_MIN)
         n /= 2;
-    const int64_t most = value_at(asked, probes, target, n, 1024);
-    const int64_t of_units = (most - value_at(asked, probes, target, n, 512)) / 512;
-    const char *tile = name_number(constants, arena, tile_of(asked, probes, target));
+    const int64_t most = value_at(asked, probes, target, along, n, 1024);
+    const int64_t of_units = (most - value_at(asked, probes, target, along, n, 512)) / 512;
+    const char *tile = name_number(constants, arena, tile_of(asked, probes, target, along));
     const char *each = name_units(constants, arena, of_units);
     const char *all = arena_printf(arena, "%lld", (long long)(most > 0 ? most : 1));
     const char *inner[] = {
-        arena_printf(arena, "ceil_div(n,%s)", tile),
-        arena_printf(arena, "min(%s,ceil_div(n,%s))", each, tile),
+        arena_printf(arena, "ceil_div(%s,%s)", size, tile),
+        arena_printf(arena, "min(%s,ceil_div(%s,%s))", each, size, tile),
         arena_printf(arena, "%s", each),
-        arena_printf(arena, "min(%s,ceil_div(n,%s))", all, tile),
-        arena_printf(arena, "n/%s", tile),
-        arena_printf(arena, "max(1,n/%s)", tile),
-        arena_printf(arena, "min(%s,n/%s)", each, tile),
-        arena_printf(arena, "max(1,min(%s,n/%s))", each, tile),
-        arena_printf(arena, "max(1,min(%s,n/%s))", all, tile),
+        arena_printf(arena, "min(%s,ceil_div(%s,%s))", all, size, tile),
+        arena_printf(arena, "%s/%s", size, tile),
+        arena_printf(arena, "max(1,%s/%s)", size, tile),
+        arena_printf(arena, "min(%s,%s/%s)", each, size, tile),
+        arena_printf(arena, "max(1,min(%s,%s/%s))", each, size, tile),
+        arena_printf(arena, "max(1,min(%s,%s/%s))", all, size, tile),
     };
     struct text formula = {0};
     const char *found = NULL;
@@ -577,7 +614,8 @@ static void fill_formulas(struct asked *asked, struct probes *probes, struct els
         else if (value != INT64_MIN && is_constant(probes, i))
             target->text = arena_printf(&asked->arena, "%lld", (long long)value);
         else if (value != INT64_MIN)
-            target->text = find_formula(asked, probes, &constants, i);
+            for (size_t k = 0; !target->text && (k == 0 || k < asked->size_count); k++)
+                target->text = find_formula(asked, probes, &constants, i, k);
         if (target->name && !is_constant(probes, i) && target->text)
             set_text(out->formulas, target->name, target->text, &failed);
         if (target->name && value != INT64_MIN && !target->text)
@@ -596,6 +634,7 @@ static bool is_recorded(struct asked *asked, const struct conf_row *row)
     struct probes probes = {0};
     struct probe probe = {.n = asked->n, .units = asked->units};
     const char *derived = row->derived && row->derived[0] != '\0' ? row->derived : "{}";
+    memcpy(probe.sizes, asked->sizes, sizeof probe.sizes);
     json_t *recorded = load_object(derived, &asked->experiments->short_of_memory);
     bool holds = recorded && take_values(asked, &probes, &probe);
     for (size_t i = 0; holds && i < probes.derived_count; i++) {
@@ -659,7 +698,7 @@ static enum status fill_domain(struct asked *asked, bool is_asked, const struct 
                                    (long long)checked.multiple, (long long)checked.least);
     }
     out->is_listed = domain.is_listed;
-    if (domain.is_listed)
+    if (domain.is_listed && asked->size_count == 0)
         text_printf(&out->domain, "n==%lld", (long long)row->n);
     else if (domain.text)
         text_append(&out->domain, domain.text);
@@ -672,7 +711,7 @@ static bool fill_again(struct elsewhere *out, const struct elsewhere *answer,
 {
     out->why = answer->why;
     out->is_listed = answer->is_listed;
-    if (out->is_listed)
+    if (out->is_listed && !row->family)
         text_printf(&out->domain, "n==%lld", (long long)row->n);
     else
         text_append(&out->domain, text_string(&answer->domain));

@@ -367,19 +367,57 @@ static void put_value(struct text *out, const struct header_field *field)
     text_printf(out, "%s;\n", ends[field->type]);
 }
 
+/* Of each size besides n its identifier behind `before`; with `behind` its name, and then that with
+ * the identifier, as statements. */
+static enum status put_sizes(struct header *header, const char *before, const char *behind,
+                             struct error *error)
+{
+    const char *name = NULL;
+    long long low = 0, high = 0;
+    for (size_t i = 0; (name = tuned_entry_size_at(header->entries[0], i, &low, &high)); i++) {
+        const char *identifier = identifier_of(&header->arena, name);
+        if (!identifier)
+            return error_no_memory(error);
+        text_append(header->out, before);
+        if (behind) {
+            append_string(header->out, name);
+            text_printf(header->out, ";\n%s", behind);
+        }
+        text_printf(header->out, behind ? "%s;\n" : "%s", identifier);
+    }
+    return STATUS_OK;
+}
+
 static enum status put_function(struct header *header, struct error *error)
 {
     struct text *out = header->out;
     text_printf(out,
                 "static inline struct tuned_%s_answer tuned_%s(const struct tuned *tuned,\n"
-                "    const struct tuned_device *device, long long n)\n{\n"
+                "    const struct tuned_device *device, long long n",
+                header->identifier, header->identifier);
+    enum status named = put_sizes(header, ", long long size_", NULL, error);
+    if (named != STATUS_OK)
+        return named;
+    text_printf(out,
+                ")\n{\n"
                 "    struct tuned_answer found;\n"
-                "    struct tuned_%s_answer answer;\n"
-                "    memset(&answer, 0, sizeof answer);\n",
-                header->identifier, header->identifier, header->identifier);
-    text_append(out, "    answer.grade = tuned_find(tuned, device, ");
+                "    struct tuned_%s_answer answer;\n",
+                header->identifier);
+    const bool has_sizes =
+        tuned_entry_size_at(header->entries[0], 0, &(long long){0}, &(long long){0}) != NULL;
+    if (has_sizes) {
+        text_append(out, "    struct tuned_size sizes[TUNED_SIZES_MAX];\n"
+                         "    size_t count = 0;\n");
+        named =
+            put_sizes(header, "    sizes[count].name = ", "    sizes[count++].size = size_", error);
+        if (named != STATUS_OK)
+            return named;
+    }
+    text_append(out, "    memset(&answer, 0, sizeof answer);\n"
+                     "    answer.grade = tuned_find");
+    text_append(out, has_sizes ? "_sizes(tuned, device, " : "(tuned, device, ");
     append_string(out, header->problem);
-    text_append(out, ", n, &found);\n");
+    text_append(out, has_sizes ? ", n, sizes, count, &found);\n" : ", n, &found);\n");
     for (size_t i = 0; i < header->field_count; i++)
         put_value(out, &header->fields[i]);
     text_append(out, "    if (!found.entry)\n        return answer;\n"

@@ -10,14 +10,75 @@
 
 static const double far_problem = 4, far_device = 4, far_like_device = 2;
 
-static double distance(const struct tuned_entry *entry, const struct problem *problem,
-                       const struct facts *facts)
+/* The ends of size number `index`, n being 0, with its name; NULL: there is none. */
+static const char *size_at(const struct tuned_entry *entry, size_t index, long long *low,
+                           long long *high)
+{
+    if (index > 0)
+        return tuned_entry_size_at(entry, index - 1, low, high);
+    *low = tuned_entry_n_low(entry);
+    *high = tuned_entry_n_high(entry);
+    return "n";
+}
+
+long long entry_measured_at(const struct tuned_entry *entry, size_t index)
+{
+    const char *at = tuned_evidence_text(entry, "at", "");
+    long long low = 0, high = 0;
+    for (size_t i = 0; at && i < index; i++)
+        at = (at = strchr(at, ',')) ? at + 1 : NULL;
+    if (at && *at)
+        return strtoll(at, NULL, 10);
+    return size_at(entry, index, &low, &high) && low == high ? low : -1;
+}
+
+/* The number of the experiment's size i among the entry's; of no such size that past the last. */
+static size_t find_size(const struct tuned_entry *entry, const char *const *names, size_t first,
+                        size_t i)
+{
+    const char *name = NULL;
+    long long low = 0, high = 0;
+    size_t index = 0;
+    for (; i != first && (name = size_at(entry, index, &low, &high)); index++)
+        if (index > 0 && strcmp(name, names[i]) == 0)
+            break;
+    return index;
+}
+
+const char *entry_problem_key(const struct tuned_entry *entry, const struct experiment *experiment,
+                              struct arena *arena)
+{
+    const char *names[SIZE_NAMES_MAX];
+    const char *key = tuned_entry_problem(entry);
+    size_t first = 0;
+    const size_t count = experiment_size_names(experiment, names, &first);
+    for (size_t i = 0; key && i < count; i++) {
+        const long long size = entry_measured_at(entry, find_size(entry, names, first, i));
+        key = size < 0 ? NULL : arena_printf(arena, i == 0 ? "%s.%lld" : "%sx%lld", key, size);
+    }
+    return key;
+}
+
+/* The product of the ratios of all sizes. */
+static double distance(const struct tuned_entry *entry, const struct experiment *experiment,
+                       const struct problem *problem, const struct facts *facts)
 {
     const struct tuned_device *device = tuned_entry_device(entry);
-    const double low = (double)tuned_entry_n_low(entry), high = (double)tuned_entry_n_high(entry);
-    const double n = fmax((double)problem->n, 1);
-    double far = n < low ? low / n : n / fmin(n, fmax(high, 1));
-    if (strcmp(tuned_entry_problem(entry), problem->key) != 0)
+    const char *names[SIZE_NAMES_MAX];
+    int64_t sizes[SIZE_NAMES_MAX] = {problem->n};
+    size_t first = 0;
+    double far = 1;
+    const size_t count = experiment_size_names(experiment, names, &first);
+    (void)problem_sizes(problem, sizes);
+    for (size_t i = 0; i == 0 || i < count; i++) {
+        long long low = 0, high = 0;
+        const double n = fmax((double)sizes[i], 1);
+        if (size_at(entry, find_size(entry, names, first, i), &low, &high))
+            far *= n < (double)low ? (double)low / n : n / fmin(n, fmax((double)high, 1));
+    }
+    const char *key = tuned_entry_problem(entry);
+    const size_t length = count > 0 ? problem->family_length : strlen(problem->key);
+    if (strlen(key) != length || strncmp(key, problem->key, length) != 0)
         far *= far_problem;
     if (strcmp(device->name, facts_text(facts, "name", "")) == 0)
         return far;
@@ -75,7 +136,7 @@ enum status winners_nearest(const struct tuned *tuned, const struct experiment *
             strcmp(tuned_entry_device(entry)->kind, experiment_device_kind(experiment)) != 0)
             continue;
         *next = (struct ranked){.winner = {.device = tuned_entry_device(entry)->name,
-                                           .far = distance(entry, problem, facts)},
+                                           .far = distance(entry, experiment, problem, facts)},
                                 .place = i};
         status = key_of(entry, experiment, arena, &next->winner.configuration, error);
         *count += next->winner.configuration ? 1 : 0;

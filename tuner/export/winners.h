@@ -5,7 +5,8 @@
 #include "tuner/base/arena.h"
 #include "tuner/experiment/experiment.h"
 
-struct tuned; /* libtuned's: a file that was read */
+struct tuned;       /* libtuned's: a file that was read */
+struct tuned_entry; /* a line of it */
 
 /* Texts are the file's or the arena's. */
 struct winner_elsewhere {
@@ -24,5 +25,12 @@ enum status winners_nearest(const struct tuned *tuned, const struct experiment *
                             const struct problem *problem, const struct facts *facts,
                             struct arena *arena, struct winner_elsewhere **out, size_t *count,
                             struct error *error);
+
+/* What was measured of size number `index`, n being 0, or the only one of it; -1: unknown. */
+long long entry_measured_at(const struct tuned_entry *entry, size_t index);
+/* The key of the experiment's problem that the entry was measured at, of sizes of several names
+ * with these; NULL: the entry does not tell, or memory is short. */
+const char *entry_problem_key(const struct tuned_entry *entry, const struct experiment *experiment,
+                              struct arena *arena);
 
 #endif

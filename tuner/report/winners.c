@@ -190,6 +190,7 @@ enum status write_ranges(struct page *page, struct error *error)
         {"problem", "problem", CELL_TEXT},
         {"n_low", "from n", CELL_COUNT},
         {"n_high", "to n", CELL_COUNT},
+        {"further", "other sizes", CELL_TEXT},
         {"configuration", "launch", CELL_CONFIGURATION},
         {"bound_percent", "loses at most", CELL_PERCENT},
         {"sizes_measured", "sizes measured", CELL_COUNT},

@@ -19,6 +19,8 @@
 static const double race_share = 0.65, race_share_most = 0.9;
 /* How much more than expected the confirmation may take, and what looks at sizes get. */
 static const double confirm_margin = 1.25, look_share = 0.03;
+/* The same of sizes of several names, where each winner is looked at where others won. */
+static const double look_share_of_boxes = 0.2;
 /* Of what a problem's inputs and results took first, for each fresh process that has them again:
  * nothing is compiled beside it any more, and what functions said is in the cache. */
 static const double again_share = 0.5;
@@ -180,6 +182,16 @@ static double confirm_expected_ns(const struct group *group, const struct allowa
            fmin(processes, WORKER_SPARES) * (double)costs->spared_ns;
 }
 
+static bool has_boxes(const struct session *session)
+{
+    const char *names[SIZE_NAMES_MAX];
+    size_t first = 0;
+    for (size_t i = 0; i < session->experiment_count; i++)
+        if (experiment_size_names(session->experiments[i].experiment, names, &first) > 0)
+            return true;
+    return false;
+}
+
 /* What is kept for what follows the races: at most what `share` leaves of the budget; less where
  * the confirmation is expected to take less, by as few processes as are enough where a problem
  * tries few of its points. */
@@ -189,10 +201,13 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
     const struct session *session = group->session;
     double whole_ns = (double)(budget_end_ns(session) - session->started_ns);
     double most_ns = (1 - share) * whole_ns;
-    if (!confirms(session))
-        return 0;
     const bool looks = session->options->protocol.look_between > 0 && group->space_count > 1;
-    const double looks_ns = looks ? look_share * whole_ns : 0;
+    const bool boxes = looks && has_boxes(session);
+    const double looks_ns = boxes   ? look_share_of_boxes * whole_ns
+                            : looks ? look_share * whole_ns
+                                    : 0;
+    if (!confirms(session))
+        return boxes ? looks_ns : 0;
     const double all = (double)session->options->protocol.confirm_processes;
     const double processes = few ? fmin(all, processes_of_many) : all;
     double expected_ns = confirm_expected_ns(group, allowance, processes) + looks_ns;

@@ -72,6 +72,7 @@ static enum status store_this_problem(struct sweep *sweep, struct error *error)
 {
     struct work *work = &sweep->work;
     struct point point = work_point(work, &sweep->usual_configuration, 0);
+    char family[PROBLEM_KEY_BYTES];
     double operations = 0;
     enum element_type type = ELEMENT_F32;
     enum status status = point_bytes(&point, &work->bytes_moved, error);
@@ -81,9 +82,12 @@ static enum status store_this_problem(struct sweep *sweep, struct error *error)
         status = point_operations(&point, &operations, &type, error);
     if (status != STATUS_OK)
         return status;
+    (void)string_format(family, sizeof family, "%.*s", (int)work->problem.family_length,
+                        work->problem.key);
     struct store_problem row = {
         .experiment_id = work->experiment_id,
         .key = work->problem.key,
+        .family = work->problem.shape ? family : NULL,
         .axes = work->problem.axes,
         .axis_count = work->problem.axis_count,
         .n = work->problem.n,

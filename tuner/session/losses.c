@@ -15,7 +15,7 @@ struct parameters {
     struct store_parameter items[6];
 };
 
-static void fill_parameters(const struct work *work, struct parameters *parameters)
+static void fill_parameters(const struct work *work, const char *key, struct parameters *parameters)
 {
     (void)string_format(parameters->environment, sizeof parameters->environment, "%" PRId64,
                         work->environment_id);
@@ -26,7 +26,7 @@ static void fill_parameters(const struct work *work, struct parameters *paramete
     const struct store_parameter items[] = {
         {"environment", parameters->environment},
         {"experiment", parameters->experiment},
-        {"key", work->problem.key},
+        {"key", key},
         {"l2_mode", l2_mode_name(work->options->l2_mode)},
         {"objective", objective_text(work->objective)},
         {"within", parameters->within},
@@ -34,12 +34,13 @@ static void fill_parameters(const struct work *work, struct parameters *paramete
     memcpy(parameters->items, items, sizeof items);
 }
 
-enum status losses_covered(const struct work *work, bool *known, struct error *error)
+enum status losses_covered(const struct work *work, const char *key, bool *known,
+                           struct error *error)
 {
     struct parameters parameters;
     struct store_query *query = NULL;
     bool row = false;
-    fill_parameters(work, &parameters);
+    fill_parameters(work, key, &parameters);
     enum status status =
         store_query_open(work->store, ranges_known_query, parameters.items, 6, &query, error);
     if (status == STATUS_OK)
@@ -77,7 +78,7 @@ static enum status read_rows(const struct work *work, struct losses *losses, str
         {"is_barred", offsetof(struct loss_row, is_barred), STORE_TRUTH},
     };
     struct parameters parameters;
-    fill_parameters(work, &parameters);
+    fill_parameters(work, work->problem.key, &parameters);
     const struct store_reading reading = {.sql = losses_query,
                                           .parameters = parameters.items,
                                           .parameter_count = 5,
@@ -178,6 +179,21 @@ enum status losses_load(const struct work *work, struct losses *losses, struct e
     if (status == STATUS_OK)
         status = arrange(losses, &rows, error);
     return status;
+}
+
+enum status losses_refuted(const struct work *work, const char *family, struct arena *arena,
+                           int64_t **ids, size_t *count, struct error *error)
+{
+    static const struct store_column columns[] = {{"configuration_id", 0, STORE_INTEGER}};
+    struct parameters parameters;
+    fill_parameters(work, family, &parameters);
+    const struct store_parameter wanted[] = {
+        parameters.items[0], parameters.items[1], {"family", family}};
+    const struct store_reading reading = {.sql = refuted_sizes_query,
+                                          STORE_PARAMETERS(wanted),
+                                          STORE_COLUMNS(columns),
+                                          .row_bytes = sizeof **ids};
+    return store_read(work->store, &reading, arena, ids, count, error);
 }
 
 void losses_free(struct losses *losses)

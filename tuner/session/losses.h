@@ -31,9 +31,14 @@ struct losses {
     size_t *winners; /* by size; count: unknown */
 };
 
-/* *known: the problem key has ranges. */
-enum status losses_covered(const struct work *work, bool *known, struct error *error);
+/* *known: the key has ranges: a problem's, of sizes of several names without them. */
+enum status losses_covered(const struct work *work, const char *key, bool *known,
+                           struct error *error);
 enum status losses_load(const struct work *work, struct losses *losses, struct error *error);
+/* Those that were wrong at some size of the family that the problem belongs to (its key without
+ * sizes of several names), by id, in the arena: they serve no other one either. */
+enum status losses_refuted(const struct work *work, const char *family, struct arena *arena,
+                           int64_t **ids, size_t *count, struct error *error);
 void losses_free(struct losses *losses);
 /* NULL when the experiment has no such configuration any more, or memory is short. */
 const struct configuration *losses_configuration(struct losses *losses, size_t index);

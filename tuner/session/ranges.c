@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
+#include "tuner/session/boxes.h"
 #include "tuner/session/check.h"
 #include "tuner/session/look.h"
 #include "tuner/session/losses.h"
@@ -413,11 +414,21 @@ static enum status cover(struct covering *covering, struct error *error)
     return first_failure(status, store_cover(covering, &putting), &putting, error);
 }
 
+/* The key of what ranges are made for: of sizes of several names without them. */
+static void ranged_key(const struct problem *problem, char out[PROBLEM_KEY_BYTES])
+{
+    const size_t length = problem->shape ? problem->family_length : strlen(problem->key);
+    (void)string_format(out, PROBLEM_KEY_BYTES, "%.*s", (int)length, problem->key);
+}
+
 static bool was_contested(const struct group *group, const char *key)
 {
-    for (const struct contest *contest = group->contests; contest; contest = contest->next)
-        if (contest->announced && strcmp(contest->sweep->work.problem.key, key) == 0)
+    for (const struct contest *contest = group->contests; contest; contest = contest->next) {
+        char its_key[PROBLEM_KEY_BYTES];
+        ranged_key(&contest->sweep->work.problem, its_key);
+        if (contest->announced && strcmp(its_key, key) == 0)
             return true;
+    }
     return false;
 }
 
@@ -425,6 +436,8 @@ static bool was_contested(const struct group *group, const char *key)
 static enum status cover_on(void *context, struct lane *lane, struct error *error)
 {
     const struct work *work = context;
+    if (work->problem.shape)
+        return boxes_cover(work, lane, error);
     struct covering *covering = calloc(1, sizeof *covering);
     if (!covering)
         return error_no_memory(error);
@@ -440,8 +453,10 @@ static enum status cover_on(void *context, struct lane *lane, struct error *erro
 static enum status cover_key(struct work *work, struct error *error)
 {
     bool known = false;
-    enum status status = losses_covered(work, &known, error);
-    if (status != STATUS_OK || (known && !was_contested(work->group, work->problem.key)))
+    char key[PROBLEM_KEY_BYTES];
+    ranged_key(&work->problem, key);
+    enum status status = losses_covered(work, key, &known, error);
+    if (status != STATUS_OK || (known && !was_contested(work->group, key)))
         return status;
     if (group_lane(work->group))
         status = on_some_lane(work->group, cover_on, work, error);
@@ -460,9 +475,11 @@ enum status group_ranges(struct group *group, const struct session_experiment *a
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(at->experiment); i++) {
         experiment_problem(at->experiment, i, &work.problem);
-        if ((at->wanted && !at->wanted[i]) || strcmp(work.problem.key, last) == 0)
+        char key[PROBLEM_KEY_BYTES];
+        ranged_key(&work.problem, key);
+        if ((at->wanted && !at->wanted[i]) || strcmp(key, last) == 0)
             continue;
-        (void)string_format(last, sizeof last, "%s", work.problem.key);
+        (void)string_format(last, sizeof last, "%s", key);
         status = cover_key(&work, error);
     }
     if (status == STATUS_OK && !group_lane(group))

@@ -112,7 +112,7 @@ static enum status drop_ranges_of_problem(struct store *store, int64_t environme
     return store_run(store,
                      "DELETE FROM ranges WHERE environment_id = ?1 AND l2_mode = ?3"
                      " AND objective = ?4 AND (experiment_id, problem_key)"
-                     " = (SELECT experiment_id, key FROM problems WHERE id = ?2)",
+                     " = (SELECT experiment_id, coalesce(family, key) FROM problems WHERE id = ?2)",
                      winner_doing, WINNER_KEYS(environment_id, problem_id, mode, objective), NULL,
                      NULL, error);
 }
@@ -265,24 +265,27 @@ static enum status insert_range_check(struct store *store, const struct store_ra
                                       int64_t range_id, struct error *error)
 {
     ROW_TABLE(struct store_range_check, range_checks, ranges_doing,
-              SHARED_ID("range_id", ROW_VALUE), VALUE(n, INTEGER), VALUE(measured, INTEGER),
-              VALUE(loss, REAL), VALUE(loss_low, REAL), VALUE(loss_high, REAL),
-              VALUE(best_configuration_id, INTEGER_FROM_1));
-    return store_put(store, &range_checks, STORE_SOURCES(check, &range_id), NULL, error);
+              SHARED_ID("range_id", ROW_VALUE), VALUE(n, INTEGER), VALUE(shape, TEXT),
+              VALUE(measured, INTEGER), VALUE(loss, REAL), VALUE(loss_low, REAL),
+              VALUE(loss_high, REAL), VALUE(best_configuration_id, INTEGER_FROM_1));
+    struct store_range_check row = *check;
+    row.shape = row.shape ? row.shape : "";
+    return store_put(store, &range_checks, STORE_SOURCES(&row, &range_id), NULL, error);
 }
 
 enum status store_ranges_put(struct store *store, const struct store_ranges *group,
                              struct error *error)
 {
-    ROW_TABLE(
-        struct store_range, ranges, ranges_doing,
-        SHARED(struct store_ranges, environment_id, INTEGER),
-        SHARED(struct store_ranges, experiment_id, INTEGER),
-        SHARED(struct store_ranges, problem_key, TEXT), SHARED(struct store_ranges, l2_mode, MODE),
-        SHARED(struct store_ranges, objective, OBJECTIVE),
-        SHARED(struct store_ranges, run_id, INTEGER), VALUE(n_low, INTEGER), VALUE(n_high, INTEGER),
-        VALUE(configuration_id, INTEGER), SHARED(struct store_ranges, within, REAL),
-        VALUE(bound, REAL), WRITTEN_AT("chosen_at", ROW_VALUE));
+    ROW_TABLE(struct store_range, ranges, ranges_doing,
+              SHARED(struct store_ranges, environment_id, INTEGER),
+              SHARED(struct store_ranges, experiment_id, INTEGER),
+              SHARED(struct store_ranges, problem_key, TEXT),
+              SHARED(struct store_ranges, l2_mode, MODE),
+              SHARED(struct store_ranges, objective, OBJECTIVE),
+              SHARED(struct store_ranges, run_id, INTEGER), VALUE(n_low, INTEGER),
+              VALUE(n_high, INTEGER), VALUE(further, TEXT), VALUE(configuration_id, INTEGER),
+              SHARED(struct store_ranges, within, REAL), VALUE(bound, REAL),
+              WRITTEN_AT("chosen_at", ROW_VALUE));
     enum status status = store_begin(store, ranges_doing, error);
     if (status != STATUS_OK)
         return status;
@@ -296,11 +299,12 @@ enum status store_ranges_put(struct store *store, const struct store_ranges *gro
                      value_text(objective_of(group->objective))),
         NULL, NULL, error);
     for (size_t i = 0; status == STATUS_OK && i < group->count; i++) {
-        const struct store_range *range = &group->ranges[i];
+        struct store_range range = group->ranges[i];
         int64_t range_id = 0;
-        status = store_put(store, &ranges, STORE_SOURCES(range, group), &range_id, error);
-        for (size_t k = 0; status == STATUS_OK && k < range->check_count; k++)
-            status = insert_range_check(store, &range->checks[k], range_id, error);
+        range.further = range.further ? range.further : "";
+        status = store_put(store, &ranges, STORE_SOURCES(&range, group), &range_id, error);
+        for (size_t k = 0; status == STATUS_OK && k < range.check_count; k++)
+            status = insert_range_check(store, &range.checks[k], range_id, error);
     }
     return store_end(store, status, ranges_doing, error);
 }

@@ -121,12 +121,14 @@ enum status store_incumbent(struct store *store, int64_t environment_id, int64_t
 /* A range of sizes with one configuration. */
 struct store_range_check {
     int64_t n;
-    bool measured;                    /* a size of the experiment; false: one between */
+    const char *shape; /* all sizes where they have several names, "1024x512"; NULL: n is all */
+    bool measured;     /* a size of the experiment; false: one between */
     double loss, loss_low, loss_high; /* relative, to the best of those looked at */
     int64_t best_configuration_id;
 };
 struct store_range {
     int64_t n_low, n_high; /* inclusive */
+    const char *further;   /* the sizes besides n, "m@16-64 k@8"; NULL: there are none */
     int64_t configuration_id;
     double bound; /* worst loss at its measured sizes, upper bound where it was looked at */
     const struct store_range_check *checks;
@@ -135,7 +137,7 @@ struct store_range {
 struct store_ranges {
     int64_t environment_id;
     int64_t experiment_id;
-    const char *problem_key;
+    const char *problem_key; /* of sizes of several names without them */
     enum l2_mode l2_mode;
     const char *objective;
     int64_t run_id;

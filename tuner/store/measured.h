@@ -30,6 +30,7 @@ enum status store_experiment(struct store *store, const struct store_experiment 
 struct store_problem {
     int64_t experiment_id;
     const char *key;
+    const char *family; /* of sizes of several names: the key without them; NULL: they have one */
     const struct named_value *axes;
     size_t axis_count;
     int64_t n;

@@ -111,8 +111,8 @@ enum status store_problem(struct store *store, const struct store_problem *probl
                           int64_t *problem_id, struct error *error)
 {
     ROW_TABLE(struct store_problem, problems, "store a problem", KEY(experiment_id, INTEGER),
-              KEY(key, TEXT), KEY(n, INTEGER), VALUE(bytes_moved, REAL), VALUE(ceiling, TEXT),
-              VALUE(operations, REAL_ABOVE_0), VALUE(operations_type, TEXT),
+              KEY(key, TEXT), KEY(n, INTEGER), VALUE(family, TEXT), VALUE(bytes_moved, REAL),
+              VALUE(ceiling, TEXT), VALUE(operations, REAL_ABOVE_0), VALUE(operations_type, TEXT),
               VALUES(axes, VALUES, ROW_ONCE, axis_count));
     struct store_problem row = *problem;
     bool found = false;
@@ -123,12 +123,13 @@ enum status store_problem(struct store *store, const struct store_problem *probl
     enum status status = store_run(
         store,
         "SELECT id FROM problems WHERE experiment_id = ?1 AND key = ?2 AND n = ?3 "
-        "AND bytes_moved = ?4 AND ceiling = ?5 AND operations IS ?6 AND operations_type IS ?7",
+        "AND bytes_moved = ?4 AND ceiling = ?5 AND operations IS ?6 AND operations_type IS ?7 "
+        "AND family IS ?8",
         "find a problem",
         STORE_VALUES(value_integer(row.experiment_id), value_text(row.key), value_integer(row.n),
                      value_real(row.bytes_moved), value_text(row.ceiling),
                      row.operations > 0 ? value_real(row.operations) : value_text(NULL),
-                     value_text(row.operations_type)),
+                     value_text(row.operations_type), value_text(row.family)),
         problem_id, &found, error);
     return status == STATUS_OK && !found
                ? store_put(store, &problems, STORE_SOURCES(&row), problem_id, error)

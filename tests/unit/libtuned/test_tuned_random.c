@@ -1,4 +1,4 @@
-/* libtuned: files of format 4 with random contents. All that was written comes back, and each
+/* libtuned: files of format 5 with random contents. All that was written comes back, and each
  * look-up finds what looking at all entries finds, with further sizes, limits and capabilities. */
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct span {
 struct line {
     int device, problem, id, number;
     struct span spans[SIZES]; /* the first is n */
-    long long at;             /* below 0: the line does not tell */
+    long long at[SIZES];      /* below 0: the line does not tell */
     long long integer, grid, threads, shared_bytes, registers, cluster;
     int least, most; /* compute capability, 90 is 9.0; 0: the line does not tell */
     double real, time_ns;
@@ -112,8 +112,12 @@ static void draw_lines(struct world *world)
             long long low = draw(1LL << (1 + draw(16)));
             line.spans[j] = (struct span){low, draw(2) ? low : low + draw(low + 2)};
         }
-        line.at =
-            draw(2) ? -1 : line.spans[0].low + draw(line.spans[0].high - line.spans[0].low + 1);
+        for (int j = 0; j < SIZES; j++) { /* none, the first ones, all */
+            const struct span *span = &line.spans[j];
+            const int is_told = j < world->size_counts[line.problem] && draw(j == 0 ? 2 : 4) &&
+                                (j == 0 || line.at[j - 1] >= 0);
+            line.at[j] = is_told ? span->low + draw(span->high - span->low + 1) : -1;
+        }
         line.integer = (long long)((uint64_t)draw(1LL << 40) << draw(24)) * (draw(2) ? 1 : -1);
         line.grid = 1 + draw(100000);
         line.threads = draw(1025);
@@ -165,8 +169,8 @@ static size_t write_line(char *out, const struct world *world, const struct line
     length += (size_t)sprintf(out + length, " grid=%lld real=%.17g", line->grid, line->real);
     length += write_quoted(out + length, " text=", line->text);
     length += (size_t)sprintf(out + length, " | time_ns=%.17g per_unit=other,grid", line->time_ns);
-    if (line->at >= 0)
-        length += (size_t)sprintf(out + length, " at=%lld", line->at);
+    for (int i = 0; i < SIZES && line->at[i] >= 0; i++)
+        length += (size_t)sprintf(out + length, i == 0 ? " at=%lld" : ",%lld", line->at[i]);
     length += write_quoted(out + length, " odd.field-1=", line->odd);
     length += (size_t)sprintf(out + length, " threads=%lld registers=%lld shared_bytes=%lld",
                               line->threads, line->registers, line->shared_bytes);
@@ -186,7 +190,7 @@ static struct tuned *write_and_load(struct world *world)
     char *text = malloc(BYTES);
     int number = 1;
     assert_non_null(text);
-    size_t length = (size_t)sprintf(text, "tuned-conf 4\n");
+    size_t length = (size_t)sprintf(text, "tuned-conf 5\n");
     for (int i = 0; i < DEVICES; i++) {
         const struct tuned_device *device = &world->devices[i];
         length += write_quoted(text + length, "[cuda ", device->name);
@@ -248,7 +252,7 @@ static void assert_line(const struct world *world, const struct line *line,
     assert_true(tuned_evidence(entry, "registers", -1) == (double)line->registers);
     assert_int_equal(tuned_entry_n_low(entry), line->spans[0].low);
     assert_int_equal(tuned_entry_n_high(entry), line->spans[0].high);
-    assert_int_equal(tuned_entry_n(entry), line->at < 0 ? line->spans[0].low : line->at);
+    assert_int_equal(tuned_entry_n(entry), line->at[0] < 0 ? line->spans[0].low : line->at[0]);
     long long low = 0, high = 0;
     for (int i = 1; i < world->size_counts[line->problem]; i++) {
         assert_string_equal(tuned_entry_size_at(entry, (size_t)i - 1, &low, &high),
@@ -408,15 +412,17 @@ static enum tuned_grade grade_sizes(const struct world *world, const struct line
                                     const struct question *question)
 {
     double ratio = 0;
-    long long at =
-        line->at < 0 && line->spans[0].low == line->spans[0].high ? line->spans[0].low : line->at;
     if (!is_within(world, line, question, &ratio))
         return TUNED_NEAREST_SIZE;
-    if (at != question->n)
-        return TUNED_IN_RANGE;
-    for (int i = 1; i < world->size_counts[question->problem]; i++)
-        if (line->spans[i].low < line->spans[i].high)
+    for (int i = 0; i < world->size_counts[question->problem]; i++) {
+        const struct span *span = &line->spans[i];
+        long long asked = question->n;
+        for (size_t k = 0; i > 0 && k < question->size_count; k++)
+            if (strcmp(question->sizes[k].name, i == 1 ? "m" : "k.x") == 0)
+                asked = question->sizes[k].size;
+        if (asked != (line->at[i] < 0 && span->low == span->high ? span->low : line->at[i]))
             return TUNED_IN_RANGE;
+    }
     return TUNED_EXACT;
 }
 
