@@ -195,7 +195,7 @@ if [[ $code -ne 4 ]]; then
     told smooth 'in, out, n' i32 '' 16
     run "$TUNE" run --dry-run --arch sm_90 told.yaml
     expect_code 3
-    expect_err "argument 'filter' has 64 bytes, and the variable 'filter' only 36"
+    expect_err "^tune run: told.yaml:[0-9]+: argument 'filter' has 64 bytes, and the variable 'filter' only 36"
     # A symbol that is nowhere, a define that CUDA's headers have another meaning for: once, and by what is near.
     grep -q 'symbol: filter' told.yaml || fail "no symbol in it"
     sed 's/symbol: filter/symbol: filtr/' told.yaml >near.yaml
@@ -214,11 +214,26 @@ if [[ $code -ne 4 ]]; then
     told smooth 'in, out' i32
     run "$TUNE" run --dry-run --arch sm_90 told.yaml
     expect_code 3
-    expect_err '^tune run: told.yaml: kernel smooth takes 3 arguments of 8, 8, 4 bytes; the experiment passes 2 of 8, 8$'
+    expect_err '^tune run: told.yaml:7: kernel smooth takes 3 arguments of 8, 8, 4 bytes; the experiment passes 2 of 8, 8$'
     told smooth 'in, out, n' i64
     run "$TUNE" run --dry-run --arch sm_90 told.yaml
     expect_code 3
     expect_err 'takes 3 arguments of 8, 8, 4 bytes; the experiment passes 3 of 8, 8, 8$'
+    # A size that it has not; files by names that are nearly theirs.
+    told smooth 'in, out, n' i32
+    run "$TUNE" run --dry-run --arch sm_90 told.yaml --sizes 12345
+    expect_code 3
+    expect_err 'told: no problem is of the sizes that were asked for; there are: 1024$'
+    run "$TUNE" run --dry-run tole.yaml
+    expect_code 3
+    expect_err "tole.yaml: No such file or directory; did you mean 'told.yaml'\?$"
+    run "$TUNE" init ./tolt.cu
+    expect_code 3
+    expect_err "did you mean './told.cu'\?$"
+    cp told.cu "my told.cu"
+    run "$TUNE" init "my told.cu"
+    expect_code 0
+    expect_err "^  tune run 'my told.yaml'   # tunes it$"
     # What results are held against: a reference in C, and kernels of the check's own.
     told smooth 'in, out, n' i32
     { cat told.yaml; echo 'check: {output: out, reference: told, source: told.c}'; } >checked.yaml

@@ -331,7 +331,7 @@ expect_code 0
 has '    block: BM * BN // TM' tiles.yaml
 has '  - 1 <= BM * BN // TM <= 1024' tiles.yaml
 has '  - {name: how, type: i32, value: 1}' tiles.yaml
-run "$TUNE" run --dry-run --arch sm_90 --points 2 tiles.yaml --sizes 1024
+run "$TUNE" run --dry-run --arch sm_90 --points 2 tiles.yaml --sizes 65536
 expect_code 0
 
 # A comment behind a condition names nothing; parameters of a condition that does not hold are none; lines may end in \r\n; a

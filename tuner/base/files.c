@@ -1,5 +1,6 @@
 #include "tuner/base/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -49,12 +50,40 @@ static enum status read_open_file(struct arena *arena, int file, const char *pat
     return STATUS_OK;
 }
 
+/* The name in the file's folder that is nearest to the file's, and ends as it does. */
+static bool near_name(const char *path, char out[NAME_MAX + 1])
+{
+    enum { LOOKED_AT_MOST = 4096 };
+    struct arena arena = {0};
+    const char *name = path_file(path);
+    const char *end = strrchr(name, '.');
+    const char *folder = arena_printf(&arena, "%.*s.", (int)(name - path), path);
+    const char **names = arena_alloc(&arena, LOOKED_AT_MOST, sizeof *names);
+    size_t count = 0;
+    DIR *listing = folder && names ? opendir(folder) : NULL;
+    for (const struct dirent *entry;
+         listing && count < LOOKED_AT_MOST && (entry = readdir(listing));)
+        if (entry->d_name[0] != '.' && (!end || text_ends_with(entry->d_name, end)))
+            names[count++] = arena_strdup(&arena, entry->d_name);
+    if (listing)
+        (void)closedir(listing);
+    const char *nearest = arena.failed ? NULL : nearest_word(name, names, count);
+    const bool found = nearest && string_format(out, NAME_MAX + 1, "%s", nearest);
+    arena_free(&arena);
+    return found;
+}
+
 enum status file_read(struct arena *arena, const char *path, size_t max_bytes, char **contents,
                       size_t *length, struct error *error)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const int failure = errno;
+    char near[NAME_MAX + 1] = "";
+    if (file < 0 && failure == ENOENT && near_name(path, near))
+        return error_set(error, STATUS_NOT_FOUND, "%s: %s; did you mean '%.*s%s'?", path,
+                         strerror(failure), (int)(path_file(path) - path), path, near);
     if (file < 0)
-        return error_set_errno(error, errno, "%s", path);
+        return error_set_errno(error, failure, "%s", path);
     enum status status = read_open_file(arena, file, path, max_bytes, contents, length, error);
     (void)close(file);
     return status;
@@ -194,6 +223,23 @@ enum status output_write(const char *path, const void *data, size_t bytes, struc
     enum status status = output_begin(path, &output, error);
     return status == STATUS_OK ? output_end(&output, output_add(&output, data, bytes, error), error)
                                : status;
+}
+
+enum status output_room(const char *path, size_t bytes, struct error *error)
+{
+    struct output output;
+    if (output_is_special(path))
+        return STATUS_OK;
+    enum status status = output_begin(path, &output, error);
+    if (status != STATUS_OK)
+        return status;
+    const int failure = posix_fallocate(output.file, 0, (off_t)bytes);
+    (void)unlink(output.temporary.path);
+    (void)close(output.file);
+    arena_free(&output.arena);
+    return failure == ENOSPC || failure == EDQUOT || failure == EFBIG
+               ? error_set_errno(error, failure, "%s: cannot write", path)
+               : STATUS_OK;
 }
 
 /* A link of the user's own stays a link: the file that it leads to is replaced. */

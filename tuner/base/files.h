@@ -52,6 +52,10 @@ enum status output_add(struct output *output, const void *data, size_t bytes, st
 /* With a `status` other than STATUS_OK what was there stays; returns the first failure. */
 enum status output_end(struct output *output, enum status status, struct error *error);
 
+/* Whether there is room for so many bytes where the file would be written: asked before work that
+ * would be lost. */
+enum status output_room(const char *path, size_t bytes, struct error *error);
+
 /* STATUS_USAGE when `path` names the file that `input` names, too: writing would destroy it. Either
  * may be NULL. */
 enum status output_differs(const char *path, const char *input, struct error *error);

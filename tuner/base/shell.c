@@ -63,3 +63,12 @@ void shell_append_word(struct text *text, const char *word)
     else
         append_octal(text, word);
 }
+
+const char *shell_word(const char *word, char out[SHELL_WORD_BYTES])
+{
+    struct text text = {0};
+    shell_append_word(&text, word);
+    (void)string_format(out, SHELL_WORD_BYTES, "%s", text.failed ? word : text_string(&text));
+    text_free(&text);
+    return out;
+}

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "tuner/base/shell.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/preload.h"
 #include "tuner/cli/style.h"
@@ -121,6 +122,7 @@ enum status capture_kernel(const char *command, const char *kernel, const char *
 
 static enum status check_request(struct capture_request *request, struct error *error)
 {
+    char room[SHELL_WORD_BYTES];
     long long number = 0;
     struct arena arena = {0};
     const char *bytes = NULL;
@@ -134,7 +136,7 @@ static enum status check_request(struct capture_request *request, struct error *
     if (request->output && !request->kernel)
         return error_set(error, STATUS_USAGE,
                          "-o %s: which kernel? tune capture --kernel NAME -o %s -- ...",
-                         request->output, request->output);
+                         request->output, shell_word(request->output, room));
     request->by_cupti = request->via && strcmp(request->via, "cupti") == 0;
     if (request->via && !request->by_cupti && strcmp(request->via, "preload") != 0)
         return error_set(error, STATUS_USAGE, "--via %s: preload or cupti", request->via);

@@ -129,6 +129,25 @@ static enum status find_possible(const struct look *look, const struct problem *
     return status;
 }
 
+/* Of what is wrong with how a kernel or a variable is given: where the file says it. */
+static enum status add_line(const struct experiment *experiment, const struct launch_plan *plan,
+                            struct error *error)
+{
+    char name[256];
+    int line = 0;
+    if (sscanf(error->text, "kernel %255s", name) == 1) {
+        line = experiment_line(experiment, "kernel", name);
+    } else if (sscanf(error->text, "argument '%255[^']", name) == 1) {
+        for (size_t i = 0; i < plan->argument_count && line == 0; i++)
+            if (strcmp(plan->arguments[i].name, name) == 0)
+                line = experiment_line(experiment, "name", name);
+    } else {
+        return error->status;
+    }
+    return line > 0 ? error_prefix(error, "%s:%d", experiment_path(experiment), line)
+                    : error_prefix(error, "%s", experiment_path(experiment));
+}
+
 static enum status print_launches(const struct look *look, const struct problem *problem,
                                   const struct configuration *configuration, struct error *error)
 {
@@ -148,8 +167,8 @@ static enum status print_launches(const struct look *look, const struct problem 
         status = point_plan(&point, &arena, plan, error);
     if (status == STATUS_OK && look->landscape)
         status = landscape_fits(look->landscape, &point, plan, error);
-    if (status == STATUS_BAD_INPUT && strncmp(error->text, "kernel ", 7) == 0)
-        status = error_prefix(error, "%s", experiment_path(look->experiment));
+    if (status == STATUS_BAD_INPUT)
+        status = add_line(look->experiment, plan, error);
     if (status == STATUS_COMPILE_FAILED) {
         /* Why, the table or the command's error says once. */
         const bool alone = look->run->text.default_only;
@@ -233,6 +252,26 @@ static enum status print_problem(const struct look *look, const struct problem *
     return status;
 }
 
+static enum status no_such_size(const struct look *look, struct error *error)
+{
+    struct text sizes = {0};
+    for (size_t i = 0; i < experiment_problem_count(look->experiment); i++) {
+        struct problem problem;
+        char size[32];
+        experiment_problem(look->experiment, i, &problem);
+        (void)string_format(size, sizeof size, "%s%lld", sizes.length > 0 ? ", " : "",
+                            (long long)problem.n);
+        if (!strstr(text_string(&sizes), size))
+            text_append(&sizes, size);
+    }
+    const enum status status = error_set(error, STATUS_NOT_FOUND,
+                                         "%s: no problem is of the sizes that were asked for; "
+                                         "there are: %.300s",
+                                         experiment_name(look->experiment), text_string(&sizes));
+    text_free(&sizes);
+    return status;
+}
+
 static enum status print_experiment(const struct look *look, struct error *error)
 {
     bool first = true;
@@ -248,6 +287,8 @@ static enum status print_experiment(const struct look *look, struct error *error
         status = print_problem(look, &problem, first, error);
         first = false;
     }
+    if (status == STATUS_OK && first && look->run->experiments.count == 1)
+        return no_such_size(look, error);
     if (status == STATUS_OK && first)
         print_clean(stdout, "  no problem of the sizes that were asked for\n");
     return status;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/shell.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/capture.h"
 #include "tuner/cli/command.h"
@@ -276,11 +277,16 @@ static enum status write_file(const struct init *init, const char *output, const
     if (status != STATUS_OK || output_is_special(output))
         return status;
     const char *place = strchr(output, '/') || text_ends_with(output, ".yaml") ? "" : "./";
+    char room[SHELL_WORD_BYTES];
+    struct text path = {0};
+    text_printf(&path, "%s%s", place, output);
+    const char *word = shell_word(text_string(&path), room);
     print_clean(stderr,
                 "tune: wrote %s: look at what is marked with '?', then\n"
-                "  tune run --dry-run --arch %s %s%s   # compiles it; needs no GPU\n"
-                "  tune run %s%s   # tunes it\n",
-                output, init->architecture, place, output, place, output);
+                "  tune run --dry-run --arch %s %s   # compiles it; needs no GPU\n"
+                "  tune run %s   # tunes it\n",
+                output, init->architecture, word, word);
+    text_free(&path);
     if (!init->capture)
         fprintf(stderr, "With --program './app ...' sizes, data and launch are those of your "
                         "program, and nothing of them is a guess.\n");
@@ -303,6 +309,7 @@ static enum status take_script(struct arena *arena, const struct init *init, con
 {
     const char *beside = output_is_special(output) ? init->source : output;
     const int folder = (int)(path_file(beside) - beside);
+    char room[SHELL_WORD_BYTES];
     struct text source = {0};
     struct stat info;
     char *there = NULL;
@@ -331,7 +338,7 @@ static enum status take_script(struct arena *arena, const struct init *init, con
             status = error_set(error, STATUS_USAGE,
                                "%s is there already, and is not what %s has: --force writes over "
                                "it, or tune init %s takes it",
-                               *path, init->source, *path);
+                               *path, init->source, shell_word(*path, room));
     }
     if (status == STATUS_OK && !there) {
         status = file_write_atomically(*path, text_string(&source), source.length, error);

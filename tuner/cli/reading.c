@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "tuner/base/files.h"
+#include "tuner/base/shell.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/style.h"
 
@@ -10,6 +11,7 @@ const char default_database[] = "tune.db";
 
 enum status reading_open(const char **path, struct store **out, struct error *error)
 {
+    char room[SHELL_WORD_BYTES];
     if (*path == default_database && !file_exists(*path) && file_exists(REPLAYED_DATABASE)) {
         *path = REPLAYED_DATABASE;
         print_clean(stderr, "tune: there is no %s here: this is of %s, of a replay\n",
@@ -21,6 +23,6 @@ enum status reading_open(const char **path, struct store **out, struct error *er
             stderr,
             "tune: %s is of an older tune (schema %lld): a copy is read; 'tune merge NEW.db "
             "%s' makes one that is read as it is\n",
-            *path, (long long)store_copied_version(*out), *path);
+            *path, (long long)store_copied_version(*out), shell_word(*path, room));
     return status;
 }

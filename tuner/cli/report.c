@@ -43,6 +43,9 @@ static void progress(void *context, size_t done, size_t total)
         fprintf(stderr, "\rfigure %zu of %zu", done + 1, total);
 }
 
+/* Of a page with hardly anything in it. */
+enum { PAGE_BYTES_LEAST = 100 << 10 };
+
 static enum status write_report(struct asked *asked, struct error *error)
 {
     struct report_request *request = &asked->request;
@@ -51,6 +54,8 @@ static enum status write_report(struct asked *asked, struct error *error)
     enum status status = output_differs(asked->output, request->database, error);
     if (status == STATUS_OK && request->before_database)
         status = output_differs(asked->output, request->before_database, error);
+    if (status == STATUS_OK)
+        status = output_room(asked->output, PAGE_BYTES_LEAST, error);
     if (status == STATUS_OK)
         status = reading_open(&request->database, &store, error);
     if (status == STATUS_OK && request->before_database)

@@ -61,10 +61,11 @@ static void append_count(struct text *line, uint64_t count)
 /* "'tune show --db replayed.db --ties'", for the database of the run. */
 static void append_show(struct text *line, const struct run *run, const char *option)
 {
+    char room[SHELL_WORD_BYTES];
     if (strcmp(run->text.database, DEFAULT_DATABASE) == 0)
         text_printf(line, "'tune show %s'", option);
     else
-        text_printf(line, "'tune show --db %s %s'", run->text.database, option);
+        text_printf(line, "'tune show --db %s %s'", shell_word(run->text.database, room), option);
 }
 
 static void print_work(const struct run *run, const struct session_summary *summary)

@@ -12,6 +12,22 @@ const char *experiment_name(const struct experiment *experiment)
     return experiment->name;
 }
 
+int experiment_line(const struct experiment *experiment, const char *key, const char *value)
+{
+    int line = 1;
+    const size_t key_length = strlen(key), length = strlen(value);
+    for (const char *at = experiment->text; *at; at++) {
+        const char *word = at + key_length;
+        line += *at == '\n';
+        if (strncmp(at, key, key_length) != 0 || *word != ':')
+            continue;
+        word += 1 + strspn(word + 1, " \"'");
+        if (strncmp(word, value, length) == 0 && strchr("\"', }#\n", word[length]))
+            return line;
+    }
+    return 0;
+}
+
 const char *experiment_path(const struct experiment *experiment)
 {
     return experiment->path;

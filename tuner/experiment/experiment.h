@@ -53,6 +53,8 @@ enum status experiment_load_document(struct document *document, const char *data
 
 const char *experiment_name(const struct experiment *experiment);
 const char *experiment_path(const struct experiment *experiment);
+/* The first line of the file that has `key: value`, the value in quotes or not; 0: none. */
+int experiment_line(const struct experiment *experiment, const char *key, const char *value);
 const char *experiment_device_kind(const struct experiment *experiment); /* as in the file */
 const char *experiment_compiler(const struct experiment *experiment); /* NULL: the device's own */
 /* Whether it is left out where every experiment is meant, and runs only when it is named. */

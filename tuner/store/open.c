@@ -10,6 +10,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/failpoint.h"
+#include "tuner/base/shell.h"
 #include "tuner/base/temporary.h"
 #include "tuner/base/trust.h"
 #include "tuner/store/embedded.h"
@@ -159,6 +160,7 @@ static enum status create_tables(struct store *store, const struct store_schema 
 static enum status check_version(const struct store *store, const struct store_schema *schema,
                                  int64_t version, enum store_mode mode, struct error *error)
 {
+    char room[SHELL_WORD_BYTES];
     if (version > schema->version)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: made by a newer tune (schema %lld; this one knows %d); update tune, "
@@ -169,7 +171,7 @@ static enum status check_version(const struct store *store, const struct store_s
             error, STATUS_BAD_INPUT,
             "%s: made by an older tune (schema %lld; this one reads %d); 'tune merge "
             "NEW.db %s' makes one that it reads; the next 'tune run' brings it up to date",
-            store->path, (long long)version, schema->version, store->path);
+            store->path, (long long)version, schema->version, shell_word(store->path, room));
     return STATUS_OK;
 }
 

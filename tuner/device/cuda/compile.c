@@ -71,28 +71,27 @@ static size_t variables_of(struct arena *arena, const char *source, const char *
     return arena->failed ? 0 : count;
 }
 
-/* The same of a variable. */
-static void name_variables(struct arena *arena, const char *source, const char *path,
-                           const struct binary_request *request, struct error *error)
+/* Of a variable, too, which the compiler's error names: `... name expression was: " & weight"`. */
+static void name_variable(struct arena *arena, const char *source, const char *path,
+                          const struct binary_request *request, struct error *error)
 {
     enum { VARIABLES_MAX = 256 };
     const char *names[VARIABLES_MAX];
-    const size_t count = variables_of(arena, source, names, VARIABLES_MAX);
-    for (size_t i = 0; i < request->symbol_count; i++) {
-        const char *symbol = request->symbols[i];
-        bool is_there = strstr(symbol, "::") != NULL;
-        for (size_t k = 0; k < count; k++)
-            is_there |= strcmp(names[k], symbol) == 0;
-        const char *nearest = is_there ? NULL : nearest_word(symbol, names, count);
-        if (is_there || count == 0)
-            continue;
+    const char *asked = strstr(error->text, "was: \"");
+    const char *symbol = NULL;
+    asked = asked ? asked + 6 + strspn(asked + 6, " &") : "";
+    for (size_t i = 0; i < request->symbol_count; i++)
+        if (strlen(request->symbols[i]) == strcspn(asked, " \"") &&
+            strncmp(request->symbols[i], asked, strlen(request->symbols[i])) == 0)
+            symbol = request->symbols[i];
+    const size_t count = symbol ? variables_of(arena, source, names, VARIABLES_MAX) : 0;
+    const char *nearest = symbol ? nearest_word(symbol, names, count) : NULL;
+    if (symbol)
         (void)error_set(error, STATUS_COMPILE_FAILED,
                         "%s: no variable '%s'%s%s%s (a symbol is a __constant__ or __device__ "
                         "variable of the source)",
                         path, symbol, nearest ? "; did you mean '" : "", nearest ? nearest : "",
                         nearest ? "'?" : "");
-        return;
-    }
 }
 
 /* ---- compiling ---- */
@@ -447,7 +446,7 @@ static enum status compile_unit(struct compilation *compilation, const char *sou
         status = name_kernels(compilation->arena, source, name, request, error);
     if (status == STATUS_COMPILE_FAILED && strstr(error->text, "name expression") &&
         request->unit_count == 0)
-        name_variables(compilation->arena, source, name, request, error);
+        name_variable(compilation->arena, source, name, request, error);
     return status;
 }
 
