@@ -31,8 +31,9 @@ struct finalist {
     /* ln of the objective against the others of the same process, NaN: missing. In the race each
      * part of its rounds stands for a process. */
     double levels[LEVELS_MAX];
-    bool screened; /* among the best in the mean over the states, as the race measured them */
-    bool wanted;   /* to be measured in the other states */
+    bool screened;    /* among the best in the mean over the states, as the race measured them */
+    bool wanted;      /* to be measured in the other states */
+    bool passed_over; /* not to be: a faster one has each of its values */
     struct held held[CACHE_STATES];
     double means[LEVELS_MAX]; /* of the levels over the states, relative to one finalist's */
     struct contender contender;
@@ -132,8 +133,8 @@ enum status sweep_choose_early(struct sweep *sweep, struct error *error);
 /* states.c: the name of a state of the cache, beside the run's own, that this device and problem
  * are measured in; NULL: not in that one. */
 const char *contest_state(const struct contest *contest, size_t state);
-/* Times the race's candidates near its leader in the other states, and marks as screened up to
- * `keep_most` that are the fastest in the mean over the states. The race's differences are known.
+/* Times the race's candidates near its leader with a dirty cache, and marks as screened up to
+ * `keep_most` that are the fastest in the mean over both states. The race's differences are known.
  */
 enum status contest_screen_states(struct contest *contest, struct lane *lane, size_t keep_most,
                                   struct error *error);
@@ -145,7 +146,7 @@ size_t contest_hold_visits(const struct contest *contest);
 /* Forgets the times in other states, as another confirmation begins. */
 void contest_hold_anew(struct contest *contest);
 /* Judges the finalists in each other state, and points the contenders' levels to their means over
- * the states. `fastest` in the run's own state. */
+ * the states; only those that were measured in them are eligible. `fastest` in the run's own. */
 enum status contest_judge_states(struct contest *contest, struct contender *contenders,
                                  size_t fastest, double delta, struct error *error);
 /* confirm.c: races, and whoever comes next where the best turn out to be wrong, until there is a

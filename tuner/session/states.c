@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tuner/base/clock.h"
+#include "tuner/base/hash.h"
 #include "tuner/session/check.h"
 
 static const struct state {
@@ -16,9 +17,9 @@ static const struct state {
 } states[CACHE_STATES] = {{"dirty", L2_DIRTY}, {"hot", L2_HOT}};
 
 /* Candidates that are slower than the fastest by more, in the run's own state, are not timed in
- * others; nor are more of the race's than the limit. */
+ * others; nor are more of the race's, or of the finalists, than the limits. */
 static const double state_near = 0.02;
-enum { SCREENED_MOST = 24 };
+enum { SCREENED_MOST = 32, HELD_MOST = 8, VALUES_MOST = 512 };
 
 const char *contest_state(const struct contest *contest, size_t state)
 {
@@ -44,7 +45,7 @@ void contest_hold_anew(struct contest *contest)
 {
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
-        finalist->wanted = false;
+        finalist->wanted = finalist->passed_over = false;
         for (size_t s = 0; s < CACHE_STATES; s++) {
             struct held *held = &finalist->held[s];
             slot_free(&held->slot);
@@ -57,29 +58,52 @@ void contest_hold_anew(struct contest *contest)
     }
 }
 
-/* Marks finalists to be timed in other states: those that the race's screening chose, the winner so
- * far, and then the fastest by level `level`, up to `most`. */
-static void choose_wanted(struct contest *contest, size_t level, size_t most)
+/* Returns whether a configuration's key, "a=1 b=2", has a value of a parameter that none before
+ * had, and adds its values to the `count` seen. */
+static bool has_new_value(const char *key, uint64_t *seen, size_t *count)
+{
+    bool is_new = false;
+    for (size_t length; *key; key += length + (key[length] == ' ')) {
+        length = strcspn(key, " ");
+        const uint64_t value = hash_u64(key, length, 0);
+        size_t i = 0;
+        while (i < *count && seen[i] != value)
+            i++;
+        if (i < *count || *count == VALUES_MOST)
+            continue;
+        seen[(*count)++] = value;
+        is_new = true;
+    }
+    return is_new;
+}
+
+/* Marks up to `most` finalists to be timed in other states: those that the race's screening chose,
+ * then the fastest by their first level; `diverse`: of these only the fastest with each value of
+ * each parameter, since kernels of one kind behave alike. And the winner so far. */
+static void choose_wanted(struct contest *contest, size_t most, bool diverse)
 {
     const double reach = log1p(fmax(state_near, 2 * contest->sweep->work.protocol->delta));
     double best = (double)INFINITY;
+    uint64_t seen[VALUES_MOST];
+    size_t values = 0;
     for (size_t i = 0; i < contest->finalist_count; i++)
         if (finalist_can_win(&contest->finalists[i]))
-            best = fmin(best, contest->finalists[i].levels[level]); /* fmin passes NaN over */
-    for (size_t count = 0; count < most; count++) {
+            best = fmin(best, contest->finalists[i].levels[0]); /* fmin passes NaN over */
+    for (size_t count = 0; count < most;) {
         struct finalist *next = NULL;
         for (size_t i = 0; i < contest->finalist_count; i++) {
             struct finalist *finalist = &contest->finalists[i];
-            if (finalist_can_win(finalist) && !finalist->wanted &&
-                finalist->levels[level] <= best + reach &&
+            if (finalist_can_win(finalist) && !finalist->wanted && !finalist->passed_over &&
+                finalist->levels[0] <= best + reach &&
                 (!next || (finalist->screened && !next->screened) ||
-                 (finalist->screened == next->screened &&
-                  finalist->levels[level] < next->levels[level])))
+                 (finalist->screened == next->screened && finalist->levels[0] < next->levels[0])))
                 next = finalist;
         }
         if (!next)
             break;
-        next->wanted = true;
+        next->wanted = !diverse || has_new_value(next->key, seen, &values);
+        next->passed_over = !next->wanted;
+        count += next->wanted;
     }
     for (size_t i = 0; i < contest->finalist_count; i++)
         if (strcmp(contest->finalists[i].key, contest->winner_key) == 0)
@@ -168,7 +192,7 @@ enum status contest_hold(struct contest *contest, struct lane *lane, int process
 {
     enum status status = STATUS_OK;
     if (contest->processes == 0)
-        choose_wanted(contest, 0, contest->finalist_count);
+        choose_wanted(contest, HELD_MOST, false);
     for (size_t s = 0; s < CACHE_STATES && status == STATUS_OK; s++)
         if (contest_state(contest, s))
             status = hold_in(contest, lane, process, s, error);
@@ -278,6 +302,7 @@ enum status contest_judge_states(struct contest *contest, struct contender *cont
             finalist->means[p] =
                 mean_over_states(contest, finalist, &contest->finalists[reference], p);
         contenders[i].levels = finalist->means;
+        contenders[i].eligible = contenders[i].eligible && finalist->wanted;
     }
     free(there);
     return STATUS_OK;

@@ -53,8 +53,10 @@ static enum status decide(struct choosing *choosing, struct error *error)
     }
     choosing->spread = choice_spread(contenders, count, contest->processes, &choosing->choice,
                                      near_enough, protocol->process_spread, &choosing->degrees);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        contenders[i].eligible = contest->finalists[i].contender.eligible;
         contest->finalists[i].contender = contenders[i];
+    }
     free(contenders);
     return status;
 }

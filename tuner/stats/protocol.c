@@ -156,7 +156,7 @@ static const struct protocol normal = {
      * more processes of fewer rounds say more in the same time. */
     .confirm_processes = 8,
     .confirm_rounds = 20,
-    .state_rounds = 4,
+    .state_rounds = 2,
     .confidence = 0.99,
     .process_spread = 0.002,
     .energy_candidates = 12,
@@ -184,7 +184,7 @@ static void set_effort(enum effort effort, struct protocol *protocol)
         protocol->visit_blocks = 4;
         protocol->confirm_processes = 12;
         protocol->confirm_rounds = 40;
-        protocol->state_rounds = 8;
+        protocol->state_rounds = 4;
         protocol->energy_rounds = 12;
         protocol->energy_window_ms = 1000;
         protocol->look_between = 3;
