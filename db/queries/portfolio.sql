@@ -44,11 +44,11 @@ elsewhere AS MATERIALIZED (
     JOIN states AS k ON k.winner_id = a.id AND k.configuration_id = a.configuration_id
     JOIN trials AS o ON o.id = k.trial_id AND o.value > 0
 ),
--- Who was not timed in all of them is not known to hold there.
+-- The mean is over the states of both: a race has no hot one. Who was not timed in a dirty one is not known to hold there.
 placed AS (
     SELECT timed.winner, timed.trial_id, timed.configuration_id, timed.derived,
            max(0.0, CASE WHEN timed.configuration_id = timed.winner_configuration THEN 0.0
-                         ELSE (timed.ratio + total(o.value / e.value)) / (1 + count(e.state)) - 1
+                         ELSE (timed.ratio + total(o.value / e.value)) / (1 + count(o.id)) - 1
                     END) AS loss
     FROM timed
     LEFT JOIN elsewhere AS e ON e.winner = timed.winner
@@ -62,7 +62,7 @@ placed AS (
         WHERE k.winner_id = timed.winner AND k.configuration_id = timed.configuration_id
           AND k.out IS NOT NULL)
     GROUP BY timed.winner, timed.trial_id
-    HAVING count(e.state) = count(o.id)
+    HAVING count(CASE e.state WHEN 'dirty' THEN 1 END) = count(CASE o.stage WHEN 'dirty' THEN 1 END)
 )
 SELECT winner, trial_id, placed.configuration_id, c.parameters, placed.derived, loss
 FROM placed

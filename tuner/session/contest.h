@@ -31,9 +31,10 @@ struct finalist {
     /* ln of the objective against the others of the same process, NaN: missing. In the race each
      * part of its rounds stands for a process. */
     double levels[LEVELS_MAX];
-    bool screened;    /* among the best in the mean over the states, as the race measured them */
-    bool wanted;      /* to be measured in the other states */
-    bool passed_over; /* not to be: a faster one has each of its values */
+    bool screened;      /* among the best in the mean over the states, as the race measured them */
+    bool wanted;        /* to be measured in the other states */
+    bool passed_over;   /* not to be: a faster one has each of its values */
+    bool serves_others; /* the fastest of a kernel that won another size in this run */
     struct held held[CACHE_STATES];
     double means[LEVELS_MAX]; /* of the levels over the states, relative to one finalist's */
     struct contender contender;

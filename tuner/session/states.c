@@ -77,9 +77,35 @@ static bool has_new_value(const char *key, uint64_t *seen, size_t *count)
     return is_new;
 }
 
+/* Marks of each kernel that won another size of the problem in this run the fastest finalist, so
+ * that it is known what is lost where few kernels serve many sizes. */
+static void mark_kernels_of_others(struct contest *contest)
+{
+    const struct work *work = &contest->sweep->work;
+    for (const struct contest *other = work->group->contests; other; other = other->next) {
+        const struct binary *won = NULL;
+        struct finalist *fastest = NULL;
+        for (size_t i = 0; i < other->finalist_count && other != contest; i++)
+            if (strcmp(other->finalists[i].key, other->winner_key) == 0)
+                won = candidate_binary(&other->sweep->work, other->finalists[i].slot.candidate);
+        if (!won || strcmp(other->sweep->work.problem.key, work->problem.key) != 0)
+            continue;
+        for (size_t i = 0; i < contest->finalist_count; i++) {
+            struct finalist *finalist = &contest->finalists[i];
+            const struct binary *binary = candidate_binary(work, finalist->slot.candidate);
+            if (binary && strcmp(binary->hash, won->hash) == 0 && !isnan(finalist->levels[0]) &&
+                (!fastest || finalist->levels[0] < fastest->levels[0]))
+                fastest = finalist;
+        }
+        if (fastest)
+            fastest->serves_others = true;
+    }
+}
+
 /* Marks up to `most` finalists to be timed in other states: those that the race's screening chose,
  * then the fastest by their first level; `diverse`: of these only the fastest with each value of
- * each parameter, since kernels of one kind behave alike. And the winner so far. */
+ * each parameter, since kernels of one kind behave alike, and kernels of other sizes. And the
+ * winner so far. */
 static void choose_wanted(struct contest *contest, size_t most, bool diverse)
 {
     const double reach = log1p(fmax(state_near, 2 * contest->sweep->work.protocol->delta));
@@ -101,7 +127,7 @@ static void choose_wanted(struct contest *contest, size_t most, bool diverse)
         }
         if (!next)
             break;
-        next->wanted = !diverse || has_new_value(next->key, seen, &values);
+        next->wanted = has_new_value(next->key, seen, &values) || !diverse || next->serves_others;
         next->passed_over = !next->wanted;
         count += next->wanted;
     }
@@ -232,16 +258,15 @@ enum status contest_screen_states(struct contest *contest, struct lane *lane, si
             leader = finalist;
     }
     struct group *group = contest->sweep->work.group;
-    const size_t visits = contest_hold_visits(contest);
+    const size_t visits = (size_t)contest->sweep->work.protocol->state_rounds;
     const size_t most =
         budget_screened(group, &contest->sweep->allowance, (double)contest->visit_ns, visits);
     if (!leader || most < 2)
         return STATUS_OK;
-    choose_wanted(contest, 0, most < SCREENED_MOST ? most : SCREENED_MOST);
+    mark_kernels_of_others(contest);
+    choose_wanted(contest, most < SCREENED_MOST ? most : SCREENED_MOST, true);
     const int64_t started_ns = clock_budget_ns();
-    for (size_t s = 0; s < CACHE_STATES && status == STATUS_OK; s++)
-        if (contest_state(contest, s))
-            status = hold_in(contest, lane, 0, s, error);
+    status = hold_in(contest, lane, 0, 0, error);
     size_t held = 0;
     for (size_t i = 0; i < contest->finalist_count; i++)
         held += contest->finalists[i].wanted;
