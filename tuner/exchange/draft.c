@@ -347,9 +347,11 @@ static void put_tied_launch(struct draft *draft)
                                                          launch->line, launch->path)
                                           : "as the source launches it";
     draft_line(draft,
-               launch->grid[0]    ? where
-               : indices->span[0] ? "as many as cover the work, by the kernel's indices"
-                                  : "? blocks: as many as cover the work",
+               draft->is_extent_guessed ? "? as the source launches it; how much there is it has "
+                                          "from elsewhere"
+               : launch->grid[0]        ? where
+               : indices->span[0]       ? "as many as cover the work, by the kernel's indices"
+                                        : "? blocks: as many as cover the work",
                "    grid: %s", sides_text(draft, draft->grid_texts));
     draft_line(draft, launch->block[0] ? where : "threads per block, by the kernel's indices",
                "    block: %s", sides_text(draft, draft->block_texts));

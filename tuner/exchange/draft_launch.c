@@ -19,10 +19,16 @@ static struct tunable *find_tunable(struct draft *draft, const char *name)
 static struct tunable *of_template(struct draft *draft, const struct formula *name)
 {
     const struct source_launch *launch = &draft->launch;
-    for (size_t i = 0; i < launch->template_count && i < draft->kernel->template_count; i++)
-        if (launch->template[i] && formula_same(launch->template[i], name))
-            return find_tunable(draft, draft->kernel->template[i].name);
-    return NULL;
+    struct tunable *found = NULL;
+    size_t alike = 0;
+    for (size_t i = 0; i < launch->template_count && i < draft->kernel->template_count; i++) {
+        struct tunable *tunable = launch->template[i] && formula_same(launch->template[i], name)
+                                      ? find_tunable(draft, draft->kernel->template[i].name)
+                                      : NULL;
+        found = tunable ? tunable : found;
+        alike += tunable ? 1 : 0;
+    }
+    return alike == 1 ? found : NULL; /* of two it may be either */
 }
 
 static const struct formula *as_size(struct draft *draft)
@@ -99,6 +105,19 @@ static const char *written(const struct draft *draft, const struct formula *form
     return copy ? copy : "1";
 }
 
+/* Whether the source gives all names in it a value, or they are parameters. */
+static bool is_known(struct draft *draft, const struct formula *formula)
+{
+    if (formula->kind == FORMULA_NAME)
+        return formula->has_number || strncmp(formula->text, "blockDim.", 9) == 0 ||
+               find_tunable(draft, formula->text) ||
+               (draft->host_size && strcmp(draft->host_size, formula->text) == 0);
+    for (size_t i = 0; i < formula->count; i++)
+        if (!is_known(draft, formula->parts[i]))
+            return false;
+    return formula->kind != FORMULA_UNKNOWN;
+}
+
 /* ---- the block ---- */
 
 /* A parameter of the launch alone: the source takes any block. */
@@ -134,6 +153,7 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
 {
     const struct source_signature *signature = draft->request->signature;
     const struct formula *launched = draft->launch.block[axis];
+    launched = launched && is_known(draft, launched) ? launched : NULL;
     const struct formula *own = signature->indices.block[axis];
     const struct formula *by_launch = renamed(draft, launched);
     const bool takes_any = own && strncmp(own->text ? own->text : "", "blockDim.", 9) == 0;
@@ -148,8 +168,15 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
         return by_bounds;
     if (is_tuned(draft, by_index))
         return by_index;
+    if (value <= 0 && takes_any && axis < 2 && draft->held == 0)
+        return new_side(draft, axis, draft->flat ? 256 : axis == 0 ? 32 : 8);
     if (value <= 0)
         return by_index && by_index->kind == FORMULA_NUMBER ? by_index : NULL;
+    const struct tunable *by_template = launched && value > 1 ? of_template(draft, launched) : NULL;
+    if (by_template) {
+        draft->side_number[axis] = value;
+        return formula_name(draft->arena, by_template->name);
+    }
     if (value > 1 && (takes_any || draft->kernel->uses_block_size)) {
         if (launched && launched->kind == FORMULA_NAME)
             draft->side_names[axis] = launched->text;
@@ -271,7 +298,8 @@ static const struct formula *span_of(struct draft *draft, size_t axis)
 {
     const struct formula *span = renamed(draft, draft->request->signature->indices.span[axis]);
     const struct formula *grid = draft->launch.grid[axis];
-    const struct formula *divisor = covered(grid) ? renamed(draft, grid->parts[1]) : NULL;
+    const struct formula *divisor =
+        covered(grid) && is_known(draft, grid->parts[1]) ? renamed(draft, grid->parts[1]) : NULL;
     if (divisor && is_tuned(draft, divisor) && !(span && is_tuned(draft, span)))
         return divisor;
     if (divisor && divisor->kind == FORMULA_NUMBER && draft->side_number[axis] > 0 &&
@@ -288,21 +316,28 @@ static const char *extent_of(struct draft *draft, size_t axis, const struct form
     const struct formula *grid = draft->launch.grid[axis];
     const struct formula *of = covered(grid);
     const int64_t each = draft_at_presets(draft, span);
-    if (of)
-        return written(draft, renamed(draft, of));
-    const int64_t blocks = grid ? draft_at_presets(draft, renamed(draft, grid)) : 0;
+    if (of) {
+        const bool is_plain = is_known(draft, of) || of->kind == FORMULA_NAME;
+        draft->is_extent_guessed |= !is_known(draft, of);
+        return is_plain ? written(draft, renamed(draft, of)) : draft->size;
+    }
+    const int64_t blocks =
+        grid && is_known(draft, grid) ? draft_at_presets(draft, renamed(draft, grid)) : 0;
     if (blocks > 0 && each > 0 && grid->kind != FORMULA_NAME &&
         !formula_names(renamed(draft, grid), draft->size))
         return arena_printf(draft->arena, "%lld", (long long)(blocks * each));
     return NULL;
 }
 
-static const char *quotient(struct draft *draft, const char *extent, const struct formula *span)
+static const char *quotient(struct draft *draft, const char *extent, const struct formula *span,
+                            bool is_exact)
 {
+    const struct formula *made =
+        formula_binary(draft->arena, "/", formula_name(draft->arena, extent), span);
     const char *text =
-        span->kind == FORMULA_NUMBER && span->number == 1
-            ? extent
-            : arena_printf(draft->arena, "ceil_div(%s, %s)", extent, written(draft, span));
+        span->kind == FORMULA_NUMBER && span->number == 1 ? extent
+        : is_exact                                        ? made ? written(draft, made) : NULL
+                   : arena_printf(draft->arena, "ceil_div(%s, %s)", extent, written(draft, span));
     draft->out->failed |= !text;
     return text ? text : "1";
 }
@@ -334,6 +369,8 @@ static const char *turns(struct draft *draft, const char *launched, const char *
 static const char *grid_of(struct draft *draft, size_t axis)
 {
     const struct formula *launched = draft->launch.grid[axis];
+    if (launched && !covered(launched) && !is_known(draft, launched))
+        launched = NULL; /* a number of blocks that somebody else knows */
     if (!launched && ((axis > 0 && !draft->kernel->uses_y) || (axis > 1 && !draft->kernel->uses_z)))
         return "1";
     const struct formula *span = span_of(draft, axis);
@@ -344,7 +381,10 @@ static const char *grid_of(struct draft *draft, size_t axis)
         if (!extent && !launched)
             extent =
                 draft->axes > 1 && !draft->kernel->uses_y ? draft_elements(draft, 1) : draft->size;
-        text = extent ? quotient(draft, extent, span) : NULL;
+        const bool is_exact = covered(launched) && launched->kind == FORMULA_BINARY;
+        if (extent && is_exact && strchr(extent, ' '))
+            extent = arena_printf(draft->arena, "(%s)", extent);
+        text = extent ? quotient(draft, extent, span, is_exact) : NULL;
     }
     if (takes_turns) {
         const char *plain = launched && !covered(launched)
@@ -357,7 +397,7 @@ static const char *grid_of(struct draft *draft, size_t axis)
         return text;
     if (launched)
         return written(draft, renamed(draft, launched));
-    return quotient(draft, draft->size, draft->sides[axis]);
+    return quotient(draft, draft->size, draft->sides[axis], false);
 }
 
 /* As the program launched it: the number that it passes covers the grid. */
@@ -367,7 +407,9 @@ static const char *captured_grid_of(struct draft *draft, size_t axis)
     const struct formula *span = renamed(draft, draft->request->signature->indices.span[axis]);
     const struct formula *divisor = covered(draft->launch.grid[axis]);
     if (divisor)
-        divisor = renamed(draft, draft->launch.grid[axis]->parts[1]);
+        divisor = is_known(draft, draft->launch.grid[axis]->parts[1])
+                      ? renamed(draft, draft->launch.grid[axis]->parts[1])
+                      : NULL;
     if (!span || (!is_tuned(draft, span) && divisor && is_tuned(draft, divisor)))
         span = divisor;
     if (!span)
@@ -426,18 +468,6 @@ const char *draft_count_of(struct draft *draft, size_t parameter, int64_t bytes)
     return count && !is_tuned(draft, count) ? written(draft, count) : NULL;
 }
 
-static bool is_known(struct draft *draft, const struct formula *formula)
-{
-    if (formula->kind == FORMULA_NAME)
-        return formula->has_number || strncmp(formula->text, "blockDim.", 9) == 0 ||
-               find_tunable(draft, formula->text) ||
-               (draft->host_size && strcmp(draft->host_size, formula->text) == 0);
-    for (size_t i = 0; i < formula->count; i++)
-        if (!is_known(draft, formula->parts[i]))
-            return false;
-    return formula->kind != FORMULA_UNKNOWN;
-}
-
 const char *draft_value_of(struct draft *draft, size_t parameter)
 {
     const struct source_launch *launch = &draft->launch;
@@ -445,5 +475,12 @@ const char *draft_value_of(struct draft *draft, size_t parameter)
         parameter < launch->argument_count ? launch->arguments[parameter] : NULL;
     if (!argument || !formula_is_plain(argument) || !is_known(draft, argument))
         return NULL;
-    return written(draft, renamed(draft, argument));
+    /* A number that the block happens to have as well stays what it is. */
+    const char *side_names[3];
+    memcpy(side_names, draft->side_names, sizeof side_names);
+    if (draft_is_size(draft, &draft->kernel->parameters[parameter]))
+        memset(draft->side_names, 0, sizeof draft->side_names);
+    const char *value = written(draft, renamed(draft, argument));
+    memcpy(draft->side_names, side_names, sizeof side_names);
+    return value;
 }

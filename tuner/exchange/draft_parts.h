@@ -40,6 +40,7 @@ struct draft {
     int64_t side_number[3];         /* and what it is there */
     const char *host_size;          /* what the host calls the size; NULL: a number */
     int64_t size_value;             /* what it is in the source; 0: not known */
+    bool is_extent_guessed;         /* some name of it nobody gives a value */
     const char *block_texts[3], *grid_texts[3], *shared_text;
 };
 

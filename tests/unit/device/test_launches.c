@@ -68,6 +68,15 @@ TEST(test_ways_to_round_up)
     expect_grid("", "ceil(m / 256.0), 256", "ceil_div(m, 256)");
     expect_grid("", "(int)ceil((float)m / BLOCK), BLOCK", "ceil_div(m, BLOCK)");
     expect_grid("", "m / BLOCK, BLOCK", "m // BLOCK");
+    expect_grid("", "(m - 1) / BLOCK + 1, BLOCK", "ceil_div(m, BLOCK)");
+    expect_grid("", "1 + m / BLOCK, BLOCK", "ceil_div(m + 1, BLOCK)");
+    expect_grid("", "(m + 1 + BLOCK - 1) / BLOCK, BLOCK", "ceil_div(m + 1, BLOCK)");
+    expect_grid("", "(m + 256) / 256, 256", "ceil_div(m + 1, 256)");
+    expect_grid("", "(m + 254) / 256, 256", "(m + 254) // 256");
+    expect_grid("int e = atoi(argv[2]);", "((e - m) + BLOCK - 1) / BLOCK, BLOCK",
+                "ceil_div(e - m, BLOCK)");
+    expect_grid("int n = 1e6; float half = 1.0 / 2.0;", "n * half, BLOCK", "n * (1.0 / 2.0)");
+    expect_grid("int n = 1 << m;", "(n + 7) / 8, 8", "ceil_div(n, 8)");
     expect_grid("int t = 64, g = (m + t - 1) / t;", "g, t", "ceil_div(m, t)");
     expect_grid("dim3 t(BLOCK), g((m + t.x - 1) / t.x);", "g, t", "ceil_div(m, BLOCK)");
     expect_grid("cudaDeviceProp q;", "2 * q.multiProcessorCount, BLOCK", "2 * sm_count");

@@ -539,6 +539,18 @@ static bool directive_names(const struct token *token, const char *name)
     return false;
 }
 
+/* As count_uses, but in what the kernel may run alone. */
+static bool is_reached(struct reach *reach, const struct source_signature *out, const char *name)
+{
+    const struct tokens *tokens = reach->tokens;
+    for (size_t i = 0; i < tokens->count; i++)
+        if (tokens->items[i].kind == TOKEN_DIRECTIVE
+                ? directive_names(&tokens->items[i], name)
+                : token_is(tokens, i, name) && !belongs_elsewhere(out, i) && reach_token(reach, i))
+            return true;
+    return false;
+}
+
 static size_t count_uses(const struct tokens *tokens, const struct source_signature *out,
                          const char *name)
 {
@@ -632,7 +644,7 @@ bool uses_mark(struct arena *arena, const struct tokens *tokens, struct source_s
     if (!reach_read(arena, tokens, out->asked, &reach))
         return false;
     for (size_t i = 0; i < out->macro_count; i++) {
-        out->macros[i].elsewhere = count_uses(tokens, out, out->macros[i].name) == 0;
+        out->macros[i].elsewhere = !is_reached(&reach, out, out->macros[i].name);
         out->macros[i].square = uses_as_square(tokens, out->macros[i].name);
     }
     for (size_t i = 0; i < out->kernel_count; i++)

@@ -79,6 +79,8 @@ static const struct formula *read_number(struct reader *reader)
         text[--length] = '\0';
     char *end = NULL;
     const double real = strtod(text, &end);
+    if (!strpbrk(text, ".fF") && real >= 1 && real < 1e15 && real == (double)(int64_t)real)
+        return formula_number(reader->arena, (int64_t)real); /* int n = 1e6 */
     const struct formula formula = {.kind = FORMULA_REAL,
                                     .text = arena_strdup(reader->arena, text),
                                     .has_number = real == (double)(int64_t)real,
@@ -353,7 +355,7 @@ bool formula_value(const struct formula *formula, int64_t *value)
     *value = formula->number;
     if (formula->kind == FORMULA_NUMBER)
         return true;
-    if (formula->kind == FORMULA_NAME || formula->kind == FORMULA_REAL)
+    if (formula->kind == FORMULA_NAME)
         return formula->has_number;
     if (formula->count == 0 || !formula_value(formula->parts[0], &a) ||
         (formula->count > 1 && !formula_value(formula->parts[1], &b)))
@@ -449,6 +451,14 @@ const struct formula *formula_replace(struct arena *arena, const struct formula 
 
 /* ---- writing ---- */
 
+static bool is_real(const struct formula *formula)
+{
+    bool real = formula->kind == FORMULA_REAL;
+    for (size_t i = 0; i < formula->count && !real; i++)
+        real = is_real(formula->parts[i]);
+    return real;
+}
+
 static int binding(const struct formula *formula)
 {
     if (formula->kind == FORMULA_CHOICE)
@@ -483,7 +493,7 @@ void formula_put(const struct formula *formula, struct text *out)
     case FORMULA_BINARY:
         put_part(formula->parts[0], level, out);
         text_printf(out, " %s ",
-                    *formula->text == '/'              ? "//"
+                    *formula->text == '/'              ? is_real(formula) ? "/" : "//"
                     : strcmp(formula->text, "&&") == 0 ? "and"
                     : strcmp(formula->text, "||") == 0 ? "or"
                                                        : formula->text);

@@ -223,6 +223,7 @@ static const struct formula *call(const struct formula_scope *scope, const struc
 enum { TERMS_MAX = 6 };
 
 struct sum {
+    struct arena *arena;
     size_t count;
     const struct formula *terms[TERMS_MAX];
     int64_t number; /* the numbers in it */
@@ -236,35 +237,63 @@ static void add_terms(const struct formula *formula, bool minus, struct sum *sum
         add_terms(formula->parts[1], minus != (*formula->text == '-'), sum);
     } else if (formula->kind == FORMULA_NUMBER) {
         sum->number += minus ? -formula->number : formula->number;
-    } else if (minus || sum->count == TERMS_MAX) {
+    } else if (sum->count == TERMS_MAX) {
         sum->failed = true;
     } else {
-        sum->terms[sum->count++] = formula;
+        const struct formula negative = {.kind = FORMULA_MINUS, .count = 1, .parts = {formula}};
+        const struct formula *term =
+            minus ? arena_copy(sum->arena, &negative, sizeof negative) : formula;
+        sum->failed |= !term;
+        sum->terms[sum->count++] = term;
     }
 }
 
-/* (x + d - 1) / d in all the ways that it is written; NULL: it is not that. */
-static const struct formula *as_ceil_div(struct arena *arena, const struct formula *formula)
+/* ceil_div(terms + number, by) */
+static const struct formula *made_ceil_div(struct arena *arena, const struct sum *sum,
+                                           int64_t number, const struct formula *by)
 {
-    const struct formula *of = formula->parts[0], *by = formula->parts[1];
-    struct sum sum = {0};
-    int64_t divisor = 0;
-    add_terms(of, false, &sum);
-    bool found = by->kind == FORMULA_NUMBER && formula_value(by, &divisor) && divisor > 1 &&
-                 sum.number == divisor - 1;
-    for (size_t i = 0; !found && i < sum.count && sum.number == -1; i++)
-        if (formula_same(sum.terms[i], by)) {
-            sum.terms[i] = sum.terms[--sum.count];
-            found = true;
-        }
-    if (!found || sum.failed || sum.count == 0)
-        return NULL;
-    const struct formula *left = sum.terms[0];
-    for (size_t i = 1; i < sum.count; i++)
-        left = formula_binary(arena, "+", left, sum.terms[i]);
+    const struct formula *left = sum->terms[0];
+    for (size_t i = 1; i < sum->count; i++)
+        left = sum->terms[i]->kind == FORMULA_MINUS
+                   ? formula_binary(arena, "-", left, sum->terms[i]->parts[0])
+                   : formula_binary(arena, "+", left, sum->terms[i]);
+    if (number != 0)
+        left = formula_binary(arena, number > 0 ? "+" : "-", left,
+                              formula_number(arena, number > 0 ? number : -number));
     const struct formula made = {
         .kind = FORMULA_CALL, .text = "ceil_div", .count = 2, .parts = {left, by}};
     return left ? arena_copy(arena, &made, sizeof made) : NULL;
+}
+
+/* (x + d - 1) / d, and x / d + 1, in all the ways that they are written; NULL: it is neither. */
+static const struct formula *as_ceil_div(struct arena *arena, const struct formula *formula)
+{
+    const struct formula *of = formula->parts[0], *by = formula->parts[1];
+    struct sum sum = {.arena = arena};
+    int64_t divisor = 0;
+    if (*formula->text == '+') {
+        const bool last = by->kind == FORMULA_NUMBER;
+        const struct formula *one = last ? by : of, *quotient = last ? of : by;
+        if (one->kind != FORMULA_NUMBER || one->number != 1 || quotient->kind != FORMULA_BINARY ||
+            *quotient->text != '/')
+            return NULL;
+        add_terms(quotient->parts[0], false, &sum);
+        return sum.failed || sum.count == 0
+                   ? NULL
+                   : made_ceil_div(arena, &sum, sum.number + 1, quotient->parts[1]);
+    }
+    add_terms(of, false, &sum);
+    bool found = by->kind == FORMULA_NUMBER && formula_value(by, &divisor) && divisor > 1 &&
+                 sum.number >= divisor - 1;
+    for (size_t i = 0; !found && !sum.failed && i < sum.count && sum.number >= -1; i++)
+        if (formula_same(sum.terms[i], by)) {
+            sum.terms[i] = sum.terms[--sum.count];
+            found = true;
+            divisor = 0;
+        }
+    return !found || sum.failed || sum.count == 0
+               ? NULL
+               : made_ceil_div(arena, &sum, sum.number - (divisor > 0 ? divisor - 1 : -1), by);
 }
 
 /* ceil(x / 256.0) */
@@ -355,6 +384,13 @@ static const struct formula *member_of(struct resolving resolving, const char *n
     return resolve(resolving, whole->parts[axis], at);
 }
 
+/* 1 << power: a size that has a name of its own. */
+static bool is_power(const struct formula *formula)
+{
+    return formula->kind == FORMULA_BINARY && strcmp(formula->text, "<<") == 0 &&
+           formula->parts[1]->kind == FORMULA_NAME;
+}
+
 /* What a name stands for. One that stands for a number alone stays, with it; of several values that
  * it is given the last that is no answer of a function of the program. */
 static const struct formula *resolve_name(struct resolving resolving, const struct formula *formula,
@@ -378,7 +414,10 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
             return found;
         if (!formula_is_plain(found))
             continue;
-        if (has_names(found) || !formula_value(found, &named.number))
+        const bool has_value = formula_value(found, &named.number);
+        if (is_power(found) && !has_value)
+            return formula;
+        if (has_names(found) || !has_value)
             return found;
         named.has_number = true;
         return arena_copy(scope->arena, &named, sizeof named);
@@ -468,7 +507,7 @@ static const struct formula *resolve(struct resolving resolving, const struct fo
             if (formula_value(copy->parts[i], &value))
                 return copy->parts[i];
     const struct formula *quotient =
-        copy->kind == FORMULA_BINARY && *copy->text == '/' ? as_ceil_div(arena, copy) : NULL;
+        copy->kind == FORMULA_BINARY && strchr("/+", *copy->text) ? as_ceil_div(arena, copy) : NULL;
     return quotient ? quotient : copy;
 }
 

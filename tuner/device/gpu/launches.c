@@ -439,6 +439,32 @@ static bool take_number(struct launches *launches, const char *name, size_t leng
     return true;
 }
 
+/* Macros behind #ifndef that say how much there is to do, not how. */
+static bool leave_sizes(const struct launches *launches, struct text *left)
+{
+    struct source_signature *out = launches->out;
+    size_t kept = 0;
+    for (size_t i = 0; i < out->macro_count; i++) {
+        const struct macro_signature macro = out->macros[i];
+        if (macro.guessed || is_in_launch(out, macro.name) || !is_a_size(out, macro.name))
+            out->macros[kept++] = macro;
+        else
+            text_printf(left, "%s%s (%s)", left->length ? ", " : "", macro.name, macro.preset);
+    }
+    out->macro_count = kept;
+    return !left->failed;
+}
+
+/* "BINS (256), N (1024)" */
+static bool lists(const struct text *left, const char *name, size_t length)
+{
+    const char *all = text_string(left);
+    for (const char *at = all; (at = memmem(at, strlen(at), name, length)) != NULL; at += length)
+        if ((at == all || at[-1] == ' ') && at[length] == ' ')
+            return true;
+    return false;
+}
+
 /* Which of the macros that the build defines belong to the launch. */
 static void read_given(const struct launches *launches)
 {
@@ -459,7 +485,7 @@ static bool read_numbers(struct launches *launches)
 {
     struct text left = {0};
     const char *rest = NULL, *end = NULL;
-    bool complete = true;
+    bool complete = leave_sizes(launches, &left);
     for (size_t i = 0; complete && i < launches->tokens->count; i++) {
         if (!token_is_directive(&launches->tokens->items[i], "define", &rest, &end))
             continue;
@@ -470,7 +496,8 @@ static bool read_numbers(struct launches *launches)
             digits++;
         const char *behind = skip_blanks(value + digits, end);
         if (length > 0 && rest[length] != '(' && digits > 0 && digits < 10 &&
-            (behind == end || *behind == '/') && !macro_is_listed(launches->out, rest, length))
+            (behind == end || *behind == '/') && !macro_is_listed(launches->out, rest, length) &&
+            !lists(&left, rest, length))
             complete = take_number(launches, rest, length, value, digits, &left);
     }
     if (left.length > 0)
