@@ -518,8 +518,8 @@ static bool is_unstable(const struct portfolio *portfolio, const struct conf_row
            strcmp(row->trust, "unstable") == 0;
 }
 
-/* The problem's cells: the rows of a range, or one. Not where nothing was measured beside a
- * winner, nor what is left out. False: memory is short. */
+/* The problem's cells: the rows of a range, or one. Not what is left out, nor boxes of sizes of
+ * several names, whose configuration holds by looks. False: memory is short. */
 static bool find_cells(struct portfolio *portfolio, const char *problem, const char *kind)
 {
     portfolio->cells = arena_alloc(portfolio->arena, portfolio->row_count, sizeof(struct cell));
@@ -527,7 +527,7 @@ static bool find_cells(struct portfolio *portfolio, const char *problem, const c
     for (size_t i = 0; portfolio->cells && i < portfolio->row_count; i++) {
         const struct conf_row *row = &portfolio->rows[i];
         if (strcmp(row->problem, problem) != 0 || strcmp(row->kind, kind) != 0 ||
-            is_unstable(portfolio, row))
+            is_unstable(portfolio, row) || (row->further && row->further[0]))
             continue;
         struct cell *last = &portfolio->cells[portfolio->cell_count - 1];
         if (portfolio->cell_count > 0 && row->range >= 0 && last->last == i &&
