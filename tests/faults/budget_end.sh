@@ -12,9 +12,9 @@ brief=(--set block_ns=20000 --set confirm_processes=2 --set confirm_rounds=3)
 tune_copy 'nvrtcCompileProgram@source=copy.cu: slow=20000' "${brief[@]}" --budget 2s
 expect_code 6
 expect_err '^tune: for want of time 4 of 4 problems were not measured to the end$'
-expect_err 'the budget left some of it undone; the same command goes on'
+expect_err '^tune: the budget left some of it undone$'
 refuse_err 'no configuration works'
-expect_err '^tune run: the budget was spent before any problem was measured to the end: the same command with a larger --budget'
+expect_err '^tune run: 4 of 4 problems have no winner, for want of time; the same command with a larger --budget, or none, goes on from here$'
 [[ $(query "SELECT count(*) FROM trials") -eq 0 ]] || fail "$(query "SELECT * FROM trials")"
 [[ $(query "SELECT outcome FROM runs") == complete ]] || fail "$(query "SELECT * FROM runs")"
 refuse_workers

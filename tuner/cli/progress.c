@@ -400,8 +400,10 @@ static void on_winner(void *context, const struct session_winner *winner)
         text_append(&line, ", chosen instead in fresh processes");
     if (winner->tied > 1)
         text_printf(&line, " (%zu are as good)", winner->tied);
-    if (unstable)
-        text_printf(&line, ". %.*s", (int)verdict_advice_bytes(reason), reason);
+    if (unstable) {
+        text_append(&line, "; not sure: ");
+        verdict_append_fault(&line, reason);
+    }
     if (!view->quiet)
         say(view, "", text_string(&line));
     tell_event(view, "winner", winner->trust, text_string(&line));

@@ -161,9 +161,13 @@ static void print_trust(const struct run *run, const struct session_summary *sum
     text_append(&line, "; ");
     append_show(&line, run, "--trust");
     print_clean(stderr, "tune: %s says why\n", text_string(&line));
-    if (!all_sound && summary->worst_reason[0])
-        print_clean(stderr, "tune: %.*s\n", (int)verdict_advice_bytes(summary->worst_reason),
-                    summary->worst_reason);
+    text_free(&line);
+    const char *reason = strstr(summary->worst_reason, "Not sure: ");
+    if (all_sound || !reason)
+        return;
+    text_append_bytes(&line, summary->worst_reason, (size_t)(reason - summary->worst_reason));
+    verdict_append_fault(&line, reason);
+    print_clean(stderr, "tune: %s\n", text_string(&line));
     text_free(&line);
 }
 
@@ -238,8 +242,105 @@ static void print_summary(const struct run *run, const struct session_summary *s
             summary->problems_left_out, summary->problems, summary->problems == 1 ? "" : "s",
             summary->problems_left_out == 1 ? "was" : "were");
     if (summary->budget_spent)
-        fputs("tune: the budget left some of it undone; the same command goes on from here\n",
-              stderr);
+        fputs("tune: the budget left some of it undone\n", stderr);
+}
+
+/* ---- the last line: one reason, and one step ---- */
+
+/* tuned.conf holds the winners by time, unless a file is named for others. NULL: write none. */
+static const char *conf_path(const struct run *run)
+{
+    if (run->text.conf)
+        return run->text.conf;
+    return strcmp(run->session.objective, "time") == 0 ? DEFAULT_CONF : NULL;
+}
+
+static void add_ending(struct run *run, const struct session_summary *summary)
+{
+    const char *reason = strstr(summary->worst_reason, "Not sure: ");
+    struct text step = {0};
+    run->ending.problems += summary->problems;
+    run->ending.without_winner += summary->problems_without_winner;
+    run->ending.left_out += summary->problems_left_out;
+    run->ending.trials += summary->trials;
+    for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++)
+        run->ending.failed[i] += summary->failed[i] + summary->known_failures[i];
+    if (reason && summary->verdicts[VERDICT_SOUND] < summary->winners)
+        verdict_append_step(&step, reason);
+    run->ending.goes_on |= summary->budget_spent &&
+                           (summary->problems_left_out > 0 ||
+                            strncmp(text_string(&step), "run the same command again", 26) == 0);
+    if (!run->ending.step[0])
+        (void)string_format(run->ending.step, sizeof run->ending.step, "%s", text_string(&step));
+    text_free(&step);
+}
+
+/* What to do next; nothing where the winners are there and sure. */
+static void append_step(struct text *line, const struct run *run)
+{
+    if (run->ending.goes_on)
+        text_append(line,
+                    run->ending.trials > 0
+                        ? "the same command goes on from here"
+                        : "the same command with a larger --budget, or none, goes on from here");
+    else
+        text_append(line, run->ending.step);
+}
+
+/* "10 wrong_result, 2 compile_failed" */
+static void append_failed(struct text *line, const struct run *run)
+{
+    const size_t before = line->length;
+    for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++)
+        if (run->ending.failed[i] > 0)
+            text_printf(line, "%s%zu %s", line->length > before ? ", " : "", run->ending.failed[i],
+                        trial_status_name((enum trial_status)i));
+}
+
+/* Whichever problems have none: for want of time, since all that was tried failed, or since the
+ * machine let nothing be told apart. */
+static enum status say_no_winner(const struct run *run, size_t unstable, struct error *error)
+{
+    struct text line = {0};
+    struct text failed = {0};
+    const size_t none = run->ending.without_winner;
+    append_failed(&failed, run);
+    if (none > 0)
+        text_printf(&line, "%zu of %zu problem%s ha%s no winner", none, run->ending.problems,
+                    run->ending.problems == 1 ? "" : "s", none == 1 ? "s" : "ve");
+    else
+        text_printf(&line, "no winner is sure enough to be written (%zu not sure)", unstable);
+    if (none > 0 && run->ending.left_out >= none) {
+        text_append(&line, ", for want of time; ");
+        append_step(&line, run);
+    } else if (none > 0 && failed.length > 0) {
+        text_printf(&line, ": what was tried failed (%s); ", text_string(&failed));
+        append_show(&line, run, "--failures");
+        text_append(&line, " says why");
+    } else if (run->ending.goes_on || run->ending.step[0]) {
+        text_append(&line, "; ");
+        append_step(&line, run);
+    } else { /* all that is known of it an earlier run has found */
+        const enum effort effort = run->session.effort;
+        text_printf(&line, "; run the same command with `--effort %s` when the machine is idle",
+                    effort_name(effort > EFFORT_NORMAL ? effort : EFFORT_NORMAL));
+    }
+    (void)error_set(error, STATUS_NO_WINNER, "%s", text_string(&line));
+    text_free(&failed);
+    text_free(&line);
+    return STATUS_NO_WINNER;
+}
+
+static void print_step(const struct run *run)
+{
+    struct text line = {0};
+    append_step(&line, run);
+    if (line.length == 0 && conf_path(run) && run->ending.problems > 0)
+        text_printf(&line, "load %s in your program (docs/libtuned.md)", conf_path(run));
+    (void)fflush(stdout);
+    if (line.length > 0)
+        print_clean(stderr, "tune: next: %s\n", text_string(&line));
+    text_free(&line);
 }
 
 /* ---- the run ---- */
@@ -309,6 +410,7 @@ static enum status run_kind(struct run *run, struct store *store, size_t kind, s
     if (!run->unsupported[0])
         (void)string_format(run->unsupported, sizeof run->unsupported, "%s", summary.unsupported);
     progress_end(&run->view);
+    add_ending(run, &summary);
     if (summary.run_id != 0)
         print_summary(run, &summary);
     run->others_won |= run->session.host_count > 0 && summary.winners > 0;
@@ -339,14 +441,6 @@ static void write_report(const struct run *run)
         fputs("tune: the budget has no time for figures: 'tune report' draws them\n", stderr);
 }
 
-/* tuned.conf holds the winners by time, unless a file is named for others. NULL: write none. */
-static const char *conf_path(const struct run *run)
-{
-    if (run->text.conf)
-        return run->text.conf;
-    return strcmp(run->session.objective, "time") == 0 ? DEFAULT_CONF : NULL;
-}
-
 static enum status write_conf(const struct run *run, struct store *store, struct error *error)
 {
     const char *path = conf_path(run);
@@ -362,10 +456,8 @@ static enum status write_conf(const struct run *run, struct store *store, struct
     enum status status = export_conf(store, path, &options, &counts, error);
     if (status == STATUS_NO_WINNER && counts.unstable == 0 && run->unsupported[0])
         return error_set(error, status, "%s", run->unsupported);
-    if (status == STATUS_NO_WINNER && counts.unstable == 0 && run->session.budget_ns > 0)
-        return error_set(error, status,
-                         "the budget was spent before any problem was measured to the end: the "
-                         "same command with a larger --budget, or none, goes on from here");
+    if (status == STATUS_NO_WINNER && (run->ending.without_winner > 0 || counts.unstable > 0))
+        return say_no_winner(run, counts.unstable, error);
     if (status == STATUS_OK && !run->text.quiet)
         print_clean(stderr, "tune: wrote %s\n", path);
     if (status == STATUS_OK && !run->text.quiet && counts.unstable > 0) {
@@ -416,7 +508,8 @@ static enum status run_with_store(struct run *run, struct store *store, struct e
         *error = writing;
         return written;
     }
-    return status;
+    return status == STATUS_NO_WINNER && !run->unsupported[0] ? say_no_winner(run, 0, error)
+                                                              : status;
 }
 
 /* A table among what else was asked for there would spoil it. */
@@ -575,6 +668,8 @@ static enum status run_it(struct run *run, struct error *error)
         if (report_path(run))
             write_report(run);
     }
+    if (status == STATUS_OK && !run->text.quiet)
+        print_step(run);
     watch_end(run->watch);
     return status;
 }

@@ -70,8 +70,14 @@ struct run {
     struct host_list hosts;
     struct experiment_list experiments;
     char unsupported[ERROR_TEXT_BYTES]; /* as in the summary, of the first kind that has it */
-    bool others_won;                    /* on some host, whatever became of another model's */
-    struct replay replay;               /* of `--device replay` */
+    struct {
+        size_t problems, without_winner, left_out, trials;
+        size_t failed[TRIAL_STATUS_COUNT]; /* in earlier runs, too */
+        bool goes_on;                      /* the same command measures more */
+        char step[VERDICT_REASON_BYTES];   /* else what to do; "": nothing */
+    } ending;                              /* of all kinds, for the last line */
+    bool others_won;                       /* on some host, whatever became of another model's */
+    struct replay replay;                  /* of `--device replay` */
     struct progress_view view;
     struct watch *watch;    /* what serves the page of --watch; NULL: nothing does */
     struct text command;    /* what was typed, quoted for a shell */

@@ -242,7 +242,7 @@ static enum status answer_table(const struct show *show, enum show_question aske
     } else if (status == STATUS_OK && show->csv) {
         rows_print_csv(&rows);
     } else if (status == STATUS_OK && asked == SHOW_WINNERS && !show->wide) {
-        status = show_winners(&rows, error);
+        status = show_winners(&rows, !show->of_run, error);
     } else if (status == STATUS_OK && asked == SHOW_RUNS && rows.row_count > 0) {
         rows_print_table(&rows, 0, rows.row_count, columns, column_count);
     } else if (status == STATUS_OK) {
@@ -370,7 +370,7 @@ static enum status answer(struct show *show, struct error *error)
 
 enum status show_winners_of(const char *database, const char *objective, struct error *error)
 {
-    struct show show = {.db = database, .objective = objective};
+    struct show show = {.db = database, .objective = objective, .of_run = true};
     return answer(&show, error);
 }
 

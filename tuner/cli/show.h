@@ -36,6 +36,7 @@ struct show {
     const char *objective; /* as given; NULL: time, or what there is */
     bool asked[SHOW_QUESTIONS];
     bool wide, json, csv;
+    bool of_run; /* below a run, whose last line says what to do */
     const char *words[SHOW_WORDS_MAX];
     size_t word_count;
     char by[1024];    /* the objective meant */
@@ -60,8 +61,9 @@ enum status show_compare(const struct show *show, struct store *store, struct er
  * `picked_loss_percent`. */
 enum status show_add_picks(const struct show *show, struct store *store, struct rows *rows,
                            struct error *error);
-/* The winners in as many columns as a page has, and of each device a line to forward. */
-enum status show_winners(const struct rows *rows, struct error *error);
+/* The winners in as many columns as a page has, and of each device a line to forward. `advises`:
+ * below a table stands what to do where a choice is not sure. */
+enum status show_winners(const struct rows *rows, bool advises, struct error *error);
 /* "20 of 22 problems: sure; 2 nearly sure"; what has no verdict is not known. */
 void show_append_verdicts(struct text *line, const size_t counts[VERDICTS], size_t total);
 /* What words of a table mean, below it. */

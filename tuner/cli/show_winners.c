@@ -69,6 +69,7 @@ struct problem_rows {
     const struct rows *rows;
     size_t first, count;
     json_t **parameters; /* [count] */
+    bool advises;
 };
 
 /* "over occupancy_api", "over the faster of occupancy_api and textbook": what the gains are over.
@@ -157,8 +158,9 @@ static void put_doubts(const struct problem_rows *problem, int width)
                         rows_text(problem->rows, row, "n", ""));
         text_append(&lead, ": ");
         struct text advice = {0};
-        verdict_append_advice(&advice,
-                              rows_text(problem->rows, row, "trust_reason", "no reason is stored"));
+        const char *reason = rows_text(problem->rows, row, "trust_reason", "no reason is stored");
+        (problem->advises ? verdict_append_advice : verdict_append_fault)(&advice, reason);
+        text_append(&advice, problem->advises ? "" : ".");
         rows_put_paragraph(text_string(&lead), "  ", text_string(&advice), width);
         text_free(&advice);
         text_free(&lead);
@@ -198,11 +200,11 @@ static bool same_problem(const struct rows *rows, size_t a, size_t b)
 }
 
 /* Rows [first, end) are of one device; a table for each problem. */
-static bool print_group(const struct rows *rows, size_t first, size_t end, int width)
+static bool print_group(const struct rows *rows, size_t first, size_t end, bool advises, int width)
 {
     bool good = true;
     while (first < end && good) {
-        struct problem_rows problem = {.rows = rows, .first = first};
+        struct problem_rows problem = {.rows = rows, .first = first, .advises = advises};
         while (first + problem.count < end && same_problem(rows, first, first + problem.count))
             problem.count++;
         problem.parameters = show_json_load(rows, first, problem.count, "parameters", "{}");
@@ -287,8 +289,7 @@ static void put_gain_words(const struct rows *rows, int width)
     } words[] = {
         {SHOW_NO_GAIN, ": the baseline is as good, as far as could be measured. Keep it, or take "
                        "the launch."},
-        {"unknown", ": the baseline was not compared well enough. Measure again on an idle "
-                    "machine."},
+        {"unknown", ": the baseline was not compared well enough."},
         {">", ": at least so much faster; how much more is not known."},
     };
     for (size_t i = 0; i < COUNT(words); i++) {
@@ -413,7 +414,7 @@ static bool put_batch(const struct rows *rows, size_t first, size_t end)
     return good;
 }
 
-enum status show_winners(const struct rows *rows, struct error *error)
+enum status show_winners(const struct rows *rows, bool advises, struct error *error)
 {
     const int width = style_page_columns();
     bool good = true;
@@ -422,7 +423,7 @@ enum status show_winners(const struct rows *rows, struct error *error)
         if (first > 0)
             putchar('\n');
         show_heading(rows, first);
-        good = print_group(rows, first, end, width);
+        good = print_group(rows, first, end, advises, width);
         first = end;
     }
     /* "occupancy_api: block and grid as ...": what the gains are over, each said once. */

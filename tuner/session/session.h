@@ -144,11 +144,12 @@ struct session_summary {
      * of elsewhere out of this database or of another, forgot these, expects how much better
      * others may be. A line tells the first of each. */
     size_t searched_in_part, tried_winners, began_elsewhere, began_prior, misled, modelled;
-    size_t unlaunchable; /* set aside in this run: no block fits on the device ... */
-    size_t duplicates;   /* ... or its launches repeat another point's */
-    size_t trials;       /* measured in this run, duplicates and failures counted */
-    size_t trials_known; /* taken from an earlier run */
-    size_t failures;     /* of this run */
+    size_t unlaunchable;               /* set aside in this run: no block fits on the device ... */
+    size_t duplicates;                 /* ... or its launches repeat another point's */
+    size_t trials;                     /* measured in this run, duplicates and failures counted */
+    size_t trials_known;               /* taken from an earlier run */
+    size_t failures;                   /* of this run */
+    size_t failed[TRIAL_STATUS_COUNT]; /* the same, by their status */
     size_t known_failures[TRIAL_STATUS_COUNT];   /* of earlier runs, by their status: left alone */
     size_t baselines_failed;                     /* problems without one, since it failed ... */
     char baseline_failure[VERDICT_REASON_BYTES]; /* ... and how the first did */

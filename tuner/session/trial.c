@@ -204,6 +204,7 @@ static enum status end_trial(struct sweep *sweep, struct track *track, const str
     session->summary->trials++;
     session->summary->samples += slot->sample_count;
     session->summary->failures += failed ? 1 : 0;
+    session->summary->failed[slot->outcome.status] += failed ? 1 : 0;
     session->progress.failures += failed ? 1 : 0;
     return sweep_take_trial(sweep, candidate, error);
 }

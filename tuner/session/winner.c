@@ -121,6 +121,7 @@ static void set_verdict(struct choosing *choosing)
         .processes = contest->processes,
         .conditions_known = contest->conditions_known,
         .effort = contest->sweep->work.options->effort,
+        .has_budget = contest->sweep->work.options->budget_ns > 0,
     };
     count_tried(contest->sweep, &facts);
     char fault[32] = "";

@@ -165,7 +165,7 @@ static void append_doubt(struct text *text, const struct verdict_facts *facts)
                     effort_name(facts->effort == EFFORT_THOROUGH ? EFFORT_THOROUGH : EFFORT_NORMAL),
                     help.idle_machine ? " when the machine is idle" : "");
     /* That of this effort would have been enough. */
-    if (help.more_time && facts->effort != EFFORT_QUICK)
+    if (help.more_time && facts->has_budget && facts->effort != EFFORT_QUICK)
         text_append(text, ", with a larger --budget or none");
     text_append(text, ". Found: ");
 }
@@ -186,6 +186,36 @@ size_t verdict_advice_bytes(const char *reason)
 {
     const char *found = strstr(reason, " Found: ");
     return found ? (size_t)(found - reason) : strlen(reason);
+}
+
+/* Where it says what to do; its end: it does not. */
+static const char *step_in(const char *reason)
+{
+    static const char lead[] = ". Run the same command";
+    const char *at = strstr(reason, lead);
+    return at && at < reason + verdict_advice_bytes(reason) ? at
+                                                            : reason + verdict_advice_bytes(reason);
+}
+
+void verdict_append_fault(struct text *text, const char *reason)
+{
+    static const char begin[] = "Not sure: ";
+    const char *from = strncmp(reason, begin, strlen(begin)) == 0 ? reason + strlen(begin) : reason;
+    size_t bytes = (size_t)(step_in(reason) - from);
+    bytes -= bytes > 0 && from[bytes - 1] == '.' ? 1 : 0;
+    text_append_bytes(text, from, bytes);
+}
+
+void verdict_append_step(struct text *text, const char *reason)
+{
+    const char *at = step_in(reason);
+    const char *end = reason + verdict_advice_bytes(reason);
+    if (at == end)
+        return;
+    at += strlen(". R");
+    end -= end[-1] == '.' ? 1 : 0;
+    text_append(text, "r");
+    text_append_bytes(text, at, (size_t)(end - at));
 }
 
 void verdict_append_advice(struct text *text, const char *reason)

@@ -32,7 +32,8 @@ struct verdict_facts {
     bool biased;
     size_t processes;      /* fresh processes that confirmed; 0: none */
     bool conditions_known; /* clocks and throttle reasons could be read */
-    enum effort effort;    /* that it was measured with */
+    enum effort effort;    /* that it was measured with ... */
+    bool has_budget;       /* ... and within one */
     bool only_baselines;   /* of several configurations no other was tried */
     uint64_t tried,
         planned; /* what a budget left of a search for all; planned 0: nothing was cut */
@@ -46,5 +47,9 @@ enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t 
 size_t verdict_advice_bytes(const char *reason);
 /* That, without its "Not sure:"; a reason of an older tune, which gives no advice, gets some. */
 void verdict_append_advice(struct text *text, const char *reason);
+/* Only what is wrong; and only what to do, as "run the same command ...": nothing where there is
+ * nothing to do, or the reason is of an older tune. */
+void verdict_append_fault(struct text *text, const char *reason);
+void verdict_append_step(struct text *text, const char *reason);
 
 #endif

@@ -39,6 +39,8 @@ TEST(each_weakness_makes_them_noisy)
     assert_verdict(facts, VERDICT_NOISY, "0.4 % ... 0.25 % ... --effort normal ... idle");
     facts = good;
     facts.floor = (double)NAN;
+    assert_verdict(facts, VERDICT_NOISY, "too few rounds ... --effort normal`. ... unknown");
+    facts.has_budget = true;
     assert_verdict(facts, VERDICT_NOISY, "too few rounds ... --budget ... unknown");
     facts = good;
     facts.processes = 0;
@@ -49,6 +51,27 @@ TEST(each_weakness_makes_them_noisy)
     facts = good;
     facts.conditions_known = false; /* no run would change that */
     assert_verdict(facts, VERDICT_NOISY, "clocks or throttling ... could not be read");
+}
+
+static void assert_parts(const char *reason, const char *fault, const char *step)
+{
+    struct text parts[2] = {0};
+    verdict_append_fault(&parts[0], reason);
+    verdict_append_step(&parts[1], reason);
+    assert_string_equal(text_string(&parts[0]), fault);
+    assert_string_equal(text_string(&parts[1]), step);
+    text_free(&parts[0]);
+    text_free(&parts[1]);
+}
+
+TEST(what_is_wrong_and_what_to_do_stand_alone)
+{
+    assert_parts("Not sure: too noisy. Run the same command with `--effort normal`. Found: all",
+                 "too noisy", "run the same command with `--effort normal`");
+    assert_parts("Not sure: it ended. Run the same command again: it goes on from there.",
+                 "it ended", "run the same command again: it goes on from there");
+    assert_parts("Not sure: clocks were not seen. Found: nothing", "clocks were not seen", "");
+    assert_parts("clocks moved", "clocks moved", "");
 }
 
 TEST(dropped_rounds_and_bias_are_unstable)
