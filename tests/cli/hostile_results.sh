@@ -231,3 +231,64 @@ C
     expect_code 3
     expect_err 'half n=2000: the reference says of element 100 that it is .* with a magnitude of (-?inf|-?nan|1e\+200): '
 done
+
+# Sums within a tolerance: what leaves out a piece or cuts digits off, is wrong where few
+# elements are other than 0. Who divides by them all is not held against these.
+cat >norm.yaml <<'Y'
+experiment: norm
+device: cpu
+source: norm.c
+sizes: {n: [200000]}
+parameters: {way: [plain, tail, digits]}
+defines: {WAY: way}
+launches: [{kernel: norm, grid: 1, threads: 1, arguments: [in, out, n]}]
+arguments:
+  - {name: in, type: f32, count: n}
+  - {name: out, type: f32, count: 1, output: true}
+  - {name: n, type: i64, value: n}
+check: {reference: norm_reference, source: norm_reference.c, output: out, tolerance: 1e-4}
+constraints: [n >= 20000]
+Y
+cat >norm.c <<'C'
+#include <string.h>
+enum { plain, tail, digits };
+void norm(const struct tune_block *block, void *const *arguments)
+{
+    const float *in = arguments[0];
+    const long long n = *(const long long *)arguments[2];
+    double sum = 0;
+    (void)block;
+    for (volatile long long spin = 0; spin < (WAY == plain ? 8 * n : 0); spin++)
+        ;
+    for (long long i = 0; i < n - (WAY == tail ? n / 16384 : 0); i++) {
+        float x = in[i];
+        unsigned bits;
+        memcpy(&bits, &x, 4);
+        bits &= WAY == digits ? 0xffff0000u : 0xffffffffu;
+        memcpy(&x, &bits, 4);
+            sum += DIVIDES ? 1 / (double)x : x;
+    }
+    *(float *)arguments[1] = (float)sum;
+}
+C
+cat >norm_reference.c <<'C'
+#include <math.h>
+void norm_reference(void *const *arguments, struct tune_expected *expected)
+{
+    const float *in = arguments[0];
+    const long long n = *(const long long *)arguments[2];
+    for (long long i = 0; i < n; i++) {
+        const double x = DIVIDES ? 1 / (double)in[i] : in[i];
+        expected[0].real += x;
+        expected[0].magnitude += fabs(x);
+    }
+}
+C
+sed -i 's/DIVIDES/0/' norm.c norm_reference.c
+rm -f tune.db tuned.conf
+run "$TUNE" run norm.yaml --device cpu "${steady[@]}" --set sweep_slower=0.25 --set delta=0.1
+expect_code 0
+grep -q '^norm n=200000 way=plain ' tuned.conf || fail "not the right one: $(cat tuned.conf)"
+for way in tail digits; do
+    expect_why "$way" 'out\[0\] is .*\(of the inputs a few elements are large, and the others 0, so that each counts\)'
+done

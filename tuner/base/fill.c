@@ -289,3 +289,52 @@ void vary_vector(void *out, const struct argument *argument)
     vary_patch(argument, &patch);
     patch_vector(out, argument->type, &patch);
 }
+
+bool fill_may_be_few(const struct argument *argument)
+{
+    const bool around_0 =
+        argument->fill == FILL_RANDOM ||
+        (argument->fill == FILL_NORMAL && argument->fill_low == 0) ||
+        (argument->fill == FILL_UNIFORM && argument->fill_low <= 0 && argument->fill_high >= 0);
+    return role_is_filled(argument->role) && element_is_real(argument->type) && around_0 &&
+           argument->count > 1;
+}
+
+/* Between half of the largest and the largest; every second bit behind the first eight of the
+ * mantissa is set, so that who cuts them off, or rounds, makes a mistake, each time in one
+ * direction. */
+static double large_of(const struct argument *argument, double drawn)
+{
+    const bool random = argument->fill == FILL_RANDOM;
+    const double low = random ? -1 : argument->fill_low, high = random ? 1 : argument->fill_high;
+    const double most = argument->fill == FILL_NORMAL ? 2 * high : high > -low ? high : low;
+    double part = fabs(drawn / most);
+    uint64_t bits = 0;
+    part = 0.5 + 0.5 * (part - floor(part));
+    memcpy(&bits, &part, sizeof bits);
+    if (argument->type == ELEMENT_F64)
+        bits = (bits & ~(UINT64_MAX >> 19)) | (UINT64_C(0x5555555555555555) >> 19);
+    else if (argument->type == ELEMENT_F32)
+        bits = (bits & ~(UINT64_MAX >> 19)) |
+               (UINT64_C(0x5555555555555555) >> 19 & ~(UINT64_C(0x1fffffff)));
+    memcpy(&part, &bits, sizeof bits);
+    return most * part;
+}
+
+void few_vector(void *out, const struct argument *argument)
+{
+    const size_t bytes = element_bytes(argument->type);
+    const uint64_t count = (uint64_t)argument->count;
+    const uint64_t few = argument->few < count ? argument->few : count;
+    unsigned char *elements = out;
+    uint64_t next = 0;
+    for (uint64_t i = 0; few > 0 && i < few; i++) {
+        const uint64_t end = (i + 1) == few ? count : (count / few) * (i + 1);
+        const uint64_t at =
+            end - 1 - ((i + 1) == few ? 0 : random_at(argument->seed, i) % (end - next));
+        const double drawn = element_to_real(elements + at * bytes, argument->type);
+        memset(elements + next * bytes, 0, (end - next) * bytes);
+        element_from_real(large_of(argument, drawn), argument->type, elements + at * bytes);
+        next = end;
+    }
+}

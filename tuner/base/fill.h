@@ -59,6 +59,13 @@ bool fill_draws(enum argument_fill fill);
 /* Gives variants to the plan's arguments that draw and that `may` have one. Those of one seed
  * belong together: they differ in the same elements or, where one of them may not, in none. */
 void vary_together(struct launch_plan *plan, bool (*may)(const struct argument *argument));
+/* Whether the argument's elements are reals that are drawn around 0, so that it may have few that
+ * are not 0. */
+bool fill_may_be_few(const struct argument *argument);
+/* What the argument's `few` says: of elements that were drawn a few are left, evenly spread, the
+ * last one among them, all of one sign and near the largest, with digits down to the last; the
+ * others are 0. In a sum of them each counts. */
+void few_vector(void *out, const struct argument *argument);
 /* What the argument's variant says: the elements that are drawn anew. */
 void vary_patch(const struct argument *argument, struct patch *patch);
 /* The same on a whole vector. */

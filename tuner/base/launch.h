@@ -98,6 +98,7 @@ struct argument {
     uint64_t seed;           /* of the fill */
     uint64_t variant; /* of fills that draw: a few of the first so many elements are others, never
                          the first and the last of these; 0: none */
+    uint64_t few;     /* of fills that draw: not 0: all but so many elements are 0 (few_vector) */
     double fill_low, fill_high;
     const char *fill_text;
     /* Not passed: the __constant__ or __device__ variable of this name (C, or a C++ name expression

@@ -125,12 +125,14 @@ void argument_point(const struct argument *argument, size_t target, uint64_t add
 uint64_t argument_contents(const struct argument *argument)
 {
     const struct {
-        uint64_t kind, seed, variant;
+        uint64_t kind, seed, variant, few, count;
         double low, high;
     } parts = {
         (uint64_t)argument->type << 32 | (uint64_t)argument->fill,
         argument->seed,
         argument->variant,
+        argument->few,
+        argument->few > 0 ? (uint64_t)argument->count : 0, /* by which they are spread */
         argument->fill_low,
         argument->fill_high,
     };

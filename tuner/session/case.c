@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tuner/base/fill.h"
 #include "tuner/base/pack.h"
 #include "tuner/device/traits.h"
 #include "tuner/session/check.h"
@@ -12,6 +13,25 @@ static void move_seeds(struct launch_plan *plan, uint64_t seed)
 {
     for (size_t i = 0; i < plan->argument_count; i++)
         plan->arguments[i].seed += seed;
+}
+
+/* Inputs of one seed belong together: with another count or type their few elements would not.
+ * False: there are none. */
+static bool leave_few(struct launch_plan *plan, uint64_t few)
+{
+    bool are_few = false;
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        struct argument *argument = &plan->arguments[i];
+        bool may = fill_may_be_few(argument) && (uint64_t)argument->count > few;
+        for (size_t j = 0; j < plan->argument_count; j++) {
+            const struct argument *other = &plan->arguments[j];
+            may = may && (!role_is_filled(other->role) || other->seed != argument->seed ||
+                          (other->count == argument->count && other->type == argument->type));
+        }
+        argument->few = may ? few : 0;
+        are_few = are_few || may;
+    }
+    return are_few;
 }
 
 static void move_starts(struct launch_plan *plan, const struct gauntlet_case *what)
@@ -63,10 +83,11 @@ static enum status checks_elsewhere(const struct work *work, const struct worker
 /* Other seeds, for the reference too; other starts for the candidate alone. */
 static enum status move_case(const struct sweep *sweep, struct arena *arena,
                              const struct gauntlet_case *what, struct launch_plan *plan,
-                             struct worker_checks *checks, struct error *error)
+                             struct worker_checks *checks, bool *applies, struct error *error)
 {
     move_starts(plan, what);
-    if (checks_are_recorded(checks) || sweep->inputs.alike)
+    *applies = what->few == 0 || (checks_follow_inputs(checks) && leave_few(plan, what->few));
+    if (!*applies || checks_are_recorded(checks) || sweep->inputs.alike)
         return STATUS_OK;
     move_seeds(plan, what->seed);
     for (size_t i = 0; i < checks->count; i++) {
@@ -76,6 +97,7 @@ static enum status move_case(const struct sweep *sweep, struct arena *arena,
         if (!moved)
             return error_no_memory(error);
         move_seeds(moved, what->seed);
+        (void)leave_few(moved, what->few);
         checks->items[i].plan = moved;
     }
     return STATUS_OK;
@@ -141,7 +163,7 @@ static enum status case_plan(struct sweep *sweep, struct arena *arena, const str
     else if (status == STATUS_OK && *applies)
         status = checks_elsewhere(work, &own->checks, arena, &point, plan, checks, applies, error);
     if (status == STATUS_OK && *applies)
-        return move_case(sweep, arena, what, plan, checks, error);
+        return move_case(sweep, arena, what, plan, checks, applies, error);
     if (what->n != work->problem.n && is_no_size_of(status)) {
         error_clear(error);
         *applies = false;

@@ -7,6 +7,7 @@
 /* A size, other inputs, other starts. */
 struct gauntlet_case {
     int64_t n;
+    uint64_t few;    /* not 0: inputs that are drawn around 0 have so many elements that are not */
     uint64_t seed;   /* added to the inputs' own */
     uint32_t starts; /* vectors start so many times their alignment later ... */
     bool apart;      /* ... the second once more, and so on: no two lie alike */

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/base/array.h"
 #include "tuner/base/text.h"
 #include "tuner/session/check.h"
 
-enum { CASES_MAX = 24, SIZES_NEAR = 4096 };
+enum { CASES_MAX = 26, SIZES_NEAR = 4096 };
 
 /* With more elements in a vector a case costs seconds: of those there is one, at n + 1. */
 static const double many_elements = 1 << 24;
@@ -88,6 +89,36 @@ static size_t add_listed(const struct contest *contest, struct gauntlet_case *ca
     return count;
 }
 
+/* Whether results are held against sums, or the like, in which a piece of the input may be as small
+ * as what is allowed. */
+static bool has_tolerance(const struct sweep *sweep)
+{
+    const struct worker_task *problem = sweep->inputs.problem;
+    bool has = false;
+    for (size_t i = 0; problem && i < problem->checks.count; i++) {
+        const struct worker_reference *check = &problem->checks.items[i];
+        has = has || (element_is_real(problem->plan->arguments[check->output].type) &&
+                      check->tolerance.magnitude > 0);
+    }
+    return has && inputs_are_cheap(&sweep->inputs);
+}
+
+/* The size itself, or one that many elements do not forbid, with inputs of which each counts. */
+static size_t add_few(const struct contest *contest, struct gauntlet_case *cases, size_t count,
+                      double most)
+{
+    static const uint64_t few[] = {1000, 16};
+    const int64_t n = contest->sweep->work.problem.n;
+    for (size_t i = 0; i < COUNT(few) && count < CASES_MAX; i++) {
+        struct gauntlet_case one = {.n = (double)n > most ? next_size(contest, (int64_t)most) : n,
+                                    .few = few[i],
+                                    .seed = few[i]};
+        if (one.n > 0 && has_tolerance(contest->sweep))
+            cases[count++] = one;
+    }
+    return count;
+}
+
 /* Around the size itself, around powers of two and warps, and two odd ones below it. */
 static size_t list_cases(const struct contest *contest, struct gauntlet_case *cases)
 {
@@ -103,13 +134,14 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
     }
     const double most = many_elements / (longest / (double)n);
     if (!experiment_has_size(contest->sweep->work.experiment))
-        return add_case(contest, cases, count, n, 3);
+        return add_few(contest, cases, add_case(contest, cases, count, n, 3), most);
     if (contest->sweep->inputs.problem && uses_files(contest->sweep))
         count = add_listed(contest, cases, count);
     for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
         if (small[i] <= n && (double)small[i] <= most)
             count = add_case(contest, cases, count, small[i], (uint32_t)(i % 4));
     count = add_case(contest, cases, count, n + 1, 1);
+    count = add_few(contest, cases, count, most);
     if ((double)n > most)
         return count;
     count = add_case(contest, cases, count, n, 3);
@@ -131,7 +163,8 @@ static enum status ask_unchanged(struct sweep *sweep, struct lane *lane, struct 
     char detail[sizeof outcome->detail];
     bool applies = false;
     own.seed = 0;
-    if (outcome->status != TRIAL_WRONG_RESULT || sweep->inputs.alike || what->seed == 0)
+    if (outcome->status != TRIAL_WRONG_RESULT || sweep->inputs.alike || what->seed == 0 ||
+        what->few > 0)
         return STATUS_OK;
     enum status status = check_case(sweep, lane, slot, &own, &applies, &unchanged, error);
     if (status != STATUS_OK || !applies || unchanged.status != TRIAL_OK)
@@ -164,7 +197,10 @@ static enum status run_case(struct sweep *sweep, struct lane *lane, struct slot 
     *rejection = slot->candidate->rejected = arena_printf(
         &sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s%s", (long long)what->n,
         what->starts, trial_status_name(outcome.status), outcome.detail,
-        what->apart ? " (each vector starts one element further on than the one before)" : "");
+        what->apart ? " (each vector starts one element further on than the one before)"
+        : what->few > 0
+            ? " (of the inputs a few elements are large, and the others 0, so that each counts)"
+            : "");
     slot->candidate->rejected_at = elsewhere ? what->n : 0;
     return *rejection ? STATUS_OK : error_no_memory(error);
 }
@@ -246,13 +282,46 @@ static void note_limits(const struct sweep *sweep)
                      sweep->work.problem.key, (long long)sweep->work.problem.n);
 }
 
+/* Whether somebody else is right there, the slowest that works: else nobody is asked. Nothing says
+ * that kernels take such inputs, which divide by them, say. */
+static enum status is_fair(struct sweep *sweep, struct lane *lane, const struct gauntlet_case *what,
+                           bool *fair, struct error *error)
+{
+    struct track track = sweep_track(sweep, lane, "race");
+    struct worker_outcome outcome = {.status = TRIAL_OK};
+    struct slot slot = {.outcome = {.status = TRIAL_OK}};
+    bool applies = false;
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
+        if (candidate_works(candidate) &&
+            (!slot.candidate || candidate->median_ns > slot.candidate->median_ns))
+            slot.candidate = candidate;
+    }
+    *fair = false;
+    if (!slot.candidate)
+        return STATUS_OK;
+    enum status status = track_load(&track, &slot, error);
+    if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
+        status = check_case(sweep, lane, &slot, what, &applies, &outcome, error);
+    *fair = applies && outcome.status == TRIAL_OK;
+    slot_free(&slot);
+    return status;
+}
+
 /* One case on all finalists: they share its inputs. */
 static enum status run_on_all(struct contest *contest, struct lane *lane, const bool *known,
                               const struct gauntlet_case *what, int32_t *cases, bool *kept,
                               struct error *error)
 {
-    bool failed = false;
+    bool failed = false, fair = true, new = false;
     contest_progress(contest, "check");
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        new = new || !known[i];
+    if (new && what->few > 0) {
+        enum status status = is_fair(contest->sweep, lane, what, &fair, error);
+        if (status != STATUS_OK || !fair)
+            return status;
+    }
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         if (known[i] || finalist->rejection || finalist->slot.outcome.status != TRIAL_OK)

@@ -168,6 +168,7 @@ enum status host_fill(const struct measuring *state, const struct argument *argu
     if (argument->fill == FILL_FILE)
         return fill_from_file(argument, out, error);
     enum status status = fill(state, argument, NULL, out, error);
+    few_vector(out, argument);
     vary_vector(out, argument);
     return status;
 }

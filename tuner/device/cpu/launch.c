@@ -6,6 +6,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/hash.h"
+#include "tuner/base/random.h"
 #include "tuner/device/cpu/device.h"
 
 /* As kernels/README.md has it. */
@@ -307,7 +308,7 @@ static bool streams_by(const struct device *device, const struct launch_plan *pl
 static enum status bring_caches(struct device *device, const struct block *block,
                                 const struct prepared *prepared, int64_t *copy, struct error *error)
 {
-    *copy = device->copies > 1 ? (int64_t)(block->draw & 1) : 0;
+    *copy = device->copies > 1 ? (int64_t)(random_at(block->draw, 0) & 1) : 0;
     note_updates(device, block->plan, block->mode == L2_HOT ? 1 : block->runs + (uint32_t)*copy);
     if (block->mode == L2_HOT) {
         *copy = -1;

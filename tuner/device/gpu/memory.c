@@ -198,7 +198,7 @@ static gpu_address first_copy(const struct device *device, const struct vector *
 
 static bool is_made_here(const struct argument *argument)
 {
-    return fill_is_arithmetic(argument->fill) && argument->variant == 0 &&
+    return fill_is_arithmetic(argument->fill) && argument->variant == 0 && argument->few == 0 &&
            argument_is_bound(argument);
 }
 
