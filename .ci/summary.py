@@ -1,17 +1,22 @@
 """summary.py FOLDER: what .ci/run did, from its steps (FOLDER/steps: seconds, exit code, name) and what ctest says of each
 test (FOLDER/*.xml, as JUnit): the steps' times, the ten slowest tests, what failed, and the count as the last line."""
 import pathlib
+import re
 import sys
 import xml.etree.ElementTree
 
 folder = pathlib.Path(sys.argv[1])
 steps = [line.split("\t") for line in (folder / "steps").read_text().splitlines()]
+inputs = []  # (a fuzz target, inputs that it was given, crashes)
 tests = []  # (seconds, status, the build's name and the test's)
 for path in sorted(folder.glob("*.xml")):
     for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase"):
         status, skipped = case.get("status"), case.find("skipped")
         if status == "notrun" and not (skipped is not None and (skipped.get("message") or "").startswith("SKIP_")):
             status = "fail"  # its program is not there
+        executed = re.search(r"number_of_executed_units: +(\d+)", case.findtext("system-out") or "")
+        if (case.get("name") or "").startswith("fuzz."):
+            inputs.append((case.get("name")[5:], int(executed[1]) if executed else 0, int(status == "fail")))
         tests.append((float(case.get("time") or 0), status, f"{case.get('name')} ({path.stem})"))
 broken_steps = [name for _, code, name in steps if code != "0"]
 failed = [name for _, status, name in tests if status == "fail"]
@@ -20,6 +25,10 @@ print("\nsteps:")
 for seconds, code, name in steps:
     print(f"{int(seconds):6} s  {name}" + ("" if code == "0" else f"  FAILED (exit code {code})"))
 print(f"{sum(int(seconds) for seconds, _, _ in steps):6} s  together")
+if inputs:
+    print("\nfuzzing:              inputs  crashes")
+    for name, count, crashed in sorted(inputs):
+        print(f"{name:18} {count:9}  {crashed:7}")
 print("\nthe slowest tests:")
 for seconds, _, name in sorted(tests, reverse=True)[:10]:
     print(f"{seconds:8.1f} s  {name}")
