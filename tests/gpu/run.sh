@@ -12,7 +12,7 @@
 #   tar -xzf OUT_FOLDER/more.tar.gz -C db/recorded/DEVICE
 # GPU_STEPS says which steps: GPU_STEPS="devices tests" (of devices tests calls tune resume check
 # saxpy families example build_peers peers ordered_limits lookup hostile hostile_timed promise budget language compile space twin flush sanitize documents capture captured; and, which
-# are not among the usual ones, foreign (what this device loses with what others found: some 60 s), own (of tests: own kernels only), watched (a page that follows a run: some 5 minutes), wide (reductions, or families that
+# are not among the usual ones, tuples (what configurations for all shapes lose at shapes nobody tuned: some 210 s), foreign (what this device loses with what others found: some 60 s), own (of tests: own kernels only), watched (a page that follows a run: some 5 minutes), wide (reductions, or families that
 # WIDE_FAMILY names, searched, against the best that the device's own recording knows: some 5 minutes), t1 (all 10,312 points of a GEMM) and
 # strategies (of what t1 measured), agree
 # (some 150 s), programs (of others: some 5 minutes), torch (captured: some 2 minutes), agreement (some 7 minutes; cut off, it goes on when it is started again) and several
@@ -142,6 +142,12 @@ example() {
     done
     cat "$out/example.txt"
     return $status
+}
+
+# A matrix product at 24 shapes, and what the configurations chosen for all shapes between lose at 20 others: some 210 s.
+tuples() {
+    LD_LIBRARY_PATH=$build/libtuned${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+        python3 "$here/tests/gpu/tuples.py" "$tune" "$here" "$work/tuples" "$out/tuples"
 }
 
 lookup() {
@@ -452,6 +458,7 @@ step build_peers build_peers
 step peers peers
 step ordered_limits ordered_limits
 step lookup lookup
+step tuples tuples
 step hostile hostile
 step hostile_timed hostile_timed
 step promise promise
