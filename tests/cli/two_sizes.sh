@@ -75,6 +75,46 @@ grep -q '^outer.f32.64x1024' tuned.conf && fail "a tuple is a problem of its own
 run "$TUNE" show
 expect_out '^outer.f32.64x1024$'
 
+# Where a configuration may be used is told over all sizes.
+sed 's/constraints: .*/constraints: [m % rows == 0, rows * 2 <= n or rows == 1, rows == 4]/' outer.yaml >multiples.yaml
+run "$TUNE" run multiples.yaml --device cpu --conf multiples.conf "${steady[@]}"
+expect_code 0
+grep -q '^outer.f32 n=30-1024 m@64-1024 rows=4 | .*domain="m%4==0&&n>=8"' multiples.conf || fail "no domain: $(cat multiples.conf)"
+
+# ---- few configurations for the box of all ----
+mkdir box
+cd box || exit
+shapes=64x64x64,64x2048x64,2048x64x2048,2048x2048x2048,192x640x192,640x192x640
+run "$TUNE" run "$TUNE_SOURCE/examples/gemm_mnk.yaml" --device null:1 --points 12 --sizes "$shapes" --loss 3% --no-report --conf mnk.conf
+expect_code 0
+expect_err 'ranges? of sizes covers? the 6 measured'
+[[ $(query "SELECT count(*) > 0, max(bound) <= 0.03, min(within) = 0.03 FROM ranges WHERE problem_key = 'gemm_mnk'") == "1 1 1" ]] ||
+    fail "not within 3 %: $(query 'SELECT * FROM ranges')"
+[[ $(query "SELECT count(*) FROM range_checks WHERE measured") -eq 6 ]] || fail "not each tuple is in one box"
+[[ $(query "SELECT count(*) > 0 FROM range_checks WHERE NOT measured") -eq 1 ]] || fail "nothing was looked at in between"
+cat >boxes.py <<'P'
+import itertools, re, sys
+boxes = []
+for line in open("mnk.conf"):
+    sizes = re.match(r"gemm_mnk n=(\S+) m@(\S+) k@(\S+) BM=.* launch.grid=ceil_div\(n,[A-Z]+\),ceil_div\(m,[A-Z]+\) ", line)
+    assert sizes or not line.startswith("gemm_mnk"), line
+    if sizes:
+        boxes.append([(int(x.split("-")[0]), int(x.split("-")[-1])) for x in sizes.groups()])
+edges = [sorted({e + d for box in boxes for e in box[i] for d in (-1, 0, 1) if 64 <= e + d <= 2048}) for i in range(3)]
+for sizes in itertools.product(*edges):
+    holding = sum(all(a <= x <= b for x, (a, b) in zip(sizes, box)) for box in boxes)
+    assert holding == 1, (sizes, holding)
+P
+run python3 boxes.py
+expect_code 0
+run "$TUNE" show --ranges
+expect_out 'other sizes'
+# Each line whose sizes were measured is measured again there; of others that is said.
+run "$TUNE" check mnk.conf "$TUNE_SOURCE/examples/gemm_mnk.yaml" --device null:1 --json
+[[ $code -eq 0 || $code -eq 7 ]] || fail "exit code $code"
+expect_json '{e["problem"].count("x") for e in j if e["time_ns"]}' '{2}'
+cd ..
+
 # ---- what a file may say ----
 wrong() { # SED REGEX
     sed "$1" outer.yaml >wrong.yaml

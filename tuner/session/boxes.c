@@ -463,7 +463,8 @@ static enum status add_between(struct boxing *boxing, size_t index, size_t measu
 static enum status add_all_between(struct boxing *boxing, struct error *error)
 {
     const size_t measured = boxing->spot_count;
-    const size_t points = (size_t)boxing->work.protocol->look_between;
+    /* Multiples and odd sizes half-way to the nearest, and multiples half-way to the next. */
+    const size_t points = 2 * (size_t)boxing->work.protocol->look_between + 1;
     enum status status = STATUS_OK;
     for (size_t number = 0; status == STATUS_OK && number < points; number++)
         for (size_t i = 0; status == STATUS_OK && i < measured; i++)
