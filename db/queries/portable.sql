@@ -3,6 +3,7 @@
 -- that were raced on all of them, with the most that each loses to the winner on any of them. Times of a
 -- sweep, and of another run than the winner's, tell nothing. Of each device and problem the environment,
 -- experiment and mode of its newest winner count, as in conf.sql.
+-- Sizes of several names have none: what one device's boxes say serves others as well.
 -- :objective  winners by this
 WITH boards AS (
     SELECT
@@ -29,7 +30,7 @@ won AS (
     FROM winners AS w
     JOIN boards AS b ON b.environment_id = w.environment_id
     JOIN problems AS p ON p.id = w.problem_id
-    WHERE w.objective = :objective AND w.stage <> 'sweep'
+    WHERE w.objective = :objective AND w.stage <> 'sweep' AND p.family IS NULL
 ),
 sized AS (
     SELECT

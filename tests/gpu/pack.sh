@@ -27,7 +27,9 @@ for library in hwloc udev cmocka cudart; do
     [[ -z $path ]] || cp -L "$path" "$out/lib-carried/$(basename "$path")"
 done
 # For step tuples, which looks up by libtuned.py.
-cp -P "$build"/libtuned/libtuned.so* "$out/lib-carried/"
+for library in "$build"/libtuned/libtuned.so*; do
+    [[ ! -e $library ]] || cp -P "$library" "$out/lib-carried/"
+done
 # What serves the page of `tune run --watch` is opened, not linked; what it stands on goes along.
 served=$(awk '$1 == "libmicrohttpd.so.12" && /x86-64/ {print $NF; exit}' <<<"$libraries")
 if [[ -n $served ]]; then

@@ -147,7 +147,7 @@ example() {
 # A matrix product at 24 shapes, and what the configurations chosen for all shapes between lose at 20 others: some 210 s.
 tuples() {
     LD_LIBRARY_PATH=$build/libtuned${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
-        python3 "$here/tests/gpu/tuples.py" "$tune" "$here" "$work/tuples" "$out/tuples"
+        python3 "$here/tests/gpu/tuples.py" "$tune" "$here" "$work/tuples" "$out/tuples" "${TUPLES_DEVICE:-0}"
 }
 
 lookup() {
