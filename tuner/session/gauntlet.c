@@ -272,6 +272,10 @@ static void note_limits(const struct sweep *sweep)
     struct session *session = sweep->work.session;
     if (!sweep->inputs.problem) /* all is known from earlier runs */
         return;
+    struct problem first;
+    experiment_problem(sweep->work.experiment, 0, &first);
+    if (sweep->work.problem.shape && strcmp(sweep->work.problem.key, first.key) != 0)
+        return; /* of several sizes that is said once */
     if (!experiment_has_size(sweep->work.experiment))
         session_note(session, "%s: finalists are checked at this size alone, as it has no other",
                      sweep->work.problem.key);

@@ -473,6 +473,41 @@ TEST(entry_is_never_given_outside_its_domain)
     tuned_free(tuned);
 }
 
+static long long way_at(const struct tuned *tuned, long long n, long long m, long long k,
+                        enum tuned_grade grade)
+{
+    static const struct tuned_device device = {
+        .kind = "cuda", .name = "A", .compute_capability_major = 9};
+    const struct tuned_size sizes[] = {{"k", k}, {"m", m}};
+    struct tuned_answer answer, resolved;
+    struct tuned_handle handle;
+    assert_int_equal(tuned_find_sizes(tuned, &device, "g", n, sizes, 2, &answer), grade);
+    (void)tuned_resolve(tuned, &device, "g", &handle);
+    assert_int_equal(tuned_find_resolved_sizes(&handle, n, sizes, 2, &resolved), grade);
+    assert_ptr_equal(answer.entry, resolved.entry);
+    return tuned_integer(answer.entry, "way", 0);
+}
+
+/* A box answers all in it, what was measured is exact, and outside the nearest of all sizes answers
+ * whose domain has them. */
+TEST(several_sizes_are_answered_like_one)
+{
+    struct tuned *tuned = load("tuned-conf 5\n[cuda \"A\"] compute_capability=9.0\n"
+                               "g n=1024 m@512 k@64 way=1 | domain=\"m%4==0&&k>=8\"\n"
+                               "g n=2048-8192 m@512-4096 k@64-128 way=2 | at=4096,600,64\n"
+                               "g n=2048-8192 m@64-511 k@64-128 way=3 | at=4096,100\nend\n");
+    assert_int_equal(way_at(tuned, 1024, 512, 64, TUNED_EXACT), 1);
+    assert_int_equal(way_at(tuned, 1024, 500, 64, TUNED_NEAREST_SIZE), 1);
+    assert_int_equal(way_at(tuned, 1024, 501, 64, TUNED_NEAREST_SIZE), 3);
+    assert_int_equal(way_at(tuned, 1024, 514, 64, TUNED_NEAREST_SIZE), 2);
+    assert_int_equal(way_at(tuned, 1024, 512, 4, TUNED_NONE), 0); /* 2 times 16 away */
+    assert_int_equal(way_at(tuned, 4096, 600, 64, TUNED_EXACT), 2);
+    assert_int_equal(way_at(tuned, 4096, 600, 65, TUNED_IN_RANGE), 2);
+    assert_int_equal(way_at(tuned, 4096, 100, 64, TUNED_IN_RANGE), 3); /* k is not told */
+    assert_int_equal(way_at(tuned, 8192, 4096, 129, TUNED_NEAREST_SIZE), 2);
+    tuned_free(tuned);
+}
+
 TEST(domains_are_of_format_5)
 {
     char reason[TUNED_REASON_BYTES];
