@@ -478,6 +478,23 @@ static enum status replay_draft(struct arena *arena, const struct draft_request 
     return status;
 }
 
+/* Where there is a device the default configuration runs once before anybody else looks. */
+static void try_and_tell(const char *output, const struct text *text)
+{
+    char found[ERROR_TEXT_BYTES];
+    struct unpacked draft = {.text = *text};
+    text_append(&draft.path, output);
+    const bool tried = !draft.path.failed && try_draft(&draft, found);
+    text_free(&draft.path);
+    if (tried && *found)
+        print_clean(stderr,
+                    "tune: tried once: %s: look at count, value and grid in %s, or draft with "
+                    "--program\n",
+                    found, output);
+    else if (tried)
+        fprintf(stderr, "tune: tried once: the default configuration runs, and writes\n");
+}
+
 static enum status ask_and_write(struct arena *arena, struct init *init, struct error *error)
 {
     const struct device_traits *traits = signing_kind();
@@ -529,6 +546,8 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
         status = write_file(init, output, &text, error);
     if (status == STATUS_OK && capture && !output_is_special(output))
         status = replay_draft(arena, &file, output, &text, error);
+    else if (status == STATUS_OK && !output_is_special(output))
+        try_and_tell(output, &text);
     text_free(&text);
     if (capture)
         capture_close(capture);

@@ -21,6 +21,7 @@
 
 enum { REPLAYS = 3 };
 /* Of all launches: they are the program's own, and so end. */
+static const int64_t try_patience_ns = INT64_C(30) * 1000000000;
 static const int64_t patience_ns = INT64_C(600) * 1000000000;
 
 /* What replays say of a vector, over all launches. */
@@ -31,6 +32,7 @@ struct finding {
     bool were_reals;          /* words of no known type, which would be reals */
 };
 struct replay_findings {
+    bool is_tried; /* there is a device */
     bool is_whole; /* else the process ended before all was told */
     enum status status;
     char text[ERROR_TEXT_BYTES];
@@ -107,8 +109,22 @@ static bool take_inputs(struct replaying *replaying)
         const struct argument *argument = &replaying->plan.arguments[i];
         char *data = NULL;
         size_t bytes = 0;
+        struct error why = {0};
         if (!role_is_filled(argument->role))
             continue;
+        if (argument->fill != FILL_FILE) {
+            const uint64_t count = (uint64_t)argument->count;
+            if (replaying->api->makes && replaying->api->makes(replaying->device, argument, &why))
+                continue;
+            data = arena_alloc(&replaying->arena, count + 1, element_bytes(argument->type));
+            if (!data) {
+                (void)error_no_memory(replaying->error);
+                return false;
+            }
+            fill_vector(data, argument, 0, count);
+            replaying->inputs[i] = data;
+            continue;
+        }
         if (file_read(&replaying->arena, argument->fill_text, SIZE_MAX / 2, &data, &bytes,
                       replaying->error) != STATUS_OK)
             return false;
@@ -263,6 +279,106 @@ static enum status replay_apart(const struct unpacked *is, int index,
                ? STATUS_OK
                : error_set(error, out->status, "replayed as the program launched it: %s",
                            out->text);
+}
+
+/* ---- a draft without launches of a program ---- */
+
+/* All of one byte, as a run begins (0xa5) or with nothing done. */
+static bool is_all(const unsigned char *bytes, size_t count, unsigned char byte)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != byte)
+            return false;
+    return count > 0;
+}
+
+/* What of the default configuration's results tells that it does not compute what is meant. */
+static bool find_faults(struct replaying *replaying, char text[ERROR_TEXT_BYTES])
+{
+    const struct launch_plan *plan = &replaying->plan;
+    struct text found = {0};
+    char detail[ERROR_TEXT_BYTES] = "";
+    bool intact = true, right = true;
+    right = replaying->api->guards(replaying->device, plan, &intact, detail, sizeof detail,
+                                   replaying->error) == STATUS_OK;
+    if (right && !intact)
+        text_printf(&found, "%s: its count is too small, or the grid too large", detail);
+    for (size_t i = 0; right && i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        const size_t bytes = (size_t)argument->count * element_bytes(argument->type);
+        const void *got = NULL;
+        if (argument->role != ARGUMENT_OUTPUT)
+            continue;
+        right =
+            replaying->api->look(replaying->device, i, &got, bytes, replaying->error) == STATUS_OK;
+        if (right && is_all(got, bytes, POISON))
+            text_printf(&found,
+                        "%s%s is not written at all: a guard lets nothing pass, or it is "
+                        "another argument that is written",
+                        found.length ? "; " : "", argument->name);
+        else if (right && is_all(got, bytes, 0))
+            text_printf(&found, "%s%s is all zero", found.length ? "; " : "", argument->name);
+    }
+    (void)string_format(text, ERROR_TEXT_BYTES, "%s", text_string(&found));
+    text_free(&found);
+    return right;
+}
+
+static void try_all(const struct unpacked *is, struct replay_findings *out, struct error *error)
+{
+    static const struct warm_up none = {0};
+    struct replaying replaying = {.folder.file = -1, .findings = out, .error = error};
+    struct arena arena = {0};
+    struct facts facts = {0};
+    struct experiment *experiment = NULL;
+    struct problem problem;
+    const char *folder = NULL;
+    bool right = data_folder(&arena, &folder, error) == STATUS_OK &&
+                 experiment_load_text(text_string(&is->path), text_string(&is->text),
+                                      is->text.length, folder, &experiment, error) == STATUS_OK;
+    replaying.api = right ? device_kind(experiment_device_kind(experiment)) : NULL;
+    right = right && replaying.api && replaying.api->describe(0, &facts, error) == STATUS_OK &&
+            replaying.api->open(0, &none, &replaying.device, error) == STATUS_OK;
+    out->is_tried = right; /* else there is no device */
+    right = right && temporary_folder_in_tmp("try", &replaying.folder, error) == STATUS_OK;
+    if (right)
+        experiment_problem(experiment, 0, &problem);
+    right = right && prepare(&replaying, experiment, &problem, &facts) && run(&replaying) &&
+            find_faults(&replaying, out->text);
+    temporary_folder_remove(&replaying.folder);
+    out->status = right ? STATUS_OK : error->status;
+    if (!right)
+        (void)string_format(out->text, sizeof out->text, "%s", error->text);
+}
+
+bool try_draft(const struct unpacked *is, char text[ERROR_TEXT_BYTES])
+{
+    int wait_status = 0;
+    struct error error = {0};
+    struct replay_findings *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    *text = '\0';
+    if (shared == MAP_FAILED)
+        return false;
+    (void)fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        try_all(is, shared, &error);
+        shared->is_whole = true;
+        _exit(0);
+    }
+    if (child > 0 && !process_ends(child, try_patience_ns, &wait_status)) {
+        (void)kill(child, SIGKILL);
+        while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    const bool tried = child > 0 && shared->is_tried;
+    if (tried && !shared->is_whole)
+        (void)string_format(text, ERROR_TEXT_BYTES, "it ends the process, or does not end itself");
+    else if (tried)
+        (void)string_format(text, ERROR_TEXT_BYTES, "%s", shared->text);
+    (void)munmap(shared, sizeof *shared);
+    return tried;
 }
 
 enum status replay_captured(const struct unpacked *is, const char *device, struct captured_set *set,

@@ -19,4 +19,9 @@ struct unpacked {
 enum status replay_captured(const struct unpacked *is, const char *device, struct captured_set *set,
                             bool *replayed, struct error *error);
 
+/* Runs the default configuration of a draft once at its first size, in a process of its own on the
+ * first device. False: there is none. `text`: what is wrong with what it does; "": nothing that can
+ * be seen. */
+bool try_draft(const struct unpacked *is, char text[ERROR_TEXT_BYTES]);
+
 #endif
