@@ -2,7 +2,7 @@
 -- test holds that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 13;
+PRAGMA user_version = 14;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -324,7 +324,7 @@ CREATE TABLE winners (
     kept_incumbent INTEGER CHECK (kept_incumbent IN (0, 1)),
     trust TEXT CHECK (trust IN ('sound', 'noisy', 'unstable')),
     trust_reason TEXT,
-    chosen_at TEXT NOT NULL, compared INTEGER,
+    chosen_at TEXT NOT NULL, compared INTEGER, inputs TEXT CHECK (inputs IN ('changed', 'alike')),
     UNIQUE (environment_id, problem_id, objective, l2_mode)
 ) STRICT;
 

@@ -221,6 +221,7 @@ SELECT
     100.0 * w.claim AS claim_percent,
     w.confidence,
     w.compared,
+    nullif(w.inputs, 'changed') AS inputs,
     -- What else is known of the configuration than its time from clean caches.
     (SELECT 'clean,' || group_concat(state, ',')
      FROM (SELECT k.state FROM states AS k

@@ -100,3 +100,21 @@ conv '2, 1' 'type: i32, count: 9' 'same_as: filter'
 expect_code 0
 refuse_err 'belong together'
 grep -q '^conv n=4096 way=1 ' tuned.conf || fail "what is kept wins: $(cat tuned.conf)"
+
+# Where nothing can be changed that is said: in the run, by show, and in the file.
+conv 0 'type: i32, count: 9' 'same_as: filter'
+expect_code 0
+refuse_err 'inputs are alike'
+! grep -q 'inputs=' tuned.conf || fail "$(cat tuned.conf)"
+run "$TUNE" show --trust --json
+expect_json 'j["winners"][0]["inputs"]' changed
+sed -i 's/{name: in, type: i32, count: n}/{name: in, type: i32, count: n, fill: {series: "i % 77"}}/; s/filter, type: i32, count: 9}/filter, type: i32, count: 9, fill: {constant: 3}}/' conv.yaml
+rm -f tune.db tuned.conf
+run "$TUNE" run conv.yaml --device cpu "${steady[@]}"
+expect_code 0
+expect_err 'conv n=4096: its inputs are alike in all runs, since none is drawn at random: a kernel that keeps its result'
+grep -q ' inputs=alike' tuned.conf || fail "$(cat tuned.conf)"
+run "$TUNE" show --trust --json
+expect_json 'j["winners"][0]["inputs"]' alike
+run "$TUNE" show --trust
+expect_out 'alike'

@@ -34,6 +34,7 @@ static const struct row_column verdict_columns[] = {
     {"claim_percent", "none faster by over"},
     {"tied", "as good"},
     {"compared", "results compared"},
+    {"inputs", "inputs"},
     {"wrong_less_than_once_in", "wrong < 1 in"},
     {"trust_reason", "why"},
 };
@@ -55,6 +56,9 @@ static const struct show_word trust_words[] = {
      "results of the winner's runs that were held against the reference. All were "
      "right, so it is wrong less often than 'wrong < 1 in' says, at 95 % "
      "confidence."},
+    {"inputs",
+     "changed: some runs had inputs that differ in a few elements; alike: none had, so that a "
+     "kernel which remembers its result is not found out."},
     {"sound", "use it."},
     {"noisy", "it is usable, but something as fast may have been missed; 'why' says what to do."},
     {"unstable", "the measurement supports no choice, and tuned.conf has none."},

@@ -187,7 +187,7 @@ static struct conf_row without_times(const struct conf_row *row)
     out.time_ns = out.mad_ns = out.value = out.energy_j = out.dirty_ns = out.hot_ns = (double)NAN;
     out.ceiling_percent = out.claim_percent = out.confidence = (double)NAN;
     out.tied = out.compared = out.samples = 0;
-    out.measured = out.trust = out.stage = out.states = NULL;
+    out.measured = out.trust = out.stage = out.states = out.inputs = NULL;
     return out;
 }
 

@@ -52,6 +52,7 @@ static const struct store_column columns[] = {
     {"samples", OF(samples), STORE_INTEGER},
     {"tied", OF(tied), STORE_INTEGER},
     {"compared", OF(compared), STORE_INTEGER},
+    {"inputs", OF(inputs), STORE_TEXT},
     {"states", OF(states), STORE_TEXT},
     {"dirty_ns", OF(dirty_ns), STORE_REAL},
     {"hot_ns", OF(hot_ns), STORE_REAL},
@@ -259,6 +260,7 @@ static enum status append_evidence(struct text *out, struct experiments *experim
                  100 * ((1 + row->claim_percent / 100) * (1 + (row->pick ? row->loss : 0)) - 1));
     append_decimal(out, "confidence", 4, row->confidence);
     append_count(out, "compared", row->pick ? 0 : row->compared);
+    append_known(out, "inputs", row->pick ? NULL : row->inputs);
     append_alternatives(out, row);
     if (!device_traits(row->kind)->is_gpu)
         return status;

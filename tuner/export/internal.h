@@ -25,7 +25,7 @@ struct conf_row {
     /* of conf.sql alone: */
     const char *name, *device_driver, *device_compiler, *driver, *compiler;
     const char *measured; /* the trial that has the times */
-    const char *stage, *date, *trust, *device_facts, *states;
+    const char *stage, *date, *trust, *device_facts, *states, *inputs;
     const char *family;  /* of sizes of several names: the problem without them */
     const char *further; /* of a box of these: the sizes but n, "m@16-64 k@8" */
     bool is_inside;      /* the measured sizes are in the range */

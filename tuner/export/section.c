@@ -27,9 +27,9 @@ static bool is_named(struct piece field, const char *name)
 static bool is_changing(struct piece field)
 {
     static const char *const names[] = {
-        "time_ns",         "mad_ns", "value",         "energy_j", "bound_percent",
-        "ceiling_percent", "tied",   "claim_percent", "compared", "worst_loss_percent",
-        "loss_percent",    "states", "dirty_ns",      "hot_ns"};
+        "time_ns", "mad_ns",        "value",    "energy_j", "bound_percent",      "ceiling_percent",
+        "tied",    "claim_percent", "compared", "inputs",   "worst_loss_percent", "loss_percent",
+        "states",  "dirty_ns",      "hot_ns"};
     for (size_t i = 0; i < COUNT(names); i++)
         if (is_named(field, names[i]))
             return true;

@@ -5,6 +5,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/base/files.h"
+#include "tuner/base/fill.h"
 #include "tuner/device/traits.h"
 
 enum status describe_check(const struct work *work, const struct output_check *check,
@@ -170,6 +171,30 @@ enum status inputs_restore(const struct work *work, const struct inputs *inputs,
 bool inputs_are_cheap(const struct inputs *inputs)
 {
     return inputs->reference_ns <= WORKER_COSTLY_NS;
+}
+
+static bool may_vary(const struct argument *argument)
+{
+    return role_is_filled(argument->role);
+}
+
+const char *inputs_kind(const struct work *work, const struct inputs *inputs, const char **why)
+{
+    const struct worker_task *problem = inputs->problem;
+    if (!problem || problem->checks.count == 0 ||
+        device_traits(work->options->device_kind)->computes_nothing)
+        return NULL;
+    struct launch_plan plan = *problem->plan;
+    bool draws = false;
+    vary_together(&plan, may_vary);
+    for (size_t i = 0; i < plan.argument_count; i++)
+        draws = draws || plan.arguments[i].variant != 0;
+    *why = inputs->alike                             ? "on changed ones all are wrong"
+           : !draws                                  ? "none is drawn at random"
+           : !checks_follow_inputs(&problem->checks) ? "what results are to be does not follow them"
+           : !inputs_are_cheap(inputs) ? "what results are held against takes long to make"
+                                       : NULL;
+    return *why ? "alike" : "changed";
 }
 
 enum status inputs_tell(const struct work *work, struct inputs *inputs, struct lane *lane,

@@ -42,6 +42,9 @@ enum status inputs_restore(const struct work *work, const struct inputs *inputs,
                            struct error *error);
 /* Whether making the references again, for other inputs, takes no time worth speaking of. */
 bool inputs_are_cheap(const struct inputs *inputs);
+/* Whether some of the runs that are checked have changed inputs: "changed"; "alike": none has, as
+ * *why says, so that a result which is remembered is right. NULL: not known. */
+const char *inputs_kind(const struct work *work, const struct inputs *inputs, const char **why);
 void inputs_clear(struct inputs *inputs);
 
 /* What a worker is told of a check; compiles what that takes, and waits for it. */

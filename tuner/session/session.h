@@ -143,7 +143,8 @@ struct session_summary {
     /* Problems whose search tried part of the space, tried winners of elsewhere, began with trials
      * of elsewhere out of this database or of another, forgot these, expects how much better
      * others may be. A line tells the first of each. */
-    size_t searched_in_part, tried_winners, began_elsewhere, began_prior, misled, modelled;
+    size_t inputs_alike, searched_in_part, tried_winners, began_elsewhere, began_prior, misled,
+        modelled;
     size_t unlaunchable;               /* set aside in this run: no block fits on the device ... */
     size_t duplicates;                 /* ... or its launches repeat another point's */
     size_t trials;                     /* measured in this run, duplicates and failures counted */

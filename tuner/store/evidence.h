@@ -86,8 +86,9 @@ struct store_winner {
     int32_t processes, rounds, rounds_dropped;
     int32_t tied_count; /* the winner counted */
     bool kept_incumbent;
-    int64_t compared;  /* results of its runs that were compared, and right; 0: NULL */
-    const char *trust; /* "sound", "noisy", "unstable" */
+    int64_t compared;   /* results of its runs that were compared, and right; 0: NULL */
+    const char *inputs; /* "changed", "alike"; NULL: not known */
+    const char *trust;  /* "sound", "noisy", "unstable" */
     const char *trust_reason;
     const struct store_contender *contenders;
     size_t contender_count;
