@@ -11,6 +11,7 @@ std::vector<launched> launches;
 int shared_allowed = 48 * 1024;
 int failing;
 int memsets, questions;
+bool has_few_arguments;
 
 extern "C" {
 cudaError_t cudaGetDevice(int *device)
@@ -111,8 +112,9 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *, const cu
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                              size_t shared, cudaStream_t)
 {
-    launches.push_back({kernel, grid.x, block.x, shared, false, *(long long *)arguments[4], grid.y,
-                        grid.z, block.y, block.z, false, 0, *(void **)arguments[3]});
+    launches.push_back({kernel, grid.x, block.x, shared, false,
+                        has_few_arguments ? 0 : *(long long *)arguments[4], grid.y, grid.z, block.y,
+                        block.z, false, 0, has_few_arguments ? nullptr : *(void **)arguments[3]});
     return (cudaError_t)failing;
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
@@ -123,7 +125,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
                        config->blockDim.x,
                        config->dynamicSmemBytes,
                        false,
-                       *(long long *)arguments[4],
+                       has_few_arguments ? 0 : *(long long *)arguments[4],
                        config->gridDim.y,
                        config->gridDim.z,
                        config->blockDim.y,

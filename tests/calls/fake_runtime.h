@@ -26,8 +26,9 @@ struct launched {
     void *fourth;         // argument of kernels that have one: the state
 };
 extern std::vector<launched> launches;
-extern int shared_allowed; // of dynamic shared memory, to any kernel
-extern int failing;        // 0, or the error of every call
+extern int shared_allowed;     // of dynamic shared memory, to any kernel
+extern int failing;            // 0, or the error of every call
+extern bool has_few_arguments; // the kernels have, and they are not looked at
 extern int memsets;
 extern int questions; // to the driver, but for the current device
 

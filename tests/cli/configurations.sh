@@ -25,6 +25,15 @@ expect_code 0
 expect_out '^TUNE_CONFIGURATION\("reduce.sum.i32 variant=last_block '
 expect_empty err
 
+# Few lines that serve all entries: one whose alternative another entry needs anyhow has no line of its own.
+sed 's/blocks_per_sm=8/blocks_per_sm=8 /; s/block=256/block=512/; s/ | / | also1="block=128" also2="block=256 min_blocks=1" /' b.conf >c.conf
+run "$TUNE" export --configurations few.inc c.conf a.conf
+expect_code 0
+expect_err '^few.inc: 1 configuration$'
+grep -q ' block=256 ' few.inc || fail "$(cat few.inc)"
+run "$TUNE" export --configurations - c.conf # else its own
+expect_out ' block=512 '
+
 # What does not belong to an experiment of today is told.
 sed 's/loads=4 //' a.conf >old.conf
 run "$TUNE" export --configurations - old.conf
@@ -50,3 +59,9 @@ run "$TUNE" export --configurations kept.inc broken.conf
 expect_code 3
 expect_err 'broken\.conf:1'
 refuse_file kept.inc
+
+# The list beside the installed headers is that of the shipped file.
+run "$TUNE" export --configurations shipped.inc "$TUNE_SOURCE/configs/tuned.conf"
+expect_code 0
+cmp shipped.inc "$TUNE_SOURCE/include/tune/configurations.inc" ||
+    fail "make it anew: tune export --configurations include/tune/configurations.inc configs/tuned.conf"

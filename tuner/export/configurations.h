@@ -20,10 +20,10 @@ struct configuration_counts {
                        `data_folder` does not have, or without a value that it compiles */
 };
 
-/* Appends a line TUNE_CONFIGURATION("KEY NAME=VALUE ...") for each kernel that an entry of a GPU
- * names: the values that tell kernels apart, by the experiments in `data_folder`; sorted, none
- * twice, so that equal winners give equal bytes. STATUS_BAD_INPUT: one of the files is no
- * tuned.conf, or an experiment is broken. `counts` may be NULL. */
+/* Appends lines TUNE_CONFIGURATION("KEY NAME=VALUE ..."), few that have for each entry of a GPU its
+ * kernel or an alternative that it names: the values that tell kernels apart, by the experiments in
+ * `data_folder`; sorted, none twice, so that equal winners give equal bytes. STATUS_BAD_INPUT: one
+ * of the files is no tuned.conf, or an experiment is broken. `counts` may be NULL. */
 enum status export_configurations(const struct conf_text *files, size_t count,
                                   const char *data_folder, struct text *out,
                                   struct configuration_counts *counts, struct error *error);

@@ -98,7 +98,7 @@ template <typename OP> struct ordered_problem {
         const int block = of.value[P::BLOCK], loads = of.value[P::LOADS];
         const int count = of.value[P::COUNT], least = of.value[P::MIN_BLOCKS];
         const int step = word(of.value[P::STEP]);
-        if (block < 32 || block > 1024 || (block & (block - 1)) != 0 || least < 1 || least > 64)
+        if (block < 32 || block > 1024 || block % 32 != 0 || least < 1 || least > 64)
             return false;
         if (loads < 1 || loads > 32 || (count != 1 && count * bytes != 16))
             return false;
