@@ -5,6 +5,7 @@
 #              DEBEMAIL (and DEBFULLNAME) say who answers for the packages
 #   source     the sources as an archive
 #   ci         .ci/run on a copy (half an hour)
+#   fuzz       tests/fuzz/run.sh: an hour of inputs; how many, and how many crashed, stands in the table (needs clang)
 #   fresh      tests/fresh/run.sh: the README's commands on bare roots (as root, needs debootstrap and a mirror; hours)
 #   debian     Debian's packages, and lintian finds no error
 #   portable   the tarball and the wheels for glibc 2.28, with their SPDX document
@@ -144,17 +145,26 @@ gpu() {
     done
 }
 
+# With a corpus of its own build, so that what was found before goes on.
+fuzz() {
+    local seconds
+    seconds=$((3600 / $(find "$root/tests/fuzz" -name 'fuzz_*.c' | wc -l)))
+    (cd "$root" && cmake --preset sanitize >/dev/null && cmake --build build/sanitize --parallel "$(nproc)" --target fuzz_targets -- --quiet &&
+        tests/fuzz/run.sh build/sanitize "$seconds")
+}
+
 sums() {
     (cd "$out" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum >SHA256SUMS && cat SHA256SUMS)
 }
 
 failed=0
-for step in version source ci fresh debian portable twice installed recipes figures gpu sums; do
+for step in version source ci fuzz fresh debian portable twice installed recipes figures gpu sums; do
     [[ ${#only[@]} -eq 0 || " ${only[*]} " == *" $step "* ]] || continue
     begun=$SECONDS result=ok
     name=$step
     [[ $step != source ]] || name=source_archive
     "$name" >"$logs/$step.log" 2>&1 || { result="FAILED: $(tail -n 1 "$logs/$step.log")" failed=1; }
+    [[ $step != fuzz || $result != ok ]] || result="ok: inputs and crashes $(tail -n 1 "$logs/$step.log" | tr -s ' ')"
     printf '%-10s %4d s  %s\n' "$step" $((SECONDS - begun)) "$result"
 done
 exit "$failed"
