@@ -763,17 +763,16 @@ static int take_fields(struct reader *reader)
 static int read_at(struct tuned_entry *entry, const char *text)
 {
     struct span *span = &entry->n;
-    for (size_t i = 0; i <= entry->span_count; i++) {
+    for (size_t i = 0;; i++) {
         struct integer whole = read_integer(text);
         span->at = whole.value;
         if (!whole.end || span->at < span->ends[0] || span->at > span->ends[1])
             return 0;
-        if (*whole.end != ',')
+        if (*whole.end != ',' || i == entry->span_count)
             return !*whole.end;
         text = whole.end + 1;
         span = entry->tuned->lists.of.spans + entry->first_span + i;
     }
-    return 0;
 }
 
 /* How a known field is written: a whole number up to 2^31 - 1 or 2^63 - 1, or among the entry's

@@ -38,3 +38,22 @@ refused "(cold|hot)"
 run "$TUNE" run --device cpu --jobs -1
 refused "\-\-jobs"
 [[ -z $(ls -A) ]] || fail "wrong use left files: $(ls -A)"
+
+# What is nearly right leads on: a figure, a list without brackets, a folder that takes no file, the version.
+run "$TUNE" plot gian
+expect_code 3
+expect_one_line err
+expect_err "there is no figure 'gian'; did you mean 'gain'\\?$"
+write_experiment
+sed 's/block: \[100, 200, 250, 500, 1000\]/block: 100, 200/' double.yaml >list.yaml
+run "$TUNE" run --dry-run list.yaml
+expect_code 3
+expect_err 'list.yaml:[0-9]+:[0-9]+: a list is written in brackets: \[100, 200\]$'
+run "$TUNE" --version
+cp "$captured.out" version
+run "$TUNE" -v
+cmp -s "$captured.out" version || fail "-v is not --version"
+"$TUNE_BUILD/tests/make_fixture" tune.db
+run "$TUNE" report --no-figures --output /proc/report.html
+expect_code 5
+expect_err '/proc/report.html: cannot write'

@@ -144,6 +144,16 @@ static int try_file(const char *path, struct temporary *out)
     return lock_new(out);
 }
 
+static bool folder_is_there(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat info;
+    const char *slash = strrchr(path, '/');
+    return string_format(folder, sizeof folder, "%.*s.", slash ? (int)(slash + 1 - path) : 0,
+                         path) &&
+           stat(folder, &info) == 0;
+}
+
 enum status temporary_file_make(const char *path, struct temporary *out, struct error *error)
 {
     int failure = EAGAIN;
@@ -151,6 +161,9 @@ enum status temporary_file_make(const char *path, struct temporary *out, struct 
     sweep(path, file_middle, file_end, S_IFREG);
     for (int i = 0; failure == EAGAIN && i < TRIES_MAX; i++)
         failure = FAILPOINT_FAILS("file.make") ? EIO : try_file(path, out);
+    /* In a folder that is there no file is missing: it takes none (/proc). */
+    if (failure == ENOENT && folder_is_there(path))
+        failure = EACCES;
     if (failure != 0)
         return error_set_errno(error, failure, "%s: cannot write", path);
     FAILPOINT("file.made");

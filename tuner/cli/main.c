@@ -139,7 +139,7 @@ int main(int argc, char **argv)
                "goes first.\n");
         return end_with_stdout();
     }
-    if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+    if (argc > 1 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-v") == 0)) {
         printf("tune %s\n"
                "source     %s\n"
                "compiler   %s\n"

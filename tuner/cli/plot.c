@@ -204,6 +204,17 @@ static enum status draw_figures(struct store *store, const struct plot_request *
                      tally.written > 0 ? "not every figure was drawn" : "no figure was drawn");
 }
 
+/* Before anything is read or told. */
+static enum status check_names(const struct words *words, struct error *error)
+{
+    struct arena arena = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < words->count && status == STATUS_OK; i++)
+        status = check_figure(&arena, words->figures[i], error);
+    arena_free(&arena);
+    return status;
+}
+
 static enum status plot(struct words *words, struct error *error)
 {
     if (words->list) {
@@ -218,7 +229,9 @@ static enum status plot(struct words *words, struct error *error)
     }
     struct plot_request request = {0};
     struct store *store = NULL;
-    enum status status = read_request(words, &request, error);
+    enum status status = check_names(words, error);
+    if (status == STATUS_OK)
+        status = read_request(words, &request, error);
     if (status == STATUS_OK)
         status = reading_open(&words->database, &store, error);
     if (status != STATUS_OK)

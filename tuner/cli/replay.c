@@ -209,7 +209,9 @@ enum status replay_open(struct replay *replay, const char *which, enum l2_mode m
     if (status == STATUS_OK)
         status = lead_to(replay, &draft, seed, error);
     draft_free(&draft);
-    return status == STATUS_OK ? status : error_prefix(error, "--device replay:%s", which);
+    return status == STATUS_OK
+               ? status
+               : error_prefix(error, "--device replay%s%s", *which ? ":" : "", which);
 }
 
 void replay_close(struct replay *replay)

@@ -142,6 +142,12 @@ static enum status choose_devices(struct run *run, struct error *error)
     enum status status = add_all_gpus(run, error);
     if (status == STATUS_OK)
         return STATUS_OK;
+    struct session_experiment ours[EXPERIMENTS_MAX];
+    if (run->experiments.count > 0 &&
+        experiments_of_kind(&run->experiments, device_host()->kind, ours) == 0)
+        return error_set(error, STATUS_NOT_FOUND,
+                         "what was named is for a GPU, and there is none here: '--dry-run --arch "
+                         "sm_90' compiles it without one");
     print_clean(stderr, "tune: no GPU (%s): the device is the CPU\n", error->text);
     error_clear(error);
     run->device_count = 0;

@@ -662,7 +662,10 @@ static enum status parse_whole(struct parser *parser, bool list, size_t bytes_ma
     const struct token first = parser->token;
     node_or_null tree = parse_expression(parser);
     if (tree && parser->token.kind != TOKEN_END)
-        tree = unexpected(parser, "an operator or the end");
+        tree = list && parser->token.kind == TOKEN_COMMA && source->text[first.offset] != '['
+                   ? parse_error(parser, first.offset, "a list is written in brackets: [%.100s]",
+                                 source->text)
+                   : unexpected(parser, "an operator or the end");
     if (tree && is_list(tree) != list)
         tree = parse_error(parser, first.offset, "%s",
                            list ? "a list such as [1, 2] is needed, not one value"

@@ -56,8 +56,6 @@ enum status plot_script(struct arena *arena, const char *folder, const char *nam
                         struct error *error);
 /* What follows `start` ("-- needs: ") in the comment lines at the head of a script; NULL: none. */
 const char *comment_after(struct arena *arena, const char *sql, const char *start);
-/* STATUS_NOT_FOUND with the nearest known when there is no such figure. */
-enum status check_figure(struct arena *arena, const char *name, struct error *error);
 
 /* A text that is safe inside a gnuplot string in single quotes, as a field of a data file, on a
  * figure and in XML: quotes, backquotes, backslashes and control characters become spaces; what is

@@ -110,4 +110,7 @@ enum status plot_conclusion(struct store *store, const struct plot_request *requ
  * itself when nothing can be drawn at all: no measurements, no gnuplot, an unwritable folder. */
 enum status plot_all(struct store *store, const struct plot_request *request, struct error *error);
 
+/* STATUS_NOT_FOUND, with the nearest name or all of them, where there is no such figure. */
+enum status check_figure(struct arena *arena, const char *name, struct error *error);
+
 #endif

@@ -159,9 +159,16 @@ static enum status check_architecture(const struct cuda_compiler *nvrtc, const c
     if (nvrtc->nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0 || count > 128 ||
         nvrtc->nvrtcGetSupportedArchs(known) != NVRTC_SUCCESS)
         return STATUS_OK; /* then the compiler itself will tell */
-    for (int i = 0; i < count; i++)
+    int meant = 0;        /* that begins with the digits, of fewer */
+    for (int i = 0; i < count; i++) {
         if (known[i] == wanted)
             return STATUS_OK;
+        if (meant == 0 && known[i] / 10 == wanted)
+            meant = known[i];
+    }
+    if (meant != 0)
+        return error_set(error, STATUS_BAD_INPUT, "architecture '%s': did you mean 'sm_%d'?",
+                         architecture, meant);
     return error_set(error, STATUS_UNAVAILABLE,
                      "%s: NVRTC %d.%d compiles for sm_%d to sm_%d: install the NVRTC of %s CUDA",
                      architecture, nvrtc->major, nvrtc->minor, known[0], known[count - 1],
