@@ -50,6 +50,9 @@ expect_empty err
 run "$TUNE" run double.yaml --device cpu "${steady[@]}"
 ! grep -q $'\033\|\r' "$captured.err" || fail "escape sequences in a file"
 
+run "$TUNE" show --failures
+expect_out "^status: 'tune run \.\.\. --retry STATUS' tries again what failed so"
+
 # A ceiling below 1 GB/s is no 0.
 python3 -S -c '
 import sqlite3

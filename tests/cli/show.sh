@@ -151,7 +151,7 @@ run "$TUNE" show --failures fixture.sum.f32 --n 65536
 expect_code 0
 expect_out ' launch_failed .*too many resources requested for launch \(701\)$'
 expect_out ' wrong_result .*got 41, expected 42, tolerance 0$'
-[[ $(wc -l <"$captured.out") -eq 6 ]] || fail "not four failures under their header"
+[[ $(wc -l <"$captured.out") -eq 8 ]] || fail "not four failures under their header, and what to do about them"
 
 run "$TUNE" show --runs
 expect_out '^ +1 +Fixture GPU .* complete +cold +10\.00 s +70\.0 % +20\.0 % +10\.0 % +40 +20 +1512 +356 +24 '

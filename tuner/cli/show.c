@@ -158,6 +158,10 @@ static const struct show_word range_words[] = {
      "sizes between the measured ones at which it was tried, and the most that was "
      "lost there."},
 };
+static const struct show_word failure_words[] = {
+    {"status", "'tune run ... --retry STATUS' tries again what failed so; else a later run leaves "
+               "it alone."},
+};
 static const struct show_word search_words[] = {
     {"product",
      "combinations of the parameters' values; 'legal' are those that the constraints allow."},
@@ -192,7 +196,8 @@ static const struct question questions[SHOW_TABLES] = {
                   "no configuration has a time yet; 'tune show --failures' says why",
                   COLUMNS(top_columns)},
     [SHOW_BASELINES] = {show_query_baselines, "no baselines", COLUMNS(baseline_columns)},
-    [SHOW_FAILURES] = {show_query_failures, "no configuration failed", COLUMNS(failure_columns)},
+    [SHOW_FAILURES] = {show_query_failures, "no configuration failed", COLUMNS(failure_columns),
+                       WORDS(failure_words)},
     [SHOW_TIES] = {show_query_contenders, "no winner yet that was chosen among contenders",
                    COLUMNS(tie_columns), WORDS(tie_words)},
     [SHOW_RANGES] = {show_query_ranges, "no ranges of sizes yet: 'tune run' finds them at its end",
