@@ -82,6 +82,14 @@ expect_code 5
 expect_err 'others may write there'
 [[ $(stat -c %a open) == 1777 ]] || fail "the mode of a folder that the user named was changed"
 
+mkdir -m 700 precious/cache
+mkdir loose
+mv precious/cache loose/
+chmod 777 loose
+run env TUNE_CACHE_DIR="$PWD/loose/cache" "$TUNE" run double.yaml --device cpu "${steady[@]}" --db new.db
+expect_code 5
+expect_err 'loose/cache: others may put a cache of theirs in its place'
+
 # One's own links are followed, and stay links.
 mkdir elsewhere
 ln -s "$PWD/elsewhere/real.conf" open/own.conf

@@ -449,6 +449,12 @@ static enum status check_private(const char *path, bool given, struct error *err
                            "TUNE_CACHE_DIR=%s: others may write there, and what is there is run: "
                            "name a folder of your own, or chmod go-w it",
                            path);
+    else if (path_is_replaceable(path))
+        status =
+            error_set(error, STATUS_PERMISSION,
+                      "%s: others may put a cache of theirs in its place, and what is there is "
+                      "run: set TUNE_CACHE_DIR to a folder in one of your own",
+                      path);
     else if (!given && (info.st_mode & 077) != 0 && fchmod(folder, 0700) != 0)
         status = error_set_errno(error, errno, "%s: cannot be closed to others", path);
     (void)close(folder);

@@ -13,6 +13,7 @@
 
 #include "tuner/base/failpoint.h"
 #include "tuner/base/text.h"
+#include "tuner/base/trust.h"
 
 static const char file_middle[] = ".tune-";
 static const char file_end[] = ".tmp";
@@ -204,18 +205,14 @@ static bool tmp_prefix(const char *word, char *out, size_t bytes)
 enum status temporary_folder_in_tmp(const char *word, struct temporary *out, struct error *error)
 {
     char prefix[PATH_MAX];
-    struct stat info;
     *out = (struct temporary){.file = -1};
     if (!tmp_prefix(word, prefix, sizeof prefix))
         return error_set_errno(error, ENAMETOOLONG, "TMPDIR");
-    const char *name = strrchr(prefix, '/') + 1;
-    char above[PATH_MAX];
-    (void)string_format(above, sizeof above, "%.*s", (int)(name - prefix), prefix);
-    if (stat(above, &info) == 0 && (info.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH)
+    if (path_is_replaceable(prefix))
         return error_set(error, STATUS_PERMISSION,
-                         "TMPDIR=%.300s: anybody may take files of others away there (it is not "
+                         "%.300s: anybody may take files of others away there (it is not "
                          "sticky): set TMPDIR to a folder of your own",
-                         above);
+                         prefix);
     enum status status = temporary_folder_make(prefix, out, error);
     return status == STATUS_OK ? status
                                : error_prefix(error, "set TMPDIR to a folder that can be written");

@@ -148,13 +148,25 @@ bool path_is_open_to_others(const char *path)
     }
 }
 
-bool path_is_in_open_folder(const char *path)
+/* The mode of the folder that holds it; 0: not known. */
+static mode_t mode_above(const char *path)
 {
     char folder[PATH_MAX];
     struct stat info;
     const char *slash = strrchr(path, '/');
     if (!string_format(folder, sizeof folder, "%.*s", slash ? (int)(slash - path + 1) : 1,
-                       slash ? path : "."))
-        return false;
-    return stat(folder, &info) == 0 && (info.st_mode & S_IWOTH) != 0;
+                       slash ? path : ".") ||
+        stat(folder, &info) != 0)
+        return 0;
+    return info.st_mode;
+}
+
+bool path_is_in_open_folder(const char *path)
+{
+    return (mode_above(path) & S_IWOTH) != 0;
+}
+
+bool path_is_replaceable(const char *path)
+{
+    return (mode_above(path) & (S_IWOTH | S_ISVTX)) == S_IWOTH;
 }

@@ -24,4 +24,8 @@ bool path_is_open_to_others(const char *path);
  * and its like. */
 bool path_is_in_open_folder(const char *path);
 
+/* Whether anybody can take it away and put another in its place: the folder that holds it is open
+ * to all, and not sticky. */
+bool path_is_replaceable(const char *path);
+
 #endif
