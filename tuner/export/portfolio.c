@@ -281,11 +281,15 @@ static void pick(struct portfolio *portfolio, double band)
 /* In how many of its values one kernel differs from another of the problem. */
 static size_t distance(const char *a, const char *b)
 {
+    enum {
+        DECIDING = 100
+    }; /* the first: by which the kernel itself is another, where files say so */
     size_t count = 0;
-    while (*a && *b) {
+    for (size_t at = 0; *a && *b; at++) {
         const size_t in_a = strcspn(a, " ");
         const size_t in_b = strcspn(b, " ");
-        count += in_a != in_b || strncmp(a, b, in_a) != 0 ? 1 : 0;
+        if (in_a != in_b || strncmp(a, b, in_a) != 0)
+            count += at == 1 ? DECIDING : 1; /* behind the problem's key */
         a += in_a + (a[in_a] ? 1 : 0);
         b += in_b + (b[in_b] ? 1 : 0);
     }
@@ -325,14 +329,14 @@ static const char *differences(struct portfolio *portfolio, const struct experim
 
 /* Whether `a` is the better alternative: kernels that are there anyhow first, then those farther
  * from what is listed. */
-static bool comes_before(const struct portfolio *portfolio, const struct option *a, size_t a_far,
-                         const struct option *b, size_t b_far)
+static bool comes_before(const struct portfolio *portfolio, bool common_first,
+                         const struct option *a, size_t a_far, const struct option *b, size_t b_far)
 {
     const struct kernel *of_a = &portfolio->kernels[a->kernel];
     const struct kernel *of_b = &portfolio->kernels[b->kernel];
     const bool common_a = of_a->installed || of_a->uses > 0;
     const bool common_b = of_b->installed || of_b->uses > 0;
-    if (common_a != common_b)
+    if (common_first && common_a != common_b)
         return common_a;
     if (a_far != b_far)
         return a_far > b_far;
@@ -361,7 +365,8 @@ static void list_alternatives(struct portfolio *portfolio, const struct cell *ce
             if (far == 0 || items[i].loss > band)
                 continue;
             if (best == cell->option_count ||
-                comes_before(portfolio, &items[i], far, &items[best], best_far)) {
+                comes_before(portfolio, count < EXPORT_ALTERNATIVES, &items[i], far, &items[best],
+                             best_far)) {
                 best = i;
                 best_far = far;
             }
