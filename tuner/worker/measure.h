@@ -79,6 +79,7 @@ struct measuring {
     bool told_of_inputs;           /* that the device does not make them */
     struct launch_plan *varied; /* the problem's arguments with their variants; NULL: none vary */
     struct patch patches[ARGUMENTS_MAX]; /* of these */
+    bool varied_right; /* somebody's result on them was right, so that they are fair */
     struct armed *slots[DEVICE_SLOTS];
     uint64_t draw; /* of the blocks: a moment begins the next */
     /* Inputs are looked at after all that runs, so that whoever changes them is known. Before they

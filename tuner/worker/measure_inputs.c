@@ -199,6 +199,7 @@ enum status serve_problem(struct measuring *state, const struct measure_request 
     const struct launch_plan *plan = problem->plan;
     const void *inputs[ARGUMENTS_MAX];
     slots_forget(state);
+    state->varied_right = false;
     free(state->varied);
     state->varied = NULL;
     enum status status = expectations_begin(state, problem->checks_key, error);

@@ -141,6 +141,7 @@ static enum status look_at(struct measuring *state, const struct block *block,
     found->right = found->right && holds;
     if (!found->right)
         return STATUS_OK;
+    state->varied_right = state->varied_right || run->varied;
     results->compared++;
     results->unsteady = results->unsteady || known;
     results->known[run->varied] = true;

@@ -245,9 +245,9 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
     if (status == STATUS_OK && checked && !plan_has_updates(plan))
         status = judge_results(state, &timing->block, NULL, false, answer, judged, error);
     if (status == STATUS_OK && checked && !plan_has_updates(plan) &&
-        !(*judged == JUDGED_WRONG && wrong_on_changed(answer->wrong)))
+        !(*judged == JUDGED_WRONG && wrong_on_changed(answer->wrong) && !state->varied_right))
         return STATUS_OK;
-    /* On changed inputs who may win is judged, against others; here it is on the problem's own. */
+    /* Until somebody was right on changed inputs they may be to blame: the problem's own decide. */
     answer->wrong[0] = '\0';
     if (status == STATUS_OK && checked)
         status = state->api->run_again(state->device, plan, error);
