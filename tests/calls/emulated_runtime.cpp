@@ -1,10 +1,16 @@
-// A CUDA runtime whose device is the emulation of kernels' threads: compute capability 8.0, three
-// SMs, memory of the host. Launches end before the next call.
+// A CUDA runtime whose device is the emulation of kernels' threads: memory of the host, no
+// clusters. Launches end before the next call.
 #include <cuda_runtime.h>
+
+#include "tests/calls/emulated_runtime.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+emulated_device emulated = {"Emulated", 8, 3};
+unsigned int launched_grid, launched_block;
+int memory_sets;
 
 namespace
 {
@@ -12,6 +18,8 @@ namespace
 void launch(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared)
 {
     static uint64_t seed;
+    launched_grid = grid.x;
+    launched_block = block.x;
     simt::launch launch = {grid.x, block.x, {}, ++seed, 1 + (unsigned int)(seed % 4)};
     launch.dynamic_shared = shared;
     launch.in_order = true;
@@ -44,9 +52,9 @@ cudaError_t cudaDeviceGetAttribute(int *, cudaDeviceAttr, int)
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *out, int)
 {
     std::memset(out, 0, sizeof *out);
-    std::snprintf(out->name, sizeof out->name, "Emulated");
-    out->major = 8;
-    out->multiProcessorCount = 3;
+    std::snprintf(out->name, sizeof out->name, "%s", emulated.name);
+    out->major = emulated.major;
+    out->multiProcessorCount = emulated.sm_count;
     out->sharedMemPerBlockOptin = 48 * 1024;
     out->maxThreadsPerBlock = 1024;
     out->regsPerMultiprocessor = 65536;
@@ -63,7 +71,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *)
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *out, const void *)
 {
     std::memset(out, 0, sizeof *out);
-    out->ptxVersion = 80;
+    out->ptxVersion = emulated.major * 10;
     out->maxThreadsPerBlock = 1024;
     return cudaSuccess;
 }
@@ -110,6 +118,7 @@ cudaError_t cudaFree(void *memory)
 }
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t)
 {
+    memory_sets++;
     std::memset(memory, value, bytes);
     return cudaSuccess;
 }

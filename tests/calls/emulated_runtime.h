@@ -1,0 +1,14 @@
+// What tests set and see of the runtime that emulates kernels.
+#ifndef TUNE_TEST_EMULATED_RUNTIME_STATE
+#define TUNE_TEST_EMULATED_RUNTIME_STATE
+
+struct emulated_device {
+    const char *name;
+    int major; // of the compute capability
+    int sm_count;
+};
+extern emulated_device emulated; // before the first call
+extern unsigned int launched_grid, launched_block;
+extern int memory_sets;
+
+#endif
