@@ -1,10 +1,12 @@
 /* `tune init`: an experiment file for a kernel, to be edited. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/base/files.h"
 #include "tuner/base/shell.h"
 #include "tuner/base/text.h"
@@ -495,6 +497,34 @@ static void try_and_tell(const char *output, const struct text *text)
         fprintf(stderr, "tune: tried once: the default configuration runs, and writes\n");
 }
 
+static void say_still(int number)
+{
+    static const char line[] = "tune: asks the compiler; some seconds more\n";
+    (void)number;
+    const ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)written;
+}
+
+/* A person hears of it within two seconds, and has an answer within a minute. */
+static enum status ask_in_time(struct arena *arena, const struct device_api *api, bool one_compiler,
+                               struct signature_question *question,
+                               struct source_signature *signature, struct error *error)
+{
+    enum { SILENT_S = 2, PATIENCE_S = 45 };
+    const struct sigaction still = {.sa_handler = say_still, .sa_flags = SA_RESTART};
+    struct sigaction before;
+    const bool is_watched = isatty(STDERR_FILENO) && sigaction(SIGALRM, &still, &before) == 0;
+    question->deadline_ns = clock_now_ns() + PATIENCE_S * INT64_C(1000000000);
+    if (is_watched)
+        (void)alarm(SILENT_S);
+    const enum status status = init_ask(arena, api, one_compiler, question, signature, error);
+    if (is_watched) {
+        (void)alarm(0);
+        (void)sigaction(SIGALRM, &before, NULL);
+    }
+    return status;
+}
+
 static enum status ask_and_write(struct arena *arena, struct init *init, struct error *error)
 {
     const struct device_traits *traits = signing_kind();
@@ -523,7 +553,7 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     if (status == STATUS_OK)
         status = ask_as_built(arena, init, &question, error);
     if (status == STATUS_OK)
-        status = init_ask(arena, api, init->compiler != NULL, &question, signature, error);
+        status = ask_in_time(arena, api, init->compiler != NULL, &question, signature, error);
     if (status != STATUS_OK)
         return status;
     note_own(&question, signature);

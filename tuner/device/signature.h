@@ -187,8 +187,9 @@ struct signature_question {
     const char *units[UNITS_MAX];
     size_t flag_count; /* of the project's build, as of struct binary_request */
     const char *flags[FLAGS_MAX];
-    bool only_reached; /* FLAG_ONLY_REACHED */
-    bool is_thorough;  /* compiled as for a run: what is never called need not be defined */
+    bool only_reached;   /* FLAG_ONLY_REACHED */
+    int64_t deadline_ns; /* on the clock of clock_now_ns: asked no more behind it; 0: none */
+    bool is_thorough;    /* compiled as for a run: what is never called need not be defined */
 };
 
 #endif

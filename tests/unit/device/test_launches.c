@@ -173,6 +173,11 @@ TEST(test_what_is_tuned)
     assert_false(is_tuned("BINS") || is_tuned("RADIUS") || is_tuned("OTHER"));
     assert_string_equal(signature.not_tuned, "BINS (64), RADIUS (3)");
     expect(signature.indices.bounds[1], "BINS");
+    read_source("#define TM 4\n#define BOUND 128\n#define STEP 2\n#define PLACE 7\n"
+                "__global__ void __launch_bounds__(BOUND) k(float *out)\n{\n"
+                "float acc[TM], other[3];\nacc[PLACE] = STEP;\nout[PLACE] = acc[0];\n}");
+    assert_true(is_tuned("TM") && is_tuned("BOUND"));
+    assert_false(is_tuned("STEP") || is_tuned("PLACE"));
 }
 
 TEST(test_broken_sources)

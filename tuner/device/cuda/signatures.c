@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "tuner/base/clock.h"
 #include "tuner/base/source.h"
 #include "tuner/base/text.h"
 #include "tuner/device/cuda/compile.h"
@@ -351,6 +352,19 @@ static void size_externs(struct asking *asking, const struct container *containe
     }
 }
 
+/* One compilation more than there is time for is none that somebody waits for. */
+static enum status check_time(const struct asking *asking, struct error *error)
+{
+    const int64_t deadline_ns = asking->question->deadline_ns;
+    return deadline_ns == 0 || clock_now_ns() < deadline_ns
+               ? STATUS_OK
+               : error_set(error, STATUS_TIMED_OUT,
+                           "%s: the compiler's answers take too long: name the kernel's instance "
+                           "(--kernel 'NAME<...>'), its folders (--include) or how it is compiled "
+                           "(-- nvcc ...)",
+                           asking->question->path);
+}
+
 static enum status compile_question(struct asking *asking, struct error *error)
 {
     const char *expression = make_expression(asking);
@@ -360,6 +374,8 @@ static enum status compile_question(struct asking *asking, struct error *error)
     struct text log = {0};
     if (!expression || !source)
         return error_no_memory(error);
+    if (check_time(asking, error) != STATUS_OK)
+        return error->status;
     fill_request(asking, expression, &request);
     for (size_t i = 0; request.unit_count > 0 && i < asking->out->symbol_count; i++)
         if (asking->out->symbols[i].is_extern)
@@ -393,6 +409,23 @@ static struct macro_signature *find_fixed(struct source_signature *out, const ch
     return NULL;
 }
 
+/* The number that a #define gives it behind an #if that does not hold; NULL: none does. */
+static const char *unheld_value(struct asking *asking, const char *name)
+{
+    const char *rest = NULL, *end = NULL;
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < asking->tokens.count; i++) {
+        if (!token_is_directive(&asking->tokens.items[i], "define", &rest, &end) ||
+            word_bytes(rest, end) != length || strncmp(rest, name, length) != 0)
+            continue;
+        const char *value = skip_blanks(rest + length, end);
+        const size_t digits = strspn(value, "0123456789");
+        if (digits > 0 && skip_blanks(value + digits, end) == end)
+            return arena_strndup(asking->arena, value, digits);
+    }
+    return NULL;
+}
+
 /* What the error says is undefined becomes a number to tune. False: it cannot be one; *meant is the
  * name that it is near. */
 static bool take_undefined(struct asking *asking, const char *name, const char **meant)
@@ -409,7 +442,9 @@ static bool take_undefined(struct asking *asking, const char *name, const char *
     if (*meant || out->macro_count == SIGNATURE_MACROS_MAX ||
         macro_is_listed(out, name, strlen(name)) || !guess_may_be_number(&asking->tokens, name))
         return false;
-    const char *preset = uses_as_square(&asking->tokens, name) ? "16" : guess_value(name);
+    const char *preset = unheld_value(asking, name);
+    if (!preset)
+        preset = uses_as_square(&asking->tokens, name) ? "16" : guess_value(name);
     out->macros[out->macro_count++] =
         (struct macro_signature){.name = name, .preset = preset, .guessed = true};
     return true;
@@ -425,6 +460,9 @@ static enum status compile_instance(struct asking *asking, const char **name, co
         struct container container = {0};
         struct text log = {0};
         error_clear(error);
+        *name = NULL;
+        if (check_time(asking, error) != STATUS_OK)
+            return error->status;
         fill_request(asking, asking->instance, &request);
         status = cuda_compile_text(asking->arena, asking->source.text, asking->question->path,
                                    &request, &container, &log, error);

@@ -374,36 +374,6 @@ bool macro_is_listed(const struct source_signature *out, const char *name, size_
     return false;
 }
 
-/* What authors call the sides of blocks and tiles, in capitals. */
-static bool names_tile(const char *name, size_t length)
-{
-    static const char *const words[] = {"BLOCK", "THREAD", "TILE", "TPB", "UNROLL", "COARS", "WPT"};
-    static const char *const counts[] = {"MAX", "MIN", "NUM_BLOCK", "NUMBER_OF_BLOCK", "BLOCKS"};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (length >= strlen(counts[i]) && strncmp(name, counts[i], strlen(counts[i])) == 0)
-            return false;
-    bool found = false;
-    for (size_t i = 0; i < length; i++) {
-        if (islower((unsigned char)name[i]))
-            return false;
-        for (size_t j = 0; j < sizeof words / sizeof *words; j++)
-            found |= length - i >= strlen(words[j]) &&
-                     strncmp(name + i, words[j], strlen(words[j])) == 0;
-    }
-    return found;
-}
-
-static bool is_small_number(const char *value, size_t length)
-{
-    long number = 0;
-    for (size_t i = 0; i < length && number <= 1024; i++) {
-        if (!isdigit((unsigned char)value[i]))
-            return false;
-        number = 10 * number + (value[i] - '0');
-    }
-    return number > 0 && number <= 1024;
-}
-
 /* Whether the #ifndef keeps a whole file from being read twice: there is more than macros in it. */
 static bool guards_file(const struct tokens *tokens, size_t at)
 {
@@ -422,33 +392,28 @@ static bool guards_file(const struct tokens *tokens, size_t at)
     return false;
 }
 
-/* #ifndef NAME, then #define NAME VALUE: a value that others may give. Or a lone #define of a
- * tile's side. */
+/* #ifndef NAME, then #define NAME VALUE: a value that others may give. */
 static void read_macro(struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
     struct source_signature *out = reader->out;
     const char *guard = NULL, *guard_end = NULL, *name = NULL, *end = NULL, *value = NULL;
-    const bool guarded = at + 1 < tokens->count &&
-                         token_is_directive(&tokens->items[at], "ifndef", &guard, &guard_end);
-    if (out->macro_count == SIGNATURE_MACROS_MAX ||
-        !token_is_directive(&tokens->items[at + guarded], "define", &name, &end))
+    if (out->macro_count == SIGNATURE_MACROS_MAX || at + 1 >= tokens->count ||
+        !token_is_directive(&tokens->items[at], "ifndef", &guard, &guard_end) ||
+        !token_is_directive(&tokens->items[at + 1], "define", &name, &end))
         return;
     const size_t length = word_bytes(name, end);
     const size_t value_length = macro_value(name + length, end, &value);
-    const bool same =
-        guarded && (size_t)(guard_end - guard) == length && strncmp(name, guard, length) == 0;
-    const bool tile = !guarded && is_small_number(value, value_length) && names_tile(name, length);
+    const bool same = (size_t)(guard_end - guard) == length && strncmp(name, guard, length) == 0;
     /* What is no number is nothing to tune, and the source knows best when to define it. */
     const bool number =
         value_length > 0 && (isdigit((unsigned char)*value) || strchr("-+.(", *value));
-    if (length == 0 || *name == '_' || !number || (!same && !tile) ||
-        macro_is_listed(out, name, length) || (same && guards_file(tokens, at)))
+    if (length == 0 || *name == '_' || !number || !same || macro_is_listed(out, name, length) ||
+        guards_file(tokens, at))
         return;
     struct macro_signature *macro = &out->macros[out->macro_count++];
     macro->name = arena_strndup(reader->arena, name, length);
     macro->preset = arena_strndup(reader->arena, value, value_length);
-    macro->fixed = !guarded;
     reader->failed |= !macro->name || !macro->preset;
 }
 

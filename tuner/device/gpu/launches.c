@@ -346,17 +346,35 @@ static void read_indices(const struct launches *launches)
 
 /* ---- numbers that the kernel names ---- */
 
+/* Within the brackets of an array that is declared there: `float tile[BM][BK]`. */
 static bool is_in_extent(const struct tokens *tokens, size_t at, size_t first)
 {
-    size_t i = at;
-    while (i > first && !token_is_in(tokens, i, "; { }"))
-        i--;
-    bool shared = false, bracket = false;
-    for (i++; i < at; i++) {
-        shared |= token_is(tokens, i, "__shared__");
-        bracket |= token_is(tokens, i, "[");
+    size_t open = at, closed = 0;
+    while (open > first && (closed > 0 || !token_is(tokens, open, "["))) {
+        if (token_is_in(tokens, open, "; { } , =") && closed == 0)
+            return false;
+        closed += token_is_in(tokens, open, ") ]") ? 1 : 0;
+        closed -= closed > 0 && token_is_in(tokens, open, "( [") ? 1 : 0;
+        open--;
     }
-    return shared && bracket;
+    while (open > first && token_is(tokens, open - 1, "]")) { /* those in front of it */
+        open--;
+        while (open > first && !token_is(tokens, open, "["))
+            open--;
+    }
+    return open > first + 1 && tokens->items[open - 1].kind == TOKEN_NAME &&
+           (tokens->items[open - 2].kind == TOKEN_NAME || token_is(tokens, open - 2, ",")) &&
+           !token_is(tokens, open - 2, "return");
+}
+
+/* Whether the text has it as a word. */
+static bool names_word(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = text; at && (at = strstr(at, name)) != NULL; at += length)
+        if (!name_goes_on(at[length]) && (at == text || !name_goes_on(at[-1])))
+            return true;
+    return false;
 }
 
 static bool is_in_launch(const struct source_signature *out, const char *name)
@@ -370,7 +388,7 @@ static bool is_in_launch(const struct source_signature *out, const char *name)
             if (formulas[i] && formula_names(formulas[i], name))
                 return true;
     }
-    return false;
+    return names_word(out->asked->bounds, name);
 }
 
 /* Whether the size of the work hangs on it: what is allocated, how far an index goes. */
