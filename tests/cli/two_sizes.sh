@@ -77,9 +77,11 @@ expect_out '^outer.f32.64x1024$'
 
 # Where a configuration may be used is told over all sizes.
 sed 's/constraints: .*/constraints: [m % rows == 0, rows * 2 <= n or rows == 1, rows == 4]/' outer.yaml >multiples.yaml
+echo 'derived: {work: "ceil_div(m, rows) * n + n % 3"}' >>multiples.yaml
 run "$TUNE" run multiples.yaml --device cpu --conf multiples.conf "${steady[@]}"
 expect_code 0
-grep -q '^outer.f32 n=30-1024 m@64-1024 rows=4 | .*domain="m%4==0&&n>=8"' multiples.conf || fail "no domain: $(cat multiples.conf)"
+grep -qE '^outer.f32 n=30-1024 m@64-1024 rows=4 work=[0-9]+ [|] .*domain="m%4==0&&n>=8"' multiples.conf || fail "no domain: $(cat multiples.conf)"
+grep -qF ' formula.work=ceil_div(m,4)*n+n%3' multiples.conf || fail "no formula over both sizes: $(cat multiples.conf)"
 
 # ---- few configurations for the box of all ----
 mkdir box

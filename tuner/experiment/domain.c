@@ -544,6 +544,12 @@ static struct part write_checked(struct writer *writer, const struct domain *che
     return part;
 }
 
+static void forget_sizes(struct writer *writer)
+{
+    for (size_t i = 0; i < SIZE_NAMES_MAX; i++)
+        writer->maker.environment.bound[SLOT_SIZE + i] = false;
+}
+
 enum status domain_formula(const struct experiment *experiment, const struct problem *problem,
                            const struct facts *facts, const struct configuration *configuration,
                            const struct domain *checked, struct arena *arena, const char **out,
@@ -559,8 +565,7 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
         return error->status;
     here.error = &ignored;
     maker_start(&writer.maker, experiment, problem, facts, arena, &ignored);
-    for (size_t i = 0; i < SIZE_NAMES_MAX; i++)
-        writer.maker.environment.bound[SLOT_SIZE + i] = false;
+    forget_sizes(&writer);
     (void)maker_configure(&writer.maker, configuration);
     for (size_t i = 0; i < experiment->constraint_count; i++) {
         if (!holds_here(&here, &experiment->constraints[i]))
@@ -579,4 +584,40 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
         return STATUS_OK;
     *out = all.is_known && value_is_true(all.value) ? "" : text_within(&writer, &all, BINDS_OR);
     return arena->failed ? error_no_memory(error) : STATUS_OK;
+}
+
+/* Takes it where it depends on sizes and can be written. */
+static void take_number(struct writer *writer, const struct formula *formula, const char **out,
+                        size_t *count, size_t most)
+{
+    writer->is_possible = true;
+    if (!formula->tree || *count == most || !needs_size(writer, formula->tree))
+        return;
+    const struct part part = write_part(writer, formula->tree);
+    if (writer->is_possible && !part.is_known && part.text)
+        out[(*count)++] = part.text;
+}
+
+size_t domain_numbers(const struct experiment *experiment, const struct problem *problem,
+                      const struct facts *facts, const struct configuration *configuration,
+                      struct arena *arena, const char **out, size_t most)
+{
+    struct error ignored = {0};
+    struct writer writer = {.arena = arena};
+    size_t count = 0;
+    maker_start(&writer.maker, experiment, problem, facts, arena, &ignored);
+    forget_sizes(&writer);
+    if (!maker_configure(&writer.maker, configuration))
+        return 0;
+    for (size_t i = 0; i < experiment->launch_count; i++) {
+        const struct launch_rule *rule = &experiment->launches[i];
+        for (size_t axis = 0; axis < rule->grid_count; axis++)
+            take_number(&writer, &rule->grid[axis], out, &count, most);
+        for (size_t axis = 0; axis < rule->block_count; axis++)
+            take_number(&writer, &rule->block[axis], out, &count, most);
+        take_number(&writer, &rule->shared, out, &count, most);
+    }
+    for (size_t i = 0; i < experiment->derived_count; i++)
+        take_number(&writer, &experiment->derived[i].formula, out, &count, most);
+    return arena->failed ? 0 : count;
 }

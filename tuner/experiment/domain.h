@@ -37,4 +37,11 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
                            const struct domain *checked, struct arena *arena, const char **out,
                            struct error *error);
 
+/* What derived values and numbers of launches may be over the sizes: their expressions with the
+ * configuration's values put in, as far as these can be written so; in the arena. Nobody promises
+ * that they give the same at each size: that is to be tried. Returns how many, at most `most`. */
+size_t domain_numbers(const struct experiment *experiment, const struct problem *problem,
+                      const struct facts *facts, const struct configuration *configuration,
+                      struct arena *arena, const char **out, size_t most);
+
 #endif

@@ -233,6 +233,7 @@ void append_needs(struct text *out, const struct needs *needs)
 /* Of a launch: three axes each of grid, block and cluster, the bytes of shared memory, and whether
  * it is cooperative. */
 enum { LAUNCH_TARGETS = 11 };
+enum { WRITTEN_MAX = 64 };
 enum { TARGETS_MAX = EXPERIMENT_DERIVED_MAX + LAUNCH_TARGETS * LAUNCHES_MAX, TEMPLATE_BYTES = 256 };
 
 /* Something that a formula is looked for: a derived value, or a number of a launch. */
@@ -603,8 +604,13 @@ static void fill_part(struct asked *asked, const struct probes *probes, struct e
 static void fill_formulas(struct asked *asked, struct probes *probes, struct elsewhere *out)
 {
     struct constants constants = {.count = 0};
+    struct text formula = {0};
+    const char *written[WRITTEN_MAX]; /* the experiment's own expressions */
     bool failed = false;
     fill_constants(&constants, asked, probes);
+    const size_t written_count =
+        domain_numbers(asked->experiment, &asked->problem, facts_there(asked, asked->units),
+                       &asked->configuration, &asked->arena, written, WRITTEN_MAX);
     for (size_t i = 0; i < probes->target_count; i++) {
         struct target *target = &probes->targets[i];
         int64_t value = probes->items[0].values[i];
@@ -616,6 +622,9 @@ static void fill_formulas(struct asked *asked, struct probes *probes, struct els
         else if (value != INT64_MIN)
             for (size_t k = 0; !target->text && (k == 0 || k < asked->size_count); k++)
                 target->text = find_formula(asked, probes, &constants, i, k);
+        for (size_t k = 0; !target->text && value != INT64_MIN && k < written_count; k++)
+            if (is_right(asked, &constants, probes, i, written[k], &formula))
+                target->text = arena_strdup(&asked->arena, text_string(&formula));
         if (target->name && !is_constant(probes, i) && target->text)
             set_text(out->formulas, target->name, target->text, &failed);
         if (target->name && value != INT64_MIN && !target->text)
@@ -626,6 +635,7 @@ static void fill_formulas(struct asked *asked, struct probes *probes, struct els
             fill_part(asked, probes, out, i, part, &failed);
     asked->experiments->short_of_memory |= failed || constants.conf.failed;
     text_free(&constants.conf);
+    text_free(&formula);
 }
 
 /* Whether today's expressions give what was recorded at the row's size. */
