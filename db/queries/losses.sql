@@ -2,9 +2,15 @@
 -- timed there: how much worse than the winner it looks, both from the finest stage that has seen both;
 -- and how much worse it is at most, as the rounds of the choice showed it. NULL: nothing tells.
 -- Where another state of the cache than the winner's mode shows it to be slower, it loses that much.
--- is_barred: a check found it wrong at some size, so it serves no other one than those it won.
-WITH barred AS MATERIALIZED (
-    SELECT DISTINCT configuration_id FROM gauntlets WHERE environment_id = :environment AND passed = 0
+-- is_barred: checks left it the measured sizes alone, so it serves no other one than those it won. multiple, least: what
+-- else checks left. Who is refuted is not among them.
+WITH out AS MATERIALIZED (
+    SELECT DISTINCT configuration_id FROM refuted
+    WHERE environment_id = :environment AND experiment_id = :experiment AND problem_key = :key
+),
+kept AS MATERIALIZED (
+    SELECT configuration_id, multiple, least, is_listed FROM domains
+    WHERE environment_id = :environment AND experiment_id = :experiment AND problem_key = :key
 ),
 chosen AS (
     SELECT w.*, t.configuration_id, p.n
@@ -14,6 +20,7 @@ chosen AS (
     WHERE w.environment_id = :environment AND p.experiment_id = :experiment AND p.key = :key
       AND w.l2_mode = :l2_mode AND w.objective = :objective
       AND w.stage <> 'sweep' AND w.trust IS NOT 'unstable'
+      AND t.configuration_id NOT IN (SELECT configuration_id FROM out)
 ),
 against AS MATERIALIZED (
     SELECT paired.winner_id, paired.other_launched_trial_id, min(paired.ratio_high) AS ratio_high
@@ -44,7 +51,13 @@ SELECT w.n AS n, c.id AS configuration_id, c.key AS key,
        c.parameters AS parameters,
        CASE WHEN c.id = w.configuration_id THEN 0
             ELSE max(against.ratio_high - 1, coalesce(elsewhere.bound, -1)) END AS bound,
-       c.id IN (SELECT configuration_id FROM barred) AS is_barred
+       -- Of what it launches as, too.
+       coalesce((SELECT max(kept.is_listed) FROM kept
+                 WHERE kept.configuration_id IN (c.id, own.measured_configuration_id)), 0) AS is_barred,
+       (SELECT max(kept.multiple) FROM kept
+        WHERE kept.configuration_id IN (c.id, own.measured_configuration_id)) AS multiple,
+       (SELECT max(kept.least) FROM kept
+        WHERE kept.configuration_id IN (c.id, own.measured_configuration_id)) AS least
 FROM chosen AS w
 -- CROSS: in this order; points are looked up, not made of all trials.
 CROSS JOIN points AS best
@@ -59,7 +72,7 @@ LEFT JOIN against
     ON against.winner_id = w.id AND against.other_launched_trial_id = own.sweep_trial_id
 LEFT JOIN elsewhere
     ON elsewhere.winner_id = w.id AND elsewhere.configuration_id = own.measured_configuration_id
-WHERE is_winner OR NOT is_barred
+WHERE c.id NOT IN (SELECT configuration_id FROM out) AND (is_winner OR NOT is_barred)
 -- What launches the same as another somewhere is named last.
 ORDER BY sum(own.measured_configuration_id <> c.id) OVER (PARTITION BY c.id), own.launch_count,
          own.block, c.key, w.n;

@@ -43,11 +43,14 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        100 * latest.bound AS bound_percent, looked.sizes_measured,
        100 * max(0, looked.loss_measured) AS measured_loss_percent, looked.sizes_between,
        100 * max(0, looked.loss_between) AS between_loss_percent, looked.checks, latest.chosen_at,
-       latest.run_id AS run, c.key AS configuration, c.parameters
+       latest.run_id AS run, c.key AS configuration, c.parameters, k.formula AS domain, k.reason AS domain_reason
 FROM latest
 JOIN devices AS d ON d.id = latest.device_id
 JOIN environments AS e ON e.id = latest.environment_id
 JOIN configurations AS c ON c.id = latest.configuration_id
+LEFT JOIN domains AS k
+    ON k.environment_id = latest.environment_id AND k.experiment_id = latest.experiment_id
+    AND k.problem_key = latest.problem_key AND k.configuration_id = latest.configuration_id
 LEFT JOIN looked ON looked.range_id = latest.id
 WHERE latest.place = 1 AND (:n IS NULL OR CAST(:n AS INTEGER) BETWEEN latest.n_low AND latest.n_high)
 ORDER BY d.kind DESC, d.id, latest.l2_mode, latest.experiment, latest.problem_key, latest.n_low,

@@ -9,6 +9,7 @@ about: Doubles an array, in ways of which most are wrong somewhere.
 device: cpu
 source: twice.c
 sizes: {n: [1000]}
+all_sizes: true
 parameters:
   way: [tail, start, second, behind, right]
   copy: [1, 2, 3]

@@ -45,7 +45,7 @@ for when in ',timed=yes' ''; do
     forget
     tune_copy "kernel@WAY=3,grid=128$when: wrong slower=1.01; $ways" "${brief[@]}" --set within=0.02
     expect_code 0
-    expect_err "copy.i32 n=8191: 'way=3 block=64' is wrong at this size, which no range of it has: .*out\\["
+    expect_err "copy.i32 n=8191: 'way=3 block=64' is wrong at this size; it serves the measured ones alone: .*out\\["
     expect_covering
     [[ -n $(way_at 8191) && $(way_at 8191) != 3 ]] || fail "a wrong one at 8191: $(ranges)"
 done

@@ -92,6 +92,7 @@ static const struct row_column range_columns[] = {
     {"n_low", "from n"},
     {"n_high", "to n"},
     {"further", "other sizes"},
+    {"domain", "only where"},
     {"bound_percent", "loses at most"},
     {"sizes_measured", "measured sizes"},
     {"measured_loss_percent", "worst"},
@@ -151,6 +152,9 @@ static const struct show_word tie_words[] = {
 };
 static const struct show_word range_words[] = {
     {"from n, to n", "programs with such a size get the configuration beside it."},
+    {"only where",
+     "sizes of the range at which the constraints allow it and its results were right; no other "
+     "gets it."},
     {"loses at most",
      "what it takes more than the best at a measured size; 'worst' is the most that "
      "was seen at the sizes where it was not the winner."},

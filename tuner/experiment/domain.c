@@ -475,11 +475,18 @@ static struct part write_part(struct writer *writer, const struct expression *tr
         return write_shift(writer, tree);
     case EXPRESSION_AND:
     case EXPRESSION_OR: {
+        const bool is_or = tree->kind == EXPRESSION_OR;
+        const bool was_possible = writer->is_possible;
         const struct part a = write_part(writer, tree->operands[0]);
-        if (a.is_known && value_is_true(a.value) == (tree->kind == EXPRESSION_OR))
+        if (a.is_known && value_is_true(a.value) == is_or)
             return a;
         const struct part b = write_part(writer, tree->operands[1]);
-        return both(writer, tree->kind == EXPRESSION_OR, &a, &b);
+        const bool is_decided = b.is_known && value_is_true(b.value) == is_or;
+        if (is_decided && writer->is_possible != was_possible) {
+            writer->is_possible = was_possible; /* nobody needs the other's words */
+            return b;
+        }
+        return both(writer, is_or, &a, &b);
     }
     case EXPRESSION_CONDITIONAL:
         return write_conditional(writer, tree);
@@ -548,6 +555,25 @@ static void forget_sizes(struct writer *writer)
 {
     for (size_t i = 0; i < SIZE_NAMES_MAX; i++)
         writer->maker.environment.bound[SLOT_SIZE + i] = false;
+}
+
+bool domain_depends_on_size(const struct experiment *experiment)
+{
+    struct writer writer = {.is_possible = true};
+    struct error ignored = {0};
+    maker_start(&writer.maker, experiment, NULL, NULL, NULL, &ignored);
+    for (size_t i = 0; i < experiment->constraint_count; i++)
+        if (needs_size(&writer, experiment->constraints[i].tree))
+            return true;
+    for (size_t i = 0; i < experiment->parameter_count; i++) {
+        const struct named_list *parameter = &experiment->parameters[i];
+        if (parameter->list.tree && needs_size(&writer, parameter->list.tree))
+            return true;
+        for (size_t j = 0; j < parameter->count; j++)
+            if (needs_size(&writer, parameter->values[j].tree))
+                return true;
+    }
+    return false;
 }
 
 enum status domain_formula(const struct experiment *experiment, const struct problem *problem,

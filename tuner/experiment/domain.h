@@ -27,11 +27,13 @@ int64_t domain_next(const struct domain *domain, int64_t n);
 /* What both leave. */
 struct domain domain_meet(const struct domain *a, const struct domain *b);
 
+/* Whether a constraint, or the values of a parameter, depend on the size. */
+bool domain_depends_on_size(const struct experiment *experiment);
+
 /* The domain as a formula over n and other sizes, in the language of tuned.conf, which libtuned
- * evaluates: the constraints with the configuration's values put in, and what checks leave, whose
- * listed sizes are `sizes`. "" is all sizes. Constraints that do not hold at the problem's own size
- * are left out: a baseline need not keep them. *out is NULL where a constraint cannot be written
- * so. It belongs to the arena. */
+ * evaluates: the constraints with the configuration's values put in, and what checks leave. "" is
+ * all sizes. Constraints that do not hold at the problem's own size are left out: a baseline need
+ * not keep them. *out is NULL where a constraint cannot be written so. It belongs to the arena. */
 enum status domain_formula(const struct experiment *experiment, const struct problem *problem,
                            const struct facts *facts, const struct configuration *configuration,
                            const struct domain *checked, struct arena *arena, const char **out,

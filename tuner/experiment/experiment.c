@@ -48,6 +48,11 @@ bool experiment_is_on_request(const struct experiment *experiment)
     return experiment->on_request;
 }
 
+bool experiment_promises_all(const struct experiment *experiment)
+{
+    return experiment->all_sizes;
+}
+
 bool experiment_has_size(const struct experiment *experiment)
 {
     return experiment->has_size;

@@ -59,6 +59,9 @@ const char *experiment_device_kind(const struct experiment *experiment); /* as i
 const char *experiment_compiler(const struct experiment *experiment); /* NULL: the device's own */
 /* Whether it is left out where every experiment is meant, and runs only when it is named. */
 bool experiment_is_on_request(const struct experiment *experiment);
+/* Whether it promises results at all sizes that its constraints allow, not at those that it lists
+ * alone. */
+bool experiment_promises_all(const struct experiment *experiment);
 /* Whether the file gives sizes. Without any there is one problem for each point of the axes, n = 1,
  * which nothing depends on: what holds for it holds for all. */
 bool experiment_has_size(const struct experiment *experiment);

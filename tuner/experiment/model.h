@@ -61,7 +61,7 @@ struct experiment {
     const struct place_file *file;
     const char *data_folder;            /* NULL: none */
     const struct device_traits *device; /* of the kind that `device` names */
-    bool on_request;
+    bool on_request, all_sizes;
     const char *source;
     const char *units[UNITS_MAX];
     size_t unit_count;

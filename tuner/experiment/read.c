@@ -22,6 +22,9 @@ static bool read_heading(struct file_reader *reader, const struct node *root)
     experiment->about = "";
     if (about && !read_text(reader, about, "about", &experiment->about))
         return false;
+    const struct node *all_sizes = node_get(root, "all_sizes");
+    if (all_sizes && !read_boolean(reader, all_sizes, "all_sizes", &experiment->all_sizes))
+        return false;
     if (on_request && !read_boolean(reader, on_request, "on_request", &experiment->on_request))
         return false;
     experiment->device = &device_traits_list[0];
@@ -48,10 +51,10 @@ static bool read_sections(struct file_reader *reader, const struct node *root)
 {
     struct experiment *experiment = reader->experiment;
     return CHECK_KEYS(reader, root, "an experiment", "!experiment", "about", "device", "on_request",
-                      "usual", "source", "sources", "binary", "include", "std", "compiler", "axes",
-                      "sizes", "!parameters", "defaults", "constraints", "derived", "defines",
-                      "flags", "!launches", "!arguments", "check", "metrics", "objectives",
-                      "baselines") &&
+                      "all_sizes", "usual", "source", "sources", "binary", "include", "std",
+                      "compiler", "axes", "sizes", "!parameters", "defaults", "constraints",
+                      "derived", "defines", "flags", "!launches", "!arguments", "check", "metrics",
+                      "objectives", "baselines") &&
            read_heading(reader, root) && declare_names(reader, root) &&
            read_derived(reader, root) &&
            read_optional(reader, root, "usual", USE_PROBLEM, &experiment->usual) &&

@@ -142,14 +142,14 @@ enum status domain_of(const struct experiment *experiment, const struct problem 
     if (!checked->is_listed)
         status = domain_formula(experiment, problem, facts, configuration, checked, arena,
                                 &out->text, error);
-    if (status != STATUS_OK || (out->text && out->text[0] == '\0'))
+    if (status != STATUS_OK ||
+        (out->text && out->text[0] == '\0' && !domain_depends_on_size(experiment)))
         return status;
     /* A baseline need not be legal anywhere. */
     if (out->text && admits(&question, question.own)) {
         text_printf(&conf,
-                    "tuned-conf 5\n[cpu \"*\"]\np n=0-9223372036854775807 x=0 | domain=\"%s\"\n"
-                    "end\n",
-                    out->text);
+                    "tuned-conf 5\n[cpu \"*\"]\np n=0-9223372036854775807 x=0 |%s%s%s\nend\n",
+                    out->text[0] ? " domain=\"" : "", out->text, out->text[0] ? "\"" : "");
         struct tuned *tuned =
             conf.failed ? NULL : tuned_load_memory(conf.data, conf.length, "domain", NULL);
         text_free(&conf);

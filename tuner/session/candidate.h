@@ -9,7 +9,7 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/base/index.h"
-#include "tuner/experiment/experiment.h"
+#include "tuner/experiment/domain.h"
 #include "tuner/store/store.h"
 
 #define NO_POINT  UINT64_MAX
@@ -38,6 +38,12 @@ struct outsider {
     struct candidate *next; /* of the table's */
 };
 
+/* What checks left of a domain, and what they found wrong, and where. */
+struct narrowing {
+    struct domain domain;
+    const char *why;
+};
+
 /* Made when the search asks for its point. There may be a million: what its point tells (its values
  * and their key) is not held. */
 struct candidate {
@@ -58,7 +64,7 @@ struct candidate {
     struct candidate *same_as; /* that launches the same, and was measured; NULL: none */
     uint64_t launch_hash;      /* of what it launches; 0: unknown */
     const char *rejected;      /* by the gauntlet, or since it failed in a race: why; borrowed */
-    int64_t rejected_at;       /* the size at which, where it is not the problem's; else 0 */
+    const struct narrowing *narrowing; /* what checks left of its domain; NULL: all; borrowed */
     int64_t compared; /* results of its runs that were looked at in this run of the program: while
                          it was watched, raced and confirmed */
     enum candidate_state state;

@@ -25,23 +25,36 @@ enum status contest_blame_inputs(struct contest *contest, struct lane *lane, boo
 enum status contest_watch(struct contest *contest, struct lane *lane, struct finalist *finalist,
                           struct error *error);
 
+/* Whether what the gauntlet said of a failure still takes it out: at a size that is promised now.
+ */
+bool verdict_holds(const struct work *work, const char *detail);
+
+/* gauntlet.c: a case's failure in words, the sweep's; NULL: no memory. */
+const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *what,
+                           const struct worker_outcome *outcome);
+
 /* case.c: one case of one loaded slot; *applies false: it is not meant for it. */
 enum status check_case(struct sweep *sweep, struct lane *lane, struct slot *slot,
                        const struct gauntlet_case *what, bool *applies,
                        struct worker_outcome *outcome, struct error *error);
 
-/* promise.c: whether the experiment promises that size, and the next size that it does (0: none).
+/* narrow.c: whether a result at that size was promised: the experiment lists it, or promises all.
  */
-bool promise_has(const struct work *work, int64_t n);
-int64_t promise_next(const struct work *work, int64_t n);
-/* Whether a size at which a finalist failed is promised: not (*kept false) where the default
- * configuration fails, too. Then it is known and said what is. */
-enum status promise_question(struct sweep *sweep, struct lane *lane,
-                             const struct gauntlet_case *what, bool *kept, struct error *error);
-/* When all were rejected: those who were at another size than the problem's are no longer, and the
- * size is not promised. */
-enum status promise_pardon(struct sweep *sweep, struct lane *lane, bool *pardoned,
-                           struct error *error);
+bool work_declares(const struct work *work, int64_t n);
+/* The candidate of a loaded slot failed at a size that was not promised: what is left of its domain
+ * is found out, at sizes up to `most`, and stored. *is_out: it fails at the problem's own size,
+ * too. */
+enum status candidate_narrow(struct sweep *sweep, struct lane *lane, struct slot *slot,
+                             const struct gauntlet_case *wrong, int64_t most, const char *why,
+                             const char **out, struct error *error);
+/* Gives it that domain, and stores it; `why` is the sweep's. */
+enum status candidate_set_domain(struct sweep *sweep, struct candidate *candidate,
+                                 const struct domain *domain, const char *why, struct error *error);
+/* Takes what earlier checks of the same binary left. */
+enum status candidate_recall_domain(struct sweep *sweep, struct candidate *candidate,
+                                    struct error *error);
+/* Says once for a contest which finalists serve only some sizes. */
+void contest_note_domains(const struct contest *contest);
 
 /* What an experiment says is checked for the sizes that it names: at others a file may be short, or
  * a formula have no value. Such a size is left out, which is no error. */

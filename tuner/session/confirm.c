@@ -43,13 +43,11 @@ static enum status race_until_right(struct contest *contest, struct lane *lane, 
         if (status == STATUS_OK)
             status = contest_check(contest, lane, error);
         bool pardoned = false;
-        bool nobody_left = count_rejected(sweep) == rejected;
         if (status == STATUS_OK && !has_finalist(contest, true))
             status = contest_blame_inputs(contest, lane, &pardoned, error);
-        if (status == STATUS_OK && !pardoned && !has_finalist(contest, true) && nobody_left)
-            status = promise_pardon(sweep, lane, &pardoned, error);
         (void)lane_enter_stage(lane, STAGE_RACE);
-        if (status != STATUS_OK || has_finalist(contest, true) || (nobody_left && !pardoned))
+        if (status != STATUS_OK || has_finalist(contest, true) ||
+            (!pardoned && count_rejected(sweep) == rejected))
             return status;
         contest_reset(contest);
     }
@@ -381,6 +379,42 @@ static enum status race_again(struct group *group, bool *more_raced, struct erro
     return status;
 }
 
+/* Who was wrong at one size is out at all of its problem: of contests whose winner is, the next
+ * ones race. *more: somebody else has won there. */
+static enum status drop_refuted(struct group *group, bool *more, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (struct contest *contest = group->contests; status == STATUS_OK && contest;
+         contest = contest->next) {
+        const struct work *work = &contest->sweep->work;
+        bool is_out = false;
+        bool found = false;
+        status = sweep_take_refuted(contest->sweep, error);
+        for (size_t i = 0; status == STATUS_OK && i < contest->finalist_count; i++) {
+            struct finalist *finalist = &contest->finalists[i];
+            if (finalist->rejection || !finalist->slot.candidate->rejected)
+                continue;
+            finalist->rejection = finalist->slot.candidate->rejected;
+            contest_note_rejection(contest, finalist);
+            is_out |= strcmp(finalist->key, contest->winner_key) == 0;
+        }
+        if (status != STATUS_OK || !is_out)
+            continue;
+        contest->announced = false;
+        status = store_winner_drop(work->store, work->environment_id, work->problem_id,
+                                   work->options->l2_mode, objective_text(work->objective), error);
+        if (status == STATUS_OK && !budget_ended(work->session) && group_lane(group))
+            status = contest_compete(contest, &found, error);
+        if (status == STATUS_NO_TIME) {
+            error_clear(error);
+            status = STATUS_OK;
+        }
+        contest->confirmed = !found;
+        *more |= found;
+    }
+    return status;
+}
+
 static enum status confirm_on(void *context, struct lane *lane, struct error *error)
 {
     struct confirming *confirming = context;
@@ -424,11 +458,16 @@ static size_t place_contests(const struct group *group)
 enum status group_confirm(struct group *group, struct error *error)
 {
     struct confirming parts[SESSION_DEVICES_MAX];
-    if (group->session->options->protocol.confirm_processes < 1 || !group->contests)
-        return STATUS_OK;
-    for (bool more_raced = true; more_raced;) {
+    const bool confirms = group->session->options->protocol.confirm_processes > 0;
+    for (bool more_raced = group->contests != NULL; more_raced;) {
+        bool more = false;
+        enum status status = drop_refuted(group, &more, error);
+        if (status != STATUS_OK)
+            return status;
+        more_raced = more;
+        if (!confirms)
+            continue;
         const size_t count = place_contests(group);
-        enum status status = STATUS_OK;
         for (size_t i = 0; i < count; i++)
             parts[i] =
                 (struct confirming){.group = group,
@@ -441,6 +480,8 @@ enum status group_confirm(struct group *group, struct error *error)
             status = first_failure(status, parts[i].job.status, &parts[i].job.error, error);
         if (status == STATUS_OK)
             status = race_again(group, &more_raced, error);
+        if (status == STATUS_OK)
+            status = drop_refuted(group, &more_raced, error);
         if (status != STATUS_OK)
             return status;
     }

@@ -6,6 +6,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/text.h"
+#include "tuner/session/check.h"
 
 enum { ENTRANTS_MAX = WORKER_SLOTS - 8, FEW = 3 };
 
@@ -122,6 +123,55 @@ static void replace_measured(struct sweep *sweep, struct candidate *first)
         sweep->best = first;
 }
 
+/* Of configurations that launch the same one that is not out stands for those that are. */
+static void pass_on(struct sweep *sweep, struct candidate *out)
+{
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *other = sweep->candidates.items[i];
+        if (other->same_as != out || other->rejected)
+            continue;
+        const char *why = out->rejected;
+        out->rejected = NULL;
+        replace_measured(sweep, other);
+        out->rejected = why;
+        return;
+    }
+}
+
+enum status sweep_take_refuted(struct sweep *sweep, struct error *error)
+{
+    const struct work *work = &sweep->work;
+    const struct store_domain of = {.environment_id = work->environment_id,
+                                    .experiment_id = work->experiment_id,
+                                    .problem_key = work->problem.key};
+    struct arena arena = {0};
+    struct store_refutation *rows = NULL;
+    size_t count = 0;
+    enum status status = store_refuted(work->store, &of, &arena, &rows, &count, error);
+    struct index by_id = {0};
+    for (size_t i = count; status == STATUS_OK && i > 0; i--)
+        if (!index_put(&by_id, (uint64_t)rows[i - 1].configuration_id, i - 1))
+            status = error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && count > 0 && i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
+        size_t row = 0;
+        if (candidate->configuration_id == 0 || candidate->rejected ||
+            !index_find(&by_id, (uint64_t)candidate->configuration_id, &row) ||
+            !verdict_holds(work, rows[row].detail) || wrong_on_changed(rows[row].detail))
+            continue;
+        candidate->rejected =
+            arena_printf(&sweep->arena, "wrong at n=%lld, and so out at all sizes: %s",
+                         (long long)rows[row].n, rows[row].detail);
+        if (!candidate->rejected)
+            status = error_no_memory(error);
+        pass_on(sweep, candidate);
+    }
+    index_free(&by_id);
+    arena_free(&arena);
+    sweep_find_best(sweep);
+    return status;
+}
+
 /* Of configurations that launch the same, the first of the space stands for all, whichever of them
  * the sweep came to first: another tuning names the same one. */
 static void name_first(struct sweep *sweep)
@@ -130,7 +180,7 @@ static void name_first(struct sweep *sweep)
         struct candidate *candidate = sweep->candidates.items[i];
         while (candidate->same_as && candidate->same_as->same_as)
             candidate->same_as = candidate->same_as->same_as;
-        if (candidate->same_as && is_before(candidate, candidate->same_as))
+        if (candidate->same_as && !candidate->rejected && is_before(candidate, candidate->same_as))
             replace_measured(sweep, candidate);
     }
     for (size_t i = 0; i < sweep->candidates.count; i++) {
@@ -246,6 +296,8 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
     enum status status =
         entries ? inputs_tell(work, &sweep->inputs, lane, true, error) : error_no_memory(error);
     name_first(sweep);
+    if (status == STATUS_OK)
+        status = sweep_take_refuted(sweep, error);
     if (status == STATUS_OK)
         status = list_entries(sweep, lane, &scratch, entries, &contest->candidate_count, error);
     if (status == STATUS_OK)
@@ -408,12 +460,14 @@ enum status contest_set_levels(struct contest *contest, const struct track *trac
 
 /* ---- the fixed order ----
  *
- * Of configurations that are as fast as one another, the one that asks for less comes first. It
- * depends on nothing that was measured, so that ties are broken alike everywhere. */
+ * Of configurations that are as fast as one another, the one that may be used at more sizes comes
+ * first, then the one that asks for less. No time has a say, so that ties are broken alike
+ * everywhere. */
 
 /* What a configuration asks for; `values` are its parameters'. */
 struct demand {
     struct finalist *finalist;
+    int64_t missing; /* of a few sizes, those that are not of its domain */
     int64_t launches, shared_bytes, registers;
     int64_t block; /* GPU: threads per block; CPU: threads in all */
     const struct configuration *values;
@@ -440,6 +494,31 @@ static struct demand demand_of(struct finalist *finalist)
     return demand;
 }
 
+/* Of sizes from a sixteenth to sixteen times of the problem's, multiples of powers of two. */
+static int64_t missing_sizes(const struct work *work, bool depends, const struct finalist *finalist)
+{
+    enum { SIZES = 26, POWERS = 13 };
+    const struct prepared *prepared = finalist->slot.prepared;
+    const struct narrowing *narrowing = finalist->slot.candidate->narrowing;
+    int64_t missing = 0;
+    if (!prepared || (!depends && !narrowing))
+        return 0;
+    for (int i = 0; i < SIZES; i++) {
+        const int64_t step = INT64_C(1) << (i % POWERS);
+        const double size = (double)work->problem.n * exp2((i * 7 % SIZES) / 3.25 - 4);
+        const int64_t n = ((int64_t)size / step / 2 * 2 + 1) * step;
+        struct problem there;
+        struct error ignored = {0};
+        bool admits = true;
+        experiment_problem_at(work->experiment, &work->problem, n, &there);
+        if (depends && space_admits(work->experiment, &there, work->facts, &prepared->configuration,
+                                    &admits, &ignored) != STATUS_OK)
+            admits = false;
+        missing += !admits || (narrowing && !domain_has(&narrowing->domain, n)) ? 1 : 0;
+    }
+    return missing;
+}
+
 static int compare_values(const struct value *a, const struct value *b)
 {
     double x = 0;
@@ -457,7 +536,8 @@ static int by_demand(const void *left, const void *right)
 {
     const struct demand *a = left;
     const struct demand *b = right;
-    const int64_t numbers[][2] = {{a->launches, b->launches},
+    const int64_t numbers[][2] = {{a->missing, b->missing},
+                                  {a->launches, b->launches},
                                   {a->shared_bytes, b->shared_bytes},
                                   {a->registers, b->registers},
                                   {a->block, b->block}};
@@ -469,13 +549,17 @@ static int by_demand(const void *left, const void *right)
     return result != 0 ? result : strcmp(a->finalist->key, b->finalist->key);
 }
 
-enum status finalists_order(struct finalist *finalists, size_t count, struct error *error)
+enum status finalists_order(const struct work *work, struct finalist *finalists, size_t count,
+                            struct error *error)
 {
     struct demand *demands = malloc((count + 1) * sizeof *demands);
     if (!demands)
         return error_no_memory(error);
-    for (size_t i = 0; i < count; i++)
+    const bool depends = work && domain_depends_on_size(work->experiment);
+    for (size_t i = 0; i < count; i++) {
         demands[i] = demand_of(&finalists[i]);
+        demands[i].missing = work ? missing_sizes(work, depends, &finalists[i]) : 0;
+    }
     qsort(demands, count, sizeof *demands, by_demand);
     for (size_t i = 0; i < count; i++)
         demands[i].finalist->contender.order = i;

@@ -109,9 +109,13 @@ enum status contest_reject(struct contest *contest, struct finalist *finalist, i
 enum status candidate_store_verdict(const struct work *work, const struct candidate *candidate,
                                     const char *rejection, int32_t cases, struct error *error);
 void contest_note_rejection(const struct contest *contest, const struct finalist *finalist);
-/* Sets contender.order, the fixed order: fewer launches, less shared memory, fewer registers,
- * smaller block, then the parameters in the order of the file. */
-enum status finalists_order(struct finalist *finalists, size_t count, struct error *error);
+/* Who was wrong at any size of the problem key is rejected. */
+enum status sweep_take_refuted(struct sweep *sweep, struct error *error);
+/* Sets contender.order, the fixed order: a larger domain (of the work's problem; NULL: none), fewer
+ * launches, less shared memory, fewer registers, smaller block, then the parameters in the order of
+ * the file. */
+enum status finalists_order(const struct work *work, struct finalist *finalists, size_t count,
+                            struct error *error);
 
 /* alone.c: whether all that was tried disagrees with the one configuration that results are held
  * against, so that nothing says that it is right, by the trials' statuses. */

@@ -25,8 +25,8 @@ static bool allows(const struct sweep *sweep, const struct configuration *config
            allowed;
 }
 
-/* A size near n that the constraints allow the first finalist, and the experiment promises; 0: none
- * is near. They may want a multiple of something, of which the likely ones are tried. */
+/* A size near n that the constraints allow the first finalist; 0: none is near. They may want a
+ * multiple of something, of which the likely ones are tried. */
 static int64_t next_size(const struct contest *contest, int64_t n)
 {
     static const int64_t odd_parts[] = {1, 3, 5, 7, 9, 25, 125};
@@ -35,13 +35,12 @@ static int64_t next_size(const struct contest *contest, int64_t n)
     for (size_t i = 0; !first && i < contest->finalist_count; i++)
         if (contest->finalists[i].slot.candidate->point != NO_POINT)
             first = contest->finalists[i].slot.prepared;
-    n = promise_next(&sweep->work, n);
     if (!first || n < 1 || n == sweep->work.problem.n || allows(sweep, &first->configuration, n))
         return n;
     int64_t nearest = 0;
     for (size_t i = 0; i < sizeof odd_parts / sizeof odd_parts[0]; i++)
         for (int64_t divisor = odd_parts[i]; divisor <= SIZES_NEAR; divisor *= 2) {
-            int64_t size = promise_next(&sweep->work, (n + divisor - 1) / divisor * divisor);
+            int64_t size = (n + divisor - 1) / divisor * divisor;
             if (size > n && (nearest == 0 || size < nearest) && size != sweep->work.problem.n &&
                 allows(sweep, &first->configuration, size))
                 nearest = size;
@@ -119,20 +118,27 @@ static size_t add_few(const struct contest *contest, struct gauntlet_case *cases
     return count;
 }
 
-/* Around the size itself, around powers of two and warps, and two odd ones below it. */
-static size_t list_cases(const struct contest *contest, struct gauntlet_case *cases)
+/* Beyond it a case costs seconds. */
+static double largest_size(const struct contest *contest)
 {
-    static const int64_t small[] = {1, 2, 31, 33, 255, 257, 1025, 4097, 65537, 1000003};
     const int64_t n = contest->sweep->work.problem.n;
-    struct random random = {.seed = (uint64_t)n};
-    size_t count = 0;
     double longest = (double)n; /* of the vectors: rows have many elements for each */
     for (size_t i = 0; i < contest->finalist_count; i++) {
         const struct prepared *prepared = contest->finalists[i].slot.prepared;
         for (size_t k = 0; prepared && k < prepared->plan.argument_count; k++)
             longest = fmax(longest, (double)prepared->plan.arguments[k].count);
     }
-    const double most = many_elements / (longest / (double)n);
+    return many_elements / (longest / (double)n);
+}
+
+/* Around the size itself, around powers of two and warps, and two odd ones below it. */
+static size_t list_cases(const struct contest *contest, struct gauntlet_case *cases)
+{
+    static const int64_t small[] = {1, 2, 31, 33, 255, 257, 1025, 4097, 65537, 1000003};
+    const int64_t n = contest->sweep->work.problem.n;
+    const double most = largest_size(contest);
+    struct random random = {.seed = (uint64_t)n};
+    size_t count = 0;
     if (!experiment_has_size(contest->sweep->work.experiment))
         return add_few(contest, cases, add_case(contest, cases, count, n, 3), most);
     if (contest->sweep->inputs.problem && uses_files(contest->sweep))
@@ -175,42 +181,63 @@ static enum status ask_unchanged(struct sweep *sweep, struct lane *lane, struct 
     return STATUS_OK;
 }
 
-/* As check_case; who fails is out (*rejection tells), unless the size is not promised: *kept false.
- * `kept` NULL: it is. */
-static enum status run_case(struct sweep *sweep, struct lane *lane, struct slot *slot,
-                            const struct gauntlet_case *what, int32_t *cases, bool *kept,
-                            const char **rejection, struct error *error)
+static const char few_words[] =
+    " (of the inputs a few elements are large, and the others 0, so that each counts)";
+
+const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *what,
+                           const struct worker_outcome *outcome)
 {
-    struct worker_outcome outcome;
-    bool applies = false;
-    bool elsewhere = what->n != sweep->work.problem.n;
-    enum status status = check_case(sweep, lane, slot, what, &applies, &outcome, error);
-    *cases += applies ? 1 : 0;
-    slot->candidate->starved = status == STATUS_OK && outcome.starved;
-    if (status == STATUS_OK && outcome.status != TRIAL_OK && elsewhere && kept && !outcome.starved)
-        status = promise_question(sweep, lane, what, kept, error);
-    if (status != STATUS_OK || outcome.status == TRIAL_OK || (kept && !*kept))
-        return status;
-    status = ask_unchanged(sweep, lane, slot, what, &outcome, error);
-    if (status != STATUS_OK)
-        return status;
-    *rejection = slot->candidate->rejected = arena_printf(
+    return arena_printf(
         &sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s%s", (long long)what->n,
-        what->starts, trial_status_name(outcome.status), outcome.detail,
-        what->apart ? " (each vector starts one element further on than the one before)"
-        : what->few > 0
-            ? " (of the inputs a few elements are large, and the others 0, so that each counts)"
-            : "");
-    slot->candidate->rejected_at = elsewhere ? what->n : 0;
-    return *rejection ? STATUS_OK : error_no_memory(error);
+        what->starts, trial_status_name(outcome->status), outcome->detail,
+        what->apart     ? " (each vector starts one element further on than the one before)"
+        : what->few > 0 ? few_words
+                        : "");
 }
 
-/* At which size a stored verdict was made; 0: at none. */
-static int64_t size_of(const char *detail)
+/* As check_case, at the next size that is left of its domain. Who fails is out (*rejection tells)
+ * where that was promised; else what is left becomes less, and *narrowed. */
+static enum status run_case(struct sweep *sweep, struct lane *lane, struct slot *slot,
+                            const struct gauntlet_case *given, double most, int32_t *cases,
+                            bool *narrowed, const char **rejection, struct error *error)
+{
+    struct candidate *candidate = slot->candidate;
+    struct gauntlet_case what = *given;
+    struct worker_outcome outcome;
+    bool applies = false;
+    *narrowed = false;
+    if (candidate->narrowing && what.n != sweep->work.problem.n)
+        what.n = domain_next(&candidate->narrowing->domain, what.n);
+    if (what.n == 0 || (what.n != given->n && what.n == sweep->work.problem.n))
+        return STATUS_OK;
+    enum status status = check_case(sweep, lane, slot, &what, &applies, &outcome, error);
+    *cases += applies ? 1 : 0;
+    candidate->starved = status == STATUS_OK && outcome.starved;
+    if (status != STATUS_OK || outcome.status == TRIAL_OK)
+        return status;
+    status = ask_unchanged(sweep, lane, slot, &what, &outcome, error);
+    if (status != STATUS_OK)
+        return status;
+    const char *why = gauntlet_words(sweep, &what, &outcome);
+    if (!why)
+        return error_no_memory(error);
+    const char *out = why;
+    if (!outcome.starved && !wrong_on_changed(outcome.detail) && what.few == 0 &&
+        !work_declares(&sweep->work, what.n))
+        status =
+            candidate_narrow(sweep, lane, slot, &what, (int64_t)fmin(most, 1e15), why, &out, error);
+    *narrowed = status == STATUS_OK && !out;
+    if (status == STATUS_OK && out)
+        *rejection = candidate->rejected = out;
+    return status;
+}
+
+bool verdict_holds(const struct work *work, const char *detail)
 {
     static const char before[] = "gauntlet: n=";
-    size_t length = sizeof before - 1;
-    return strncmp(detail, before, length) == 0 ? strtoll(detail + length, NULL, 10) : 0;
+    const size_t length = sizeof before - 1;
+    return strncmp(detail, before, length) != 0 || strstr(detail, few_words) ||
+           work_declares(work, strtoll(detail + length, NULL, 10));
 }
 
 /* What an earlier run found out of the same binary. */
@@ -227,21 +254,19 @@ static enum status recall_verdict(struct contest *contest, struct finalist *fina
                                             &passed, detail, error);
     if (status != STATUS_OK || !*known || passed)
         return status;
-    int64_t n = size_of(detail);
     /* Else it is checked anew; changed inputs may have been to blame themselves. */
-    *known = (n == 0 || promise_has(&sweep->work, n)) && !wrong_on_changed(detail);
+    *known = verdict_holds(&sweep->work, detail) && !wrong_on_changed(detail);
     if (!*known)
         return STATUS_OK;
     finalist->rejection = arena_strdup(&contest->sweep->arena, detail);
     finalist->slot.candidate->rejected = finalist->rejection;
-    finalist->slot.candidate->rejected_at = n == sweep->work.problem.n ? 0 : n;
     return finalist->rejection ? STATUS_OK : error_no_memory(error);
 }
 
 /* What took a finalist out takes others like it out, too: else the race would bring them up one
  * handful after the other. */
 static enum status reject_others(struct sweep *sweep, struct lane *lane,
-                                 const struct gauntlet_case *what, struct error *error)
+                                 const struct gauntlet_case *what, double most, struct error *error)
 {
     struct track track = sweep_track(sweep, lane, "race");
     enum status status = STATUS_OK;
@@ -250,6 +275,7 @@ static enum status reject_others(struct sweep *sweep, struct lane *lane,
                             .outcome = {.status = TRIAL_OK}};
         const char *rejection = NULL;
         int32_t cases = 0;
+        bool narrowed = false;
         if (!candidate_works(slot.candidate))
             continue;
         if (session_stopped(sweep->work.session))
@@ -258,7 +284,7 @@ static enum status reject_others(struct sweep *sweep, struct lane *lane,
             return STATUS_OK; /* they are checked when they race */
         status = track_load(&track, &slot, error);
         if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
-            status = run_case(sweep, lane, &slot, what, &cases, NULL, &rejection, error);
+            status = run_case(sweep, lane, &slot, what, most, &cases, &narrowed, &rejection, error);
         if (status == STATUS_OK && rejection)
             status = candidate_store_verdict(&sweep->work, slot.candidate, rejection, cases, error);
         slot_free(&slot);
@@ -312,11 +338,13 @@ static enum status is_fair(struct sweep *sweep, struct lane *lane, const struct 
     return status;
 }
 
-/* One case on all finalists: they share its inputs. */
+/* One case on all finalists: they share its inputs. Whose domain becomes less is asked again, at
+ * the next size that is left. */
 static enum status run_on_all(struct contest *contest, struct lane *lane, const bool *known,
-                              const struct gauntlet_case *what, int32_t *cases, bool *kept,
+                              const struct gauntlet_case *what, double most, int32_t *cases,
                               struct error *error)
 {
+    enum { NARROWED_MOST = 3 };
     bool failed = false, fair = true, new = false;
     contest_progress(contest, "check");
     for (size_t i = 0; i < contest->finalist_count; i++)
@@ -328,37 +356,20 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
     }
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
-        if (known[i] || finalist->rejection || finalist->slot.outcome.status != TRIAL_OK)
-            continue;
-        if (session_stopped(contest->sweep->work.session))
-            return session_stop_error(error);
-        enum status status = run_case(contest->sweep, lane, &finalist->slot, what, &cases[i],
-                                      failed ? NULL : kept, &finalist->rejection, error);
-        if (status != STATUS_OK || !*kept)
-            return status;
+        bool narrowed = true;
+        for (int times = 0; narrowed && times < NARROWED_MOST; times++) {
+            if (known[i] || finalist->rejection || finalist->slot.outcome.status != TRIAL_OK)
+                break;
+            if (session_stopped(contest->sweep->work.session))
+                return session_stop_error(error);
+            enum status status = run_case(contest->sweep, lane, &finalist->slot, what, most,
+                                          &cases[i], &narrowed, &finalist->rejection, error);
+            if (status != STATUS_OK)
+                return status;
+        }
         failed |= finalist->rejection != NULL;
     }
-    return failed ? reject_others(contest->sweep, lane, what, error) : STATUS_OK;
-}
-
-/* One case after the other; from the start with others when a size turns out not to be promised. */
-static enum status run_cases(struct contest *contest, struct lane *lane, const bool *known,
-                             int32_t *cases, struct error *error)
-{
-    struct gauntlet_case list[CASES_MAX];
-    size_t count = list_cases(contest, list);
-    note_limits(contest->sweep);
-    for (size_t c = 0; c < count; c++) {
-        bool kept = true;
-        enum status status = run_on_all(contest, lane, known, &list[c], cases, &kept, error);
-        if (status != STATUS_OK)
-            return status;
-        if (!kept) {
-            count = list_cases(contest, list);
-            c = SIZE_MAX;
-        }
-    }
-    return STATUS_OK;
+    return failed ? reject_others(contest->sweep, lane, what, most, error) : STATUS_OK;
 }
 
 enum status contest_check(struct contest *contest, struct lane *lane, struct error *error)
@@ -367,10 +378,20 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
     bool *known = arena_alloc(&contest->arena, count + 1, sizeof *known);
     int32_t *cases = arena_alloc(&contest->arena, count + 1, sizeof *cases);
     enum status status = known && cases ? STATUS_OK : error_no_memory(error);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = recall_verdict(contest, &contest->finalists[i], &known[i], error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        status =
+            candidate_recall_domain(contest->sweep, contest->finalists[i].slot.candidate, error);
+        if (status == STATUS_OK)
+            status = recall_verdict(contest, &contest->finalists[i], &known[i], error);
+    }
+    struct gauntlet_case list[CASES_MAX];
+    const size_t case_count = status == STATUS_OK ? list_cases(contest, list) : 0;
     if (status == STATUS_OK)
-        status = run_cases(contest, lane, known, cases, error);
+        note_limits(contest->sweep);
+    for (size_t c = 0; status == STATUS_OK && c < case_count; c++)
+        status = run_on_all(contest, lane, known, &list[c], largest_size(contest), cases, error);
+    if (status == STATUS_OK)
+        contest_note_domains(contest);
     sweep_find_best(contest->sweep);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         if (!known[i])

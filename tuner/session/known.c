@@ -7,6 +7,7 @@
 #include "tuner/base/text.h"
 #include "tuner/export/recall.h"
 #include "tuner/export/winners.h"
+#include "tuner/session/check.h"
 #include "tuner/session/recorded.h"
 #include "tuner/session/sweep.h"
 #include "tuner/store/elsewhere.h"
@@ -238,8 +239,9 @@ static enum status take_trial(struct sweep *sweep, struct candidate *candidate,
     candidate->trial_id = trial->trial_id;
     candidate->twin_trial_id = trial->same_as_trial_id;
     candidate->median_ns = ok ? trial->median_ns : (double)NAN;
-    if (ok &&
-        trial->rejected) { /* by an earlier run's gauntlet: not launched to be rejected again */
+    if (ok && trial->rejected &&
+        verdict_holds(&sweep->work, trial->rejected)) { /* by an earlier run's gauntlet: not
+                                                           launched to be rejected again */
         candidate->rejected = arena_strdup(&sweep->arena, trial->rejected);
         if (!candidate->rejected)
             return error_no_memory(error);

@@ -392,11 +392,6 @@ void lanes_stop(struct session *session)
     for (size_t i = 0; i < session->group_count; i++) {
         binaries_free(&session->groups[i].binaries);
         binaries_free(&session->groups[i].references);
-        while (session->groups[i].promises) {
-            struct promise *next = session->groups[i].promises->next;
-            free(session->groups[i].promises);
-            session->groups[i].promises = next;
-        }
         if (session->groups[i].wake_file >= 0)
             (void)close(session->groups[i].wake_file);
     }

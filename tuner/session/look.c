@@ -54,16 +54,25 @@ static bool is_costly(const struct work *work)
     return contest != NULL;
 }
 
-static void note_wrong(const struct track *track)
+static enum status keep_wrong(const struct track *track, struct look *look, struct error *error)
 {
     const struct problem *problem = &track->work->problem;
-    for (size_t i = 0; i < track->count; i++)
-        if (track->slots[i]->outcome.status == TRIAL_WRONG_RESULT)
-            session_note(track->work->session,
-                         "%s n=%lld: '%s' is wrong at this size, which no range of it has: %s",
-                         problem->key, (long long)problem->n,
-                         track->slots[i]->candidate->outsider->key,
-                         track->slots[i]->outcome.detail);
+    for (size_t i = 0; i < track->count; i++) {
+        const struct worker_outcome *outcome = &track->slots[i]->outcome;
+        look->wrong[i] = NULL;
+        if (outcome->status != TRIAL_WRONG_RESULT && outcome->status != TRIAL_CRASHED)
+            continue;
+        look->wrong[i] = arena_printf(look->texts, "gauntlet: n=%lld, looked at between: %s: %s",
+                                      (long long)problem->n, trial_status_name(outcome->status),
+                                      outcome->detail);
+        if (!look->wrong[i])
+            return error_no_memory(error);
+        session_note(track->work->session,
+                     "%s n=%lld: '%s' is wrong at this size; it serves the measured ones alone: %s",
+                     problem->key, (long long)problem->n, track->slots[i]->candidate->outsider->key,
+                     outcome->detail);
+    }
+    return STATUS_OK;
 }
 
 static enum status run_look(struct track *track, struct race *race, struct look *look,
@@ -86,7 +95,8 @@ static enum status run_look(struct track *track, struct race *race, struct look 
     for (size_t i = 0; i < track->count; i++)
         if (track->slots[i]->outcome.status != TRIAL_OK)
             race_fail(race, i);
-    note_wrong(track);
+    if (status == STATUS_OK)
+        status = keep_wrong(track, look, error);
     look->best = race_leader(race);
     look->works = status == STATUS_OK && look->best < track->count;
     for (size_t i = 0; i < track->count; i++) {
@@ -117,7 +127,7 @@ enum status look_at(const struct work *around, struct lane *lane, const struct p
                           .slots = list,
                           .count = count,
                           .random = {.seed = (uint64_t)problem->n}};
-    *look = (struct look){.best = count};
+    *look = (struct look){.best = count, .texts = look->texts};
     work.problem = *problem;
     work.problem_id = 0;
     enum status status = add_candidates(&work, &candidates, configurations, count, error);

@@ -57,6 +57,7 @@ struct loss_row {
     double loss, bound; /* NaN: unknown */
     bool is_winner;
     bool is_barred; /* from other sizes than this one */
+    int64_t multiple, least;
 };
 
 struct rows {
@@ -76,6 +77,8 @@ static enum status read_rows(const struct work *work, struct losses *losses, str
         {"parameters", offsetof(struct loss_row, parameters), STORE_TEXT},
         {"bound", offsetof(struct loss_row, bound), STORE_REAL},
         {"is_barred", offsetof(struct loss_row, is_barred), STORE_TRUTH},
+        {"multiple", offsetof(struct loss_row, multiple), STORE_INTEGER},
+        {"least", offsetof(struct loss_row, least), STORE_INTEGER},
     };
     struct parameters parameters;
     fill_parameters(work, work->problem.key, &parameters);
@@ -109,8 +112,13 @@ static size_t item_index(struct losses *losses, const struct loss_row *row)
     for (size_t i = row->is_barred ? 0 : losses->count; i > 0; i--)
         if (losses->items[i - 1].id == row->configuration_id)
             return i - 1;
-    losses->items[losses->count] = (struct known_configuration){
-        .id = row->configuration_id, .key = row->key, .parameters = row->parameters};
+    losses->items[losses->count] =
+        (struct known_configuration){.id = row->configuration_id,
+                                     .key = row->key,
+                                     .parameters = row->parameters,
+                                     .domain = {.multiple = row->multiple > 1 ? row->multiple : 1,
+                                                .least = row->least > 1 ? row->least : 1,
+                                                .is_listed = row->is_barred}};
     return losses->count++;
 }
 

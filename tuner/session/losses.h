@@ -3,12 +3,14 @@
 #ifndef TUNE_SESSION_LOSSES_H
 #define TUNE_SESSION_LOSSES_H
 
+#include "tuner/experiment/domain.h"
 #include "tuner/session/work.h"
 
 struct known_configuration {
     int64_t id;
     const char *key;
     const char *parameters;
+    struct domain domain;                /* what checks left of it */
     bool sought;                         /* for `configuration` */
     struct configuration *configuration; /* NULL: not of the experiment as it is */
 };

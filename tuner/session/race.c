@@ -244,7 +244,8 @@ static enum status choose_finalists(struct racing *racing, struct error *error)
 static enum status set_order(struct racing *racing, struct error *error)
 {
     struct contest *contest = racing->contest;
-    enum status status = finalists_order(contest->finalists, contest->finalist_count, error);
+    enum status status =
+        finalists_order(&contest->sweep->work, contest->finalists, contest->finalist_count, error);
     if (status != STATUS_OK || contest->sweep->work.options->pick_count > 0)
         return status;
     size_t *order = order_of(contest);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
+#include "tuner/export/domain.h"
 #include "tuner/session/boxes.h"
 #include "tuner/session/check.h"
 #include "tuner/session/look.h"
@@ -46,47 +47,121 @@ static int64_t middle(int64_t low, int64_t high)
     return (int64_t)floor(sqrt((double)low * (double)high));
 }
 
-/* Until somebody looks, a range ends in the geometric middle of the gap behind it. */
+static bool is_listed(const struct covering *covering, size_t range)
+{
+    return covering->losses.items[covering->ranges[range].configuration].domain.is_listed;
+}
+
+/* Until somebody looks, a range ends in the geometric middle of the gap behind it; beside a size
+ * that is served alone it goes up to that. */
 static void set_ends(struct covering *covering)
 {
     const int64_t *n = covering->losses.sizes;
     for (size_t i = 0; i < covering->count; i++) {
         int64_t last = n[covering->ranges[i].last];
-        covering->ends[i] =
-            i + 1 == covering->count ? last : middle(last, n[covering->ranges[i + 1].first]);
+        if (i + 1 == covering->count || is_listed(covering, i))
+            covering->ends[i] = last;
+        else if (is_listed(covering, i + 1))
+            covering->ends[i] = n[covering->ranges[i + 1].first] - 1;
+        else
+            covering->ends[i] = middle(last, n[covering->ranges[i + 1].first]);
     }
 }
 
 static int64_t range_low(const struct covering *covering, size_t range)
 {
-    return range == 0 ? covering->losses.sizes[covering->ranges[0].first]
-                      : covering->ends[range - 1] + 1;
+    return range == 0 || is_listed(covering, range)
+               ? covering->losses.sizes[covering->ranges[range].first]
+               : covering->ends[range - 1] + 1;
 }
 
-/* At a size that the file does not name its constraints may rule one of them out, or what it says
- * have no value there: then nothing is looked at. */
-static enum status look_at_size(struct covering *covering, int64_t n, bool is_named,
-                                const size_t *configurations, size_t count, struct look *look,
-                                struct error *error)
+/* Whether all of them may be used at the size. */
+static bool all_admit(struct covering *covering, int64_t n, const size_t *configurations,
+                      size_t count)
 {
     const struct experiment *experiment = covering->work.experiment;
+    struct error ignored = {0};
+    struct problem problem;
+    experiment_problem_at(experiment, &covering->work.problem, n, &problem);
+    for (size_t i = 0; i < count; i++) {
+        const struct configuration *configuration =
+            losses_configuration(&covering->losses, configurations[i]);
+        bool admits = false;
+        if (!configuration || !domain_has(&covering->losses.items[configurations[i]].domain, n) ||
+            space_admits(experiment, &problem, covering->work.facts, configuration, &admits,
+                         &ignored) != STATUS_OK ||
+            !admits)
+            return false;
+    }
+    return true;
+}
+
+/* The next size from n on, before `end`, at which all of them may be used; 0: none is near. They
+ * may want a multiple of something, of which the likely ones are tried. */
+static int64_t size_between(struct covering *covering, int64_t n, int64_t end,
+                            const size_t *configurations, size_t count)
+{
+    static const int64_t odd_parts[] = {1, 3, 5, 7, 9, 25, 125};
+    int64_t nearest = 0;
+    if (all_admit(covering, n, configurations, count))
+        return n;
+    for (size_t i = 0; i < sizeof odd_parts / sizeof odd_parts[0]; i++)
+        for (int64_t divisor = odd_parts[i]; divisor <= 4096; divisor *= 2) {
+            const int64_t size = (n + divisor - 1) / divisor * divisor;
+            if (size > n && size < end && (nearest == 0 || size < nearest) &&
+                all_admit(covering, size, configurations, count))
+                nearest = size;
+        }
+    return nearest;
+}
+
+/* What it won at, and no other size. */
+static enum status list_sizes(struct covering *covering, size_t configuration, const char *why,
+                              struct error *error)
+{
+    struct losses *losses = &covering->losses;
+    const struct work *work = &covering->work;
+    struct known_configuration *item = &losses->items[configuration];
+    const struct store_domain row = {.environment_id = work->environment_id,
+                                     .experiment_id = work->experiment_id,
+                                     .problem_key = work->problem.key,
+                                     .configuration_id = item->id,
+                                     .binary_hash = "",
+                                     .multiple = item->domain.multiple,
+                                     .least = item->domain.least,
+                                     .is_listed = 1,
+                                     .reason = why};
+    item->domain.is_listed = true;
+    for (size_t i = 0; i < losses->size_count; i++)
+        if (losses->winners[i] != configuration)
+            losses->loss[i * losses->count + configuration] =
+                losses->bound[i * losses->count + configuration] = (double)INFINITY;
+    return store_domain_put(work->group->session->store, &row, error);
+}
+
+/* At a size that the file does not name what it says may have no value: then nothing is looked at.
+ * Who is wrong there keeps the measured sizes; *wrong: somebody is. */
+static enum status look_at_size(struct covering *covering, int64_t n, bool is_named,
+                                const size_t *configurations, size_t count, struct look *look,
+                                bool *wrong, struct error *error)
+{
     const struct configuration *list[LOOK_MAX];
     struct problem problem;
-    bool admits = true;
     enum status status = STATUS_OK;
-    *look = (struct look){.best = count};
-    experiment_problem_at(experiment, &covering->work.problem, n, &problem);
-    for (size_t i = 0; status == STATUS_OK && admits && i < count; i++) {
-        list[i] = losses_configuration(&covering->losses, configurations[i]);
-        if (!list[i])
+    *wrong = false;
+    *look = (struct look){.best = count, .texts = &covering->arena};
+    experiment_problem_at(covering->work.experiment, &covering->work.problem, n, &problem);
+    for (size_t i = 0; i < count; i++)
+        if (!(list[i] = losses_configuration(&covering->losses, configurations[i])))
             return STATUS_OK;
-        if (!is_named)
-            status =
-                space_admits(experiment, &problem, covering->work.facts, list[i], &admits, error);
+    covering->work.group->costs.looks += 1;
+    status = look_at(&covering->work, covering->lane, &problem, list, count, look, error);
+    for (size_t i = 0; status == STATUS_OK && !is_named && i < count; i++) {
+        if (!look->wrong[i])
+            continue;
+        *wrong = true;
+        status = list_sizes(covering, configurations[i], look->wrong[i], error);
     }
-    covering->work.group->costs.looks += status == STATUS_OK && admits ? 1 : 0;
-    if (status == STATUS_OK && admits)
-        status = look_at(&covering->work, covering->lane, &problem, list, count, look, error);
     if (status != STATUS_NO_TIME && (is_named || !is_no_size_of(status)))
         return status;
     error_clear(error);
@@ -137,8 +212,9 @@ static enum status look_at_measured(struct covering *covering, bool *recut, stru
         if (pair[0] == pair[1] || pair[1] >= losses->count ||
             was_looked_at(covering, size, pair[0]))
             continue;
+        bool wrong = false;
         enum status status =
-            look_at_size(covering, losses->sizes[size], true, pair, 2, &found, error);
+            look_at_size(covering, losses->sizes[size], true, pair, 2, &found, &wrong, error);
         if (status != STATUS_OK)
             return status;
         losses->looked[size * losses->count + pair[0]] = true;
@@ -178,6 +254,16 @@ static size_t list_around(const struct covering *covering, size_t size, size_t l
     return add_distinct(list, count, losses->winners[size + 1], losses->count);
 }
 
+/* What serves the measured sizes alone is not looked at between them. */
+static size_t drop_listed(const struct covering *covering, size_t list[LOOK_MAX], size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!covering->losses.items[list[i]].domain.is_listed)
+            list[kept++] = list[i];
+    return kept;
+}
+
 /* A configuration that fails between two sizes serves those on one side only: where it won more
  * often. */
 static void confine(struct covering *covering, size_t size, size_t configuration)
@@ -204,17 +290,26 @@ static enum status look_inside(struct covering *covering, size_t size, bool *fai
         int64_t n = (int64_t)exp(low + (high - low) * (double)i / (double)(points + 1));
         size_t list[LOOK_MAX];
         struct look found;
+        bool wrong = false;
         size_t count = list_around(covering, size, list);
-        if (n <= before || n >= sizes[size + 1] || count < 2)
+        bool is_alone = count < 2;
+        count = drop_listed(covering, list, count);
+        n = n > before && count > 0 && !is_alone
+                ? size_between(covering, n, sizes[size + 1], list, count)
+                : 0;
+        if (n <= before || n >= sizes[size + 1])
             continue;
         if (!budget_fits_look(covering->work.group))
             break;
         before = n;
-        enum status status = look_at_size(covering, n, false, list, count, &found, error);
+        enum status status = look_at_size(covering, n, false, list, count, &found, &wrong, error);
         if (status != STATUS_OK)
             return status;
-        if (found.works)
+        if (found.works && !wrong)
             keep_check(covering, n, false, &found, list, 0);
+        *failed = wrong;
+        if (wrong)
+            break;
         *failed = found.works && isnan(found.losses[0].estimate);
         if (*failed) {
             confine(covering, size, list[0]);
@@ -225,7 +320,8 @@ static enum status look_inside(struct covering *covering, size_t size, bool *fai
 }
 
 /* Between two ranges: bisects to where the one becomes better than the other. */
-static enum status find_end(struct covering *covering, size_t range, struct error *error)
+static enum status find_end(struct covering *covering, size_t range, bool *wrong,
+                            struct error *error)
 {
     const int64_t *sizes = covering->losses.sizes;
     size_t size = covering->ranges[range].last;
@@ -233,17 +329,20 @@ static enum status find_end(struct covering *covering, size_t range, struct erro
     int64_t high = sizes[covering->ranges[range + 1].first]; /* ... and the latter here */
     int64_t looks = covering->work.protocol->look_between + 2;
     size_t list[LOOK_MAX];
-    size_t count = list_around(covering, size, list);
-    if (covering->ranges[range].configuration == covering->ranges[range + 1].configuration)
+    size_t count = drop_listed(covering, list, list_around(covering, size, list));
+    if (covering->ranges[range].configuration == covering->ranges[range + 1].configuration ||
+        is_listed(covering, range) || is_listed(covering, range + 1))
         return STATUS_OK;
     for (int64_t i = 0; i < looks && count >= 2 && high - low > 1; i++) {
         struct look found;
         int64_t n = middle(low, high);
-        n = n <= low ? low + 1 : n;
+        n = size_between(covering, n <= low ? low + 1 : n, high, list, count);
+        if (n <= low || n >= high)
+            break;
         if (!budget_fits_look(covering->work.group))
             break;
-        enum status status = look_at_size(covering, n, false, list, count, &found, error);
-        if (status != STATUS_OK)
+        enum status status = look_at_size(covering, n, false, list, count, &found, wrong, error);
+        if (status != STATUS_OK || *wrong)
             return status;
         bool failed[2] = {isnan(found.losses[0].estimate), isnan(found.losses[1].estimate)};
         if (!found.works || (failed[0] && failed[1]))
@@ -272,12 +371,30 @@ static enum status look_between(struct covering *covering, bool *failed, struct 
         size_t range = range_of(covering, size);
         if (range == covering->count)
             continue;
-        if (covering->ranges[range].last > size)
+        if (covering->ranges[range].last > size && !is_listed(covering, range))
             status = look_inside(covering, size, failed, error);
         else if (range + 1 < covering->count)
-            status = find_end(covering, range, error);
+            status = find_end(covering, range, failed, error);
     }
     return status;
+}
+
+/* What serves the measured sizes alone has a range for each. */
+static void part_listed(struct covering *covering)
+{
+    struct size_range parted[SESSION_SIZES_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < covering->count; i++) {
+        parted[count++] = covering->ranges[i];
+        for (size_t size = covering->ranges[i].first;
+             is_listed(covering, i) && size < covering->ranges[i].last; size++) {
+            parted[count - 1].last = size;
+            parted[count] = covering->ranges[i];
+            parted[count++].first = size + 1;
+        }
+    }
+    memcpy(covering->ranges, parted, count * sizeof *parted);
+    covering->count = count;
 }
 
 /* By what configurations seem to lose, for looks to be taken; by the bounds, for what is written.
@@ -289,6 +406,7 @@ static void cut(struct covering *covering, const double *loss)
     covering->count =
         ranges_cover(loss, losses->winners, losses->size_count, losses->count, losses->order,
                      protocol->within, protocol->delta, covering->ranges);
+    part_listed(covering);
     set_ends(covering);
 }
 
@@ -352,6 +470,58 @@ static int by_n(const void *left, const void *right)
     return (a->check.n > b->check.n) - (a->check.n < b->check.n);
 }
 
+/* The measured sizes that a configuration serves: "n==1024||n==4096". */
+static enum status list_formula(struct covering *covering, size_t configuration, const char **out,
+                                struct error *error)
+{
+    struct text text = {0};
+    for (size_t i = 0; i < covering->losses.size_count; i++) {
+        const size_t range = range_of(covering, i);
+        if (range < covering->count &&
+            covering->losses.items[covering->ranges[range].configuration].id ==
+                covering->losses.items[configuration].id)
+            text_printf(&text, "%sn==%lld", text.length > 0 ? "||" : "",
+                        (long long)covering->losses.sizes[i]);
+    }
+    *out = text_to_arena(&text, &covering->arena);
+    return *out ? STATUS_OK : error_no_memory(error);
+}
+
+/* The whole domain of a range's configuration, as tuned.conf will have it. */
+static enum status store_formula(struct covering *covering, const struct size_range *range,
+                                 struct error *error)
+{
+    const struct work *work = &covering->work;
+    struct known_configuration *item = &covering->losses.items[range->configuration];
+    const struct configuration *configuration =
+        losses_configuration(&covering->losses, range->configuration);
+    struct store_domain row = {.environment_id = work->environment_id,
+                               .experiment_id = work->experiment_id,
+                               .problem_key = work->problem.key,
+                               .configuration_id = item->id,
+                               .binary_hash = "",
+                               .multiple = item->domain.multiple,
+                               .least = item->domain.least,
+                               .is_listed = item->domain.is_listed};
+    struct domain_text domain = {.text = NULL};
+    struct problem problem;
+    bool found = false;
+    if (!configuration)
+        return STATUS_OK;
+    experiment_problem_at(work->experiment, &work->problem, covering->losses.sizes[range->first],
+                          &problem);
+    enum status status =
+        store_domain_get(work->group->session->store, &covering->arena, &row, &found, error);
+    if (status == STATUS_OK)
+        status = domain_of(work->experiment, &problem, work->facts, configuration, &item->domain,
+                           &covering->arena, &domain, error);
+    row.formula = domain.text;
+    if (status == STATUS_OK && domain.is_listed)
+        status = list_formula(covering, range->configuration, &row.formula, error);
+    return status == STATUS_OK ? store_domain_put(work->group->session->store, &row, error)
+                               : status;
+}
+
 static enum status store_cover(struct covering *covering, struct error *error)
 {
     const struct group *group = covering->work.group;
@@ -375,6 +545,9 @@ static enum status store_cover(struct covering *covering, struct error *error)
         };
         rows[i].check_count =
             checks_of(covering, &rows[i], covering->ranges[i].configuration, checks);
+        enum status status = store_formula(covering, &covering->ranges[i], error);
+        if (status != STATUS_OK)
+            return status;
     }
     summary->ranges += covering->count;
     summary->sizes += covering->losses.size_count;

@@ -33,16 +33,6 @@ struct stage_clock {
     int64_t spent_ns[SESSION_STAGES];
 };
 
-/* Which sizes an experiment promises, where its constraints do not say it. */
-struct promise {
-    struct promise *next;
-    const struct experiment *experiment;
-    bool known;             /* something has shown that it does not promise all: */
-    int64_t divisor, least; /* multiples of this, from this on */
-    bool none;              /* none but a problem's own */
-    bool is_asked;          /* a lane is finding out */
-};
-
 struct lane {
     struct session *session;
     struct group *group;
@@ -124,9 +114,8 @@ struct group {
     const struct session_experiment *ahead_of;
     size_t problem_index, ahead_next, reference_next;
     struct stage_clock clock;
-    struct promise *promises; /* of experiments that were asked for any; from malloc */
-    struct costs costs;       /* for sharing out the budget ... */
-    size_t problems_left;     /* not raced yet, the present one counted */
+    struct costs costs;   /* for sharing out the budget ... */
+    size_t problems_left; /* not raced yet, the present one counted */
     enum status status;
     struct error error;
     pthread_t thread;

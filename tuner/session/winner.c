@@ -29,7 +29,8 @@ static enum status decide(struct choosing *choosing, struct error *error)
     size_t incumbent = count;
     struct contender *contenders = calloc(count + 1, sizeof *contenders);
     enum status status =
-        contenders ? finalists_order(contest->finalists, count, error) : error_no_memory(error);
+        contenders ? finalists_order(&contest->sweep->work, contest->finalists, count, error)
+                   : error_no_memory(error);
     if (status != STATUS_OK) {
         free(contenders);
         return status;

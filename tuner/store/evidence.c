@@ -197,8 +197,12 @@ enum status store_winner_get(struct store *store, int64_t environment_id, int64_
     SELECTION(
         struct row, selection,
         "SELECT w.trial_id, w.stage, w.trust, coalesce(r.effort, '') AS effort FROM winners AS w"
-        " JOIN runs AS r ON r.id = w.run_id WHERE w.environment_id = ?1"
-        " AND w.problem_id = ?2 AND w.l2_mode = ?3 AND w.objective = ?4",
+        " JOIN runs AS r ON r.id = w.run_id JOIN trials AS t ON t.id = w.trial_id"
+        " JOIN problems AS p ON p.id = w.problem_id WHERE w.environment_id = ?1"
+        " AND w.problem_id = ?2 AND w.l2_mode = ?3 AND w.objective = ?4"
+        " AND NOT EXISTS (SELECT 1 FROM refuted AS f WHERE f.environment_id = w.environment_id"
+        " AND f.experiment_id = p.experiment_id AND f.problem_key = p.key"
+        " AND f.configuration_id = t.configuration_id)",
         SELECTED(trial_id, INTEGER), SELECTED(stage, TEXT), SELECTED(trust, TEXT),
         SELECTED(effort, TEXT));
     struct arena arena = {0};

@@ -49,6 +49,29 @@ enum status store_gauntlet_get(struct store *store, int64_t environment_id, int6
                                int64_t configuration_id, const char *binary_hash, bool *found,
                                bool *passed, char *detail, struct error *error);
 
+/* Where a configuration may be used (db/README.md, domains). */
+struct store_domain {
+    int64_t environment_id, experiment_id;
+    const char *problem_key;
+    int64_t configuration_id;
+    const char *binary_hash;
+    int64_t multiple, least, is_listed;
+    const char *reason, *formula; /* NULL: none */
+};
+enum status store_domain_put(struct store *store, const struct store_domain *row,
+                             struct error *error);
+/* Takes the key from the row and fills in the others but for the formula; texts are the arena's. */
+enum status store_domain_get(struct store *store, struct arena *arena, struct store_domain *row,
+                             bool *found, struct error *error);
+/* At which size a configuration was wrong, so that it is out at all: the view `refuted`. */
+struct store_refutation {
+    int64_t configuration_id, n;
+    const char *detail;
+};
+/* Of the environment, experiment and problem key, by configuration; the arena's. */
+enum status store_refuted(struct store *store, const struct store_domain *of, struct arena *arena,
+                          struct store_refutation **rows, size_t *count, struct error *error);
+
 /* A finalist as the choice saw it. */
 struct store_contender {
     int64_t configuration_id;
@@ -104,7 +127,7 @@ enum status store_winner_drop(struct store *store, int64_t environment_id, int64
                               enum l2_mode mode, const char *objective, struct error *error);
 /* The winner of a problem in short; texts are "" where nothing is known. */
 struct store_choice {
-    int64_t trial_id; /* 0: there is no winner */
+    int64_t trial_id; /* 0: there is no winner, or it is refuted by now */
     char stage[16];   /* as in struct store_winner */
     char trust[16];
     char effort[16]; /* of the run that chose it */

@@ -38,8 +38,8 @@ static int setup(void **state)
         f->contest->finalists[i].raced_out = false;
         set_level(f, i, 0.2); /* far behind */
     }
-    RUN_OK(f->run,
-           finalists_order(f->contest->finalists, f->contest->finalist_count, &f->run->error));
+    RUN_OK(f->run, finalists_order(&f->run->work, f->contest->finalists, f->contest->finalist_count,
+                                   &f->run->error));
     *state = f;
     return 0;
 }

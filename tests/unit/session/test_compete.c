@@ -297,27 +297,39 @@ TEST_WITH(test_the_slower_are_settled_half_way, setup, teardown)
                                   "difference_low > 0") >= (int64_t)settled);
 }
 
-/* Which sizes an experiment promises is known by what its default configuration does there. */
-TEST_WITH(test_sizes_are_promised_until_shown_otherwise, setup, teardown)
+/* Among ties who may be used at more sizes comes first; who was wrong at any size is out. */
+TEST_WITH(test_the_larger_domain_is_first, setup, teardown)
 {
     struct fixture *f = *state;
-    struct work *work = &f->run->work;
-    struct promise *promise = calloc(1, sizeof *promise);
-    assert_true(promise_has(work, 3) && promise_has(work, 1000));
-    assert_int_equal(promise_next(work, 3), 3);
-    *promise = (struct promise){
-        .experiment = work->experiment, .known = true, .divisor = 128, .least = 256};
-    work->group->promises = promise;
-    assert_false(promise_has(work, 3) || promise_has(work, 128) || promise_has(work, 300));
-    assert_true(promise_has(work, 1000)); /* its own */
-    assert_true(promise_has(work, 384));
-    assert_int_equal(promise_next(work, 3), 256);
-    assert_int_equal(promise_next(work, 300), 384);
-    promise->none = true;
-    assert_int_equal(promise_next(work, 300), 0);
-    assert_true(promise_has(work, 1000) && !promise_has(work, 256));
-    promise->known = false;
-    assert_true(promise_has(work, 300));
+    struct sweep *sweep = f->contest->sweep;
+    compete(f, true);
+    struct contest *contest = f->contest;
+    const struct narrowing narrow = {{.multiple = 128, .least = 1}, "n=33: wrong"};
+    const struct narrowing narrower = {{.multiple = 256, .least = 1}, "n=33: wrong"};
+    assert_true(contest->finalist_count >= 3);
+    contest->finalists[0].slot.candidate->narrowing = &narrower;
+    contest->finalists[1].slot.candidate->narrowing = &narrow;
+    RUN_OK(f->run, finalists_order(&sweep->work, contest->finalists, contest->finalist_count,
+                                   &f->run->error));
+    assert_int_equal(contest->finalists[0].contender.order, contest->finalist_count - 1);
+    assert_int_equal(contest->finalists[1].contender.order, contest->finalist_count - 2);
+    struct candidate *winner = NULL;
+    for (size_t i = 0; i < contest->finalist_count; i++)
+        if (strcmp(contest->finalists[i].key, contest->winner_key) == 0)
+            winner = contest->finalists[i].slot.candidate;
+    assert_non_null(winner);
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM latest_winners"), 1);
+    const struct store_gauntlet wrong = {.environment_id = sweep->work.environment_id,
+                                         .problem_id = sweep->work.problem_id,
+                                         .configuration_id = winner->configuration_id,
+                                         .binary_hash =
+                                             candidate_binary(&sweep->work, winner)->hash,
+                                         .cases = 1,
+                                         .detail = "watched: wrong_result"};
+    RUN_OK(f->run, store_gauntlet_put(f->run->store, &wrong, &f->run->error));
+    RUN_OK(f->run, sweep_take_refuted(sweep, &f->run->error));
+    assert_non_null(winner->rejected);
+    assert_int_equal(run_count(f->run, "SELECT count(*) FROM latest_winners"), 0);
 }
 
 /* The same is chosen when the race is over before it began to be compared: by the sweep alone. */

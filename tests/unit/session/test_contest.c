@@ -55,7 +55,7 @@ static void expect_order(const struct demand *demands, size_t count)
         for (size_t i = 0; i < count; i++)
             turned[i] = demands[(i + shift) % count];
         set_up(turned, count, finalists);
-        assert_int_equal(finalists_order(finalists, count, &error), STATUS_OK);
+        assert_int_equal(finalists_order(NULL, finalists, count, &error), STATUS_OK);
         for (size_t i = 0; i < count; i++)
             assert_int_equal(finalists[i].contender.order, (i + shift) % count);
     }

@@ -1,0 +1,195 @@
+#!/bin/bash
+# Where a configuration may be used: as constraints say it, and as checks found it. tuned.conf has it, libtuned keeps to
+# it, `show --ranges` tells it; a launch is known at all sizes, or why it is not.
+source "$TUNE_TESTS/lib.sh"
+
+cat >ask.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tuned.h"
+int main(int argc, char **argv)
+{
+    struct tuned_error error;
+    struct tuned *tuned = tuned_load(argv[1], &error);
+    const int is_cpu = strcmp(argv[2], "cpu") == 0;
+    const struct tuned_device device = {.kind = argv[2], .name = argv[3], .unit_count = is_cpu ? 0 : 132,
+                                        .compute_capability_major = is_cpu ? 0 : 9};
+    if (!tuned)
+        return 1;
+    for (long long n = atoll(argv[5]); n <= atoll(argv[6]); n += atoll(argv[7])) {
+        struct tuned_answer answer;
+        struct tuned_launch launch = {{0}, {0}, {0}, 0, 0, {0}};
+        char why[TUNED_REASON_BYTES];
+        enum tuned_grade grade = tuned_find(tuned, &device, argv[4], n, &answer);
+        tuned_reason(&answer, why, sizeof why);
+        printf("%lld %d %lld %d %lld %s\n", n, (int)grade, tuned_integer(answer.entry, "tile", 0),
+               grade && tuned_answer_launch(&answer, 0, &launch), launch.grid[0], why);
+    }
+    tuned_free(tuned);
+    return argc != 8;
+}
+C
+run "${CC:-cc}" -std=c99 -I"$TUNE_SOURCE/libtuned" ask.c "$TUNE_SOURCE"/libtuned/tuned.c "$TUNE_SOURCE"/libtuned/tuned_debug.c -o ask
+expect_code 0
+
+# ---- constraints ----
+
+write_scale() { # NAME CONSTRAINT [DERIVED]
+    cat >"$1.yaml" <<Y
+experiment: $1
+source: scale.cu
+sizes: {n: [4096, 65536, 1048576]}
+parameters: {tile: [1, 2, 4, 8, 16], block: [64, 128, 256]}
+${2:+constraints: ["$2"]}
+defines: {TILE: tile}
+${3:+derived: $3}
+launches:
+  - {kernel: scale, grid: "ceil_div(n, block * tile)", block: block}
+arguments:
+  - {name: x, type: f32, count: n}
+  - {name: y, type: f32, count: n, output: true}
+  - {name: n, type: i64, value: n}
+Y
+}
+echo 'extern "C" __global__ void scale(const float *x, float *y, long long n);' >scale.cu
+# legal PYTHON: no answer at a size at which its tile is not legal, and some at the others.
+legal() {
+    python3 - "$1" <<'P' || fail "$1: given where it is not legal, or never given"
+import sys
+given = 0
+for line in open("answers"):
+    n, grade, tile = (int(word) for word in line.split()[:3])
+    if grade:
+        given += 1
+        if not eval(sys.argv[1], {"n": n, "tile": tile}):
+            print(line)
+            sys.exit(1)
+sys.exit(given == 0)
+P
+}
+cases=('a|n % tile == 0|n % tile == 0' 'b|n >= 65536 * tile or tile == 1|n >= 65536 * tile or tile == 1'
+    'c|(n // 1024) % tile == 0 and n % 1024 == 0|n // 1024 % tile == 0 and n % 1024 == 0'
+    'd|tile == 1 or is_power_of_two(n)|tile == 1 or n & (n - 1) == 0' 'e|tile == 4 or n < 65536|tile == 4 or n < 65536'
+    'f|tile == 1 or n >= 1000000|tile == 1 or n >= 1000000' 'g|log2(n) % 2 == 0 or tile == 1|tile == 1 or n in (4096, 65536, 1048576)')
+for case in "${cases[@]}"; do
+    IFS='|' read -r name constraint python <<<"$case"
+    write_scale "$name" "$constraint" '{grid: "ceil_div(n, block * tile)"}'
+done
+run "$TUNE" run ./[a-g].yaml --device null "${brief[@]}"
+expect_code 0
+for case in "${cases[@]}"; do
+    IFS='|' read -r name constraint python <<<"$case"
+    : >answers
+    for sizes in '1 1200000 1024' '4000 900000 337' '524288 524288 1'; do
+        run ./ask tuned.conf null "Null device" "$name" $sizes
+        cat "$captured.out" >>answers
+    done
+    legal "$python"
+done
+[[ $(query "SELECT count(*) FROM ranges") -eq $(query "SELECT count(*) FROM valid_ranges") ]] || fail "a range is hidden"
+write_scale a 'n % tile == 0'
+rm -f tune.db* tuned.conf
+run "$TUNE" run ./a.yaml --device null "${brief[@]}"
+expect_code 0
+grep -qE '^a n=.* tile=([0-9]+) .*domain="n%\1==0"' tuned.conf || fail "no domain: $(cat tuned.conf)"
+run ./ask tuned.conf null "Null device" a 741457 741457 1
+expect_out "^741457 6 1 1 [0-9]+ .*not for this size is line [0-9]+, but where n%[0-9]+==0$"
+run "$TUNE" show --ranges --json
+expect_json '[r["domain"] == "n%%%d==0" % r["parameters"]["tile"] for r in j][-1]' True
+
+# ---- launches ----
+
+# Without derived values the launch is known at other sizes, too.
+[[ -z $(grep measured= tuned.conf) ]] || fail "a launch is known at what was measured alone: $(cat tuned.conf)"
+# Where no formula gives it, that is said.
+sed -i 's/grid: "ceil_div(n, block \* tile)"/grid: "int(sqrt(n)) + block"/' a.yaml
+rm -f tune.db* tuned.conf
+run "$TUNE" run ./a.yaml --device null "${brief[@]}"
+expect_code 0
+grep -q 'no_launch="no formula of n and units gives launch.grid"' tuned.conf || fail "not said: $(cat tuned.conf)"
+run ./ask tuned.conf null "Null device" a 70000 70000 1
+expect_out "^70000 [0-9] [0-9]+ 0 0 .*; no launch: no formula of n and units gives launch.grid$"
+printf 'tuned-conf 3\n[null "Null device"] compute_capability=9.0\na n=1-100 tile=2 |\nend\n' >old.conf
+run ./ask old.conf null "Null device" a 50 50 1
+expect_out "^50 7 2 0 0 .*; no launch: the file has none$"
+
+# ---- checks ----
+
+# A kernel by tiles of 16, in one way of 32, and nothing says so: both win with what is left of their domains.
+cat >tiles.yaml <<'Y'
+experiment: tiles
+device: cpu
+source: tiles.c
+sizes: {n: [1024, 4096]}
+parameters: {way: [tile, double_tile], copy: [1, 2]}
+defaults: {way: tile, copy: 1}
+defines: {TILE: 32 if way == "double_tile" else 16, COPY: copy}
+launches:
+  - {kernel: tiles, grid: 1, threads: 1, arguments: [in, out, n]}
+arguments:
+  - {name: in, type: i32, count: n, fill: random}
+  - {name: out, type: i32, count: n, output: true}
+  - {name: n, type: i64, value: n}
+check: {reference: tiles_reference, source: tiles_reference.c, output: out, tolerance: 0}
+metrics: {bytes: 8 * n}
+Y
+cat >tiles.c <<'C'
+#ifndef LEAST
+#define LEAST 0
+#endif
+void tiles(const struct tune_block *block, void *const *arguments)
+{
+    const unsigned *in = arguments[0];
+    unsigned *out = arguments[1];
+    long long n = *(const long long *)arguments[2];
+    long long done = LEAST > 0 ? (n < LEAST ? 0 : n) : n / TILE * TILE;
+    (void)block;
+    for (volatile long long spin = 0; spin < 40 * n; spin++)
+        ;
+    for (long long i = 0; i < done; i++)
+        out[i] = 2 * in[i];
+}
+C
+cat >tiles_reference.c <<'C'
+void tiles_reference(void *const *arguments, struct tune_expected *expected)
+{
+    const unsigned *in = arguments[0];
+    long long n = *(const long long *)arguments[2];
+    for (long long i = 0; i < n; i++)
+        expected[i].integer = (int)(2 * in[i]);
+}
+C
+tune_tiles() {
+    rm -rf tune.db* tuned.conf
+    run "$TUNE" run tiles.yaml --device cpu "${steady[@]}" --set sweep_slower=100 --set delta=0.5 "$@"
+    expect_code 0
+}
+domains() {
+    query "SELECT DISTINCT json_extract(c.parameters, '\$.way'), d.multiple, d.least, d.is_listed FROM domains d
+        JOIN configurations c ON c.id = d.configuration_id WHERE d.reason IS NOT NULL ORDER BY 1"
+}
+tune_tiles
+[[ $(domains) == $'double_tile 32 1 0\ntile 16 1 0' ]] || fail "not the multiples: $(domains)"
+[[ $(query "SELECT count(*) FROM gauntlets WHERE NOT passed") -eq 0 && $(query "SELECT count(*) FROM winners") -eq 2 ]] ||
+    fail "somebody is out: $(query "SELECT * FROM gauntlets")"
+expect_err "^tune: tiles n=1024: 4 of 4 finalists serve only some sizes, as '.*' where 'n % (16|32) == 0': gauntlet: n=1, .*; to say so, write under its constraints 'n % (16|32) == 0'"
+# Among ties the larger domain wins; the file has it.
+grep -qE '^tiles n=.* way=tile .*domain="n%16==0"' tuned.conf || fail "no domain: $(cat tuned.conf)"
+run ./ask tuned.conf cpu "$(sed -n 's/^\[cpu "\(.*\)"\].*/\1/p' tuned.conf)" tiles 1024 2048 8
+[[ $(awk '($1 % 16 != 0) == ($2 != 0)' "$captured.out") == '' ]] || fail "given at other sizes, or not at these: $(cat "$captured.out")"
+# The line that is said does the same.
+sed -i 's/^defines:/constraints: [n % 16 == 0]\ndefines:/' tiles.yaml
+tune_tiles
+[[ $(domains) == 'double_tile 32 1 0' ]] || fail "not the multiples: $(domains)"
+# From some size on.
+sed -i '/^constraints:/d; s/COPY: copy/COPY: copy, LEAST: 64/' tiles.yaml
+tune_tiles
+[[ $(domains) == $'double_tile 1 64 0\ntile 1 64 0' ]] || fail "not from 64 on: $(domains)"
+grep -q 'domain="n>=64"' tuned.conf || fail "no domain: $(cat tuned.conf)"
+# Whose file promises all sizes has nobody who may win.
+sed -i 's/^device: cpu/device: cpu\nall_sizes: true/' tiles.yaml
+rm -rf tune.db* tuned.conf
+run "$TUNE" run tiles.yaml --device cpu "${steady[@]}" --set sweep_slower=100
+expect_code 6
+[[ $(query "SELECT count(*) FROM gauntlets WHERE NOT passed") -gt 0 ]] || fail "nobody is out"

@@ -1,0 +1,410 @@
+/* What is left of a configuration that fails at a size which nobody asked for. Nobody promised that
+ * size, so that it may still win; but it is used where more probes find it right alone: from some
+ * size on, at multiples of something, else at the sizes that were measured. Where it fails at a
+ * size that the experiment lists, or promises all, it is out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/clock.h"
+#include "tuner/base/text.h"
+#include "tuner/session/check.h"
+
+enum {
+    TRIES_MAX = 48,
+    CRASHES_MAX = 4,   /* each costs a process */
+    NEAR_MAX = 100000, /* sizes that are asked for are about so large */
+    DIVISOR_MAX = 65536,
+    ASKED_LEAST = 2, /* of a domain, before it is believed */
+};
+static const int64_t patience_ns = 10000000000;
+
+/* Which size is asked about, and what was found so far. */
+struct probing {
+    struct sweep *sweep;
+    struct lane *lane;
+    struct slot *slot;
+    const struct gauntlet_case *wrong;
+    struct domain before; /* what earlier checks left */
+    int64_t most;         /* no size is larger */
+    int64_t divisor; /* of all sizes that the experiment lists, as far as it is legal there ... */
+    int64_t first;   /* ... and the least of them */
+    struct {
+        int64_t n;
+        bool applies, right;
+    } asked[TRIES_MAX];
+    int tries, crashes;
+    int64_t end_ns;
+};
+
+bool work_declares(const struct work *work, int64_t n)
+{
+    struct problem problem;
+    if (n == work->problem.n || experiment_promises_all(work->experiment))
+        return true;
+    for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
+        experiment_problem(work->experiment, i, &problem);
+        if (problem.n == n && strcmp(problem.key, work->problem.key) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* The sizes that must stay. */
+static void take_listed(struct probing *probing)
+{
+    const struct work *work = &probing->sweep->work;
+    probing->divisor = probing->first = work->problem.n;
+    for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
+        struct error ignored = {0};
+        struct problem problem;
+        bool admits = false;
+        experiment_problem(work->experiment, i, &problem);
+        if (strcmp(problem.key, work->problem.key) != 0 ||
+            space_admits(work->experiment, &problem, work->facts,
+                         &probing->slot->prepared->configuration, &admits, &ignored) != STATUS_OK ||
+            !admits)
+            continue;
+        probing->divisor = common_divisor(probing->divisor, problem.n);
+        probing->first = problem.n < probing->first ? problem.n : probing->first;
+    }
+}
+
+static bool may_probe(const struct probing *probing)
+{
+    const struct session *session = probing->sweep->work.session;
+    return probing->slot->outcome.status == TRIAL_OK && probing->tries < TRIES_MAX &&
+           probing->crashes < CRASHES_MAX && clock_budget_ns() < probing->end_ns &&
+           !session_stopped(session) && !budget_ended(session);
+}
+
+/* Whether it is right at that size, started as it failed; *applies false: it is not meant for it,
+ * or there is no time to ask. */
+static enum status probe(struct probing *probing, int64_t n, bool *applies, bool *right,
+                         struct error *error)
+{
+    const struct gauntlet_case what = {.n = n,
+                                       .seed = (uint64_t)n,
+                                       .starts = probing->wrong->starts,
+                                       .apart = probing->wrong->apart};
+    struct worker_outcome outcome = {.status = TRIAL_OK};
+    *applies = *right = false;
+    for (int i = 0; i < probing->tries; i++)
+        if (probing->asked[i].n == n) {
+            *applies = probing->asked[i].applies;
+            *right = probing->asked[i].right;
+            return STATUS_OK;
+        }
+    if (!may_probe(probing))
+        return STATUS_OK;
+    enum status status =
+        check_case(probing->sweep, probing->lane, probing->slot, &what, applies, &outcome, error);
+    *right = *applies && outcome.status == TRIAL_OK;
+    probing->asked[probing->tries].n = n;
+    probing->asked[probing->tries].applies = *applies;
+    probing->asked[probing->tries++].right = *right;
+    probing->crashes +=
+        outcome.status == TRIAL_CRASHED || outcome.status == TRIAL_TIMED_OUT ? 1 : 0;
+    return status;
+}
+
+/* Whether it is right at sizes of the domain on both sides of the one where it failed, small ones,
+ * and others up to beyond the problem's own. */
+static enum status holds(struct probing *probing, struct domain domain, bool *holds,
+                         struct error *error)
+{
+    const int64_t n = probing->sweep->work.problem.n;
+    const int64_t wrong = probing->wrong->n;
+    const struct domain both = domain_meet(&domain, &probing->before);
+    const int64_t near = n < probing->most ? n : probing->most;
+    enum { NEARER = 7 };
+    const int64_t from[] = {
+        wrong + 1,   wrong - both.multiple + 1,    near + 1,     1, both.least + 1,
+        near / 3,    near / 2 + both.multiple / 2, 2 * near + 1, /* for want of nearer ones */
+        3 * near + 1};
+    int asked = 0;
+    *holds = !both.is_listed && !domain_has(&both, wrong);
+    for (size_t i = 0; *holds && i < sizeof from / sizeof from[0]; i++) {
+        const int64_t size = domain_next(&both, from[i] > 1 ? from[i] : 1);
+        bool applies = false;
+        bool right = false;
+        if (size > probing->most || (i >= NEARER && asked >= ASKED_LEAST) ||
+            work_declares(&probing->sweep->work, size))
+            continue;
+        enum status status = probe(probing, size, &applies, &right, error);
+        if (status != STATUS_OK)
+            return status;
+        *holds = right || !applies;
+        asked += applies ? 1 : 0;
+    }
+    *holds = *holds && asked >= ASKED_LEAST;
+    return STATUS_OK;
+}
+
+static enum status holds_at(struct probing *probing, int64_t multiple, int64_t least, bool *right,
+                            struct error *error)
+{
+    return holds(probing, (struct domain){.multiple = multiple, .least = least}, right, error);
+}
+
+/* The least power of two from which on it is right; 0: there is none. Halves what is open each
+ * time. */
+static enum status find_least(struct probing *probing, int64_t *least, struct error *error)
+{
+    int low = 0; /* 2^low is not right, 2^high is */
+    int high = 0;
+    bool right = false;
+    *least = 0;
+    while (low < 62 && INT64_C(1) << (low + 1) <= probing->wrong->n)
+        low++;
+    while (high < 62 && INT64_C(1) << (high + 1) <= probing->first)
+        high++;
+    if (high <= low)
+        return STATUS_OK;
+    enum status status = holds_at(probing, 1, INT64_C(1) << high, &right, error);
+    while (status == STATUS_OK && right && high - low > 1) {
+        const int middle = (low + high) / 2;
+        bool earlier = false;
+        status = holds_at(probing, 1, INT64_C(1) << middle, &earlier, error);
+        low = earlier ? low : middle;
+        high = earlier ? middle : high;
+    }
+    *least = right ? INT64_C(1) << high : 0;
+    return status;
+}
+
+/* The number without its prime as often as it stays right. */
+static enum status leave_out(struct probing *probing, int64_t prime, int64_t *divisor,
+                             struct error *error)
+{
+    int64_t power = 1; /* divided by that it is right */
+    int64_t most = 1;
+    enum status status = STATUS_OK;
+    while (*divisor / most % prime == 0)
+        most *= prime;
+    for (int64_t beyond = most * prime; status == STATUS_OK && power * prime < beyond;) {
+        int64_t middle = power * prime;
+        bool right = false;
+        while (middle * middle < power * beyond / prime)
+            middle *= prime;
+        status = holds_at(probing, *divisor / middle, 1, &right, error);
+        power = right ? middle : power;
+        beyond = right ? beyond : middle;
+    }
+    *divisor /= power;
+    return status;
+}
+
+/* The least divisor of all listed sizes whose other multiples are right; 0: none. */
+static enum status find_multiple(struct probing *probing, int64_t *multiple, struct error *error)
+{
+    const int64_t n = probing->sweep->work.problem.n;
+    const int64_t near = (n < probing->most ? n : probing->most) / 4;
+    int64_t divisor = probing->divisor;
+    bool right = false;
+    *multiple = 0;
+    /* A few smaller multiples than the problem's size are there to be asked about; else larger
+     * ones. */
+    for (int64_t prime = 2; divisor > DIVISOR_MAX || divisor > near; prime++)
+        while (divisor % prime == 0 && (divisor > DIVISOR_MAX || divisor > near))
+            divisor /= prime;
+    enum status status = holds_at(probing, divisor, 1, &right, error);
+    if (status == STATUS_OK && !right && probing->divisor <= DIVISOR_MAX) {
+        divisor = probing->divisor;
+        status = holds_at(probing, divisor, 1, &right, error);
+    }
+    for (int64_t prime = 2; status == STATUS_OK && right && prime <= divisor; prime++)
+        if (divisor % prime == 0)
+            status = leave_out(probing, prime, &divisor, error);
+    *multiple = right ? divisor : 0;
+    return status;
+}
+
+/* What others are left with is likely what this one is: a kernel with a tile of 128 is not alone.
+ */
+static enum status try_others(struct probing *probing, struct domain *found, bool *right,
+                              struct error *error)
+{
+    enum { OTHERS_MAX = 4 };
+    struct domain tried[OTHERS_MAX];
+    size_t count = 0;
+    const struct candidates *candidates = &probing->sweep->candidates;
+    enum status status = STATUS_OK;
+    *right = false;
+    for (size_t i = 0; status == STATUS_OK && !*right && i < candidates->count; i++) {
+        const struct narrowing *other = candidates->items[i]->narrowing;
+        bool half = false;
+        size_t known = 0;
+        if (!other || other->domain.is_listed || count == OTHERS_MAX)
+            continue;
+        while (known < count && (tried[known].multiple != other->domain.multiple ||
+                                 tried[known].least != other->domain.least))
+            known++;
+        if (known < count)
+            continue;
+        tried[count++] = *found = other->domain;
+        status = holds(probing, *found, right, error);
+        if (status == STATUS_OK && *right && found->multiple % 2 == 0)
+            status = holds_at(probing, found->multiple / 2, found->least, &half, error);
+        *right = *right && !half; /* else there is a larger one */
+    }
+    return status;
+}
+
+static enum status store_narrowing(const struct work *work, const struct candidate *candidate,
+                                   struct error *error)
+{
+    const struct narrowing *narrowing = candidate->narrowing;
+    const struct store_domain row = {.environment_id = work->environment_id,
+                                     .experiment_id = work->experiment_id,
+                                     .problem_key = work->problem.key,
+                                     .configuration_id = candidate->configuration_id,
+                                     .binary_hash = candidate_binary(work, candidate)->hash,
+                                     .multiple = narrowing->domain.multiple,
+                                     .least = narrowing->domain.least,
+                                     .is_listed = narrowing->domain.is_listed,
+                                     .reason = narrowing->why};
+    return store_domain_put(work->store, &row, error);
+}
+
+enum status candidate_set_domain(struct sweep *sweep, struct candidate *candidate,
+                                 const struct domain *domain, const char *why, struct error *error)
+{
+    struct narrowing *narrowing = arena_alloc(&sweep->arena, 1, sizeof *narrowing);
+    if (!narrowing || !why)
+        return error_no_memory(error);
+    *narrowing = (struct narrowing){.domain = *domain, .why = why};
+    candidate->narrowing = narrowing;
+    return store_narrowing(&sweep->work, candidate, error);
+}
+
+/* How it fails at the problem's own size, so started; NULL: it does not. */
+static enum status fails_at_home(struct probing *probing, const char **how, struct error *error)
+{
+    struct sweep *sweep = probing->sweep;
+    struct worker_outcome outcome = {.status = TRIAL_OK};
+    const struct gauntlet_case what = {.n = sweep->work.problem.n,
+                                       .seed = probing->wrong->seed,
+                                       .starts = probing->wrong->starts,
+                                       .apart = probing->wrong->apart};
+    bool applies = false;
+    *how = NULL;
+    enum status status =
+        check_case(sweep, probing->lane, probing->slot, &what, &applies, &outcome, error);
+    if (status != STATUS_OK || outcome.status == TRIAL_OK || outcome.starved)
+        return status;
+    *how = gauntlet_words(sweep, &what, &outcome);
+    return *how ? STATUS_OK : error_no_memory(error);
+}
+
+enum status candidate_narrow(struct sweep *sweep, struct lane *lane, struct slot *slot,
+                             const struct gauntlet_case *wrong, int64_t most, const char *why,
+                             const char **out, struct error *error)
+{
+    struct candidate *candidate = slot->candidate;
+    struct domain found = {.multiple = 1, .least = 1, .is_listed = true};
+    struct probing probing = {.sweep = sweep,
+                              .lane = lane,
+                              .slot = slot,
+                              .wrong = wrong,
+                              .before = candidate->narrowing ? candidate->narrowing->domain
+                                                             : DOMAIN_OF_ALL,
+                              .most = most < NEAR_MAX ? most : NEAR_MAX,
+                              .end_ns = clock_budget_ns() + patience_ns};
+    int64_t least = 0;
+    int64_t multiple = 0;
+    bool is_known = false;
+    take_listed(&probing);
+    enum status status = fails_at_home(&probing, out, error);
+    if (status != STATUS_OK || *out)
+        return status;
+    struct domain others = DOMAIN_OF_ALL;
+    status = try_others(&probing, &others, &is_known, error);
+    if (status == STATUS_OK && !is_known && wrong->n < probing.first)
+        status = find_least(&probing, &least, error);
+    if (status == STATUS_OK && !is_known && least == 0)
+        status = find_multiple(&probing, &multiple, error);
+    if (status != STATUS_OK)
+        return status;
+    if (is_known)
+        found = others;
+    else if (least > 0 || multiple > 0)
+        found = (struct domain){.multiple = multiple > 0 ? multiple : 1,
+                                .least = least > 0 ? least : 1};
+    found = domain_meet(&found, &probing.before);
+    return candidate_set_domain(sweep, candidate, &found, arena_strdup(&sweep->arena, why), error);
+}
+
+enum status candidate_recall_domain(struct sweep *sweep, struct candidate *candidate,
+                                    struct error *error)
+{
+    const struct work *work = &sweep->work;
+    struct store_domain row = {.environment_id = work->environment_id,
+                               .experiment_id = work->experiment_id,
+                               .problem_key = work->problem.key,
+                               .configuration_id = candidate->configuration_id};
+    bool found = false;
+    enum status status = store_domain_get(work->store, &sweep->arena, &row, &found, error);
+    if (status != STATUS_OK || !found || !row.reason ||
+        strcmp(row.binary_hash, candidate_binary(work, candidate)->hash) != 0)
+        return status;
+    struct narrowing *narrowing = arena_alloc(&sweep->arena, 1, sizeof *narrowing);
+    if (!narrowing)
+        return error_no_memory(error);
+    narrowing->domain = (struct domain){
+        .multiple = row.multiple, .least = row.least, .is_listed = row.is_listed != 0};
+    narrowing->why = row.reason;
+    candidate->narrowing = narrowing;
+    return STATUS_OK;
+}
+
+/* As a constraint of the experiment's file says it. */
+static void describe(const struct domain *domain, const char *size_name, char out[static 96])
+{
+    if (domain->is_listed)
+        (void)string_format(out, 96, "was measured");
+    else if (domain->multiple > 1 && domain->least > 1)
+        (void)string_format(out, 96, "'%s %% %lld == 0 and %s >= %lld'", size_name,
+                            (long long)domain->multiple, size_name, (long long)domain->least);
+    else if (domain->multiple > 1)
+        (void)string_format(out, 96, "'%s %% %lld == 0'", size_name, (long long)domain->multiple);
+    else
+        (void)string_format(out, 96, "'%s >= %lld'", size_name, (long long)domain->least);
+}
+
+void contest_note_domains(const struct contest *contest)
+{
+    const struct work *work = &contest->sweep->work;
+    const struct finalist *first = NULL;
+    size_t narrowed = 0;
+    size_t right = 0;
+    char where[96];
+    for (size_t i = 0; i < contest->finalist_count; i++) {
+        const struct finalist *finalist = &contest->finalists[i];
+        if (!finalist_can_win(finalist))
+            continue;
+        right++;
+        if (!finalist->slot.candidate->narrowing)
+            continue;
+        first = first ? first : finalist;
+        narrowed++;
+    }
+    if (!first)
+        return;
+    const struct narrowing *narrowing = first->slot.candidate->narrowing;
+    describe(&narrowing->domain, work->problem.size_name, where);
+    session_note(
+        work->session,
+        "%s n=%lld: %zu of %zu finalists serve only some sizes, as '%s' where %s%s: %s. The "
+        "experiment lists no such size%s%s",
+        work->problem.key, (long long)work->problem.n, narrowed, right, first->key,
+        narrowing->domain.is_listed ? "it " : "", where, narrowing->why,
+        narrowed < right || narrowing->domain.is_listed
+            ? ""
+            : "; to say so, write under its constraints ",
+        narrowed < right || narrowing->domain.is_listed ? "" : where);
+}

@@ -1,0 +1,55 @@
+/* Where configurations may be used, as checks found it, and which are out at all sizes. */
+#include "tuner/store/evidence.h"
+#include "tuner/store/internal.h"
+
+enum status store_domain_put(struct store *store, const struct store_domain *row,
+                             struct error *error)
+{
+    ROW_TABLE(struct store_domain, domains, "store a domain", KEY(environment_id, INTEGER),
+              KEY(experiment_id, INTEGER), KEY(problem_key, TEXT), KEY(configuration_id, INTEGER),
+              VALUE(binary_hash, TEXT), VALUE(multiple, INTEGER), VALUE(least, INTEGER),
+              VALUE(is_listed, INTEGER), VALUE(reason, TEXT), VALUE(formula, TEXT),
+              WRITTEN_AT("found_at", ROW_VALUE));
+    return store_put(store, &domains, STORE_SOURCES(row), NULL, error);
+}
+
+enum status store_domain_get(struct store *store, struct arena *arena, struct store_domain *row,
+                             bool *found, struct error *error)
+{
+    SELECTION(struct store_domain, selection,
+              "SELECT binary_hash, multiple, least, is_listed, reason FROM domains"
+              " WHERE environment_id = ?1 AND experiment_id = ?2 AND problem_key = ?3"
+              " AND configuration_id = ?4",
+              SELECTED(binary_hash, TEXT), SELECTED(multiple, INTEGER), SELECTED(least, INTEGER),
+              SELECTED(is_listed, INTEGER), SELECTED(reason, TEXT));
+    struct store_domain *rows = NULL;
+    size_t count = 0;
+    enum status status = store_select(
+        store, &selection,
+        STORE_VALUES(value_integer(row->environment_id), value_integer(row->experiment_id),
+                     value_text(row->problem_key), value_integer(row->configuration_id)),
+        arena, &rows, &count, error);
+    *found = count > 0;
+    if (!*found)
+        return status;
+    row->binary_hash = rows->binary_hash;
+    row->multiple = rows->multiple;
+    row->least = rows->least;
+    row->is_listed = rows->is_listed;
+    row->reason = rows->reason;
+    return status;
+}
+
+enum status store_refuted(struct store *store, const struct store_domain *of, struct arena *arena,
+                          struct store_refutation **rows, size_t *count, struct error *error)
+{
+    SELECTION(struct store_refutation, selection,
+              "SELECT configuration_id, n, coalesce(detail, '') AS detail FROM refuted"
+              " WHERE environment_id = ?1 AND experiment_id = ?2 AND problem_key = ?3"
+              " ORDER BY configuration_id, n",
+              SELECTED(configuration_id, INTEGER), SELECTED(n, INTEGER), SELECTED(detail, TEXT));
+    return store_select(store, &selection,
+                        STORE_VALUES(value_integer(of->environment_id),
+                                     value_integer(of->experiment_id), value_text(of->problem_key)),
+                        arena, rows, count, error);
+}
