@@ -20,7 +20,7 @@ expect_code 0
 refuse_err 'is lost|does not come back'
 [[ $(grep -cE "^tune: copy.*serve only some sizes, .*: crashed: what the results are held against \(kernel 'copy_elements' with in\[1\], out\[1\]\): " "$captured.err") -eq 1 ]] ||
     fail 'not said once'
-expect_err "write 'n >= 512' under its constraints"
+expect_err "write under its constraints 'n >= 512'"
 [[ $(query "SELECT count(*) FROM winners") -eq 1 ]] || fail "no winner"
 [[ $(query "SELECT count(*) FROM gauntlets WHERE NOT passed") -eq 0 ]] || fail "$(query "SELECT * FROM gauntlets")"
 
