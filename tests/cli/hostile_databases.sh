@@ -67,6 +67,21 @@ edited name.db "UPDATE devices SET name = printf('%.*c', 100000000, 'x')"
     done
 ) || exit 1
 
+run "$TUNE" merge merged.db name.db
+expect_code 3
+expect_err 'larger than any that tune writes'
+
+# So is one of an older schema, whose copy is read.
+unpack "$TUNE_SOURCE/db/recorded/nvidia-h200/gemm.db.xz" >fifth.db
+cp fifth.db long.db
+python3 -S -c 'import sqlite3; sqlite3.connect("long.db").executescript("UPDATE devices SET name = printf(\"%.*c\", 100000000, \"x\")")'
+for words in "show --db long.db" "report --no-figures --output report.html --db long.db" "merge merged.db long.db"; do
+    # shellcheck disable=SC2086 # words
+    reading $words
+    expect_code 3
+    expect_err 'larger than any that tune writes'
+done
+
 # Older ones: of the first schema on, by each command, which says so once; a hostile one ends.
 python3 -S - "$TUNE_SOURCE/tests/data/schema_1.sql" <<'P'
 import sqlite3, sys
@@ -88,7 +103,6 @@ for words in "show" "show --trust" "show --why" "show --searches" "show --compar
     reading $words $option first.db
     told
 done
-unpack "$TUNE_SOURCE/db/recorded/nvidia-h200/gemm.db.xz" >fifth.db
 reading export --output out.conf --db fifth.db
 expect_code 0
 expect_err 'fifth.db is of an older tune \(schema 5\): a copy is read'

@@ -26,14 +26,13 @@ static bool trusts_json(void)
     return does;
 }
 
-void store_guard(struct store *store, bool reads)
+void store_guard(struct store *store)
 {
     int on = 0;
     (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
     if (trusts_json())
         (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on);
-    if (reads)
-        (void)sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+    (void)sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
 }
 
 /* The next statement of the schema that begins so, at the start of a line; NULL: none. */

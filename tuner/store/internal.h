@@ -66,8 +66,8 @@ struct store {
 enum status store_fail(const struct store *store, int code, const char *doing, struct error *error);
 bool store_code_is_shared_memory(int code);
 
-/* guard.c: settings of a connection; `reads`: what it reads is bounded. */
-void store_guard(struct store *store, bool reads);
+/* guard.c: settings of a connection, by which what it reads is bounded. */
+void store_guard(struct store *store);
 /* Whether the tables are tables, and no views that might never end. */
 enum status store_check_tables(struct store *store, const struct store_schema *schema,
                                struct error *error);

@@ -133,9 +133,9 @@ static enum status check_file(struct store *store, enum store_mode mode, bool *f
     return check_owner(store, error);
 }
 
-static enum status set_up(struct store *store, bool reads, struct error *error)
+static enum status set_up(struct store *store, struct error *error)
 {
-    store_guard(store, reads);
+    store_guard(store);
     return store_execute(store,
                          "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL;"
                          "PRAGMA secure_delete = OFF; PRAGMA cache_size = -65536",
@@ -200,7 +200,7 @@ static enum status check_writable(struct store *store, const struct store_schema
     if (status == STATUS_OK && !with_log)
         status = use_journal(store, error);
     if (status == STATUS_OK)
-        status = set_up(store, false, error);
+        status = set_up(store, error);
     if (status == STATUS_OK && fresh)
         status = create_tables(store, schema, error);
     int64_t version = 0;
@@ -254,7 +254,7 @@ static enum status read_version(struct store *store, const char *options, int fl
 {
     enum status status = connect(store, options, flags, error);
     if (status == STATUS_OK)
-        status = set_up(store, true, error);
+        status = set_up(store, error);
     if (status == STATUS_OK)
         status = store_pragma(store, "PRAGMA user_version", version, error);
     return status;
@@ -264,7 +264,7 @@ enum status store_reconnect(struct store *store, const char *path, struct error 
 {
     disconnect(store);
     enum status status = connect_to(store, path, "", SQLITE_OPEN_READWRITE, error);
-    return status == STATUS_OK ? set_up(store, false, error) : status;
+    return status == STATUS_OK ? set_up(store, error) : status;
 }
 
 /* Opened for writing where that is allowed, so that the files of the log are put away at the end,
