@@ -483,7 +483,7 @@ static enum status look_around(struct boxing *boxing, struct error *error)
         status = choose_boxes(boxing, error);
     if (status == STATUS_OK)
         status = add_all_between(boxing, error);
-    for (int i = 0; status == STATUS_OK && i < ROUNDS_MAX; i++) {
+    for (int i = 0; status == STATUS_OK && i < (int)ROUNDS_MAX; i++) {
         status = look_everywhere(boxing, error);
         if (status == STATUS_OK)
             status = choose_boxes(boxing, error);
