@@ -32,7 +32,10 @@ struct formula {
 struct formula_scope {
     struct arena *arena;
     const struct tokens *tokens;
-    size_t first;                        /* no variable is looked for before this token */
+    size_t first; /* no variable is looked for before this token */
+    /* The #define among the tokens, where they were counted: much is asked of a large source. */
+    const size_t *defines;
+    size_t define_count;
     const struct source_signature *kept; /* what macros and numbers of templates are taken for */
 };
 

@@ -101,12 +101,13 @@ static const struct formula *find_variable(const struct formula_scope *scope, co
     const size_t base = member ? (size_t)(member - name) : strlen(name);
     size_t closed = 0;
     for (size_t i = before; i-- > scope->first;) {
-        if (token_is(tokens, i, "}"))
-            closed++;
-        if (token_is(tokens, i, "{") && closed > 0)
-            closed--;
-        if (closed > 0 || !is_name_token(tokens, i) || tokens->items[i].length != base ||
-            strncmp(tokens->items[i].start, name, base) != 0 ||
+        const struct token *token = &tokens->items[i];
+        if (token->kind == TOKEN_SIGN && token->length == 1) {
+            closed += *token->start == '}' ? 1 : 0;
+            closed -= *token->start == '{' && closed > 0 ? 1 : 0;
+        }
+        if (closed > 0 || token->kind != TOKEN_NAME || token->length != base ||
+            strncmp(token->start, name, base) != 0 ||
             (i > 0 && token_is_in(tokens, i - 1, ". -> ::")))
             continue;
         size_t behind = i + 1;
@@ -135,7 +136,9 @@ static const struct formula *find_define(const struct formula_scope *scope, cons
 {
     const char *rest = NULL, *end = NULL;
     const size_t length = strlen(name);
-    for (size_t i = 0; i < scope->tokens->count; i++) {
+    const size_t count = scope->defines ? scope->define_count : scope->tokens->count;
+    for (size_t k = 0; k < count; k++) {
+        const size_t i = scope->defines ? scope->defines[k] : k;
         if (!token_is_directive(&scope->tokens->items[i], "define", &rest, &end) ||
             word_bytes(rest, end) != length || strncmp(rest, name, length) != 0 ||
             rest + length >= end || rest[length] == '(')
@@ -184,7 +187,9 @@ static const struct formula *call(const struct formula_scope *scope, const struc
     const struct tokens *tokens = scope->tokens;
     const char *rest = NULL, *end = NULL;
     const size_t length = strlen(formula->text);
-    for (size_t i = 0; i < tokens->count; i++) {
+    const size_t count = scope->defines ? scope->define_count : tokens->count;
+    for (size_t k = 0; k < count; k++) {
+        const size_t i = scope->defines ? scope->defines[k] : k;
         struct binding binding = {0};
         struct tokens body = *tokens;
         size_t at = 0;
@@ -402,7 +407,8 @@ static const struct formula *resolve_name(struct resolving resolving, const stru
     size_t at = before;
     if (is_built_in(name) || formula->has_number)
         return formula;
-    if (text_ends_with(name, ".multiProcessorCount") || holds_sm_count(scope->tokens, name))
+    if (text_ends_with(name, ".multiProcessorCount") ||
+        (scope->first == 0 && holds_sm_count(scope->tokens, name)))
         return formula_name(scope->arena, "sm_count");
     for (size_t from = before; from > scope->first && from <= before; from = at) {
         at = from;

@@ -276,8 +276,10 @@ static void take_stride(const struct launches *launches, const struct formula_sc
         formula_read(launches->arena, scope->tokens, &first, scope->tokens->count);
     const char *name = tokens_text(launches->arena, scope->tokens, at - 1, at);
     const struct formula *start = name ? formula_name(launches->arena, name) : NULL;
-    stride = stride ? formula_resolve(scope, stride, at) : NULL;
     start = start ? formula_resolve(scope, start, at - 1) : NULL;
+    if (!start || start->kind == FORMULA_NAME) /* most are sums, and begin nowhere */
+        start = start && strncmp(start->text, "threadIdx.", 10) == 0 ? start : NULL;
+    stride = start && stride ? formula_resolve(scope, stride, at) : NULL;
     for (size_t axis = 0; stride && start && axis < 3; axis++) {
         const struct formula *grid = built_in(launches, "gridDim", axis);
         const struct formula *block = built_in(launches, "blockIdx", axis);
@@ -322,13 +324,26 @@ static void take_bound(const struct launches *launches, const struct formula_sco
 static void read_indices(const struct launches *launches)
 {
     const struct kernel_signature *kernel = launches->kernel;
+    const char *rest = NULL, *end = NULL;
+    size_t *defines = arena_alloc(launches->arena, launches->tokens->count + 1, sizeof *defines);
+    size_t define_count = 0;
+    for (size_t i = 0; defines && i < launches->tokens->count; i++)
+        if (token_is_directive(&launches->tokens->items[i], "define", &rest, &end))
+            defines[define_count++] = i;
     const struct formula_scope scope = {.arena = launches->arena,
                                         .tokens = launches->tokens,
                                         .first = kernel->first_token,
+                                        .defines = defines,
+                                        .define_count = define_count,
                                         .kept = launches->out};
+    enum { LOOKS_MAX = 400 }; /* where a kernel is long, what it begins with says it */
     bool with_threads[3] = {false};
-    for (size_t i = kernel->first_token + 1; i < kernel->end_token && i < launches->tokens->count;
-         i++) {
+    size_t looks = 0;
+    for (size_t i = kernel->first_token + 1;
+         looks < LOOKS_MAX && i < kernel->end_token && i < launches->tokens->count; i++) {
+        if (!token_is_in(launches->tokens, i, "+= < = ["))
+            continue;
+        looks++;
         if (token_is(launches->tokens, i, "+="))
             take_stride(launches, &scope, i);
         if (token_is(launches->tokens, i, "<"))
