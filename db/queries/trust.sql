@@ -28,9 +28,9 @@ SELECT d.name AS device, d.kind AS device_kind, d.uuid AS device_uuid, e.driver,
        100 * chosen.delta AS delta_percent, 100 * chosen.claim AS claim_percent,
        100 * chosen.confidence AS confidence_percent, chosen.tied_count,
        nullif(chosen.tied_count, 1) AS tied, chosen.kept_incumbent,
-       chosen.candidate_count, chosen.space_count, chosen.compared, chosen.inputs,
+       chosen.candidate_count, chosen.space_count, chosen.compared,
        -- of so many right ones, at 95 %
-       nullif(chosen.compared / 3, 0) AS wrong_less_than_once_in, chosen.chosen_at, chosen.trial_id,
+       nullif(chosen.compared / 3, 0) AS wrong_less_than_once_in, chosen.inputs, chosen.chosen_at, chosen.trial_id,
        -- in which states of the cache it was timed, and where another of the ties was faster
        CASE WHEN chosen.l2_mode = 'cold' AND chosen.stage <> 'sweep' THEN 'clean' || coalesce((
            SELECT group_concat(told, '')

@@ -34,8 +34,8 @@ static const struct row_column verdict_columns[] = {
     {"claim_percent", "none faster by over"},
     {"tied", "as good"},
     {"compared", "results compared"},
-    {"inputs", "inputs"},
     {"wrong_less_than_once_in", "wrong < 1 in"},
+    {"inputs", "inputs"},
     {"trust_reason", "why"},
 };
 

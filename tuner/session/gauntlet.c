@@ -312,6 +312,25 @@ static void note_limits(const struct sweep *sweep)
                      sweep->work.problem.key, (long long)sweep->work.problem.n);
 }
 
+/* Of those whose results were right the slowest, whose time may not even have settled; not one of
+ * these. NULL: nobody is left. */
+static struct candidate *slowest_right(const struct sweep *sweep,
+                                       const struct candidate *const *but, size_t count)
+{
+    struct candidate *slowest = NULL;
+    for (size_t i = 0; i < sweep->candidates.count; i++) {
+        struct candidate *candidate = sweep->candidates.items[i];
+        const bool unstable = candidate->state == CANDIDATE_DONE && !candidate->rejected &&
+                              candidate->status == TRIAL_UNSTABLE;
+        bool left_out = !candidate_works(candidate) && !unstable;
+        for (size_t j = 0; j < count; j++)
+            left_out = left_out || but[j] == candidate;
+        if (!left_out && (!slowest || unstable || candidate->median_ns > slowest->median_ns))
+            slowest = candidate;
+    }
+    return slowest;
+}
+
 /* Whether somebody else is right there, the slowest that works: else nobody is asked. Nothing says
  * that kernels take such inputs, which divide by them, say. */
 static enum status is_fair(struct sweep *sweep, struct lane *lane, const struct gauntlet_case *what,
@@ -319,14 +338,9 @@ static enum status is_fair(struct sweep *sweep, struct lane *lane, const struct 
 {
     struct track track = sweep_track(sweep, lane, "race");
     struct worker_outcome outcome = {.status = TRIAL_OK};
-    struct slot slot = {.outcome = {.status = TRIAL_OK}};
+    struct slot slot = {.candidate = slowest_right(sweep, NULL, 0),
+                        .outcome = {.status = TRIAL_OK}};
     bool applies = false;
-    for (size_t i = 0; i < sweep->candidates.count; i++) {
-        struct candidate *candidate = sweep->candidates.items[i];
-        if (candidate_works(candidate) &&
-            (!slot.candidate || candidate->median_ns > slot.candidate->median_ns))
-            slot.candidate = candidate;
-    }
     *fair = false;
     if (!slot.candidate)
         return STATUS_OK;
@@ -571,16 +585,7 @@ static enum status ask_others(struct sweep *sweep, struct lane *lane, size_t out
     size_t count = 0;
     *blamed = true;
     while (status == STATUS_OK && *blamed && count < ASKED) {
-        struct candidate *slowest = NULL;
-        for (size_t i = 0; i < sweep->candidates.count; i++) {
-            struct candidate *candidate = sweep->candidates.items[i];
-            bool was_asked = false;
-            for (size_t j = 0; j < count; j++)
-                was_asked = was_asked || asked[j] == candidate;
-            if (!was_asked && candidate_works(candidate) &&
-                (!slowest || candidate->median_ns > slowest->median_ns))
-                slowest = candidate;
-        }
+        struct candidate *slowest = slowest_right(sweep, asked, count);
         if (!slowest)
             break;
         asked[count++] = slowest;
