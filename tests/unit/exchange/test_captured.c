@@ -93,8 +93,8 @@ TEST_WITH(launches_become_sizes, NULL, end)
     assert_int_equal(test.set.launch_count, 2);
     assert_int_equal(test.set.sizes[0], 100);
     assert_int_equal(test.set.sizes[1], 300);
-    assert_string_equal(captured_grid(&test.set, 0, "block_x"), "ceil_div(n, block_x)");
-    assert_string_equal(captured_grid(&test.set, 0, NULL), "[2, 5][_launch]");
+    assert_string_equal(captured_grid(&test.set, 0, "block_x", 0), "ceil_div(n, block_x)");
+    assert_string_equal(captured_grid(&test.set, 0, NULL, 0), "[2, 5][_launch]");
     assert_string_equal(captured_shared(&test.set), "128");
     assert_int_equal(captured_block(&test.set, 0), 64);
     captured_put_arguments(&test.set, "f", &text);

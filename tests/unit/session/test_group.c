@@ -167,10 +167,10 @@ TEST(test_losses_are_what_the_store_has)
     struct run *run = start(1, &experiment);
     struct losses losses;
     bool covered = true;
-    RUN_OK(run, losses_covered(&run->work, &covered, &run->error));
+    RUN_OK(run, losses_covered(&run->work, run->work.problem.key, &covered, &run->error));
     assert_false(covered);
     run_group(run);
-    RUN_OK(run, losses_covered(&run->work, &covered, &run->error));
+    RUN_OK(run, losses_covered(&run->work, run->work.problem.key, &covered, &run->error));
     assert_true(covered);
     RUN_OK(run, losses_load(&run->work, &losses, &run->error));
     assert_int_equal(losses.size_count, 2);
