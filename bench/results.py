@@ -242,7 +242,7 @@ def readme(tune, recorded):
     """What `tune show` prints of one problem on the first device, at a few of its sizes, and the pictures of what is won
     and of how much occupancy that takes."""
     problem = "reduce.sum.i32"
-    folder, databases = recorded[0]
+    databases = recorded[0][1]
     row = next(row for row in show(tune, databases[0]) if row["problem"] == problem)
     lines, kept = [], True
     for line in text_of(tune, "show", problem, "--db", str(databases[0])).splitlines():
@@ -255,6 +255,7 @@ def readme(tune, recorded):
     start = text.index(BEGIN)
     made = [BEGIN, "", f"What `tune show {problem}` says of an {row['device']} ({row['chosen_at'][:10]}), at three of its "
             f"{sum(row['problem'] == problem for row in show(tune, databases[0]))} sizes:", "", *"\n".join(lines).rstrip().split("\n"), "",
+            *results_peers.calls(recorded),
             *seen(tune, databases, "gain", problem, 10**8), "",
             "How much occupancy a kernel needs that only reads memory: the family `occupancy` runs the same loop at each, a curve "
             "for what a thread asks for before it waits. Then what the variants of the sums reach at theirs. (`tune plot occupancy`)", "",

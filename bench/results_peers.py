@@ -94,6 +94,26 @@ def slower(rows):
     return lines + [""]
 
 
+def calls(recorded):
+    """Returns the README's table: the sums by the public calls against CUB, on each GPU where all ways were measured."""
+    lines = []
+    for folder, _ in recorded:
+        groups = groups_of(peers_of(folder))
+        ways = [("graph", "clean"), ("graph", "dirty"), ("eager", "clean"), ("eager", "dirty")]
+        body = []
+        for problem, call in (("drop_in.sum.{}", "tune::DeviceReduce::Sum"), ("sum.{}", "tune::reduce")):
+            for element in ("i32", "f32"):
+                cells = [[row["ratio"] for row in groups.get((problem.format(element), *way), [])] for way in ways]
+                if all(cells):
+                    body.append((f"`{call}`, {element}", *(f"{geometric_mean(cell):.2f} ({min(cell):.2f})" for cell in cells)))
+        if body:
+            sizes = len({row["n"] for row in peers_of(folder)})
+            lines += [f"How many times as fast as `cub::DeviceReduce::Sum`, with the installed kernels and the shipped file, on {folder.name}: "
+                      f"geometric mean of {sizes} sizes (the least). {caption(folder, 'peers', '')}", "",
+                      *table(["", "in a graph", "in a graph, dirty L2", "call by call", "call by call, dirty L2"], body), ""]
+    return lines
+
+
 def ceilings(folder):
     rows = rows_of(folder / "peers-ceilings.csv")
     if not rows:
@@ -180,6 +200,8 @@ def peers(folder):
              "tune's, median over the draws, with its 99 % interval (signs of the draws, no distribution assumed). "
              + caption(folder, "peers", "`peers.csv`."), "", *ceilings(folder), *means(groups), *slower(rows)]
     for (problem, issue, mode), group in groups.items():
+        if not problem.endswith(("sum.i32", "sum.f32")): # the others are in the table of means, and among the slower
+            continue
         body = table(["n", "tune, us", "CUB, us", "ratio", "99 %", "GB/s", "of read ceiling", "configuration"],
                      [point(row, ceiling) for row in group])
         title = f"{problem}, {issue}, {mode}, against {group[0]['rival']}"

@@ -196,8 +196,8 @@ def test_older_schema(folder):
     # Back to schema 2, undoing what the later migrations do.
     made.connection.executescript("""
         DROP VIEW gains; DROP VIEW valid_ranges; DROP VIEW paired; DROP VIEW refuted; DROP TABLE states; DROP TABLE domains;
-        DROP INDEX gauntlets_failed; ALTER TABLE problems DROP COLUMN family; ALTER TABLE winners DROP COLUMN inputs;
         DROP VIEW latest_winners; DROP VIEW latest_arithmetic; DROP TABLE arithmetic_ceilings; DROP TABLE peers;
+        DROP INDEX gauntlets_failed; ALTER TABLE problems DROP COLUMN family; ALTER TABLE winners DROP COLUMN inputs;
         ALTER TABLE problems DROP COLUMN operations; ALTER TABLE problems DROP COLUMN operations_type;
         ALTER TABLE runs DROP COLUMN command; ALTER TABLE winners DROP COLUMN compared;
         DROP TABLE searches; ALTER TABLE trials DROP COLUMN metrics;
