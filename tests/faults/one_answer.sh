@@ -23,6 +23,9 @@ int main(int count, char **arguments)
     const struct tuned_device device = {.kind = "cuda", .name = "Stand-in GPU 132", .compute_capability_major = 9,
                                         .unit_count = 132, .memory_bytes = 268435456};
     struct tuned *tuned = tuned_load(arguments[1], NULL);
+#ifdef HEADER
+    struct tuned *held = tuned_header_load(NULL);
+#endif
     for (int i = 2; i < count; i++) {
         struct tuned_answer answer;
         enum tuned_grade grade = tuned_find(tuned, &device, "copy.i32", atoll(arguments[i]), &answer);
@@ -32,12 +35,15 @@ int main(int count, char **arguments)
                    tuned_entry_n_low(answer.entry), tuned_entry_n_high(answer.entry),
                    tuned_evidence_text(answer.entry, "bound_percent", "-"));
 #ifdef HEADER
-        struct tuned_copy_i32_answer made = tuned_copy_i32(device.name, 9, 0, 132, atoll(arguments[i]));
+        struct tuned_copy_i32_answer made = tuned_copy_i32(held, &device, atoll(arguments[i]));
         if (answer.entry && (made.way != tuned_integer(answer.entry, "way", -1) || made.block != tuned_integer(answer.entry, "block", -1) ||
                              made.low != tuned_entry_n_low(answer.entry) || made.high != tuned_entry_n_high(answer.entry)))
             return 1;
 #endif
     }
+#ifdef HEADER
+    tuned_free(held);
+#endif
     tuned_free(tuned);
     return 0;
 }
