@@ -30,10 +30,11 @@ int main(int count, char **arguments)
         struct tuned_answer answer;
         enum tuned_grade grade = tuned_find(tuned, &device, "copy.i32", atoll(arguments[i]), &answer);
         if (answer.entry)
-            printf("%s %s %lld %lld %lld %lld %s\n", arguments[i], tuned_grade_name(grade),
+            printf("%s %s %lld %lld %lld %lld %s %s\n", arguments[i], tuned_grade_name(grade),
                    tuned_integer(answer.entry, "way", -1), tuned_integer(answer.entry, "block", -1),
                    tuned_entry_n_low(answer.entry), tuned_entry_n_high(answer.entry),
-                   tuned_evidence_text(answer.entry, "bound_percent", "-"));
+                   tuned_evidence_text(answer.entry, "bound_percent", "-"),
+                   tuned_evidence_text(answer.entry, "loss_percent", "-"));
 #ifdef HEADER
         struct tuned_copy_i32_answer made = tuned_copy_i32(held, &device, atoll(arguments[i]));
         if (answer.entry && (made.way != tuned_integer(answer.entry, "way", -1) || made.block != tuned_integer(answer.entry, "block", -1) ||
@@ -130,6 +131,18 @@ def held(n, configuration, bound):
     return any(loss[0] <= bound + 1e-9 for loss in looked) or any(loss <= bound + 1e-9 for loss in raced)
 
 
+def beside(n, configuration):
+    """Whether that size's winner and the configuration were raced or confirmed in one run."""
+    both = db.execute("""SELECT count(*) FROM winners AS w JOIN trials AS o ON o.id = w.trial_id
+                         JOIN trials AS a ON a.problem_id = w.problem_id AND a.configuration_id = o.configuration_id
+                         JOIN trials AS b ON b.problem_id = w.problem_id AND b.run_id = a.run_id AND b.stage = a.stage
+                         JOIN configurations AS c ON c.id = b.configuration_id
+                         WHERE w.id = ? AND a.stage IN ('race', 'confirm') AND a.status = 'ok' AND b.status = 'ok'
+                           AND json_extract(c.parameters, '$.way') = ? AND json_extract(c.parameters, '$.block') = ?""",
+                      (winners[n][3], *configuration)).fetchone()[0]
+    return both > 0
+
+
 right = {n for n, w in winners.items() if w[1] != "sweep" and w[2] != "unstable"}
 made = subprocess.run([sys.argv[1], "export", "-o", "made.conf"], capture_output=True, text=True)
 assert (made.returncode == 0) == bool(right), (made, right)
@@ -137,13 +150,20 @@ if right:
     lines = subprocess.run(["./dump", "made.conf", *map(str, sorted(winners))], capture_output=True, text=True, check=True).stdout
     written = {}
     for line in lines.splitlines():
-        n, *grade, way, block, low, high, bound = line.split(" ")
-        written[int(n)] = (" ".join(grade), (int(way), int(block)), int(low), int(high), bound)
+        n, *grade, way, block, low, high, bound, loss = line.split(" ")
+        written[int(n)] = (" ".join(grade), (int(way), int(block)), int(low), int(high), bound, loss)
+    picked = {row["n"]: row for row in told() if row["picked_loss_percent"] is not None}
     for n in right:
-        grade, configuration, low, high, bound = written[n]
+        grade, configuration, low, high, bound, loss = written[n]
         own, among = pair(winners[n][0]), [r for r in ranges if r[1] <= n <= r[2]]
         assert grade in ("exact", "in range"), (n, grade)
         sizes = [m for m in right if any(r[1] <= m <= r[2] for r in among)]
+        if n in picked:  # another, whose kernel serves other sizes, too: tune show has it, with a loss that was measured
+            row = picked[n]
+            assert configuration == pair({**row["parameters"], **values(row["picked"] or "")}), ("show's pick", n, written[n], row)
+            assert row["picked_loss_percent"] <= float(loss) + 1e-3 <= 3.001, ("a pick's loss", n, written[n], row)
+            assert beside(n, configuration), ("picked without a round with the winner", n, written[n], own)
+            continue
         assert configuration == (pair(json.loads(among[0][3])) if among else own), (n, written[n], own, among)
         if configuration != own:
             assert len(sizes) > 1, ("a range of one size is its winner", n, written[n], own)

@@ -6,8 +6,9 @@ source "$TUNE_SOURCE/tests/faults/lib.sh"
 write_copy 3
 sed -i 's/^sizes:.*/sizes: {n: [1024, 4096, 16384, 65536]}/; s/block: \[.*/block: [64]/' copy.yaml
 brief=(--set confirm_processes=2 --set confirm_rounds=4)
-# Way 1 for the small sizes, way 2 for the large ones, way 3 a little slower than the best everywhere.
-ways='kernel@WAY=2,grid=16|64: slower=1.1; kernel@WAY=1,grid=256|1024: slower=1.1; kernel@WAY=3: slower=1.01'
+# Way 1 for the small sizes, way 2 for the large ones, way 3 a little slower than the best everywhere: by more than
+# tuned.conf gives away for fewer kernels.
+ways='kernel@WAY=2,grid=16|64: slower=1.1; kernel@WAY=1,grid=256|1024: slower=1.1; kernel@WAY=3: slower=1.014'
 
 # ranges: "LOW HIGH WAY"
 ranges() {
@@ -34,7 +35,7 @@ expect_code 0
 expect_err '1 range of sizes covers the 4 measured'
 expect_covering
 [[ $(ranges) == '1024 65536 3' ]] || fail "not one range: $(ranges)"
-[[ $(query "SELECT bound > 0.005 AND bound < 0.015, within FROM ranges") == '1 0.02' ]] || fail "$(query "SELECT * FROM ranges")"
+[[ $(query "SELECT bound > 0.01 AND bound < 0.02, within FROM ranges") == '1 0.02' ]] || fail "$(query "SELECT * FROM ranges")"
 [[ $(query "SELECT sum(measured), sum(NOT measured), min(loss_low <= loss AND loss <= loss_high) FROM range_checks") == '4 3 1' ]] ||
     fail "not looked at: $(query "SELECT * FROM range_checks")"
 [[ $(query "SELECT DISTINCT json_extract(c.parameters, '\$.way') FROM winners w JOIN trials t ON t.id = w.trial_id
