@@ -216,10 +216,10 @@ class Matrix:
             if number not in now or now[number][:3] != before[:3]:
                 self.fail("trial %d, which was committed, is gone" % number)
             again = now[number][3:] != before[3:]
-            # A race is one measurement of all that are in it, a confirmation of all finalists: they are
-            # begun again until there is a confirmed winner, and when there are new trials of the sweep
-            # (those of --retry).
-            unfinished = before[2] in ("race", "confirm") and (
+            # A race is one measurement of all that are in it, a confirmation of all finalists, in each state of
+            # the cache: they are begun again until there is a confirmed winner, and when there are new trials
+            # of the sweep (those of --retry).
+            unfinished = before[2] in ("race", "confirm", "dirty", "hot") and (
                 before[0] not in self.confirmed or before[0] in swept)
             if again and not unfinished and before[3] != "crashed":
                 self.fail("trial %d was measured twice: %s, then %s" % (number, before, now[number]))
