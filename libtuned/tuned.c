@@ -2038,9 +2038,8 @@ static int evaluate(struct evaluation *evaluation, int least, uint32_t call)
     for (;;) {
         const char *at = evaluation->at;
         uint32_t operation = 0;
-        while (operation < OPERATIONS &&
-               (operations[2 * operation] != *at ||
-                (operations[2 * operation + 1] != ' ' && operations[2 * operation + 1] != at[1])))
+        for (const char *of = operations;
+             operation < OPERATIONS && (of[0] != *at || (of[1] != ' ' && of[1] != at[1])); of += 2)
             operation++;
         int binds = bindings[operation] - '0';
         evaluation->at += operation < LESS ? 2 : 1;

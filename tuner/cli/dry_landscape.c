@@ -434,11 +434,11 @@ static enum status count_impossible(struct tally *tally, struct error *error)
 {
     const char *path = experiment_path(tally->experiment);
     const char *why = error->text;
-    char reason[160];
-    int line = 0, column = 0, length = 0;
+    char reason[160], line[16] = "";
+    int length = 0;
     if (strncmp(why, path, strlen(path)) == 0 &&
-        sscanf(why + strlen(path), ":%d:%d: %n", &line, &column, &length) == 2 && length > 0)
-        (void)string_format(reason, sizeof reason, "%s (line %d)", why + strlen(path) + length,
+        sscanf(why + strlen(path), ":%15[0-9]:%*[0-9]: %n", line, &length) == 1 && length > 0)
+        (void)string_format(reason, sizeof reason, "%s (line %s)", why + strlen(path) + length,
                             line);
     else
         (void)string_format(reason, sizeof reason, "%s", why);

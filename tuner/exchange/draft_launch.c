@@ -325,7 +325,7 @@ static const char *extent_of(struct draft *draft, size_t axis, const struct form
         grid && is_known(draft, grid) ? draft_at_presets(draft, renamed(draft, grid)) : 0;
     if (blocks > 0 && each > 0 && grid->kind != FORMULA_NAME &&
         !formula_names(renamed(draft, grid), draft->size))
-        return arena_printf(draft->arena, "%lld", (long long)(blocks * each));
+        return arena_printf(draft->arena, "%lld", (long long)blocks * each);
     return NULL;
 }
 

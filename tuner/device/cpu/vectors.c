@@ -109,7 +109,8 @@ static size_t behind_data(const struct vector *vector, size_t bytes)
 static void vector_free(struct vector *vector)
 {
     for (uint32_t i = 0; i < vector->count; i++)
-        (void)munmap(vector->pages[i] - FENCE_BYTES, mapped_bytes(vector) + 2 * FENCE_BYTES);
+        (void)munmap(vector->pages[i] - FENCE_BYTES,
+                     mapped_bytes(vector) + (size_t)2 * FENCE_BYTES);
     free(vector->pages);
     free(vector->written);
     *vector = (struct vector){0};
@@ -129,7 +130,7 @@ static bool add_copy(struct vector *vector)
         !array_grow(&vector->written, vector->count, &capacities[1], sizeof *vector->written))
         return false;
     vector->capacity = (uint32_t)capacities[0];
-    const size_t fenced_bytes = mapped_bytes(vector) + 2 * FENCE_BYTES;
+    const size_t fenced_bytes = mapped_bytes(vector) + (size_t)2 * FENCE_BYTES;
     char *fence = mmap(NULL, fenced_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (fence == MAP_FAILED)
         return false;
