@@ -99,5 +99,6 @@ json_t *json_read_bytes(const char *json, size_t bytes, size_t flags, json_error
 
 json_t *json_read(const char *json, size_t flags, json_error_t *problem)
 {
-    return json_read_bytes(json, json ? strlen(json) : 0, flags, problem);
+    const char *text = json ? json : "";
+    return json_read_bytes(text, strlen(text), flags, problem);
 }

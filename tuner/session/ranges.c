@@ -224,7 +224,7 @@ static enum status look_at_measured(struct covering *covering, bool *recut, stru
         losses->loss[size * losses->count + pair[0]] = seen;
         losses->bound[size * losses->count + pair[0]] = seen;
         *recut |= seen > within;
-        if (!isnan(high))
+        if (found.works && !isnan(high))
             keep_check(covering, losses->sizes[size], true, &found, pair, 0);
     }
     return STATUS_OK;
@@ -292,11 +292,12 @@ static enum status look_inside(struct covering *covering, size_t size, bool *fai
         struct look found;
         bool wrong = false;
         size_t count = list_around(covering, size, list);
-        bool is_alone = count < 2;
+        if (n <= before || count < 2)
+            continue;
         count = drop_listed(covering, list, count);
-        n = n > before && count > 0 && !is_alone
-                ? size_between(covering, n, sizes[size + 1], list, count)
-                : 0;
+        if (count == 0)
+            continue;
+        n = size_between(covering, n, sizes[size + 1], list, count);
         if (n <= before || n >= sizes[size + 1])
             continue;
         if (!budget_fits_look(covering->work.group))
