@@ -49,7 +49,7 @@ static const char *value_of(const char *const *words, size_t count, size_t *at, 
     if (strncmp(word, name, length) != 0)
         return NULL;
     if (word[length] == '\0')
-        return *at + 1 < count ? words[++*at] : "";
+        return *at + 1 < count && words[*at + 1] ? words[++*at] : "";
     if (word[length] == '=')
         return word + length + 1;
     return name[1] != '-' && length == 2 ? word + length : NULL;

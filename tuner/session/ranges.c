@@ -329,7 +329,7 @@ static enum status find_end(struct covering *covering, size_t range, bool *wrong
     int64_t low = sizes[size];                               /* the former is right here ... */
     int64_t high = sizes[covering->ranges[range + 1].first]; /* ... and the latter here */
     int64_t looks = covering->work.protocol->look_between + 2;
-    size_t list[LOOK_MAX];
+    size_t list[LOOK_MAX] = {0};
     size_t count = drop_listed(covering, list, list_around(covering, size, list));
     if (covering->ranges[range].configuration == covering->ranges[range + 1].configuration ||
         is_listed(covering, range) || is_listed(covering, range + 1))
@@ -383,7 +383,7 @@ static enum status look_between(struct covering *covering, bool *failed, struct 
 /* What serves the measured sizes alone has a range for each. */
 static void part_listed(struct covering *covering)
 {
-    struct size_range parted[SESSION_SIZES_MAX];
+    struct size_range parted[SESSION_SIZES_MAX] = {0};
     size_t count = 0;
     for (size_t i = 0; i < covering->count; i++) {
         parted[count++] = covering->ranges[i];

@@ -52,13 +52,16 @@ static size_t read_list(const struct launches *launches, size_t first, size_t en
 static void take_sides(const struct launches *launches, const struct formula *formula,
                        const struct formula *out[3])
 {
-    const bool several =
-        formula && formula->kind == FORMULA_CALL && strcmp(formula->text, "dim3") == 0;
+    if (!formula) {
+        out[0] = out[1] = out[2] = NULL;
+        return;
+    }
+    const bool several = formula->kind == FORMULA_CALL && strcmp(formula->text, "dim3") == 0;
     for (size_t axis = 0; axis < 3; axis++) {
         const struct formula *side = !several                ? axis == 0 ? formula : NULL
                                      : axis < formula->count ? formula->parts[axis]
                                                              : NULL;
-        if (!side && formula && (several || axis > 0))
+        if (!side)
             side = formula_number(launches->arena, 1);
         out[axis] = side && formula_is_plain(side) ? side : NULL;
     }
