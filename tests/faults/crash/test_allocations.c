@@ -393,7 +393,10 @@ static void remove_database(void)
 
 int main(void)
 {
-    (void)snprintf(database_folder, sizeof database_folder, "/tmp/tune-allocations.XXXXXX");
+    /* In memory where there is room: no power fails here, and a disk is waited for 20 times a run.
+     */
+    (void)snprintf(database_folder, sizeof database_folder, "%s/tune-allocations.XXXXXX",
+                   access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     if (!mkdtemp(database_folder))
         return 1;
     (void)snprintf(database, sizeof database, "%.40s/tune.db", database_folder);
