@@ -1726,7 +1726,7 @@ static int find_in_group(struct candidate *best, struct tuned_answer *answer)
     const struct group *group = best->group;
     const struct tuned_entry *first = tuned->lists.of.entries + group->first_entry;
     const struct tuned_entry *entry = first, *end = first + group->count;
-    long long sizes[TUNED_SIZES_MAX];
+    long long sizes[TUNED_SIZES_MAX] = {0};
     int all_fit = 0;
     best->entry = NULL;
     best->ratio = 1;
