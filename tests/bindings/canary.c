@@ -78,7 +78,7 @@ int main(void)
     build->source = "abd";
     EXPECT(tuned_stale(answer->entry, build, reason, TUNED_REASON_BYTES) == 1);
     tuned_reason(answer, reason, TUNED_REASON_BYTES);
-    EXPECT(strcmp(reason, "tuned on A for n from 1 to 100 (measured at 50)") == 0);
+    EXPECT(strcmp(reason, "tuned on A for n from 1 to 100 (measured at 50), m = 5") == 0);
     EXPECT(is_intact(error, sizeof *error) && is_intact(device, sizeof *device));
     EXPECT(is_intact(options, sizeof *options) && is_intact(answer, sizeof *answer));
     EXPECT(is_intact(handle, sizeof *handle) && is_intact(launch, sizeof *launch));

@@ -76,7 +76,7 @@ for case in "${cases[@]}"; do
     IFS='|' read -r name constraint python <<<"$case"
     write_scale "$name" "$constraint" '{grid: "ceil_div(n, block * tile)"}'
 done
-run "$TUNE" run ./[a-g].yaml --device null "${brief[@]}"
+run "$TUNE" run ./[a-g].yaml --device null
 expect_code 0
 for case in "${cases[@]}"; do
     IFS='|' read -r name constraint python <<<"$case"
@@ -90,7 +90,7 @@ done
 [[ $(query "SELECT count(*) FROM ranges") -eq $(query "SELECT count(*) FROM valid_ranges") ]] || fail "a range is hidden"
 write_scale a 'n % tile == 0'
 rm -f tune.db* tuned.conf
-run "$TUNE" run ./a.yaml --device null "${brief[@]}"
+run "$TUNE" run ./a.yaml --device null
 expect_code 0
 grep -qE '^a n=.* tile=([0-9]+) .*domain="n%\1==0"' tuned.conf || fail "no domain: $(cat tuned.conf)"
 run ./ask tuned.conf null "Null device" a 741457 741457 1
@@ -105,7 +105,7 @@ expect_json '[r["domain"] == "n%%%d==0" % r["parameters"]["tile"] for r in j][-1
 # Where no formula gives it, that is said.
 sed -i 's/grid: "ceil_div(n, block \* tile)"/grid: "int(sqrt(n)) + block"/' a.yaml
 rm -f tune.db* tuned.conf
-run "$TUNE" run ./a.yaml --device null "${brief[@]}"
+run "$TUNE" run ./a.yaml --device null
 expect_code 0
 grep -q 'no_launch="no formula of n and units gives launch.grid"' tuned.conf || fail "not said: $(cat tuned.conf)"
 run ./ask tuned.conf null "Null device" a 70000 70000 1
@@ -162,7 +162,7 @@ void tiles_reference(void *const *arguments, struct tune_expected *expected)
 C
 tune_tiles() {
     rm -rf tune.db* tuned.conf
-    run "$TUNE" run tiles.yaml --device cpu "${steady[@]}" --set sweep_slower=100 --set delta=0.5 "$@"
+    run "$TUNE" run tiles.yaml --device cpu "${steady[@]}" --set sweep_slower=100 --set delta=0.5
     expect_code 0
 }
 domains() {

@@ -120,7 +120,7 @@ expect_err 'set TUNE_CACHE_DIR or HOME'
 
 # Nobody in particular: no HOME, files of somebody else, a current folder that may not be written.
 if [[ $(id -u) -eq 0 ]] && command -v setpriv >/dev/null; then
-    chmod -R a+rX "$PWD" "$PWD/.." && mkdir nobody && chmod 777 nobody
+    chmod -R a+rX "$PWD" "$PWD/.." && mkdir nobody && chmod 1777 nobody
     nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups env -u HOME TMPDIR=/tmp
         TUNE_CACHE_DIR="$PWD/nobody/cache")
     if "${nobody[@]}" "$TUNE" --version >/dev/null 2>&1; then

@@ -63,5 +63,5 @@ for words in 'show' 'show --why' 'show --ties' 'show --trust' 'show --ranges' 's
     type_in 0 "cd replayed-alone && tune $words"
 done
 type_in 0 "tar -xzf tune-*.tar.gz -C unpacked && cd unpacked && ./tune-*/bin/tune run reduce.sum.i32 --sizes 4096 --device replay --effort quick --no-report"
-type_in 0 "~/.local/bin/tune run reduce.sum.i32 --sizes 4096 --device replay --effort quick --no-report --db installed.db --conf installed.conf"
+type_in 0 "\$HOME/.local/bin/tune run reduce.sum.i32 --sizes 4096 --device replay --effort quick --no-report --db installed.db --conf installed.conf"
 exit "$failed"
