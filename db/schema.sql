@@ -2,7 +2,7 @@
 -- test holds that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
-PRAGMA user_version = 14;
+PRAGMA user_version = 15;
 
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
@@ -159,6 +159,8 @@ CREATE INDEX trials_raced ON trials (
     environment_id, problem_id, l2_mode, objective, configuration_id) WHERE stage <> 'sweep';
 
 CREATE INDEX trials_wrong ON trials (problem_id) WHERE status = 'wrong_result';
+CREATE INDEX trials_wrong_of ON trials (configuration_id) WHERE status = 'wrong_result';
+CREATE INDEX trials_twins_of ON trials (configuration_id) WHERE same_as_trial_id IS NOT NULL;
 
 -- What there are trials of, with the last run that has one. A sweep belongs to the objective of its
 -- run. Of a million trials it says at once what else all of them would have to be read for.
@@ -297,7 +299,9 @@ CREATE TABLE gauntlets (
     PRIMARY KEY (environment_id, problem_id, configuration_id, binary_hash)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX gauntlets_failed ON gauntlets (environment_id, configuration_id) WHERE passed = 0;
+CREATE INDEX gauntlets_failed ON gauntlets (problem_id) WHERE passed = 0;
+CREATE INDEX gauntlets_failed_of ON gauntlets (configuration_id) WHERE passed = 0;
+CREATE INDEX gauntlets_by_binary ON gauntlets (binary_hash, passed);
 
 CREATE TABLE winners (
     id INTEGER PRIMARY KEY,
@@ -594,25 +598,24 @@ CROSS JOIN paired
 
 -- Configurations that gave a wrong result at a size that was asked for, or failed a check that they were
 -- to pass: out at all sizes of the problem key. Of configurations that launch the same one was measured.
--- A check counts while the binary is the one that was tried.
+-- A check counts while the binary is the one that was tried. Rows are found by the configuration or by
+-- the problem, whichever is given: an environment (hence +) has too many.
 CREATE VIEW refuted AS
-WITH wrong AS (
-    SELECT m.id, m.environment_id, m.problem_id, m.configuration_id, m.detail
-    FROM trials AS m
-    WHERE m.status = 'wrong_result'
-)
-SELECT w.environment_id, p.experiment_id, p.key AS problem_key, w.configuration_id, p.n, w.detail
-FROM wrong AS w
-CROSS JOIN problems AS p ON p.id = w.problem_id
+SELECT +w.environment_id AS environment_id, p.experiment_id, p.key AS problem_key,
+       w.configuration_id, p.n, w.detail
+FROM trials AS w
+JOIN problems AS p ON p.id = w.problem_id
+WHERE w.status = 'wrong_result'
 UNION ALL
-SELECT w.environment_id, p.experiment_id, p.key, t.configuration_id, p.n, w.detail
-FROM wrong AS w
-CROSS JOIN problems AS p ON p.id = w.problem_id
-CROSS JOIN trials AS t ON t.same_as_trial_id = w.id
+SELECT +w.environment_id, p.experiment_id, p.key, t.configuration_id, p.n, w.detail
+FROM trials AS w
+JOIN problems AS p ON p.id = w.problem_id
+JOIN trials AS t ON t.same_as_trial_id = w.id
+WHERE likelihood(w.status = 'wrong_result', 0.001) AND t.same_as_trial_id IS NOT NULL
 UNION ALL
-SELECT g.environment_id, p.experiment_id, p.key, g.configuration_id, p.n, g.detail
+SELECT +g.environment_id, p.experiment_id, p.key, g.configuration_id, p.n, g.detail
 FROM gauntlets AS g
-CROSS JOIN problems AS p ON p.id = g.problem_id
+JOIN problems AS p ON p.id = g.problem_id
 WHERE g.passed = 0
   AND NOT EXISTS (
       SELECT 1 FROM trials AS t

@@ -19,9 +19,6 @@ WITH asked AS MATERIALIZED (
         AND race.configuration_id = t.configuration_id AND race.stage = 'race'
         AND race.objective = w.objective AND race.l2_mode = w.l2_mode AND race.value > 0
 ),
-checked AS MATERIALIZED (
-    SELECT binary_hash, min(passed) AS passed FROM gauntlets GROUP BY binary_hash
-),
 timed AS (
     SELECT a.id AS winner, a.configuration_id AS winner_configuration, t.id AS trial_id,
            t.configuration_id, t.derived, t.environment_id, t.problem_id, t.objective, t.l2_mode,
@@ -34,8 +31,7 @@ timed AS (
         AND t.stage IN ('race', 'confirm')
         AND t.run_id = CASE t.stage WHEN 'confirm' THEN a.confirm_run
                                     WHEN 'race' THEN a.race_run END
-    JOIN checked ON checked.binary_hash = t.binary_hash AND checked.passed
-    WHERE t.status = 'ok'
+    WHERE t.status = 'ok' AND (SELECT min(passed) FROM gauntlets WHERE binary_hash = t.binary_hash)
 ),
 -- The states of the cache that a winner was timed in besides, and what it took there.
 elsewhere AS MATERIALIZED (
