@@ -197,7 +197,8 @@ def test_older_schema(folder):
     made.connection.executescript("""
         DROP VIEW gains; DROP VIEW valid_ranges; DROP VIEW paired; DROP VIEW refuted; DROP TABLE states; DROP TABLE domains;
         DROP VIEW latest_winners; DROP VIEW latest_arithmetic; DROP TABLE arithmetic_ceilings; DROP TABLE peers;
-        DROP INDEX gauntlets_failed; ALTER TABLE problems DROP COLUMN family; ALTER TABLE winners DROP COLUMN inputs;
+        DROP INDEX gauntlets_failed; DROP INDEX gauntlets_failed_of; DROP INDEX gauntlets_by_binary;
+        DROP INDEX trials_wrong_of; DROP INDEX trials_twins_of; ALTER TABLE problems DROP COLUMN family; ALTER TABLE winners DROP COLUMN inputs;
         ALTER TABLE problems DROP COLUMN operations; ALTER TABLE problems DROP COLUMN operations_type;
         ALTER TABLE runs DROP COLUMN command; ALTER TABLE winners DROP COLUMN compared;
         DROP TABLE searches; ALTER TABLE trials DROP COLUMN metrics;

@@ -87,6 +87,8 @@ compared AS (
                             AND own.problem_id = s.problem_id AND own.l2_mode = s.l2_mode
                             AND own.objective = :objective
     JOIN configurations AS c ON c.id = own.configuration_id
+    LEFT JOIN barred
+        ON barred.environment_id = s.environment_id AND barred.configuration_id = c.id
     LEFT JOIN trials AS own_confirm
         ON own_confirm.id = own.confirm_trial_id AND own.confirm_value > 0
     LEFT JOIN trials AS best_confirm
@@ -94,7 +96,7 @@ compared AS (
     LEFT JOIN trials AS own_race ON own_race.id = own.race_trial_id AND own.race_value > 0
     LEFT JOIN trials AS best_race ON best_race.id = best.race_trial_id AND best.race_value > 0
     WHERE s.devices > 1
-        AND (s.environment_id, c.id) NOT IN (SELECT * FROM barred)
+        AND barred.configuration_id IS NULL
 )
 SELECT g.*, t.derived
 FROM (

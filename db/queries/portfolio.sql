@@ -33,13 +33,6 @@ timed AS (
                                     WHEN 'race' THEN a.race_run END
     WHERE t.status = 'ok' AND (SELECT min(passed) FROM gauntlets WHERE binary_hash = t.binary_hash)
 ),
--- The states of the cache that a winner was timed in besides, and what it took there.
-elsewhere AS MATERIALIZED (
-    SELECT a.id AS winner, k.state, o.run_id, o.value
-    FROM asked AS a
-    JOIN states AS k ON k.winner_id = a.id AND k.configuration_id = a.configuration_id
-    JOIN trials AS o ON o.id = k.trial_id AND o.value > 0
-),
 -- The mean is over the states of both: a race has no hot one. Who was not timed in a dirty one is not known to hold there.
 placed AS (
     SELECT timed.winner, timed.trial_id, timed.configuration_id, timed.derived,
@@ -47,18 +40,21 @@ placed AS (
                          ELSE (timed.ratio + total(o.value / e.value)) / (1 + count(o.id)) - 1
                     END) AS loss
     FROM timed
-    LEFT JOIN elsewhere AS e ON e.winner = timed.winner
+    -- The states of the cache that the winner was timed in besides, and its trial there.
+    LEFT JOIN states AS k
+        ON k.winner_id = timed.winner AND k.configuration_id = timed.winner_configuration
+    LEFT JOIN trials AS e ON e.id = k.trial_id AND e.value > 0
     LEFT JOIN trials AS o
         ON o.environment_id = timed.environment_id AND o.problem_id = timed.problem_id
-        AND o.configuration_id = timed.configuration_id AND o.stage = e.state
+        AND o.configuration_id = timed.configuration_id AND o.stage = k.state
         AND o.objective = timed.objective AND o.l2_mode = timed.l2_mode AND o.run_id = e.run_id
         AND o.status = 'ok' AND o.value > 0
     WHERE timed.place = 1 AND timed.ratio IS NOT NULL AND NOT EXISTS (
-        SELECT 1 FROM contenders AS k
-        WHERE k.winner_id = timed.winner AND k.configuration_id = timed.configuration_id
-          AND k.out IS NOT NULL)
+        SELECT 1 FROM contenders AS out
+        WHERE out.winner_id = timed.winner AND out.configuration_id = timed.configuration_id
+          AND out.out IS NOT NULL)
     GROUP BY timed.winner, timed.trial_id
-    HAVING count(CASE e.state WHEN 'dirty' THEN 1 END) = count(CASE o.stage WHEN 'dirty' THEN 1 END)
+    HAVING count(CASE k.state WHEN 'dirty' THEN e.id END) = count(CASE o.stage WHEN 'dirty' THEN 1 END)
 )
 SELECT winner, trial_id, placed.configuration_id, c.parameters, placed.derived, loss
 FROM placed
