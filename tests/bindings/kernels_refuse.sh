@@ -11,7 +11,7 @@ for kernel in cluster bulk; do
     cat >"$kernel.cu" <<C
 #include "reduce/reduce.cuh"
 template __global__ void tune::reduce_$kernel<tune::sum, tune::i32, $policy, 4>(const int *, int *,
-                                                                  tune::slot *, tune::u64 *, long long);
+                                                                  tune::slot *, tune::u64 *, long long, tune::u64);
 C
     for architecture in 75 80 89 90; do
         run "$nvcc" -std=c++17 -arch="sm_$architecture" -ptx -I"$TUNE_SOURCE/kernels" "$kernel.cu" -o "$kernel.ptx"

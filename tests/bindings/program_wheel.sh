@@ -20,7 +20,7 @@ document = json.load(open("sbom.json"))
 assert document["spdxVersion"] == "SPDX-2.3" and document["creationInfo"]["created"] == "2025-11-22T08:26:40Z", document
 names = {package["SPDXID"]: package["name"] for package in document["packages"]}
 linked = {names[part["relatedSpdxElement"]] for part in document["relationships"] if part["relationshipType"] == "STATIC_LINK"}
-assert linked == {"sqlite", "libyaml", "jansson", "hwloc", "xxhash"}, linked
+assert linked == {"sqlite", "libyaml", "jansson", "xz", "hwloc", "xxhash"}, linked
 P
 mkdir made
 run "$python" -B "$TUNE_SOURCE/packaging/wheel.py" "$PWD/prefix" "$version" linux_x86_64 sbom.json made
