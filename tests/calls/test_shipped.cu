@@ -58,6 +58,8 @@ const call calls[] = {
     {"reduce.sum.i64", reduce<tune::sum, long long>},
     {"reduce.sum.u8", reduce<tune::sum, unsigned char>},
     {"reduce.max.f32", reduce<tune::maximum, float>},
+    {"reduce.min.i32", reduce<tune::minimum, int>},
+    {"reduce.sum.f16", reduce<tune::sum, tune::f16>},
     {"reduce_ordered.affine_u32", ordered<tune::affine_u32>},
     {"reduce_ordered.matrix_u32", ordered<tune::matrix_u32>},
     {"reduce_ordered.matrix_f32", ordered<tune::matrix_f32>},
