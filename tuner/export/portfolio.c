@@ -534,10 +534,10 @@ static bool find_cells(struct portfolio *portfolio, const char *problem, const c
         if (strcmp(row->problem, problem) != 0 || strcmp(row->kind, kind) != 0 ||
             is_unstable(portfolio, row) || (row->further && row->further[0]))
             continue;
-        struct cell *last = &portfolio->cells[portfolio->cell_count - 1];
-        if (portfolio->cell_count > 0 && row->range >= 0 && last->last == i &&
-            portfolio->rows[last->first].range == row->range)
-            last->last++;
+        struct cell *next = &portfolio->cells[portfolio->cell_count];
+        if (portfolio->cell_count > 0 && row->range >= 0 && next[-1].last == i &&
+            portfolio->rows[next[-1].first].range == row->range)
+            next[-1].last++;
         else
             portfolio->cells[portfolio->cell_count++] = (struct cell){.first = i, .last = i + 1};
     }
