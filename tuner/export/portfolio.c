@@ -80,13 +80,14 @@ static const struct measured_row *first_of(const struct portfolio *portfolio, in
         else
             high = middle;
     }
-    return &portfolio->measured[low];
+    return portfolio->measured ? &portfolio->measured[low] : NULL;
 }
 
 static const struct measured_row *find_at(const struct portfolio *portfolio, int64_t winner,
                                           int64_t configuration)
 {
-    const struct measured_row *end = portfolio->measured + portfolio->measured_count;
+    const struct measured_row *end =
+        portfolio->measured ? portfolio->measured + portfolio->measured_count : NULL;
     for (const struct measured_row *row = first_of(portfolio, winner);
          row < end && row->winner == winner; row++)
         if (row->configuration == configuration)
@@ -155,7 +156,8 @@ static enum status add_options(struct portfolio *portfolio, struct cell *cell, s
     const struct conf_row *row = &portfolio->rows[cell->first];
     const struct experiment *experiment =
         experiments_loaded(portfolio->experiments, row->experiment);
-    const struct measured_row *end = portfolio->measured + portfolio->measured_count;
+    const struct measured_row *end =
+        portfolio->measured ? portfolio->measured + portfolio->measured_count : NULL;
     struct text text = {0};
     enum status status = STATUS_OK;
     cell->options = portfolio->item_count;
