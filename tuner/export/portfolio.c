@@ -95,6 +95,12 @@ static const struct measured_row *find_at(const struct portfolio *portfolio, int
     return NULL;
 }
 
+/* NULL: no cell has any. */
+static const struct option *options_of(const struct portfolio *portfolio, const struct cell *cell)
+{
+    return portfolio->items ? &portfolio->items[cell->options] : NULL;
+}
+
 /* The values that tell kernels apart, behind the problem's key. False: one of them is not there. */
 static bool describe(const struct experiment *experiment, const struct conf_row *row,
                      const char *parameters, const char *derived, struct text *out)
@@ -191,7 +197,7 @@ static size_t best_of(const struct portfolio *portfolio, const struct cell *cell
     const int64_t stands = portfolio->rows[cell->first].configuration;
     size_t best = cell->option_count;
     for (size_t i = 0; i < cell->option_count; i++) {
-        const struct option *items = &portfolio->items[cell->options];
+        const struct option *items = options_of(portfolio, cell);
         if (items[i].kernel != kernel || items[i].loss > band)
             continue;
         if (best == cell->option_count || items[i].loss < items[best].loss ||
@@ -256,7 +262,7 @@ static void pick(struct portfolio *portfolio, double band)
         portfolio->kernels[k].uses = 0;
     for (size_t c = 0; c < portfolio->cell_count; c++) {
         struct cell *cell = &portfolio->cells[c];
-        const struct option *items = &portfolio->items[cell->options];
+        const struct option *items = options_of(portfolio, cell);
         for (size_t k = 0; k < portfolio->kernel_count; k++) {
             const size_t option = portfolio->kernels[k].chosen ? best_of(portfolio, cell, k, band)
                                                                : cell->option_count;
@@ -349,7 +355,7 @@ static bool comes_before(const struct portfolio *portfolio, bool common_first,
  * whatever a program compiles in, and whatever it prepares. */
 static void list_alternatives(struct portfolio *portfolio, const struct cell *cell, double band)
 {
-    const struct option *items = &portfolio->items[cell->options];
+    const struct option *items = options_of(portfolio, cell);
     size_t listed[EXPORT_ALTERNATIVES + 1] = {cell->picked};
     struct conf_row *row = &portfolio->rows[cell->first];
     const struct experiment *experiment =
