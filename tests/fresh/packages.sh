@@ -70,5 +70,5 @@ expect_err 'an administrator has to run: pacman -S --needed gcc glibc '
 # Elsewhere things have the names that their projects gave them.
 machine '' 0
 bare tune
-expect_err 'missing: GCC \(or another C compiler\), headers of the C library, CMake, Ninja, pkg-config .*, SQLite, libyaml, Jansson, hwloc, xxHash, gnuplot, GNU libmicrohttpd$'
+expect_err 'missing: GCC \(or another C compiler\), headers of the C library, CMake, Ninja, pkg-config .*, SQLite, libyaml, Jansson, liblzma \(of XZ Utils\), hwloc, xxHash, gnuplot, GNU libmicrohttpd$'
 refuse_err 'apt-get'

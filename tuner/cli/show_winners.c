@@ -26,7 +26,7 @@ static const struct row_column columns[] = {
     {"value", "value"},
     {"gain", "gain"},
     {"ceiling_percent", "of ceiling"},
-    {"picked_loss_percent", "in conf"},
+    {"picked_loss_percent", "loss"},
     {"sure", "sure?"},
     {"launch", "launch"},
 };
@@ -272,10 +272,10 @@ static void put_pick_words(const struct rows *rows, int width)
 {
     for (size_t row = 0; row < rows->row_count; row++)
         if (!isnan(rows_number(rows, row, "picked_loss_percent"))) {
-            rows_put_paragraph("in conf", "  ",
-                               ": tuned.conf has another configuration there, which loses so much "
-                               "at most: its kernel serves other sizes or devices, too ('tune "
-                               "show --csv': picked).",
+            rows_put_paragraph("loss", "  ",
+                               ": tuned.conf has another configuration at this size, which is "
+                               "slower by at most this: its kernel serves other sizes or devices, "
+                               "too ('tune show --csv': picked).",
                                width);
             return;
         }
