@@ -30,7 +30,11 @@ static const struct row_column columns[] = {
     {"sure", "sure?"},
     {"launch", "launch"},
 };
-enum { COLUMN_COUNT = COUNT(columns) };
+enum {
+    COLUMN_COUNT = COUNT(columns),
+    LOSS_COLUMN = 5,
+    LOSS_WIDTH = 100, /* narrower pages have no room for the loss beside long launches */
+};
 
 static bool is_shared(json_t *const *parameters, size_t count, const char *name)
 {
@@ -186,7 +190,12 @@ static bool print_problem(const struct problem_rows *problem, int width)
         text_free(&over);
         if (shared.length > 0)
             rows_put_paragraph("all: ", "     ", text_string(&shared), width);
-        rows_print_table_within(&table, 0, table.row_count, columns, COLUMN_COUNT, width);
+        struct row_column shown[COLUMN_COUNT];
+        size_t count = 0;
+        for (size_t i = 0; i < COLUMN_COUNT; i++)
+            if (i != LOSS_COLUMN || width >= LOSS_WIDTH)
+                shown[count++] = columns[i];
+        rows_print_table_within(&table, 0, table.row_count, shown, count, width);
         put_doubts(problem, width);
     }
     text_free(&shared);
@@ -270,7 +279,7 @@ enum status show_add_picks(const struct show *show, struct store *store, struct 
 
 static void put_pick_words(const struct rows *rows, int width)
 {
-    for (size_t row = 0; row < rows->row_count; row++)
+    for (size_t row = 0; row < rows->row_count && width >= LOSS_WIDTH; row++)
         if (!isnan(rows_number(rows, row, "picked_loss_percent"))) {
             rows_put_paragraph("loss", "  ",
                                ": tuned.conf has another configuration at this size, which is "
