@@ -9,6 +9,7 @@
 #include "tuner/base/text.h"
 #include "tuner/cli/check.h"
 #include "tuner/cli/embedded.h"
+#include "tuner/stats/choose.h"
 #include "tuner/store/query.h"
 
 enum { INTERVAL_BYTES = 64 };
@@ -118,6 +119,17 @@ static const char *interval_of(const struct check_entry *entry, char out[static 
     return out;
 }
 
+/* Returns how much slower, relative, an entry may be since few kernels serve many sizes: its loss
+ * is a mean over the states of the cache, and may all be in the one that is measured here. */
+static double allowed_loss(const struct tuned_entry *entry)
+{
+    double states = 1;
+    const char *text = tuned_evidence_text(entry, "states", NULL);
+    for (; text && *text; text++)
+        states += *text == ',';
+    return states * tuned_evidence(entry, "loss_percent", 0) / 100;
+}
+
 static void judge_row(struct check_entry *entry, const struct contender_row *fastest,
                       const struct contender_row *own, size_t rivals)
 {
@@ -126,7 +138,8 @@ static void judge_row(struct check_entry *entry, const struct contender_row *fas
     entry->loss = own->difference;
     entry->low = own->difference_low;
     entry->high = own->difference_high;
-    entry->delta = own->delta;
+    const struct interval difference = {entry->loss, entry->low, entry->high};
+    entry->delta = own->delta + allowed_loss(entry->entry);
     entry->fastest = fastest->configuration;
     entry->named = fastest->baselines;
     entry->is_confirmed = own->is_confirmed;
@@ -135,7 +148,10 @@ static void judge_row(struct check_entry *entry, const struct contender_row *fas
     else if (own->trust && strcmp(own->trust, "unstable") == 0)
         decide(entry, CHECK_UNKNOWN, own->trust_reason ? own->trust_reason : "unstable");
     else
-        decide(entry, own->tied ? CHECK_HOLDS : CHECK_BEATEN, "");
+        decide(entry,
+               own->tied || difference_is_tied(difference, entry->delta) ? CHECK_HOLDS
+                                                                         : CHECK_BEATEN,
+               "");
     entry->in_doubt =
         entry->state == CHECK_UNKNOWN ||
         (entry->state == CHECK_BEATEN && !own->rejection && entry->low < clearly_slower);

@@ -5,6 +5,7 @@
 
 #include "tuner/base/text.h"
 #include "tuner/device/traits.h"
+#include "tuner/experiment/model.h"
 #include "tuner/session/contest.h"
 
 enum {
@@ -35,7 +36,10 @@ static void count_votes(const struct sweep *sweep, struct votes *out)
     struct error ignored = {0};
     bool found = false;
     *out = (struct votes){0};
-    if (device_traits(sweep->work.options->device_kind)->computes_nothing)
+    /* A binary is taken from a program, whose own launch of it is right. */
+    const char *compiler = sweep->work.experiment->compiler;
+    if (device_traits(sweep->work.options->device_kind)->computes_nothing ||
+        (compiler && strcmp(compiler, BINARY_AS_IT_IS) == 0))
         return;
     if (point_reference(&point, &arena, &reference, &found, &ignored) == STATUS_OK && found &&
         configuration_key(&reference, out->key))
