@@ -588,7 +588,7 @@ static const char *text_named(const struct tuned_entry *entry, int side, const c
 
 /* ---- reading lines ---- */
 
-static char *skip_spaces(char *at)
+ONE_COPY static char *skip_spaces(char *at)
 {
     while (is_space(*at))
         at++;
@@ -1546,8 +1546,8 @@ static int is_of_major(uint64_t majors, const struct tuned_device *asked)
 }
 
 /* The grade of the entries of a section of the device's kind, at their best. */
-ONE_COPY static enum tuned_grade grade_section(const struct section *section,
-                                               const struct tuned_device *asked, int is_named_so)
+static enum tuned_grade grade_section(const struct section *section,
+                                      const struct tuned_device *asked, int is_named_so)
 {
     const struct tuned_device *found = &section->device;
     int is_same_major = found->compute_capability_major == asked->compute_capability_major;
@@ -1568,7 +1568,7 @@ ONE_COPY static enum tuned_grade grade_section(const struct section *section,
 }
 
 /* The greater over the smaller, numbers below a half taken for it. */
-ONE_COPY static double ratio_of(double a, double b)
+static double ratio_of(double a, double b)
 {
     a = a > 0.5 ? a : 0.5;
     b = b > 0.5 ? b : 0.5;
@@ -1601,16 +1601,6 @@ static double measure(const struct tuned_entry *entry, const long long *sizes, d
         product = product > 0 ? product * ratio : ratio;
     }
     return product;
-}
-
-/* Whether all sizes are among those of the entry. */
-static int holds(const struct tuned_entry *entry, const long long *sizes)
-{
-    size_t i = 0;
-    while (i <= entry->span_count && span_at(entry, i)->ends[0] <= sizes[i] &&
-           sizes[i] <= span_at(entry, i)->ends[1])
-        i++;
-    return i > entry->span_count;
 }
 
 /* What orders devices of one grade, the smaller before the greater: minor compute capability and
@@ -1706,8 +1696,8 @@ static int take_entry(struct candidate *best, const struct tuned_entry *entry,
 }
 
 /* The last entry of the group that begins at or below n; else the first. */
-ONE_COPY static const struct tuned_entry *find_last(const struct tuned *tuned,
-                                                    const struct group *group, long long n)
+static const struct tuned_entry *find_last(const struct tuned *tuned, const struct group *group,
+                                           long long n)
 {
     const struct tuned_entry *entry = tuned->lists.of.entries + group->first_entry;
     for (size_t count = group->count; count > 1;) {
@@ -1741,7 +1731,7 @@ static int find_in_group(struct candidate *best, struct tuned_answer *answer)
         if (entry->span_count == 0)
             entry = last;
         for (; entry <= last && !all_fit; entry++) /* the first that holds */
-            if (entry->span_count == 0 || holds(entry, sizes))
+            if (entry->span_count == 0 || measure(entry, sizes, 0) == 0)
                 all_fit = take_entry(best, entry, answer, sizes);
         if (all_fit && answer->n > last->n.ends[1] && entry < end)
             all_fit = take_entry(best, entry, answer, sizes);
@@ -2098,8 +2088,8 @@ static int is_elsewhere(const struct tuned_answer *answer, const char *name)
 }
 
 /* A value that follows the number of units, for those of the asking device. */
-ONE_COPY static long long scale_by_units(const struct tuned_answer *answer, const char *name,
-                                         long long value)
+static long long scale_by_units(const struct tuned_answer *answer, const char *name,
+                                long long value)
 {
     const struct tuned_entry *entry = answer->entry;
     long long found = tuned_entry_device(entry)->unit_count;
