@@ -72,7 +72,7 @@ struct portfolio {
 static const struct measured_row *first_of(const struct portfolio *portfolio, int64_t winner)
 {
     size_t low = 0;
-    size_t high = portfolio->measured_count;
+    size_t high = portfolio->measured ? portfolio->measured_count : 0;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (portfolio->measured[middle].winner < winner)
