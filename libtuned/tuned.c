@@ -1713,7 +1713,7 @@ static const struct tuned_entry *find_last(const struct tuned *tuned, const stru
 static int find_in_group(struct candidate *best, struct tuned_answer *answer)
 {
     const struct tuned *tuned = answer->tuned;
-    const struct group *group = best->group;
+    const struct group *group = best->group; /* cppcheck-suppress ctuuninitvar */
     const struct tuned_entry *first = tuned->lists.of.entries + group->first_entry;
     const struct tuned_entry *entry = first, *end = first + group->count;
     long long sizes[TUNED_SIZES_MAX] = {0};
@@ -1769,7 +1769,7 @@ static void find_best(struct candidate *best, struct tuned_answer *answer, uint3
                       const void **own_out)
 {
     const struct group *own = NULL;
-    const struct tuned *tuned = answer->tuned;
+    const struct tuned *tuned = answer->tuned; /* cppcheck-suppress ctuuninitvar */
     const struct tuned_device *device = answer->device;
     const struct name *name = &tuned->lists.of.names[problem];
     const struct group *first = tuned->lists.of.groups + name->first_group;
