@@ -3,6 +3,7 @@
 #define TUNE_BENCH_PEERS_CUB_ADAPTER
 
 #include <climits>
+#include <utility>
 
 #include <cub/device/device_reduce.cuh>
 
@@ -18,29 +19,23 @@ template <typename CALL> static cudaError_t with_count(size_t n, CALL call)
 }
 
 struct cub_sum {
-    template <typename T, typename R, typename N>
-    static cudaError_t run(void *workspace, size_t &bytes, const T *in, R *out, N n,
-                           cudaStream_t on)
+    template <typename... ARGUMENTS> static cudaError_t run(ARGUMENTS &&...arguments)
     {
-        return cub::DeviceReduce::Sum(workspace, bytes, in, out, n, on);
+        return cub::DeviceReduce::Sum(std::forward<ARGUMENTS>(arguments)...);
     }
 };
 
 struct cub_max {
-    template <typename T, typename R, typename N>
-    static cudaError_t run(void *workspace, size_t &bytes, const T *in, R *out, N n,
-                           cudaStream_t on)
+    template <typename... ARGUMENTS> static cudaError_t run(ARGUMENTS &&...arguments)
     {
-        return cub::DeviceReduce::Max(workspace, bytes, in, out, n, on);
+        return cub::DeviceReduce::Max(std::forward<ARGUMENTS>(arguments)...);
     }
 };
 
 struct cub_min {
-    template <typename T, typename R, typename N>
-    static cudaError_t run(void *workspace, size_t &bytes, const T *in, R *out, N n,
-                           cudaStream_t on)
+    template <typename... ARGUMENTS> static cudaError_t run(ARGUMENTS &&...arguments)
     {
-        return cub::DeviceReduce::Min(workspace, bytes, in, out, n, on);
+        return cub::DeviceReduce::Min(std::forward<ARGUMENTS>(arguments)...);
     }
 };
 

@@ -9,19 +9,15 @@ namespace
 {
 
 struct drop_in_sum {
-    template <typename T, typename R, typename N>
-    static cudaError_t run(void *temporary, size_t &bytes, const T *in, R *out, N n,
-                           cudaStream_t on)
+    template <typename... ARGUMENTS> static cudaError_t run(ARGUMENTS &&...arguments)
     {
-        return tune::DeviceReduce::Sum(temporary, bytes, in, out, n, on);
+        return tune::DeviceReduce::Sum(std::forward<ARGUMENTS>(arguments)...);
     }
 };
 struct drop_in_max {
-    template <typename T, typename R, typename N>
-    static cudaError_t run(void *temporary, size_t &bytes, const T *in, R *out, N n,
-                           cudaStream_t on)
+    template <typename... ARGUMENTS> static cudaError_t run(ARGUMENTS &&...arguments)
     {
-        return tune::DeviceReduce::Max(temporary, bytes, in, out, n, on);
+        return tune::DeviceReduce::Max(std::forward<ARGUMENTS>(arguments)...);
     }
 };
 struct drop_in_place {
