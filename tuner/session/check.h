@@ -67,9 +67,10 @@ static inline bool is_no_size_of(enum status status)
  * cache explains it: from cold caches, twice as much as they hold. 0: nothing can be said. */
 enum status work_ceiling_share(const struct work *work, double time_ns, double *share,
                                struct error *error);
-/* Takes up what a winner moves, for when ceilings are looked at again. */
-/* Of the cache that lies before the memory: a CPU's third level, where it has one. */
+/* Returns the bytes of the cache that lies before the memory: a CPU's third level, where it has
+ * one. */
 double work_cache_bytes(const struct facts *facts);
+/* Takes up what a winner moves, for when ceilings are looked at again. */
 void work_take_rate(const struct work *work, double median_ns);
 
 #endif

@@ -75,8 +75,8 @@ enum status track_race_round(struct track *track, struct race *race, const bool 
                              size_t twin_of, struct error *error);
 /* Judges all rounds anew; marks samples of those that do not count. The number that counts. */
 size_t track_judge(struct track *track);
-/* What each slot is off the middle of those with `central[slot]`, over the valid rounds first ..
- * last - 1: ln, NaN where it was in none. */
+/* Sets levels[slot] to how far each slot is off the middle of those with `central[slot]`, over the
+ * valid rounds first .. last - 1: ln, NaN where it was in none. */
 enum status track_levels(const struct track *track, const bool *central, size_t first, size_t last,
                          double *levels, struct error *error);
 /* Rows of rounds into the store. */

@@ -270,7 +270,7 @@ static void announce(const struct choosing *choosing, const struct finalist *bes
         work->session->events->winner(work->session->events->context, &winner);
 }
 
-/* How finalists did in other states of the cache; `states` has room for all. */
+/* Lists the finalists' results in other states of the cache; `states` has room for all. */
 static size_t list_states(const struct contest *contest, struct store_state *states)
 {
     size_t count = 0;

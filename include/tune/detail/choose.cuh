@@ -178,7 +178,7 @@ inline void describe(field_list fields, const configuration &of, char *out, size
     }
 }
 
-// What compiles a kernel in, as tune export writes it.
+// Writes the line that compiles a kernel in, as tune export does.
 inline void append_list_line(line &to, field_list fields, const char *key, int field_of_key,
                              const configuration &of)
 {
@@ -213,7 +213,7 @@ struct selection {
     configuration wanted; // what is launched of tuned.conf, where it has something
 };
 
-// What an entry has: its own, and what it says is as fast.
+// Configurations of an entry: its own, and those that are as fast.
 enum : int { ALTERNATIVES_MOST = 3 };
 struct wanted_list {
     configuration at[1 + ALTERNATIVES_MOST]; // as the kernels of the problem have it
@@ -477,7 +477,7 @@ bool select_pinned(const instance_table &table, const question &question, const 
     return out->index >= 0;
 }
 
-// What is launched of a problem on a device.
+// Launch of a problem on a device.
 struct made_plan {
     tune::calls::plan plan;
     configuration launched;
