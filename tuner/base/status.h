@@ -32,6 +32,15 @@ enum status {
 #undef STATUS_ENUMERATOR
 };
 
+/* Returns the status of a call that fails. Use it where the caller has nothing to free; a function
+ * that has keeps the status and jumps to its one label `cleanup`. */
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        enum status try_status = (call);                                                           \
+        if (try_status != STATUS_OK)                                                               \
+            return try_status;                                                                     \
+    } while (0)
+
 /* The name ("STATUS_IO"), the short text, the exit code. Any value is taken; an unknown one reads
  * as STATUS_INTERNAL. */
 const char *status_name(enum status status);
