@@ -1,5 +1,5 @@
--- The database of tune, version 13. Every table, column and unit is explained in db/README.md; a
--- test holds that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
+-- The database of tune. Every table, column and unit is explained in db/README.md; a test holds
+-- that page against this file. Times are nanoseconds, sizes bytes, dates UTC in ISO 8601.
 
 PRAGMA application_id = 0x54756e65; -- "Tune"
 PRAGMA user_version = 15;

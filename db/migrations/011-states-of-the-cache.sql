@@ -1,5 +1,5 @@
 -- migration 11: finalists in other states of the cache, as stages of their own, and what followed from it
--- Views name the tables while they are made anew.
+-- Views that a user added may name the tables while they are made anew.
 PRAGMA legacy_alter_table = ON;
 
 CREATE TABLE new_trials (

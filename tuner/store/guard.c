@@ -67,20 +67,28 @@ enum status store_check_tables(struct store *store, const struct store_schema *s
     return status;
 }
 
-enum status store_own_views(struct store *store, const struct store_schema *schema,
-                            struct error *error)
+enum status store_views(struct store *store, const struct store_schema *schema,
+                        enum store_views_action action, struct error *error)
 {
     static const char word[] = "CREATE VIEW ";
+    static const struct {
+        const char *head;
+        const char *doing;
+    } statements[] = {
+        [STORE_VIEWS_DROP] = {"DROP VIEW IF EXISTS", "bring the database up to date"},
+        [STORE_VIEWS_CREATE] = {"CREATE VIEW", "bring the database up to date"},
+        [STORE_VIEWS_OWN] = {"CREATE TEMP VIEW", "read the database"},
+    };
     struct text sql = {0};
     for (const char *at = schema->create; (at = next_statement(at, word)) != NULL;) {
-        const char *end = strstr(at, ";\n");
         at += strlen(word);
+        const char *end = strstr(at, action == STORE_VIEWS_DROP ? " " : ";\n");
         end = end ? end : at + strlen(at);
-        text_printf(&sql, "CREATE TEMP VIEW %.*s;\n", (int)(end - at), at);
+        text_printf(&sql, "%s %.*s;\n", statements[action].head, (int)(end - at), at);
     }
     const enum status status =
         sql.failed ? error_no_memory(error)
-                   : store_execute(store, text_string(&sql), "read the database", error);
+                   : store_execute(store, text_string(&sql), statements[action].doing, error);
     text_free(&sql);
     return status;
 }

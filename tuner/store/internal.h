@@ -71,9 +71,10 @@ void store_guard(struct store *store);
 /* Whether the tables are tables, and no views that might never end. */
 enum status store_check_tables(struct store *store, const struct store_schema *schema,
                                struct error *error);
-/* The schema's views for this connection, in front of those of the file. */
-enum status store_own_views(struct store *store, const struct store_schema *schema,
-                            struct error *error);
+/* Drops or creates every view of the schema; OWN: for this connection alone, before the file's. */
+enum store_views_action { STORE_VIEWS_DROP, STORE_VIEWS_CREATE, STORE_VIEWS_OWN };
+enum status store_views(struct store *store, const struct store_schema *schema,
+                        enum store_views_action action, struct error *error);
 /* Goes on with a copy of the newest schema, in TMPDIR, which goes when the store is closed. */
 enum status store_view_copy(struct store *store, int64_t version, const struct store_schema *schema,
                             struct error *error);

@@ -67,8 +67,13 @@ static enum status migrate_inside(struct store *store, const struct store_schema
     int64_t version = 0;
     enum status status = store_pragma(store, "PRAGMA user_version", &version, error);
     *changed = status == STATUS_OK && version < schema->version;
+    /* Views keep no data: the newest ones are made when all steps are done. */
     if (*changed)
+        status = store_views(store, schema, STORE_VIEWS_DROP, error);
+    if (status == STATUS_OK && *changed)
         status = run_migrations(store, version, schema, error);
+    if (status == STATUS_OK && *changed)
+        status = store_views(store, schema, STORE_VIEWS_CREATE, error);
     if (status != STATUS_OK)
         return status;
     bool broken = false;

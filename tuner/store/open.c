@@ -299,7 +299,7 @@ static enum status open_to_read(struct store *store, const struct store_schema *
         version = schema->version;
     }
     if (status == STATUS_OK && version == schema->version)
-        status = store_own_views(store, schema, error);
+        status = store_views(store, schema, STORE_VIEWS_OWN, error);
     if (status == STATUS_OK)
         status = store_execute(store, "PRAGMA query_only = ON", open_doing, error);
     return status;

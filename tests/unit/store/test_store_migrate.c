@@ -85,6 +85,33 @@ TEST_WITH(test_migrated_with_a_copy, setup_old, teardown)
     assert_one("SELECT count(*) FROM parents", "2");
 }
 
+/* The first version's view reads a column that the migration removes. */
+TEST_WITH(test_views_are_those_of_the_schema, setup_old, teardown)
+{
+    struct fixture *f = *state;
+    static const char create[] =
+        "CREATE TABLE parents (id INTEGER PRIMARY KEY, called TEXT) STRICT;\n"
+        "CREATE TABLE children (id INTEGER PRIMARY KEY) STRICT;\n"
+        "CREATE VIEW names AS SELECT called AS name FROM parents;\n"
+        "CREATE VIEW calls AS SELECT count(*) AS calls FROM names;\n";
+    static const char rename[] = "-- migration 2: another name\n"
+                                 "ALTER TABLE parents RENAME COLUMN name TO called;\n";
+    const struct store_schema second = {2, create, rename};
+    must(store_open_as(f->path, STORE_CREATE, &first, &f->store, &f->error));
+    must(store_execute(f->store,
+                       "CREATE VIEW names AS SELECT max(name) FROM parents;"
+                       "CREATE VIEW mine AS SELECT id FROM children",
+                       "prepare", &f->error));
+    store_close(f->store);
+    f->store = NULL;
+    must(store_open_as(f->path, STORE_CREATE, &second, &f->store, &f->error));
+    assert_one("SELECT name FROM names", "a");
+    assert_one("SELECT calls FROM calls", "1");
+    assert_one("SELECT sql FROM sqlite_schema WHERE name = 'names'",
+               "CREATE VIEW names AS SELECT called AS name FROM parents");
+    assert_one("SELECT id FROM mine", "1");
+}
+
 TEST_WITH(test_a_copy_is_never_overwritten, setup_old, teardown)
 {
     struct fixture *f = *state;
