@@ -336,15 +336,15 @@ static enum status visit(struct track *track, size_t index, double *y, double *t
     bool retry = true;
     for (int tries = 0; status == STATUS_OK && retry && tries < 2; tries++) {
         int64_t left_ns = lane_leave(lane);
+        const int64_t started_ns = clock_budget_ns();
         if (objective_needs_energy(work->objective))
             status = visit_energy(track, index, &samples, &energy_j, error);
         else
             status = worker_visit(lane->worker, (uint32_t)index, track->blocks, timeout_ms,
                                   &samples, &slot->outcome, error);
-        int64_t before_ns = lane->measuring_ns;
-        lane_enter(lane, left_ns, &lane->measuring_ns);
-        slot->spent_ns += lane->measuring_ns - before_ns;
         recorded_charge(work, &slot->prepared->configuration, track->blocks);
+        slot->spent_ns += clock_budget_ns() - started_ns;
+        lane_enter(lane, left_ns, &lane->measuring_ns);
         if (samples.results.outputs != 0) {
             slot->results = samples.results;
             slot->candidate->compared += samples.results.compared;

@@ -313,7 +313,7 @@ enum status sweep_try(struct sweep *sweep, struct lane *lane, struct candidate *
     struct slot slot = {.candidate = candidate,
                         .prepared = prepared_create(&sweep->candidates, candidate),
                         .outcome = {.status = TRIAL_OK}};
-    int64_t started_ns = clock_now_ns();
+    const int64_t started_ns = clock_budget_ns();
     bool launched = false;
     enum status status =
         slot.prepared ? sweep_foresee(sweep, &slot, error) : error_no_memory(error);
@@ -326,9 +326,9 @@ enum status sweep_try(struct sweep *sweep, struct lane *lane, struct candidate *
         if (status == STATUS_OK)
             status = time_slot(sweep, &track, &slot, error);
     }
-    slot.spent_ns = clock_now_ns() - started_ns;
     if (slot.prepared)
         recorded_charge(work, &slot.prepared->configuration, 0);
+    slot.spent_ns = clock_budget_ns() - started_ns; /* a race's length is made of it */
     if (status == STATUS_OK)
         status = end_trial(sweep, &track, &slot, aside, error);
     struct error clearing = {0};
