@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""How comments and documents read, in shares that their limits keep from rising.
+
+    tests/style/prose.py [FOLDER ...]          a table of comments of three or more words, folder by folder
+    tests/style/prose.py --list KIND [FOLDER]  the comments of a kind: wrong, what, it, noverb
+    tests/style/prose.py --limits              the shares of all sources and documents; fails on one above its limit (a test)
+
+wrong: begins with It, They, Those, That, The same, What, Which, Of, By or With. what, it: contains "what", or it, they, them,
+their. verb: the share of comments right above a function that begin with a verb in the third person (Returns, Finds, Frees).
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SOURCES = ("tuner", "frontends", "views", "capture", "libtuned", "include")
+# Percent, but for lines. A limit here only ever falls, and "verb" only rises.
+LIMITS = {"wrong": 24.2, "what": 24.1, "it": 40.3, "noverb": 89.0, "sentences with what": 17.5, "long lines": 760, "NEWS": 600}
+COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|/\*.*?\*/|//[^\n]*(?:\n[ \t]*//[^\n]*)*', re.S)
+KINDS = {"wrong": re.compile(r"^(it|they|those|that|the same|what|which|of|by|with)\b", re.I),
+         "what": re.compile(r"\bwhat\b", re.I), "it": re.compile(r"\b(it|its|they|them|theirs?)\b", re.I)}
+FUNCTION = re.compile(r"\s*(?!(?:return|else|if|for|while|switch|case|struct\s+\w+\s*\{|enum\s*\w*\s*\{|typedef|goto)\b)"
+                      r"(?:[A-Za-z_]\w*[\s*]+)+\**\w+\s*\((?!\s*\*)[^;{=]*\)[^;{=]*[;{]", re.S)
+# A verb in the third person ends in -s; of nouns that do, these begin comments.
+NOUNS = set("this its yes less across always perhaps bytes rows points sizes samples times names values results lines devices "
+            "files words kernels others units terms arrays numbers errors candidates compilers inputs outputs checks rounds "
+            "blocks options members strings texts digits fields flags limits constants columns tables models hosts lanes groups "
+            "workers parts pairs places problems baselines contenders finalists winners experiments configurations parameters "
+            "dimensions trials elements vectors shares bounds ranges seconds references sums pages sides steps stages states "
+            "slots nodes trees keys plans".split())
+
+
+def comments_of(text):
+    """Line, words, and whether a function follows, of each comment of three or more words."""
+    for found in COMMENT.finditer(text):
+        if found[0][0] != "/" or re.search(r"SPDX|Copyright|clang-format (on|off)|NOLINT|cppcheck-suppress", found[0]):
+            continue
+        words = " ".join(re.sub(r"^[ \t]*(\*(?!/)|//+)", " ", found[0][2:].removesuffix("*/"), flags=re.M).split())
+        words = re.sub(r"^[*/! ]+|[-=]{3,}", "", words).strip()
+        words = re.sub(r"^[\w/]+\.[ch]: ", "", words)  # names the file that defines what follows
+        if len(re.findall(r"[A-Za-z]{2,}|\ba\b", words)) >= 3:
+            begins_line = found.start() == 0 or text[found.start() - 1] == "\n"
+            yield text.count("\n", 0, found.start()) + 1, words, begins_line and bool(FUNCTION.match(text, found.end()))
+
+
+def kinds_of(words, is_function):
+    verb = re.match(r"[A-Z]?[a-z]{2,}[a-rt-z]s(?= )", words)
+    kinds = {kind for kind, pattern in KINDS.items() if pattern.search(words)}
+    return kinds | ({"verb" if verb and verb[0].lower() not in NOUNS else "noverb"} if is_function else set())
+
+
+def measure(folder, listed=None):
+    counts = dict.fromkeys(("all", "wrong", "what", "it", "verb", "noverb"), 0)
+    for file in sorted(path for ending in ("c", "h", "hpp", "cu", "cuh") for path in folder.rglob("*." + ending)):
+        for line, words, is_function in comments_of(file.read_text(errors="replace")):
+            for kind in ["all", *kinds_of(words, is_function)]:
+                counts[kind] += 1
+                if kind == listed:
+                    print(f"{file}:{line}: {words}")
+    return counts
+
+
+def shares_of(counts):
+    functions = counts["verb"] + counts["noverb"]
+    shares = {kind: 100 * counts[kind] / max(1, counts["all"]) for kind in ("wrong", "what", "it")}
+    return {**shares, "noverb": 100 * counts["noverb"] / max(1, functions)}
+
+
+def documents():
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    lines = [line for page in pages for line in page.read_text().split("\n")]
+    prose = " ".join(line for line in lines if not line.startswith(("|", "#", "    ", "<", "```")))
+    sentences = [text for text in re.split(r"(?<=[.!?:])\s+", prose) if len(text.split()) > 2]
+    news = (ROOT / "NEWS.md").read_text().split("\n## ")[1]
+    return {"sentences with what": 100 * sum(bool(KINDS["what"].search(text)) for text in sentences) / max(1, len(sentences)),
+            "long lines": sum(len(line) > 140 and not line.startswith("|") for line in lines),
+            "NEWS": sum(bool(line.strip()) for line in news.split("\n")[1:])}
+
+
+def main(arguments):
+    if arguments == ["--limits"]:
+        parts = [measure(ROOT / folder) for folder in SOURCES if (ROOT / folder).is_dir()]
+        measured = {**shares_of({kind: sum(part[kind] for part in parts) for kind in parts[0]}), **documents()}
+        for kind, value in measured.items():
+            print(f"{kind:20} {value:6.1f}, at most {LIMITS[kind]}")
+        sys.exit(any(value > LIMITS[kind] for kind, value in measured.items()))
+    if arguments[:1] == ["--list"]:
+        for folder in arguments[2:] or SOURCES:
+            measure(pathlib.Path(folder), arguments[1])
+        return
+    print(f"{'':24} comments  wrong   what     it  functions    verb")
+    for folder in arguments or [str(path) for top in SOURCES for path in sorted(pathlib.Path(top).glob("*")) if path.is_dir()]:
+        counts = measure(pathlib.Path(folder))
+        shares = shares_of(counts)
+        print(f"{folder:24} {counts['all']:8} " + " ".join(f"{shares[kind]:5.1f}%" for kind in ("wrong", "what", "it")) +
+              f" {counts['verb'] + counts['noverb']:10} {100 - shares['noverb']:6.1f}%")
+
+
+main(sys.argv[1:])
