@@ -1,5 +1,5 @@
-# tune_room(NAME [USES room...] [LINK library...]): the static library of tuner/NAME: every *.c below
-# the folder. USES names the rooms it may include from (the walls: docs/architecture.md).
+# tune_room(NAME [USES room...] [LINK library...]): the static library of the folder NAME of the part (tuner, views, frontends)
+# that calls it: every *.c below the folder. USES names the rooms it may include from (the walls: docs/architecture.md).
 function(tune_room name)
   cmake_parse_arguments(ROOM "" "" "USES;LINK;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.c")
@@ -14,6 +14,8 @@ function(tune_room name)
     tune_compile_options(tune_${name})
     set(scope PUBLIC)
   endif()
+  get_filename_component(part "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
+  set_target_properties(tune_${name} PROPERTIES TUNE_FOLDER "${part}/${name}")
   target_include_directories(tune_${name} ${scope} "${PROJECT_SOURCE_DIR}"
                              "${PROJECT_BINARY_DIR}/generated")
   target_compile_definitions(tune_${name} ${scope} _GNU_SOURCE)
@@ -25,7 +27,7 @@ endfunction()
 
 # tune_embed(TARGET SYMBOL FILE...): C source with `const char SYMBOL[]`, the files' texts one after
 # the other, so that the program needs no file at run time. All of a room's symbols are declared in
-# tuner/ROOM/embedded.h (the program's own in tuner/cli/embedded.h).
+# embedded.h of the room's folder (the program's own in tuner/cli/embedded.h).
 function(tune_embed target symbol)
   set(out "${PROJECT_BINARY_DIR}/generated/embedded/${symbol}.c")
   set(files "")
@@ -41,12 +43,12 @@ function(tune_embed target symbol)
   target_sources(${target} PRIVATE "${out}")
   get_target_property(embedded ${target} TUNE_EMBEDDED)
   if(NOT embedded AND (target STREQUAL "tune" OR target MATCHES "^tune_"))
-    string(REGEX REPLACE "^tune_?" "" room "${target}")
-    if(room STREQUAL "")
-      set(room cli)
+    get_target_property(folder ${target} TUNE_FOLDER)
+    if(NOT folder)
+      set(folder tuner/cli)
     endif()
     set(symbols "$<JOIN:$<TARGET_PROPERTY:${target},TUNE_EMBEDDED>,[]$<SEMICOLON>\nextern const char >")
-    file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/generated/tuner/${room}/embedded.h" CONTENT
+    file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/generated/${folder}/embedded.h" CONTENT
 "/* Texts that the build embeds (cmake/TuneRooms.cmake). */
 #pragma once
 extern const char ${symbols}[];

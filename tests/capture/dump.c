@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tuner/capture/capture.h"
+#include "frontends/capture/capture.h"
 
 static void print_sum(const char *name, const struct captured_content *content, uint64_t bytes)
 {

@@ -6,7 +6,7 @@ source "$TUNE_TESTS/lib.sh"
 
 libraries=(libtuned/libtuned.a libtuned/libtuned.so)
 [[ ! -e $TUNE_BUILD/lib/tune/libtunecapture.so ]] || libraries+=(lib/tune/libtunecapture.so) # needs CUDA's headers
-parts=(tuner/cli/devices.c tuner/base/error.c tuner/base/files.c tuner/session/sweep.c tuner/store/open.c tuner/export/conf.c)
+parts=(tuner/cli/devices.c tuner/base/error.c tuner/base/files.c tuner/session/sweep.c tuner/store/open.c views/export/conf.c)
 mapfile -t options < <(sed -nE 's/^((TUNE|BUILD)_[A-Z_]+|CMAKE_(BUILD_TYPE|C_COMPILER|CXX_COMPILER|C_FLAGS|C_COMPILER_LAUNCHER)):[A-Z]+=/\1=/p' \
     "$TUNE_BUILD/CMakeCache.txt")
 mkdir "another longer place"

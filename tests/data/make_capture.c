@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "frontends/capture/capture.h"
 #include "tests/unit/capture/capture_fixture.h"
 #include "tuner/base/files.h"
-#include "tuner/capture/capture.h"
 
 enum { BLOCK = 128, AHEAD = 16, MOST = 5000 };
 static const uint64_t from_address = UINT64_C(0x7f0000000000),

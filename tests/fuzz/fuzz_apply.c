@@ -1,6 +1,6 @@
 /* Any bytes as the plan that `tune apply` hands to a program: its launches pass as they are, or are
  * changed to what a plan may say. The recorder's file itself, on a driver that says nothing. */
-#include "capture/apply.c"
+#include "frontends/capture/library/apply.c"
 
 #include <string.h>
 

@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "frontends/capture/captured.h"
+#include "frontends/capture/internal.h"
 #include "tuner/base/text.h"
-#include "tuner/capture/internal.h"
-#include "tuner/exchange/captured.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/exchange/t1.h"
+#include "frontends/t1/t1.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

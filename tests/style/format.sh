@@ -3,5 +3,5 @@
 set -eu
 cd -- "$(dirname -- "$0")/../.."
 command -v clang-format >/dev/null || exit 77
-find tuner libtuned capture examples bench tests \( -name "*.c" -o -name "*.h" \) -type f \
+find tuner frontends views libtuned examples bench tests \( -name "*.c" -o -name "*.h" \) -type f \
     -exec clang-format --dry-run -Werror {} +

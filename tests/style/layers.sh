@@ -13,25 +13,31 @@ includes() {
 }
 
 folders=
-for folder in tuner libtuned capture kernels include examples; do
+for folder in tuner frontends views libtuned kernels include examples; do
     [ ! -d "$folder" ] || folders="$folders $folder"
 done
 
 # shellcheck disable=SC2086 # the folders are words
 includes $folders | awk -F '\t' '
 BEGIN {
-    split("base=0 capture=1 device=1 stats=1 store=1 experiment=2 search=3 worker=3 export=3 exchange=3 plot=3 explain=3 " \
-          "session=4 report=4 watch=5 cli=6", rows, " ")
+    split("tuner/base=0 tuner/device=1 tuner/stats=1 tuner/store=1 tuner/experiment=2 tuner/terminal=2 tuner/search=3 tuner/worker=3 " \
+          "tuner/records=3 tuner/exchange=3 tuner/session=4 tuner/cli=7 frontends/capture=3 frontends/t1=3 frontends/init=4 " \
+          "views/plot=3 views/explain=3 views/export=4 views/page=5 views/show=5 views/watch=6", rows, " ")
     for (i in rows) {
         split(rows[i], row, "=")
         level[row[1]] = row[2]
     }
+    # What the parts outside of the core may not use. The facts of kinds of devices are plain data.
+    forbidden["views"] = "^tuner/(session|worker|search|cli)/"
+    forbidden["frontends"] = "^(tuner/(store|session|worker|search|records|exchange|cli|terminal)|views)/|^tuner/device/"
+    allowed = "^tuner/device/(traits|signature|image|gpu\\/(tokens|formula))\\.h$"
+    forbidden["tuner"] = "^(views|frontends)/"
     # Libraries that one room keeps to itself.
     owner["<sqlite3.h>"] = "tuner/store/"
     owner["<yaml.h>"] = "tuner/experiment/"
     owner["<lzma.h>"] = "tuner/base/"
     owner["<hwloc.h>"] = "tuner/device/"
-    owner["<microhttpd.h>"] = "tuner/watch/"
+    owner["<microhttpd.h>"] = "views/watch/"
     owner["<cuda.h>"] = "tuner/device/cuda/"
     owner["<nvrtc.h>"] = "tuner/device/cuda/"
     split("assert ctype errno float inttypes limits locale math stdarg stdbool stddef stdint stdio " \
@@ -70,8 +76,8 @@ function starts(text, with) {
             seen++ # the C library has them where there are files that hang (FIFOs)
         else if (name != "tuned.h" && name != "libtuned/tuned.h" && name != "tuned_debug.h" && !standard[$3])
             wrong("libtuned uses the C library and nothing else")
-    } else if (from[1] == "capture") {
-        if (starts(name, "tuner/") || starts(name, "libtuned/"))
+    } else if ($1 ~ /^frontends\/capture\/library\//) {
+        if (quoted && !starts(name, "frontends/capture/library/"))
             wrong("the recorder lives in other people\047s programs: the C library is all it may use")
     } else if (from[1] == "examples") {
         if (starts(name, "tuner/"))
@@ -79,19 +85,23 @@ function starts(text, with) {
     } else if (!quoted) {
         if (($3 in owner) && !starts($1, owner[$3]))
             wrong("only " owner[$3] " uses it")
-    } else if (starts(name, "tuner/")) {
-        if (!(from[2] in level))
-            wrong("the room " from[2] " has no level in tests/style/layers.sh")
-        else if (!(to[2] in level))
-            wrong("there is no room of that name")
-        else if (from[2] != to[2] && level[to[2]] >= level[from[2]])
-            wrong(from[2] " (level " level[from[2]] ") may not use " to[2] " (level " level[to[2]] ")")
-        else if (from[2] != to[2] && name ~ /internal\.h$/)
-            wrong("that header is private to its room")
-    } else if (name ~ /^capture\/(apply|format|name|settings)\.h$/ && from[2] == "capture") {
+    } else if (name ~ /^frontends\/capture\/library\/(apply|format|name|settings)\.h$/ && starts($1, "frontends/capture/")) {
         seen++ # what the recorder and its reader share
+    } else if (name ~ /^(tuner|frontends|views)\//) {
+        here = from[1] "/" from[2]
+        there = to[1] "/" to[2]
+        if (!(here in level))
+            wrong("the room " here " has no level in tests/style/layers.sh")
+        else if (!(there in level))
+            wrong("there is no room of that name")
+        else if (here != there && level[there] >= level[here])
+            wrong(here " (level " level[here] ") may not use " there " (level " level[there] ")")
+        else if (here != "tuner/cli" && here != there && name ~ forbidden[from[1]] && name !~ allowed)
+            wrong(from[1] "/ may not use " there)
+        else if (here != there && name ~ /internal\.h$/)
+            wrong("that header is private to its room")
     } else if (name != "libtuned/tuned.h" && name != "tuned.h" && !starts(name, "kernels/")) {
-        wrong("write it from the root: \"tuner/ROOM/FILE.h\"")
+        wrong("write it from the root: \"PART/ROOM/FILE.h\"")
     }
     seen++
 }

@@ -6,7 +6,7 @@ cd -- "$(dirname -- "$0")/../.."
 jobs=$(nproc)
 failed=0
 
-mapfile -t sources < <(find tuner libtuned capture -name '*.c' -type f | sort)
+mapfile -t sources < <(find tuner frontends views libtuned -name '*.c' -type f | sort)
 # Sources that this build leaves out (a build without CUDA) are not looked at.
 known=()
 for source in "${sources[@]}"; do

@@ -27,9 +27,19 @@ import sys
 import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-FOLDERS = ("tuner", "libtuned", "tests", "runtime")  # the last one is what libtuned was called
-RENAMED = {"tuner/trial": "tuner/stats", "runtime": "libtuned", "tests/unit/trial": "tests/unit/stats",
-           "tests/unit/runtime": "tests/unit/libtuned"}
+PARTS = ("tuner", "frontends", "views")
+FOLDERS = (*PARTS, "libtuned", "tests", "capture", "runtime")  # the last two are names of before
+# How the names of an earlier tree begin, and how they begin today.
+RENAMED = {"tuner/trial/": "tuner/stats/", "runtime/": "libtuned/", "tests/unit/trial/": "tests/unit/stats/",
+           "tests/unit/runtime/": "tests/unit/libtuned/", "tests/unit/report/": "tests/unit/page/",
+           "capture/": "frontends/capture/library/", "tuner/capture/": "frontends/capture/",
+           "tuner/exchange/captured": "frontends/capture/captured", "tuner/exchange/t1": "frontends/t1/t1",
+           "tuner/exchange/internal": "frontends/t1/internal", "tuner/exchange/draft": "frontends/init/draft",
+           "tuner/exchange/build_line": "frontends/init/build_line", "tuner/export/winners": "tuner/records/winners",
+           "tuner/export/domain": "tuner/records/domain", "tuner/export/recall": "tuner/experiment/recall",
+           "tuner/cli/show": "views/show/show", "tuner/report/": "views/page/",
+           **{f"tuner/cli/{name}": f"tuner/terminal/{name}" for name in ("rows", "style.", "options", "command.", "reading")},
+           **{f"tuner/{name}/": f"views/{name}/" for name in ("explain", "export", "plot", "watch")}}
 PAGE = ROOT / "docs" / "architecture.md"
 BEGIN = re.compile(r"<!-- metrics (\w+(?: \w+)*): made by tests/style/metrics\.py --write -->\n")
 END = "<!-- metrics end -->\n"
@@ -98,8 +108,8 @@ def files_of(revision):
         for member in files:
             if member.isfile() and member.name.endswith((".c", ".h")):
                 name = member.name
-                for old, new in RENAMED.items():
-                    name = new + name[len(old):] if name.startswith(old + "/") else name
+                old = next((old for old in RENAMED if name.startswith(old)), "")
+                name = RENAMED.get(old, "") + name[len(old):]
                 texts[name] = files.extractfile(member).read().decode()
     return texts
 
@@ -188,12 +198,12 @@ def rooms_of(revision):
     parts = collections.defaultdict(dict)
     for name, text in texts.items():
         words = name.split("/")
-        parts[words[1] if words[0] == "tuner" else words[0]][name] = text
+        parts["/".join(words[:2]) if words[0] in PARTS else words[0]][name] = text
     rooms = {name: Room(part) for name, part in sorted(parts.items()) if name not in ("libtuned", "tests")}
     rooms |= {name: Room(parts[name]) for name in ("libtuned",) if name in parts}
     for name, room in rooms.items():
         room.measures.tests = sum(text.count("\n") for file, text in texts.items()
-                                  if file.startswith(f"tests/unit/{name}/"))
+                                  if file.startswith(f"tests/unit/{name.split('/')[-1]}/"))
     tests = Room({})
     for part in parts["tests"].items():
         tests.measures.add(Room(dict([part])).measures) # programs of their own
@@ -202,11 +212,16 @@ def rooms_of(revision):
 
 def measures_of(revision):
     rooms, tests = rooms_of(revision)
-    rows = {f"`{name}`": room.measures for name, room in rooms.items() if name != "libtuned"}
-    total = Measures()
-    for measures in rows.values():
-        total.add(measures)
-    rows["**`tuner/`**"] = total
+    rows, whole = {}, Measures()
+    for part in PARTS:
+        total = Measures()
+        for name, room in rooms.items():
+            if name.startswith(part + "/"):
+                rows[f"`{name}`"] = room.measures
+                total.add(room.measures)
+        rows[f"**`{part}/`**"] = total
+        whole.add(total)
+    rows["**all parts**"] = whole
     if "libtuned" in rooms:
         rows["`libtuned/`"] = rooms["libtuned"].measures
     tests.measures.back = tests.measures.arrows = 0
@@ -251,9 +266,9 @@ def rewrite_page():
     end = page.index(END, begin.end())
     revisions = [commit_of(name) for name in begin[1].split()]
     all_rows = [measures_of(revision) for revision in [*revisions, None]]
-    text = LEGEND + "\n" + head("`tuner/` at")
+    text = LEGEND + "\n" + head("all parts at")
     for name, rows in zip([*(f"`{revision}`" for revision in revisions), "today"], all_rows):
-        text += row(name, [show(rows["**`tuner/`**"]) for _, show in COLUMNS])
+        text += row(name, [show(rows["**all parts**"]) for _, show in COLUMNS])
     text += f"\nRoom by room, at `{revisions[0]}` and today:\n\n" + compared(all_rows[0], all_rows[-1])
     PAGE.write_text(page[:begin.end()] + text + page[end:])
 

@@ -4,7 +4,7 @@
 set -eu
 root=${1:-$(dirname -- "$0")/../..}
 cd -- "$root"
-find tuner libtuned capture -path tuner/search -prune -o -name '*.[ch]' -exec awk '
+find tuner frontends views libtuned -path tuner/search -prune -o -name '*.[ch]' -exec awk '
     { gsub(/"([^"\\]|\\.)*"|\/\*.*\*\//, "") }
     /^ *(\*|\/\*|return|else)/ { next }
     /(^|[(,]) *((static|const|unsigned|struct|enum) )*[a-z_0-9]+ [* ]*(told|again|like|any|only|tell|ask|put)(\[[^]]*\])?( =|[;,(]|\)$)/ {

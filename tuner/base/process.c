@@ -19,6 +19,8 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/clock.h"
+#include "tuner/base/failpoint.h"
+#include "tuner/base/files.h"
 
 extern char **environ;
 
@@ -196,6 +198,46 @@ void process_close(int file)
 {
     if (file >= 0)
         (void)close(file);
+}
+
+enum status process_start_self(char *const *arguments, struct process_pipes *out,
+                               struct error *error)
+{
+    struct arena arena = {0};
+    int to_child[2] = {-1, -1};
+    int from_child[2] = {-1, -1};
+    /* It is this program even when its file was replaced; without /proc its path must do. */
+    const char *program = "/proc/self/exe";
+    enum status status = STATUS_OK;
+    *out = (struct process_pipes){.input = -1, .output = -1};
+    if (FAILPOINT_FAILS("worker.start"))
+        status = error_set_errno(error, EAGAIN, "pipe");
+    else if (pipe2(to_child, O_CLOEXEC) != 0 || pipe2(from_child, O_CLOEXEC) != 0)
+        status = error_set_errno(error, errno, "pipe");
+    else if (access(program, X_OK) != 0)
+        status = executable_path(&arena, &program, error);
+    const int files[] = {-1, -1, getenv("TUNE_WORKER_STDERR") ? STDERR_FILENO : -1,
+                         [CHILD_INPUT] = to_child[0], [CHILD_OUTPUT] = from_child[1]};
+    const struct process_start start = {.path = program,
+                                        .argv = (const char *const *)arguments,
+                                        .files = files,
+                                        .file_count = COUNT(files),
+                                        .place = PROCESS_LEADS_GROUP};
+    if (status == STATUS_OK && process_start(&start, &out->pid, error) != STATUS_OK)
+        status = error_prefix(error, "a worker process");
+    arena_free(&arena);
+    process_close(to_child[0]);
+    process_close(from_child[1]);
+    if (status != STATUS_OK) {
+        process_close(to_child[1]);
+        process_close(from_child[0]);
+        out->pid = 0;
+        return status;
+    }
+    out->input = to_child[1];
+    out->output = from_child[0];
+    FAILPOINT("worker.started");
+    return STATUS_OK;
 }
 
 bool process_ends(pid_t child, int64_t most_ns, int *wait_status)

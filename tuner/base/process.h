@@ -38,6 +38,19 @@ struct process_start {
 /* A child of ours, which runs the program when this returns. */
 enum status process_start(const struct process_start *start, pid_t *child, struct error *error);
 
+/* A child of this very program. It finds its pipes at these descriptors. */
+enum { CHILD_INPUT = 3, CHILD_OUTPUT = 4 };
+struct process_pipes {
+    pid_t pid;
+    int input;  /* the end of the child's input that we write to */
+    int output; /* the end of the child's output that we read from */
+};
+/* Starts this program with `arguments` (NULL-terminated, [0] the program's name) in a process group
+ * of its own, so that Ctrl-C reaches only the parent. Its standard input and output are /dev/null;
+ * its standard error too unless TUNE_WORKER_STDERR is set. The caller closes the pipes. */
+enum status process_start_self(char *const *arguments, struct process_pipes *out,
+                               struct error *error);
+
 struct process_request {
     const char *path;        /* the program's file; nothing is searched */
     const char *const *argv; /* ends with NULL */

@@ -8,15 +8,15 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "frontends/capture/applied.h"
 #include "libtuned/tuned.h"
 #include "tuner/base/clock.h"
-#include "tuner/capture/applied.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/commands.h"
 #include "tuner/cli/preload.h"
-#include "tuner/cli/style.h"
 #include "tuner/device/traits.h"
 #include "tuner/stats/estimate.h"
 #include "tuner/stats/summary.h"
+#include "tuner/terminal/style.h"
 
 enum { WORDS_MAX = 4096, REPEATS_MAX = 200, WHY_BYTES = 320 };
 

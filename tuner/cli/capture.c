@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 
 #include "tuner/base/shell.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/commands.h"
 #include "tuner/cli/preload.h"
-#include "tuner/cli/style.h"
+#include "tuner/terminal/style.h"
 
 enum { WORDS_MAX = 4096 };
 /* What the driver loads by itself. */

@@ -2,7 +2,7 @@
 #ifndef TUNE_CLI_CAPTURE_H
 #define TUNE_CLI_CAPTURE_H
 
-#include "tuner/capture/capture.h"
+#include "frontends/capture/capture.h"
 
 /* What was launched, to stdout. `command`: the program and its arguments, for the line to type
  * next; NULL: that of the capture's first program. `path`: of the file that was written; NULL:

@@ -7,9 +7,9 @@
 #include "tuner/base/array.h"
 #include "tuner/base/shell.h"
 #include "tuner/cli/capture.h"
-#include "tuner/cli/rows.h"
-#include "tuner/cli/style.h"
 #include "tuner/cli/unpack.h"
+#include "tuner/terminal/rows.h"
+#include "tuner/terminal/style.h"
 
 enum { SHAPES_SHOWN = 4, NAME_BYTES = 128 };
 

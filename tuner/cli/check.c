@@ -1,7 +1,7 @@
 /* `tune check`: whether the entries of tuned.conf still hold on this machine. */
 #include "tuner/cli/check.h"
-#include "tuner/cli/reading.h"
-#include "tuner/cli/style.h"
+#include "tuner/terminal/reading.h"
+#include "tuner/terminal/style.h"
 
 #include <math.h>
 #include <stdio.h>

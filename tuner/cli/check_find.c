@@ -9,7 +9,7 @@
 #include "tuner/cli/check.h"
 #include "tuner/cli/embedded.h"
 #include "tuner/device/traits.h"
-#include "tuner/export/winners.h"
+#include "tuner/records/winners.h"
 #include "tuner/store/query.h"
 
 static const struct experiment *find_loaded(const struct check *check, const char *name,

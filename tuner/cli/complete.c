@@ -6,13 +6,13 @@
 
 #include "tuner/base/launch.h"
 #include "tuner/base/text.h"
-#include "tuner/cli/embedded.h"
 #include "tuner/cli/experiments.h"
-#include "tuner/cli/rows.h"
 #include "tuner/device/traits.h"
-#include "tuner/plot/plot.h"
 #include "tuner/search/search.h"
 #include "tuner/stats/protocol.h"
+#include "tuner/terminal/rows.h"
+#include "views/plot/plot.h"
+#include "views/show/embedded.h"
 
 /* The word that is being typed: what of it is complete ("--format=png,"), and what is to be
  * completed. */

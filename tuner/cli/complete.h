@@ -5,7 +5,7 @@
 #ifndef TUNE_CLI_COMPLETE_H
 #define TUNE_CLI_COMPLETE_H
 
-#include "tuner/cli/command.h"
+#include "tuner/cli/commands.h"
 
 void complete(const struct command *const *commands, size_t command_count, int word_count,
               char *const *words);

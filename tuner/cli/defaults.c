@@ -9,9 +9,9 @@
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
 #include "tuner/base/trust.h"
-#include "tuner/cli/style.h"
 #include "tuner/experiment/document.h"
 #include "tuner/experiment/place.h"
+#include "tuner/terminal/style.h"
 
 /* What a file may say: how and where it is measured, nothing that names a command, a source or a
  * file elsewhere. A file that came with somebody's sources must not be able to run or write over

@@ -5,7 +5,7 @@
 
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/commands.h"
 
 #define DEFAULTS_FILE "tune.yaml"
 

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/commands.h"
 #include "tuner/cli/hosts.h"
-#include "tuner/cli/style.h"
 #include "tuner/device/device.h"
 #include "tuner/device/traits.h"
 #include "tuner/stats/protocol.h"
+#include "tuner/terminal/style.h"
 #include "tuner/worker/worker.h"
 
 static const struct ceiling_row {

@@ -10,8 +10,8 @@
 #include "tuner/base/limits.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/dry_run.h"
-#include "tuner/cli/style.h"
 #include "tuner/session/binaries.h"
+#include "tuner/terminal/style.h"
 
 /* Points that are looked at for a sample of binaries, and kinds of points that a table tells. */
 enum { SAMPLE_POINTS = 100000, ROWS_MAX = 256, FAILURES_SHOWN = 5, LIBRARY_BYTES_MAX = 256 << 20 };

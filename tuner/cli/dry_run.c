@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/cli/style.h"
 #include "tuner/device/traits.h"
 #include "tuner/session/sweep.h"
+#include "tuner/terminal/style.h"
 
 enum { BINARIES_OF_A_SAMPLE = 200, VALUES_SHOWN = 12, KERNEL_SHOWN = 60 };
 

@@ -1,5 +1,5 @@
 #include "tuner/cli/experiments.h"
-#include "tuner/cli/style.h"
+#include "tuner/terminal/style.h"
 
 #include <glob.h>
 #include <stdio.h>

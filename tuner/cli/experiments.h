@@ -2,9 +2,9 @@
 #ifndef TUNE_CLI_EXPERIMENTS_H
 #define TUNE_CLI_EXPERIMENTS_H
 
+#include "frontends/t1/t1.h"
 #include "tuner/base/error.h"
-#include "tuner/cli/command.h"
-#include "tuner/exchange/t1.h"
+#include "tuner/cli/commands.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/session/session.h"
 

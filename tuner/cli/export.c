@@ -4,15 +4,15 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
-#include "tuner/cli/command.h"
-#include "tuner/cli/reading.h"
+#include "tuner/cli/commands.h"
 #include "tuner/cli/replay.h"
-#include "tuner/cli/style.h"
 #include "tuner/exchange/t4.h"
-#include "tuner/export/configurations.h"
-#include "tuner/export/export.h"
-#include "tuner/export/header.h"
 #include "tuner/store/store.h"
+#include "tuner/terminal/reading.h"
+#include "tuner/terminal/style.h"
+#include "views/export/configurations.h"
+#include "views/export/export.h"
+#include "views/export/header.h"
 
 enum { CONF_FILES_MAX = 64 };
 

@@ -3,9 +3,9 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/hash.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/commands.h"
 #include "tuner/cli/experiments.h"
-#include "tuner/cli/style.h"
+#include "tuner/terminal/style.h"
 
 static enum status run_hash(const struct command *command, int argc, char **argv,
                             struct error *error)

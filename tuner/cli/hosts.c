@@ -7,7 +7,7 @@
 #include "tuner/base/environment.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
-#include "tuner/cli/style.h"
+#include "tuner/terminal/style.h"
 #include "tuner/worker/worker.h"
 
 enum { HOSTS_FILE_BYTES_MAX = 1 << 20, LOOK_MS = 200, TELL_MS = 5000 };

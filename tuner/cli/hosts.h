@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "tuner/base/arena.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/commands.h"
 #include "tuner/device/device.h"
 #include "tuner/worker/host.h"
 

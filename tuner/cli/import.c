@@ -2,10 +2,10 @@
 #include <stdio.h>
 
 #include "tuner/base/files.h"
-#include "tuner/cli/command.h"
-#include "tuner/cli/style.h"
+#include "tuner/cli/commands.h"
 #include "tuner/device/traits.h"
 #include "tuner/exchange/peers.h"
+#include "tuner/terminal/style.h"
 
 static enum status import_times(const struct command *command, int argc, char **argv,
                                 struct error *error)

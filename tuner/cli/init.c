@@ -6,22 +6,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "frontends/init/build_line.h"
+#include "frontends/init/draft.h"
 #include "tuner/base/clock.h"
 #include "tuner/base/files.h"
 #include "tuner/base/shell.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/capture.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/commands.h"
 #include "tuner/cli/init_ask.h"
 #include "tuner/cli/replays.h"
-#include "tuner/cli/style.h"
 #include "tuner/cli/unpack.h"
 #include "tuner/device/device.h"
 #include "tuner/device/gpu/tokens.h"
 #include "tuner/device/traits.h"
-#include "tuner/exchange/build_line.h"
-#include "tuner/exchange/draft.h"
 #include "tuner/experiment/experiment.h"
+#include "tuner/terminal/style.h"
 
 struct init {
     const char *kernel;

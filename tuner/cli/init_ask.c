@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "frontends/init/draft.h"
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
-#include "tuner/cli/command.h"
-#include "tuner/cli/style.h"
-#include "tuner/exchange/draft.h"
+#include "tuner/cli/commands.h"
+#include "tuner/terminal/style.h"
 
 /* How headers are looked for that are not where the source names them. */
 struct search {

@@ -8,13 +8,14 @@
 #include "tuner/base/text.h"
 #include "tuner/base/version.h"
 #include "tuner/cli/build.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/commands.h"
 #include "tuner/cli/complete.h"
 #include "tuner/cli/defaults.h"
 #include "tuner/cli/source.h"
-#include "tuner/cli/style.h"
-#include "tuner/watch/watch.h"
+#include "tuner/terminal/style.h"
 #include "tuner/worker/worker.h"
+#include "views/show/show.h"
+#include "views/watch/watch.h"
 
 static const struct command *const commands[] = {
     &command_run,    &command_init,   &command_devices, &command_show,  &command_plot,

@@ -7,13 +7,13 @@
 
 #include "tuner/base/files.h"
 #include "tuner/base/temporary.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/commands.h"
 #include "tuner/cli/embedded.h"
-#include "tuner/cli/reading.h"
 #include "tuner/cli/replay.h"
-#include "tuner/cli/rows.h"
-#include "tuner/cli/style.h"
 #include "tuner/store/store.h"
+#include "tuner/terminal/reading.h"
+#include "tuner/terminal/rows.h"
+#include "tuner/terminal/style.h"
 
 enum { FILES_MAX = 256 };
 

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
-#include "tuner/cli/command.h"
-#include "tuner/cli/reading.h"
-#include "tuner/cli/style.h"
+#include "tuner/cli/commands.h"
 #include "tuner/device/traits.h"
-#include "tuner/plot/plot.h"
 #include "tuner/store/store.h"
+#include "tuner/terminal/reading.h"
+#include "tuner/terminal/style.h"
+#include "views/plot/plot.h"
 
 enum { FIGURE_WORDS_MAX = 64 };
 

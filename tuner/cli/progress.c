@@ -13,7 +13,7 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
-#include "tuner/cli/style.h"
+#include "tuner/terminal/style.h"
 
 enum { BAR_WIDTH = 20, BAR_WIDTH_LEAST = 6, LINE_MAX_BYTES = 256 };
 static const int64_t redraw_every_ns = 100000000, tell_every_ns = 500000000;

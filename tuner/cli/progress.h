@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "tuner/session/session.h"
-#include "tuner/watch/watch.h"
+#include "views/watch/watch.h"
 
 /* On standard error that is no terminal a thread says how far the run is where nothing else was
  * said for so long. */

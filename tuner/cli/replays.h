@@ -2,8 +2,8 @@
 #ifndef TUNE_CLI_REPLAYS_H
 #define TUNE_CLI_REPLAYS_H
 
+#include "frontends/capture/captured.h"
 #include "tuner/base/text.h"
-#include "tuner/exchange/captured.h"
 
 /* An experiment file as it was written. */
 struct unpacked {

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include "tuner/base/files.h"
-#include "tuner/cli/command.h"
-#include "tuner/cli/reading.h"
-#include "tuner/cli/style.h"
+#include "tuner/cli/commands.h"
 #include "tuner/device/traits.h"
-#include "tuner/report/report.h"
+#include "tuner/terminal/reading.h"
+#include "tuner/terminal/style.h"
+#include "views/page/report.h"
 
 enum { REPORT_WORDS_MAX = 64 };
 

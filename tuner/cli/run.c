@@ -12,11 +12,11 @@
 #include "tuner/base/text.h"
 #include "tuner/cli/dry_run.h"
 #include "tuner/cli/run.h"
-#include "tuner/cli/show.h"
-#include "tuner/cli/style.h"
 #include "tuner/device/traits.h"
-#include "tuner/export/export.h"
 #include "tuner/stats/verdict.h"
+#include "tuner/terminal/style.h"
+#include "views/export/export.h"
+#include "views/show/show.h"
 
 static volatile sig_atomic_t stop_requested;
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "tuner/base/text.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/commands.h"
 #include "tuner/cli/experiments.h"
 #include "tuner/cli/hosts.h"
 #include "tuner/cli/progress.h"

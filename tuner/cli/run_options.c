@@ -6,11 +6,11 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/run.h"
-#include "tuner/cli/style.h"
 #include "tuner/cli/unpack.h"
 #include "tuner/device/traits.h"
 #include "tuner/search/search.h"
-#include "tuner/watch/watch.h"
+#include "tuner/terminal/style.h"
+#include "views/watch/watch.h"
 
 /* ---- what is searched ---- */
 

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "tuner/base/arena.h"
-#include "tuner/cli/rows.h"
 #include "tuner/cli/run.h"
-#include "tuner/cli/style.h"
 #include "tuner/device/traits.h"
+#include "tuner/terminal/rows.h"
+#include "tuner/terminal/style.h"
 
 enum { NUMBERS_MAX = 96, KINDS_MAX = 4 };
 

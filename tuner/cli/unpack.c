@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
-#include "tuner/cli/style.h"
 #include "tuner/device/device.h"
 #include "tuner/device/traits.h"
+#include "tuner/terminal/style.h"
 
 void unpacked_note(const struct captured_set *set, const char *folder, int64_t bytes)
 {

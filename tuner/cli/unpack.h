@@ -2,9 +2,9 @@
 #ifndef TUNE_CLI_UNPACK_H
 #define TUNE_CLI_UNPACK_H
 
+#include "frontends/capture/captured.h"
 #include "tuner/base/text.h"
 #include "tuner/cli/replays.h"
-#include "tuner/exchange/captured.h"
 
 /* Writes the experiment of a kernel without its source, and what it needs, into FILE.captured/
  * beside the capture, a folder of ours alone. `replays`: where there is a GPU the launches

@@ -2,10 +2,10 @@
 #include <stdio.h>
 
 #include "tuner/base/text.h"
-#include "tuner/cli/command.h"
+#include "tuner/cli/commands.h"
 #include "tuner/cli/run.h"
 #include "tuner/store/store.h"
-#include "tuner/watch/watch.h"
+#include "views/watch/watch.h"
 
 static void print_address(const char *url)
 {

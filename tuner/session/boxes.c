@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/export/recall.h"
+#include "tuner/experiment/recall.h"
 #include "tuner/session/check.h"
 #include "tuner/session/look.h"
 #include "tuner/session/losses.h"

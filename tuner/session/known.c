@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/export/recall.h"
-#include "tuner/export/winners.h"
+#include "tuner/experiment/recall.h"
+#include "tuner/records/winners.h"
 #include "tuner/session/check.h"
 #include "tuner/session/recorded.h"
 #include "tuner/session/sweep.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/export/recall.h"
+#include "tuner/experiment/recall.h"
 #include "tuner/session/embedded.h"
 #include "tuner/store/query.h"
 

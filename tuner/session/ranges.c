@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tuner/base/text.h"
-#include "tuner/export/domain.h"
+#include "tuner/records/domain.h"
 #include "tuner/session/boxes.h"
 #include "tuner/session/check.h"
 #include "tuner/session/look.h"

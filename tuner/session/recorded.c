@@ -5,7 +5,7 @@
 
 #include "tuner/base/clock.h"
 #include "tuner/device/recording.h"
-#include "tuner/export/recall.h"
+#include "tuner/experiment/recall.h"
 
 enum status recorded_restrict(const struct session *session, const struct experiment *experiment,
                               const struct problem *problem, struct space *space,

@@ -25,42 +25,13 @@
 static enum status start_here(const struct host *host, char *const *arguments, struct child *child,
                               struct error *error)
 {
-    struct arena arena = {0};
-    int to_child[2] = {-1, -1};
-    int from_child[2] = {-1, -1};
-    /* It is this program even when its file was replaced; without /proc its path must do. */
-    const char *program = "/proc/self/exe";
-    enum status status = STATUS_OK;
+    struct process_pipes pipes;
     *child = child_none();
-    if (FAILPOINT_FAILS("worker.start"))
-        status = error_set_errno(error, EAGAIN, "pipe");
-    else if (pipe2(to_child, O_CLOEXEC) != 0 || pipe2(from_child, O_CLOEXEC) != 0)
-        status = error_set_errno(error, errno, "pipe");
-    else if (access(program, X_OK) != 0)
-        status = executable_path(&arena, &program, error);
-    const int files[] = {-1, -1, getenv("TUNE_WORKER_STDERR") ? STDERR_FILENO : -1,
-                         [CHILD_INPUT] = to_child[0], [CHILD_OUTPUT] = from_child[1]};
-    const struct process_start start = {.path = program,
-                                        .argv = (const char *const *)arguments,
-                                        .files = files,
-                                        .file_count = COUNT(files),
-                                        .place = PROCESS_LEADS_GROUP};
-    if (status == STATUS_OK && process_start(&start, &child->pid, error) != STATUS_OK)
-        status = error_prefix(error, "a worker process");
-    arena_free(&arena);
-    process_close(to_child[0]);
-    process_close(from_child[1]);
-    if (status != STATUS_OK) {
-        process_close(to_child[1]);
-        process_close(from_child[0]);
-        child->pid = 0;
-        return status;
-    }
-    child->host = host;
-    child->input = to_child[1];
-    child->output = from_child[0];
-    FAILPOINT("worker.started");
-    return STATUS_OK;
+    const enum status status = process_start_self(arguments, &pipes, error);
+    if (status == STATUS_OK)
+        *child = (struct child){
+            .host = host, .pid = pipes.pid, .input = pipes.input, .output = pipes.output};
+    return status;
 }
 
 static enum child_end end_of(int wait_status)

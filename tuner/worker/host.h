@@ -16,14 +16,12 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
 #include "tuner/base/lock.h"
+#include "tuner/base/process.h"
 #include "tuner/device/place.h"
 
 struct host;
 
 enum { HOSTS_MAX = 64 }; /* that a command may name */
-
-/* The child finds its pipes at these descriptors. */
-enum { CHILD_INPUT = 3, CHILD_OUTPUT = 4 };
 
 struct child {
     const struct host *host; /* that it runs on */

@@ -13,11 +13,11 @@
 #include "tuner/base/json.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/experiment/point.h"
-#include "tuner/export/export.h"
 #include "tuner/store/evidence.h"
 #include "tuner/store/measured.h"
 #include "tuner/store/store.h"
 #include "tuner/worker/message.h"
+#include "views/export/export.h"
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "capture/writer.h"
+#include "frontends/capture/library/writer.h"
 
 struct capture_fixture {
     struct cap_table table;

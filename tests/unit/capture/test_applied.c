@@ -2,9 +2,9 @@
  */
 #include <string.h>
 
+#include "frontends/capture/applied.h"
 #include "tests/unit/suite.h"
 #include "tuner/base/array.h"
-#include "tuner/capture/applied.h"
 
 #define HASH "00112233445566778899aabbccddeeff"
 

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "frontends/capture/capture.h"
 #include "tests/unit/capture/capture_fixture.h"
 #include "tests/unit/suite.h"
 #include "tuner/base/files.h"
 #include "tuner/base/temporary.h"
-#include "tuner/capture/capture.h"
 
 enum { BUFFER_BYTES = 3 * CAP_BLOCK_BYTES + 1000 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/unit/suite.h"
-#include "tuner/explain/internal.h"
+#include "views/explain/internal.h"
 
 enum { POINTS = 3 };
 static struct read_point points[POINTS];

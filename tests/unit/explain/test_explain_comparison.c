@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/unit/suite.h"
-#include "tuner/explain/comparison.h"
+#include "views/explain/comparison.h"
 
 static struct compared_winner winner_of(double b_ns, double half_width)
 {

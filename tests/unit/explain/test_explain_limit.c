@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/unit/suite.h"
-#include "tuner/explain/internal.h"
+#include "views/explain/internal.h"
 
 static struct explain_point winner;
 static struct explanation explanation;

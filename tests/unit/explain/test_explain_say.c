@@ -1,7 +1,7 @@
 /* Sentences with numbers as people read them. */
 
 #include "tests/unit/suite.h"
-#include "tuner/explain/internal.h"
+#include "views/explain/internal.h"
 
 static void expect(struct text *text, const char *wanted)
 {

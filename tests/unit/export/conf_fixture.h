@@ -11,9 +11,9 @@
 #include "libtuned/tuned.h"
 #include "tests/unit/suite.h"
 #include "tuner/base/files.h"
-#include "tuner/export/export.h"
 #include "tuner/store/evidence.h"
 #include "tuner/store/measured.h"
+#include "views/export/export.h"
 
 struct fixture {
     char folder[64];

@@ -7,7 +7,7 @@
 
 #include "tests/unit/suite.h"
 #include "tuner/base/files.h"
-#include "tuner/export/configurations.h"
+#include "views/export/configurations.h"
 
 static struct error error;
 

@@ -13,9 +13,9 @@
 
 #include "tests/unit/suite.h"
 #include "tuner/base/files.h"
-#include "tuner/plot/plot.h"
 #include "tuner/store/evidence.h"
 #include "tuner/store/measured.h"
+#include "views/plot/plot.h"
 
 struct bench {
     struct store *store;

@@ -1,6 +1,6 @@
 #include "tests/unit/plot/bench.h"
 
-#include "tuner/plot/internal.h"
+#include "views/plot/internal.h"
 
 TEST_WITH(test_figures_are_the_pairs_of_the_folder, setup, teardown)
 {

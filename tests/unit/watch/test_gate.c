@@ -3,8 +3,8 @@
 
 #include "tests/unit/suite.h"
 #include "tuner/base/text.h"
-#include "tuner/watch/gate.h"
-#include "tuner/watch/watch.h"
+#include "views/watch/gate.h"
+#include "views/watch/watch.h"
 
 static const char token[] = "0123456789abcdef0123456789abcdef";
 

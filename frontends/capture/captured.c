@@ -1,0 +1,511 @@
+#include "frontends/capture/captured.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/array.h"
+#include "tuner/base/files.h"
+#include "tuner/base/launch.h"
+#include "tuner/base/pack.h"
+
+/* ---- which launches ---- */
+
+/* "blur" is _Z4blurPf, and, as C has it, blur. */
+static bool is_kernel(const struct captured_kernel *kernel, const char *name)
+{
+    char mangled[256];
+    const char *bare = unqualified_name(name);
+    const size_t length = strcspn(bare, "<");
+    if (strcmp(kernel->name, name) == 0)
+        return true;
+    (void)string_format(mangled, sizeof mangled, "%zu%.*s", length, (int)length, bare);
+    return strncmp(kernel->name, "_Z", 2) == 0 && strstr(kernel->name, mangled) != NULL;
+}
+
+/* Names go into an experiment file as they are. */
+static bool is_plain(const char *name)
+{
+    static const char more[] = "_$.@";
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr(more, *c))
+            return false;
+    return *name != '\0' && strlen(name) < 1024;
+}
+
+static bool has_launches(const struct capture *capture, const struct captured_kernel *kernel)
+{
+    for (size_t i = 0; i < capture->launch_count; i++)
+        if (capture->launches[i].kernel == kernel && capture->launches[i].buffers)
+            return true;
+    return false;
+}
+
+static enum status find_kernel(struct captured_set *set, struct error *error)
+{
+    const struct capture *capture = set->question.capture;
+    const char *name = set->question.kernel;
+    struct text names = {0};
+    size_t count = 0, found = 0;
+    for (size_t i = 0; i < capture->kernel_count; i++) {
+        const struct captured_kernel *kernel = &capture->kernels[i];
+        if (!has_launches(capture, kernel))
+            continue;
+        text_printf(&names, "%s%.100s", count++ ? ", " : "", kernel->name);
+        if (name && !is_kernel(kernel, name))
+            continue;
+        found++;
+        set->kernel = kernel;
+    }
+    enum status status = STATUS_OK;
+    if (count == 0)
+        status = error_set(error, STATUS_NOT_FOUND,
+                           "no launch was kept whole: record with --kernel NAME");
+    else if (found == 0)
+        status =
+            error_set(error, STATUS_NOT_FOUND, "no launch of '%.100s' was kept; there are %.300s",
+                      name, text_string(&names));
+    else if (found > 1)
+        status = error_set(error, STATUS_NOT_FOUND,
+                           "launches of %zu kernels were kept: name one by --kernel: %.300s", found,
+                           text_string(&names));
+    else if (!is_plain(set->kernel->name))
+        status =
+            error_set(error, STATUS_BAD_INPUT, "the kernel's name is none that a compiler makes");
+    text_free(&names);
+    return status;
+}
+
+/* NULL: it can be replayed. */
+static const char *why_not(const struct captured_launch *launch)
+{
+    static const struct {
+        unsigned bit;
+        const char *why;
+    } reasons[] = {
+        {CAP_LEFT_TOO_LARGE, "its memory is beyond --max-bytes"},
+        {CAP_LEFT_UNREADABLE, "its memory could not be read"},
+        {CAP_LEFT_TEXTURE, "it reads textures"},
+        {CAP_LEFT_CAPTURING, "it was captured into a graph"},
+        {CAP_LEFT_LAYOUT, "its parameters' sizes are not known"},
+        {CAP_LEFT_WRITING, "the disk was full"},
+        {CAP_LEFT_BUFFERS, "it has too many buffers"},
+        {CAP_LEFT_AFTER, "what it left was not kept"},
+        {CAP_LEFT_ARRAY, "some of its memory is no plain range"},
+        {CAP_LEFT_MEMORY, "the host's memory was short"},
+    };
+    if (!launch->kernel->is.is_layout_known)
+        return "its parameters' sizes are not known";
+    if (launch->is.result != 0)
+        return "it failed";
+    for (size_t axis = 0; axis < 3; axis++)
+        if (launch->is.grid[axis] == 0 || launch->is.block[axis] == 0)
+            return "it has no threads";
+    for (uint32_t i = 0; i < launch->kernel->is.parameter_count; i++) {
+        const struct cap_parameter *parameter = &launch->kernel->parameters[i];
+        if (parameter->bytes == 0 || parameter->offset > launch->is.parameter_bytes ||
+            parameter->bytes > launch->is.parameter_bytes - parameter->offset)
+            return "not all of its parameters were kept";
+    }
+    if (launch->is.entry == CAP_GRAPH_NODE || launch->is.stream == CAP_STREAM_CAPTURING)
+        return "it is a node of a graph";
+    for (size_t i = 0; i < COUNT(reasons); i++)
+        if (launch->is.left_out & reasons[i].bit)
+            return reasons[i].why;
+    for (uint32_t i = 0; i < launch->is.pointer_count; i++) {
+        const struct cap_pointer *pointer = &launch->pointers[i];
+        const struct captured_buffer *buffer = &launch->buffers[pointer->buffer];
+        if (pointer->holder != CAP_IN_PARAMETERS)
+            return "its buffers hold addresses, which would be others in a replay";
+        if (!buffer->before || !buffer->after || buffer->is.bytes == 0)
+            return "not all of its memory was kept";
+    }
+    return NULL;
+}
+
+static size_t passed_pointers(const struct captured_launch *launch)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < launch->is.pointer_count; i++)
+        count += launch->pointers[i].holder == CAP_IN_PARAMETERS ? 1 : 0;
+    return count;
+}
+
+static const struct cap_pointer *pointer_at(const struct captured_launch *launch, uint64_t at)
+{
+    for (uint32_t i = 0; i < launch->is.pointer_count; i++)
+        if (launch->pointers[i].holder == CAP_IN_PARAMETERS && launch->pointers[i].at == at)
+            return &launch->pointers[i];
+    return NULL;
+}
+
+/* Addresses at the same places, of which the same lead into one buffer. */
+static bool is_alike(const struct captured_launch *a, const struct captured_launch *b)
+{
+    if (a->is.pointer_count != b->is.pointer_count)
+        return false;
+    for (size_t axis = 0; axis < 3; axis++)
+        if (a->is.cluster[axis] != b->is.cluster[axis])
+            return false;
+    for (uint32_t i = 0; i < a->is.pointer_count; i++) {
+        const struct cap_pointer *here = &a->pointers[i];
+        const struct cap_pointer *there = pointer_at(b, here->at);
+        if (!there)
+            return false;
+        for (uint32_t j = 0; j < i; j++) {
+            const struct cap_pointer *other = pointer_at(b, a->pointers[j].at);
+            if (!other ||
+                (a->pointers[j].buffer == here->buffer) != (other->buffer == there->buffer))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The same once more, as a program does that warms up, or loops. */
+static bool is_again(const struct captured_launch *a, const struct captured_launch *b)
+{
+    bool same = a->is.parameter_bytes == b->is.parameter_bytes &&
+                a->is.buffer_count == b->is.buffer_count &&
+                a->is.shared_bytes == b->is.shared_bytes &&
+                memcmp(a->is.grid, b->is.grid, sizeof a->is.grid) == 0 &&
+                memcmp(a->is.block, b->is.block, sizeof a->is.block) == 0 &&
+                memcmp(a->parameters, b->parameters, a->is.parameter_bytes) == 0;
+    for (uint32_t i = 0; same && i < a->is.buffer_count; i++)
+        same = a->buffers[i].is.address == b->buffers[i].is.address &&
+               a->buffers[i].after == b->buffers[i].after;
+    return same;
+}
+
+static void leave_out(struct captured_set *set, const char *why)
+{
+    set->why = set->left_out++ == 0 ? why : set->why;
+}
+
+static enum status take_launches(struct captured_set *set, struct error *error)
+{
+    const struct capture *capture = set->question.capture;
+    for (size_t i = 0; i < capture->launch_count; i++) {
+        const struct captured_launch *launch = &capture->launches[i];
+        if (launch->kernel != set->kernel)
+            continue;
+        const char *why = why_not(launch);
+        bool is_repeat = false;
+        for (size_t k = 0; !why && !is_repeat && k < set->launch_count; k++)
+            is_repeat = is_again(set->launches[k], launch);
+        if (is_repeat)
+            continue; /* the first of them is where its results appear */
+        if (why)
+            leave_out(set, why);
+        else if (set->launch_count > 0 && !is_alike(set->launches[0], launch))
+            leave_out(set, "its addresses are not as those of the first");
+        else if (set->launch_count == CAPTURED_LAUNCHES_MAX)
+            leave_out(set, "there are too many");
+        else
+            set->launches[set->launch_count++] = launch;
+    }
+    if (set->launch_count > 0 && passed_pointers(set->launches[0]) <= CAPTURED_POINTERS_MAX)
+        return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT, "%.100s: no launch can be replayed: %s",
+                     set->kernel->name, set->why ? set->why : "too many addresses");
+}
+
+/* ---- numbers that are passed ---- */
+
+int64_t captured_integer(const struct captured_launch *launch, uint64_t at, uint32_t bytes)
+{
+    int64_t value = 0;
+    if (at > launch->is.parameter_bytes || bytes > launch->is.parameter_bytes - at)
+        return 0;
+    memcpy(&value, launch->parameters + at, bytes);
+    const unsigned shift = 64 - 8 * bytes; /* as a signed one of its size */
+    return shift ? (int64_t)((uint64_t)value << shift) >> shift : value;
+}
+
+static uint32_t parameter_end(const struct captured_set *set, size_t i)
+{
+    return set->kernel->parameters[i].offset + set->kernel->parameters[i].bytes;
+}
+
+/* Places of whole numbers that may be sizes: parameters of 4 and 8 bytes, and words of structs.
+ * Calls `visit` for each until it says true. */
+static bool each_integer(const struct captured_set *set,
+                         bool (*visit)(const struct captured_set *set, uint32_t at, uint32_t bytes,
+                                       void *context),
+                         void *context)
+{
+    for (size_t i = 0; i < set->kernel->is.parameter_count; i++) {
+        const uint32_t end = parameter_end(set, i);
+        for (uint32_t at = set->kernel->parameters[i].offset; at + 4 <= end; at += 4) {
+            if (pointer_at(set->launches[0], at)) {
+                at += 4;
+                continue;
+            }
+            if (visit(set, at, 4, context) ||
+                (at % 8 == 0 && at + 8 <= end && !pointer_at(set->launches[0], at + 4) &&
+                 visit(set, at, 8, context)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the number there tells all launches apart, and is a size. */
+static bool tells_apart(const struct captured_set *set, uint32_t at, uint32_t bytes, void *context)
+{
+    int64_t *sizes = context;
+    for (size_t i = 0; i < set->launch_count; i++) {
+        sizes[i] = captured_integer(set->launches[i], at, bytes);
+        /* A real that is read as an integer is far larger. */
+        if (sizes[i] < 1 || sizes[i] >= (bytes == 4 ? INT64_C(1) << 29 : INT64_C(1) << 40))
+            return false;
+        for (size_t j = 0; j < i; j++)
+            if (sizes[j] == sizes[i])
+                return false;
+    }
+    return true;
+}
+
+/* As sizes do: a factor or a step is seldom so large. */
+static bool counts_elements(const struct captured_set *set, uint32_t at, uint32_t bytes,
+                            void *context)
+{
+    enum { ELEMENTS_LEAST = 32 };
+    const int64_t *sizes = context;
+    bool counts = tells_apart(set, at, bytes, context);
+    for (size_t i = 0; i < set->launch_count; i++)
+        counts = counts && sizes[i] >= ELEMENTS_LEAST;
+    return counts;
+}
+
+static void sort_launches(struct captured_set *set)
+{
+    for (size_t i = 1; i < set->launch_count; i++)
+        for (size_t j = i; j > 0 && set->sizes[j] < set->sizes[j - 1]; j--) {
+            const int64_t size = set->sizes[j];
+            const struct captured_launch *launch = set->launches[j];
+            set->sizes[j] = set->sizes[j - 1];
+            set->launches[j] = set->launches[j - 1];
+            set->sizes[j - 1] = size;
+            set->launches[j - 1] = launch;
+        }
+}
+
+static void choose_sizes(struct captured_set *set)
+{
+    uint64_t most = 0;
+    if (!each_integer(set, counts_elements, set->sizes) &&
+        !each_integer(set, tells_apart, set->sizes))
+        for (size_t i = 0; i < set->launch_count; i++)
+            set->sizes[i] = (int64_t)i + 1;
+    sort_launches(set);
+    for (size_t i = 0; i < set->launch_count; i++) {
+        uint64_t threads = 1;
+        for (size_t axis = 0; axis < 3; axis++)
+            threads *= (uint64_t)set->launches[i]->is.grid[axis] * set->launches[i]->is.block[axis];
+        if (threads >= most) {
+            most = threads;
+            set->default_launch = i;
+        }
+    }
+}
+
+/* ---- vectors ---- */
+
+static const struct kernel_parameter *source_parameter(const struct captured_set *set, size_t i)
+{
+    const struct kernel_signature *signature = set->question.signature;
+    return signature && i < signature->parameter_count ? &signature->parameters[i] : NULL;
+}
+
+static bool passes_plainly(const struct captured_set *set, size_t parameter, size_t address)
+{
+    const struct captured_address *given = &set->addresses[address];
+    bool plain = set->kernel->parameters[parameter].bytes == sizeof(uint64_t) &&
+                 set->kernel->parameters[parameter].offset == given->at;
+    for (size_t i = 0; plain && i < set->launch_count; i++)
+        plain = given->offset[i] == 0;
+    for (size_t i = 0; plain && i < address; i++)
+        plain = set->addresses[i].vector != given->vector;
+    return plain;
+}
+
+/* Types by the source, where the vector is a parameter of its own. */
+static void describe_vector(struct captured_set *set, struct captured_vector *vector,
+                            size_t parameter, bool plain)
+{
+    const struct kernel_parameter *source = source_parameter(set, parameter);
+    const char *name = source ? source->name : NULL;
+    const uint32_t at = set->addresses[set->address_count - 1].at;
+    if (plain)
+        vector->name =
+            name ? arena_strdup(set->arena, name) : arena_printf(set->arena, "p%zu", parameter);
+    else if (name)
+        vector->name =
+            arena_printf(set->arena, "%s_%u", name, at - set->kernel->parameters[parameter].offset);
+    else
+        vector->name = arena_printf(set->arena, "p%zu_%u", parameter,
+                                    at - set->kernel->parameters[parameter].offset);
+    if (!source || !plain || source->kind != PARAMETER_POINTER)
+        return;
+    vector->is_known = source->known;
+    vector->type = source->type;
+    if (source->constant || !source->is_seen || source->is_hidden)
+        return;
+    vector->is_output = source->is_written && !source->is_read;
+    vector->is_written = source->is_written;
+}
+
+/* Elements of a type that no one tells: words where all lengths are of words. */
+static void choose_type(const struct captured_set *set, struct captured_vector *vector)
+{
+    const uint64_t bytes = vector->is_known ? element_bytes(vector->type) : 4;
+    bool fits = true;
+    for (size_t i = 0; i < set->launch_count; i++)
+        fits = fits && vector->buffers[i]->is.bytes % bytes == 0;
+    vector->is_known = vector->is_known && fits;
+    if (!vector->is_known)
+        vector->type = fits && bytes == 4 ? ELEMENT_U32 : ELEMENT_U8;
+}
+
+static void take_vector(struct captured_set *set, size_t parameter, uint32_t at)
+{
+    struct captured_address *address = &set->addresses[set->address_count++];
+    const uint32_t buffer = pointer_at(set->launches[0], at)->buffer;
+    *address = (struct captured_address){.at = at, .vector = (uint32_t)set->vector_count};
+    for (size_t i = 0; i + 1 < set->address_count; i++)
+        if (pointer_at(set->launches[0], set->addresses[i].at)->buffer == buffer)
+            address->vector = set->addresses[i].vector;
+    for (size_t i = 0; i < set->launch_count; i++)
+        address->offset[i] = (int64_t)pointer_at(set->launches[i], at)->offset;
+    if (address->vector < set->vector_count)
+        return;
+    struct captured_vector *vector = &set->vectors[set->vector_count++];
+    *vector = (struct captured_vector){.type = ELEMENT_U8};
+    for (size_t i = 0; i < set->launch_count; i++)
+        vector->buffers[i] = &set->launches[i]->buffers[pointer_at(set->launches[i], at)->buffer];
+    describe_vector(set, vector, parameter, passes_plainly(set, parameter, set->address_count - 1));
+    for (size_t i = 0; i < set->launch_count; i++)
+        vector->is_written |= vector->buffers[i]->changed;
+    choose_type(set, vector);
+}
+
+static const struct captured_buffer *variable_named(const struct captured_launch *launch,
+                                                    const char *name)
+{
+    for (uint32_t i = 0; i < launch->is.buffer_count; i++)
+        if (strcmp(launch->buffers[i].name, name) == 0)
+            return &launch->buffers[i];
+    return NULL;
+}
+
+/* Variables that the kernel may read. One that it changes would have to be compared as well. */
+static enum status take_variables(struct captured_set *set, struct error *error)
+{
+    const struct captured_launch *first = set->launches[0];
+    for (uint32_t i = 0; i < first->is.buffer_count; i++) {
+        const char *name = first->buffers[i].name;
+        if (!*name || !is_plain(name))
+            continue;
+        if (set->vector_count == CAPTURED_POINTERS_MAX)
+            return error_set(error, STATUS_BAD_INPUT, "%.100s: more than %d buffers and variables",
+                             set->kernel->name, CAPTURED_POINTERS_MAX);
+        struct captured_vector *vector = &set->vectors[set->vector_count];
+        *vector = (struct captured_vector){.symbol = name};
+        bool kept = true;
+        for (size_t k = 0; kept && k < set->launch_count; k++) {
+            vector->buffers[k] = variable_named(set->launches[k], name);
+            kept = vector->buffers[k] && vector->buffers[k]->before;
+            if (kept && vector->buffers[k]->changed)
+                return error_set(error, STATUS_BAD_INPUT,
+                                 "%.100s changes the variable %.100s, which a replay could not "
+                                 "hold against anything",
+                                 set->kernel->name, name);
+        }
+        if (!kept)
+            continue;
+        vector->name = arena_printf(set->arena, "variable%zu", set->vector_count++);
+        choose_type(set, vector);
+    }
+    return STATUS_OK;
+}
+
+enum status captured_take(struct arena *arena, const struct captured_question *question,
+                          struct captured_set *out, struct error *error)
+{
+    *out = (struct captured_set){.arena = arena, .question = *question};
+    enum status status = find_kernel(out, error);
+    if (status == STATUS_OK && question->signature &&
+        question->signature->parameter_count != out->kernel->is.parameter_count)
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "%.100s was launched with %u parameters, and the source's kernel takes "
+                           "%zu: it is not the program's source",
+                           out->kernel->name, out->kernel->is.parameter_count,
+                           question->signature->parameter_count);
+    if (status == STATUS_OK)
+        status = take_launches(out, error);
+    if (status != STATUS_OK)
+        return status;
+    choose_sizes(out);
+    for (size_t i = 0; i < out->kernel->is.parameter_count; i++)
+        for (uint32_t at = out->kernel->parameters[i].offset; at + 8 <= parameter_end(out, i);
+             at += 8)
+            if (pointer_at(out->launches[0], at))
+                take_vector(out, i, at);
+    status = take_variables(out, error);
+    bool writes = false;
+    for (size_t i = 0; i < out->vector_count; i++)
+        writes |= out->vectors[i].is_written;
+    if (status == STATUS_OK && !writes)
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "%.100s changed nothing in the launches that were kept: there is "
+                           "nothing to hold results against",
+                           out->kernel->name);
+    if (status == STATUS_OK && out->vector_count + out->kernel->is.parameter_count > ARGUMENTS_MAX)
+        status = error_set(error, STATUS_BAD_INPUT, "%.100s takes more than %d arguments",
+                           out->kernel->name, ARGUMENTS_MAX);
+    return arena->failed ? error_no_memory(error) : status;
+}
+
+/* ---- files ---- */
+
+static enum status unpack(const struct captured_content *content, uint64_t bytes,
+                          const char *folder, const char *name, int64_t *total, struct error *error)
+{
+    void *data = malloc(bytes ? bytes : 1);
+    if (!data || !captured_read(content, 0, bytes, data)) {
+        free(data);
+        return error_no_memory(error);
+    }
+    *total += (int64_t)bytes;
+    enum status status = folder_write(folder, name, data, bytes, error);
+    free(data);
+    return status;
+}
+
+enum status captured_unpack(const struct captured_set *set, const char *folder, int64_t *bytes,
+                            struct error *error)
+{
+    const struct captured_image *image = set->kernel->image;
+    enum status status = STATUS_OK;
+    char name[4096];
+    *bytes = 0;
+    for (size_t v = 0; status == STATUS_OK && v < set->vector_count; v++) {
+        const struct captured_vector *vector = &set->vectors[v];
+        for (size_t i = 0; status == STATUS_OK && i < set->launch_count; i++) {
+            const struct captured_buffer *buffer = vector->buffers[i];
+            (void)string_format(name, sizeof name, "%lld.%s.before", (long long)set->sizes[i],
+                                vector->name);
+            status = unpack(buffer->before, buffer->is.bytes, folder, name, bytes, error);
+            (void)string_format(name, sizeof name, "%lld.%s.after", (long long)set->sizes[i],
+                                vector->name);
+            if (status == STATUS_OK && vector->is_written)
+                status = unpack(buffer->after, buffer->is.bytes, folder, name, bytes, error);
+        }
+    }
+    if (status == STATUS_OK && !set->question.signature && image && image->data) {
+        status = folder_write(folder, "image", image->data, image->is.kept_bytes, error);
+        *bytes += (int64_t)image->is.kept_bytes;
+    }
+    return status;
+}

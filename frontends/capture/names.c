@@ -1,0 +1,41 @@
+/* Captures in words. */
+#include <string.h>
+
+#include "frontends/capture/capture.h"
+#include "frontends/capture/library/name.h"
+#include "tuner/base/array.h"
+
+void captured_plain_name(const char *name, char *out, size_t bytes)
+{
+    if (!cap_plain_name(name, out, bytes))
+        (void)string_format(out, bytes, "%s", name);
+}
+
+void captured_left_out(uint32_t left_out, struct text *text)
+{
+    static const struct {
+        uint32_t bit;
+        const char *text;
+    } words[] = {
+        {CAP_LEFT_TOO_LARGE, "buffers beyond --max-bytes"},
+        {CAP_LEFT_UNREADABLE,
+         "memory that could not be read, or a stream that did not end within a minute"},
+        {CAP_LEFT_TEXTURE, "a texture or surface"},
+        {CAP_LEFT_CAPTURING,
+         "contents: it became a node of a graph, or a stream was being captured into one"},
+        {CAP_LEFT_LAYOUT,
+         "parameters: this driver does not tell their sizes (from CUDA 12.4 on it does)"},
+        {CAP_LEFT_WRITING, "what the disk did not take"},
+        {CAP_LEFT_BUFFERS, "buffers or addresses beyond what is followed"},
+        {CAP_LEFT_AFTER, "contents after it: the launch failed or did not end within a minute"},
+        {CAP_LEFT_ARRAY, "memory that is no plain range"},
+        {CAP_LEFT_MEMORY, "contents: the host's memory was short"},
+        {CAP_LEFT_IMAGE, "the image: it was loaded where it was not seen"},
+    };
+    const char *between = "";
+    for (size_t i = 0; i < COUNT(words); i++)
+        if ((left_out & words[i].bit) != 0) {
+            text_printf(text, "%s%s", between, words[i].text);
+            between = "; ";
+        }
+}

@@ -1,0 +1,284 @@
+#include "frontends/init/build_line.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tuner/base/array.h"
+#include "tuner/base/files.h"
+#include "tuner/base/json.h"
+#include "tuner/base/text.h"
+#include "tuner/base/trust.h"
+
+enum { COMMANDS_BYTES_MAX = 256 << 20, WORDS_MAX = 4096 };
+
+/* ---- words ---- */
+
+struct reading {
+    struct arena *arena;
+    const char *folder;
+    struct build_line *out;
+    const char *too_many; /* of what */
+};
+
+static const char *whole_path(const struct reading *reading, const char *path)
+{
+    return *path == '/' || !reading->folder
+               ? path
+               : arena_printf(reading->arena, "%s/%s", reading->folder, path);
+}
+
+static void add(struct reading *reading, const char **list, size_t *count, size_t most,
+                const char *item, const char *what)
+{
+    if (*count == most)
+        reading->too_many = what;
+    else
+        list[(*count)++] = item;
+}
+
+/* The value of an option that is written -Xvalue, -X value, --long=value or --long value. NULL: the
+ * word is another. */
+static const char *value_of(const char *const *words, size_t count, size_t *at, const char *name)
+{
+    const char *word = words[*at];
+    const size_t length = strlen(name);
+    if (strncmp(word, name, length) != 0)
+        return NULL;
+    if (word[length] == '\0')
+        return *at + 1 < count && words[*at + 1] ? words[++*at] : "";
+    if (word[length] == '=')
+        return word + length + 1;
+    return name[1] != '-' && length == 2 ? word + length : NULL;
+}
+
+static bool is_source(const char *word)
+{
+    static const char *const ends[] = {".cu", ".cuh", ".cpp", ".cc", ".cxx", ".hip", ".py"};
+    for (size_t i = 0; i < COUNT(ends); i++)
+        if (text_ends_with(word, ends[i]))
+            return true;
+    return false;
+}
+
+/* Of what machine code is made of; those of the host, of the link and of debugging are none. */
+static bool take_flag(struct reading *reading, const char *const *words, size_t count, size_t *at)
+{
+    static const char *const with_value[] = {
+        "--maxrregcount", "-maxrregcount", "--fmad",    "-fmad",       "--ftz",
+        "-ftz",           "--prec-div",    "-prec-div", "--prec-sqrt", "-prec-sqrt"};
+    struct build_line *out = reading->out;
+    const char *value = NULL, *flag = NULL;
+    if (strcmp(words[*at], "--use_fast_math") == 0 || strcmp(words[*at], "-use_fast_math") == 0)
+        flag = "--use_fast_math";
+    for (size_t i = 0; i < COUNT(with_value) && !flag; i++)
+        if ((value = value_of(words, count, at, with_value[i])) != NULL)
+            flag = arena_printf(reading->arena, "-%s=%s",
+                                with_value[i] + (with_value[i][1] == '-' ? 1 : 0), value);
+    if (!flag && (value = value_of(words, count, at, "--std")) == NULL)
+        value = value_of(words, count, at, "-std");
+    if (!flag && value) {
+        value += strncmp(value, "gnu++", 5) == 0 ? 3 : 0;
+        flag = strncmp(value, "++", 2) == 0 ? arena_printf(reading->arena, "--std=c%s", value)
+                                            : arena_printf(reading->arena, "--std=%s", value);
+    }
+    if (!flag && (value = value_of(words, count, at, "-include")) == NULL)
+        value = value_of(words, count, at, "--pre-include");
+    if (!flag && value)
+        flag = arena_printf(reading->arena, "--pre-include=%s", whole_path(reading, value));
+    if (flag)
+        add(reading, out->flags, &out->flag_count, FLAGS_MAX - 1, flag, "flags");
+    return flag;
+}
+
+/* Options whose value is a word of its own, and is no source. */
+static bool passes_value(const char *word)
+{
+    static const char *const options[] = {"-o",
+                                          "-x",
+                                          "-Xcompiler",
+                                          "-Xptxas",
+                                          "-Xlinker",
+                                          "-ccbin",
+                                          "-gencode",
+                                          "-arch",
+                                          "-code",
+                                          "-MF",
+                                          "-MT",
+                                          "-MQ",
+                                          "-l",
+                                          "-L",
+                                          "-t",
+                                          "--threads",
+                                          "--output-file",
+                                          "-Xcudafe",
+                                          "-odir",
+                                          "--generate-code",
+                                          "--compiler-options"};
+    for (size_t i = 0; i < COUNT(options); i++)
+        if (strcmp(word, options[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool take_folder(struct reading *reading, const char *const *words, size_t count, size_t *at)
+{
+    static const char *const names[] = {"-isystem", "--system-include", "--include-path", "-I"};
+    const char *value = NULL;
+    for (size_t i = 0; i < COUNT(names) && !value; i++)
+        value = value_of(words, count, at, names[i]);
+    if (!value)
+        return false;
+    const char *path = whole_path(reading, value);
+    bool is_new = path != NULL;
+    for (size_t i = 0; is_new && i < reading->out->folder_count; i++)
+        is_new = strcmp(reading->out->folders[i], path) != 0;
+    if (is_new)
+        add(reading, reading->out->folders, &reading->out->folder_count, UNITS_MAX, path,
+            "folders of included files");
+    return true;
+}
+
+enum status build_line_read(struct arena *arena, const char *const *words, size_t count,
+                            const char *folder, struct build_line *out, struct error *error)
+{
+    struct reading reading = {.arena = arena, .folder = folder, .out = out};
+    for (size_t i = 1; i < count; i++) { /* behind the compiler itself */
+        const char *define = value_of(words, count, &i, "-D");
+        if (!define)
+            define = value_of(words, count, &i, "--define-macro");
+        if (define)
+            add(&reading, out->defines, &out->define_count, BUILD_DEFINES_MAX, define, "defines");
+        else if (take_folder(&reading, words, count, &i) || take_flag(&reading, words, count, &i))
+            continue;
+        else if (passes_value(words[i]))
+            i++;
+        else if (words[i][0] != '-' && is_source(words[i]))
+            add(&reading, out->sources, &out->source_count, BUILD_SOURCES_MAX,
+                whole_path(&reading, words[i]), "sources");
+    }
+    if (reading.too_many)
+        return error_set(error, STATUS_BAD_INPUT, "the compiler's line has too many %s",
+                         reading.too_many);
+    return arena->failed ? error_no_memory(error) : STATUS_OK;
+}
+
+/* ---- compile_commands.json ---- */
+
+/* The words of a line as a shell parts them. */
+static size_t split(struct arena *arena, const char *line, const char *words[WORDS_MAX])
+{
+    size_t count = 0;
+    while (*line && count < WORDS_MAX) {
+        struct text word = {0};
+        char quote = '\0';
+        while (isspace((unsigned char)*line))
+            line++;
+        if (!*line)
+            break;
+        for (; *line && (quote || !isspace((unsigned char)*line)); line++) {
+            if (*line == quote)
+                quote = '\0';
+            else if (!quote && (*line == '"' || *line == '\''))
+                quote = *line;
+            else if (*line == '\\' && quote != '\'' && line[1])
+                text_append_bytes(&word, ++line, 1);
+            else
+                text_append_bytes(&word, line, 1);
+        }
+        words[count] = text_to_arena(&word, arena);
+        count += words[count] ? 1 : 0;
+    }
+    return count;
+}
+
+static bool is_same_file(struct arena *arena, const char *folder, const char *file,
+                         const char *source)
+{
+    const char *path = *file == '/' ? file : arena_printf(arena, "%s/%s", folder, file);
+    char *real = path ? realpath(path, NULL) : NULL;
+    const bool same = real && strcmp(real, source) == 0;
+    free(real);
+    return same;
+}
+
+static enum status take_entry(struct arena *arena, const json_t *entry, struct build_line *out,
+                              struct error *error)
+{
+    const char **words = arena_alloc(arena, WORDS_MAX, sizeof *words);
+    const json_t *arguments = json_object_get(entry, "arguments");
+    const char *command = json_string_value(json_object_get(entry, "command"));
+    const char *folder = json_string_value(json_object_get(entry, "directory"));
+    size_t count = 0;
+    folder = arena_strdup(arena, folder ? folder : ".");
+    if (!words || !folder)
+        return error_no_memory(error);
+    for (size_t i = 0; i < json_array_size(arguments) && count < WORDS_MAX; i++) {
+        const char *word = json_string_value(json_array_get(arguments, i));
+        words[count] = arena_strdup(arena, word ? word : "");
+        count += words[count] ? 1 : 0;
+    }
+    if (count == 0 && command)
+        count = split(arena, command, words);
+    return build_line_read(arena, words, count, folder, out, error);
+}
+
+static enum status look_into(struct arena *arena, const char *path, const char *source,
+                             struct build_line *out, struct error *error)
+{
+    char *contents = NULL;
+    struct error ignored = {0};
+    enum status status = STATUS_OK;
+    if (file_read(arena, path, COMMANDS_BYTES_MAX, &contents, NULL, &ignored) != STATUS_OK)
+        return STATUS_OK;
+    json_t *all = json_read(contents, 0, NULL), *entry = NULL;
+    size_t i = 0;
+    json_array_foreach(all, i, entry)
+    {
+        const char *file = json_string_value(json_object_get(entry, "file"));
+        const char *folder = json_string_value(json_object_get(entry, "directory"));
+        if (!file || !is_same_file(arena, folder ? folder : ".", file, source))
+            continue;
+        out->from = path;
+        status = take_entry(arena, entry, out, error);
+        break;
+    }
+    json_decref(all);
+    return status;
+}
+
+/* The file of the folder, or of one in it, as cmake -B build leaves it. */
+static const char *commands_in(struct arena *arena, const char *folder, bool below)
+{
+    const char *path = arena_printf(arena, "%s/compile_commands.json", folder);
+    if (path && file_exists(path))
+        return path;
+    DIR *listing = below ? opendir(folder) : NULL;
+    const char *found = NULL;
+    for (const struct dirent *entry; listing && !found && (entry = readdir(listing)) != NULL;)
+        if (strncasecmp(entry->d_name, "build", 5) == 0 || strncmp(entry->d_name, "cmake-", 6) == 0)
+            found = commands_in(arena, arena_printf(arena, "%s/%s", folder, entry->d_name), false);
+    if (listing)
+        closedir(listing);
+    return found;
+}
+
+enum status build_line_find(struct arena *arena, const char *source, struct build_line *out,
+                            struct error *error)
+{
+    char *real = realpath(source, NULL);
+    char *folder = real ? arena_strdup(arena, real) : NULL;
+    enum status status = STATUS_OK;
+    for (char *end; folder && status == STATUS_OK && !out->from &&
+                    (end = strrchr(folder, '/')) != NULL && end > folder;) {
+        *end = '\0';
+        const char *path = path_is_open_to_others(folder) ? NULL : commands_in(arena, folder, true);
+        if (path)
+            status = look_into(arena, path, real, out, error);
+    }
+    free(real);
+    return status;
+}

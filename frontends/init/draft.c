@@ -1,0 +1,522 @@
+/* An experiment file drafted from a kernel's source: its parameters by names and by what they are,
+ * and the file. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "frontends/init/draft_parts.h"
+#include "tuner/base/array.h"
+#include "tuner/experiment/point.h"
+
+enum { COMMENT_COLUMN = 64 };
+
+/* ---- names ---- */
+
+static bool is_one_of(const char *name, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(name, words[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool ends_as_one(const char *name, const char *const *ends, size_t count)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < count; i++)
+        if (length > strlen(ends[i]) && strcasecmp(name + length - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
+}
+
+bool draft_names_size(const char *name)
+{
+    static const char *const words[] = {
+        "n",     "size",  "count", "length", "len", "total",  "width",  "height",
+        "rows",  "cols",  "nx",    "ny",     "nz",  "w",      "h",      "elements",
+        "items", "dim",   "ni",    "nj",     "nk",  "imageW", "imageH", "dataW",
+        "dataH", "numel", "pitch", "ld",     "lda", "ldb",    "ldc"};
+    static const char *const ends[] = {"size",   "count", "rows",   "cols",     "width",  "height",
+                                       "length", "dim",   "points", "elements", "columns"};
+    return is_one_of(name, words, COUNT(words)) || strncasecmp(name, "num", 3) == 0 ||
+           strncasecmp(name, "n_", 2) == 0 || ends_as_one(name, ends, COUNT(ends));
+}
+
+static bool is_integer(const struct kernel_parameter *parameter)
+{
+    return parameter->kind == PARAMETER_SCALAR && !element_is_real(parameter->type) &&
+           parameter->bytes >= 4;
+}
+
+bool draft_is_size(const struct draft *draft, const struct kernel_parameter *parameter)
+{
+    static const char *const others[] = {"m", "k"};
+    if (!is_integer(parameter))
+        return false;
+    return draft_names_size(parameter->name) ||
+           (!draft->flat && is_one_of(parameter->name, others, COUNT(others)));
+}
+
+/* ---- lines ---- */
+
+void draft_line(struct draft *draft, const char *comment, const char *format, ...)
+{
+    char line[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    const char *last = strrchr(line, '\n');
+    int length = (int)strlen(last ? last + 1 : line);
+    if (comment)
+        text_printf(draft->out, "%s%*s  # %s\n", line,
+                    length < COMMENT_COLUMN ? COMMENT_COLUMN - length : 0, "", comment);
+    else
+        text_printf(draft->out, "%s\n", line);
+}
+
+const char *draft_power(const struct draft *draft, uint32_t axes)
+{
+    const char *size = draft->size;
+    const char *text = axes == 0   ? "1"
+                       : axes == 1 ? size
+                       : axes == 2 ? arena_printf(draft->arena, "%s * %s", size, size)
+                       : axes == 3 ? arena_printf(draft->arena, "%s * %s * %s", size, size, size)
+                                   : arena_printf(draft->arena, "%s**%u", size, axes);
+    draft->out->failed |= !text;
+    return text ? text : "";
+}
+
+const char *draft_elements(const struct draft *draft, uint32_t times)
+{
+    const char *all = draft_power(draft, draft->axes);
+    return times > 1 ? arena_printf(draft->arena, "%u * %s", times, all) : all;
+}
+
+/* As a text of YAML, whatever it holds. */
+static const char *quoted(const struct draft *draft, const char *text)
+{
+    struct text out = {0};
+    text_append(&out, "\"");
+    for (const char *c = text; *c; c++) {
+        unsigned char byte = (unsigned char)*c;
+        if (*c == '"' || *c == '\\')
+            text_append(&out, "\\");
+        if (byte < 0x20 || byte == 0x7f)
+            text_printf(&out, "\\x%02x", byte);
+        else
+            text_append_bytes(&out, c, 1);
+    }
+    text_append(&out, "\"");
+    const char *copy = out.failed ? NULL : arena_strdup(draft->arena, text_string(&out));
+    text_free(&out);
+    draft->out->failed |= !copy;
+    return copy ? copy : "";
+}
+
+/* Within a comment: what ends a line ends it. */
+static const char *plain(const struct draft *draft, const char *text)
+{
+    char *copy = arena_strdup(draft->arena, text);
+    for (char *c = copy; c && *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    return copy ? copy : "";
+}
+
+static void put_flags(struct draft *draft)
+{
+    const struct draft_request *file = draft->request;
+    text_append(draft->out, "flags: [");
+    for (size_t i = 0; i < file->flag_count; i++)
+        text_printf(draft->out, "%s%s", i ? ", " : "", quoted(draft, file->flags[i]));
+    if (file->only_reached)
+        text_printf(draft->out, "%s%s", file->flag_count > 0 ? ", " : "", FLAG_ONLY_REACHED);
+    text_append(draft->out, "]");
+    if (file->only_reached)
+        text_append(draft->out, "  # ? the rest of the source does not compile here");
+    else
+        text_printf(draft->out, "  # as %s", file->build ? file->build : "the build has it");
+    text_append(draft->out, "\n");
+}
+
+static void put_head(struct draft *draft)
+{
+    /* The smallest first: it tells soon whether the kernel runs with what is guessed. */
+    static const char *const sizes[AXES_MAX + 1] = {[1] = "[65536, 1048576, 16777216]",
+                                                    "[256, 1024, 4096]",
+                                                    "[64, 128, 256]",
+                                                    "[16, 32, 64]",
+                                                    "[8, 16, 32]",
+                                                    "[8, 16]"};
+    const struct draft_request *file = draft->request;
+    text_printf(draft->out,
+                "# Tunes %s of %s. Made by 'tune init': what it could not know is a guess, and "
+                "marked\n# with a '?'. All that may stand in such a file: docs/experiment-files.md."
+                "\nexperiment: %s\n%s%s",
+                draft->kernel->name, plain(draft, file->source), file->experiment,
+                file->unit_count > 0 ? "sources: [" : "source: ", quoted(draft, file->source));
+    for (size_t i = 0; i < file->unit_count; i++)
+        text_printf(draft->out, ", %s", quoted(draft, file->units[i]));
+    text_append(draft->out, file->unit_count > 0 ? "]\n" : "\n");
+    if (file->compiler)
+        text_printf(draft->out, "compiler: %s%s\n", file->compiler,
+                    file->compiler_found ? "  # ? NVRTC does not take this source" : "");
+    if (file->only_reached || file->flag_count > 0)
+        put_flags(draft);
+    for (size_t i = 0; i < file->folder_count; i++)
+        text_printf(draft->out, "%s%s%s%s", i ? ", " : "include: [",
+                    quoted(draft, file->folders[i]), i + 1 == file->folder_count ? "]" : "",
+                    i + 1 < file->folder_count ? ""
+                    : file->folders_found      ? "  # ? found near the source\n"
+                                               : "\n");
+    for (size_t i = 0; i < draft->kernel->template_count && !file->signature->instance; i++)
+        if (draft->kernel->template[i].kind == TEMPLATE_TYPE) {
+            if (!strstr(text_string(draft->out), "\naxes:"))
+                draft_line(draft, "each value is a problem of its own", "\naxes:");
+            draft_line(draft, "? more types: i32, f64, f16 ...", "  %s: [%s]",
+                       draft->kernel->template[i].name,
+                       element_name(draft->kernel->template[i].type));
+        }
+    if (file->captured) {
+        text_append(draft->out, "\n# Each launch that was captured is a size.\n");
+        captured_put_sizes(file->captured, draft->out);
+        return;
+    }
+    draft_line(draft, "each size is tuned by itself", "\nsizes:");
+    if (draft->size_value > 0) {
+        draft_line(draft, "as the source has it", "  %s: [%lld]", draft->size,
+                   (long long)draft->size_value);
+        return;
+    }
+    if (draft->held > 0) {
+        draft_line(draft, "? as many as the variable that it writes holds", "  %s: [%zu]",
+                   draft->size, draft->held);
+        return;
+    }
+    draft_line(draft, "?", "  %s: %s", draft->size, sizes[draft->axes]);
+}
+
+/* The block's threads are no more than a device takes, and no less than a warp where the default
+ * configuration has one. */
+static void put_block_limit(struct draft *draft)
+{
+    const char *const *sides = draft->block_texts;
+    struct text product = {0};
+    int64_t value = 1;
+    size_t tuned = 0;
+    for (size_t axis = 0; axis < 3; axis++) {
+        const struct formula *side = draft->sides[axis];
+        int64_t number = 0;
+        if (formula_value(side, &number) && number == 1)
+            continue;
+        tuned += side->kind != FORMULA_NUMBER;
+        const bool whole = side->kind == FORMULA_NAME || side->kind == FORMULA_NUMBER || axis == 0;
+        text_printf(&product, whole ? "%s%s" : "%s(%s)", product.length ? " * " : "", sides[axis]);
+        value *= draft_at_presets(draft, side);
+    }
+    if (tuned > 1 || (tuned == 1 && strpbrk(text_string(&product), " ")))
+        text_printf(draft->out, "constraints:\n  - %s%s <= 1024\n",
+                    value >= 32 ? "32 <= " : "1 <= ", text_string(&product));
+    text_free(&product);
+}
+
+static void put_parameters(struct draft *draft)
+{
+    bool sides = false;
+    draft_line(draft, "what is tuned: every combination is a point", "\nparameters:");
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        draft_line(draft,
+                   draft->tunables[i].fixed
+                       ? "? values; the source has a #define of it, which gives way"
+                       : "? values",
+                   "  %s: [%s]", draft->tunables[i].name, draft->tunables[i].values);
+    if (draft->request->signature->not_tuned)
+        text_printf(draft->out, "  # not tuned: %s\n", draft->request->signature->not_tuned);
+    draft_line(draft,
+               draft->request->captured ? "as the program launches it"
+               : draft->launch.line > 0 ? "as the source launches it"
+                                        : "the configuration that nobody tuned",
+               "defaults:");
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        text_printf(draft->out, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].preset);
+    sides = block_side(draft, 'x') && block_side(draft, 'y');
+    if (draft->is_tied)
+        put_block_limit(draft);
+    else if (draft->block)
+        text_printf(draft->out, "constraints:\n  - 1 <= %s <= 1024\n", draft->block);
+    else if (sides && block_side(draft, 'x') != block_side(draft, 'y'))
+        draft_line(draft, "? threads per block", "constraints:\n  - 32 <= %s * %s <= 1024",
+                   block_side(draft, 'x')->name, block_side(draft, 'y')->name);
+    bool first = true;
+    for (size_t i = 0; i < draft->tunable_count; i++) {
+        if (!draft->tunables[i].is_define)
+            continue;
+        if (first)
+            draft_line(draft, "given to the compiler as -DNAME=value", "\ndefines:");
+        first = false;
+        text_printf(draft->out, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].name);
+    }
+    const struct source_signature *signature = draft->request->signature;
+    for (size_t i = 0; i < signature->macro_count; i++) {
+        const struct macro_signature *macro = &signature->macros[i];
+        bool number = is_number(macro->preset);
+        if (!macro->guessed || (number && !macro->elsewhere && !macro->is_given))
+            continue;
+        if (first)
+            draft_line(draft, "given to the compiler as -DNAME=value", "\ndefines:");
+        first = false;
+        text_printf(draft->out, number ? "  %s: %s\n" : "  %s: \"'%s'\"\n", macro->name,
+                    macro->preset);
+    }
+}
+
+static const char *kernel_name(const struct draft *draft)
+{
+    const struct source_signature *signature = draft->request->signature;
+    struct text text = {0};
+    if (signature->instance)
+        return signature->instance;
+    text_append(&text, draft->kernel->name);
+    for (size_t i = 0; i < draft->kernel->template_count; i++) {
+        const struct template_parameter *parameter = &draft->kernel->template[i];
+        bool word = parameter->preset && (strcmp(parameter->preset, "true") == 0 ||
+                                          strcmp(parameter->preset, "false") == 0);
+        text_append(&text, i ? ", " : "<");
+        if (parameter->kind == TEMPLATE_TYPE)
+            text_printf(&text, "${cuda_type(%s)}", parameter->name);
+        else if (word || is_number(parameter->preset))
+            text_printf(&text, "${%s}", parameter->name);
+        else
+            text_append(&text, parameter->preset);
+    }
+    text_append(&text, draft->kernel->template_count ? ">" : "");
+    const char *copy = arena_strdup(draft->arena, text_string(&text));
+    text_free(&text);
+    return copy ? copy : draft->kernel->name;
+}
+
+/* The grid follows the block as it did in all launches. */
+static void put_captured_launch(struct draft *draft)
+{
+    const struct captured_set *captured = draft->request->captured;
+    const char *block[3], *grid[3];
+    if (draft->is_tied) {
+        captured_put_launch(captured, draft->grid_texts, draft->block_texts,
+                            captured_shared(captured), draft->out);
+        return;
+    }
+    for (size_t axis = 0; axis < 3; axis++) {
+        const struct tunable *side =
+            draft->block ? NULL : block_side(draft, (char)('x' + (int)axis));
+        int64_t sides[CAPTURED_LAUNCHES_MAX];
+        for (size_t i = 0; i < captured->launch_count; i++)
+            sides[i] = captured->launches[i]->is.block[axis];
+        const char *name = side ? side->name : draft->block && axis == 0 ? draft->block : NULL;
+        block[axis] = name ? name : captured_number(captured, sides);
+        grid[axis] = captured_grid(captured, axis, name, 0);
+    }
+    captured_put_launch(captured, grid, block, captured_shared(captured), draft->out);
+}
+
+/* As many sides as are not 1. */
+static const char *sides_text(struct draft *draft, const char *const sides[3])
+{
+    const size_t count = strcmp(sides[2], "1") != 0 ? 3 : strcmp(sides[1], "1") != 0 ? 2 : 1;
+    struct text list = {0};
+    for (size_t i = 0; i < count; i++) {
+        const char *quote = strchr(sides[i], ',') ? "\"" : "";
+        text_printf(&list, "%s%s%s%s", i ? ", " : "", count > 1 ? quote : "", sides[i],
+                    count > 1 ? quote : "");
+    }
+    const char *text = text_to_arena(&list, draft->arena);
+    text = text && count > 1 ? arena_printf(draft->arena, "[%s]", text) : text;
+    draft->out->failed |= !text;
+    return text ? text : "1";
+}
+
+static void put_tied_launch(struct draft *draft)
+{
+    const struct source_launch *launch = &draft->launch;
+    const struct source_indices *indices = &draft->request->signature->indices;
+    const char *where = launch->line == 0 ? NULL
+                        : launch->path    ? arena_printf(draft->arena, "as in line %u of %s",
+                                                         launch->line, launch->path)
+                                          : "as the source launches it";
+    draft_line(draft,
+               draft->is_extent_guessed ? "? as the source launches it; how much there is it has "
+                                          "from elsewhere"
+               : launch->grid[0]        ? where
+               : indices->span[0]       ? "as many as cover the work, by the kernel's indices"
+                                        : "? blocks: as many as cover the work",
+               "    grid: %s", sides_text(draft, draft->grid_texts));
+    draft_line(draft, launch->block[0] ? where : "threads per block, by the kernel's indices",
+               "    block: %s", sides_text(draft, draft->block_texts));
+}
+
+static void put_launch(struct draft *draft)
+{
+    const struct tunable *x = block_side(draft, 'x');
+    const struct tunable *y = block_side(draft, 'y');
+    const struct source_signature *signature = draft->request->signature;
+    const char *name = kernel_name(draft);
+    text_append(draft->out, "\nlaunches:\n");
+    if (name[0] == '(')
+        draft_line(draft, "? the last of several of this name", "  - kernel: \"%s\"", name);
+    else
+        text_printf(draft->out, "  - kernel: \"%s\"\n", name);
+    if (draft->request->captured) {
+        put_captured_launch(draft);
+        return;
+    }
+    if (draft->is_tied) {
+        put_tied_launch(draft);
+    } else if (draft->block) {
+        draft_line(draft, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
+                   draft_elements(draft, 1), draft->block);
+        draft_line(draft, "threads per block, by __launch_bounds__", "    block: %s", draft->block);
+    } else if (y) {
+        draft_line(draft, "? blocks: as many as cover the work",
+                   "    grid: [\"ceil_div(%s, %s)\", \"ceil_div(%s, %s)\"%s%s]", draft->size,
+                   x->name, draft->size, y->name, draft->kernel->uses_z ? ", " : "",
+                   draft->kernel->uses_z ? draft->size : "");
+        draft_line(draft, "? threads per block", "    block: [%s, %s]", x->name, y->name);
+    } else {
+        draft_line(draft, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
+                   draft_elements(draft, 1), x->name);
+        draft_line(draft, "? threads per block", "    block: %s", x->name);
+    }
+    if (signature->dynamic_shared && draft->shared_text)
+        text_printf(draft->out, "    shared: \"%s\"\n", draft->shared_text);
+    else if (signature->dynamic_shared)
+        draft_line(draft, "? bytes of the extern __shared__ array", "    shared: 4 * %s",
+                   draft->is_tied ? draft->block_texts[0]
+                   : draft->block ? arena_printf(draft->arena, "(%s)", draft->block)
+                                  : x->name);
+    if (signature->symbol_count == 0 || draft->kernel->parameter_count == 0)
+        return;
+    text_append(draft->out, "    arguments: [");
+    for (size_t i = 0; i < draft->kernel->parameter_count; i++)
+        text_printf(draft->out, "%s%s", i ? ", " : "", draft->kernel->parameters[i].name);
+    text_append(draft->out, "]\n");
+}
+
+/* More outputs than a check compares: the last of those that stand there are left out. */
+static void put_unchecked(struct draft *draft)
+{
+    static const char before[] = "  - {name: ";
+    struct text names = {0};
+    size_t count = 0;
+    for (const char *line = text_string(draft->out); *line; line += *line == '\n') {
+        const char *start = line;
+        line += strcspn(line, "\n");
+        const char *name = start + strlen(before);
+        if (strncmp(start, before, strlen(before)) == 0 &&
+            (memmem(start, (size_t)(line - start), ", output: true", 14) ||
+             memmem(start, (size_t)(line - start), ", update: true", 14)) &&
+            ++count > CHECKS_MAX)
+            text_printf(&names, "%s%.*s", names.length ? ", " : "", (int)strcspn(name, ","), name);
+    }
+    if (names.length > 0)
+        draft_line(draft, "? no more are compared", "check: {unchecked: [%s]}",
+                   text_string(&names));
+    text_free(&names);
+}
+
+static void put_tail(struct draft *draft)
+{
+    struct text bytes = {0};
+    draft_bytes(draft, &bytes);
+    text_append(
+        draft->out,
+        "\n# Without a check every output is held against what the default configuration "
+        "leaves. Better:\n# check:\n#   output: NAME\n#   reference: my_reference   # a C "
+        "function in my_reference.c (kernels/README.md)\n#   source: my_reference.c\n#   "
+        "tolerance: 1e-5\n# or series: \"2 * i + 1\", file: expected.bin, launches: [another "
+        "kernel]\n");
+    put_unchecked(draft);
+    if (bytes.length > 0) {
+        draft_line(draft, "from it GB/s and % of the device's ceiling follow", "\nmetrics:");
+        draft_line(draft, "? what one run must move at least", "  bytes: %s", text_string(&bytes));
+    }
+    text_free(&bytes);
+}
+
+static const char *choose_size_name(const struct draft *draft)
+{
+    static const char *const names[] = {"n", "size", "elements", "problem_size"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        bool taken = false;
+        for (size_t j = 0; j < draft->tunable_count; j++)
+            taken |= strcmp(draft->tunables[j].name, names[i]) == 0;
+        if (!taken)
+            return names[i];
+    }
+    return "tune_size";
+}
+
+/* What launches were given, and what they left. */
+static void put_captured(struct draft *draft)
+{
+    const struct draft_request *request = draft->request;
+    text_append(draft->out, "\n");
+    captured_put_derived(request->captured, draft->out);
+    captured_put_arguments(request->captured, request->captured_folder, draft->out);
+    text_append(
+        draft->out,
+        "\n# What the program's own launch left. ? Other launches may add in another order.\n");
+    captured_put_checks(request->captured, request->captured_folder, false, draft->out);
+    text_append(draft->out,
+                "baselines:\n  - {name: program, about: As the program launches it, set: {");
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        text_printf(draft->out, "%s%s: %s", i ? ", " : "", draft->tunables[i].name,
+                    draft->tunables[i].preset);
+    text_append(draft->out, "}}\n");
+}
+
+enum status draft_experiment(struct arena *arena, const struct draft_request *request,
+                             struct text *out, struct error *error)
+{
+    struct draft *draft = arena_alloc(arena, 1, sizeof *draft);
+    if (!draft)
+        return error_no_memory(error);
+    *draft = (struct draft){.arena = arena,
+                            .request = request,
+                            .kernel = request->signature->asked,
+                            .out = out,
+                            .flat = true};
+    size_t sizes = 0;
+    for (size_t i = 0; i < draft->kernel->parameter_count; i++)
+        sizes += draft_is_size(draft, &draft->kernel->parameters[i]);
+    draft->flat = !draft->kernel->uses_y && (sizes < 2 || request->captured);
+    draft->axes = draft->flat ? 1 : draft->kernel->uses_y && draft->kernel->uses_z ? 3 : 2;
+    for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
+        const uint32_t axes = draft_accessor_axes(&draft->kernel->parameters[i]);
+        draft->axes = axes > draft->axes ? axes : draft->axes;
+    }
+    enum status status = request->captured ? STATUS_OK : draft_results(draft, error);
+    if (status != STATUS_OK)
+        return status;
+    draft->size = "n"; /* until all other names are known */
+    list_tunables(draft);
+    draft->size = choose_size_name(draft);
+    draft_find_size(draft);
+    draft_find_grid(draft);
+    if (request->captured)
+        request->captured->question.size = draft->size;
+    put_head(draft);
+    put_parameters(draft);
+    put_launch(draft);
+    if (request->captured) {
+        put_captured(draft);
+    } else {
+        status = draft_arguments(draft, error);
+        put_tail(draft);
+    }
+    if (status == STATUS_OK && out->failed)
+        status = error_no_memory(error);
+    return status;
+}

@@ -1,0 +1,486 @@
+/* A drafted experiment's launch: the source's own, with its parameters where they stand in it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontends/init/draft_parts.h"
+#include "tuner/base/array.h"
+
+static struct tunable *find_tunable(struct draft *draft, const char *name)
+{
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        if (strcmp(draft->tunables[i].name, name) == 0)
+            return &draft->tunables[i];
+    return NULL;
+}
+
+/* ---- names of the source as those of the experiment ---- */
+
+/* What the host calls a number that a template is launched with. */
+static struct tunable *of_template(struct draft *draft, const struct formula *name)
+{
+    const struct source_launch *launch = &draft->launch;
+    struct tunable *found = NULL;
+    size_t alike = 0;
+    for (size_t i = 0; i < launch->template_count && i < draft->kernel->template_count; i++) {
+        struct tunable *tunable = launch->template[i] && formula_same(launch->template[i], name)
+                                      ? find_tunable(draft, draft->kernel->template[i].name)
+                                      : NULL;
+        found = tunable ? tunable : found;
+        alike += tunable ? 1 : 0;
+    }
+    return alike == 1 ? found : NULL; /* of two it may be either */
+}
+
+static const struct formula *as_size(struct draft *draft)
+{
+    return formula_name(draft->arena, draft->size);
+}
+
+static const struct formula *rename_one(const struct formula *name, void *context)
+{
+    struct draft *draft = context;
+    if (name->kind == FORMULA_NUMBER) {
+        const bool is_size = draft->size_value > 255 && name->number == draft->size_value;
+        return is_size ? as_size(draft) : NULL;
+    }
+    const struct tunable *tunable = find_tunable(draft, name->text);
+    if (tunable || strcmp(name->text, "sm_count") == 0)
+        return NULL;
+    if (strncmp(name->text, "blockDim.", 9) == 0) {
+        const struct formula *side = draft->sides[name->text[9] - 'x'];
+        return side ? side : formula_number(draft->arena, 1);
+    }
+    for (size_t axis = 0; axis < 3; axis++)
+        if (draft->side_names[axis] && strcmp(draft->side_names[axis], name->text) == 0)
+            return draft->sides[axis];
+    tunable = of_template(draft, name);
+    if (tunable)
+        return formula_name(draft->arena, tunable->name);
+    if (draft->host_size && strcmp(draft->host_size, name->text) == 0)
+        return as_size(draft);
+    return name->has_number ? formula_number(draft->arena, name->number) : as_size(draft);
+}
+
+static const struct formula *renamed(struct draft *draft, const struct formula *formula)
+{
+    const struct formula *made =
+        formula ? formula_replace(draft->arena, formula, rename_one, draft) : NULL;
+    draft->out->failed |= formula && !made;
+    return made;
+}
+
+static const struct formula *by_preset(const struct formula *name, void *context)
+{
+    struct draft *draft = context;
+    const struct tunable *tunable =
+        name->kind == FORMULA_NAME ? find_tunable(draft, name->text) : NULL;
+    if (tunable)
+        return formula_number(draft->arena, strtoll(tunable->preset, NULL, 0));
+    const bool size = name->kind == FORMULA_NAME && strcmp(name->text, draft->size) == 0;
+    return size && draft->size_value > 0 ? formula_number(draft->arena, draft->size_value) : NULL;
+}
+
+int64_t draft_at_presets(struct draft *draft, const struct formula *formula)
+{
+    int64_t value = 0;
+    const struct formula *numbers =
+        formula ? formula_replace(draft->arena, formula, by_preset, draft) : NULL;
+    return numbers && formula_value(numbers, &value) ? value : 0;
+}
+
+static bool is_tuned(struct draft *draft, const struct formula *formula)
+{
+    for (size_t i = 0; formula && i < draft->tunable_count; i++)
+        if (formula_names(formula, draft->tunables[i].name))
+            return true;
+    return false;
+}
+
+static const char *written(const struct draft *draft, const struct formula *formula)
+{
+    struct text text = {0};
+    formula_put(formula, &text);
+    const char *copy = text_to_arena(&text, draft->arena);
+    draft->out->failed |= !copy;
+    return copy ? copy : "1";
+}
+
+/* Whether the source gives all names in it a value, or they are parameters. */
+static bool is_known(struct draft *draft, const struct formula *formula)
+{
+    if (formula->kind == FORMULA_NAME)
+        return formula->has_number || strncmp(formula->text, "blockDim.", 9) == 0 ||
+               find_tunable(draft, formula->text) ||
+               (draft->host_size && strcmp(draft->host_size, formula->text) == 0);
+    for (size_t i = 0; i < formula->count; i++)
+        if (!is_known(draft, formula->parts[i]))
+            return false;
+    return formula->kind != FORMULA_UNKNOWN;
+}
+
+/* ---- the block ---- */
+
+/* A parameter of the launch alone: the source takes any block. */
+static const struct formula *new_side(struct draft *draft, size_t axis, int64_t preset)
+{
+    static const char *const sides[] = {"block_x", "block_y", "block_z"};
+    const char *name = draft->flat && axis == 0 ? "block_size" : sides[axis];
+    const char *text = arena_printf(draft->arena, "%lld", (long long)preset);
+    draft->out->failed |= !text;
+    draft_add_tunable(draft, name, text ? text : "1", (char)('x' + (int)axis));
+    return formula_name(draft->arena, name);
+}
+
+/* The number of threads in __launch_bounds__, where it is made of parameters and the kernel has one
+ * axis; NULL: it is not. */
+static const struct formula *of_bounds(struct draft *draft)
+{
+    const char *bounds = draft->kernel->bounds;
+    struct tokens tokens;
+    size_t at = 0;
+    if (!bounds || draft->kernel->uses_y || !tokens_read(draft->arena, bounds, &tokens))
+        return NULL;
+    const struct formula *formula = formula_read(draft->arena, &tokens, &at, tokens.count);
+    return formula && at == tokens.count && formula_is_plain(formula) && is_tuned(draft, formula) &&
+                   !formula_names(formula, "warpSize")
+               ? renamed(draft, formula)
+               : NULL;
+}
+
+/* How many threads the kernel's own indices or the source's launch give a block along the axis;
+ * NULL: neither does. */
+static const struct formula *choose_side(struct draft *draft, size_t axis)
+{
+    const struct source_signature *signature = draft->request->signature;
+    const struct formula *launched = draft->launch.block[axis];
+    launched = launched && is_known(draft, launched) ? launched : NULL;
+    const struct formula *own = signature->indices.block[axis];
+    const struct formula *by_launch = renamed(draft, launched);
+    const bool takes_any = own && strncmp(own->text ? own->text : "", "blockDim.", 9) == 0;
+    const struct formula *by_index = takes_any ? NULL : renamed(draft, own);
+    int64_t value = by_launch ? draft_at_presets(draft, by_launch) : 0;
+    if (draft->request->captured)
+        value = captured_block(draft->request->captured, axis);
+    if (is_tuned(draft, by_launch))
+        return by_launch;
+    const struct formula *by_bounds = axis == 0 ? of_bounds(draft) : NULL;
+    if (by_bounds)
+        return by_bounds;
+    if (is_tuned(draft, by_index))
+        return by_index;
+    if (value <= 0 && takes_any && axis < 2 && draft->held == 0)
+        return new_side(draft, axis, draft->flat ? 256 : axis == 0 ? 32 : 8);
+    if (value <= 0)
+        return by_index && by_index->kind == FORMULA_NUMBER ? by_index : NULL;
+    const struct tunable *by_template = launched && value > 1 ? of_template(draft, launched) : NULL;
+    if (by_template) {
+        draft->side_number[axis] = value;
+        return formula_name(draft->arena, by_template->name);
+    }
+    if (value > 1 && (takes_any || draft->kernel->uses_block_size)) {
+        if (launched && launched->kind == FORMULA_NAME)
+            draft->side_names[axis] = launched->text;
+        draft->side_number[axis] = value;
+        return new_side(draft, axis, value);
+    }
+    return formula_number(draft->arena, value);
+}
+
+/* A launch with another block than the kernel's own indices have is of another time, or of a
+ * variant that the default configuration is not. */
+static void hold_against_indices(struct draft *draft)
+{
+    for (size_t axis = 0; axis < 3; axis++) {
+        const struct formula *own = renamed(draft, draft->request->signature->indices.block[axis]);
+        const struct formula *launched = renamed(draft, draft->launch.block[axis]);
+        const int64_t value = launched ? draft_at_presets(draft, launched) : 0;
+        if (own && value > 0 && is_tuned(draft, own) && !is_tuned(draft, launched) &&
+            draft_at_presets(draft, own) != value)
+            draft->launch = (struct source_launch){0};
+    }
+}
+
+/* A parameter that is a side by itself has values as sides have. */
+static void mark_side(struct draft *draft, size_t axis)
+{
+    const struct formula *side = draft->sides[axis];
+    struct tunable *tunable = side->kind == FORMULA_NAME ? find_tunable(draft, side->text) : NULL;
+    if (!tunable)
+        return;
+    tunable->axis = (char)('x' + (int)axis);
+    if (draft->request->captured) {
+        const char *preset =
+            arena_printf(draft->arena, "%u", captured_block(draft->request->captured, axis));
+        tunable->preset = preset ? preset : tunable->preset;
+    }
+}
+
+void draft_find_sides(struct draft *draft)
+{
+    const size_t count = draft->kernel->uses_z ? 3 : draft->kernel->uses_y ? 2 : 1;
+    const struct formula *sides[3] = {NULL};
+    const size_t before = draft->tunable_count;
+    draft->launch = draft->request->signature->launch;
+    hold_against_indices(draft);
+    sides[0] = choose_side(draft, 0);
+    for (size_t axis = 1; axis < 3; axis++) {
+        sides[axis] = choose_side(draft, axis);
+        if (!sides[axis] && axis >= count)
+            sides[axis] = formula_number(draft->arena, 1);
+    }
+    if (!sides[0] || !sides[1] || !sides[2]) {
+        draft->tunable_count = before;
+        memset(draft->side_names, 0, sizeof draft->side_names);
+        memset(draft->side_number, 0, sizeof draft->side_number);
+        return;
+    }
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        draft->tunables[i].axis = 0;
+    memcpy(draft->sides, sides, sizeof sides);
+    draft->is_tied = true;
+    if (draft->tunable_count == 0) { /* there must be one */
+        draft->sides[0] = new_side(draft, 0, draft_at_presets(draft, sides[0]));
+        draft->tunables[0].single_valued = true;
+    }
+    for (size_t axis = 0; axis < 3; axis++)
+        mark_side(draft, axis);
+}
+
+/* ---- the size ---- */
+
+static void find_size(struct draft *draft, const struct formula *formula)
+{
+    if (draft->host_size || draft->size_value > 0)
+        return;
+    if (formula->kind == FORMULA_NAME && strncmp(formula->text, "blockDim.", 9) != 0 &&
+        strcmp(formula->text, "sm_count") != 0 && !find_tunable(draft, formula->text)) {
+        draft->host_size = formula->text;
+        draft->size_value = formula->has_number ? formula->number : 0;
+    }
+    for (size_t i = 0; i < formula->count; i++)
+        find_size(draft, formula->parts[i]);
+}
+
+/* ceil_div(x, y) or x / y: the x. */
+static const struct formula *covered(const struct formula *grid)
+{
+    const bool quotient =
+        grid && grid->count == 2 && (*grid->text == '/' || strcmp(grid->text, "ceil_div") == 0);
+    return quotient ? grid->parts[0] : NULL;
+}
+
+void draft_find_size(struct draft *draft)
+{
+    const struct source_launch *launch = &draft->launch;
+    if (draft->request->captured)
+        return;
+    for (size_t axis = 0; axis < 3; axis++)
+        if (covered(launch->grid[axis]))
+            find_size(draft, covered(launch->grid[axis]));
+    for (size_t axis = 0; axis < 3 && !draft->host_size; axis++) {
+        const struct formula *of = covered(launch->grid[axis]);
+        if (of && formula_value(of, &draft->size_value))
+            return;
+    }
+    for (size_t i = 0; i < launch->argument_count && i < draft->kernel->parameter_count; i++)
+        if (launch->arguments[i] && formula_is_plain(launch->arguments[i]) &&
+            draft_is_size(draft, &draft->kernel->parameters[i]))
+            find_size(draft, launch->arguments[i]);
+    for (size_t axis = 0; axis < 3; axis++)
+        if (launch->grid[axis] && !covered(launch->grid[axis]))
+            find_size(draft, launch->grid[axis]);
+}
+
+/* ---- the grid ---- */
+
+/* One thread's work along the axis, with the block, as the experiment names them. */
+static const struct formula *span_of(struct draft *draft, size_t axis)
+{
+    const struct formula *span = renamed(draft, draft->request->signature->indices.span[axis]);
+    const struct formula *grid = draft->launch.grid[axis];
+    const struct formula *divisor =
+        covered(grid) && is_known(draft, grid->parts[1]) ? renamed(draft, grid->parts[1]) : NULL;
+    if (divisor && is_tuned(draft, divisor) && !(span && is_tuned(draft, span)))
+        return divisor;
+    if (divisor && divisor->kind == FORMULA_NUMBER && draft->side_number[axis] > 0 &&
+        divisor->number == draft->side_number[axis] && !span)
+        return draft->sides[axis];
+    if (divisor && (!span || draft_at_presets(draft, span) != draft_at_presets(draft, divisor)))
+        return divisor;
+    return span;
+}
+
+/* What all blocks cover along the axis, as an expression; NULL: not known. */
+static const char *extent_of(struct draft *draft, size_t axis, const struct formula *span)
+{
+    const struct formula *grid = draft->launch.grid[axis];
+    const struct formula *of = covered(grid);
+    const int64_t each = draft_at_presets(draft, span);
+    if (of) {
+        const bool is_plain = is_known(draft, of) || of->kind == FORMULA_NAME;
+        draft->is_extent_guessed |= !is_known(draft, of);
+        return is_plain ? written(draft, renamed(draft, of)) : draft->size;
+    }
+    const int64_t blocks =
+        grid && is_known(draft, grid) ? draft_at_presets(draft, renamed(draft, grid)) : 0;
+    if (blocks > 0 && each > 0 && grid->kind != FORMULA_NAME &&
+        !formula_names(renamed(draft, grid), draft->size))
+        return arena_printf(draft->arena, "%lld", (long long)blocks * each);
+    return NULL;
+}
+
+static const char *quotient(struct draft *draft, const char *extent, const struct formula *span,
+                            bool is_exact)
+{
+    const struct formula *made =
+        formula_binary(draft->arena, "/", formula_name(draft->arena, extent), span);
+    const char *text =
+        span->kind == FORMULA_NUMBER && span->number == 1 ? extent
+        : is_exact                                        ? made ? written(draft, made) : NULL
+                   : arena_printf(draft->arena, "ceil_div(%s, %s)", extent, written(draft, span));
+    draft->out->failed |= !text;
+    return text ? text : "1";
+}
+
+/* Blocks that take turns: so many for each multiprocessor; 0 as the source launches them. */
+static const char *turns(struct draft *draft, const char *launched, const char *covering)
+{
+    const struct formula *grid = draft->launch.grid[0];
+    const struct formula *factor = NULL;
+    const char *text = NULL;
+    if (grid && formula_factor(draft->arena, grid, "sm_count", &factor) && factor) {
+        const long long each = draft_at_presets(draft, renamed(draft, factor));
+        draft_add_tunable(draft, "blocks_per_sm",
+                          arena_printf(draft->arena, "%lld", each > 0 ? each : 2), 'b');
+        text = "sm_count * blocks_per_sm";
+    } else if (launched) {
+        draft_add_tunable(draft, "blocks_per_sm", "0", 'b');
+        text = arena_printf(draft->arena, "%s if blocks_per_sm == 0 else sm_count * blocks_per_sm",
+                            launched);
+    } else {
+        draft_add_tunable(draft, "blocks_per_sm", "2", 'b');
+        text = covering ? arena_printf(draft->arena, "min(%s, sm_count * blocks_per_sm)", covering)
+                        : "sm_count * blocks_per_sm";
+    }
+    draft->out->failed |= !text;
+    return text;
+}
+
+static const char *grid_of(struct draft *draft, size_t axis)
+{
+    const struct formula *launched = draft->launch.grid[axis];
+    if (launched && !covered(launched) && !is_known(draft, launched))
+        launched = NULL; /* a number of blocks that somebody else knows */
+    if (!launched && ((axis > 0 && !draft->kernel->uses_y) || (axis > 1 && !draft->kernel->uses_z)))
+        return "1";
+    const struct formula *span = span_of(draft, axis);
+    const bool takes_turns = draft->request->signature->indices.strides[axis] && axis == 0;
+    const char *text = NULL;
+    if (span) {
+        const char *extent = extent_of(draft, axis, span);
+        if (!extent && !launched)
+            extent =
+                draft->axes > 1 && !draft->kernel->uses_y ? draft_elements(draft, 1) : draft->size;
+        const bool is_exact = covered(launched) && launched->kind == FORMULA_BINARY;
+        if (extent && is_exact && strchr(extent, ' '))
+            extent = arena_printf(draft->arena, "(%s)", extent);
+        text = extent ? quotient(draft, extent, span, is_exact) : NULL;
+    }
+    if (takes_turns) {
+        const char *plain = launched && !covered(launched)
+                                ? written(draft, renamed(draft, launched))
+                            : launched ? text
+                                       : NULL;
+        return turns(draft, plain, text);
+    }
+    if (text)
+        return text;
+    if (launched)
+        return written(draft, renamed(draft, launched));
+    return quotient(draft, draft->size, draft->sides[axis], false);
+}
+
+/* As the program launched it: the number that it passes covers the grid. */
+static const char *captured_grid_of(struct draft *draft, size_t axis)
+{
+    struct captured_set *captured = draft->request->captured;
+    const struct formula *span = renamed(draft, draft->request->signature->indices.span[axis]);
+    const struct formula *divisor = covered(draft->launch.grid[axis]);
+    if (divisor)
+        divisor = is_known(draft, draft->launch.grid[axis]->parts[1])
+                      ? renamed(draft, draft->launch.grid[axis]->parts[1])
+                      : NULL;
+    if (!span || (!is_tuned(draft, span) && divisor && is_tuned(draft, divisor)))
+        span = divisor;
+    if (!span)
+        span = draft->sides[axis];
+    const int64_t each = draft_at_presets(draft, span);
+    const char *grid = is_tuned(draft, span) && each > 0
+                           ? captured_grid(captured, axis, written(draft, span), each)
+                           : captured_grid(captured, axis, NULL, 0);
+    if (!draft->request->signature->indices.strides[axis] || axis > 0)
+        return grid;
+    draft_add_tunable(draft, "blocks_per_sm", "0", 'b');
+    const char *turn =
+        arena_printf(draft->arena, "%s if blocks_per_sm == 0 else sm_count * blocks_per_sm", grid);
+    draft->out->failed |= !turn;
+    return turn ? turn : grid;
+}
+
+void draft_find_grid(struct draft *draft)
+{
+    for (size_t axis = 0; axis < 3 && draft->is_tied; axis++) {
+        draft->block_texts[axis] = written(draft, draft->sides[axis]);
+        draft->grid_texts[axis] =
+            draft->request->captured ? captured_grid_of(draft, axis) : grid_of(draft, axis);
+    }
+    const struct formula *shared = draft->launch.shared;
+    if (draft->is_tied && shared)
+        draft->shared_text = written(draft, renamed(draft, shared));
+}
+
+/* ---- what is passed ---- */
+
+/* Of a number of bytes how many elements of so many bytes each that is. */
+static const struct formula *elements_of(struct draft *draft, const struct formula *bytes,
+                                         int64_t each)
+{
+    const struct formula *size = formula_number(draft->arena, each);
+    const struct formula *whole = size ? formula_without(draft->arena, bytes, size) : NULL;
+    const struct formula *unnamed = formula_name(draft->arena, "sizeof"); /* sizeof(*in) */
+    if (!whole && unnamed)
+        whole = formula_without(draft->arena, bytes, unnamed);
+    if (whole || !size || !unnamed || formula_names(bytes, "sizeof"))
+        return whole;
+    return formula_binary(draft->arena, "/", bytes, size);
+}
+
+const char *draft_count_of(struct draft *draft, size_t parameter, int64_t bytes)
+{
+    const struct source_signature *signature = draft->request->signature;
+    const struct formula *allocated = draft->launch.bytes[parameter];
+    const struct formula *count = NULL;
+    if (allocated && bytes > 0)
+        count = renamed(draft, elements_of(draft, allocated, bytes));
+    else if (signature->indices.bounds[parameter])
+        count = renamed(draft, signature->indices.bounds[parameter]);
+    /* Two names for one number may be the size by chance. */
+    return count && !is_tuned(draft, count) ? written(draft, count) : NULL;
+}
+
+const char *draft_value_of(struct draft *draft, size_t parameter)
+{
+    const struct source_launch *launch = &draft->launch;
+    const struct formula *argument =
+        parameter < launch->argument_count ? launch->arguments[parameter] : NULL;
+    if (!argument || !formula_is_plain(argument) || !is_known(draft, argument))
+        return NULL;
+    /* A number that the block happens to have as well stays what it is. */
+    const char *side_names[3];
+    memcpy(side_names, draft->side_names, sizeof side_names);
+    if (draft_is_size(draft, &draft->kernel->parameters[parameter]))
+        memset(draft->side_names, 0, sizeof draft->side_names);
+    const char *value = written(draft, renamed(draft, argument));
+    memcpy(draft->side_names, side_names, sizeof side_names);
+    return value;
+}

@@ -1,0 +1,151 @@
+/* Experiments from captures: what follows of launches, and what cannot be replayed. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontends/capture/captured.h"
+#include "tests/unit/capture/capture_fixture.h"
+#include "tests/unit/suite.h"
+#include "tuner/base/temporary.h"
+
+static const struct cap_parameter parameters[] = {{0, 8}, {8, 8}, {16, 4}, {20, 4}};
+
+/* scale(in, out, n, factor), n being 100 and 300, with a block of 64. */
+struct given {
+    uint64_t in, out;
+    int32_t n;
+    float factor;
+};
+
+static struct test {
+    char folder[64];
+    char path[96];
+    struct arena arena;
+    struct capture *capture;
+    struct captured_set set;
+    struct error error;
+} test;
+
+static bool add_launch(struct capture_fixture *fixture, const struct cap_launch *launch, int32_t n,
+                       uint32_t parameter_bytes)
+{
+    static float before[300], after[300];
+    const struct given given = {1 << 20, 2 << 20, n, 1.5f};
+    const uint64_t bytes = (uint64_t)n * sizeof *before;
+    for (int i = 0; i < n; i++)
+        after[i] = 1.5f * (float)i;
+    const uint32_t contents[] = {fixture_contents(fixture, before, bytes),
+                                 fixture_contents(fixture, after, bytes)};
+    const struct cap_buffer buffers[] = {
+        {.address = given.in, .bytes = bytes, .before = contents[1], .after = contents[1]},
+        {.address = given.out, .bytes = bytes, .before = contents[0], .after = contents[1]}};
+    const struct cap_pointer pointers[] = {{CAP_IN_PARAMETERS, 0, 0, 0},
+                                           {CAP_IN_PARAMETERS, 1, 8, 0}};
+    return fixture_launch(fixture, *launch, &given, parameter_bytes, buffers, 2, pointers, 2, "",
+                          1);
+}
+
+/* What captured_take says of two such launches; `odd` is what the first is like. */
+static enum status take(const char *name, const struct cap_launch *odd, uint32_t parameter_bytes)
+{
+    struct capture_fixture fixture;
+    (void)snprintf(test.folder, sizeof test.folder, "/tmp/tune-test-XXXXXX");
+    assert_non_null(mkdtemp(test.folder));
+    (void)snprintf(test.path, sizeof test.path, "%s.cap", test.folder);
+    assert_true(fixture_begin(&fixture, test.folder, 7));
+    const uint32_t image = fixture_image(&fixture, CAP_IMAGE_OTHER, "image", 5);
+    struct cap_kernel *kernel = fixture_kernel(&fixture, name, image, parameters, 4);
+    assert_non_null(kernel);
+    struct cap_launch plain = {
+        .kernel = kernel->id, .grid = {5, 1, 1}, .block = {64, 1, 1}, .shared_bytes = 128};
+    struct cap_launch first = odd ? *odd : plain;
+    first.kernel = kernel->id;
+    assert_true(add_launch(&fixture, &plain, 300, sizeof(struct given)));
+    plain.grid[0] = 2;
+    first.grid[0] = odd ? odd->grid[0] : 2;
+    assert_true(add_launch(&fixture, &first, 100, parameter_bytes));
+    fixture_end(&fixture);
+    assert_int_equal(capture_join(test.folder, test.path, false, &test.error), STATUS_OK);
+    assert_int_equal(capture_open(test.path, &test.capture, &test.error), STATUS_OK);
+    const struct captured_question question = {.capture = test.capture, .size = "n"};
+    return captured_take(&test.arena, &question, &test.set, &test.error);
+}
+
+static int end(void **state)
+{
+    struct temporary folder = {.file = -1};
+    (void)state;
+    capture_close(test.capture);
+    arena_free(&test.arena);
+    (void)snprintf(folder.path, sizeof folder.path, "%s", test.folder);
+    temporary_folder_remove(&folder);
+    (void)unlink(test.path);
+    test = (struct test){.capture = NULL};
+    return 0;
+}
+
+TEST_WITH(launches_become_sizes, NULL, end)
+{
+    struct text text = {0};
+    assert_int_equal(take("_Z5scalePKfPfif", NULL, sizeof(struct given)), STATUS_OK);
+    assert_int_equal(test.set.launch_count, 2);
+    assert_int_equal(test.set.sizes[0], 100);
+    assert_int_equal(test.set.sizes[1], 300);
+    assert_string_equal(captured_grid(&test.set, 0, "block_x", 0), "ceil_div(n, block_x)");
+    assert_string_equal(captured_grid(&test.set, 0, NULL, 0), "[2, 5][_launch]");
+    assert_string_equal(captured_shared(&test.set), "128");
+    assert_int_equal(captured_block(&test.set, 0), 64);
+    captured_put_arguments(&test.set, "f", &text);
+    assert_non_null(
+        strstr(text_string(&text),
+               "{name: p0, type: u32, count: \"n\", fill: {file: \"f/${n}.p0.before\"}}"));
+    assert_non_null(
+        strstr(text_string(&text), "{name: p1, type: u32, count: \"n\", update: true, "));
+    assert_non_null(strstr(text_string(&text), "{name: p2, type: i32, value: \"n\"}"));
+    assert_non_null(strstr(text_string(&text), "{name: p3, type: i32, value: \"1069547520\"}"));
+    text_clear(&text);
+    captured_put_checks(&test.set, "f", true, &text);
+    assert_string_equal(text_string(&text),
+                        "check:\n  - {output: p1, file: \"f/${n}.p1.after\"}\n");
+    text_free(&text);
+}
+
+/* Another kernel than the one that is there; the file says of an odd launch what it likes. */
+TEST(what_cannot_be_replayed_is_left_out)
+{
+    static const struct {
+        struct cap_launch launch;
+        uint32_t parameter_bytes;
+        const char *why;
+    } cases[] = {
+        {{.grid = {2, 1, 1}, .block = {0, 1, 1}}, 24, "it has no threads"},
+        {{.grid = {0, 1, 1}, .block = {64, 1, 1}}, 24, "it has no threads"},
+        {{.grid = {2, 1, 1}, .block = {64, 1, 1}}, 20, "not all of its parameters were kept"},
+        {{.grid = {2, 1, 1}, .block = {64, 1, 1}, .result = 700}, 24, "it failed"},
+        {{.grid = {2, 1, 1}, .block = {64, 1, 1}, .left_out = CAP_LEFT_TEXTURE}, 24, "textures"},
+        {{.grid = {2, 1, 1}, .block = {64, 1, 1}, .left_out = CAP_LEFT_TOO_LARGE}, 24, "max-bytes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(take("scale", &cases[i].launch, cases[i].parameter_bytes), STATUS_OK);
+        assert_int_equal(test.set.launch_count, 1);
+        assert_int_equal(test.set.left_out, 1);
+        if (!strstr(test.set.why, cases[i].why))
+            fail_msg("%s; expected %s", test.set.why, cases[i].why);
+        assert_int_equal(end(NULL), 0);
+    }
+}
+
+/* It would end the text that it stands in. */
+TEST(names_that_no_compiler_makes_are_refused)
+{
+    static const char *const names[] = {"a\"\nflags: [-wrapper]", "${n}", "a b", ""};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_int_equal(take(names[i], NULL, sizeof(struct given)), STATUS_BAD_INPUT);
+        assert_non_null(strstr(test.error.text, "name"));
+        assert_int_equal(end(NULL), 0);
+    }
+}
+
+TEST_MAIN(NULL, NULL)

@@ -1,0 +1,175 @@
+/* A domain is written where libtuned itself reads it as the constraints are, at hundreds of sizes.
+ */
+#include "tuner/records/domain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libtuned/tuned.h"
+#include "tuner/base/text.h"
+
+enum { SIZES_MAX = 1024, SMALL = 33, RANDOM = 160 };
+
+struct sizes {
+    int64_t items[SIZES_MAX];
+    size_t count;
+};
+
+static void add_size(struct sizes *sizes, int64_t n)
+{
+    if (n > 0 && sizes->count < SIZES_MAX)
+        sizes->items[sizes->count++] = n;
+}
+
+/* Small ones, those around powers of two, others of all lengths; and those around the numbers that
+ * the formula names, around their multiples and their products. */
+static void fill_sizes(struct sizes *sizes, const char *formula)
+{
+    int64_t before = 1;
+    uint64_t seed = 1;
+    for (int64_t n = 1; n < SMALL; n++)
+        add_size(sizes, n);
+    for (int power = 5; power < 40; power++)
+        for (int64_t d = -1; d < 2; d++)
+            add_size(sizes, (INT64_C(1) << power) + d);
+    for (int i = 0; i < RANDOM; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        add_size(sizes, (int64_t)(seed >> 26 >> (seed >> 59)));
+    }
+    for (const char *at = formula; *at; at++) {
+        char *end = NULL;
+        const long long number = *at >= '0' && *at <= '9' ? strtoll(at, &end, 10) : 0;
+        if (!end)
+            continue;
+        at = end - 1;
+        for (int64_t times = 1; times < 8 && number < INT64_C(1) << 40; times += 2)
+            for (int64_t d = -1; d < 2; d++)
+                add_size(sizes, number * times + d);
+        for (int64_t times = 1; times < 4 && number < INT64_C(1) << 20; times++)
+            add_size(sizes, number * before * times);
+        before = number < INT64_C(1) << 20 ? number : before;
+    }
+}
+
+/* What is asked: of a problem of sizes of several names these, else n. */
+struct question {
+    const struct experiment *experiment;
+    const struct problem *problem;
+    const struct facts *facts;
+    const struct configuration *configuration;
+    const char *names[SIZE_NAMES_MAX]; /* as tuned.conf has them */
+    int64_t own[SIZE_NAMES_MAX];
+    size_t count;
+};
+
+static struct question begin(const struct experiment *experiment, const struct problem *problem,
+                             const struct facts *facts, const struct configuration *configuration)
+{
+    struct question question = {experiment, problem, facts, configuration, {"n"}, {problem->n}, 1};
+    size_t first = 0;
+    if (problem->shape) {
+        question.count = experiment_size_names(experiment, question.names, &first);
+        (void)problem_sizes(problem, question.own);
+        question.names[first] = "n";
+    }
+    return question;
+}
+
+static bool admits(const struct question *question, const int64_t *sizes)
+{
+    struct error ignored = {0};
+    struct arena arena = {0};
+    struct problem there;
+    bool holds = false;
+    bool is_problem = true;
+    if (question->problem->shape)
+        is_problem = problem_at_sizes(question->problem, sizes, question->count, &arena, &there);
+    else
+        experiment_problem_at(question->experiment, question->problem, sizes[0], &there);
+    holds = is_problem &&
+            space_admits(question->experiment, &there, question->facts, question->configuration,
+                         &holds, &ignored) == STATUS_OK &&
+            holds;
+    arena_free(&arena);
+    return holds;
+}
+
+/* Whether libtuned gives the entry of the formula at these sizes. */
+static bool is_given(const struct tuned *tuned, const struct question *question,
+                     const int64_t *sizes)
+{
+    const struct tuned_device device = {.kind = "cpu", .name = "X"};
+    struct tuned_size asked[SIZE_NAMES_MAX];
+    struct tuned_answer answer;
+    int64_t n = sizes[0];
+    for (size_t i = 0; i < question->count; i++) {
+        asked[i] = (struct tuned_size){question->names[i], sizes[i]};
+        n = strcmp(question->names[i], "n") == 0 ? sizes[i] : n;
+    }
+    return tuned_find_sizes(tuned, &device, "p", n, asked, question->count, &answer) != TUNED_NONE;
+}
+
+/* The sizes of one probe: of several names every other time all but one are the problem's. */
+static void fill_probe(const struct question *question, const struct sizes *sizes, size_t i,
+                       int64_t *out)
+{
+    memcpy(out, question->own, sizeof question->own);
+    for (size_t k = 0; k < question->count; k++)
+        if (question->count == 1 || i % 2 == 0 || i / 2 % question->count == k)
+            out[k] = sizes->items[(i * (2 * k + 1) + 17 * k) % sizes->count];
+}
+
+/* "n==64&&m==1024" */
+static const char *own_sizes(const struct question *question, struct arena *arena)
+{
+    const char *text = "";
+    for (size_t i = 0; text && i < question->count; i++)
+        text = arena_printf(arena, "%s%s%s==%lld", text, i > 0 ? "&&" : "", question->names[i],
+                            (long long)question->own[i]);
+    return text;
+}
+
+enum status domain_of(const struct experiment *experiment, const struct problem *problem,
+                      const struct facts *facts, const struct configuration *configuration,
+                      const struct domain *checked, struct arena *arena, struct domain_text *out,
+                      struct error *error)
+{
+    const struct question question = begin(experiment, problem, facts, configuration);
+    struct text conf = {0};
+    struct sizes sizes = {.count = 0};
+    *out = (struct domain_text){.is_listed = checked->is_listed};
+    enum status status = STATUS_OK;
+    if (!checked->is_listed)
+        status = domain_formula(experiment, problem, facts, configuration, checked, arena,
+                                &out->text, error);
+    if (status != STATUS_OK ||
+        (out->text && out->text[0] == '\0' && !domain_depends_on_size(experiment)))
+        return status;
+    /* A baseline need not be legal anywhere. */
+    if (out->text && admits(&question, question.own)) {
+        text_printf(&conf,
+                    "tuned-conf 5\n[cpu \"*\"]\np n=0-9223372036854775807 x=0 |%s%s%s\nend\n",
+                    out->text[0] ? " domain=\"" : "", out->text, out->text[0] ? "\"" : "");
+        struct tuned *tuned =
+            conf.failed ? NULL : tuned_load_memory(conf.data, conf.length, "domain", NULL);
+        text_free(&conf);
+        if (!tuned)
+            return error_no_memory(error);
+        fill_sizes(&sizes, out->text);
+        for (size_t i = 0; out->text && i < sizes.count; i++) {
+            int64_t there[SIZE_NAMES_MAX];
+            fill_probe(&question, &sizes, i, there);
+            const int64_t n = there[0];
+            const bool is_checked = n % checked->multiple == 0 && n >= checked->least;
+            const bool is_meant = (problem->shape || is_checked) && admits(&question, there);
+            if (is_given(tuned, &question, there) != is_meant)
+                out->text = NULL;
+        }
+        tuned_free(tuned);
+    }
+    if (out->text)
+        return STATUS_OK;
+    out->is_listed = true;
+    out->text = own_sizes(&question, arena);
+    return out->text ? STATUS_OK : error_no_memory(error);
+}

@@ -1,0 +1,102 @@
+/* A command of the program: one file each, and a row in the table of cli/main.c. */
+#ifndef TUNE_TERMINAL_COMMAND_H
+#define TUNE_TERMINAL_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/array.h"
+#include "tuner/base/error.h"
+#include "tuner/base/launch.h"
+
+struct command {
+    const char *name;
+    const char *usage; /* what follows the name: "[EXPERIMENT...] [options]" */
+    const char *about; /* one line */
+    const char *more;  /* lines below it in the command's own help; NULL: none */
+    /* Results go to stdout, all else to stderr. argv[0] is the command's name. On failure fills
+     * the error; main prints it as "tune NAME: text" and exits with the status's exit code. */
+    enum status (*run)(const struct command *command, int argc, char **argv, struct error *error);
+};
+
+/* The values of an option that may be given several times, in their order; borrowed from argv. */
+enum { OPTION_LIST_MAX = 64 };
+struct option_list {
+    size_t count;
+    const char *items[OPTION_LIST_MAX];
+};
+
+/* One option. Exactly one of `flag`, `text` and `list` is set; the latter two take a value, as
+ * "--name V" or "--name=V". Or `flag` and `text` are: its value, a number, may be left out. A
+ * letter of 0 means none. */
+struct option_spec {
+    const char *name;
+    char letter;
+    const char *value; /* the value's name in the help: "FILE"; NULL for a flag */
+    const char *about; /* may hold several lines */
+    bool *flag;
+    const char **text;
+    struct option_list *list;
+};
+
+#define OPTION_TEXT(name_, value_, target_, about_)                                                \
+    {                                                                                              \
+        .name = (name_), .value = (value_), .text = (target_), .about = about_                     \
+    }
+#define OPTION_SHORT(letter_, name_, value_, target_, about_)                                      \
+    {                                                                                              \
+        .name = (name_), .letter = (letter_), .value = (value_), .text = (target_),                \
+        .about = about_                                                                            \
+    }
+#define OPTION_LIST(letter_, name_, value_, target_, about_)                                       \
+    {                                                                                              \
+        .name = (name_), .letter = (letter_), .value = (value_), .list = (target_),                \
+        .about = about_                                                                            \
+    }
+#define OPTION_NUMBER_OR_NONE(name_, value_, flag_, target_, about_)                               \
+    {                                                                                              \
+        .name = (name_), .value = (value_), .flag = (flag_), .text = (target_), .about = about_    \
+    }
+#define OPTION_FLAG(name_, target_, about_) OPTION_SHORT_FLAG(0, name_, target_, about_)
+#define OPTION_SHORT_FLAG(letter_, name_, target_, about_)                                         \
+    {                                                                                              \
+        .name = (name_), .letter = (letter_), .flag = (target_), .about = about_                   \
+    }
+
+/* Reads the options into what their rows point to; what is no option goes to `words` (at most
+ * `words_max`, borrowed from argv). "--" ends the options. --help prints the command's help to
+ * stdout and sets *helped: the command then returns STATUS_OK at once. Wrong use: STATUS_USAGE with
+ * the nearest option's name. */
+enum status options_parse(const struct command *command, const struct option_spec *options,
+                          size_t option_count, int argc, char **argv, const char **words,
+                          size_t words_max, size_t *word_count, bool *helped, struct error *error);
+
+/* Calls `visit` for each option of the command; the rows live only during the call. */
+void options_each(const struct command *command,
+                  void (*visit)(void *context, const struct option_spec *option), void *context);
+
+/* A decimal number in [low, high], as of an option's value. */
+enum status option_integer(const char *name, const char *text, long long low, long long high,
+                           long long *out, struct error *error);
+
+/* A problem's size, at least 1: 16777216, 2**24 or 2^24. */
+enum status option_size(const char *name, const char *text, long long *out, struct error *error);
+
+/* The caches' state before a run; NULL leaves *mode as it is. */
+enum status option_l2(const char *text, enum l2_mode *mode, struct error *error);
+
+/* A time, at least 1 ms: 90, 90s, 1.5h; units s (without one, too), m, h, d. */
+enum status option_duration(const char *name, const char *text, int64_t *nanoseconds,
+                            struct error *error);
+
+/* The options that most commands share. */
+#define OPTION_DB_ABOUT "the database (default tune.db)"
+/* An object, so that a name that somebody typed is told from it (reading.h). */
+extern const char default_database[];
+#define DEFAULT_DATABASE  default_database
+#define REPLAYED_DATABASE "replayed.db"
+#define DEFAULT_CONF      "tuned.conf"
+#define DEFAULT_REPORT    "report.html"
+
+#endif

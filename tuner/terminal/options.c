@@ -1,0 +1,241 @@
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/terminal/command.h"
+
+static void print_option(const struct option_spec *option)
+{
+    char left_column[64];
+    char letter[8] = "    ";
+    if (option->letter)
+        (void)string_format(letter, sizeof letter, "-%c, ", option->letter);
+    const bool may = option->flag && option->value;
+    (void)string_format(left_column, sizeof left_column, "  %s--%s%s%s%s", letter, option->name,
+                        may             ? " ["
+                        : option->value ? " "
+                                        : "",
+                        option->value ? option->value : "", may ? "]" : "");
+    printf("%-28s ", left_column);
+    for (const char *c = option->about; *c; c++) {
+        putchar(*c);
+        if (*c == '\n')
+            printf("%-28s ", "");
+    }
+    putchar('\n');
+}
+
+static void print_help(const struct command *command, const struct option_spec *options,
+                       size_t count)
+{
+    static const struct option_spec help = {
+        .name = "help", .letter = 'h', .about = "print this and exit"};
+    printf("usage: tune %s %s\n\n%s\n", command->name, command->usage, command->about);
+    if (command->more)
+        printf("%s\n", command->more);
+    printf("\noptions:\n");
+    for (size_t i = 0; i < count; i++)
+        print_option(&options[i]);
+    print_option(&help);
+}
+
+static enum status unknown_option(const struct command *command, const char *argument,
+                                  const struct option_spec *options, size_t count,
+                                  struct error *error)
+{
+    const char *names[64] = {"help"};
+    size_t name_count = 1;
+    for (size_t i = 0; i < count && name_count < 64; i++)
+        names[name_count++] = options[i].name;
+    char name[64];
+    const char *start = argument + strspn(argument, "-");
+    (void)string_format(name, sizeof name, "%.*s", (int)strcspn(start, "="), start);
+    const char *nearest = nearest_word(name, names, name_count);
+    if (nearest)
+        return error_set(error, STATUS_USAGE, "unknown option '%s'; did you mean '--%s'?", argument,
+                         nearest);
+    return error_set(error, STATUS_USAGE, "unknown option '%s'; 'tune %s --help' lists them",
+                     argument, command->name);
+}
+
+/* Stores one option; *taken tells whether the next argument was its value. */
+static enum status take_option(const struct option_spec *option, const char *attached,
+                               const char *next, bool *taken, struct error *error)
+{
+    *taken = false;
+    if (option->flag && option->text) {
+        const bool follows = next && *next && next[strspn(next, "0123456789")] == '\0';
+        *option->flag = true;
+        *option->text = attached ? attached : follows ? next : NULL;
+        *taken = !attached && follows;
+        return STATUS_OK;
+    }
+    if (option->flag) {
+        if (attached)
+            return error_set(error, STATUS_USAGE, "--%s takes no value", option->name);
+        *option->flag = true;
+        return STATUS_OK;
+    }
+    if (!attached && !next)
+        return error_set(error, STATUS_USAGE, "--%s needs a value: --%s %s", option->name,
+                         option->name, option->value);
+    *taken = !attached;
+    if (option->text) {
+        *option->text = attached ? attached : next;
+        return STATUS_OK;
+    }
+    if (option->list->count == OPTION_LIST_MAX)
+        return error_set(error, STATUS_USAGE, "--%s: more than %d of them", option->name,
+                         OPTION_LIST_MAX);
+    option->list->items[option->list->count++] = attached ? attached : next;
+    return STATUS_OK;
+}
+
+/* Set by options_each: the rows are wanted, and not what they do. */
+static void (*visitor)(void *context, const struct option_spec *option);
+static void *visitor_context;
+
+void options_each(const struct command *command,
+                  void (*visit)(void *context, const struct option_spec *option), void *context)
+{
+    char name[32];
+    char *words[] = {name, NULL};
+    struct error ignored = {0};
+    (void)string_format(name, sizeof name, "%s", command->name);
+    visitor = visit;
+    visitor_context = context;
+    (void)command->run(command, 1, words, &ignored);
+    visitor = NULL;
+}
+
+enum status options_parse(const struct command *command, const struct option_spec *options,
+                          size_t option_count, int argc, char **argv, const char **words,
+                          size_t words_max, size_t *word_count, bool *helped, struct error *error)
+{
+    bool only_words = false;
+    *word_count = 0;
+    *helped = visitor != NULL;
+    for (size_t i = 0; visitor && i < option_count; i++)
+        visitor(visitor_context, &options[i]);
+    if (*helped)
+        return STATUS_OK;
+    for (int i = 1; i < argc; i++) {
+        const char *argument = argv[i];
+        enum status status = STATUS_OK;
+        if (only_words || argument[0] != '-' || argument[1] == '\0') {
+            if (*word_count == words_max)
+                return error_set(error, STATUS_USAGE, "one word too many: '%s'", argument);
+            words[(*word_count)++] = argument;
+        } else if (strcmp(argument, "--") == 0) {
+            only_words = true;
+        } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            print_help(command, options, option_count);
+            *helped = true;
+            return STATUS_OK;
+        } else {
+            const bool is_long = argument[1] == '-';
+            const size_t length = is_long ? strcspn(argument + 2, "=") : 0;
+            const char *attached =
+                is_long && argument[2 + length] == '=' ? argument + 3 + length : NULL;
+            const struct option_spec *option = NULL;
+            for (size_t k = 0; k < option_count && !option; k++)
+                if (is_long ? strlen(options[k].name) == length &&
+                                  memcmp(options[k].name, argument + 2, length) == 0
+                            : argument[2] == '\0' && options[k].letter == argument[1])
+                    option = &options[k];
+            if (!option)
+                return unknown_option(command, argument, options, option_count, error);
+            bool taken = false;
+            status =
+                take_option(option, attached, i + 1 < argc ? argv[i + 1] : NULL, &taken, error);
+            i += taken ? 1 : 0;
+        }
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+enum status option_integer(const char *name, const char *text, long long low, long long high,
+                           long long *out, struct error *error)
+{
+    char *end = NULL;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || value < low || value > high)
+        return error_set(error, STATUS_USAGE, "--%s %s: write a whole number from %lld to %lld",
+                         name, text, low, high);
+    *out = value;
+    return STATUS_OK;
+}
+
+/* BASE, BASE**POWER or BASE^POWER; 0 when it is none, or too large. */
+static long long read_size(const char *text)
+{
+    char *end = NULL;
+    errno = 0;
+    long long base = isdigit((unsigned char)text[0]) ? strtoll(text, &end, 10) : 0;
+    long long value = base;
+    if (end && (*end == '^' || strncmp(end, "**", 2) == 0)) {
+        const char *start = end + (*end == '^' ? 1 : 2);
+        long power = isdigit((unsigned char)start[0]) ? strtol(start, &end, 10) : -1;
+        value = power == 0 ? 1 : base;
+        for (long i = 1; i < power && value > 1; i++)
+            value = __builtin_mul_overflow(value, base, &value) ? 0 : value;
+        end = power < 0 ? NULL : end;
+    }
+    return end && *end == '\0' && errno == 0 ? value : 0;
+}
+
+/* Seconds in what stands behind the number; 0 when that is no unit. */
+static double unit_seconds(const char *unit)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+    for (size_t i = 0; i < COUNT(units); i++)
+        if (strcmp(unit, units[i].name) == 0)
+            return units[i].seconds;
+    return 0;
+}
+
+enum status option_duration(const char *name, const char *text, int64_t *nanoseconds,
+                            struct error *error)
+{
+    static const double least_s = 1e-3, most_s = 365 * 86400.0;
+    char *end = NULL;
+    bool number = strspn(text, "0123456789.") > 0;
+    double value = number ? strtod(text, &end) : 0;
+    double seconds = number ? value * unit_seconds(end) : 0;
+    if (!(seconds >= least_s) || seconds > most_s)
+        return error_set(error, STATUS_USAGE, "--%s %s: write a time such as 90s, 30m or 8h", name,
+                         text);
+    *nanoseconds = (int64_t)(seconds * 1e9);
+    return STATUS_OK;
+}
+
+enum status option_size(const char *name, const char *text, long long *out, struct error *error)
+{
+    long long value = read_size(text);
+    if (value <= 0)
+        return error_set(error, STATUS_USAGE, "--%s %s: write a size such as 16777216 or 2**24",
+                         name, text);
+    *out = value;
+    return STATUS_OK;
+}
+
+enum status option_l2(const char *text, enum l2_mode *mode, struct error *error)
+{
+    const char *names[L2_MODES];
+    if (!text || l2_mode_parse(text, mode))
+        return STATUS_OK;
+    for (int i = 0; i < L2_MODES; i++)
+        names[i] = l2_mode_name((enum l2_mode)i);
+    const char *nearest = nearest_word(text, names, L2_MODES);
+    if (nearest)
+        return error_set(error, STATUS_USAGE, "--l2 %s: did you mean '%s'?", text, nearest);
+    return error_set(error, STATUS_USAGE, "--l2 %s: write cold, hot, stream or dirty", text);
+}

@@ -1,0 +1,115 @@
+/* The points of an explanation against its winner: only times of one stage are compared. */
+#include <math.h>
+#include <string.h>
+
+#include "tuner/stats/ceiling.h"
+#include "views/explain/internal.h"
+
+bool is_by_time(const struct explanation *explanation)
+{
+    return !explanation->objective || strcmp(explanation->objective, "time") == 0;
+}
+
+/* What the winner was chosen by, if it has a time there. */
+static size_t own_stage(const struct read_point *winner, const struct background *background)
+{
+    for (size_t i = 0; i < STAGES; i++)
+        if (background->stage && strcmp(background->stage, explain_stages[i]) == 0 &&
+            isfinite(winner->times_ns[i]))
+            return i;
+    for (size_t i = 0; i < STAGES; i++)
+        if (isfinite(winner->times_ns[i]))
+            return i;
+    return STAGES;
+}
+
+/* The winner's own stage, else the first that both were timed in; STAGES: none. */
+static size_t shared_stage(const struct read_point *winner, const struct read_point *other,
+                           size_t own)
+{
+    if (own < STAGES && isfinite(other->times_ns[own]))
+        return own;
+    for (size_t i = 0; i < STAGES; i++)
+        if (isfinite(winner->times_ns[i]) && isfinite(other->times_ns[i]))
+            return i;
+    return STAGES;
+}
+
+static const char *standing_of(const struct read_point *read, bool is_winner)
+{
+    if (is_winner)
+        return "winner";
+    if (isnan(read->difference) && !read->rejection)
+        return NULL;
+    return read->proven ? "as fast" : read->tied ? "tied" : read->rejection ? "out" : "slower";
+}
+
+/* No gain over a baseline is claimed but of rounds that the two shared; how the runner-up did may
+ * come of two times of one stage. */
+static void compare(const struct read_point *winner, const struct read_point *other, size_t own,
+                    bool by_time, struct explain_point *point)
+{
+    const size_t stage = shared_stage(winner, other, own);
+    point->slower = point->slower_low = point->slower_high = (double)NAN;
+    point->time_ns = (double)NAN;
+    point->trial_id = -1;
+    if (stage == STAGES)
+        return;
+    point->stage = explain_stages[stage];
+    point->time_ns = other->times_ns[stage];
+    point->trial_id = other->trial_ids[stage];
+    if (stage == own && other->paired_in && strcmp(other->paired_in, point->stage) == 0) {
+        point->slower = other->ratio - 1;
+        point->slower_low = other->ratio_low - 1;
+        point->slower_high = other->ratio_high - 1;
+    } else if (strcmp(point->role, "runner-up") != 0) {
+        return;
+    } else if (by_time) {
+        point->slower = other->times_ns[stage] / winner->times_ns[stage] - 1;
+    } else {
+        point->slower = other->values[stage] / winner->values[stage] - 1;
+    }
+}
+
+static double bytes_in_flight(const struct explain_point *point, int64_t units)
+{
+    if (point->resident_threads < 1 || point->grid < 1 || point->block < 1 || units < 1 ||
+        !(point->bytes_per_thread > 0))
+        return (double)NAN;
+    const double given = ceil((double)point->grid / (double)units) * (double)point->block;
+    return fmin((double)point->resident_threads, given) * point->bytes_per_thread;
+}
+
+bool compare_points(const struct read_point *read, size_t count,
+                    const struct background *background, struct arena *arena,
+                    struct explanation *explanation)
+{
+    const size_t own = own_stage(&read[0], background);
+    explanation->points = arena_alloc(arena, count, sizeof *explanation->points);
+    if (!explanation->points)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct explain_point *point = &explanation->points[i];
+        *point = read[i].point;
+        point->low_ns = i == 0 ? background->low_ns : (double)NAN;
+        point->high_ns = i == 0 ? background->high_ns : (double)NAN;
+        point->standing = standing_of(&read[i], i == 0);
+        compare(&read[0], &read[i], own, is_by_time(explanation), point);
+        const bool spread = point->grid > 0 && explanation->unit_count > 0;
+        point->gbs = background->bytes_moved / point->time_ns;
+        point->ceiling_share = ceiling_is_broken(point->gbs, explanation->ceiling_gbs)
+                                   ? (double)NAN
+                                   : point->gbs / explanation->ceiling_gbs;
+        point->gops = background->operations / point->time_ns;
+        point->arithmetic_share = ceiling_is_broken(point->gops, explanation->arithmetic_gops)
+                                      ? (double)NAN
+                                      : point->gops / explanation->arithmetic_gops;
+        point->blocks_per_sm =
+            spread ? (double)point->grid / (double)explanation->unit_count : (double)NAN;
+        point->bytes_in_flight_per_sm = bytes_in_flight(point, explanation->unit_count);
+    }
+    explanation->points[0].slower = explanation->points[0].slower_low =
+        explanation->points[0].slower_high = 0;
+    explanation->point_count = count;
+    return true;
+}

@@ -1,0 +1,315 @@
+/* What limits a winner: rules in a fixed order, the first that holds. docs/why.md says why each
+ * threshold is what it is. */
+#include <math.h>
+#include <string.h>
+
+#include "tuner/device/traits.h"
+#include "tuner/stats/ceiling.h"
+#include "views/explain/internal.h"
+
+static const double launch_least = 1.0 / 3;  /* of the time, for empty launches in its place */
+static const double launch_told = 0.05;      /* of the time, to be worth a word */
+static const double memory_least = 0.85;     /* of the ceiling */
+static const double arithmetic_least = 0.70; /* of the ceiling */
+static const int64_t spill_least = 32;       /* bytes per thread: eight registers */
+static const double busy_most = 0.75;        /* of the units: a quarter has nothing to do */
+static const double sweep_noise = 0.02;      /* a sweep times each configuration once */
+/* What a load that misses all caches takes on GPUs, and memory under load, at most. */
+static const double waiting_most_ns = 1000;
+
+/* What the rules look at. */
+struct rules {
+    const struct explanation *explanation;
+    const struct background *background;
+    const struct explain_point *winner;
+    const struct device_traits *device;
+    int64_t busy; /* of them, with something to do; -1: unknown */
+    struct text *text;
+};
+
+static bool limited_by_launch(const struct rules *rules, double *launch_share)
+{
+    const struct explain_point *winner = rules->winner;
+    /* One thread of a CPU wakes no others. */
+    if (winner->launches < 1 || (!rules->device->is_gpu && winner->threads == 1))
+        return false;
+    /* Those that overlap may cost less than empty ones in a row; a CPU's may be of one thread. */
+    const bool all =
+        winner->launches > 1 && !rules->background->launches_overlap && rules->device->is_gpu;
+    const double empty_ns = (double)(all ? winner->launches : 1) * rules->background->node_gap_ns;
+    const double share = empty_ns / winner->time_ns;
+    *launch_share = share;
+    if (!(share >= launch_least))
+        return false;
+    if (all)
+        say(rules->text, "%D empty launches in a row take ", winner->launches);
+    else
+        say(rules->text, "An empty launch takes ");
+    say(rules->text, "%T on this device, %P of its %T: launching limits it.", empty_ns, share,
+        winner->time_ns);
+    return true;
+}
+
+static void say_share(const struct rules *rules)
+{
+    say(rules->text,
+        "It moves %N GB/s, %P of the %s ceiling that was measured on this device (%N GB/s)",
+        rules->winner->gbs, rules->winner->ceiling_share, rules->explanation->ceiling,
+        rules->explanation->ceiling_gbs);
+}
+
+static bool fits_hot(const struct rules *rules)
+{
+    return rules->explanation->l2_mode && strcmp(rules->explanation->l2_mode, "hot") == 0 &&
+           rules->background->bytes_moved <= rules->background->cache_bytes;
+}
+
+static void say_cache(const struct rules *rules, const char *before)
+{
+    say(rules->text,
+        "%sand its %B fit in the cache of %B, which is hot: the cache limits it, not the memory.",
+        before, rules->background->bytes_moved, rules->background->cache_bytes);
+}
+
+/* Of what is clearly faster than the ceiling no share is told, but why. */
+static enum explain_limit break_ceiling(const struct rules *rules)
+{
+    const struct background *background = rules->background;
+    say(rules->text,
+        "It moves %N GB/s, more than the %s ceiling that was measured on this device (%N GB/s), ",
+        rules->winner->gbs, rules->explanation->ceiling, rules->explanation->ceiling_gbs);
+    if (background->bytes_moved > 2 * background->cache_bytes) {
+        say(rules->text,
+            "and no cache holds its %B: the memory limits it, and that ceiling is too low to tell "
+            "a share of it.",
+            background->bytes_moved);
+        return LIMIT_MEMORY;
+    }
+    if (fits_hot(rules))
+        say_cache(rules, "");
+    else
+        say(rules->text,
+            "so part of its %B comes out of a cache, and no share of the ceiling is shown.",
+            background->bytes_moved);
+    return LIMIT_CACHE;
+}
+
+static enum explain_limit limited_by_memory(const struct rules *rules)
+{
+    if (ceiling_is_broken(rules->winner->gbs, rules->explanation->ceiling_gbs))
+        return break_ceiling(rules);
+    if (!(rules->winner->ceiling_share >= memory_least))
+        return LIMIT_UNKNOWN;
+    say_share(rules);
+    if (fits_hot(rules)) {
+        say_cache(rules, ", ");
+        return LIMIT_CACHE;
+    }
+    say(rules->text, ": the memory limits it.");
+    return LIMIT_MEMORY;
+}
+
+static bool limited_by_arithmetic(const struct rules *rules)
+{
+    if (!(rules->winner->arithmetic_share >= arithmetic_least))
+        return false;
+    say(rules->text,
+        "It does %N * 10^9 operations per second on %s, %P of what was measured on this device: "
+        "arithmetic limits it.",
+        rules->winner->gops, rules->explanation->operations_type, rules->winner->arithmetic_share);
+    return true;
+}
+
+static bool limited_by_spills(const struct rules *rules)
+{
+    if (rules->winner->spill_bytes < spill_least)
+        return false;
+    say(rules->text,
+        "Each thread moves %D bytes of registers to memory and back (spills), and no ceiling is "
+        "near.",
+        rules->winner->spill_bytes);
+    return true;
+}
+
+/* Whether something shows that neither memory nor arithmetic stands in the way. */
+static bool is_far_from_ceilings(const struct rules *rules)
+{
+    return rules->winner->ceiling_share < memory_least &&
+           (rules->winner->arithmetic_share < arithmetic_least ||
+            rules->background->elsewhere_share >= memory_least);
+}
+
+/* Whether many units have nothing to do. */
+static bool has_idle(const struct rules *rules)
+{
+    return rules->busy > 0 &&
+           (double)rules->busy <= busy_most * (double)rules->explanation->unit_count;
+}
+
+/* "1 block for 132 multiprocessors: 131 of them have nothing to do", and what was tried in the
+ * sweep with more of them busy. */
+static void say_idle(const struct rules *rules)
+{
+    const int64_t units = rules->explanation->unit_count;
+    const double loss = rules->background->busier_loss;
+    say(rules->text, "%C for %D %s: %D of them %s nothing to do", rules->busy,
+        rules->device->is_gpu ? "block" : "thread", units, rules->device->unit_word,
+        units - rules->busy, units - rules->busy == 1 ? "has" : "have");
+    if (isfinite(loss))
+        say(rules->text, "; the fastest that keeps more of them busy takes %M in the sweep%s", loss,
+            loss < 0 && loss > -sweep_noise ? ", within what a sweep can tell" : "");
+}
+
+/* Not where more of them busy was tried, and did not help. */
+static bool limited_by_idle_units(const struct rules *rules)
+{
+    const double loss = rules->background->busier_loss;
+    if (!has_idle(rules) || loss > -sweep_noise)
+        return false;
+    say_idle(rules);
+    if (!isfinite(loss) && !rules->device->is_gpu && rules->background->node_gap_ns > 0)
+        say(rules->text, "; to wake all of them takes %T, against its %T",
+            rules->background->node_gap_ns, rules->winner->time_ns);
+    say(rules->text, ".");
+    return true;
+}
+
+/* Little's law: what is in flight is delivered once in the time that one access takes. */
+static bool limited_by_bytes_in_flight(const struct rules *rules)
+{
+    const struct explain_point *winner = rules->winner;
+    const int64_t units = rules->explanation->unit_count;
+    const int64_t busy = rules->busy < units ? rules->busy : units;
+    const double waiting_ns = winner->bytes_in_flight_per_sm * (double)busy / winner->gbs;
+    if (!(waiting_ns <= waiting_most_ns) || !(winner->ceiling_share < memory_least))
+        return false;
+    say(rules->text,
+        "%B in flight on each of %D %s come to %N GB/s when each waits %T, about what memory takes "
+        "to answer: too little is in flight.",
+        winner->bytes_in_flight_per_sm, busy, rules->device->unit_word, winner->gbs, waiting_ns);
+    return true;
+}
+
+/* What is left of the time at the nearer of the ceilings. */
+static void say_rest(const struct rules *rules)
+{
+    const struct background *background = rules->background;
+    const double time_ns = rules->winner->time_ns;
+    const double bytes_ns = background->bytes_moved / rules->explanation->ceiling_gbs;
+    const double operations_ns = background->operations / rules->explanation->arithmetic_gops;
+    const bool by_operations = operations_ns > bytes_ns;
+    say(rules->text, "At the ceiling its %s would take %T of its %T: the rest is latency",
+        by_operations ? "operations" : "bytes", by_operations ? operations_ns : bytes_ns, time_ns);
+    if (background->node_gap_ns >= launch_told * time_ns && rules->device->is_gpu)
+        say(rules->text, ", of which an empty launch takes %T", background->node_gap_ns);
+    say(rules->text, ".");
+}
+
+static bool limited_by_latency(const struct rules *rules)
+{
+    const struct background *background = rules->background;
+    if (!is_far_from_ceilings(rules))
+        return false;
+    say_share(rules);
+    if (rules->winner->arithmetic_share < arithmetic_least)
+        say(rules->text, ", and does %P of the %s operations that were measured on it",
+            rules->winner->arithmetic_share, rules->explanation->operations_type);
+    if (background->elsewhere_share >= memory_least)
+        say(rules->text, "; the same problem reaches %P at n = %D", background->elsewhere_share,
+            background->elsewhere_n);
+    say(rules->text, ". ");
+    if (has_idle(rules)) {
+        say_idle(rules);
+        say(rules->text, ". ");
+    }
+    say_rest(rules);
+    return true;
+}
+
+static void say_unknown(const struct rules *rules)
+{
+    const struct explanation *explanation = rules->explanation;
+    const struct background *background = rules->background;
+    struct text *text = rules->text;
+    if (isfinite(rules->winner->ceiling_share)) {
+        say_share(rules);
+        say(text, ", less than the %P from which the memory counts as the limit. ", memory_least);
+    } else if (!isfinite(background->bytes_moved)) {
+        say(text, "The experiment does not say how many bytes a run moves. ");
+    } else if (background->ceiling_given_up) {
+        say(text,
+            "A winner moves more than the %s ceiling that was measured on this device, so that "
+            "ceiling is not used. ",
+            explanation->ceiling);
+    } else {
+        say(text, "The ceilings of this device's memory were not measured. ");
+    }
+    if (has_idle(rules)) {
+        say_idle(rules);
+        say(text, ". ");
+    }
+    if (!isfinite(background->operations))
+        say(text, "The experiment does not say how many operations it takes, so arithmetic cannot "
+                  "be told from latency.");
+    else if (!isfinite(explanation->arithmetic_gops))
+        say(text,
+            "How many %s operations this device does was not measured, so arithmetic cannot be "
+            "told from latency.",
+            explanation->operations_type);
+    else if (!isfinite(rules->winner->arithmetic_share))
+        say(text,
+            "It does more %s operations than were measured on this device, so that ceiling is not "
+            "used, and arithmetic cannot be told from latency.",
+            explanation->operations_type);
+    else
+        say(text, "It does %P of the %s operations that the device was measured to do.",
+            rules->winner->arithmetic_share, explanation->operations_type);
+}
+
+static int64_t busy_units(const struct explanation *explanation)
+{
+    const struct explain_point *winner = &explanation->points[0];
+    if (!device_traits(explanation->device_kind)->is_gpu)
+        return winner->threads > 0 && winner->grid > 0 && winner->grid < winner->threads
+                   ? winner->grid
+                   : winner->threads;
+    return winner->grid;
+}
+
+void decide_limit(struct explanation *explanation, const struct background *background,
+                  struct text *text)
+{
+    struct rules rules = {.explanation = explanation,
+                          .background = background,
+                          .winner = &explanation->points[0],
+                          .device = device_traits(explanation->device_kind),
+                          .busy = busy_units(explanation),
+                          .text = text};
+    explanation->busy_units = rules.busy;
+    explanation->launch_share = (double)NAN;
+    explanation->limit = LIMIT_LAUNCH;
+    if (limited_by_launch(&rules, &explanation->launch_share))
+        return;
+    explanation->limit = limited_by_memory(&rules);
+    if (explanation->limit != LIMIT_UNKNOWN)
+        return;
+    explanation->limit = limited_by_arithmetic(&rules)        ? LIMIT_ARITHMETIC
+                         : limited_by_spills(&rules)          ? LIMIT_SPILLS
+                         : limited_by_idle_units(&rules)      ? LIMIT_PARALLELISM
+                         : limited_by_bytes_in_flight(&rules) ? LIMIT_PARALLELISM
+                         : limited_by_latency(&rules)         ? LIMIT_LATENCY
+                                                              : LIMIT_UNKNOWN;
+    if (explanation->limit == LIMIT_UNKNOWN)
+        say_unknown(&rules);
+}
+
+const char *explain_limit_name(enum explain_limit limit)
+{
+    static const char *const names[] = {
+        [LIMIT_UNKNOWN] = "unknown", [LIMIT_MEMORY] = "memory",
+        [LIMIT_CACHE] = "cache",     [LIMIT_ARITHMETIC] = "arithmetic",
+        [LIMIT_LAUNCH] = "launch",   [LIMIT_PARALLELISM] = "parallelism",
+        [LIMIT_LATENCY] = "latency", [LIMIT_SPILLS] = "spills",
+    };
+    return names[limit];
+}

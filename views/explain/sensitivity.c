@@ -1,0 +1,235 @@
+/* What changing one parameter of the winner costs, out of the sweep. Where constraints tie
+ * parameters to one another, the nearest point with another value counts, and what else changes in
+ * it is said. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/array.h"
+#include "tuner/base/json.h"
+#include "tuner/base/value.h"
+#include "views/explain/internal.h"
+
+/* More changed beside it than this say nothing of a parameter. */
+enum { TOGETHER_MOST = 3 };
+
+/* NULL when memory is short. */
+static const char *value_text_of(const json_t *json, struct arena *arena)
+{
+    char text[VALUE_TEXT_BYTES] = "";
+    if (json_is_string(json))
+        return arena_strdup(arena, json_string_value(json));
+    const struct value value = json_is_integer(json) ? value_integer(json_integer_value(json))
+                               : json_is_real(json)  ? value_real(json_real_value(json))
+                                                     : value_boolean(json_is_true(json));
+    (void)value_format(value, text, sizeof text);
+    return arena_strdup(arena, text);
+}
+
+bool explain_read_settings(const char *parameters, struct arena *arena,
+                           struct explain_settings *settings)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+    bool good = true;
+    settings->count = 0;
+    json_t *object = json_read(parameters ? parameters : "{}", 0, NULL);
+    json_object_foreach(object, name, value)
+    {
+        if (settings->count == EXPLAIN_SETTINGS_MAX)
+            break;
+        struct explain_setting *setting = &settings->items[settings->count++];
+        setting->name = arena_strdup(arena, name);
+        setting->value = value_text_of(value, arena);
+        good = good && setting->name && setting->value;
+    }
+    json_decref(object);
+    return good;
+}
+
+/* That of the same parameter; NULL: there is none. Most often it stands in the same place. */
+static const struct explain_setting *find_setting(const struct explain_settings *settings,
+                                                  const char *name, size_t place)
+{
+    if (place < settings->count && strcmp(settings->items[place].name, name) == 0)
+        return &settings->items[place];
+    for (size_t i = 0; i < settings->count; i++)
+        if (strcmp(settings->items[i].name, name) == 0)
+            return &settings->items[i];
+    return NULL;
+}
+
+/* The places of the settings of `own` that `other` has other values for. SIZE_MAX: other
+ * parameters. */
+static size_t differences(const struct explain_settings *own, const struct explain_settings *other,
+                          size_t out[EXPLAIN_SETTINGS_MAX])
+{
+    size_t count = 0;
+    if (own->count != other->count)
+        return SIZE_MAX;
+    for (size_t i = 0; i < own->count; i++) {
+        const struct explain_setting *there = find_setting(other, own->items[i].name, i);
+        if (!there)
+            return SIZE_MAX;
+        if (strcmp(own->items[i].value, there->value) != 0)
+            out[count++] = i;
+    }
+    return count;
+}
+
+size_t put_differences(struct text *text, const char *parameters, const char *other)
+{
+    struct arena arena = {0};
+    struct explain_settings own, there;
+    size_t at[EXPLAIN_SETTINGS_MAX];
+    const bool good = explain_read_settings(parameters, &arena, &own) &&
+                      explain_read_settings(other, &arena, &there);
+    const size_t count = good ? differences(&own, &there, at) : SIZE_MAX;
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
+        const struct explain_setting *setting = find_setting(&there, own.items[at[i]].name, at[i]);
+        text_printf(text, "%s%s=%s", i == 0 ? "" : " ", setting->name, setting->value);
+    }
+    text->failed = text->failed || !good;
+    arena_free(&arena);
+    return count == SIZE_MAX ? 0 : count;
+}
+
+/* Another value of a parameter: of the points that have it, of those that change the least, the
+ * fastest. */
+struct rival {
+    const char *value;
+    size_t changed;
+    size_t at[TOGETHER_MOST]; /* the places of what changed */
+    double time_ns;
+};
+struct rivals {
+    struct rival *items;
+    size_t count, capacity;
+};
+
+/* The other parameters that change with it: "cluster_size, block"; NULL when there are none. */
+static const char *names_of(const struct rival *rival, size_t parameter,
+                            const struct explain_settings *own, struct arena *arena, bool *failed)
+{
+    struct text names = {0};
+    for (size_t i = 0; i < rival->changed; i++)
+        if (rival->at[i] != parameter)
+            text_printf(&names, "%s%s", names.length > 0 ? ", " : "",
+                        own->items[rival->at[i]].name);
+    const char *copy = names.length > 0 ? arena_strdup(arena, text_string(&names)) : NULL;
+    *failed = *failed || names.failed || (names.length > 0 && !copy);
+    text_free(&names);
+    return copy;
+}
+
+/* Where some values were tried with all else kept, only these are compared. */
+static bool summarize(const struct rivals *rivals, const struct explain_settings *own,
+                      size_t parameter, double own_ns, struct arena *arena,
+                      struct explain_sensitivity *sensitivity)
+{
+    const struct rival *best = &rivals->items[0]; /* at first the first that changes the least */
+    bool failed = false;
+    int64_t values = 0;
+    for (size_t i = 1; i < rivals->count; i++)
+        best = rivals->items[i].changed < best->changed ? &rivals->items[i] : best;
+    const struct rival *worst = best;
+    const bool alone = best->changed == 1;
+    for (size_t i = 0; i < rivals->count; i++) {
+        const struct rival *rival = &rivals->items[i];
+        if (rival->changed > 1 && alone)
+            continue;
+        best = rival->time_ns < best->time_ns ? rival : best;
+        worst = rival->time_ns > worst->time_ns ? rival : worst;
+        values++;
+    }
+    *sensitivity = (struct explain_sensitivity){
+        .parameter = arena_strdup(arena, own->items[parameter].name),
+        .value = arena_strdup(arena, own->items[parameter].value),
+        .best_other = arena_strdup(arena, best->value),
+        .best_other_loss = best->time_ns / own_ns - 1,
+        .best_other_with = names_of(best, parameter, own, arena, &failed),
+        .worst = arena_strdup(arena, worst->value),
+        .worst_loss = worst->time_ns / own_ns - 1,
+        .worst_with = names_of(worst, parameter, own, arena, &failed),
+        .values = values,
+        .alone = alone,
+    };
+    return !failed && sensitivity->parameter && sensitivity->value && sensitivity->best_other &&
+           sensitivity->worst;
+}
+
+/* What was tried alone first, then the most sensitive. */
+static int by_worst(const void *a, const void *b)
+{
+    const struct explain_sensitivity *x = a;
+    const struct explain_sensitivity *y = b;
+    if (x->alone != y->alone)
+        return x->alone ? -1 : 1;
+    return x->worst_loss < y->worst_loss ? 1 : x->worst_loss > y->worst_loss ? -1 : 0;
+}
+
+static bool take_rivals(const struct swept *points, size_t count, size_t own,
+                        const struct explain_settings *settings, struct arena *arena,
+                        struct rivals rivals[EXPLAIN_SETTINGS_MAX])
+{
+    struct explain_settings there;
+    size_t at[EXPLAIN_SETTINGS_MAX];
+    for (size_t i = 0; i < count; i++) {
+        /* What launches exactly the same is no alternative. */
+        if (i == own || points[i].measured_id == points[own].measured_id)
+            continue;
+        if (!explain_read_settings(points[i].parameters, arena, &there))
+            return false;
+        const size_t changed = differences(settings, &there, at);
+        if (changed == 0 || changed > TOGETHER_MOST)
+            continue;
+        for (size_t k = 0; k < changed; k++) {
+            const char *name = settings->items[at[k]].name;
+            const char *value = find_setting(&there, name, at[k])->value;
+            size_t place = 0;
+            while (place < rivals[at[k]].count &&
+                   strcmp(rivals[at[k]].items[place].value, value) != 0)
+                place++;
+            if (place == rivals[at[k]].count) {
+                if (!array_grow(&rivals[at[k]].items, rivals[at[k]].count, &rivals[at[k]].capacity,
+                                sizeof *rivals[at[k]].items))
+                    return false;
+                rivals[at[k]].items[rivals[at[k]].count++] =
+                    (struct rival){.value = value, .changed = SIZE_MAX};
+            }
+            struct rival *rival = &rivals[at[k]].items[place];
+            if (changed < rival->changed ||
+                (changed == rival->changed && points[i].time_ns < rival->time_ns)) {
+                rival->changed = changed;
+                rival->time_ns = points[i].time_ns;
+                memcpy(rival->at, at, changed * sizeof *at);
+            }
+        }
+    }
+    return true;
+}
+
+bool find_sensitivities(const struct swept *points, size_t count, size_t own, struct arena *arena,
+                        struct explanation *explanation)
+{
+    struct arena texts = {0};
+    struct explain_settings settings;
+    struct rivals rivals[EXPLAIN_SETTINGS_MAX] = {0};
+    bool good = explain_read_settings(points[own].parameters, &texts, &settings);
+    explanation->sensitivity_count = 0;
+    explanation->sensitivities =
+        arena_alloc(arena, settings.count + 1, sizeof *explanation->sensitivities);
+    good = good && explanation->sensitivities &&
+           take_rivals(points, count, own, &settings, &texts, rivals);
+    for (size_t i = 0; i < settings.count; i++) {
+        if (good && rivals[i].count > 0)
+            good = summarize(&rivals[i], &settings, i, points[own].time_ns, arena,
+                             &explanation->sensitivities[explanation->sensitivity_count++]);
+        free(rivals[i].items);
+    }
+    if (good)
+        qsort(explanation->sensitivities, explanation->sensitivity_count,
+              sizeof *explanation->sensitivities, by_worst);
+    arena_free(&texts);
+    return good;
+}

@@ -1,0 +1,295 @@
+/* Why a winner wins: what the numbers say, in words. Differences are told, not blamed: that two
+ * configurations differ in registers does not show that registers make the difference. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/stats/estimate.h"
+#include "views/explain/internal.h"
+
+enum { SENSITIVITIES_TOLD = 3 };
+static const double sensitive_least = 0.01; /* less is within what a sweep can tell */
+
+struct telling {
+    struct explanation *explanation;
+    const struct background *background;
+    struct arena *arena;
+    struct text text; /* the sentence in hand */
+    size_t capacity;
+    bool failed;
+};
+
+/* Takes the sentence in hand. */
+static void end_sentence(struct telling *telling)
+{
+    struct explanation *out = telling->explanation;
+    const char *copy = arena_strdup(telling->arena, text_string(&telling->text));
+    if (telling->text.failed || !copy || out->sentence_count == telling->capacity)
+        telling->failed = true;
+    else
+        out->sentences[out->sentence_count++] = copy;
+    text_clear(&telling->text);
+}
+
+/* " (0.17 % less to 0.13 % more)", of what was raced. */
+static void put_interval(struct text *text, double low, double high)
+{
+    if (!isfinite(low) || !isfinite(high))
+        return;
+    if (bounds_tell(1 + low, 1 + high))
+        say(text, " (%M to %M)", low, high);
+    else
+        say(text, " (interval unknown)");
+}
+
+static void put_factor(struct text *text, double factor)
+{
+    text_printf(text, "%.*f", factor < 9.995 ? 2 : factor < 99.95 ? 1 : 0, factor);
+}
+
+/* ---- what is different ---- */
+
+static void separate(struct text *text, size_t *count)
+{
+    text_append(text, (*count)++ == 0 ? ": " : ", ");
+}
+
+/* "1 launch against 2" */
+static void put_counts(struct text *text, size_t *count, const char *noun, int64_t own,
+                       int64_t other)
+{
+    if (own < 0 || other < 0 || own == other)
+        return;
+    separate(text, count);
+    say(text, "%C against %D", own, noun, other);
+}
+
+static void put_resources(struct text *text, const struct explain_point *own,
+                          const struct explain_point *other)
+{
+    size_t count = 0;
+    put_counts(text, &count, "launch", own->launches, other->launches);
+    put_counts(text, &count, "block", own->grid, other->grid);
+    if (own->threads > 0) {
+        put_counts(text, &count, "thread", own->threads, other->threads);
+    } else if (own->block > 0 && other->block > 0 && own->block != other->block) {
+        separate(text, &count);
+        say(text, "%D threads per block against %D", own->block, other->block);
+    }
+    put_counts(text, &count, "register", own->registers, other->registers);
+    if (own->spill_bytes >= 0 && other->spill_bytes >= 0 &&
+        own->spill_bytes != other->spill_bytes) {
+        separate(text, &count);
+        say(text, "%D bytes spilled against %D", own->spill_bytes, other->spill_bytes);
+    }
+    if (fabs(own->occupancy - other->occupancy) > 0.0005) {
+        separate(text, &count);
+        say(text, "occupancy %P against %P", own->occupancy, other->occupancy);
+    }
+    if (fabs(own->bytes_in_flight_per_sm - other->bytes_in_flight_per_sm) > 0.5) {
+        separate(text, &count);
+        say(text, "%B in flight per SM against %B", own->bytes_in_flight_per_sm,
+            other->bytes_in_flight_per_sm);
+    }
+}
+
+/* ---- against a baseline ---- */
+
+static void tell_saved_launches(struct telling *telling, const struct explain_point *other)
+{
+    const struct explain_point *winner = &telling->explanation->points[0];
+    const double saved = (double)(other->launches - winner->launches);
+    const double saved_ns = telling->background->node_gap_ns;
+    const double apart_ns = winner->time_ns * other->slower;
+    if (winner->launches < 1 || !(saved >= 1) || !(saved_ns > 0) || saved_ns >= apart_ns ||
+        !is_by_time(telling->explanation))
+        return;
+    say(&telling->text, "; %T lie between them, of which an empty launch more takes %T", apart_ns,
+        saved_ns);
+}
+
+static void tell_baseline(struct telling *telling, const struct explain_point *point)
+{
+    const struct explanation *explanation = telling->explanation;
+    const struct explain_point *winner = &explanation->points[0];
+    struct text *text = &telling->text;
+    if (point->trial_id >= 0 && point->trial_id == winner->trial_id) {
+        text_printf(text, "It is what the baseline %s launches.", point->role);
+        end_sentence(telling);
+        return;
+    }
+    if (!isfinite(point->slower)) {
+        if (!point->status)
+            text_printf(text, "The baseline %s was not tried.", point->role);
+        else if (isfinite(point->time_ns))
+            text_printf(text,
+                        "The baseline %s shared no rounds with it: how much faster it is than that "
+                        "is not known.",
+                        point->role);
+        else
+            text_printf(text, "The baseline %s has no time to compare with: %s.", point->role,
+                        point->status);
+        end_sentence(telling);
+        return;
+    }
+    const bool unstable = explanation->trust && strcmp(explanation->trust, "unstable") == 0;
+    const enum ratio_told known =
+        unstable ? RATIO_UNKNOWN : ratio_told(1 + point->slower_low, 1 + point->slower_high);
+    const char *standing = point->standing ? point->standing : "";
+    const bool tied = strcmp(standing, "as fast") == 0 || strcmp(standing, "tied") == 0;
+    if (known == RATIO_UNKNOWN) {
+        text_printf(text, "How it compares with the baseline %s is unknown: %s", point->role,
+                    unstable ? "the measurement supports no choice"
+                             : "what they took differs too much from time to time");
+    } else if (known == RATIO_AT_LEAST && is_by_time(explanation)) {
+        text_append(text, "At least ");
+        put_factor(text, 1 + point->slower_low);
+        text_printf(text, "x as fast as the baseline %s", point->role);
+    } else if (tied) {
+        say(text, "Not shown to be better than the baseline %s, which %s %M", point->role,
+            is_by_time(explanation) ? "takes" : "comes to", point->slower);
+        put_interval(text, point->slower_low, point->slower_high);
+        text_append(text, ", a tie");
+    } else if (is_by_time(explanation)) {
+        put_factor(text, 1 + point->slower);
+        text_printf(text, "x as fast as the baseline %s", point->role);
+        if (isfinite(point->slower_low) && isfinite(point->slower_high)) {
+            text_append(text, " (");
+            put_factor(text, 1 + point->slower_low);
+            text_append(text, "x to ");
+            put_factor(text, 1 + point->slower_high);
+            text_append(text, "x)");
+        }
+    } else {
+        say(text, "The baseline %s is worse by %P", point->role, point->slower);
+        put_interval(text, point->slower_low, point->slower_high);
+    }
+    put_resources(text, winner, point);
+    tell_saved_launches(telling, point);
+    text_append(text, ".");
+    end_sentence(telling);
+}
+
+/* ---- against the runner-up ---- */
+
+static void tell_runner_up(struct telling *telling, const struct explain_point *point)
+{
+    const struct explanation *explanation = telling->explanation;
+    const bool by_time = is_by_time(explanation);
+    struct text *text = &telling->text;
+    const char *standing = point->standing ? point->standing : "";
+    if (!isfinite(point->slower))
+        return;
+    text_append(text, "The runner-up");
+    struct text differing = {0};
+    if (put_differences(&differing, explanation->points[0].parameters, point->parameters) > 0)
+        text_printf(text, ", %s,", text_string(&differing));
+    telling->failed = telling->failed || differing.failed;
+    text_free(&differing);
+    say(text, " %s %M", by_time ? "takes" : "comes to", point->slower);
+    put_interval(text, point->slower_low, point->slower_high);
+    /* Of a sweep, where the winner was chosen by something better. */
+    const char *own = explanation->points[0].stage;
+    if (point->stage && (!own || strcmp(point->stage, own) != 0))
+        text_printf(text, " in the %s", point->stage);
+    if (strcmp(standing, "tied") == 0)
+        say(text, ", a tie (not shown to be worse by more than %P)", explanation->delta);
+    else if (strcmp(standing, "as fast") == 0)
+        say(text, ", a tie (shown to be worse by no more than %P)", explanation->delta);
+    put_resources(text, &explanation->points[0], point);
+    text_append(text, ".");
+    end_sentence(telling);
+}
+
+static void tell_ties(struct telling *telling)
+{
+    const struct explanation *explanation = telling->explanation;
+    if (explanation->tied_count <= 1 || !isfinite(explanation->delta))
+        return;
+    say(&telling->text,
+        "%D configurations are as good, this one counted: none of them is shown to be worse by "
+        "more than %P%s.",
+        explanation->tied_count, explanation->delta,
+        explanation->kept_incumbent ? "; it had won before, and was kept" : "");
+    end_sentence(telling);
+}
+
+/* ---- sensitivity ---- */
+
+/* A configuration that lost in the rounds was not faster before, whatever one timing says. */
+static void put_value(struct telling *telling, const char *value, double loss, const char *with)
+{
+    struct text *text = &telling->text;
+    text_append(text, value);
+    if (with)
+        text_printf(text, " (with another %s)", with);
+    if (loss < fmax(sensitive_least, telling->explanation->delta))
+        say(text, " takes about as long");
+    else
+        say(text, " takes %M", loss);
+}
+
+static void tell_sensitivity(struct telling *telling, const struct explain_sensitivity *item)
+{
+    text_printf(&telling->text, "%s=%s: ", item->parameter, item->value);
+    put_value(telling, item->best_other, item->best_other_loss, item->best_other_with);
+    if (item->values > 1) {
+        text_append(&telling->text, ", ");
+        put_value(telling, item->worst, item->worst_loss, item->worst_with);
+    }
+    text_append(&telling->text, " in the sweep.");
+    end_sentence(telling);
+}
+
+static void tell_insensitive(struct telling *telling)
+{
+    const struct explanation *explanation = telling->explanation;
+    size_t count = 0;
+    for (size_t i = 0; i < explanation->sensitivity_count; i++) {
+        const struct explain_sensitivity *item = &explanation->sensitivities[i];
+        if (!item->alone || fabs(item->worst_loss) >= sensitive_least ||
+            fabs(item->best_other_loss) >= sensitive_least)
+            continue;
+        text_printf(&telling->text, "%s%s",
+                    count++ == 0 ? "Within 1 % in the sweep, whatever their value: " : ", ",
+                    item->parameter);
+    }
+    if (count == 0)
+        return;
+    text_append(&telling->text, ".");
+    end_sentence(telling);
+}
+
+static void tell_sensitivities(struct telling *telling)
+{
+    const struct explanation *explanation = telling->explanation;
+    for (size_t i = 0; i < explanation->sensitivity_count && i < SENSITIVITIES_TOLD; i++)
+        if (explanation->sensitivities[i].alone &&
+            explanation->sensitivities[i].worst_loss >= sensitive_least)
+            tell_sensitivity(telling, &explanation->sensitivities[i]);
+    tell_insensitive(telling);
+}
+
+bool make_sentences(struct explanation *explanation, const struct background *background,
+                    struct arena *arena)
+{
+    struct telling telling = {.explanation = explanation,
+                              .background = background,
+                              .arena = arena,
+                              .capacity = explanation->point_count + SENSITIVITIES_TOLD + 3};
+    explanation->sentence_count = 0;
+    explanation->sentences = arena_alloc(arena, telling.capacity, sizeof *explanation->sentences);
+    if (!explanation->sentences)
+        return false;
+    for (size_t i = 1; i < explanation->point_count; i++)
+        if (strcmp(explanation->points[i].role, "runner-up") != 0)
+            tell_baseline(&telling, &explanation->points[i]);
+    for (size_t i = 1; i < explanation->point_count; i++)
+        if (strcmp(explanation->points[i].role, "runner-up") == 0)
+            tell_runner_up(&telling, &explanation->points[i]);
+    tell_ties(&telling);
+    explanation->comparison_count = explanation->sentence_count;
+    tell_sensitivities(&telling);
+    text_free(&telling.text);
+    return !telling.failed;
+}

@@ -1,0 +1,460 @@
+/* The whole of tuned.conf: devices, and in each the lines that rows of conf.sql join to. */
+#include "tuner/base/json.h"
+#include "tuner/device/traits.h"
+#include "views/export/export.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "libtuned/tuned.h"
+#include "tuner/base/array.h"
+#include "tuner/base/failpoint.h"
+#include "tuner/base/files.h"
+#include "views/export/configurations.h"
+#include "views/export/embedded.h"
+#include "views/export/internal.h"
+#include "views/export/portfolio.h"
+
+/* From best to worst, as winners.trust has them. */
+static const char *const trusts[] = {"", "sound", "noisy", "unstable"};
+enum { TRUSTS = 4, TRUST_UNSTABLE = 3 };
+
+/* A line in the making: neighbouring sizes of one range whose values are the same. */
+struct line {
+    bool begun;
+    int64_t range; /* -1: a single size */
+    const char *problem;
+    struct entry entry; /* of the largest size so far */
+    int64_t low, at, range_high;
+    /* Of sizes of several names, "n=16-64 m@8" and what was measured, "64,8"; NULL: of others, or
+     * nothing was. */
+    const char *sizes, *measured;
+    size_t trust; /* the worst */
+};
+
+/* Sizes of a range whose winners are unstable, since the last one whose winner is not. Such a size
+ * is among those of a line only between two that are not: then it is like one nobody measured. */
+struct unstable {
+    int64_t range; /* -1: none */
+    int64_t first, last;
+};
+
+struct writer {
+    struct experiments experiments;
+    const struct export_options *options;
+    struct export_counts *counts;
+    struct text *out;
+    struct text section, lines; /* its heading; of the device */
+    struct line line;
+    struct unstable unstable;
+    struct entry row;
+    size_t devices;
+};
+
+static const char *objective_of(const struct export_options *options)
+{
+    return options->objective ? options->objective : "time";
+}
+
+/* What matching goes by besides, under libtuned's names (struct tuned_device). */
+static void append_limits(struct text *out, const char *facts_text)
+{
+    static const char *const names[][2] = {{"max_threads_per_block", "max_threads_per_block"},
+                                           {"max_shared_bytes", "shared_bytes_per_block_optin"},
+                                           {"registers_per_unit", "registers_per_sm"}};
+    json_t *facts = json_read(facts_text, 0, NULL);
+    json_t *bandwidth = json_object_get(facts, "memory_pin_gbs");
+    if (json_is_number(bandwidth))
+        append_decimal(out, "bandwidth_gbs", 1, json_number_value(bandwidth));
+    for (size_t i = 0; i < COUNT(names); i++)
+        append_count(out, names[i][0], json_integer_value(json_object_get(facts, names[i][1])));
+    json_decref(facts);
+}
+
+static void fill_section(struct text *out, const struct conf_row *row)
+{
+    text_clear(out);
+    text_printf(out, "[%s ", row->kind);
+    append_quoted(out, row->name);
+    text_append(out, "]");
+    append_known(out, "compute_capability", row->capability);
+    append_count(out, device_traits(row->kind)->unit_fact, row->units);
+    append_count(out, "memory_bytes", row->memory_bytes);
+    append_limits(out, row->device_facts);
+    append_known(out, "driver", row->device_driver);
+    append_known(out, "compiler", row->device_compiler);
+}
+
+/* Writes the line, for its sizes up to `high`. */
+static void end_line(struct writer *writer, int64_t high)
+{
+    struct line *line = &writer->line;
+    struct text *out = &writer->lines;
+    if (!line->begun)
+        return;
+    line->begun = false;
+    text_printf(out, "%s ", line->problem);
+    if (line->sizes)
+        text_append(out, line->sizes);
+    else
+        text_printf(out, "n=%lld", (long long)line->low);
+    if (!line->sizes && high != line->low)
+        text_printf(out, "-%lld", (long long)high);
+    text_printf(out, "%s |", text_string(&line->entry.values));
+    if (line->measured)
+        append_field(out, "at", line->measured);
+    else if (!line->sizes && high != line->low)
+        text_printf(out, " at=%lld", (long long)line->at);
+    text_append(out, text_string(&line->entry.domain));
+    text_append(out, text_string(&line->entry.evidence));
+    append_known(out, "trust", trusts[line->trust]);
+    text_printf(out, "%s\n", text_string(&line->entry.origin));
+    writer->counts->entries++;
+}
+
+int64_t geometric_middle(int64_t low, int64_t high)
+{
+    int64_t middle = (int64_t)floor(sqrt((double)low * (double)high));
+    return middle < low ? low : middle >= high ? high - 1 : middle;
+}
+
+/* Writes the line, for its sizes up to the range's end, or half-way to what is unstable there. */
+static void end_range(struct writer *writer)
+{
+    const struct line *line = &writer->line;
+    const struct unstable *unstable = &writer->unstable;
+    bool is_cut = line->range >= 0 && unstable->range == line->range;
+    end_line(writer, is_cut ? geometric_middle(line->at, unstable->first) : line->range_high);
+}
+
+/* Its measurement supports nothing: neither a line, nor where one is cut, nor what it says. */
+static void leave_out(struct writer *writer, int64_t range, int64_t n)
+{
+    writer->counts->unstable++;
+    if (range < 0)
+        return;
+    if (range != writer->line.range)
+        end_range(writer);
+    if (writer->unstable.range != range)
+        writer->unstable = (struct unstable){.range = range, .first = n};
+    writer->unstable.last = n;
+}
+
+/* Of sizes of several names: those of the line, and those that were measured; false: the experiment
+ * cannot be asked, and the problem is written by its whole key. */
+static bool name_sizes(struct writer *writer, const struct conf_row *row, struct line *line)
+{
+    const struct experiment *experiment =
+        row->family ? experiments_loaded(&writer->experiments, row->experiment) : NULL;
+    const char *names[SIZE_NAMES_MAX];
+    size_t first = 0;
+    const size_t count = experiment ? experiment_size_names(experiment, names, &first) : 0;
+    const struct problem problem = {.shape =
+                                        count > 0 ? row->problem + strlen(row->family) + 1 : NULL};
+    int64_t sizes[SIZE_NAMES_MAX];
+    struct text single = {0};
+    struct text measured = {0};
+    if (count == 0 || problem_sizes(&problem, sizes) != count)
+        return false;
+    text_printf(&single, "n=%lld", (long long)sizes[first]);
+    text_printf(&measured, "%lld", (long long)sizes[first]);
+    for (size_t i = 0; i < count; i++)
+        if (i != first) {
+            text_printf(&single, " %s@%lld", names[i], (long long)sizes[i]);
+            text_printf(&measured, ",%lld", (long long)sizes[i]);
+        }
+    if (row->further) {
+        text_clear(&single);
+        text_printf(&single, "n=%lld", (long long)row->n_low);
+        if (row->n_high != row->n_low)
+            text_printf(&single, "-%lld", (long long)row->n_high);
+        text_printf(&single, " %s", row->further);
+    }
+    line->problem = row->family;
+    line->sizes = text_to_arena(&single, &writer->experiments.arena);
+    line->measured = text_to_arena(&measured, &writer->experiments.arena);
+    if (row->further && !row->is_inside)
+        line->measured = NULL;
+    return line->sizes != NULL;
+}
+
+/* A box in which nothing was measured has its configuration from others: what that took there says
+ * nothing of it. */
+static struct conf_row without_times(const struct conf_row *row)
+{
+    struct conf_row out = *row;
+    out.time_ns = out.mad_ns = out.value = out.energy_j = out.dirty_ns = out.hot_ns = (double)NAN;
+    out.ceiling_percent = out.claim_percent = out.confidence = (double)NAN;
+    out.tied = out.compared = out.samples = 0;
+    out.measured = out.trust = out.stage = out.states = out.inputs = NULL;
+    return out;
+}
+
+static enum status take_row(struct writer *writer, const struct conf_row *given,
+                            struct error *error)
+{
+    const struct conf_row taken = given->is_inside ? *given : without_times(given);
+    const struct conf_row *row = &taken;
+    struct line *line = &writer->line;
+    int64_t low = row->n_low;
+    const char *trust = row->trust ? row->trust : "";
+    if (!writer->options->include_unstable && strcmp(trust, trusts[TRUST_UNSTABLE]) == 0) {
+        leave_out(writer, row->range, row->n);
+        return STATUS_OK;
+    }
+    const enum status status =
+        entry_fill(&writer->row, &writer->experiments, row, objective_of(writer->options), error);
+    if (status != STATUS_OK)
+        return status;
+    const int64_t range = writer->row.is_listed ? -1 : row->range;
+    bool same_range = line->begun && range >= 0 && range == line->range;
+    bool same_values =
+        same_range &&
+        strcmp(text_string(&line->entry.values), text_string(&writer->row.values)) == 0 &&
+        strcmp(text_string(&line->entry.domain), text_string(&writer->row.domain)) == 0;
+    if (same_range && !same_values) {
+        low = geometric_middle(line->at, row->n) + 1;
+        end_line(writer, low - 1);
+    } else if (!same_range) {
+        end_range(writer);
+        if (range >= 0 && range == writer->unstable.range)
+            low = geometric_middle(writer->unstable.last, row->n) + 1;
+    }
+    const struct entry older = line->entry;
+    if (!same_values)
+        *line = (struct line){.begun = true,
+                              .range = range,
+                              .problem = row->problem,
+                              .low = writer->row.is_listed ? row->n : low,
+                              .range_high = writer->row.is_listed ? row->n : row->n_high};
+    writer->unstable.range = -1;
+    line->entry = writer->row;
+    writer->row = older;
+    line->at = row->n;
+    if (!same_values && row->family)
+        (void)name_sizes(writer, row, line);
+    for (size_t i = 0; i < TRUSTS; i++)
+        if (strcmp(trust, trusts[i]) == 0 && i > line->trust)
+            line->trust = i;
+    return STATUS_OK;
+}
+
+/* Writes the device's section, with what was begun of it. */
+static void end_section(struct writer *writer)
+{
+    end_range(writer);
+    section_append(writer->out, text_string(&writer->section), &writer->lines);
+    writer->out->failed = writer->out->failed || writer->section.failed || writer->lines.failed;
+    text_clear(&writer->lines);
+}
+
+static bool same_device(const struct conf_row *a, const struct conf_row *b)
+{
+    return strcmp(a->kind, b->kind) == 0 && strcmp(a->name, b->name) == 0 &&
+           strcmp(a->capability, b->capability) == 0 && a->units == b->units;
+}
+
+/* The kernels that are compiled in already, as lines of a list; "" where there is none. */
+static enum status read_installed(const char *path, struct arena *arena, const char **out,
+                                  struct error *error)
+{
+    enum { LIST_BYTES_MAX = 64 << 20 };
+    char *text = NULL;
+    size_t bytes = 0;
+    const char *folder = NULL;
+    *out = "";
+    if (path && path[0] == '\0')
+        return STATUS_OK;
+    enum status status = data_folder(arena, &folder, error);
+    if (status != STATUS_OK && !path) { /* no file of this program's is to be had */
+        error_clear(error);
+        return STATUS_OK;
+    }
+    static const char *const places[] = {"include/tune", "../../include/tune"};
+    for (size_t i = 0; !path && status == STATUS_OK && i < COUNT(places); i++) {
+        const char *place = arena_printf(arena, "%s/%s/configurations.inc", folder, places[i]);
+        if (!place)
+            return error_no_memory(error);
+        path = file_exists(place) ? place : NULL;
+    }
+    if (status == STATUS_OK && path)
+        status = file_read(arena, path, LIST_BYTES_MAX, &text, &bytes, error);
+    *out = text ? text : "";
+    if (status != STATUS_OK || strncmp(*out, "tuned-conf ", 11) != 0)
+        return status;
+    struct text lines = {0};
+    const struct conf_text file = {path, text, bytes};
+    status = export_configurations(&file, 1, folder, &lines, NULL, error);
+    *out = status == STATUS_OK ? arena_strdup(arena, text_string(&lines)) : "";
+    text_free(&lines);
+    return *out ? status : error_no_memory(error);
+}
+
+/* Rows of conf.sql, with what the portfolio picks in them. */
+static enum status conf_rows_chosen(struct experiments *experiments,
+                                    const struct export_options *options, struct arena *arena,
+                                    struct conf_row **rows, size_t *count, struct error *error)
+{
+    struct store_parameter parameters[CONF_PARAMETERS] = {{"objective", objective_of(options)},
+                                                          {"picks", NULL}};
+    struct export_options chosen_by = *options;
+    struct text picks = {0};
+    struct conf_row *first = NULL;
+    size_t picked = 0;
+    enum status status = read_installed(options->kernels, arena, &chosen_by.installed, error);
+    if (status == STATUS_OK)
+        status = conf_rows_read(experiments->store, conf_query, false, parameters, arena, &first,
+                                count, error);
+    if (status == STATUS_OK)
+        status = portfolio_choose(experiments, &chosen_by, arena, first, *count, error);
+    for (size_t i = 0; status == STATUS_OK && i < *count; i++)
+        if (first[i].pick)
+            text_printf(&picks, "%s[%lld,%lld]", picked++ > 0 ? "," : "[",
+                        (long long)first[i].winner, (long long)first[i].pick);
+    *rows = first;
+    if (status == STATUS_OK && picked > 0) {
+        text_append(&picks, "]");
+        parameters[1].value = text_string(&picks);
+        status = picks.failed ? error_no_memory(error)
+                              : conf_rows_read(experiments->store, conf_query, false, parameters,
+                                               arena, rows, count, error);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < *count; i++) {
+        (*rows)[i].pick = first[i].pick;
+        (*rows)[i].loss = first[i].loss;
+        memcpy((*rows)[i].also, first[i].also, sizeof first[i].also);
+    }
+    text_free(&picks);
+    return status;
+}
+
+static enum status append_devices(struct writer *writer, struct error *error)
+{
+    const char *objective = objective_of(writer->options);
+    struct arena arena = {0};
+    struct conf_row *rows = NULL;
+    size_t count = 0;
+    enum status status =
+        conf_rows_chosen(&writer->experiments, writer->options, &arena, &rows, &count, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        if (i == 0 || !same_device(&rows[i], &rows[i - 1])) {
+            end_section(writer);
+            fill_section(&writer->section, &rows[i]);
+            writer->devices++;
+        }
+        status = take_row(writer, &rows[i], error);
+    }
+    if (status == STATUS_OK)
+        end_section(writer);
+    if (status == STATUS_OK && writer->devices > 1)
+        status =
+            append_portable(&writer->experiments, objective, writer->out, writer->counts, error);
+    if (status == STATUS_OK)
+        status = experiments_status(&writer->experiments,
+                                    writer->out->failed || entry_failed(&writer->line.entry) ||
+                                        entry_failed(&writer->row),
+                                    error);
+    text_free(&writer->section);
+    text_free(&writer->lines);
+    entry_free(&writer->line.entry);
+    entry_free(&writer->row);
+    experiments_forget(&writer->experiments);
+    arena_free(&arena);
+    return status;
+}
+
+enum status export_picks(struct store *store, const struct export_options *options,
+                         struct arena *arena, struct export_pick **picks, size_t *count,
+                         struct error *error)
+{
+    struct experiments experiments = {.store = store};
+    struct conf_row *rows = NULL;
+    size_t row_count = 0;
+    *count = 0;
+    enum status status = conf_rows_chosen(&experiments, options, arena, &rows, &row_count, error);
+    *picks = status == STATUS_OK ? arena_alloc(arena, row_count + 1, sizeof **picks) : NULL;
+    if (status == STATUS_OK && !*picks)
+        status = error_no_memory(error);
+    for (size_t i = 0; status == STATUS_OK && i < row_count; i++)
+        if (rows[i].pick)
+            (*picks)[(*count)++] =
+                (struct export_pick){rows[i].winner, rows[i].parameters, rows[i].loss};
+    experiments_forget(&experiments);
+    return status;
+}
+
+/* Nothing is handed out that production would refuse. */
+static enum status check_readable(const char *text, size_t bytes, struct error *error)
+{
+    struct tuned_error refused;
+    struct tuned *tuned = tuned_load_memory(text, bytes, "tuned.conf", &refused);
+    if (!tuned)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "a winner cannot be written to tuned.conf so that libtuned reads it (%s); "
+                         "rename what it complains of in the experiment file",
+                         refused.text);
+    tuned_free(tuned);
+    return STATUS_OK;
+}
+
+static enum status no_winner(const char *objective, const struct export_counts *counts,
+                             struct error *error)
+{
+    if (counts->unstable > 0)
+        return error_set(error, STATUS_NO_WINNER,
+                         "no winner is sure enough to be written (%zu not sure): 'tune show "
+                         "--trust' says why, and what to do",
+                         counts->unstable);
+    if (strcmp(objective, "time") != 0)
+        return error_set(error, STATUS_NO_WINNER,
+                         "the database has no winner by %s yet: 'tune run --objective' finds them",
+                         objective);
+    return error_set(error, STATUS_NO_WINNER,
+                     "the database has no winner yet that was compared with others: 'tune run' "
+                     "goes on from what is there");
+}
+
+enum status export_conf_text(struct store *store, struct text *out,
+                             const struct export_options *options, struct export_counts *counts,
+                             struct error *error)
+{
+    const struct export_options by_time = {0};
+    struct export_counts counted = {0};
+    struct writer writer = {
+        .experiments = {.store = store},
+        .unstable = {.range = -1},
+        .options = options ? options : &by_time,
+        .counts = &counted,
+        .out = out,
+    };
+    size_t start = out->length;
+    text_printf(out,
+                "tuned-conf %d\n"
+                "# Written by 'tune export', read by libtuned. A device, then its winners:\n"
+                "# problem n=SIZE or n=LOW-HIGH configuration | evidence\n",
+                TUNED_FORMAT_VERSION);
+    enum status status = append_devices(&writer, error);
+    text_append(out, "\nend\n");
+    if (status == STATUS_OK && out->failed)
+        status = error_no_memory(error);
+    if (status == STATUS_OK && counted.entries == 0)
+        status = no_winner(objective_of(writer.options), &counted, error);
+    if (status == STATUS_OK)
+        status = check_readable(out->data + start, out->length - start, error);
+    if (counts)
+        *counts = counted;
+    return status;
+}
+
+enum status export_conf(struct store *store, const char *path, const struct export_options *options,
+                        struct export_counts *counts, struct error *error)
+{
+    struct text text = {0};
+    enum status status = export_conf_text(store, &text, options, counts, error);
+    FAILPOINT("export.ready");
+    if (status == STATUS_OK)
+        status = output_write(path, text.data, text.length, error);
+    text_free(&text);
+    return status;
+}

@@ -1,0 +1,584 @@
+/* tuned.conf as a header for C99 and C++11. */
+#include "views/export/header.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libtuned/tuned.h"
+#include "tuner/base/arena.h"
+#include "tuner/base/array.h"
+#include "tuner/base/hash.h"
+#include "views/export/internal.h"
+
+/* The header holds the file, which libtuned reads: the choice is made in one place. */
+
+enum { HEADER_FIELDS_MAX = 128 };
+enum field_type { FIELD_INTEGER, FIELD_BOOLEAN, FIELD_REAL, FIELD_TEXT };
+
+struct header_field {
+    const char *name;       /* in tuned.conf */
+    const char *identifier; /* in the header */
+    enum field_type type;
+    bool is_words; /* all texts are identifiers */
+};
+
+/* A value's type is the same in all problems of the file, so that it hangs on no single winner. */
+struct value_type {
+    const char *name;
+    enum field_type type;
+};
+
+struct header {
+    struct arena arena;
+    struct value_type *types;
+    size_t type_count, type_capacity;
+    struct text *out;
+    const char *problem, *identifier;
+    const struct tuned_entry **entries; /* of the problem, as they stand in the file */
+    size_t entry_count;
+    struct header_field fields[HEADER_FIELDS_MAX];
+    size_t field_count;
+    const char **configurations; /* their values, as C initialisers */
+    size_t configuration_count;
+    size_t *by_hash; /* of them: numbers from 1, 0 where there is none; a power of two of them */
+    size_t hash_slots;
+};
+
+/* ---- names ---- */
+
+static bool is_keyword(const char *word)
+{
+    static const char keywords[] =
+        " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
+        "char32_t class compl const const_cast constexpr continue decltype default delete do "
+        "double "
+        "dynamic_cast else enum explicit export extern false float for friend goto if inline int "
+        "long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
+        "protected public register reinterpret_cast restrict return short signed sizeof static "
+        "static_assert static_cast struct switch template this thread_local throw true try typedef "
+        "typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq grade "
+        "low high configuration ";
+    const char *at = keywords;
+    size_t length = strlen(word);
+    while ((at = strstr(at, word))) {
+        if (at[-1] == ' ' && at[length] == ' ')
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+/* A word that C and C++ take for a name, and that is none of their own. */
+static bool is_identifier(const char *word)
+{
+    for (const char *c = word; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_')
+            return false;
+    return word[0] != '\0' && !isdigit((unsigned char)word[0]) && !is_keyword(word);
+}
+
+/* "cache.mode" is cache_mode; words of the language get a '_' behind. NULL: memory is short. */
+static const char *identifier_of(struct arena *arena, const char *name)
+{
+    char *identifier = arena_strdup(arena, name);
+    for (char *c = identifier; c && *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return identifier && is_keyword(identifier) ? arena_printf(arena, "%s_", identifier)
+                                                : identifier;
+}
+
+/* ---- fields ---- */
+
+static bool is_integer(const struct tuned_entry *entry, const char *name)
+{
+    return tuned_integer(entry, name, 0) == tuned_integer(entry, name, 1);
+}
+
+static bool is_real(const struct tuned_entry *entry, const char *name)
+{
+    return !(tuned_real(entry, name, 0) != tuned_real(entry, name, 1));
+}
+
+static bool is_boolean(const char *value)
+{
+    return strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
+}
+
+static enum field_type type_of(const struct tuned_entry *entry, const char *name, const char *value)
+{
+    if (is_boolean(value))
+        return FIELD_BOOLEAN;
+    if (is_integer(entry, name))
+        return FIELD_INTEGER;
+    return is_real(entry, name) ? FIELD_REAL : FIELD_TEXT;
+}
+
+static enum field_type common_type(enum field_type a, enum field_type b)
+{
+    if (a == b)
+        return a;
+    bool numbers =
+        (a == FIELD_INTEGER || a == FIELD_REAL) && (b == FIELD_INTEGER || b == FIELD_REAL);
+    return numbers ? FIELD_REAL : FIELD_TEXT;
+}
+
+/* The type of a value of that name; NULL: memory is short. A new one's is `type`. */
+static struct value_type *find_type(struct header *header, const char *name, enum field_type type)
+{
+    size_t i = 0;
+    while (i < header->type_count && strcmp(header->types[i].name, name) != 0)
+        i++;
+    if (i == header->type_count) {
+        if (!array_grow(&header->types, i, &header->type_capacity, sizeof *header->types))
+            return NULL;
+        header->types[header->type_count++] = (struct value_type){name, type};
+    }
+    return &header->types[i];
+}
+
+static enum status find_types(struct header *header, const struct tuned *tuned, struct error *error)
+{
+    for (size_t i = 0; i < tuned_entry_count(tuned); i++) {
+        const struct tuned_entry *entry = tuned_entry_at(tuned, i);
+        for (size_t j = 0; j < tuned_value_count(entry); j++) {
+            const char *name = NULL, *value = NULL;
+            tuned_value_at(entry, j, &name, &value);
+            const enum field_type type = type_of(entry, name, value);
+            struct value_type *known = find_type(header, name, type);
+            if (!known)
+                return error_no_memory(error);
+            known->type = common_type(known->type, type);
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status refuse_pair(const struct header *header, const char *a, const char *b,
+                               struct error *error)
+{
+    return error_set(error, STATUS_BAD_INPUT,
+                     "%s: '%s' and '%s' would be one name in C; rename one in the experiment",
+                     header->problem, a, b);
+}
+
+static enum status take_value(struct header *header, const char *name, const char *value,
+                              struct error *error)
+{
+    const char *identifier = identifier_of(&header->arena, name);
+    const struct value_type *known = find_type(header, name, FIELD_TEXT);
+    size_t i = 0;
+    if (!identifier || !known)
+        return error_no_memory(error);
+    while (i < header->field_count && strcmp(header->fields[i].identifier, identifier) != 0)
+        i++;
+    struct header_field *field = &header->fields[i];
+    if (i < header->field_count && strcmp(field->name, name) != 0)
+        return refuse_pair(header, name, field->name, error);
+    if (i == HEADER_FIELDS_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "%s: more than %d values", header->problem,
+                         HEADER_FIELDS_MAX);
+    if (i == header->field_count)
+        header->fields[header->field_count++] =
+            (struct header_field){name, identifier, known->type, true};
+    field->is_words = field->is_words && is_identifier(value);
+    return STATUS_OK;
+}
+
+static enum status find_fields(struct header *header, struct error *error)
+{
+    header->field_count = 0;
+    for (size_t i = 0; i < header->entry_count; i++) {
+        const struct tuned_entry *entry = header->entries[i];
+        for (size_t j = 0; j < tuned_value_count(entry); j++) {
+            const char *name = NULL, *value = NULL;
+            tuned_value_at(entry, j, &name, &value);
+            enum status status = take_value(header, name, value, error);
+            if (status != STATUS_OK)
+                return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ---- values ---- */
+
+static void append_string(struct text *out, const char *value)
+{
+    text_append(out, "\"");
+    for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
+        if (*c == '"' || *c == '\\' || *c == '?')
+            text_printf(out, "\\%c", *c);
+        else if (*c < ' ' || *c > '~')
+            text_printf(out, "\\%03o", *c);
+        else
+            text_append_bytes(out, c, 1);
+    }
+    text_append(out, "\"");
+}
+
+/* `word`: a text that is an identifier stands as it is. */
+static void append_c(struct text *out, const struct header_field *field,
+                     const struct tuned_entry *entry, bool word)
+{
+    const char *value = tuned_text(entry, field->name, NULL);
+    if (field->type == FIELD_TEXT && word && field->is_words)
+        text_append(out, value ? value : "none");
+    else if (field->type == FIELD_TEXT)
+        append_string(out, value ? value : "");
+    else if (field->type == FIELD_BOOLEAN)
+        text_append(out, value && strcmp(value, "true") == 0 ? "1" : "0");
+    else if (field->type == FIELD_REAL)
+        text_printf(out, "%.17g", tuned_real(entry, field->name, 0));
+    else if (tuned_integer(entry, field->name, 0) == LLONG_MIN) /* C has no such number */
+        text_append(out, "(-9223372036854775807LL - 1)");
+    else
+        text_printf(out, "%lldLL", tuned_integer(entry, field->name, 0));
+}
+
+static void append_values(struct text *out, const struct header *header,
+                          const struct tuned_entry *entry, bool words)
+{
+    for (size_t i = 0; i < header->field_count; i++) {
+        text_append(out, i > 0 ? ", " : "");
+        append_c(out, &header->fields[i], entry, words);
+    }
+}
+
+/* Its number, from 1; *is_new: nobody before has these values. */
+static enum status number_of(struct header *header, const struct tuned_entry *entry, size_t *number,
+                             bool *is_new, struct error *error)
+{
+    struct text values = {0};
+    append_values(&values, header, entry, false);
+    const char *text = values.failed ? NULL : arena_strdup(&header->arena, text_string(&values));
+    text_free(&values);
+    if (!text)
+        return error_no_memory(error);
+    size_t slot = hash_u64(text, strlen(text), 0) & (header->hash_slots - 1);
+    while (header->by_hash[slot] > 0 &&
+           strcmp(header->configurations[header->by_hash[slot] - 1], text) != 0)
+        slot = (slot + 1) & (header->hash_slots - 1);
+    *is_new = header->by_hash[slot] == 0;
+    if (*is_new) {
+        header->configurations[header->configuration_count++] = text;
+        header->by_hash[slot] = header->configuration_count;
+    }
+    *number = header->by_hash[slot];
+    return STATUS_OK;
+}
+
+/* ---- writing ---- */
+
+static void put_struct(struct header *header)
+{
+    static const char *const types[] = {"long long ", "int ", "double ", "const char *"};
+    text_printf(
+        header->out,
+        "\n/* %s. `configuration` counts from 1; 0 when nothing is known (grade 0). */\n"
+        "struct tuned_%s_answer {\n    enum tuned_grade grade;\n    int configuration;\n    "
+        "long long low, high; "
+        "/* n that "
+        "the entry holds for */\n",
+        header->problem, header->identifier);
+    for (size_t i = 0; i < header->field_count; i++)
+        text_printf(header->out, "    %s%s;\n", types[header->fields[i].type],
+                    header->fields[i].identifier);
+    text_append(header->out, "};\n");
+}
+
+/* Room for as many as the problem has entries, at most half full. */
+static enum status forget_configurations(struct header *header, struct error *error)
+{
+    header->configuration_count = 0;
+    header->hash_slots = 4;
+    while (header->hash_slots < 2 * header->entry_count)
+        header->hash_slots *= 2;
+    header->by_hash = arena_alloc(&header->arena, header->hash_slots, sizeof *header->by_hash);
+    header->configurations =
+        arena_alloc(&header->arena, header->entry_count + 1, sizeof *header->configurations);
+    return header->by_hash && header->configurations ? STATUS_OK : error_no_memory(error);
+}
+
+/* Each configuration once, for what must be known when a program is compiled. */
+static enum status put_list(struct header *header, struct error *error)
+{
+    struct text *out = header->out;
+    text_printf(out, "/* X(configuration");
+    for (size_t i = 0; i < header->field_count; i++)
+        text_printf(out, ", %s", header->fields[i].identifier);
+    text_printf(out, ") of each. */\n#define TUNED_CONFIGURATIONS_%s(X_)", header->identifier);
+    enum status begun = forget_configurations(header, error);
+    if (begun != STATUS_OK)
+        return begun;
+    for (size_t i = 0; i < header->entry_count; i++) {
+        const struct tuned_entry *entry = header->entries[i];
+        size_t number = 0;
+        bool is_new = false;
+        enum status status = number_of(header, entry, &number, &is_new, error);
+        if (status != STATUS_OK)
+            return status;
+        if (!is_new)
+            continue;
+        text_printf(out, " \\\n    X_(%zu, ", number);
+        append_values(out, header, entry, true);
+        text_append(out, ")");
+    }
+    text_append(out, "\n");
+    return STATUS_OK;
+}
+
+/* The numbers of configurations by the lines of the file. */
+static enum status put_numbers(struct header *header, struct error *error)
+{
+    struct text *out = header->out;
+    text_append(out, "    switch (tuned_entry_line(found.entry)) {\n");
+    for (size_t configuration = 1; configuration <= header->configuration_count; configuration++) {
+        for (size_t i = 0; i < header->entry_count; i++) {
+            size_t number = 0;
+            bool is_new = false;
+            enum status status = number_of(header, header->entries[i], &number, &is_new, error);
+            if (status != STATUS_OK)
+                return status;
+            if (number == configuration)
+                text_printf(out, "    case %d:\n", tuned_entry_line(header->entries[i]));
+        }
+        text_printf(out, "        answer.configuration = %zu;\n        break;\n", configuration);
+    }
+    text_append(out, "    default:\n        break;\n    }\n");
+    return STATUS_OK;
+}
+
+static void put_value(struct text *out, const struct header_field *field)
+{
+    static const char *const calls[] = {[FIELD_INTEGER] = "tuned_answer_integer(&found, ",
+                                        [FIELD_BOOLEAN] = "strcmp(tuned_text(found.entry, ",
+                                        [FIELD_REAL] = "tuned_real(found.entry, ",
+                                        [FIELD_TEXT] = "tuned_text(found.entry, "};
+    static const char *const ends[] = {[FIELD_INTEGER] = ", 0)",
+                                       [FIELD_BOOLEAN] = ", \"\"), \"true\") == 0",
+                                       [FIELD_REAL] = ", 0)",
+                                       [FIELD_TEXT] = ", \"\")"};
+    text_printf(out, "    answer.%s = %s", field->identifier, calls[field->type]);
+    append_string(out, field->name);
+    text_printf(out, "%s;\n", ends[field->type]);
+}
+
+/* Of each size besides n its identifier behind `before`; with `behind` its name, and then that with
+ * the identifier, as statements. */
+static enum status put_sizes(struct header *header, const char *before, const char *behind,
+                             struct error *error)
+{
+    const char *name = NULL;
+    long long low = 0, high = 0;
+    for (size_t i = 0; (name = tuned_entry_size_at(header->entries[0], i, &low, &high)); i++) {
+        const char *identifier = identifier_of(&header->arena, name);
+        if (!identifier)
+            return error_no_memory(error);
+        text_append(header->out, before);
+        if (behind) {
+            append_string(header->out, name);
+            text_printf(header->out, ";\n%s", behind);
+        }
+        text_printf(header->out, behind ? "%s;\n" : "%s", identifier);
+    }
+    return STATUS_OK;
+}
+
+static enum status put_function(struct header *header, struct error *error)
+{
+    struct text *out = header->out;
+    text_printf(out,
+                "static inline struct tuned_%s_answer tuned_%s(const struct tuned *tuned,\n"
+                "    const struct tuned_device *device, long long n",
+                header->identifier, header->identifier);
+    enum status named = put_sizes(header, ", long long size_", NULL, error);
+    if (named != STATUS_OK)
+        return named;
+    text_printf(out,
+                ")\n{\n"
+                "    struct tuned_answer found;\n"
+                "    struct tuned_%s_answer answer;\n",
+                header->identifier);
+    const bool has_sizes =
+        tuned_entry_size_at(header->entries[0], 0, &(long long){0}, &(long long){0}) != NULL;
+    if (has_sizes) {
+        text_append(out, "    struct tuned_size sizes[TUNED_SIZES_MAX];\n"
+                         "    size_t count = 0;\n");
+        named =
+            put_sizes(header, "    sizes[count].name = ", "    sizes[count++].size = size_", error);
+        if (named != STATUS_OK)
+            return named;
+    }
+    text_append(out, "    memset(&answer, 0, sizeof answer);\n"
+                     "    answer.grade = tuned_find");
+    text_append(out, has_sizes ? "_sizes(tuned, device, " : "(tuned, device, ");
+    append_string(out, header->problem);
+    text_append(out, has_sizes ? ", n, sizes, count, &found);\n" : ", n, &found);\n");
+    for (size_t i = 0; i < header->field_count; i++)
+        put_value(out, &header->fields[i]);
+    text_append(out, "    if (!found.entry)\n        return answer;\n"
+                     "    answer.low = tuned_entry_n_low(found.entry);\n"
+                     "    answer.high = tuned_entry_n_high(found.entry);\n");
+    enum status status = put_numbers(header, error);
+    text_append(out, "    return answer;\n}\n");
+    return status;
+}
+
+/* What the problem was measured with, for tuned_stale, where that is one thing. */
+static void put_source(struct header *header)
+{
+    const char *source = tuned_evidence_text(header->entries[0], "source", NULL);
+    for (size_t i = 1; source && i < header->entry_count; i++)
+        if (strcmp(tuned_evidence_text(header->entries[i], "source", ""), source) != 0)
+            return;
+    if (!source)
+        return;
+    text_printf(header->out, "#define TUNED_SOURCE_%s ", header->identifier);
+    append_string(header->out, source);
+    text_append(header->out, "\n");
+}
+
+static enum status put_problem(struct header *header, struct error *error)
+{
+    enum status status = find_fields(header, error);
+    if (status != STATUS_OK)
+        return status;
+    put_struct(header);
+    put_source(header);
+    status = put_list(header, error);
+    return status == STATUS_OK ? put_function(header, error) : status;
+}
+
+/* ---- all problems ---- */
+
+struct named_entry {
+    const struct tuned_entry *entry;
+    const char *problem;
+    size_t place; /* in the file */
+};
+
+static int by_problem(const void *a, const void *b)
+{
+    const struct named_entry *x = a, *y = b;
+    int order = strcmp(x->problem, y->problem);
+    return order != 0 ? order : x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* The entries, those of a problem together; entries[count].problem is NULL. */
+static struct named_entry *sort_entries(struct header *header, const struct tuned *tuned)
+{
+    size_t count = tuned_entry_count(tuned);
+    struct named_entry *entries = arena_alloc(&header->arena, count + 1, sizeof *entries);
+    header->entries = arena_alloc(&header->arena, count + 1, sizeof *header->entries);
+    if (!entries || !header->entries)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct tuned_entry *entry = tuned_entry_at(tuned, i);
+        entries[i] = (struct named_entry){entry, tuned_entry_problem(entry), i};
+    }
+    qsort(entries, count, sizeof *entries, by_problem);
+    return entries;
+}
+
+struct name_pair {
+    const char *identifier, *problem;
+};
+
+static int by_identifier(const void *a, const void *b)
+{
+    const struct name_pair *x = a, *y = b;
+    return strcmp(x->identifier, y->identifier);
+}
+
+static enum status check_identifiers(struct name_pair *pairs, size_t count, struct error *error)
+{
+    qsort(pairs, count, sizeof *pairs, by_identifier);
+    for (size_t i = 1; i < count; i++) {
+        const struct header one = {.problem = pairs[i].problem};
+        if (strcmp(pairs[i].identifier, pairs[i - 1].identifier) == 0)
+            return refuse_pair(&one, pairs[i].problem, pairs[i - 1].problem, error);
+    }
+    return STATUS_OK;
+}
+
+static enum status put_problems(struct header *header, const struct tuned *tuned, size_t *count,
+                                struct error *error)
+{
+    struct named_entry *entries = sort_entries(header, tuned);
+    struct name_pair *pairs =
+        arena_alloc(&header->arena, tuned_entry_count(tuned) + 1, sizeof *pairs);
+    enum status status = entries && pairs ? STATUS_OK : error_no_memory(error);
+    *count = 0;
+    for (size_t at = 0; status == STATUS_OK && entries[at].problem;) {
+        header->problem = entries[at].problem;
+        header->identifier = identifier_of(&header->arena, header->problem);
+        if (!header->identifier)
+            return error_no_memory(error);
+        pairs[(*count)++] = (struct name_pair){header->identifier, header->problem};
+        header->entry_count = 0;
+        while (entries[at].problem && strcmp(entries[at].problem, header->problem) == 0)
+            header->entries[header->entry_count++] = entries[at++].entry;
+        status = put_problem(header, error);
+    }
+    return status == STATUS_OK ? check_identifiers(pairs, *count, error) : status;
+}
+
+/* The text, a line a string. */
+static void put_file(struct text *out, const struct conf_text *file)
+{
+    const char *end = file->text + file->bytes;
+    for (const char *at = file->text; at < end;) {
+        char line[256];
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((newline ? newline + 1 : end) - at);
+        length = length < sizeof line ? length : sizeof line - 1;
+        memcpy(line, at, length);
+        line[length] = '\0';
+        text_append(out, "\n    ");
+        append_string(out, line);
+        at += length;
+    }
+}
+
+enum status export_header(const struct conf_text *file, struct text *out, size_t *problems,
+                          struct error *error)
+{
+    struct tuned_error refused;
+    struct tuned *tuned = tuned_load_memory(file->text, file->bytes, file->name, &refused);
+    if (!tuned)
+        return error_set(error, STATUS_BAD_INPUT, "%s", refused.text);
+    struct header header = {.out = out};
+    size_t count = 0;
+    text_append(
+        out, "/* Written by 'tune export --header' out of tuned.conf: for programs that load no "
+             "file. Of a program\n"
+             " * that links libtuned: tuned_header_load once, then tuned_PROBLEM(tuned, &device, "
+             "n). */\n"
+             "#ifndef TUNED_CONFIGURATIONS_H\n#define TUNED_CONFIGURATIONS_H\n\n"
+             "#include <string.h>\n#include \"tuned.h\"\n\n"
+             "#if defined(__GNUC__) && !defined(__cplusplus)\n"
+             "__extension__\n#endif\nstatic const char tuned_header_text[] =");
+    put_file(out, file);
+    text_append(out,
+                ";\n/* What this header holds; freed by tuned_free. */\n"
+                "static inline struct tuned *tuned_header_load(struct tuned_error *error)\n{\n"
+                "    return tuned_load_memory(tuned_header_text, sizeof tuned_header_text - 1, ");
+    append_string(out, file->name);
+    text_append(out, ", error);\n}\n");
+    enum status status = find_types(&header, tuned, error);
+    if (status == STATUS_OK)
+        status = put_problems(&header, tuned, &count, error);
+    text_append(out, "\n#endif\n");
+    if (status == STATUS_OK && out->failed)
+        status = error_no_memory(error);
+    if (problems)
+        *problems = count;
+    arena_free(&header.arena);
+    free(header.types);
+    tuned_free(tuned);
+    return status;
+}

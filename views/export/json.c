@@ -1,0 +1,108 @@
+/* tuned.conf as JSON: every entry with its device, for programs that have a reader of JSON and want
+ * all of it. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libtuned/tuned.h"
+#include "tuner/base/array.h"
+#include "tuner/base/json.h"
+#include "views/export/header.h"
+
+/* A number or boolean as the file writes it, where that is JSON's, too; else the text. */
+static json_t *json_of(const char *text)
+{
+    json_t *value = json_read(text, JSON_DECODE_ANY, NULL);
+    if (json_is_number(value) || json_is_boolean(value))
+        return value;
+    json_decref(value);
+    return json_string(text);
+}
+
+typedef void read_field(const struct tuned_entry *entry, size_t position, const char **name,
+                        const char **value);
+
+static json_t *fields_of(const struct tuned_entry *entry, read_field *read)
+{
+    json_t *fields = json_object();
+    const char *name = NULL, *value = NULL;
+    for (size_t i = 0; read(entry, i, &name, &value), name; i++)
+        (void)json_object_set_new(fields, name, json_of(value));
+    return fields;
+}
+
+/* The device that the entry is of; what its section does not say is left out. */
+static json_t *device_of(const struct tuned_entry *entry)
+{
+    static const char *const names[] = {
+        "compute_capability", "sm_count",     "cores",  "memory_bytes",
+        "bandwidth_gbs",      "capabilities", "driver", "compiler"};
+    const struct tuned_device *device = tuned_entry_device(entry);
+    json_t *out = json_pack("{s:s,s:s}", "kind", device->kind, "name", device->name);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const char *text = tuned_device_text(entry, names[i], NULL);
+        if (text && i % 5 == 0) /* lists of versions are no numbers */
+            (void)json_object_set_new(out, names[i], json_string(text));
+        else if (text)
+            (void)json_object_set_new(out, names[i], json_of(text));
+    }
+    return out;
+}
+
+static json_t *sizes_of(const struct tuned_entry *entry)
+{
+    long long low = tuned_entry_n_low(entry), high = tuned_entry_n_high(entry);
+    json_t *sizes = json_pack("{s:[I,I]}", "n", (json_int_t)low, (json_int_t)high);
+    const char *name = NULL;
+    for (size_t i = 0; (name = tuned_entry_size_at(entry, i, &low, &high)) != NULL; i++)
+        (void)json_object_set_new(sizes, name,
+                                  json_pack("[I,I]", (json_int_t)low, (json_int_t)high));
+    return sizes;
+}
+
+static json_t *json_of_entry(const struct tuned_entry *entry)
+{
+    /* What the section's heading may say for all of its entries. */
+    static const char *const shared[] = {"trust", "stage",  "l2",    "confidence",
+                                         "date",  "source", "flags", "samples"};
+    json_t *evidence = fields_of(entry, tuned_evidence_at);
+    for (size_t i = 0; i < COUNT(shared); i++) {
+        const char *text = tuned_evidence_text(entry, shared[i], NULL);
+        if (text)
+            (void)json_object_set_new(evidence, shared[i], json_of(text));
+    }
+    for (const char *const *name = (const char *const[]){"source", "flags", "capability", NULL};
+         *name; name++) {
+        const char *text = tuned_evidence_text(entry, *name, NULL);
+        if (text) /* also where all of its digits are decimal */
+            (void)json_object_set_new(evidence, *name, json_string(text));
+    }
+    return json_pack("{s:o,s:s,s:o,s:o,s:o,s:i}", "device", device_of(entry), "problem",
+                     tuned_entry_problem(entry), "sizes", sizes_of(entry), "values",
+                     fields_of(entry, tuned_value_at), "evidence", evidence, "line",
+                     tuned_entry_line(entry));
+}
+
+enum status export_json(const struct conf_text *file, struct text *out, size_t *entries,
+                        struct error *error)
+{
+    struct tuned_error refused;
+    struct tuned *tuned = tuned_load_memory(file->text, file->bytes, file->name, &refused);
+    if (!tuned)
+        return error_set(error, STATUS_BAD_INPUT, "%s", refused.text);
+    bool failed = false;
+    *entries = tuned_entry_count(tuned);
+    text_append(out, "[");
+    for (size_t i = 0; i < *entries; i++) {
+        json_t *entry = json_of_entry(tuned_entry_at(tuned, i));
+        char *text = entry ? json_dumps(entry, JSON_REAL_PRECISION(15)) : NULL;
+        failed = failed || !text;
+        text_append(out, i > 0 ? ",\n " : "\n ");
+        text_append(out, text ? text : "null");
+        free(text);
+        json_decref(entry);
+    }
+    text_append(out, "\n]\n");
+    tuned_free(tuned);
+    return failed || out->failed ? error_no_memory(error) : STATUS_OK;
+}

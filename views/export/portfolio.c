@@ -1,0 +1,601 @@
+/* Few kernels for all sizes and devices of a problem: programs compile each of them in. Of what was
+ * measured beside the winners, and loses next to nothing to them, kernels that are compiled in
+ * already serve what they can; the rest is covered by the fewest others. */
+#include "views/export/portfolio.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/array.h"
+#include "tuner/base/json.h"
+#include "tuner/device/traits.h"
+#include "views/export/embedded.h"
+
+/* What a pick loses at most; the next where a problem takes more than PORTFOLIO_MOST kernels. */
+static const double bands[] = {0.01, 0.015, 0.02, 0.03};
+
+/* A row of portfolio.sql. */
+struct measured_row {
+    int64_t winner, trial, configuration;
+    const char *parameters, *derived;
+    double loss;
+};
+#define OF(member) offsetof(struct measured_row, member)
+static const struct store_column columns[] = {
+    {"winner", OF(winner), STORE_INTEGER},
+    {"trial_id", OF(trial), STORE_INTEGER},
+    {"configuration_id", OF(configuration), STORE_INTEGER},
+    {"parameters", OF(parameters), STORE_TEXT},
+    {"derived", OF(derived), STORE_TEXT},
+    {"loss", OF(loss), STORE_REAL},
+};
+
+/* Sizes that have one configuration on one device: rows first .. last - 1 of conf.sql. */
+struct cell {
+    size_t first, last;
+    size_t options, option_count; /* of struct portfolio */
+    size_t picked;                /* an option; option_count: what stands there stays */
+};
+
+/* A configuration that may serve a cell. */
+struct option {
+    const struct measured_row *measured; /* at the cell's first row; the others are looked for */
+    size_t kernel;
+    double loss; /* the most of the cell's rows */
+};
+
+struct kernel {
+    const char *text; /* "reduce.sum.i32 variant=atomic ...": as lists have it */
+    bool installed, chosen;
+    size_t uses; /* cells that picked it */
+};
+
+struct portfolio {
+    struct experiments *experiments;
+    const struct export_options *options;
+    struct arena *arena;
+    struct conf_row *rows;
+    size_t row_count;
+    const struct measured_row *measured; /* by winner */
+    size_t measured_count;
+    /* Of the problem: */
+    struct cell *cells;
+    struct option *items;
+    struct kernel *kernels;
+    size_t cell_count, item_count, item_capacity, kernel_count, kernel_capacity;
+};
+
+/* ---- what there is ---- */
+
+static const struct measured_row *first_of(const struct portfolio *portfolio, int64_t winner)
+{
+    size_t low = 0;
+    size_t high = portfolio->measured ? portfolio->measured_count : 0;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (portfolio->measured[middle].winner < winner)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return portfolio->measured ? &portfolio->measured[low] : NULL;
+}
+
+static const struct measured_row *find_at(const struct portfolio *portfolio, int64_t winner,
+                                          int64_t configuration)
+{
+    const struct measured_row *end =
+        portfolio->measured ? portfolio->measured + portfolio->measured_count : NULL;
+    for (const struct measured_row *row = first_of(portfolio, winner);
+         row < end && row->winner == winner; row++)
+        if (row->configuration == configuration)
+            return row;
+    return NULL;
+}
+
+/* NULL: no cell has any. */
+static const struct option *options_of(const struct portfolio *portfolio, const struct cell *cell)
+{
+    return portfolio->items ? &portfolio->items[cell->options] : NULL;
+}
+
+/* The values that tell kernels apart, behind the problem's key. False: one of them is not there. */
+static bool describe(const struct experiment *experiment, const struct conf_row *row,
+                     const char *parameters, const char *derived, struct text *out)
+{
+    json_t *own = json_read(parameters, 0, NULL);
+    json_t *made = json_read(derived && derived[0] ? derived : "{}", 0, NULL);
+    bool complete = json_is_object(own) && json_is_object(made);
+    const char *name = NULL;
+    text_clear(out);
+    text_append(out, row->problem);
+    for (size_t i = 0; complete && (name = experiment_compiled_name(experiment, i)); i++) {
+        const json_t *value = json_object_get(own, name);
+        value = value ? value : json_object_get(made, name);
+        complete = value != NULL;
+        append_value(out, name, value);
+    }
+    json_decref(own);
+    json_decref(made);
+    return complete;
+}
+
+/* Its place among the problem's kernels; kernel_count: memory is short. */
+static size_t intern(struct portfolio *portfolio, const char *text)
+{
+    for (size_t i = 0; i < portfolio->kernel_count; i++)
+        if (strcmp(portfolio->kernels[i].text, text) == 0)
+            return i;
+    struct kernel kernel = {.text = arena_strdup(portfolio->arena, text)};
+    const char *installed = portfolio->options->installed;
+    struct text line = {0};
+    text_printf(&line, "\"%s\"", text);
+    kernel.installed = installed && strstr(installed, text_string(&line));
+    const bool failed = line.failed;
+    text_free(&line);
+    if (failed || !kernel.text ||
+        !array_grow(&portfolio->kernels, portfolio->kernel_count, &portfolio->kernel_capacity,
+                    sizeof kernel))
+        return portfolio->kernel_count;
+    portfolio->kernels[portfolio->kernel_count] = kernel;
+    return portfolio->kernel_count++;
+}
+
+/* What a configuration loses at each of the cell's sizes, at most; INFINITY: it is not known at
+ * all of them. */
+static double worst_loss(const struct portfolio *portfolio, const struct cell *cell,
+                         int64_t configuration)
+{
+    double worst = 0;
+    for (size_t i = cell->first; i < cell->last; i++) {
+        const struct measured_row *at =
+            find_at(portfolio, portfolio->rows[i].winner, configuration);
+        worst = at ? fmax(worst, at->loss) : (double)INFINITY;
+    }
+    return worst;
+}
+
+static enum status add_options(struct portfolio *portfolio, struct cell *cell, struct error *error)
+{
+    const struct conf_row *row = &portfolio->rows[cell->first];
+    const struct experiment *experiment =
+        experiments_loaded(portfolio->experiments, row->experiment);
+    const struct measured_row *end =
+        portfolio->measured ? portfolio->measured + portfolio->measured_count : NULL;
+    struct text text = {0};
+    enum status status = STATUS_OK;
+    cell->options = portfolio->item_count;
+    for (const struct measured_row *at = first_of(portfolio, row->winner);
+         experiment && status == STATUS_OK && at < end && at->winner == row->winner; at++) {
+        struct option option = {at, 0, worst_loss(portfolio, cell, at->configuration)};
+        if (isinf(option.loss) || !describe(experiment, row, at->parameters, at->derived, &text))
+            continue;
+        const size_t known = portfolio->kernel_count;
+        option.kernel = text.failed ? known : intern(portfolio, text_string(&text));
+        if (option.kernel >= portfolio->kernel_count ||
+            !array_grow(&portfolio->items, portfolio->item_count, &portfolio->item_capacity,
+                        sizeof option))
+            status = error_no_memory(error);
+        else
+            portfolio->items[portfolio->item_count++] = option;
+    }
+    text_free(&text);
+    cell->option_count = portfolio->item_count - cell->options;
+    cell->picked = cell->option_count;
+    return status;
+}
+
+/* ---- choosing ---- */
+
+/* The cell's best of a kernel; of those that lose as little the one that stands there; else
+ * option_count. */
+static size_t best_of(const struct portfolio *portfolio, const struct cell *cell, size_t kernel,
+                      double band)
+{
+    const int64_t stands = portfolio->rows[cell->first].configuration;
+    size_t best = cell->option_count;
+    for (size_t i = 0; i < cell->option_count; i++) {
+        const struct option *items = options_of(portfolio, cell);
+        if (items[i].kernel != kernel || items[i].loss > band)
+            continue;
+        if (best == cell->option_count || items[i].loss < items[best].loss ||
+            (items[i].loss <= items[best].loss && items[i].measured->configuration == stands))
+            best = i;
+    }
+    return best;
+}
+
+static bool is_served(const struct portfolio *portfolio, const struct cell *cell, double band)
+{
+    for (size_t i = 0; i < cell->option_count; i++) {
+        const struct option *option = &portfolio->items[cell->options + i];
+        if (portfolio->kernels[option->kernel].chosen && option->loss <= band)
+            return true;
+    }
+    return false;
+}
+
+/* Those that can be had but for nothing; then always the one that serves the most cells that none
+ * serves, of as many the one that loses least. How many were chosen. */
+static size_t cover(struct portfolio *portfolio, double band)
+{
+    size_t chosen = 0;
+    for (size_t k = 0; k < portfolio->kernel_count; k++)
+        portfolio->kernels[k].chosen = portfolio->kernels[k].installed;
+    for (;;) {
+        size_t best = portfolio->kernel_count;
+        size_t most = 0;
+        double least = 0;
+        for (size_t k = 0; k < portfolio->kernel_count; k++) {
+            size_t serves = 0;
+            double loss = 0;
+            for (size_t c = 0; c < portfolio->cell_count; c++) {
+                const struct cell *cell = &portfolio->cells[c];
+                const size_t option = best_of(portfolio, cell, k, band);
+                if (option == cell->option_count || is_served(portfolio, cell, band))
+                    continue;
+                serves++;
+                loss += portfolio->items[cell->options + option].loss;
+            }
+            if (serves > most ||
+                (serves == most && serves > 0 &&
+                 (loss < least || (loss <= least && strcmp(portfolio->kernels[k].text,
+                                                           portfolio->kernels[best].text) < 0)))) {
+                best = k;
+                most = serves;
+                least = loss;
+            }
+        }
+        if (most == 0)
+            return chosen;
+        portfolio->kernels[best].chosen = true;
+        chosen++;
+    }
+}
+
+/* Each cell's best of the chosen kernels. */
+static void pick(struct portfolio *portfolio, double band)
+{
+    for (size_t k = 0; k < portfolio->kernel_count; k++)
+        portfolio->kernels[k].uses = 0;
+    for (size_t c = 0; c < portfolio->cell_count; c++) {
+        struct cell *cell = &portfolio->cells[c];
+        const struct option *items = options_of(portfolio, cell);
+        for (size_t k = 0; k < portfolio->kernel_count; k++) {
+            const size_t option = portfolio->kernels[k].chosen ? best_of(portfolio, cell, k, band)
+                                                               : cell->option_count;
+            const bool stands =
+                option < cell->option_count &&
+                items[option].measured->configuration == portfolio->rows[cell->first].configuration;
+            if (option == cell->option_count)
+                continue;
+            const bool none = cell->picked == cell->option_count;
+            const bool installed = portfolio->kernels[k].installed;
+            const bool had = !none && portfolio->kernels[items[cell->picked].kernel].installed;
+            if (none || (installed && !had) ||
+                (installed == had && (items[option].loss < items[cell->picked].loss ||
+                                      (stands && items[option].loss <= items[cell->picked].loss))))
+                cell->picked = option;
+        }
+        if (cell->picked < cell->option_count)
+            portfolio->kernels[items[cell->picked].kernel].uses++;
+    }
+}
+
+/* ---- alternatives ---- */
+
+/* In how many of its values one kernel differs from another of the problem. */
+static size_t distance(const char *a, const char *b)
+{
+    enum {
+        DECIDING = 100
+    }; /* the first: by which the kernel itself is another, where files say so */
+    size_t count = 0;
+    for (size_t at = 0; *a && *b; at++) {
+        const size_t in_a = strcspn(a, " ");
+        const size_t in_b = strcspn(b, " ");
+        if (in_a != in_b || strncmp(a, b, in_a) != 0)
+            count += at == 1 ? DECIDING : 1; /* behind the problem's key */
+        a += in_a + (a[in_a] ? 1 : 0);
+        b += in_b + (b[in_b] ? 1 : 0);
+    }
+    return count;
+}
+
+/* The values of `to` that `from` has otherwise: parameters, and what else tells kernels apart. */
+static const char *differences(struct portfolio *portfolio, const struct experiment *experiment,
+                               const struct measured_row *from, const struct measured_row *to)
+{
+    struct text out = {0};
+    json_t *parts[2][2] = {
+        {json_read(from->parameters, 0, NULL), json_read(to->parameters, 0, NULL)},
+        {json_read(from->derived ? from->derived : "{}", 0, NULL),
+         json_read(to->derived ? to->derived : "{}", 0, NULL)}};
+    const char *name = NULL;
+    json_t *value = NULL;
+    json_object_foreach(parts[0][1], name, value)
+    {
+        if (!json_equal(value, json_object_get(parts[0][0], name)))
+            append_value(&out, name, value);
+    }
+    for (size_t i = 0; (name = experiment_compiled_name(experiment, i)); i++) {
+        value = json_object_get(parts[0][1], name) ? NULL : json_object_get(parts[1][1], name);
+        if (value && !json_equal(value, json_object_get(parts[1][0], name)))
+            append_value(&out, name, value);
+    }
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        json_decref(parts[i][0]);
+        json_decref(parts[i][1]);
+    }
+    const char *text =
+        out.failed || out.length == 0 ? NULL : arena_strdup(portfolio->arena, out.data + 1);
+    text_free(&out);
+    return text;
+}
+
+/* Whether `a` is the better alternative: kernels that are there anyhow first, then those farther
+ * from what is listed. */
+static bool comes_before(const struct portfolio *portfolio, bool common_first,
+                         const struct option *a, size_t a_far, const struct option *b, size_t b_far)
+{
+    const struct kernel *of_a = &portfolio->kernels[a->kernel];
+    const struct kernel *of_b = &portfolio->kernels[b->kernel];
+    const bool common_a = of_a->installed || of_a->uses > 0;
+    const bool common_b = of_b->installed || of_b->uses > 0;
+    if (common_first && common_a != common_b)
+        return common_a;
+    if (a_far != b_far)
+        return a_far > b_far;
+    return a->loss < b->loss || (a->loss <= b->loss && strcmp(of_a->text, of_b->text) < 0);
+}
+
+/* As different from the pick and from one another as there are, so that some kernel is there
+ * whatever a program compiles in, and whatever it prepares. */
+static void list_alternatives(struct portfolio *portfolio, const struct cell *cell, double band)
+{
+    const struct option *items = options_of(portfolio, cell);
+    size_t listed[EXPORT_ALTERNATIVES + 1] = {cell->picked};
+    struct conf_row *row = &portfolio->rows[cell->first];
+    const struct experiment *experiment =
+        experiments_loaded(portfolio->experiments, row->experiment);
+    for (size_t count = 1; count <= EXPORT_ALTERNATIVES && experiment; count++) {
+        size_t best = cell->option_count;
+        size_t best_far = 0;
+        for (size_t i = 0; i < cell->option_count; i++) {
+            size_t far = SIZE_MAX;
+            for (size_t k = 0; k < count; k++) {
+                const size_t apart = distance(portfolio->kernels[items[i].kernel].text,
+                                              portfolio->kernels[items[listed[k]].kernel].text);
+                far = apart < far ? apart : far;
+            }
+            if (far == 0 || items[i].loss > band)
+                continue;
+            if (best == cell->option_count ||
+                comes_before(portfolio, count < EXPORT_ALTERNATIVES, &items[i], far, &items[best],
+                             best_far)) {
+                best = i;
+                best_far = far;
+            }
+        }
+        if (best == cell->option_count)
+            return;
+        listed[count] = best;
+        const char *also =
+            differences(portfolio, experiment, items[cell->picked].measured, items[best].measured);
+        for (size_t i = cell->first; i < cell->last; i++)
+            portfolio->rows[i].also[count - 1] = also;
+    }
+}
+
+/* ---- which kernels are there ---- */
+
+static json_t *values_of(const json_t *names, const char *parameters, const char *derived)
+{
+    json_t *own = json_read(parameters, 0, NULL);
+    json_t *made = json_read(derived && derived[0] ? derived : "{}", 0, NULL);
+    json_t *values = json_array();
+    size_t i = 0;
+    json_t *name = NULL;
+    json_array_foreach(names, i, name)
+    {
+        json_t *value = json_object_get(own, json_string_value(name));
+        value = value ? value : json_object_get(made, json_string_value(name));
+        (void)json_array_append_new(values, value ? json_incref(value) : json_null());
+    }
+    json_decref(own);
+    json_decref(made);
+    return values;
+}
+
+static bool has_kernel(const json_t *kept, const json_t *values)
+{
+    size_t i = 0;
+    json_t *kernel = NULL;
+    bool found = false;
+    json_array_foreach(json_object_get(kept, "kernels"), i, kernel)
+    {
+        found = found || json_equal(kernel, values);
+    }
+    return found;
+}
+
+/* Of a kind and problem; NULL: nothing was picked. */
+static const json_t *kept_of(const struct experiments *experiments, const char *kind,
+                             const char *problem)
+{
+    char name[2 * VALUE_TEXT_BYTES + PROBLEM_KEY_BYTES];
+    return string_format(name, sizeof name, "%s %s", kind, problem)
+               ? json_object_get(experiments->kept, name)
+               : NULL;
+}
+
+bool portfolio_has(const struct experiments *experiments, const char *kind, const char *problem,
+                   const char *parameters, const char *derived)
+{
+    const json_t *kept = kept_of(experiments, kind, problem);
+    json_t *values = values_of(json_object_get(kept, "names"), parameters, derived);
+    const bool has = has_kernel(kept, values);
+    json_decref(values);
+    return has;
+}
+
+size_t portfolio_count(const struct experiments *experiments, const char *kind, const char *problem)
+{
+    return json_array_size(json_object_get(kept_of(experiments, kind, problem), "kernels"));
+}
+
+/* Notes the kernels that cells picked. */
+static enum status keep_kernels(const struct portfolio *portfolio, struct error *error)
+{
+    struct experiments *experiments = portfolio->experiments;
+    json_t *kept = json_pack("{s: [], s: []}", "names", "kernels");
+    json_t *names = json_object_get(kept, "names");
+    json_t *kernels = json_object_get(kept, "kernels");
+    const struct conf_row *first = NULL;
+    for (size_t c = 0; c < portfolio->cell_count; c++) {
+        const struct cell *cell = &portfolio->cells[c];
+        if (cell->picked == cell->option_count)
+            continue;
+        const struct measured_row *at = portfolio->items[cell->options + cell->picked].measured;
+        const struct conf_row *row = &portfolio->rows[cell->first];
+        const struct experiment *experiment = experiments_loaded(experiments, row->experiment);
+        const char *name = NULL;
+        for (size_t i = 0; !first && (name = experiment_compiled_name(experiment, i)); i++)
+            (void)json_array_append_new(names, json_string(name));
+        first = first ? first : row;
+        json_t *values = values_of(names, at->parameters, at->derived);
+        if (!has_kernel(kept, values))
+            (void)json_array_append(kernels, values);
+        json_decref(values);
+    }
+    char problem[2 * VALUE_TEXT_BYTES + PROBLEM_KEY_BYTES];
+    if (!experiments->kept)
+        experiments->kept = json_object();
+    if (!first || !string_format(problem, sizeof problem, "%s %s", first->kind, first->problem)) {
+        json_decref(kept);
+        return STATUS_OK;
+    }
+    return kept && json_object_set_new(experiments->kept, problem, kept) == 0
+               ? STATUS_OK
+               : error_no_memory(error);
+}
+
+/* ---- a problem ---- */
+
+/* What stands in the rows from now on. */
+static void take_picks(struct portfolio *portfolio)
+{
+    for (size_t c = 0; c < portfolio->cell_count; c++) {
+        const struct cell *cell = &portfolio->cells[c];
+        if (cell->picked == cell->option_count)
+            continue;
+        const struct option *option = &portfolio->items[cell->options + cell->picked];
+        for (size_t i = cell->first; i < cell->last; i++) {
+            struct conf_row *row = &portfolio->rows[i];
+            const struct measured_row *at =
+                find_at(portfolio, row->winner, option->measured->configuration);
+            if (!at || row->configuration == at->configuration)
+                continue;
+            row->pick = at->trial;
+            row->loss = option->loss;
+        }
+    }
+}
+
+static enum status serve_problem(struct portfolio *portfolio, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t c = 0; c < portfolio->cell_count && status == STATUS_OK; c++)
+        status = add_options(portfolio, &portfolio->cells[c], error);
+    if (status != STATUS_OK)
+        return status;
+    double band = bands[0];
+    for (size_t b = 0; b < COUNT(bands); b++) {
+        band = bands[b];
+        if (cover(portfolio, band) <= PORTFOLIO_MOST)
+            break;
+    }
+    pick(portfolio, band);
+    for (size_t c = 0; c < portfolio->cell_count; c++)
+        if (portfolio->cells[c].picked < portfolio->cells[c].option_count)
+            list_alternatives(portfolio, &portfolio->cells[c], band);
+    take_picks(portfolio);
+    return keep_kernels(portfolio, error);
+}
+
+static bool is_unstable(const struct portfolio *portfolio, const struct conf_row *row)
+{
+    return !portfolio->options->include_unstable && row->trust &&
+           strcmp(row->trust, "unstable") == 0;
+}
+
+/* The problem's cells: the rows of a range, or one. Not what is left out, nor boxes of sizes of
+ * several names, whose configuration holds by looks. False: memory is short. */
+static bool find_cells(struct portfolio *portfolio, const char *problem, const char *kind)
+{
+    portfolio->cells = arena_alloc(portfolio->arena, portfolio->row_count, sizeof(struct cell));
+    portfolio->cell_count = portfolio->item_count = portfolio->kernel_count = 0;
+    for (size_t i = 0; portfolio->cells && i < portfolio->row_count; i++) {
+        const struct conf_row *row = &portfolio->rows[i];
+        if (strcmp(row->problem, problem) != 0 || strcmp(row->kind, kind) != 0 ||
+            is_unstable(portfolio, row) || (row->further && row->further[0]))
+            continue;
+        struct cell *next = &portfolio->cells[portfolio->cell_count];
+        if (portfolio->cell_count > 0 && row->range >= 0 && next[-1].last == i &&
+            portfolio->rows[next[-1].first].range == row->range)
+            next[-1].last++;
+        else
+            portfolio->cells[portfolio->cell_count++] = (struct cell){.first = i, .last = i + 1};
+    }
+    return portfolio->cells != NULL;
+}
+
+static bool is_first_of_problem(const struct conf_row *rows, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(rows[k].problem, rows[i].problem) == 0 &&
+            strcmp(rows[k].kind, rows[i].kind) == 0)
+            return false;
+    return true;
+}
+
+enum status portfolio_choose(struct experiments *experiments, const struct export_options *options,
+                             struct arena *arena, struct conf_row *rows, size_t count,
+                             struct error *error)
+{
+    struct portfolio portfolio = {.experiments = experiments,
+                                  .options = options,
+                                  .arena = arena,
+                                  .rows = rows,
+                                  .row_count = count};
+    struct text winners = {0};
+    char most[VALUE_TEXT_BYTES];
+    struct measured_row *measured = NULL;
+    for (size_t i = 0; i < count; i++)
+        text_printf(&winners, "%s%lld", i > 0 ? "," : "[", (long long)rows[i].winner);
+    text_append(&winners, count > 0 ? "]" : "[]");
+    (void)value_format(value_real(bands[COUNT(bands) - 1]), most, sizeof most);
+    const struct store_parameter parameters[] = {{"winners", text_string(&winners)},
+                                                 {"most", most}};
+    const struct store_reading reading = {.sql = portfolio_query,
+                                          STORE_PARAMETERS(parameters),
+                                          STORE_COLUMNS(columns),
+                                          .row_bytes = sizeof *measured};
+    enum status status = winners.failed ? error_no_memory(error)
+                                        : store_read(experiments->store, &reading, arena, &measured,
+                                                     &portfolio.measured_count, error);
+    portfolio.measured = measured;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        if (!device_traits(rows[i].kind)->compute_api || !is_first_of_problem(rows, i))
+            continue;
+        status = find_cells(&portfolio, rows[i].problem, rows[i].kind)
+                     ? serve_problem(&portfolio, error)
+                     : error_no_memory(error);
+    }
+    text_free(&winners);
+    free(portfolio.items);
+    free(portfolio.kernels);
+    return status;
+}

@@ -1,0 +1,144 @@
+/* A section of tuned.conf out of its lines: what all of them share stands in the heading, and what
+ * changes each time something is measured stands on lines of its own, so that two tunings differ in
+ * the lines whose configuration changed. */
+#include <string.h>
+
+#include "tuner/base/array.h"
+#include "views/export/internal.h"
+
+/* A piece of a line: ` NAME=VALUE`, or all that stands before the '|'. */
+struct piece {
+    const char *text;
+    size_t length;
+};
+
+/* What says where an entry comes from: in the heading where most lines have the same. */
+static const char *const shared[] = {"trust", "stage",  "l2",    "confidence",
+                                     "date",  "source", "flags", "samples"};
+
+static bool is_named(struct piece field, const char *name)
+{
+    const size_t length = strlen(name);
+    return field.length > length + 1 && strncmp(field.text + 1, name, length) == 0 &&
+           field.text[length + 1] == '=';
+}
+
+/* Whether it is another number each time that the same configuration is measured. */
+static bool is_changing(struct piece field)
+{
+    static const char *const names[] = {
+        "time_ns", "mad_ns",        "value",    "energy_j", "bound_percent",      "ceiling_percent",
+        "tied",    "claim_percent", "compared", "inputs",   "worst_loss_percent", "loss_percent",
+        "states",  "dirty_ns",      "hot_ns"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (is_named(field, names[i]))
+            return true;
+    for (size_t i = 0; i < COUNT(shared); i++)
+        if (is_named(field, shared[i]))
+            return true;
+    return strncmp(field.text, " gain.", 6) == 0;
+}
+
+/* The blank, and what follows up to the next one or the end of the line; quotes are as append_field
+ * writes them. *at moves past it. */
+static struct piece take_field(const char **at)
+{
+    struct piece field = {*at, 0};
+    bool is_quoted = false;
+    do {
+        if (is_quoted && **at == '\\')
+            ++*at;
+        else if (**at == '"')
+            is_quoted = !is_quoted;
+        ++*at;
+    } while (**at && **at != '\n' && (is_quoted || **at != ' '));
+    field.length = (size_t)(*at - field.text);
+    return field;
+}
+
+/* What stands before the '|' of the line that *at is at; *at moves behind it. */
+static struct piece take_values(const char **at)
+{
+    struct piece values = {*at, 0};
+    while (**at != '\n') {
+        const struct piece field = take_field(at);
+        if (field.length == 2 && field.text[1] == '|')
+            break;
+        values.length = (size_t)(*at - values.text);
+    }
+    return values;
+}
+
+static bool is_same(struct piece a, struct piece b)
+{
+    return a.length == b.length && strncmp(a.text, b.text, a.length) == 0;
+}
+
+/* The field of that name that most lines have the same, where all have one; of as many the first.
+ * Its length is 0 where there is none. */
+static struct piece find_common(const char *lines, const char *name)
+{
+    struct {
+        struct piece field;
+        size_t count;
+    } found[32] = {0}, most = {0};
+    size_t line_count = 0, having = 0, distinct = 0;
+    for (const char *at = lines; *at; at++) {
+        line_count++;
+        (void)take_values(&at);
+        while (*at != '\n') {
+            const struct piece field = take_field(&at);
+            size_t i = 0;
+            if (!is_named(field, name))
+                continue;
+            having++;
+            while (i < distinct && !is_same(found[i].field, field))
+                i++;
+            if (i == distinct && distinct < COUNT(found))
+                found[distinct++].field = field;
+            if (i < distinct)
+                found[i].count++;
+        }
+    }
+    for (size_t i = 0; i < distinct; i++)
+        if (found[i].count > most.count)
+            memcpy(&most, &found[i], sizeof most);
+    return having == line_count && most.count > 1 ? most.field : (struct piece){"", 0};
+}
+
+static void write_line(struct text *out, const char **at, const struct piece *common)
+{
+    struct text changing = {0};
+    const struct piece values = take_values(at);
+    text_append_bytes(out, values.text, values.length);
+    text_append(out, " |");
+    while (**at != '\n') {
+        const struct piece field = take_field(at);
+        bool is_common = false;
+        for (size_t i = 0; i < COUNT(shared); i++)
+            is_common = is_common || is_same(field, common[i]);
+        if (!is_common)
+            text_append_bytes(is_changing(field) ? &changing : out, field.text, field.length);
+    }
+    if (changing.length > 0)
+        text_printf(out, "\n  |%s", text_string(&changing));
+    text_append(out, "\n");
+    out->failed = out->failed || changing.failed;
+    text_free(&changing);
+}
+
+void section_append(struct text *out, const char *heading, const struct text *lines)
+{
+    struct piece common[COUNT(shared)];
+    if (lines->length == 0)
+        return;
+    text_printf(out, "\n%s", heading);
+    for (size_t i = 0; i < COUNT(shared); i++) {
+        common[i] = find_common(lines->data, shared[i]);
+        text_append_bytes(out, common[i].text, common[i].length);
+    }
+    text_append(out, "\n");
+    for (const char *at = lines->data; *at; at++)
+        write_line(out, &at, common);
+    out->failed = out->failed || lines->failed;
+}

@@ -1,0 +1,50 @@
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "views/plot/internal.h"
+
+/* Bytes of the escape sequence that stands there: one that sets colours. */
+static size_t escape_length(const char *at, size_t rest_bytes)
+{
+    if (rest_bytes < 2 || at[0] != '\x1b' || at[1] != '[')
+        return 0;
+    size_t length = 2;
+    while (length < rest_bytes && strchr("0123456789;", at[length]))
+        length++;
+    return length < rest_bytes ? length + 1 : length;
+}
+
+/* What is left of a line without the blanks at its end, and without colours that nothing follows.
+ * 0: nothing is seen of it. */
+static size_t seen_length(const char *line, size_t length)
+{
+    size_t seen = 0;
+    for (size_t i = 0; i < length;) {
+        size_t escape = escape_length(line + i, length - i);
+        if (escape == 0 && !strchr(" \f\r", line[i]))
+            seen = i + 1;
+        i += escape > 0 ? escape : 1;
+    }
+    return seen;
+}
+
+void characters_tidy(const char *characters, struct text *out)
+{
+    bool coloured = strchr(characters, '\x1b') != NULL;
+    size_t empty = 0;
+    for (const char *line = characters; *line;) {
+        line += *line == '\f' ? 1 : 0;
+        size_t length = strcspn(line, "\n");
+        size_t seen = seen_length(line, length);
+        if (seen == 0) {
+            empty++;
+        } else {
+            for (; out->length > 0 && empty > 0; empty--)
+                text_append(out, "\n");
+            empty = 0;
+            text_append_bytes(out, line, seen);
+            text_append(out, coloured ? "\x1b[0m\n" : "\n");
+        }
+        line += length + (line[length] ? 1 : 0);
+    }
+}

@@ -1,0 +1,291 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "tuner/base/files.h"
+#include "tuner/base/hash.h"
+#include "tuner/base/text.h"
+#include "views/plot/internal.h"
+
+enum { PICTURE_BYTES_MAX = 1 << 28 };
+
+static void append_variable(struct text *script, const char *name, char *value)
+{
+    if (!value) {
+        script->failed = true;
+        return;
+    }
+    plot_clean(value);
+    text_printf(script, "%s = '%s'\n", name, value);
+}
+
+/* "268435456 (2^28)" */
+static char *size_text(struct arena *arena, int64_t n)
+{
+    int exponent = 0;
+    if (n < 1024 || (n & (n - 1)) != 0)
+        return arena_printf(arena, "%" PRId64, n);
+    for (int64_t rest = n; rest > 1; rest /= 2)
+        exponent++;
+    return arena_printf(arena, "%" PRId64 " (2^%d)", n, exponent);
+}
+
+/* The only script that is made here: assignments of numbers and of cleaned texts in single quotes,
+ * which gnuplot takes as they are. */
+static enum status write_variables(struct job *job, const char *format, struct error *error)
+{
+    const struct plot_subject *subject = job->subject;
+    struct text script = {0};
+    append_variable(&script, "format", arena_strdup(&job->arena, format));
+    append_variable(&script, "device", arena_strdup(&job->arena, subject->device));
+    append_variable(&script, "date", arena_strdup(&job->arena, subject->date));
+    append_variable(&script, "problem", arena_strdup(&job->arena, subject->problem));
+    append_variable(&script, "l2_mode", arena_strdup(&job->arena, subject->l2_mode));
+    const char *database = job->request->database;
+    append_variable(&script, "database",
+                    arena_strdup(&job->arena, database ? path_file(database) : ""));
+    append_variable(&script, "n_text", size_text(&job->arena, subject->n));
+    text_printf(&script, "n = %" PRId64 "\n", subject->n);
+    /* How large a terminal is, within what can be read and what gnuplot takes. */
+    int columns = job->request->columns > 0 ? job->request->columns : 100;
+    int rows = job->request->rows > 0 ? job->request->rows : 36;
+    columns = columns < 60 ? 60 : columns > 300 ? 300 : columns;
+    rows = rows < 24 ? 24 : rows > 150 ? 150 : rows;
+    text_printf(&script, "text_columns = %d\ntext_rows = %d\ntext_colours = %d\n", columns, rows,
+                job->request->colour ? 1 : 0);
+    for (size_t i = 0; i < job->layers.count; i++) {
+        const struct layer *layer = &job->layers.items[i];
+        text_printf(&script, "%s_series = %zu\n%s_rows = %zu\n", layer->name, layer->series_count,
+                    layer->name, layer->row_count);
+    }
+    const char *path = arena_printf(&job->arena, "%s/variables.gp", job->scratch.path);
+    enum status status = STATUS_OK;
+    if (script.failed || !path)
+        status = error_no_memory(error);
+    else
+        status = file_write_atomically(path, script.data, script.length, error);
+    text_free(&script);
+    return status;
+}
+
+/* "occupancy-reduce.sum.i32-1024" and the device where that is asked for. Keys are words and dots;
+ * whatever else one holds does not get into a file's name. */
+static const char *output_name(struct job *job)
+{
+    const char *device = job->request->device_in_names;
+    char *name =
+        arena_printf(&job->arena, "%s-%s-%" PRId64 "%s%s", job->figure, job->subject->problem,
+                     job->subject->n, device ? "-" : "", device ? device : "");
+    for (char *c = name; c && *c; c++)
+        if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", *c))
+            *c = '_';
+    return name;
+}
+
+static const char *output_path(struct job *job, const char *extension)
+{
+    const char *folder = job->request->folder;
+    const char *name = output_name(job);
+    if (!name)
+        return NULL;
+    if (folder && output_is_stdout(folder))
+        return folder;
+    if (!folder || strcmp(folder, ".") == 0)
+        return arena_printf(&job->arena, "%s.%s", name, extension);
+    return arena_printf(&job->arena, "%s/%s.%s", folder, name, extension);
+}
+
+static enum status publish(struct job *job, const char *extension, const char *data, size_t bytes,
+                           struct error *error)
+{
+    const char *path = output_path(job, extension);
+    if (!path)
+        return error_no_memory(error);
+    bool streamed = output_is_stdout(path);
+    enum status status = output_write(path, data, bytes, error);
+    if (status == STATUS_OK && job->request->wrote && !streamed)
+        job->request->wrote(job->request->context, path);
+    return status;
+}
+
+static enum status run_scripts(struct job *job, const char *format, char **contents, size_t *length,
+                               bool *lacks_format, struct error *error)
+{
+    struct arena *arena = &job->arena;
+    enum status status = write_variables(job, format, error);
+    if (status != STATUS_OK)
+        return status;
+    const char *figure = arena_printf(arena, "plots/%s.gp", job->figure);
+    const char *picture = arena_printf(arena, "%s/figure.%s", job->scratch.path, format);
+    if (!figure || !picture)
+        return error_no_memory(error);
+    const char *const scripts[] = {"variables.gp", "plots/style.gp", figure, NULL};
+    status = gnuplot_run(job->figure, job->scratch.path, scripts, lacks_format, error);
+    if (status != STATUS_OK)
+        return status;
+    status = file_read(arena, picture, PICTURE_BYTES_MAX, contents, length, error);
+    if (status == STATUS_NOT_FOUND || (status == STATUS_OK && *length == 0))
+        return error_set(error, STATUS_INTERNAL, "%s: gnuplot drew nothing", job->figure);
+    return status;
+}
+
+static enum status deliver_svg(struct job *job, char *contents, size_t length, struct error *error)
+{
+    struct text svg = {0};
+    const char *name = output_name(job);
+    const char *seen = text_string(&job->layers.conclusion);
+    char *title =
+        arena_printf(&job->arena, "%s%s%s: %s, n = %" PRId64 " on %s", seen, seen[0] ? ". " : "",
+                     job->figure, job->subject->problem, job->subject->n, job->subject->device);
+    if (!name || !title)
+        return error_no_memory(error);
+    plot_clean(title);
+    utf8_repair(contents, length);
+    char id[16]; /* short: each point of the figure names its shape by it */
+    (void)string_format(id, sizeof id, "f%08x", (unsigned)hash_u64(name, strlen(name), 0));
+    svg_tidy(contents, job->svg_name ? job->svg_name : id, title, &svg);
+    enum status status = STATUS_OK;
+    if (svg.failed) {
+        status = error_no_memory(error);
+    } else if (job->svg) {
+        const char *start = strstr(text_string(&svg), "<svg"); /* behind the XML prologue */
+        *job->svg = start ? arena_strdup(job->caller_arena, start) : NULL;
+        status = !start ? error_set(error, STATUS_INTERNAL, "%s: gnuplot made no SVG", job->figure)
+                 : *job->svg ? STATUS_OK
+                             : error_no_memory(error);
+    } else {
+        status = publish(job, "svg", svg.data, svg.length, error);
+    }
+    text_free(&svg);
+    return status;
+}
+
+static const struct format {
+    unsigned output;
+    const char *name;
+} formats[] = {
+    {PLOT_PNG, "png"}, {PLOT_SVG, "svg"}, {PLOT_PDF, "pdf"}, {PLOT_TERMINAL, "terminal"}};
+
+static enum status draw_picture(struct job *job, const struct format *format, bool *lacks_format,
+                                struct error *error)
+{
+    char *contents = NULL;
+    size_t length = 0;
+    enum status status = run_scripts(job, format->name, &contents, &length, lacks_format, error);
+    if (status != STATUS_OK)
+        return status;
+    if (format->output == PLOT_SVG)
+        return deliver_svg(job, contents, length, error);
+    if (format->output == PLOT_TERMINAL) {
+        struct text characters = {0};
+        utf8_repair(contents, length);
+        characters_tidy(contents, &characters);
+        status = characters.failed ? error_no_memory(error) : STATUS_OK;
+        if (status == STATUS_OK && job->request->said)
+            job->request->said(job->request->context, job->figure, text_string(&characters));
+        text_free(&characters);
+        return status;
+    }
+    return publish(job, format->name, contents, length, error);
+}
+
+/* One after the other; one that fails keeps the others from nothing, unless they would fail, too.
+ * What gnuplot lacks is returned only when there is no other failure. */
+static enum status draw_pictures(struct job *job, struct error *error)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        struct error own = {0};
+        bool lacks_format = false;
+        if (!(job->request->outputs & ~job->lacking & formats[i].output))
+            continue;
+        enum status drawn = draw_picture(job, &formats[i], &lacks_format, &own);
+        if (drawn == STATUS_UNAVAILABLE) {
+            job->lacking |= lacks_format ? formats[i].output : ~(unsigned)PLOT_DATA;
+            job->lacks = own;
+        } else if (drawn != STATUS_OK && status == STATUS_OK) {
+            status = drawn;
+            *error = own;
+        }
+        if (concerns_all(drawn))
+            break;
+    }
+    if (status != STATUS_OK || !job->lacking)
+        return status;
+    *error = job->lacks;
+    return error->status;
+}
+
+static enum status fetch_rows(struct job *job, struct store *store, struct error *error)
+{
+    struct arena *arena = &job->arena;
+    char *common = NULL;
+    char *own = NULL;
+    const char *name = arena_printf(arena, "%s.sql", job->figure);
+    if (!name)
+        return error_no_memory(error);
+    enum status status = plot_script(arena, job->plots, "measured.sql", &common, error);
+    if (status == STATUS_OK)
+        status = plot_script(arena, job->plots, name, &own, error);
+    if (status != STATUS_OK)
+        return status;
+    job->needs = comment_after(arena, own, "-- needs: ");
+    job->draws = comment_after(arena, own, "-- draws: ");
+    const char *sql = arena_printf(arena, "%s\n%s", common, own);
+    const char *where = arena_printf(arena, "plots/%s", name);
+    if (!sql || !where)
+        return error_no_memory(error);
+    struct text *table = job->request->outputs & PLOT_DATA ? &job->table : NULL;
+    return plot_rows(store, where, sql, job->subject, job->draws,
+                     job->scratch.file >= 0 ? job->scratch.path : NULL, table, &job->layers, error);
+}
+
+static bool has_points(const struct layers *layers)
+{
+    for (size_t i = 0; i < layers->count; i++)
+        if (strcmp(layers->items[i].name, "points") == 0)
+            return true;
+    return false;
+}
+
+static enum status draw_outputs(struct job *job, struct error *error)
+{
+    unsigned outputs = job->request->outputs;
+    if (!has_points(&job->layers))
+        return error_set(error, STATUS_NOT_FOUND,
+                         "%s: nothing to draw for %s, n = %" PRId64 " on %s%s%s", job->figure,
+                         job->subject->problem, job->subject->n, job->subject->device,
+                         job->needs ? ": it needs " : "", job->needs ? job->needs : "");
+    if (job->conclusion) {
+        *job->conclusion = arena_strdup(job->caller_arena, text_string(&job->layers.conclusion));
+        if (!*job->conclusion)
+            return error_no_memory(error);
+    }
+    if (outputs & PLOT_DATA) {
+        enum status status = publish(job, "tsv", job->table.data, job->table.length, error);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return draw_pictures(job, error);
+}
+
+bool concerns_all(enum status status)
+{
+    return status == STATUS_PERMISSION || status == STATUS_NO_MEMORY;
+}
+
+enum status job_draw(struct job *job, struct store *store, struct error *error)
+{
+    job->scratch.file = -1;
+    enum status status = plots_folder(&job->arena, &job->plots, error);
+    if (status == STATUS_OK && job->request->outputs & ~(unsigned)PLOT_DATA)
+        status = scratch_make(job->plots, &job->scratch, error);
+    if (status == STATUS_OK)
+        status = fetch_rows(job, store, error);
+    if (status == STATUS_OK)
+        status = draw_outputs(job, error);
+    temporary_folder_remove(&job->scratch);
+    text_free(&job->table);
+    text_free(&job->layers.conclusion);
+    arena_free(&job->arena);
+    return status;
+}

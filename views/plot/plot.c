@@ -1,0 +1,138 @@
+#include "views/plot/plot.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "tuner/base/files.h"
+#include "views/plot/internal.h"
+
+static enum status prepare_folder(const struct plot_request *request, struct error *error)
+{
+    const char *folder = request->folder ? request->folder : ".";
+    if (!(request->outputs & ~(unsigned)PLOT_TERMINAL) || output_is_stdout(folder))
+        return STATUS_OK;
+    enum status status = folder_make(folder, 0777, error);
+    if (status == STATUS_OK && access(folder, W_OK | X_OK) != 0)
+        status = error_set_errno(error, errno, "%s: cannot write there", folder);
+    return status;
+}
+
+enum status plot_figure(struct store *store, const struct plot_request *request,
+                        struct error *error)
+{
+    struct arena arena = {0};
+    struct plot_subject subject;
+    enum status status = check_figure(&arena, request->figure, error);
+    if (status == STATUS_OK)
+        status = plot_choose(store, request, &arena, &subject, error);
+    if (status == STATUS_OK)
+        status = prepare_folder(request, error);
+    struct job job = {.request = request, .subject = &subject, .figure = request->figure};
+    if (status == STATUS_OK)
+        status = job_draw(&job, store, error);
+    arena_free(&arena);
+    return status;
+}
+
+static enum status draw_for_caller(struct store *store, const struct plot_request *request,
+                                   unsigned outputs, struct job job, struct arena *arena,
+                                   struct error *error)
+{
+    struct plot_subject subject;
+    struct plot_request own = *request;
+    own.outputs = outputs;
+    job.request = &own;
+    job.subject = &subject;
+    job.figure = request->figure;
+    job.caller_arena = arena;
+    enum status status = check_figure(arena, request->figure, error);
+    if (status == STATUS_OK)
+        status = plot_choose(store, request, arena, &subject, error);
+    return status == STATUS_OK ? job_draw(&job, store, error) : status;
+}
+
+enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
+                     struct arena *arena, const char **svg, const char **sentence,
+                     struct error *error)
+{
+    const struct job job = {.svg_name = name, .svg = svg, .conclusion = sentence};
+    return draw_for_caller(store, request, PLOT_SVG, job, arena, error);
+}
+
+enum status plot_conclusion(struct store *store, const struct plot_request *request,
+                            struct arena *arena, const char **sentence, struct error *error)
+{
+    const struct job job = {.conclusion = sentence};
+    return draw_for_caller(store, request, 0, job, arena, error);
+}
+
+static void report_failure(const struct plot_request *request, const char *figure,
+                           const struct error *error)
+{
+    if (request->failed)
+        request->failed(request->context, figure, error);
+}
+
+/* What gnuplot lacks is said once, and no longer asked for. */
+static enum status draw_each(struct store *store, const struct plot_request *request,
+                             const struct plot_subject *subject, const char *const *figures,
+                             size_t count, struct error *error)
+{
+    struct plot_request remaining = *request;
+    for (size_t i = 0; i < count; i++) {
+        struct error own = {0};
+        struct job job = {.request = &remaining, .subject = subject, .figure = figures[i]};
+        enum status status = check_figure(&job.arena, figures[i], &own);
+        if (status == STATUS_OK)
+            status = job_draw(&job, store, &own);
+        arena_free(&job.arena);
+        remaining.outputs &= ~job.lacking;
+        if (concerns_all(status) || remaining.outputs == 0) {
+            *error = own;
+            return status;
+        }
+        if (job.lacking)
+            report_failure(request, figures[i], &job.lacks);
+        if (status != STATUS_OK && status != STATUS_UNAVAILABLE)
+            report_failure(request, figures[i], &own);
+    }
+    return STATUS_OK;
+}
+
+/* Those asked for, or all there are. */
+static enum status figures_of(const struct plot_request *request, struct arena *arena,
+                              const char *const **out, size_t *count, struct error *error)
+{
+    *out = request->figures;
+    *count = request->figure_count;
+    if (*count > 0)
+        return STATUS_OK;
+    const struct plot_name *names = NULL;
+    enum status status = plot_names(arena, &names, count, error);
+    if (status != STATUS_OK)
+        return status;
+    const char **figures = arena_alloc(arena, *count + 1, sizeof *figures);
+    if (!figures)
+        return error_no_memory(error);
+    for (size_t i = 0; i < *count; i++)
+        figures[i] = names[i].name;
+    *out = figures;
+    return STATUS_OK;
+}
+
+enum status plot_all(struct store *store, const struct plot_request *request, struct error *error)
+{
+    struct arena arena = {0};
+    struct plot_subject subject;
+    const char *const *figures = NULL;
+    size_t count = 0;
+    enum status status = figures_of(request, &arena, &figures, &count, error);
+    if (status == STATUS_OK)
+        status = plot_choose(store, request, &arena, &subject, error);
+    if (status == STATUS_OK)
+        status = prepare_folder(request, error);
+    if (status == STATUS_OK)
+        status = draw_each(store, request, &subject, figures, count, error);
+    arena_free(&arena);
+    return status;
+}

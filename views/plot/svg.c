@@ -1,0 +1,227 @@
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/hash.h"
+#include "tuner/base/text.h"
+#include "views/plot/internal.h"
+
+/* Fewer points than this are all written, whether they hide one another or not. */
+enum { MARKS_FEW = 5000 };
+
+/* The points of a picture: gnuplot writes each as a line <use ... translate(X,Y) scale(S) .../>. */
+struct marks {
+    uint64_t *seen; /* keys of those that are kept; 0: empty */
+    size_t slots;   /* a power of two */
+    size_t count, kept;
+    double cell; /* two alike in one cell of so many pixels are one */
+};
+
+/* Where in the line the coordinates begin; NULL: the line is no point. */
+static const char *place_of(const char *line)
+{
+    static const char before[] = "translate(";
+    if (strncmp(line + strspn(line, " \t"), "<use xlink:href='#gpPt", 22) != 0)
+        return NULL;
+    const char *found = memmem(line, strcspn(line, "\n"), before, sizeof before - 1);
+    return found ? found + sizeof before - 1 : NULL;
+}
+
+/* What it looks like, and the cell that it is in. */
+static uint64_t key_of(const char *line, const char *place, double cell)
+{
+    char *end = NULL;
+    int64_t at[2] = {0};
+    at[0] = llround(strtod(place, &end) / cell);
+    if (*end == ',')
+        at[1] = llround(strtod(end + 1, &end) / cell);
+    uint64_t key = hash_u64(line, (size_t)(place - line), 0);
+    key = hash_u64(end, strcspn(end, "\n"), key);
+    key = hash_u64(at, sizeof at, key);
+    return key ? key : 1;
+}
+
+/* False: one like it is there already. */
+static bool keep(struct marks *marks, uint64_t key)
+{
+    size_t slot = (size_t)(key ^ key >> 32) & (marks->slots - 1);
+    while (marks->seen[slot] != 0 && marks->seen[slot] != key)
+        slot = (slot + 1) & (marks->slots - 1);
+    if (marks->seen[slot] == key)
+        return false;
+    marks->seen[slot] = key;
+    marks->kept++;
+    return true;
+}
+
+static const char *next_line(const char *line)
+{
+    const char *end = strchr(line, '\n');
+    return end ? end + 1 : line + strlen(line);
+}
+
+static void keep_all(struct marks *marks, const char *svg)
+{
+    marks->kept = 0;
+    memset(marks->seen, 0, marks->slots * sizeof *marks->seen);
+    for (const char *line = svg; *line; line = next_line(line)) {
+        const char *place = place_of(line);
+        if (place)
+            (void)keep(marks, key_of(line, place, marks->cell));
+    }
+}
+
+/* The finest cells that leave few enough. False: out of memory. */
+static bool choose_cell(struct marks *marks, const char *svg)
+{
+    for (const char *line = svg; *line; line = next_line(line))
+        marks->count += place_of(line) != NULL;
+    marks->kept = marks->count;
+    if (marks->count <= MARKS_FEW)
+        return true;
+    for (marks->slots = 1; marks->slots < 2 * marks->count; marks->slots *= 2)
+        continue;
+    marks->seen = malloc(marks->slots * sizeof *marks->seen);
+    if (!marks->seen)
+        return false;
+    marks->cell = 0.5;
+    keep_all(marks, svg);
+    while (marks->kept > SVG_MARKS_MAX && marks->cell < 100) {
+        marks->cell *= 1.4;
+        keep_all(marks, svg);
+    }
+    memset(marks->seen, 0, marks->slots * sizeof *marks->seen);
+    return true;
+}
+
+static void append_escaped(struct text *out, const char *text)
+{
+    for (const char *c = text; *c; c++) {
+        if (*c == '<')
+            text_append(out, "&lt;");
+        else if (*c == '&')
+            text_append(out, "&amp;");
+        else
+            text_append_bytes(out, c, 1);
+    }
+}
+
+/* gnuplot's ways of writing a colour: "rgb( 68,  68,  68)", "black", "#FFFFFF". Returns how many
+ * bytes of it were read; 0: it is no colour. */
+static size_t append_colour(struct text *out, const char *value)
+{
+    if (strncmp(value, "black", 5) == 0) {
+        text_append(out, "#000000");
+        return 5;
+    }
+    if (strncmp(value, "#FFFFFF", 7) == 0) {
+        text_append(out, "#ffffff");
+        return 7;
+    }
+    if (strncmp(value, "rgb(", 4) != 0)
+        return 0;
+    long parts[3] = {0};
+    char *end = (char *)value + 3;
+    for (size_t i = 0; i < 3; i++) {
+        if (*end != (i == 0 ? '(' : ','))
+            return 0;
+        parts[i] = strtol(end + 1, &end, 10);
+    }
+    if (*end != ')')
+        return 0;
+    text_printf(out, "#%02x%02x%02x", (unsigned)parts[0] & 255U, (unsigned)parts[1] & 255U,
+                (unsigned)parts[2] & 255U);
+    return (size_t)(end + 1 - value);
+}
+
+/* What is changed wherever it stands, besides colours. */
+static const struct rule {
+    const char *before, *after;
+    bool name; /* the figure's name and '-' come behind it */
+} rules[] = {
+    {" id='", " id='", true},
+    {" id=\"", " id=\"", true},
+    {"href='#", "href='#", true},
+    {"url(#", "url(#", true},
+    {"font-family=\"DejaVu Sans:Bold\"",
+     "font-family=\"DejaVu Sans, Verdana, sans-serif\" font-weight=\"bold\"", false},
+    {"font-family=\"DejaVu Sans", "font-family=\"DejaVu Sans, Verdana, sans-serif", false},
+    {"stroke-width='0.178'", "stroke-width='0.35'", false}, /* of points: as strong as in the PNG */
+    {"<svg ", "<svg role=\"img\"", false},
+};
+
+static size_t append_changed(struct text *out, const char *from, const char *name)
+{
+    if (*from == '=') {
+        size_t quote = from[1] == ' ' ? 2 : 1; /* some are written "fill = 'rgb(...)'" */
+        if (from[quote] != '"' && from[quote] != '\'')
+            return 0;
+        text_append_bytes(out, from, quote + 1);
+        return quote + 1 + append_colour(out, from + quote + 1);
+    }
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        size_t length = strlen(rules[i].before);
+        if (strncmp(from, rules[i].before, length) != 0)
+            continue;
+        text_append(out, rules[i].after);
+        if (rules[i].name)
+            text_printf(out, "%s-", name);
+        return length;
+    }
+    return 0;
+}
+
+static void append_line(struct text *out, const char *line, size_t length, const char *name,
+                        const char *title)
+{
+    static const char general[] = "<title>Gnuplot</title>";
+    static const char numbered[] = "<title>gnuplot_plot_";
+    const char *end = line + length;
+    while (line < end) {
+        size_t plain = strcspn(line, "=< fhsu");
+        if (plain > (size_t)(end - line))
+            plain = (size_t)(end - line);
+        text_append_bytes(out, line, plain);
+        line += plain;
+        if (line == end)
+            break;
+        if (strncmp(line, general, sizeof general - 1) == 0) {
+            text_append(out, "<title>");
+            append_escaped(out, title);
+            text_append(out, "</title>");
+            line += sizeof general - 1;
+        } else if (strncmp(line, numbered, sizeof numbered - 1) == 0) {
+            line += strcspn(line, "/") + strlen("/title>");
+        } else {
+            size_t changed = append_changed(out, line, name);
+            if (changed == 0)
+                text_append_bytes(out, line, 1);
+            line += changed > 0 ? changed : 1;
+        }
+    }
+}
+
+void svg_tidy(const char *svg, const char *name, const char *title, struct text *out)
+{
+    struct marks marks = {0};
+    if (!choose_cell(&marks, svg)) {
+        out->failed = true;
+        return;
+    }
+    marks.kept = 0;
+    for (const char *line = svg, *next; *line; line = next) {
+        next = next_line(line);
+        const char *place = marks.seen ? place_of(line) : NULL;
+        if (place && !keep(&marks, key_of(line, place, marks.cell)))
+            continue;
+        if (marks.seen && marks.cell > 1 && strncmp(line, "</svg>", 6) == 0)
+            text_printf(out,
+                        "<text x=\"12\" y=\"18\" font-family=\"DejaVu Sans, Verdana, "
+                        "sans-serif\" font-size=\"12\" fill=\"#444444\">%zu of %zu marks are "
+                        "drawn: the others lie within %.0f px of one like them</text>\n",
+                        marks.kept, marks.count, ceil(marks.cell * 1.4));
+        append_line(out, line, (size_t)(next - line), name, title);
+    }
+    free(marks.seen);
+}

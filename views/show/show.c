@@ -1,0 +1,443 @@
+/* tune show: questions to the database. Each is a file of db/queries/, built in. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/terminal/reading.h"
+#include "tuner/terminal/style.h"
+#include "views/show/embedded.h"
+#include "views/show/internal.h"
+#include "views/show/show.h"
+
+/* ---- the questions that are a query and a table ---- */
+
+static const struct row_column winner_columns[] = {
+    {"problem", "problem"},
+    {"n", "n"},
+    {"time_ns", "time"},
+    {"gbs", "GB/s"},
+    {"ceiling_percent", "of ceiling"},
+    {"value", "value"},
+    {"tied", "tied"},
+    {"trust", "trust"},
+    /* the baselines, then: */
+    {"configuration", "configuration"},
+};
+static const struct row_column baseline_columns[] = {
+    {"problem", "problem"},   {"n", "n"},
+    {"baseline", "baseline"}, {"time_ns", "time"},
+    {"gbs", "GB/s"},          {"ceiling_percent", "of ceiling"},
+    {"winner_ns", "winner"},  {"winner_gain", "gain"},
+    {"status", "status"},     {"configuration", "configuration"},
+};
+static const struct row_column top_columns[] = {
+    {"problem", "problem"},
+    {"n", "n"},
+    {"place", "#"},
+    {"time_ns", "time"},
+    {"spread_percent", "spread"},
+    {"stage", "stage"},
+    {"value", "value"},
+    {"gbs", "GB/s"},
+    {"ceiling_percent", "of ceiling"},
+    {"occupancy_percent", "occupancy"},
+    {"registers", "registers"},
+    {"grid", "grid"},
+    {"block", "block"},
+    {"trial_id", "trial"},
+    {"mark", "mark"},
+    {"configuration", "configuration"},
+};
+static const struct row_column failure_columns[] = {
+    {"problem", "problem"}, {"n", "n"},           {"trial_id", "trial"},
+    {"stage", "stage"},     {"status", "status"}, {"configuration", "configuration"},
+    {"detail", "why"},
+};
+static const struct row_column run_columns[] = {
+    {"run", "run"},
+    {"device", "device"},
+    {"started_at", "started"},
+    {"outcome", "outcome"},
+    {"l2_mode", "L2"},
+    {"wall_ns", "wall time"},
+    {"measuring_percent", "measuring"},
+    {"compile_wait_percent", "compiler"},
+    {"idle_percent", "idle"},
+    {"binaries_compiled", "compiled"},
+    {"binaries_cached", "cached"},
+    {"trial_count", "trials"},
+    {"duplicate_count", "duplicates"},
+    {"failed_count", "failed"},
+    {"driver", "driver"},
+    {"tool_version", "tune"},
+};
+static const struct row_column tie_columns[] = {
+    {"problem", "problem"},
+    {"n", "n"},
+    {"place", "#"},
+    {"standing", "standing"},
+    {"time_ns", "time"},
+    {"value", "value"},
+    {"difference_percent", "worse by"},
+    {"low_percent", "at least"},
+    {"high_percent", "at most"},
+    {"out", "why out"},
+    {"baseline", "baseline"},
+    {"trial_id", "trial"},
+    {"configuration", "configuration"},
+};
+static const struct row_column range_columns[] = {
+    {"problem", "problem"},
+    {"n_low", "from n"},
+    {"n_high", "to n"},
+    {"further", "other sizes"},
+    {"domain", "only where"},
+    {"bound_percent", "loses at most"},
+    {"sizes_measured", "measured sizes"},
+    {"measured_loss_percent", "worst"},
+    {"sizes_between", "looked at between"},
+    {"between_loss_percent", "worst"},
+    {"configuration", "configuration"},
+};
+static const struct row_column search_columns[] = {
+    {"problem", "problem"},
+    {"n", "n"},
+    {"product_count", "product"},
+    {"space_count", "legal"},
+    {"points", "tried"},
+    {"points_percent", "of legal"},
+    {"unlaunchable", "do not fit"},
+    {"duplicates", "duplicates"},
+    {"failures", "failed"},
+    {"run_count", "runs"},
+    {"strategy", "strategy"},
+    {"near_percent", "time near the best"},
+    {"chance_percent", "chance of 1 % better"},
+    {"most_percent", "better by at most"},
+};
+static const struct row_column launch_columns[] = {
+    {"launch", "launch"},
+    {"kernel", "kernel"},
+    {"grid_x", "grid x"},
+    {"grid_y", "y"},
+    {"grid_z", "z"},
+    {"block_x", "block x"},
+    {"block_y", "y"},
+    {"block_z", "z"},
+    {"cluster", "blocks of a cluster"},
+    {"cooperative", "cooperative"},
+    {"threads", "threads"},
+    {"registers", "registers"},
+    {"static_shared_bytes", "static shared"},
+    {"dynamic_shared_bytes", "dynamic shared"},
+    {"local_bytes", "local"},
+    {"spill_bytes", "spilled"},
+    {"active_blocks_per_sm", "blocks per SM"},
+    {"occupancy_percent", "occupancy"},
+};
+static const struct row_column sample_columns[] = {
+    {"ordinal", "sample"}, {"round", "round"}, {"runs", "runs"}, {"elapsed_ns", "time of one"}};
+
+static const struct show_word tie_words[] = {
+    {"worse by",
+     "how much more it takes than the fastest, in the rounds that both were in; 'at least' "
+     "and 'at most' are the ends of the 99 % interval."},
+    {"as fast", "shown to be no slower, but for what counts as equal."},
+    {"tied", "not shown to be slower."},
+    {"slower", "shown to be slower."},
+    {"out",
+     "could not win: 'why out' says why; 'gauntlet' is the check of finalists at other sizes and "
+     "alignments."},
+};
+static const struct show_word range_words[] = {
+    {"from n, to n", "programs with such a size get the configuration beside it."},
+    {"only where",
+     "sizes of the range at which the constraints allow it and its results were right; no other "
+     "gets it."},
+    {"loses at most",
+     "what it takes more than the best at a measured size; 'worst' is the most that "
+     "was seen at the sizes where it was not the winner."},
+    {"looked at between",
+     "sizes between the measured ones at which it was tried, and the most that was "
+     "lost there."},
+};
+static const struct show_word failure_words[] = {
+    {"status", "'tune run ... --retry STATUS' tries again what failed so; else a later run leaves "
+               "it alone."},
+};
+static const struct show_word search_words[] = {
+    {"product",
+     "combinations of the parameters' values; 'legal' are those that the constraints allow."},
+    {"do not fit, duplicates",
+     "not launched: no block of theirs fits on an SM, or another launches the same machine code in "
+     "the same way."},
+    {"strategy", "of the last run."},
+    {"time near the best",
+     "share of the sweep's time that went to configurations within 2 % of the best."},
+    {"chance of 1 % better",
+     "that an untried configuration is more than 1 % faster, by the search's model."},
+    {"better by at most", "what an untried one may be faster by, with a chance of 90 %."},
+};
+
+struct question {
+    const char *sql;
+    const char *none; /* said on stderr when there are no rows */
+    const struct row_column *columns;
+    size_t column_count;
+    const struct show_word *words; /* what stands below the table; NULL: nothing */
+    size_t word_count;
+};
+#define COLUMNS(table) .columns = (table), .column_count = COUNT(table)
+#define WORDS(table)   .words = (table), .word_count = COUNT(table)
+
+static const struct question questions[SHOW_TABLES] = {
+    [SHOW_WINNERS] = {show_query_winners,
+                      "no winner yet; 'tune show --top 10' shows what was measured, 'tune run' "
+                      "goes on",
+                      COLUMNS(winner_columns)},
+    [SHOW_TOP] = {show_query_top,
+                  "no configuration has a time yet; 'tune show --failures' says why",
+                  COLUMNS(top_columns)},
+    [SHOW_BASELINES] = {show_query_baselines, "no baselines", COLUMNS(baseline_columns)},
+    [SHOW_FAILURES] = {show_query_failures, "no configuration failed", COLUMNS(failure_columns),
+                       WORDS(failure_words)},
+    [SHOW_TIES] = {show_query_contenders, "no winner yet that was chosen among contenders",
+                   COLUMNS(tie_columns), WORDS(tie_words)},
+    [SHOW_RANGES] = {show_query_ranges, "no ranges of sizes yet: 'tune run' finds them at its end",
+                     COLUMNS(range_columns), WORDS(range_words)},
+    [SHOW_SEARCHES] = {show_query_searches, "nothing was searched yet", COLUMNS(search_columns),
+                       WORDS(search_words)},
+    [SHOW_RUNS] = {show_query_runs, "no run yet", COLUMNS(run_columns)},
+};
+
+/* In JSON baselines and metrics stay objects; CSV and tables have columns of them, and tables say
+ * of a number whose bounds say nothing that it is unknown. */
+static enum status prepare_rows(const struct show *show, struct rows *rows,
+                                struct row_column *columns, size_t *column_count,
+                                struct error *error)
+{
+    if (show->json)
+        return STATUS_OK;
+    enum status status = show_spread_baselines(rows, columns, column_count, !show->csv, error);
+    if (status == STATUS_OK && !show->csv && !show_tell_gains(rows))
+        status = error_no_memory(error);
+    if (status == STATUS_OK && !show->csv)
+        show_tell_differences(rows, "difference_percent");
+    return status == STATUS_OK ? show_spread_metrics(rows, columns, column_count, error) : status;
+}
+
+static enum status answer_table(const struct show *show, enum show_question asked,
+                                struct store *store, struct error *error)
+{
+    const struct question *question = &questions[asked];
+    const bool by_time = strcmp(show->by, "time") == 0;
+    struct row_column columns[SHOW_COLUMNS_MAX];
+    struct rows rows = {0};
+    size_t column_count = 0;
+    for (size_t i = 0; i < question->column_count; i++) /* the value is told if it is no time */
+        if (!by_time || strcmp(question->columns[i].name, "value") != 0)
+            columns[column_count++] = question->columns[i];
+    enum status status = show_read(show, store, question->sql, &rows, error);
+    if (status == STATUS_OK && asked == SHOW_WINNERS)
+        status = show_add_picks(show, store, &rows, error);
+    if (status == STATUS_OK)
+        status = prepare_rows(show, &rows, columns, &column_count, error);
+    if (status == STATUS_OK && rows.row_count == 0)
+        print_clean(stderr, "%s: %s\n", show->db, question->none);
+    if (status == STATUS_OK && show->json) {
+        rows_print_json(&rows);
+        putchar('\n');
+    } else if (status == STATUS_OK && show->csv) {
+        rows_print_csv(&rows);
+    } else if (status == STATUS_OK && asked == SHOW_WINNERS && !show->wide) {
+        status = show_winners(&rows, !show->of_run, error);
+    } else if (status == STATUS_OK && asked == SHOW_RUNS && rows.row_count > 0) {
+        rows_print_table(&rows, 0, rows.row_count, columns, column_count);
+    } else if (status == STATUS_OK) {
+        /* One table for each device, environment and mode. */
+        for (size_t first = 0; first < rows.row_count;) {
+            const size_t end = show_group_end(&rows, first);
+            if (first > 0)
+                putchar('\n');
+            show_heading(&rows, first);
+            rows_print_table(&rows, first, end, columns, column_count);
+            first = end;
+        }
+        if (rows.row_count > 0 && question->words)
+            show_put_words(question->words, question->word_count);
+    }
+    rows_free(&rows);
+    return status;
+}
+
+/* ---- one trial ---- */
+
+static void print_trial(const struct show *show, const struct rows *trial,
+                        const struct rows *launches, const struct rows *samples)
+{
+    if (show->csv) {
+        rows_print_csv(samples);
+    } else if (show->json) {
+        struct text line = {0};
+        rows_append_json(&line, trial, 0);
+        printf("{\"trial\": %s,\n\"launches\": ", text_string(&line));
+        rows_print_json(launches);
+        fputs(",\n\"samples\": ", stdout);
+        rows_print_json(samples);
+        fputs("}\n", stdout);
+        text_free(&line);
+    } else {
+        rows_print_list(trial, 0);
+        if (launches->row_count > 0)
+            putchar('\n');
+        rows_print_table(launches, 0, launches->row_count, launch_columns, COUNT(launch_columns));
+        if (samples->row_count > 0)
+            putchar('\n');
+        rows_print_table(samples, 0, samples->row_count, sample_columns, COUNT(sample_columns));
+    }
+}
+
+static enum status answer_trial(const struct show *show, struct store *store, struct error *error)
+{
+    struct rows trial = {0};
+    struct rows launches = {0};
+    struct rows samples = {0};
+    enum status status = show_read(show, store, show_query_trial, &trial, error);
+    if (status == STATUS_OK && trial.row_count == 0)
+        status = error_set(error, STATUS_NOT_FOUND,
+                           "no trial %s in %s; --top and --failures print their numbers",
+                           show->trial, show->db);
+    if (status == STATUS_OK)
+        status = show_read(show, store, show_query_trial_launches, &launches, error);
+    if (status == STATUS_OK)
+        status = show_read(show, store, show_query_trial_samples, &samples, error);
+    if (status == STATUS_OK)
+        print_trial(show, &trial, &launches, &samples);
+    rows_free(&trial);
+    rows_free(&launches);
+    rows_free(&samples);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static enum status check_use(struct show *show, enum show_question *asked, struct error *error)
+{
+    long long number = 0;
+    size_t count = 0;
+    show->asked[SHOW_TOP] = show->top != NULL;
+    show->asked[SHOW_TRIAL] = show->trial != NULL;
+    *asked = SHOW_WINNERS;
+    for (size_t i = 0; i < SHOW_QUESTIONS; i++)
+        if (show->asked[i]) {
+            *asked = (enum show_question)i;
+            count++;
+        }
+    if (count > 1)
+        return error_set(error, STATUS_USAGE,
+                         "give one of --top, --baselines, --failures, --trust, --ties, --ranges, "
+                         "--searches, --why, --compare, --trial and --runs");
+    if (show->before && *asked != SHOW_COMPARE)
+        return error_set(error, STATUS_USAGE, "--before goes with --compare");
+    if (show->json && show->csv)
+        return error_set(error, STATUS_USAGE, "give one of --json and --csv");
+    if ((*asked == SHOW_TRIAL || *asked == SHOW_RUNS) && (show->word_count > 0 || show->n))
+        return error_set(error, STATUS_USAGE, "--%s takes neither names nor --n",
+                         *asked == SHOW_RUNS ? "runs" : "trial");
+    if (show->top && option_integer("top", show->top, 1, 1000000, &number, error) != STATUS_OK)
+        return error->status;
+    if (show->trial &&
+        option_integer("trial", show->trial, 1, INT64_MAX, &number, error) != STATUS_OK)
+        return error->status;
+    if (show->n && option_size("n", show->n, &number, error) != STATUS_OK)
+        return error->status;
+    if (show->n)
+        (void)string_format(show->n_text, sizeof show->n_text, "%lld", number);
+    return STATUS_OK;
+}
+
+static enum status answer(struct show *show, struct error *error)
+{
+    enum show_question asked = SHOW_WINNERS;
+    struct store *store = NULL;
+    enum status status = check_use(show, &asked, error);
+    if (status == STATUS_OK)
+        status = reading_open(&show->db, &store, error);
+    if (status == STATUS_OK)
+        status = show_check_names(show, store, error);
+    if (status == STATUS_OK)
+        status = asked == SHOW_TRIAL     ? answer_trial(show, store, error)
+                 : asked == SHOW_TRUST   ? show_trust(show, store, error)
+                 : asked == SHOW_WHY     ? show_why(show, store, error)
+                 : asked == SHOW_COMPARE ? show_compare(show, store, error)
+                                         : answer_table(show, asked, store, error);
+    store_close(store);
+    free(show->words_json);
+    return status;
+}
+
+enum status show_winners_of(const char *database, const char *objective, struct error *error)
+{
+    struct show show = {.db = database, .objective = objective, .of_run = true};
+    return answer(&show, error);
+}
+
+static enum status run_show(const struct command *command, int argc, char **argv,
+                            struct error *error)
+{
+    struct show show = {.db = DEFAULT_DATABASE};
+    const struct option_spec options[] = {
+        OPTION_TEXT("db", "FILE", &show.db, OPTION_DB_ABOUT),
+        OPTION_TEXT("n", "N", &show.n, "only this size: 16777216 or 2**24"),
+        OPTION_TEXT("top", "K", &show.top,
+                    "the K fastest configurations of each problem: first those\nthat were compared "
+                    "to the end, then by their first timing"),
+        OPTION_FLAG("wide", &show.wide,
+                    "the winners with every column: the baselines' times and gains,\nGB/s, ties, "
+                    "the experiment's own metrics, whole configurations"),
+        OPTION_FLAG("baselines", &show.asked[SHOW_BASELINES], "each baseline beside the winner"),
+        OPTION_FLAG("failures", &show.asked[SHOW_FAILURES],
+                    "configurations without a time, and why"),
+        OPTION_FLAG("trust", &show.asked[SHOW_TRUST],
+                    "how sure each choice is, and why: clocks, throttling,\ntemperature, other "
+                    "processes, noise"),
+        OPTION_FLAG("ties", &show.asked[SHOW_TIES],
+                    "what is as fast as each winner, what is slower and by how\nmuch, and what "
+                    "could not win"),
+        OPTION_FLAG("ranges", &show.asked[SHOW_RANGES],
+                    "which sizes share one configuration, and what that costs\nat most"),
+        OPTION_FLAG("searches", &show.asked[SHOW_SEARCHES],
+                    "how many configurations of each problem were tried, and\nby which strategy"),
+        OPTION_FLAG("why", &show.asked[SHOW_WHY],
+                    "each winner against the runner-up and the baselines, what\nlimits it, and "
+                    "what changing a parameter costs"),
+        OPTION_FLAG("compare", &show.asked[SHOW_COMPARE],
+                    "devices, drivers and versions side by side: which winners\nmoved, by how "
+                    "much, and whether that is more than noise"),
+        OPTION_TEXT("before", "FILE", &show.before,
+                    "with --compare: another database, of an earlier run, beside\nthis one"),
+        OPTION_TEXT("objective", "NAME", &show.objective,
+                    "winners by this: time (default), energy, edp, a formula"),
+        OPTION_TEXT("trial", "ID", &show.trial,
+                    "one trial (a configuration as it was measured): its\nlaunches and every "
+                    "sample"),
+        OPTION_FLAG("runs", &show.asked[SHOW_RUNS],
+                    "runs: how they ended and what their time went to"),
+        OPTION_FLAG("json", &show.json, "as JSON"),
+        OPTION_FLAG("csv", &show.csv,
+                    "as CSV: of a trial its samples, of --trust the verdicts,\nof --why what is "
+                    "compared"),
+    };
+    bool helped = false;
+    enum status status = options_parse(command, options, COUNT(options), argc, argv, show.words,
+                                       SHOW_WORDS_MAX, &show.word_count, &helped, error);
+    return status != STATUS_OK || helped ? status : answer(&show, error);
+}
+
+const struct command command_show = {
+    .name = "show",
+    .usage = "[EXPERIMENT|PROBLEM...] [options]",
+    .about = "Answers from the database: what to launch, how much faster it is, how sure that is.",
+    .run = run_show,
+};

@@ -1,0 +1,17 @@
+/* `tune show`, and the table that `tune run` ends with. */
+#ifndef TUNE_SHOW_SHOW_H
+#define TUNE_SHOW_SHOW_H
+
+#include "tuner/base/text.h"
+#include "tuner/stats/verdict.h"
+#include "tuner/terminal/command.h"
+
+extern const struct command command_show;
+
+/* Prints the winners by the objective, as `tune show` does. */
+enum status show_winners_of(const char *database, const char *objective, struct error *error);
+
+/* Appends "20 of 22 problems: sure; 2 nearly sure". A winner without a verdict is not counted. */
+void show_append_verdicts(struct text *line, const size_t counts[VERDICTS], size_t total);
+
+#endif

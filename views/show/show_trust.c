@@ -1,0 +1,353 @@
+/* tune show --trust: how the device was while the winners were chosen, and what follows. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tuner/base/conditions.h"
+#include "tuner/device/traits.h"
+#include "tuner/stats/clouds.h"
+#include "tuner/stats/estimate.h"
+#include "tuner/stats/protocol.h"
+#include "tuner/terminal/style.h"
+#include "views/explain/explain.h"
+#include "views/show/embedded.h"
+#include "views/show/internal.h"
+
+enum { LABEL_WIDTH = 17 };
+
+static const struct row_column verdict_columns[] = {
+    {"problem", "problem"},
+    {"n", "n"},
+    {"time_ns", "time"},
+    {"time_low_ns", "at least"},
+    {"time_high_ns", "at most"},
+    {"trust", "trust"},
+    {"stage", "chosen in"},
+    {"states", "caches"},
+    {"dirty_ns", "dirty"},
+    {"hot_ns", "hot"},
+    {"processes", "processes"},
+    {"rounds", "rounds"},
+    {"rounds_dropped", "dropped"},
+    {"floor_percent", "A/A floor"},
+    {"delta_percent", "equal up to"},
+    {"claim_percent", "none faster by over"},
+    {"tied", "as good"},
+    {"compared", "results compared"},
+    {"wrong_less_than_once_in", "wrong < 1 in"},
+    {"inputs", "inputs"},
+    {"trust_reason", "why"},
+};
+
+static const struct show_word trust_words[] = {
+    {"round",
+     "every candidate timed once, in random order, between two timings of a reference kernel "
+     "(the anchor). It is dropped when the anchor or the clock moved."},
+    {"A/A floor",
+     "how far two timings of the same configuration lie apart. Smaller differences mean "
+     "nothing."},
+    {"equal up to", "differences up to this count as a tie; so many configurations are 'as good'."},
+    {"none faster by over", "what any other configuration may still be faster by, at most."},
+    {"caches", "states of the cache in which the winner was timed: clean (flushed by reading), "
+               "dirty (by writing, as an earlier kernel may leave it), hot (where the input fits). "
+               "'dirty +2 %': another finalist is faster there; the winner is the fastest in the "
+               "mean over the states."},
+    {"results compared",
+     "results of the winner's runs that were held against the reference. All were "
+     "right, so it is wrong less often than 'wrong < 1 in' says, at 95 % "
+     "confidence."},
+    {"inputs",
+     "changed: some runs had inputs that differ in a few elements; alike: none had, so that a "
+     "kernel which remembers its result is not found out."},
+    {"sound", "use it."},
+    {"noisy", "it is usable, but something as fast may have been missed; 'why' says what to do."},
+    {"unstable", "the measurement supports no choice, and tuned.conf has none."},
+};
+
+/* ---- what follows from the columns ---- */
+
+static bool set_text(struct rows *rows, size_t row, const char *column, const char *value)
+{
+    int index = rows_column(rows, column);
+    const char *text = value ? arena_strdup(&rows->arena, value) : NULL;
+    if (index >= 0)
+        rows->cells[row][index] = (struct cell){.text = text};
+    return !value || text;
+}
+
+/* Adds the columns `groups`, in words, and `groups_apart_percent`. */
+static enum status add_groups(struct rows *problems, struct store *store, struct error *error)
+{
+    static const char *const added[] = {"groups", "groups_apart_percent"};
+    enum status status = rows_add_columns(problems, added, 2) ? STATUS_OK : error_no_memory(error);
+    for (size_t i = 0; i < problems->row_count && status == STATUS_OK; i++) {
+        const int64_t winner_id = (int64_t)rows_number(problems, i, "winner_id");
+        const double delta_percent = fmax(0, rows_number(problems, i, "delta_percent"));
+        struct clouds clouds;
+        char words[CLOUDS_TEXT_BYTES];
+        char apart[32];
+        status = explain_clouds(store, winner_id, delta_percent / 100, &clouds, error);
+        if (status != STATUS_OK || !clouds.found)
+            continue;
+        clouds_text(&clouds, words);
+        (void)string_format(apart, sizeof apart, "%.4g", 100 * clouds.apart);
+        if (!set_text(problems, i, added[0], words) || !set_text(problems, i, added[1], apart))
+            return error_no_memory(error);
+        struct cell *cell = &problems->cells[i][rows_column(problems, added[1])];
+        cell->kind = CELL_NUMBER;
+        cell->number = 100 * clouds.apart;
+    }
+    return status;
+}
+
+/* ---- the report of a run ---- */
+
+static bool is_known(const struct rows *rows, size_t row, const char *column)
+{
+    return rows_text(rows, row, column, NULL) != NULL;
+}
+
+/* 0 where it is unknown. */
+static double number(const struct rows *rows, size_t row, const char *column)
+{
+    return is_known(rows, row, column) ? rows_number(rows, row, column) : 0;
+}
+
+/* "  label            text"; the text is cleared. */
+static void put_line(const char *label, struct text *text)
+{
+    print_clean(stdout, "  %-*s", LABEL_WIDTH, label);
+    rows_put_text(text->length > 0 ? text_string(text) : "unknown");
+    putchar('\n');
+    text_clear(text);
+}
+
+/* "1965 to 1980 MHz, 0.8 % apart"; "1980 MHz" when it never moved. */
+static void put_range(const struct rows *rows, size_t row, const char *label, const char *column,
+                      const char *unit)
+{
+    char low[64];
+    char high[64];
+    struct text line = {0};
+    (void)string_format(low, sizeof low, "%s_low", column);
+    (void)string_format(high, sizeof high, "%s_high", column);
+    const double least = rows_number(rows, row, low);
+    const double most = number(rows, row, high);
+    if (most - least < 0.5)
+        text_printf(&line, "%.0f %s", most, unit);
+    else if (!isnan(least))
+        text_printf(&line, "%.0f to %.0f %s", least, most, unit);
+    if (most - least >= 0.5 && strcmp(unit, "MHz") == 0)
+        text_printf(&line, ", %.1f %% apart", 100 * (most - least) / most);
+    put_line(label, &line);
+    text_free(&line);
+}
+
+static void put_conditions(const struct rows *rows, size_t row)
+{
+    const struct device_traits *traits = device_traits(rows_text(rows, row, "device_kind", ""));
+    const double throttled = number(rows, row, "throttled_rounds");
+    const double rounds = number(rows, row, "rounds");
+    const double ecc_errors = rows_number(rows, row, "ecc_errors_moved");
+    const double others = rows_number(rows, row, "other_processes_most");
+    struct text line = {0};
+    put_range(rows, row, traits->clock_word, "sm_clock_mhz", "MHz");
+    if (traits->is_gpu)
+        put_range(rows, row, "memory clock", "memory_clock_mhz", "MHz");
+    put_range(rows, row, "temperature", "temperature_c", "C");
+    put_range(rows, row, "power", "power_w", "W");
+    text_append(&line, rows_text(rows, row, "throttling", "unknown"));
+    if (throttled > 0)
+        text_printf(&line, ", in %.0f of %.0f rounds", throttled, rounds);
+    put_line("throttled by", &line);
+    if (ecc_errors > 0)
+        text_printf(&line, "%.0f while measuring", ecc_errors);
+    else if (!isnan(ecc_errors))
+        text_append(&line, "none while measuring");
+    put_line("ECC errors", &line);
+    if (others > 0)
+        text_printf(&line, "up to %.0f, in %.0f of %.0f rounds", others,
+                    number(rows, row, "other_processes_rounds"), rounds);
+    else if (!isnan(others))
+        text_append(&line, "none");
+    put_line("other processes", &line);
+    if (traits->conditions_source && !is_known(rows, row, "sm_clock_mhz_low") &&
+        !is_known(rows, row, "throttle")) {
+        text_printf(&line,
+                    "(%s is missing here or tells nothing: rounds were judged by the anchor)",
+                    traits->conditions_source);
+        put_line("", &line);
+    }
+    text_free(&line);
+}
+
+static void put_harness(const struct rows *rows, size_t row)
+{
+    const char *cpus = rows_text(rows, row, "worker_cpus", "");
+    const char *near = rows_text(rows, row, "near", "");
+    const char *changes = rows_text(rows, row, "protocol_changes", "");
+    struct text line = {0};
+    text_printf(&line, "%s%s", cpus[0] ? "processor " : "nothing", cpus);
+    if (near[0])
+        text_printf(&line, "; the device is near %s", near);
+    put_line("pinned to", &line);
+    text_printf(&line, "tick %.4g ns, empty pair %.4g ns", number(rows, row, "tick_ns"),
+                number(rows, row, "empty_pair_ns"));
+    if (is_known(rows, row, "node_gap_ns"))
+        text_printf(&line, ", gap between launches %.4g ns", number(rows, row, "node_gap_ns"));
+    put_line("timer", &line);
+    text_append(&line, rows_text(rows, row, "l2_mode", ""));
+    put_line("L2", &line);
+    text_append(&line, rows_text(rows, row, "effort", "unknown"));
+    if (is_known(rows, row, "budget_ns"))
+        text_printf(&line, ", budget %.0f s", number(rows, row, "budget_ns") * 1e-9);
+    if (changes[0])
+        text_printf(&line, ", but %s", changes);
+    put_line("effort", &line);
+    text_free(&line);
+}
+
+/* The run's conditions, then the verdicts of the problems that it chose winners of. */
+static void print_run(const struct rows *runs, size_t run, const struct rows *problems)
+{
+    size_t first = 0;
+    const char *id = rows_text(runs, run, "run", "");
+    show_heading(runs, run);
+    print_clean(stdout, "run %s, started %s\n", id, rows_text(runs, run, "started_at", ""));
+    static const char *const verdicts[] = {"sound", "noisy", "unstable"};
+    print_clean(stdout, "  %-*s", LABEL_WIDTH, "verdict");
+    const enum style style = style_of("trust", rows_text(runs, run, "trust", "unknown"));
+    style_begin(style);
+    rows_put_text(rows_text(runs, run, "trust", "unknown"));
+    style_end(style);
+    const char *separator = ": ";
+    for (size_t i = 0; i < COUNT(verdicts); i++) {
+        char column[32];
+        (void)string_format(column, sizeof column, "%s_count", verdicts[i]);
+        if (number(runs, run, column) > 0) {
+            print_clean(stdout, "%s%.0f %s", separator, number(runs, run, column), verdicts[i]);
+            separator = ", ";
+        }
+    }
+    if (number(runs, run, "tied_count") > 0)
+        printf("; %.0f tied with others", number(runs, run, "tied_count"));
+    putchar('\n');
+    const double rounds = number(runs, run, "rounds");
+    const double dropped = number(runs, run, "rounds_dropped");
+    struct text line = {0};
+    text_printf(&line, "%.0f, %.0f dropped", rounds, dropped);
+    if (dropped > 0)
+        text_printf(&line, " (%.1f %%): %s", 100 * dropped / rounds,
+                    rows_text(runs, run, "faults", ""));
+    put_line("rounds", &line);
+    if (is_known(runs, run, "floor_percent"))
+        text_printf(&line, "at most %.2g %%", number(runs, run, "floor_percent"));
+    put_line("A/A floor", &line);
+    text_free(&line);
+    put_conditions(runs, run);
+    put_harness(runs, run);
+    putchar('\n');
+    while (first < problems->row_count && strcmp(rows_text(problems, first, "run", ""), id) != 0)
+        first++;
+    size_t end = first;
+    while (end < problems->row_count && strcmp(rows_text(problems, end, "run", ""), id) == 0)
+        end++;
+    rows_print_table(problems, first, end, verdict_columns, COUNT(verdict_columns));
+    /* "reduce.sum.i32, n = 1024: times form two groups ..." */
+    for (size_t i = first; i < end; i++) {
+        const char *groups = rows_text(problems, i, "groups", NULL);
+        if (!groups)
+            continue;
+        rows_put_text(rows_text(problems, i, "problem", ""));
+        fputs(", n = ", stdout);
+        rows_put_text(rows_text(problems, i, "n", ""));
+        fputs(": ", stdout);
+        rows_put_text(groups);
+        putchar('\n');
+    }
+}
+
+static const char *worst_trust(const struct rows *runs)
+{
+    static const char *const order[] = {"unstable", "noisy", "unknown", "sound"};
+    for (size_t i = 0; i < COUNT(order); i++)
+        for (size_t row = 0; row < runs->row_count; row++)
+            if (strcmp(rows_text(runs, row, "trust", ""), order[i]) == 0)
+                return order[i];
+    return "unknown";
+}
+
+static void print_trust(const struct show *show, const struct rows *runs,
+                        const struct rows *problems)
+{
+    if (problems->row_count == 0)
+        print_clean(stderr, "%s: no winner yet\n", show->db);
+    if (show->json) {
+        print_clean(stdout, "{\"trust\": \"%s\",\n\"runs\": ", worst_trust(runs));
+        rows_print_json(runs);
+        fputs(",\n\"winners\": ", stdout);
+        rows_print_json(problems);
+        fputs("}\n", stdout);
+    } else if (show->csv) {
+        rows_print_csv(problems);
+    } else {
+        for (size_t run = 0; run < runs->row_count; run++) {
+            if (run > 0)
+                putchar('\n');
+            print_run(runs, run, problems);
+        }
+        if (runs->row_count > 0)
+            show_put_words(trust_words, COUNT(trust_words));
+    }
+}
+
+enum status show_trust(const struct show *show, struct store *store, struct error *error)
+{
+    struct rows runs = {0};
+    struct rows problems = {0};
+    enum status status = show_read(show, store, show_query_trust_runs, &runs, error);
+    if (status == STATUS_OK) {
+        /* Adds the columns `throttling` and `protocol_changes`, in words. */
+        static const char *const added[] = {"throttling", "protocol_changes"};
+        bool good = rows_add_columns(&runs, added, 2);
+        for (size_t i = 0; i < runs.row_count && good; i++) {
+            char words[256];
+            struct text changes = {0};
+            const double bits = rows_number(&runs, i, "throttle");
+            bool known = protocol_changes(
+                rows_text(&runs, i, "protocol", NULL), rows_text(&runs, i, "effort", ""),
+                device_traits(rows_text(&runs, i, "device_kind", ""))->is_shared, &changes);
+            good = set_text(&runs, i, "throttling",
+                            throttle_text(isnan(bits) ? -1 : (int64_t)bits, words, sizeof words)) &&
+                   set_text(&runs, i, "protocol_changes", known ? text_string(&changes) : NULL);
+            text_free(&changes);
+        }
+        status = good ? STATUS_OK : error_no_memory(error);
+    }
+    if (status == STATUS_OK)
+        status = show_read(show, store, show_query_trust, &problems, error);
+    if (status == STATUS_OK)
+        status = add_groups(&problems, store, error);
+    if (status == STATUS_OK) {
+        /* Bounds that say nothing are "unknown" in a table, and null or empty elsewhere. */
+        const char *word = show->json || show->csv ? NULL : "unknown";
+        const int low = rows_column(&problems, "time_low_ns");
+        const int high = rows_column(&problems, "time_high_ns");
+        for (size_t i = 0; i < problems.row_count && low >= 0 && high >= 0; i++) {
+            struct cell *cells = problems.cells[i];
+            if (!bounds_tell(rows_number(&problems, i, "time_low_ns"),
+                             rows_number(&problems, i, "time_high_ns")))
+                cells[low] = cells[high] = (struct cell){.text = word};
+        }
+        const int claim = rows_column(&problems, "claim_percent");
+        for (size_t i = 0; i < problems.row_count && claim >= 0; i++) {
+            struct cell *cell = &problems.cells[i][claim];
+            if (cell->text && !bounds_tell(1, 1 + cell->number / 100))
+                *cell = (struct cell){.text = word};
+        }
+        print_trust(show, &runs, &problems);
+    }
+    rows_free(&runs);
+    rows_free(&problems);
+    return status;
+}

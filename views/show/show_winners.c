@@ -1,0 +1,468 @@
+/* tune show without a question: what to launch, in as many columns as a page has. A table for each
+ * problem; what all of its winners share is said once, above it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/base/text.h"
+#include "tuner/stats/estimate.h"
+#include "tuner/stats/verdict.h"
+#include "tuner/terminal/style.h"
+#include "views/explain/explain.h"
+#include "views/export/export.h"
+#include "views/show/internal.h"
+
+enum { GAINS_OVER_MAX = 16 };
+
+static enum verdict verdict_at(const struct rows *rows, size_t row)
+{
+    return verdict_named(rows_text(rows, row, "trust", ""));
+}
+
+static const struct row_column columns[] = {
+    {"n", "n"},
+    {"time_ns", "time"},
+    {"value", "value"},
+    {"gain", "gain"},
+    {"ceiling_percent", "of ceiling"},
+    {"picked_loss_percent", "loss"},
+    {"sure", "sure?"},
+    {"launch", "launch"},
+};
+enum {
+    COLUMN_COUNT = COUNT(columns),
+    LOSS_COLUMN = 5,
+    LOSS_WIDTH = 100, /* narrower pages have no room for the loss beside long launches */
+};
+
+static bool is_shared(json_t *const *parameters, size_t count, const char *name)
+{
+    bool same = count > 1;
+    for (size_t i = 1; i < count; i++)
+        same = same && json_equal(json_object_get(parameters[0], name),
+                                  json_object_get(parameters[i], name));
+    return same;
+}
+
+/* Of the winners' parameters (objects), those of winner `at` that all share, or those that tell it
+ * from the others: "block=512 loads=8". One winner alone shares none. False when memory is short.
+ */
+static bool append_parameters(struct text *out, json_t *const *parameters, size_t count, size_t at,
+                              bool shared)
+{
+    struct arena arena = {0};
+    const char *name = NULL;
+    json_t *value = NULL;
+    bool good = true;
+    json_object_foreach(parameters[at], name, value)
+    {
+        if (is_shared(parameters, count, name) != shared)
+            continue;
+        const char *text = show_json_text(value, &arena);
+        good = good && text;
+        text_printf(out, "%s%s=%s", out->length > 0 ? (shared ? ", " : " ") : "", name,
+                    text ? text : "");
+    }
+    arena_free(&arena);
+    return good && !out->failed;
+}
+
+/* The winners of one problem on one device. */
+struct problem_rows {
+    const struct rows *rows;
+    size_t first, count;
+    json_t **parameters; /* [count] */
+    bool advises;
+};
+
+/* "over occupancy_api", "over the faster of occupancy_api and textbook": what the gains are over.
+ */
+static void append_over(struct text *out, const struct problem_rows *problem)
+{
+    const char *names[GAINS_OVER_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < problem->count; i++) {
+        const char *name = rows_text(problem->rows, problem->first + i, "gain_over", NULL);
+        size_t known = 0;
+        while (name && known < count && strcmp(names[known], name) != 0)
+            known++;
+        if (name && known == count && count < GAINS_OVER_MAX)
+            names[count++] = name;
+    }
+    if (count == 0)
+        return;
+    text_append(out, ": gain over ");
+    text_append(out, count == 1 ? "" : count == 2 ? "the faster of " : "the fastest of ");
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", names[i]);
+}
+
+static bool fill_row(struct rows *table, const struct problem_rows *problem, size_t at)
+{
+    const struct rows *rows = problem->rows;
+    const size_t row = problem->first + at;
+    struct text launch = {0};
+    struct text apart = {0};
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        const int column = rows_column(rows, columns[i].name);
+        if (column >= 0)
+            table->cells[at][i] = rows->cells[row][column];
+    }
+    if (strcmp(rows_text(rows, row, "objective", "time"), "time") == 0)
+        table->cells[at][rows_column(table, "value")] = (struct cell){0};
+    explain_append_launches(&launch, rows_text(rows, row, "launches", NULL));
+    bool good = append_parameters(&apart, problem->parameters, problem->count, at, false);
+    if (launch.length > 0 && apart.length > 0)
+        text_append(&launch, ": ");
+    text_append(&launch, text_string(&apart));
+    const char *text = launch.failed ? NULL : arena_strdup(&table->arena, text_string(&launch));
+    table->cells[at][rows_column(table, "launch")] = (struct cell){.text = text};
+    table->cells[at][rows_column(table, "sure")] =
+        (struct cell){.text = verdict_answer(verdict_at(rows, row))};
+    text_free(&launch);
+    text_free(&apart);
+    return good && text;
+}
+
+/* Of the rows whose column says `word`, the one that has most noise. False: there is none. */
+static bool find_noisiest(const struct problem_rows *problem, const char *word, size_t *count,
+                          size_t *noisiest)
+{
+    double most = -1;
+    *count = 0;
+    for (size_t i = 0; i < problem->count; i++) {
+        const size_t row = problem->first + i;
+        if (strcmp(verdict_answer(verdict_at(problem->rows, row)), word) != 0)
+            continue;
+        const double floor = fmax(0, rows_number(problem->rows, row, "floor_percent"));
+        (*count)++;
+        if (floor > most) {
+            most = floor;
+            *noisiest = row;
+        }
+    }
+    return *count > 0;
+}
+
+/* "nearly, worst at n = 1024: the same configuration timed twice differs by ...": why the choice is
+ * not sure, and what to do. What was found in numbers is for --trust. */
+static void put_doubts(const struct problem_rows *problem, int width)
+{
+    static const char *const words[] = {"nearly", "no"};
+    for (size_t i = 0; i < COUNT(words); i++) {
+        size_t count = 0;
+        size_t row = 0;
+        struct text lead = {0};
+        if (!find_noisiest(problem, words[i], &count, &row))
+            continue;
+        text_append(&lead, words[i]);
+        if (problem->count > 1)
+            text_printf(&lead, ", %sn = %s", count > 1 ? "worst at " : "",
+                        rows_text(problem->rows, row, "n", ""));
+        text_append(&lead, ": ");
+        struct text advice = {0};
+        const char *reason = rows_text(problem->rows, row, "trust_reason", "no reason is stored");
+        (problem->advises ? verdict_append_advice : verdict_append_fault)(&advice, reason);
+        text_append(&advice, problem->advises ? "" : ".");
+        rows_put_paragraph(text_string(&lead), "  ", text_string(&advice), width);
+        text_free(&advice);
+        text_free(&lead);
+    }
+}
+
+static bool print_problem(const struct problem_rows *problem, int width)
+{
+    const char *names[COLUMN_COUNT];
+    struct rows table = {0};
+    struct text shared = {0};
+    for (size_t i = 0; i < COLUMN_COUNT; i++)
+        names[i] = columns[i].name;
+    bool good = rows_make(&table, names, COLUMN_COUNT, problem->count) &&
+                append_parameters(&shared, problem->parameters, problem->count, 0, true);
+    for (size_t i = 0; i < problem->count && good; i++)
+        good = fill_row(&table, problem, i);
+    if (good) {
+        struct text over = {0};
+        append_over(&over, problem);
+        rows_put_paragraph(rows_text(problem->rows, problem->first, "problem", ""), "  ",
+                           text_string(&over), width);
+        text_free(&over);
+        if (shared.length > 0)
+            rows_put_paragraph("all: ", "     ", text_string(&shared), width);
+        struct row_column shown[COLUMN_COUNT];
+        size_t count = 0;
+        for (size_t i = 0; i < COLUMN_COUNT; i++)
+            if (i != LOSS_COLUMN || width >= LOSS_WIDTH)
+                shown[count++] = columns[i];
+        rows_print_table_within(&table, 0, table.row_count, shown, count, width);
+        put_doubts(problem, width);
+    }
+    text_free(&shared);
+    rows_free(&table);
+    return good;
+}
+
+static bool same_problem(const struct rows *rows, size_t a, size_t b)
+{
+    return rows_same_text(rows, a, b, "problem") && rows_same_text(rows, a, b, "experiment");
+}
+
+/* Rows [first, end) are of one device; a table for each problem. */
+static bool print_group(const struct rows *rows, size_t first, size_t end, bool advises, int width)
+{
+    bool good = true;
+    while (first < end && good) {
+        struct problem_rows problem = {.rows = rows, .first = first, .advises = advises};
+        while (first + problem.count < end && same_problem(rows, first, first + problem.count))
+            problem.count++;
+        problem.parameters = show_json_load(rows, first, problem.count, "parameters", "{}");
+        putchar('\n');
+        good = problem.parameters && print_problem(&problem, width);
+        show_json_free(problem.parameters, problem.count);
+        first += problem.count;
+    }
+    return good;
+}
+
+/* ---- where tuned.conf has another configuration ---- */
+
+/* "block=512 loads=8"; NULL: memory is short. */
+static const char *otherwise(const char *winner, const char *picked, struct arena *arena)
+{
+    json_t *own = json_loads(winner, 0, NULL);
+    json_t *other = json_loads(picked, 0, NULL);
+    const char *name = NULL;
+    json_t *value = NULL;
+    struct text out = {0};
+    json_object_foreach(other, name, value)
+    {
+        if (json_equal(value, json_object_get(own, name)))
+            continue;
+        const char *text = show_json_text(value, arena);
+        out.failed = out.failed || !text;
+        text_printf(&out, "%s%s=%s", out.length > 0 ? " " : "", name, text ? text : "");
+    }
+    json_decref(own);
+    json_decref(other);
+    const char *kept = out.failed ? NULL : arena_strdup(arena, text_string(&out));
+    text_free(&out);
+    return kept;
+}
+
+enum status show_add_picks(const struct show *show, struct store *store, struct rows *rows,
+                           struct error *error)
+{
+    static const char *const added[] = {"picked", "picked_loss_percent"};
+    const struct export_options options = {.objective = show->objective};
+    struct export_pick *picks = NULL;
+    size_t count = 0;
+    enum status status = export_picks(store, &options, &rows->arena, &picks, &count, error);
+    if (status == STATUS_OK && !rows_add_columns(rows, added, COUNT(added)))
+        return error_no_memory(error);
+    for (size_t row = 0; row < rows->row_count && status == STATUS_OK; row++) {
+        const int64_t winner = (int64_t)rows_number(rows, row, "winner_id");
+        size_t at = 0;
+        while (at < count && picks[at].winner != winner)
+            at++;
+        if (at == count)
+            continue;
+        const char *values =
+            otherwise(rows_text(rows, row, "parameters", "{}"), picks[at].parameters, &rows->arena);
+        rows->cells[row][rows_column(rows, added[0])] = (struct cell){.text = values};
+        if (!values ||
+            !rows_set_number(rows, row, (size_t)rows_column(rows, added[1]), 100 * picks[at].loss))
+            status = error_no_memory(error);
+    }
+    return status;
+}
+
+static void put_pick_words(const struct rows *rows, int width)
+{
+    for (size_t row = 0; row < rows->row_count && width >= LOSS_WIDTH; row++)
+        if (!isnan(rows_number(rows, row, "picked_loss_percent"))) {
+            rows_put_paragraph("loss", "  ",
+                               ": tuned.conf has another configuration at this size, which is "
+                               "slower by at most this: its kernel serves other sizes or devices, "
+                               "too ('tune show --csv': picked).",
+                               width);
+            return;
+        }
+}
+
+/* What stands in the column of gains in place of a number. */
+static void put_gain_words(const struct rows *rows, int width)
+{
+    static const struct {
+        const char *begin, *meaning;
+    } words[] = {
+        {SHOW_NO_GAIN, ": the baseline is as good, as far as could be measured. Keep it, or take "
+                       "the launch."},
+        {"unknown", ": the baseline was not compared well enough."},
+        {">", ": at least so much faster; how much more is not known."},
+    };
+    for (size_t i = 0; i < COUNT(words); i++) {
+        bool met = false;
+        for (size_t row = 0; row < rows->row_count && !met; row++)
+            met = strncmp(rows_text(rows, row, "gain", ""), words[i].begin,
+                          strlen(words[i].begin)) == 0;
+        if (met)
+            rows_put_paragraph(words[i].begin, "  ", words[i].meaning, width);
+    }
+}
+
+/* ---- a line of each device that can be forwarded as it is ---- */
+
+static bool same_batch(const struct rows *rows, size_t a, size_t b)
+{
+    static const char *const names[] = {"device_uuid", "driver", "compiler", "l2_mode",
+                                        "objective"};
+    bool same = true;
+    for (size_t i = 0; i < COUNT(names); i++)
+        same = same && rows_same_text(rows, a, b, names[i]);
+    return same;
+}
+
+void show_append_verdicts(struct text *line, const size_t counts[VERDICTS], size_t total)
+{
+    const char *separator = "";
+    size_t judged = 0;
+    for (size_t i = 0; i <= VERDICTS; i++) {
+        const size_t count = i < VERDICTS ? counts[i] : total - judged;
+        judged += count;
+        if (count == 0)
+            continue;
+        text_printf(line, "%s%zu", separator, count);
+        if (!separator[0])
+            text_printf(line, " of %zu problem%s:", total, total == 1 ? "" : "s");
+        text_printf(line, " %s", verdict_words((enum verdict)i));
+        separator = "; ";
+    }
+}
+
+static bool gains_nothing(const struct rows *rows, size_t row)
+{
+    return strcmp(rows_text(rows, row, "gain", ""), SHOW_NO_GAIN) == 0;
+}
+
+/* How much a problem tells: whether it is known how its winner compares with a baseline, before all
+ * where the measurement supports a choice. */
+static int worth(const struct rows *rows, size_t row)
+{
+    const bool compared = !isnan(rows_number(rows, row, "gain")) || gains_nothing(rows, row);
+    return 2 * (verdict_at(rows, row) != VERDICT_UNSTABLE) + compared;
+}
+
+/* " reduce.sum.i32 n=2^28: 234.4 us, 1.77x over occupancy_api [1.76, 1.78], 99.6 % of the read
+ * ceiling."; without n where there is but one size. */
+static void append_winner(struct text *line, const struct rows *rows, size_t row)
+{
+    char time[TIME_TEXT_BYTES];
+    const long long n = (long long)rows_number(rows, row, "n");
+    const double gain = rows_number(rows, row, "gain");
+    const double low = rows_number(rows, row, "gain_low");
+    const double high = rows_number(rows, row, "gain_high");
+    const double ceiling_percent = rows_number(rows, row, "ceiling_percent");
+    text_printf(line, " %s", rows_text(rows, row, "problem", ""));
+    if (n >= 1024 && (n & (n - 1)) == 0)
+        text_printf(line, " n=2^%d", __builtin_ctzll((unsigned long long)n));
+    else if (n > 1)
+        text_printf(line, " n=%lld", n);
+    (void)time_text(rows_number(rows, row, "time_ns"), "us", time);
+    text_printf(line, ": %s", time);
+    if (gains_nothing(rows, row))
+        text_printf(line, ", no faster than %s", rows_text(rows, row, "gain_over", ""));
+    else if (!isnan(gain))
+        text_printf(line, ", %.2fx over %s", gain, rows_text(rows, row, "gain_over", ""));
+    if (!gains_nothing(rows, row) && !isnan(gain) && bounds_tell(low, high))
+        text_printf(line, " [%.2f, %.2f]", low, high);
+    if (!isnan(ceiling_percent))
+        text_printf(line, ", %.1f %% of the %s ceiling", ceiling_percent,
+                    rows_text(rows, row, "ceiling", "read"));
+    if (verdict_at(rows, row) != VERDICT_SOUND)
+        text_printf(line, " (%s)", verdict_words(verdict_at(rows, row)));
+    text_append(line, ".");
+}
+
+/* Of the winners [first, end) of one device, driver, compiler, mode and objective: of how many
+ * problems the choice is sure, and how much faster the one has become that tells most; of several
+ * the largest. */
+static bool put_batch(const struct rows *rows, size_t first, size_t end)
+{
+    size_t counts[VERDICTS + 1] = {0};
+    size_t telling = first;
+    const char *objective = rows_text(rows, first, "objective", "time");
+    const char *mode = rows_text(rows, first, "l2_mode", "cold");
+    const char *latest = "";
+    struct text line = {0};
+    for (size_t row = first; row < end; row++) {
+        const int more = worth(rows, row) - worth(rows, telling);
+        const char *date = rows_text(rows, row, "chosen_at", "");
+        counts[verdict_at(rows, row)]++;
+        if (more > 0 ||
+            (more == 0 && rows_number(rows, row, "n") > rows_number(rows, telling, "n")))
+            telling = row;
+        latest = strcmp(date, latest) > 0 ? date : latest;
+    }
+    show_append_verdicts(&line, counts, end - first);
+    text_append(&line, ".");
+    append_winner(&line, rows, telling);
+    text_printf(&line, " %s", rows_text(rows, first, "device", ""));
+    if (strcmp(mode, "cold") != 0)
+        text_printf(&line, ", L2 %s", mode);
+    if (strcmp(objective, "time") != 0)
+        text_printf(&line, ", by %s", objective);
+    /* Of what was replayed the device's name says when it was measured. */
+    text_printf(&line,
+                strstr(rows_text(rows, first, "device", ""), ", replayed from ") ? "." : ", %.10s.",
+                latest);
+    const bool good = !line.failed;
+    rows_put_text(text_string(&line));
+    putchar('\n');
+    text_free(&line);
+    return good;
+}
+
+enum status show_winners(const struct rows *rows, bool advises, struct error *error)
+{
+    const int width = style_page_columns();
+    bool good = true;
+    for (size_t first = 0; first < rows->row_count && good;) {
+        const size_t end = show_group_end(rows, first);
+        if (first > 0)
+            putchar('\n');
+        show_heading(rows, first);
+        good = print_group(rows, first, end, advises, width);
+        first = end;
+    }
+    /* "occupancy_api: block and grid as ...": what the gains are over, each said once. */
+    bool has_printed = false;
+    for (size_t row = 0; row < rows->row_count; row++) {
+        const char *name = rows_text(rows, row, "gain_over", "");
+        const char *about = rows_text(rows, row, "gain_over_about", "");
+        bool is_said = !about[0];
+        for (size_t earlier = 0; earlier < row && !is_said; earlier++)
+            is_said = strcmp(rows_text(rows, earlier, "gain_over", ""), name) == 0 &&
+                      strcmp(rows_text(rows, earlier, "gain_over_about", ""), about) == 0;
+        if (is_said)
+            continue;
+        struct text line = {0};
+        text_printf(&line, ": %s", about);
+        fputs(has_printed ? "" : "\n", stdout);
+        rows_put_paragraph(name, "  ", text_string(&line), width);
+        text_free(&line);
+        has_printed = true;
+    }
+    put_gain_words(rows, width);
+    put_pick_words(rows, width);
+    if (rows->row_count > 0)
+        putchar('\n');
+    for (size_t first = 0; first < rows->row_count && good;) {
+        size_t end = first + 1;
+        while (end < rows->row_count && same_batch(rows, first, end))
+            end++;
+        good = put_batch(rows, first, end);
+        first = end;
+    }
+    return good ? STATUS_OK : error_no_memory(error);
+}

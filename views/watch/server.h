@@ -1,0 +1,21 @@
+/* The server: one thread, on 127.0.0.1, for as long as a run lasts or nobody stops it. */
+#ifndef TUNE_WATCH_SERVER_H
+#define TUNE_WATCH_SERVER_H
+
+#include <signal.h>
+
+#include "tuner/base/error.h"
+#include "views/watch/watch.h"
+
+struct server_options {
+    const char *database;
+    struct watch_port port;
+    int input; /* lines of watch_begin's process, each an `enum watch_line` and its JSON, at whose
+                  end the server ends; -1: none come */
+    const volatile sig_atomic_t *stop; /* may be NULL */
+    void *context;
+    void (*ready)(void *context, const char *url);
+};
+enum status server_run(const struct server_options *options, struct error *error);
+
+#endif

@@ -1,0 +1,165 @@
+#include "views/watch/watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tuner/base/process.h"
+#include "views/watch/server.h"
+
+/* What the child says, once, before it closes the pipe: its address, or a status and a text. */
+enum { SAID_READY = 'R', SAID_ERROR = 'E' };
+
+struct watch {
+    struct process_pipes child;
+};
+
+/* Kills the child where it still runs, and closes its pipes. */
+static void end_child(struct process_pipes *child)
+{
+    process_close(child->input);
+    if (child->pid > 0)
+        process_kill(child->pid, true);
+    process_close(child->output);
+}
+
+enum status watch_port_parse(const char *text, struct watch_port *out, struct error *error)
+{
+    char *end = NULL;
+    *out = (struct watch_port){.first = WATCH_PORT, .count = WATCH_PORTS_TRIED};
+    if (!text)
+        return STATUS_OK;
+    const long port = text[0] >= '0' && text[0] <= '9' ? strtol(text, &end, 10) : -1;
+    if (!end || *end != '\0' || port < 0 || port > 65535)
+        return error_set(error, STATUS_USAGE,
+                         "'%s' is no port: write 1 to 65535, or 0 for any that is free", text);
+    *out = (struct watch_port){.first = (int)port, .count = 1};
+    return STATUS_OK;
+}
+
+/* ---- the child ---- */
+
+static void say_ready(void *context, const char *url)
+{
+    (void)context;
+    (void)dprintf(CHILD_OUTPUT, "%c%s", SAID_READY, url);
+    (void)close(CHILD_OUTPUT);
+}
+
+int watch_child(const char *port, const char *database)
+{
+    struct error error = {0};
+    if (fcntl(CHILD_INPUT, F_GETFD) < 0 || fcntl(CHILD_OUTPUT, F_GETFD) < 0)
+        return EXIT_CODE_USAGE; /* a person typed it */
+    struct server_options options = {
+        .database = database, .input = CHILD_INPUT, .ready = say_ready};
+    enum status status = watch_port_parse(*port ? port : NULL, &options.port, &error);
+    if (status == STATUS_OK)
+        status = server_run(&options, &error);
+    if (status != STATUS_OK)
+        (void)dprintf(CHILD_OUTPUT, "%c%d %s", SAID_ERROR, (int)status, error.text);
+    return status_exit_code(status);
+}
+
+/* ---- its parent ---- */
+
+/* Waits as long as it takes: a child that ends closes the pipe. */
+static enum status read_greeting(int file, char url[WATCH_URL_BYTES], struct error *error)
+{
+    char said[ERROR_TEXT_BYTES + 16] = "";
+    size_t length = 0;
+    ssize_t count = 0;
+    while (length + 1 < sizeof said &&
+           ((count = read(file, said + length, sizeof said - 1 - length)) > 0 ||
+            (count < 0 && errno == EINTR)))
+        length += count > 0 ? (size_t)count : 0;
+    said[length] = '\0';
+    if (said[0] == SAID_READY && string_format(url, WATCH_URL_BYTES, "%s", said + 1))
+        return STATUS_OK;
+    char *text = said;
+    const long status = said[0] == SAID_ERROR ? strtol(said + 1, &text, 10) : 0;
+    if (status <= STATUS_OK || status > STATUS_INTERNAL || *text != ' ')
+        return error_set(error, STATUS_INTERNAL, "what serves the page ended at once");
+    return error_set(error, (enum status)status, "%s", text + 1);
+}
+
+enum status watch_begin(const char *database, const char *port, struct watch **out,
+                        char url[WATCH_URL_BYTES], struct error *error)
+{
+    char program[] = "tune", entry[] = "__watch", number[16] = "";
+    struct watch_port parsed;
+    struct text path = {0};
+    *out = NULL;
+    enum status status = watch_port_parse(port, &parsed, error);
+    if (status != STATUS_OK)
+        return status;
+    if (port)
+        (void)string_format(number, sizeof number, "%d", parsed.first);
+    text_append(&path, database);
+    struct watch *watch = calloc(1, sizeof *watch);
+    if (!watch || path.failed) {
+        free(watch);
+        text_free(&path);
+        return error_no_memory(error);
+    }
+    char *arguments[] = {program, entry, number, path.data, NULL};
+    status = process_start_self(arguments, &watch->child, error);
+    text_free(&path);
+    if (status == STATUS_OK)
+        status = read_greeting(watch->child.output, url, error);
+    if (status != STATUS_OK) {
+        end_child(&watch->child);
+        free(watch);
+        return status;
+    }
+    (void)fcntl(watch->child.input, F_SETFL, O_NONBLOCK);
+    *out = watch;
+    return STATUS_OK;
+}
+
+/* Whole, or not at all: so much goes into a pipe at once. A child that is gone is no trouble: the
+ * run has SIGPIPE ignored. */
+void watch_say(struct watch *watch, enum watch_line line, const struct text *json)
+{
+    struct text whole = {0};
+    if (!watch || json->failed)
+        return;
+    text_printf(&whole, "%c%s\n", line, text_string(json));
+    if (!whole.failed && whole.length <= PIPE_BUF)
+        (void)!write(watch->child.input, whole.data, whole.length);
+    text_free(&whole);
+}
+
+void watch_end(struct watch *watch)
+{
+    static const int64_t most_ns = 5000000000;
+    int wait_status = 0;
+    if (!watch)
+        return;
+    watch_say(watch, WATCH_END, &(struct text){0});
+    if (process_ends(watch->child.pid, most_ns, &wait_status))
+        watch->child.pid = 0;
+    end_child(&watch->child);
+    free(watch);
+}
+
+/* ---- by itself ---- */
+
+static void pass_on(void *context, const char *url)
+{
+    void (*const *ready)(const char *) = context;
+    (*ready)(url);
+}
+
+enum status watch_serve(const char *database, const char *port, const volatile sig_atomic_t *stop,
+                        void (*ready)(const char *url), struct error *error)
+{
+    struct server_options options = {
+        .database = database, .input = -1, .stop = stop, .context = &ready, .ready = pass_on};
+    const enum status status = watch_port_parse(port, &options.port, error);
+    return status == STATUS_OK ? server_run(&options, error) : status;
+}
