@@ -180,6 +180,7 @@ def section(tune, folder, databases):
     for name, title in (("hostile.txt", "Hostile kernels"),
                         ("hostile_timed.txt", "Kernels that are wrong while they are timed"),
                         ("several.txt", "Two GPUs at once, one worker killed on the way"),
+                        ("busy.txt", "README's first command with 30 s, while other programs want the processors"),
                         ("lookup.txt", "Loading tuned.conf and looking up"),
                         ("lookup_peers.txt", "libtuned beside cJSON, SQLite and a map of strings"),
                         ("segments.txt", "Segments, with what was tuned for their lengths, beside CUB"),
