@@ -55,7 +55,7 @@ is_committed() {
 make_version() {
     local promised=tests/bindings/promised/$version
     is_committed && grep -q '^## Unreleased$' "$root/NEWS.md" || { echo "NEWS.md has no heading 'Unreleased'"; return 1; }
-    sed -i -e "s/^## Unreleased\$/## $version, $(date -u +%Y-%m-%d)/" -e 's/ New lines go below here, and under their heading before the release\.$//' "$root/NEWS.md" &&
+    sed -i -e "s/^## Unreleased\$/## $version, $(date -u +%Y-%m-%d)/" "$root/NEWS.md" &&
         mkdir -p "$root/$promised" && cp "$root/libtuned/tuned.h" "$root/$promised/" &&
         git -C "$root" add NEWS.md "$promised" && git -C "$root" commit -q -m "Version $version"
 }
