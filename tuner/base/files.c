@@ -220,9 +220,8 @@ enum status output_end(struct output *output, enum status status, struct error *
 enum status output_write(const char *path, const void *data, size_t bytes, struct error *error)
 {
     struct output output;
-    enum status status = output_begin(path, &output, error);
-    return status == STATUS_OK ? output_end(&output, output_add(&output, data, bytes, error), error)
-                               : status;
+    TRY(output_begin(path, &output, error));
+    return output_end(&output, output_add(&output, data, bytes, error), error);
 }
 
 enum status output_room(const char *path, size_t bytes, struct error *error)
@@ -230,9 +229,7 @@ enum status output_room(const char *path, size_t bytes, struct error *error)
     struct output output;
     if (output_is_special(path))
         return STATUS_OK;
-    enum status status = output_begin(path, &output, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(output_begin(path, &output, error));
     const int failure = posix_fallocate(output.file, 0, (off_t)bytes);
     (void)unlink(output.temporary.path);
     (void)close(output.file);
@@ -311,9 +308,7 @@ enum status folder_make_own(struct arena *arena, const char *path, const char **
 {
     struct stat info;
     const char *real = NULL;
-    enum status status = path_without_links(arena, path, &real, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(path_without_links(arena, path, &real, error));
     if (mkdir(real, 0700) != 0 && errno != EEXIST)
         return error_set_errno(error, errno, "%s: cannot make the folder", path);
     const int folder = open(real, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -411,9 +406,7 @@ enum status data_folder(struct arena *arena, const char **out, struct error *err
         return *out ? STATUS_OK : error_no_memory(error);
     }
     const char *program = NULL;
-    enum status status = executable_path(arena, &program, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(executable_path(arena, &program, error));
     const char *slash = strrchr(program, '/');
     char *installed = arena_printf(arena, "%.*s/../share/tune", (int)(slash - program), program);
     if (!installed)
@@ -480,10 +473,9 @@ static enum status make_private(struct arena *arena, const char **path, bool giv
                          "%s: the cache of compiled kernels needs a name in UTF-8: set "
                          "TUNE_CACHE_DIR",
                          *path);
-    enum status status = folder_make(*path, 0700, error);
-    if (status == STATUS_OK)
-        status = path_without_links(arena, *path, path, error);
-    return status == STATUS_OK ? check_private(*path, given, error) : status;
+    TRY(folder_make(*path, 0700, error));
+    TRY(path_without_links(arena, *path, path, error));
+    return check_private(*path, given, error);
 }
 
 enum status cache_folder(struct arena *arena, const char **out, struct error *error)

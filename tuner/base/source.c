@@ -362,9 +362,7 @@ static enum status place_included(struct reader *reader, const struct file *from
     const bool needed =
         file->guard == GUARD_NONE || (file->open == 0 && !is_in_branch(reader, file->branch));
     if (needed) {
-        enum status status = place(reader, file);
-        if (status != STATUS_OK)
-            return status;
+        TRY(place(reader, file));
         source_put_line(&reader->text, number, from->path);
     }
     append_output(reader, rest, (size_t)(line->end - rest));
@@ -387,10 +385,7 @@ static enum status place_line(struct reader *reader, const struct file *from, si
     if (quote) {
         const char *name =
             arena_strndup(reader->arena, line->operand + 1, (size_t)(quote - line->operand - 1));
-        enum status status =
-            name ? find_file(reader, from, name, angled, &file) : error_no_memory(reader->error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(name ? find_file(reader, from, name, angled, &file) : error_no_memory(reader->error));
     }
     if (file)
         return place_included(reader, from, number, line, quote + 1, file);
@@ -408,9 +403,7 @@ static enum status place_lines(struct reader *reader, const struct file *file)
     bool comment = false;
     for (const char *at = file->text; at < end;) {
         struct line line = take_line(at, end, &comment);
-        enum status status = place_line(reader, file, ++number, &line);
-        if (status != STATUS_OK)
-            return status;
+        TRY(place_line(reader, file, ++number, &line));
         depth = pass_branches(reader, file, &line, depth);
         at = line.end;
         if (reader->text.length > SOURCE_BYTES_MAX)

@@ -111,9 +111,7 @@ enum status path_without_links(struct arena *arena, const char *path, const char
     if (strcmp(walk.done, "/") == 0)
         walk.done[0] = '\0';
     while (next_part(&walk, part, &fits)) {
-        enum status status = step(&walk, part, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(step(&walk, part, error));
     }
     if (!fits)
         return error_set_errno(error, ENAMETOOLONG, "%.400s", path);

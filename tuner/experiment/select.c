@@ -85,10 +85,10 @@ enum status experiment_select(const struct experiment *experiment, const char *b
     size_t first = 0;
     size_t count = 0;
     size_t parts = 0;
-    enum status status = find_problems(experiment, beginning, &first, &count, &parts, error);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+    TRY(find_problems(experiment, beginning, &first, &count, &parts, error));
+    for (size_t i = 0; i < count; i++)
         wanted[first + i] = true;
-    return status;
+    return STATUS_OK;
 }
 
 void experiment_keep_shapes(const struct experiment *experiment, const char *sizes, bool *wanted)

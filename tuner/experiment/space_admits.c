@@ -113,9 +113,9 @@ enum status experiment_defaults_reason(const struct experiment *experiment,
     maker_start(&maker, experiment, problem, facts, arena, error);
     if (!make_configuration(&maker, experiment->defaults.values, &configuration))
         return error->status;
-    enum status status = space_admits(experiment, problem, facts, &configuration, &admits, error);
-    if (status != STATUS_OK || admits)
-        return status;
+    TRY(space_admits(experiment, problem, facts, &configuration, &admits, error));
+    if (admits)
+        return STATUS_OK;
     for (size_t i = 0; i < configuration.count && !*out; i++) {
         const struct named_value *given = &configuration.values[i];
         char text[VALUE_TEXT_BYTES] = "";

@@ -295,9 +295,8 @@ static enum status keep(struct agent_files *files, const char *path, const char 
     hash_bytes(data, bytes, hash);
     /* The name's end tells compilers the language. */
     const char *here = arena_printf(arena, "%s/%s-%s", files->sent.path, hash, name);
-    enum status status =
-        here ? file_write_atomically(here, data, bytes, error) : error_no_memory(error);
-    return status == STATUS_OK ? remember(files, path, here, meant, hash, error) : status;
+    TRY(here ? file_write_atomically(here, data, bytes, error) : error_no_memory(error));
+    return remember(files, path, here, meant, hash, error);
 }
 
 enum status agent_files_take(struct agent_files *files, const json_t *answer, struct error *error)

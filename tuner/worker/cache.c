@@ -34,14 +34,12 @@ static enum status hash_sources(const struct binary_request *request, struct has
                                 struct error *error)
 {
     const struct known_source *known = NULL;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i <= request->unit_count; i++) {
+    for (size_t i = 0; i <= request->unit_count; i++) {
         const char *path = i == 0 ? request->source_path : request->units[i - 1];
-        status = sources_find(path, request, &known, error);
-        if (status == STATUS_OK)
-            hash_add(hash, known->source.contents, known->source.content_length + 1);
+        TRY(sources_find(path, request, &known, error));
+        hash_add(hash, known->source.contents, known->source.content_length + 1);
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* A compiler that is not the device's own, which is among the facts. */
@@ -109,9 +107,7 @@ void binary_cache_tend(const char *path)
 enum status scratch_prefix(struct arena *arena, const char **prefix, struct error *error)
 {
     const char *folder = NULL;
-    enum status status = cache_folder(arena, &folder, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(cache_folder(arena, &folder, error));
     *prefix = arena_printf(arena, "%s/scratch/", folder);
     return *prefix ? folder_make(*prefix, 0700, error) : error_no_memory(error);
 }
@@ -120,9 +116,7 @@ enum status binary_cache_place(const struct host *host, const char *hash, struct
                                const char **path, struct error *error)
 {
     const char *folder = NULL;
-    enum status status = host->cache_folder(arena, &folder, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(host->cache_folder(arena, &folder, error));
     *path = arena_printf(arena, "%s/%s.bin", folder, hash);
     return *path ? STATUS_OK : error_no_memory(error);
 }
@@ -132,14 +126,12 @@ enum status binary_cache_path(const struct host *host, const struct binary_reque
                               const char **hash, struct error *error)
 {
     char digits[HASH_TEXT_BYTES];
-    enum status status = binary_cache_hash(request, facts, digits, error);
-    if (status == STATUS_OK)
-        status = binary_cache_place(host, digits, arena, path, error);
-    if (status == STATUS_OK && !(*hash = arena_strdup(arena, digits)))
-        status = error_no_memory(error);
-    if (status == STATUS_OK)
-        binary_cache_tend(*path);
-    return status;
+    TRY(binary_cache_hash(request, facts, digits, error));
+    TRY(binary_cache_place(host, digits, arena, path, error));
+    if (!(*hash = arena_strdup(arena, digits)))
+        return error_no_memory(error);
+    binary_cache_tend(*path);
+    return STATUS_OK;
 }
 
 /* ---- eviction ---- */

@@ -92,9 +92,7 @@ static enum status read_all(int file, frame_wait *wait, void *context, unsigned 
                             size_t bytes, struct error *error)
 {
     while (bytes > 0) {
-        enum status status = wait(context, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(wait(context, error));
         ssize_t part = read(file, out, bytes);
         if (part < 0 && errno == EINTR)
             continue;

@@ -75,9 +75,7 @@ static enum status lock_here(const struct host *host, const char *name, const ch
                              struct host_lock *out, struct error *error)
 {
     *out = (struct host_lock){0};
-    enum status status = lock_take(name, &out->here, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(lock_take(name, &out->here, error));
     out->host = host;
     if (note)
         lock_note(out->here, note);

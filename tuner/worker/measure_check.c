@@ -14,21 +14,19 @@ static enum status run_case(struct measuring *state, const struct launch_plan *p
                             struct measure_answer *answer, enum judgement *judged,
                             struct error *error)
 {
-    enum status status = STATUS_OK;
     *judged = JUDGED_RIGHT;
-    for (int64_t i = 0; status == STATUS_OK && *judged == JUDGED_RIGHT && i < repeats; i++) {
+    for (int64_t i = 0; *judged == JUDGED_RIGHT && i < repeats; i++) {
         char which[64] = "";
         double ignored_ns = 0;
         if (i > 0)
             (void)string_format(which, sizeof which,
                                 "run %lld of %lld, the first was right: ", (long long)i + 1,
                                 (long long)repeats);
-        status = i == 0 ? state->api->run(state->device, plan, &ignored_ns, error)
-                        : state->api->run_again(state->device, plan, error);
-        if (status == STATUS_OK)
-            status = outputs_judge(state, expected, plan, true, which, answer, judged, error);
+        TRY(i == 0 ? state->api->run(state->device, plan, &ignored_ns, error)
+                   : state->api->run_again(state->device, plan, error));
+        TRY(outputs_judge(state, expected, plan, true, which, answer, judged, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status check_guards(struct measuring *state, const struct launch_plan *plan,
@@ -36,11 +34,10 @@ static enum status check_guards(struct measuring *state, const struct launch_pla
 {
     char detail[ERROR_TEXT_BYTES] = "";
     bool intact = true;
-    enum status status =
-        state->api->guards(state->device, plan, &intact, detail, sizeof detail, error);
-    if (status == STATUS_OK && !intact)
+    TRY(state->api->guards(state->device, plan, &intact, detail, sizeof detail, error));
+    if (!intact)
         (void)string_format(answer->wrong, sizeof answer->wrong, "%s", detail);
-    return status;
+    return STATUS_OK;
 }
 
 /* Finalists are checked one after the other on the same case: what they must come to is made for
@@ -86,21 +83,18 @@ enum status serve_check(struct measuring *state, const struct measure_request *r
     const struct worker_task *task = &request->task;
     const struct launch_plan *plan = task->plan;
     const void *inputs[ARGUMENTS_MAX];
-    enum status status = inputs_for_check(state, plan, inputs, error);
-    if (status == STATUS_OK)
-        status = expect_case(state, task, inputs, arena, error);
-    if (status == STATUS_OK)
-        status = load_binary(state, task->binary_path, error);
+    TRY(inputs_for_check(state, plan, inputs, error));
+    TRY(expect_case(state, task, inputs, arena, error));
+    TRY(load_binary(state, task->binary_path, error));
     enum judgement judged = JUDGED_AGAIN;
-    for (int tries = 0; status == STATUS_OK && judged == JUDGED_AGAIN && tries < 2; tries++) {
-        status = inputs_bind(state, plan, inputs, 0, error);
-        if (status == STATUS_OK)
-            status = run_case(state, plan, &state->case_expected,
-                              task->repeats > 0 ? task->repeats : 1, answer, &judged, error);
+    for (int tries = 0; judged == JUDGED_AGAIN && tries < 2; tries++) {
+        TRY(inputs_bind(state, plan, inputs, 0, error));
+        TRY(run_case(state, plan, &state->case_expected, task->repeats > 0 ? task->repeats : 1,
+                     answer, &judged, error));
     }
-    if (status == STATUS_OK && !answer->wrong[0])
-        status = check_guards(state, plan, answer, error);
-    return status;
+    if (!answer->wrong[0])
+        TRY(check_guards(state, plan, answer, error));
+    return STATUS_OK;
 }
 
 /* ---- many runs ---- */

@@ -125,8 +125,8 @@ static enum status find_device(struct measuring *state, int *index, const char *
         strcmp(facts_text(&state->facts, "uuid", ""), uuid) == 0)
         return STATUS_OK;
     error_clear(error);
-    enum status status = state->api->count(&count, error);
-    for (int i = 0; status == STATUS_OK && i < count; i++) {
+    TRY(state->api->count(&count, error));
+    for (int i = 0; i < count; i++) {
         struct error ignored = {0};
         if (describe(state, i, &ignored) != STATUS_OK ||
             strcmp(facts_text(&state->facts, "uuid", ""), uuid) != 0)
@@ -134,9 +134,7 @@ static enum status find_device(struct measuring *state, int *index, const char *
         *index = i;
         return STATUS_OK;
     }
-    return status == STATUS_OK
-               ? error_set(error, STATUS_UNAVAILABLE, "%s is gone, other devices are there", uuid)
-               : status;
+    return error_set(error, STATUS_UNAVAILABLE, "%s is gone, other devices are there", uuid);
 }
 
 static enum status open_device(struct measuring *state, int index, struct error *error)
@@ -148,9 +146,7 @@ static enum status open_device(struct measuring *state, int index, struct error 
                                     .most_ms = protocol->warm_most_ms,
                                     .pause_ms = protocol->pause_ms};
     const int64_t found_ns = clock_now_ns() - state->started_ns;
-    enum status status = state->api->open(index, &warm_up, &state->device, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(state->api->open(index, &warm_up, &state->device, error));
     state->api->calibration(state->device, &state->calibration);
     if (state->calibration.reserved_ns > 0)
         state->calibration.reserved_ns += found_ns;

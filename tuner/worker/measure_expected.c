@@ -105,18 +105,13 @@ static enum status make_told(struct measuring *state, const struct worker_refere
     if (!reference->path || !reference->name)
         return error_set(error, STATUS_INTERNAL, "a reference without its function");
     said->magnitudes = out->tolerance.magnitude > 0;
-    enum status status = seal_check(reference->path, error);
-    if (status == STATUS_OK)
-        status = reference_hash(reference->path, reference->name, plan, out->output,
-                                said->magnitudes, has_base, hash, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(seal_check(reference->path, error));
+    TRY(reference_hash(reference->path, reference->name, plan, out->output, said->magnitudes,
+                       has_base, hash, error));
     if (reference_recall(state, hash, said)) {
         state->recalled_ns += said->made_ns;
     } else {
-        status = compute(state, reference, plan, out, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(compute(state, reference, plan, out, error));
         said_flatten(said);
         if (has_base)
             said_differ(said, &differs->base);
@@ -400,22 +395,14 @@ enum status expectations_hold(struct measuring *state, const struct expectations
             return STATUS_OK;
         const void *got = NULL;
         bool held = false;
-        enum status status =
-            compares_on_device(state, output)
-                ? hold_there(state, item, output, &held, right, detail, detail_bytes, error)
-                : STATUS_OK;
-        if (status == STATUS_OK && held)
+        if (compares_on_device(state, output))
+            TRY(hold_there(state, item, output, &held, right, detail, detail_bytes, error));
+        if (held)
             continue;
-        if (status == STATUS_OK)
-            status =
-                state->api->look(state->device, item->output, &got, argument_bytes(output), error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(state->api->look(state->device, item->output, &got, argument_bytes(output), error));
         struct expected_output whole;
         void *room = NULL;
-        status = whole_of(item, &whole, &room, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(whole_of(item, &whole, &room, error));
         *right = output_matches(got, output->type, item->count, &whole, &item->tolerance,
                                 output->name, detail, detail_bytes);
         free(room);

@@ -68,11 +68,11 @@ static bool has_data(const struct measuring *state, const struct argument *argum
 enum status inputs_bind(struct measuring *state, const struct launch_plan *plan,
                         const void *const *inputs, uint32_t copies, struct error *error)
 {
-    enum status status = state->api->bind(state->device, plan, inputs, copies, error);
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+    TRY(state->api->bind(state->device, plan, inputs, copies, error));
+    for (size_t i = 0; i < plan->argument_count; i++)
         if (has_data(state, &plan->arguments[i]) && !inputs[i])
             (void)device_makes(state, &plan->arguments[i]);
-    return status;
+    return STATUS_OK;
 }
 
 enum status inputs_of_problem(const struct measuring *state, const struct launch_plan *plan,

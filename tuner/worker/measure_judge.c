@@ -27,10 +27,10 @@ static enum status judge_inputs(struct measuring *state, const struct launch_pla
 {
     char detail[ERROR_TEXT_BYTES] = "";
     bool intact = true;
-    enum status status = state->api->intact(state->device, plan, &intact, &answer->worn, detail,
-                                            sizeof detail, error);
-    if (status != STATUS_OK || intact)
-        return status;
+    TRY(state->api->intact(state->device, plan, &intact, &answer->worn, detail, sizeof detail,
+                           error));
+    if (intact)
+        return STATUS_OK;
     *out = state->vigilant || answer->worn ? JUDGED_WRONG : JUDGED_AGAIN;
     state->vigilant = true;
     if (*out == JUDGED_WRONG)
@@ -42,12 +42,11 @@ enum status judge_found(struct measuring *state, bool right, const char *detail,
                         const struct launch_plan *plan, bool look_at_inputs, const char *run,
                         struct measure_answer *answer, enum judgement *out, struct error *error)
 {
-    enum status status = STATUS_OK;
     *out = JUDGED_RIGHT;
     if (look_at_inputs || !right || state->vigilant)
-        status = judge_inputs(state, plan, run, answer, out, error);
-    if (status != STATUS_OK || right || *out != JUDGED_RIGHT)
-        return status;
+        TRY(judge_inputs(state, plan, run, answer, out, error));
+    if (right || *out != JUDGED_RIGHT)
+        return STATUS_OK;
     *out = JUDGED_WRONG;
     say_wrong(answer, run, detail);
     return STATUS_OK;
@@ -59,12 +58,9 @@ enum status outputs_judge(struct measuring *state, const struct expectations *ex
 {
     char detail[ERROR_TEXT_BYTES] = "";
     bool right = true;
-    enum status status = STATUS_OK;
     if (expected)
-        status = expectations_hold(state, expected, plan, &right, detail, sizeof detail, error);
-    return status == STATUS_OK
-               ? judge_found(state, right, detail, plan, look_at_inputs, run, answer, out, error)
-               : status;
+        TRY(expectations_hold(state, expected, plan, &right, detail, sizeof detail, error));
+    return judge_found(state, right, detail, plan, look_at_inputs, run, answer, out, error);
 }
 
 /* ---- what timed runs left ---- */
@@ -130,12 +126,8 @@ static enum status look_at(struct measuring *state, const struct block *block,
     }
     bool holds = true;
     char detail[ERROR_TEXT_BYTES] = "";
-    enum status status = state->api->show(state->device, block, run->run, error);
-    if (status == STATUS_OK)
-        status =
-            expectations_hold(state, expected, block->plan, &holds, detail, sizeof detail, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(state->api->show(state->device, block, run->run, error));
+    TRY(expectations_hold(state, expected, block->plan, &holds, detail, sizeof detail, error));
     if (!holds)
         (void)string_format(found->detail, sizeof found->detail, "%s", detail);
     found->right = found->right && holds;

@@ -66,19 +66,17 @@ static enum status make_sides(struct measuring *state, const struct worker_task 
                               struct error *error)
 {
     const void *inputs[ARGUMENTS_MAX];
-    enum status status = inputs_of_problem(state, task->plan, inputs, error);
-    if (status == STATUS_OK)
-        status = expectations_make(state, &task->checks, task->plan, inputs, NULL,
-                                   &state->expected[0], error);
-    if (status != STATUS_OK || !state->varied)
-        return status;
+    TRY(inputs_of_problem(state, task->plan, inputs, error));
+    TRY(expectations_make(state, &task->checks, task->plan, inputs, NULL, &state->expected[0],
+                          error));
+    if (!state->varied)
+        return STATUS_OK;
     struct launch_plan varied = *task->plan;
     for (size_t i = 0; i < varied.argument_count; i++)
         varied.arguments[i].variant = state->varied->arguments[i].variant;
-    status = inputs_of_variant(state, &varied, inputs, error);
-    return status == STATUS_OK ? expectations_make(state, &task->checks, &varied, inputs,
-                                                   &state->expected[0], &state->expected[1], error)
-                               : status;
+    TRY(inputs_of_variant(state, &varied, inputs, error));
+    return expectations_make(state, &task->checks, &varied, inputs, &state->expected[0],
+                             &state->expected[1], error);
 }
 
 enum status expectations_choose(struct measuring *state, const struct worker_task *task,

@@ -121,15 +121,11 @@ static enum status bind_plan(struct measuring *state, const struct launch_plan *
                              enum l2_mode mode, struct error *error)
 {
     const void *inputs[ARGUMENTS_MAX];
-    enum status status = inputs_of_problem(state, plan, inputs, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(inputs_of_problem(state, plan, inputs, error));
     static const struct patch none[ARGUMENTS_MAX];
-    status = inputs_bind(state, plan, inputs, copies_for(state, plan, mode), error);
-    return status == STATUS_OK
-               ? state->api->vary(state->device, plan,
-                                  takes_variants(state, plan) ? state->patches : none, error)
-               : status;
+    TRY(inputs_bind(state, plan, inputs, copies_for(state, plan, mode), error));
+    return state->api->vary(state->device, plan,
+                            takes_variants(state, plan) ? state->patches : none, error);
 }
 
 enum status serve_load(struct measuring *state, const struct measure_request *request,
@@ -170,9 +166,7 @@ static enum status find_runs(struct measuring *state, struct timing *timing, str
     if (state->api->blocks_to_judge == 1 && timing->lone_ns > 0 &&
         runs_of_block(state, block, 0.8 * timing->lone_ns) == 1)
         return STATUS_OK;
-    enum status status = state->api->time_block(state->device, block, &run_ns, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(state->api->time_block(state->device, block, &run_ns, error));
     block->runs = runs_of_block(state, block, run_ns);
     timing->lone_ns = timing->lone_ns > 0 ? fmin(timing->lone_ns, run_ns) : run_ns;
     bool slow = timing->stop_above_ns > 0 && run_ns > 2 * timing->stop_above_ns;
@@ -406,13 +400,12 @@ enum status serve_visit(struct measuring *state, const struct measure_request *r
                         struct measure_answer *answer, struct arena *arena, struct error *error)
 {
     enum judgement judged = JUDGED_AGAIN;
-    enum status status = STATUS_OK;
     (void)arena;
-    for (int tries = 0; status == STATUS_OK && judged == JUDGED_AGAIN && tries < 2; tries++) {
+    for (int tries = 0; judged == JUDGED_AGAIN && tries < 2; tries++) {
         answer->samples.count = 0;
-        status = visit_once(state, request, answer, &judged, error);
+        TRY(visit_once(state, request, answer, &judged, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 enum status serve_energy(struct measuring *state, const struct measure_request *request,
@@ -422,11 +415,8 @@ enum status serve_energy(struct measuring *state, const struct measure_request *
     struct armed *armed = NULL;
     struct block block;
     (void)arena;
-    enum status status = enter_slot(state, request->slot, &armed, &block, error);
-    if (status == STATUS_OK)
-        status = state->api->measure_energy(state->device, &block, request->window_ms,
-                                            &answer->energy, error);
-    return status == STATUS_OK
-               ? outputs_judge(state, NULL, armed->task.plan, false, "", answer, &judged, error)
-               : status;
+    TRY(enter_slot(state, request->slot, &armed, &block, error));
+    TRY(state->api->measure_energy(state->device, &block, request->window_ms, &answer->energy,
+                                   error));
+    return outputs_judge(state, NULL, armed->task.plan, false, "", answer, &judged, error);
 }

@@ -239,11 +239,10 @@ static enum status decode_list(const struct decoding *decoding, const struct mes
         if (count > 0 && !items)
             return error_no_memory(decoding->error);
     }
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < count_of(member, base); i++)
-        status = decode_shape(decoding, member->of, what, json_array_get(json, i),
-                              items + i * member->of->bytes);
-    return status;
+    for (size_t i = 0; i < count_of(member, base); i++)
+        TRY(decode_shape(decoding, member->of, what, json_array_get(json, i),
+                         items + i * member->of->bytes));
+    return STATUS_OK;
 }
 
 static enum status decode_number(const struct decoding *decoding,

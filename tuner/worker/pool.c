@@ -94,14 +94,12 @@ static int64_t memory_share(size_t workers)
 
 static enum status read_limits(struct compile_pool *pool, struct error *error)
 {
-    enum status status =
-        environment_integer("TUNE_COMPILE_TIMEOUT_MS", 100, INT64_C(7) * 24 * 3600 * 1000,
-                            COMPILE_LIMIT_S * INT64_C(1000), &pool->timeout_ms, error);
+    TRY(environment_integer("TUNE_COMPILE_TIMEOUT_MS", 100, INT64_C(7) * 24 * 3600 * 1000,
+                            COMPILE_LIMIT_S * INT64_C(1000), &pool->timeout_ms, error));
     int64_t unused = 0;
-    if (status == STATUS_OK)
-        status = environment_integer("TUNE_COMPILE_MEMORY_BYTES", INT64_C(64) << 20, INT64_MAX,
-                                     memory_share(pool->count), &pool->memory_bytes, error);
-    return status == STATUS_OK ? cache_limit(&unused, error) : status;
+    TRY(environment_integer("TUNE_COMPILE_MEMORY_BYTES", INT64_C(64) << 20, INT64_MAX,
+                            memory_share(pool->count), &pool->memory_bytes, error));
+    return cache_limit(&unused, error);
 }
 
 /* Without a cache there is nothing to keep others from evicting; who needs one will be told. */
@@ -262,24 +260,20 @@ static enum status feed(struct compile_pool *pool, struct error *error)
 static enum status name_contents(struct binary_request *request, struct error *error)
 {
     const struct known_source *known = NULL;
-    enum status status = sources_find(request->source_path, request, &known, error);
-    if (status == STATUS_OK)
-        request->source_hash = known->hash;
-    for (size_t i = 0; status == STATUS_OK && i < request->unit_count; i++) {
-        status = sources_find(request->units[i], request, &known, error);
-        if (status == STATUS_OK)
-            request->unit_hashes[i] = known->hash;
+    TRY(sources_find(request->source_path, request, &known, error));
+    request->source_hash = known->hash;
+    for (size_t i = 0; i < request->unit_count; i++) {
+        TRY(sources_find(request->units[i], request, &known, error));
+        request->unit_hashes[i] = known->hash;
     }
-    return status;
+    return STATUS_OK;
 }
 
 enum status compile_pool_submit(struct compile_pool *pool, const struct binary_request *request,
                                 const char *binary_path, uint64_t tag, struct error *error)
 {
     struct binary_request asked = *request;
-    enum status status = name_contents(&asked, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(name_contents(&asked, error));
     struct job *job = calloc(1, sizeof *job);
     if (!job)
         return error_no_memory(error);
@@ -542,9 +536,7 @@ enum status compile_pool_wait(struct compile_pool *pool, int64_t timeout_ms,
     pool->log = NULL;
     collect_quiet(pool);
     while (pool->pending > 0) {
-        enum status status = feed(pool, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(feed(pool, error));
         int64_t left_ms = timeout_ms < 0 ? -1 : (deadline_ns - clock_running_ns()) / 1000000;
         struct compiler *ready = wait_any(pool, timeout_ms < 0 ? -1 : left_ms < 0 ? 0 : left_ms);
         *got = ready ? collect(pool, ready, done) : find_overdue(pool, done);

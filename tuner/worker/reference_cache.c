@@ -53,9 +53,7 @@ static enum status add_argument(struct hash_state *state, const struct argument 
         uint64_t role, type, count, contents, file[3];
     } parts = {.role = argument->role, .type = argument->type, .count = (uint64_t)argument->count};
     if (!role_is_vector(argument->role)) {
-        enum status status = argument_pack(argument, value, &bytes, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(argument_pack(argument, value, &bytes, error));
     } else if (role_is_filled(argument->role)) {
         parts.contents = argument_contents(argument);
         if (argument->fill == FILL_FILE && stat(argument->fill_text, &info) == 0) {

@@ -389,9 +389,7 @@ static enum status skip_banner(struct remote *remote, struct error *error)
     size_t length = 0;
     for (size_t i = 0; i < BANNER_BYTES_MAX; i++) {
         char byte = 0;
-        enum status status = await_output(remote, 0, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(await_output(remote, 0, error));
         if (read(remote->output, &byte, 1) <= 0)
             return error_set(error, STATUS_DEVICE_LOST, "its command ended");
         if (byte != '\n') {

@@ -52,10 +52,9 @@ enum status worker_bandwidth(struct worker *worker, int64_t bytes, struct bandwi
                              struct error *error)
 {
     struct measure_answer answer;
-    enum status status = measure_ceilings(worker, "bandwidth", bytes, &answer, error);
-    if (status == STATUS_OK)
-        *bandwidth = answer.bandwidth;
-    return status;
+    TRY(measure_ceilings(worker, "bandwidth", bytes, &answer, error));
+    *bandwidth = answer.bandwidth;
+    return STATUS_OK;
 }
 
 enum status worker_arithmetic(struct worker *worker, struct arithmetic *arithmetic,

@@ -45,11 +45,9 @@ static enum status fill_entry(struct entry *entry, const char *path,
     entry->folder_count = request->folder_count;
     if (!whole)
         return error_no_memory(error);
-    enum status status =
-        source_read_in(&entry->arena, path, entry->folders, entry->folder_count, source, error);
-    if (status == STATUS_OK)
-        hash_bytes(source->contents, source->content_length, entry->known.hash);
-    return status;
+    TRY(source_read_in(&entry->arena, path, entry->folders, entry->folder_count, source, error));
+    hash_bytes(source->contents, source->content_length, entry->known.hash);
+    return STATUS_OK;
 }
 
 static enum status add_entry(const char *path, const struct binary_request *request,

@@ -426,11 +426,9 @@ static enum status pass_on(struct worker *worker, struct kept *kept, struct erro
     bool answered = false;
     if (!kept || !kept->request || kept->generation == worker->generation)
         return STATUS_OK;
-    enum status status =
-        exchange(worker, kept->request, kept->timeout_ms, &answer, &answered, error);
-    if (status == STATUS_OK)
-        kept->generation = worker->generation;
-    return status;
+    TRY(exchange(worker, kept->request, kept->timeout_ms, &answer, &answered, error));
+    kept->generation = worker->generation;
+    return STATUS_OK;
 }
 
 /* Whether a child starts that is not told of the problem, which others failed at: then the problem

@@ -12,9 +12,7 @@ enum { FIGURES_MAX = 256, SCRIPT_BYTES_MAX = 1 << 20 };
 enum status plots_folder(struct arena *arena, const char **out, struct error *error)
 {
     const char *data = NULL;
-    enum status status = data_folder(arena, &data, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(data_folder(arena, &data, error));
     const char *folder = arena_printf(arena, "%s/plots", data);
     if (!folder)
         return error_no_memory(error);
@@ -64,9 +62,7 @@ static enum status add_figure(struct arena *arena, const char *folder, const cha
         return error_set(error, STATUS_BAD_INPUT, "%s: more than %d figures", folder,
                          (int)FIGURES_MAX);
     char *sql = NULL;
-    enum status status = plot_script(arena, folder, file, &sql, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(plot_script(arena, folder, file, &sql, error));
     const char *about = comment_after(arena, sql, "-- ");
     figures[(*count)++] = (struct plot_name){name, about ? about : ""};
     return STATUS_OK;

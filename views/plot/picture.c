@@ -101,10 +101,10 @@ static enum status publish(struct job *job, const char *extension, const char *d
     if (!path)
         return error_no_memory(error);
     bool streamed = output_is_stdout(path);
-    enum status status = output_write(path, data, bytes, error);
-    if (status == STATUS_OK && job->request->wrote && !streamed)
+    TRY(output_write(path, data, bytes, error));
+    if (job->request->wrote && !streamed)
         job->request->wrote(job->request->context, path);
-    return status;
+    return STATUS_OK;
 }
 
 static enum status run_scripts(struct job *job, const char *format, char **contents, size_t *length,
@@ -223,11 +223,8 @@ static enum status fetch_rows(struct job *job, struct store *store, struct error
     const char *name = arena_printf(arena, "%s.sql", job->figure);
     if (!name)
         return error_no_memory(error);
-    enum status status = plot_script(arena, job->plots, "measured.sql", &common, error);
-    if (status == STATUS_OK)
-        status = plot_script(arena, job->plots, name, &own, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(plot_script(arena, job->plots, "measured.sql", &common, error));
+    TRY(plot_script(arena, job->plots, name, &own, error));
     job->needs = comment_after(arena, own, "-- needs: ");
     job->draws = comment_after(arena, own, "-- draws: ");
     const char *sql = arena_printf(arena, "%s\n%s", common, own);
@@ -261,9 +258,7 @@ static enum status draw_outputs(struct job *job, struct error *error)
             return error_no_memory(error);
     }
     if (outputs & PLOT_DATA) {
-        enum status status = publish(job, "tsv", job->table.data, job->table.length, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(publish(job, "tsv", job->table.data, job->table.length, error));
     }
     return draw_pictures(job, error);
 }

@@ -11,10 +11,10 @@ static enum status prepare_folder(const struct plot_request *request, struct err
     const char *folder = request->folder ? request->folder : ".";
     if (!(request->outputs & ~(unsigned)PLOT_TERMINAL) || output_is_stdout(folder))
         return STATUS_OK;
-    enum status status = folder_make(folder, 0777, error);
-    if (status == STATUS_OK && access(folder, W_OK | X_OK) != 0)
-        status = error_set_errno(error, errno, "%s: cannot write there", folder);
-    return status;
+    TRY(folder_make(folder, 0777, error));
+    if (access(folder, W_OK | X_OK) != 0)
+        return error_set_errno(error, errno, "%s: cannot write there", folder);
+    return STATUS_OK;
 }
 
 enum status plot_figure(struct store *store, const struct plot_request *request,
@@ -45,10 +45,9 @@ static enum status draw_for_caller(struct store *store, const struct plot_reques
     job.subject = &subject;
     job.figure = request->figure;
     job.caller_arena = arena;
-    enum status status = check_figure(arena, request->figure, error);
-    if (status == STATUS_OK)
-        status = plot_choose(store, request, arena, &subject, error);
-    return status == STATUS_OK ? job_draw(&job, store, error) : status;
+    TRY(check_figure(arena, request->figure, error));
+    TRY(plot_choose(store, request, arena, &subject, error));
+    return job_draw(&job, store, error);
 }
 
 enum status plot_svg(struct store *store, const struct plot_request *request, const char *name,
@@ -108,9 +107,7 @@ static enum status figures_of(const struct plot_request *request, struct arena *
     if (*count > 0)
         return STATUS_OK;
     const struct plot_name *names = NULL;
-    enum status status = plot_names(arena, &names, count, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(plot_names(arena, &names, count, error));
     const char **figures = arena_alloc(arena, *count + 1, sizeof *figures);
     if (!figures)
         return error_no_memory(error);

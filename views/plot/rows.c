@@ -53,9 +53,7 @@ static enum status start_layer(struct writer *writer, const char *name, struct e
     if (layers->count == LAYERS_MAX)
         return error_set(error, STATUS_BAD_INPUT, "%s: more than %d layers", writer->where,
                          (int)LAYERS_MAX);
-    enum status status = close_layer(writer, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(close_layer(writer, error));
     struct layer *layer = &layers->items[layers->count++];
     *layer = (struct layer){0};
     (void)string_format(layer->name, sizeof layer->name, "%s", name);
@@ -104,9 +102,7 @@ static enum status write_row(struct writer *writer, struct store_query *query, s
     bool new_layer =
         layers->count == 0 || strcmp(layers->items[layers->count - 1].name, name ? name : "") != 0;
     if (new_layer) {
-        enum status status = start_layer(writer, name ? name : "", error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(start_layer(writer, name ? name : "", error));
     }
     const char *series = store_query_text(query, 1);
     if (!series)
