@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chunks double: what holds little takes little. */
+/* Chunks double, so that a small arena stays small. */
 enum { CHUNK_LEAST_BYTES = 512, CHUNK_MOST_BYTES = 16384 };
 
 struct arena_chunk {

@@ -1,4 +1,4 @@
-/* Memory that is freed all at once: what a file, a message or a request is made of. */
+/* Memory that is freed all at once: a file's, a message's or a request's. */
 #ifndef TUNE_BASE_ARENA_H
 #define TUNE_BASE_ARENA_H
 
@@ -11,11 +11,11 @@ struct arena_chunk;
 /* Zero-initialise: `struct arena arena = {0};`. Not shared between threads. */
 struct arena {
     struct arena_chunk *chunks;
-    bool failed; /* memory was short once; until arena_free */
+    bool failed; /* memory ran short; cleared by arena_free */
 };
 
-/* Zeroed and aligned for any type; NULL when memory is short or count * size overflows. Owned by
- * the arena. */
+/* Allocates zeroed memory, aligned for any type, owned by the arena. Returns NULL when memory is
+ * short or count * size overflows. */
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
@@ -23,9 +23,9 @@ char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *arena, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
-/* A copy of `bytes` bytes; NULL when memory is short. */
+/* Copies `bytes` bytes; NULL when memory is short. */
 void *arena_copy(struct arena *arena, const void *data, size_t bytes);
-/* Frees all; the arena can be used again. */
+/* Frees all memory; the arena can be used again. */
 void arena_free(struct arena *arena);
 
 #endif

@@ -14,7 +14,7 @@ bool array_grow_by(void *items, size_t count, size_t more, size_t *capacity, siz
         return false;
     const size_t wanted =
         count == 0 && more <= FIRST_CAPACITY ? FIRST_CAPACITY : 2 * (count + more);
-    void *array = NULL; /* a pointer to items of any kind is as large as this one */
+    void *array = NULL; /* a pointer to items of any type has this size */
     memcpy(&array, items, sizeof array);
     void *larger = realloc(array, wanted * bytes);
     if (!larger)

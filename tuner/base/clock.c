@@ -7,9 +7,10 @@
 #include <time.h>
 
 enum { LOOK_EVERY_MS = 200 };
-static const int64_t gap_most_ns = 500 * INT64_C(1000000); /* longer between two looks: a stop */
+static const int64_t gap_most_ns =
+    500 * INT64_C(1000000); /* a longer gap between two observations is a stop */
 
-/* What is known of this process's stops: guarded by the mutex. */
+/* Stops of this process, guarded by the mutex. */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     bool on;
@@ -33,13 +34,13 @@ int64_t clock_now_ns(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
-/* How long the machine has slept since its start, which the monotonic clock leaves out. */
+/* Returns how long the machine has slept since its start, which the monotonic clock leaves out. */
 static int64_t slept_ns(void)
 {
     return read_clock(CLOCK_BOOTTIME) - clock_now_ns();
 }
 
-/* Whoever comes first after a stop sees it. */
+/* Adds a stop since the last observation to the sum; the first caller after a stop adds the gap. */
 static int64_t look(int64_t *stopped_ns)
 {
     (void)pthread_mutex_lock(&guard);

@@ -1,7 +1,7 @@
-/* One lane's part of a comparison. The host's compilers take this text, and so does the device's
- * (NVRTC, behind the headers that it includes: the common part of C and C++), so that both come
- * to the same. Lanes may work at once; what they find is joined in an order that does not depend on
- * who ran when, so that totals have the same bits everywhere. */
+/* One lane's part of a comparison. The host's compilers and the device's (NVRTC, behind the headers
+ * that this text includes: the common part of C and C++) compile this text, so that both find the
+ * same. Lanes may run in parallel; their findings are joined in a fixed order, so that totals have
+ * the same bits everywhere. */
 #ifndef TUNE_BASE_COMPARE_LANE_H
 #define TUNE_BASE_COMPARE_LANE_H
 
@@ -34,7 +34,7 @@ static inline struct difference integer_difference(const struct comparing *compa
     return out;
 }
 
-/* Numbers of the type in their order. */
+/* Maps the type's numbers to integers in the same order. */
 static inline int64_t place_among(uint64_t raw, enum element_type type)
 {
     const unsigned bits = compare_width(type) * 8;
@@ -42,7 +42,7 @@ static inline int64_t place_among(uint64_t raw, enum element_type type)
     return (raw >> (bits - 1)) & 1 ? -size : size;
 }
 
-/* From one element to another, in steps from a number of the type to the next. */
+/* Counts the steps between adjacent numbers of the type from one element to the other. */
 static inline uint64_t steps_between(uint64_t from, uint64_t to, enum element_type type)
 {
     const int64_t x = place_among(from, type), y = place_among(to, type);
@@ -94,7 +94,7 @@ static inline struct difference real_difference(const struct comparing *comparin
     return out;
 }
 
-/* Element `i`, whose bytes in the output are `got_raw`. */
+/* Compares element `i`, whose bytes in the output are `got_raw`. */
 static inline struct difference difference_of(const struct comparing *comparing,
                                               enum element_type type, uint64_t got_raw, uint64_t i)
 {
@@ -109,7 +109,7 @@ static inline uint64_t sum_mixed(uint64_t word, uint64_t place)
     return x ^ (x >> 31);
 }
 
-/* Of what is expected at `i` as if it stood at `place`. */
+/* Returns the checksum of the expected element `i` as if its index were `place`. */
 static inline uint64_t expected_sum_at(const struct expected_output *expected,
                                        enum element_type type, uint64_t i, uint64_t place)
 {
@@ -150,7 +150,7 @@ static inline void findings_join(struct findings *into, const struct findings *o
     into->sum += other->sum;
 }
 
-/* What one lane finds in a chunk. */
+/* Compares one lane's elements of a chunk. */
 static inline struct findings compare_lane(const struct comparing *comparing,
                                            enum element_type type, uint64_t chunk, unsigned lane)
 {

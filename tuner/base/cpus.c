@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
-/* More processors than Linux is built for. */
+/* More processors than Linux supports. */
 enum { CPUS_MAX = 16384 };
 
-/* Digits only: no sign, no space. */
+/* Reads digits only: no sign, no space. */
 static bool take_number(const char **at, int *out)
 {
     int number = 0;
@@ -46,7 +46,7 @@ static bool parse(const char *list, cpu_set_t *set, size_t bytes)
     }
 }
 
-/* The calling thread: all of the list or nothing, since the system narrows a list silently. */
+/* Pins the calling thread to the whole list or fails, since the system narrows a list silently. */
 static bool pin_caller(const cpu_set_t *set, cpu_set_t *before, cpu_set_t *after, size_t bytes)
 {
     if (sched_getaffinity(0, bytes, before) != 0 || sched_setaffinity(0, bytes, set) != 0)
@@ -58,7 +58,8 @@ static bool pin_caller(const cpu_set_t *set, cpu_set_t *before, cpu_set_t *after
     return false;
 }
 
-/* Threads that end meanwhile need no processor; those that start take over their starter's. */
+/* Pins every thread of the process. A thread that ends meanwhile is skipped; a new thread inherits
+ * the starter's processors. */
 static bool pin_all(const cpu_set_t *set, size_t bytes)
 {
     DIR *threads = opendir("/proc/self/task");

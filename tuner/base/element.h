@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* X(enumerator, name, C name, bytes, is a floating type). f16 (IEEE binary16) and bf16 (the upper
- * half of a binary32) have no name in C: their bits are handed around. */
+ * half of a binary32) have no C type: their bits are passed. */
 #define ELEMENT_TYPE_LIST(X)                                                                       \
     X(ELEMENT_I8, "i8", "signed char", 1, 0)                                                       \
     X(ELEMENT_U8, "u8", "unsigned char", 1, 0)                                                     \
@@ -33,13 +33,13 @@ const char *element_name(enum element_type type);
 const char *element_c_name(enum element_type type);
 size_t element_bytes(enum element_type type);
 bool element_is_real(enum element_type type);
-/* What an integer type holds, as far as int64_t does. */
+/* Returns the range of an integer type, as far as int64_t reaches. */
 void element_integer_range(enum element_type type, int64_t *least, int64_t *most);
-/* False when no type has that name; *out is then untouched. */
+/* Finds the type; false when no type has that name, and *out is unchanged. */
 bool element_from_name(const char *name, enum element_type *out);
-/* Of C's arithmetic types, by any of their names: "unsigned", "size_t", "uint8_t". */
+/* Finds the type of a C arithmetic type, by any of its names: "unsigned", "size_t", "uint8_t". */
 bool element_from_c_name(const char *name, enum element_type *out);
-/* All names, for messages; `*count` of them. */
+/* Returns all names, for messages; `*count` is their number. */
 const char *const *element_names(size_t *count);
 
 #endif

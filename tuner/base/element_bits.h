@@ -1,4 +1,4 @@
-/* Elements as bits and as numbers, for the host's compilers and a device's (compare_lane.h). */
+/* Elements as bits and as numbers, for the compilers of host and device (compare_lane.h). */
 #ifndef TUNE_BASE_ELEMENT_BITS_H
 #define TUNE_BASE_ELEMENT_BITS_H
 
@@ -42,7 +42,7 @@ static inline unsigned compare_width(enum element_type type)
     }
 }
 
-/* The bytes of element `i`, zeros above them. */
+/* Returns the bytes of element `i`, with zeros above. */
 static inline uint64_t element_raw(const void *elements, enum element_type type, uint64_t i)
 {
     uint64_t bits = 0;
@@ -59,10 +59,10 @@ static inline uint64_t element_raw(const void *elements, enum element_type type,
     }
 #endif
     memcpy(&bits, (const unsigned char *)elements + i * compare_width(type), compare_width(type));
-    return bits; /* little-endian, as every device here is */
+    return bits; /* little-endian, as on every supported device */
 }
 
-/* The low bytes of `raw` become element `i`. */
+/* Writes the low bytes of `raw` to element `i`. */
 static inline void element_write(void *elements, enum element_type type, uint64_t i, uint64_t raw)
 {
 #ifdef __CUDACC_RTC__
@@ -85,7 +85,7 @@ static inline void element_write(void *elements, enum element_type type, uint64_
 #endif
 }
 
-/* A real element as a number, and the bits of the nearest element. */
+/* Converts a real element to a number. */
 static inline double element_real_of(uint64_t raw, enum element_type type)
 {
     const uint32_t word = (uint32_t)raw;

@@ -45,7 +45,7 @@ enum status(error_set_errno)(struct error *error, int errno_value, const char *f
     va_start(arguments, format);
     (void)vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    /* Of a name that is too long, the reason is not what is cut. */
+    /* Cut a long name rather than the reason. */
     int room = (int)(sizeof what - sizeof ": ") - (int)strlen(why);
     return error_set(error, status_of_errno(errno_value), "%.*s: %s", room > 0 ? room : 0, what,
                      why);

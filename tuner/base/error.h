@@ -6,25 +6,25 @@
 
 #define ERROR_TEXT_BYTES 1024
 
-/* Given by the caller, filled by the function that fails; never NULL. `text` has no newline
+/* Provided by the caller, filled by the function that fails; never NULL. `text` has no newline
  * (control characters are replaced), and is empty when status is STATUS_OK. */
 struct error {
     enum status status;
     char text[ERROR_TEXT_BYTES];
 };
 
-/* Fills the error and returns `status`, so that a failing function can end with
- * `return error_set(error, STATUS_IO, "...")`. Too long a text is cut. */
+/* Fills the error and returns `status`, so that a failing function can end with `return
+ * error_set(error, STATUS_IO, "...")`. A long text is cut. */
 enum status error_set(struct error *error, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* As error_set, with ": " and the text of errno behind it. STATUS_IO is turned into
+/* Fills the error as error_set does and appends ": " and the text of errno. Turns STATUS_IO into
  * STATUS_PERMISSION for EACCES, EPERM and EROFS, into STATUS_NOT_FOUND for ENOENT, and into
- * STATUS_BAD_INPUT for a name that is too long or goes round in links. */
+ * STATUS_BAD_INPUT for a name that is too long or has a cycle of links. */
 enum status error_set_errno(struct error *error, int errno_value, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Puts a text and ": " before what is there: "configs/a.yaml:3:5: ...". Keeps the status. */
+/* Puts a prefix and ": " before the text: "configs/a.yaml:3:5: ...". Keeps the status. */
 enum status error_prefix(struct error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -32,8 +32,7 @@ enum status error_no_memory(struct error *error);
 
 void error_clear(struct error *error);
 
-/* Analyzers look at one file at a time, and would follow what cannot be: that these give STATUS_OK.
- */
+/* Tells analyzers, which see one file at a time, that these functions never return STATUS_OK. */
 #ifdef __clang_analyzer__
 static inline enum status error_failure(enum status status)
 {

@@ -1,6 +1,5 @@
-/* What is known of a device: a list of facts, each with a key, a label, a value and a unit. One
- * list serves the printed tables, JSON, the database, the worker's messages and the variables of
- * expressions. */
+/* Facts about a device, each with a key, a label, a value and a unit. One list serves the printed
+ * tables, JSON, the database, the worker's messages and the variables of expressions. */
 #ifndef TUNE_BASE_FACTS_H
 #define TUNE_BASE_FACTS_H
 
@@ -12,12 +11,12 @@
 
 struct fact {
     const char *key;   /* snake_case with its unit: "l2_bytes", "sm_count" */
-    const char *label; /* for people: "L2 cache" */
+    const char *label; /* for display: "L2 cache" */
     const char *unit;  /* "", "bytes", "MHz", "GB/s" ... */
     struct value value;
 };
 
-/* Zero-initialise; freed by facts_free. The texts are copied into the list's arena. */
+/* Zero-initialise; freed by facts_free. Texts are copied into the list's arena. */
 struct facts {
     struct arena arena;
     struct fact *items;
@@ -26,15 +25,15 @@ struct facts {
     _Bool failed; /* memory was short; sticky */
 };
 
-/* Keys that each device gives, and that others rely on:
+/* Adds a fact. Keys that every device provides, and that other rooms rely on:
  *   kind             as in tuner/device/kinds.inc: "cuda"
  *   index            0, 1, ... among its kind
  *   name             "NVIDIA H200"
  *   uuid             unique for a device; for a CPU a hash of model and host
  *   memory_bytes
  *   driver           driver version as text; for a CPU the operating system's release
- *   compiler         "NVRTC 13.0" or "gcc 12.2.0"; "" when there is none
- *   architecture     what `compile` is given: "sm_90", "native"
+ *   compiler         "NVRTC 13.0" or "gcc 12.2.0"; "" without one
+ *   architecture     the compiler's target: "sm_90", "native"
  * and of a GPU: compute_capability ("9.0"), sm_count, max_threads_per_block, max_threads_per_sm,
  *   max_blocks_per_sm, registers_per_sm, shared_bytes_per_block, shared_bytes_per_block_optin,
  *   shared_bytes_per_sm, l2_bytes, warp_size, pci_address, numa_node
@@ -46,7 +45,7 @@ void facts_add_text(struct facts *facts, const char *key, const char *label, con
 void facts_add_integer(struct facts *facts, const char *key, const char *label, const char *unit,
                        int64_t integer);
 
-/* NULL when there is none of that key. */
+/* Finds the fact with that key; NULL: none. */
 const struct fact *facts_find(const struct facts *facts, const char *key);
 int64_t facts_integer(const struct facts *facts, const char *key, int64_t otherwise);
 const char *facts_text(const struct facts *facts, const char *key, const char *otherwise);

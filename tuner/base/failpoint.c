@@ -11,7 +11,7 @@
 
 enum { ENTRIES_MAX = 8, EXIT_CODE_FAILPOINT = 70 };
 
-/* By the place of the entry in TUNE_FAILPOINT. */
+/* Indexed by the entry's place in TUNE_FAILPOINT. */
 static atomic_ulong times_reached[ENTRIES_MAX];
 
 struct entry {
@@ -22,7 +22,7 @@ struct entry {
     size_t action_length;
 };
 
-/* A test with a misspelt entry would test nothing: it ends here. */
+/* Reads one entry. Aborts on a misspelt one, since the test would test no failure. */
 static struct entry read_entry(const char *text, size_t length)
 {
     struct entry entry = {.name = text, .time = 1};
@@ -78,7 +78,7 @@ static bool act(const struct entry *entry)
     else if (entry->action_length > 6 && memcmp(entry->action, "sleep:", 6) == 0)
         sleep_ms(entry->action + 6);
     else
-        abort(); /* asked for, or no action that is known */
+        abort(); /* the action "abort", or an unknown action */
     return false;
 }
 
@@ -100,6 +100,6 @@ bool failpoint(const char *name)
 
 #else
 
-typedef int failpoint_is_compiled_out; /* ISO C wants a declaration in each file */
+typedef int failpoint_is_compiled_out; /* ISO C requires a declaration in each file */
 
 #endif

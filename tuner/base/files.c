@@ -50,7 +50,7 @@ static enum status read_open_file(struct arena *arena, int file, const char *pat
     return STATUS_OK;
 }
 
-/* The name in the file's folder that is nearest to the file's, and ends as it does. */
+/* Finds the name in the file's folder that is nearest to the file's name and has its extension. */
 static bool near_name(const char *path, char out[NAME_MAX + 1])
 {
     enum { LOOKED_AT_MOST = 4096 };
@@ -91,8 +91,8 @@ enum status file_read(struct arena *arena, const char *path, size_t max_bytes, c
 
 /* ---- writing ---- */
 
-/* The number of the open file that the name stands for; -1: none. Opening such a name by its link
- * would start a redirected file anew, and fails for a socket. */
+/* Returns the number of the open file that the name stands for; -1: none. Opening such a name would
+ * truncate a redirected file, and fails for a socket. */
 static int named_descriptor(const char *path)
 {
     static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
@@ -142,7 +142,7 @@ static int write_open(int file, const char *data, size_t bytes)
     return 0;
 }
 
-/* A FIFO waits here for its reader, as for every program. */
+/* Opens a FIFO or device. A FIFO waits here for its reader, as for every program. */
 static enum status open_special(struct output *output, const struct stat *info, struct error *error)
 {
     bool ours = info->st_uid == geteuid() || info->st_uid == 0;
@@ -161,7 +161,7 @@ static enum status open_special(struct output *output, const struct stat *info, 
     return STATUS_OK;
 }
 
-/* Beside the one that it replaces at the end. */
+/* Creates the new file beside the file that it will replace. */
 static enum status begin_file(struct output *output, struct error *error)
 {
     enum status status = temporary_file_make(output->real, &output->temporary, error);
@@ -239,7 +239,7 @@ enum status output_room(const char *path, size_t bytes, struct error *error)
                : STATUS_OK;
 }
 
-/* A link of the user's own stays a link: the file that it leads to is replaced. */
+/* Replaces the target of a user's own link; the link stays a link. */
 enum status file_write_atomically(const char *path, const void *data, size_t bytes,
                                   struct error *error)
 {
@@ -296,7 +296,7 @@ enum status folder_make(const char *path, mode_t mode, struct error *error)
     }
 }
 
-/* Whether nobody else may write to what is open: it is ours, and its mode says so. */
+/* Returns whether only this user may write to the open file, by owner and mode. */
 static bool is_ours_alone(int file, struct stat *info)
 {
     return file >= 0 && fstat(file, info) == 0 && info->st_uid == geteuid() &&
@@ -314,7 +314,8 @@ enum status folder_make_own(struct arena *arena, const char *path, const char **
     const int folder = open(real, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder < 0)
         return error_set_errno(error, errno, "%s: cannot be used as a folder", path);
-    /* First the folder, then those above it: who may change none of them cannot take its place. */
+    /* Check the folder first, then its parents: a user who may change none of these cannot replace
+     * the folder. */
     const bool alone = is_ours_alone(folder, &info);
     (void)close(folder);
     if (!alone)
@@ -331,7 +332,7 @@ enum status folder_make_own(struct arena *arena, const char *path, const char **
     return STATUS_OK;
 }
 
-/* Whether the file is there as it would be written. */
+/* Returns whether the file exists with these contents, owner and mode. */
 static bool is_written(const char *path, const void *data, size_t bytes)
 {
     struct arena arena = {0};
@@ -374,8 +375,8 @@ enum status executable_path(struct arena *arena, const char **out, struct error 
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length < 0) {
-        /* Where /proc is not there, the name by which the program was started: it is taken from the
-         * current folder when relative, which nothing of ours changes. */
+        /* Without /proc: the name by which the program was started. A relative name is resolved
+         * from the current folder, which the program never changes. */
         const char *name = (const char *)(uintptr_t)getauxval(AT_EXECFN);
         length = name && realpath(name, path) ? (ssize_t)strlen(path) : -1;
     }
@@ -387,7 +388,7 @@ enum status executable_path(struct arena *arena, const char **out, struct error 
     return *out ? STATUS_OK : error_no_memory(error);
 }
 
-/* `folder` is one of ours when it holds configs/ and kernels/. */
+/* Returns whether `folder` is a data folder: one that holds configs/ and kernels/. */
 static bool is_data_folder(struct arena *arena, const char *folder)
 {
     const char *configs = arena_printf(arena, "%s/configs", folder);
@@ -421,8 +422,8 @@ enum status data_folder(struct arena *arena, const char **out, struct error *err
     return *out ? STATUS_OK : error_no_memory(error);
 }
 
-/* What is in the cache is loaded and run: nobody else may have a say in it. A folder that the user
- * named is never changed (it might be /tmp), the one that is ours by its name is closed. */
+/* Checks that no other user can write to the cache, since its contents are loaded and run. Never
+ * changes a folder that the user named (for example /tmp); closes our default folder to others. */
 static enum status check_private(const char *path, bool given, struct error *error)
 {
     struct stat info;
@@ -454,7 +455,7 @@ static enum status check_private(const char *path, bool given, struct error *err
     return status;
 }
 
-/* Paths go through messages that are UTF-8. */
+/* Returns whether a path can be sent in messages, which are UTF-8. */
 static bool is_utf8(const char *text)
 {
     size_t bytes = 1;

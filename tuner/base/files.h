@@ -10,81 +10,81 @@
 #include "tuner/base/error.h"
 #include "tuner/base/temporary.h"
 
-/* Reads a regular file whole, NUL-terminated; one over max_bytes is refused. `*length` may be NULL.
- * The contents belong to the arena. */
+/* Reads a whole regular file, NUL-terminated; a file over max_bytes is refused. `*length` may be
+ * NULL. The contents belong to the arena. */
 enum status file_read(struct arena *arena, const char *path, size_t max_bytes, char **contents,
                       size_t *length, struct error *error);
 
 /* Writes a new file beside `path`, syncs it and renames it over `path`: a reader sees the old file
- * or the new one, never a part. A symbolic link that others could have put there is refused
+ * or the new one, never a part. Refuses a symbolic link that another user could have put there
  * (tuner/base/trust.h). */
 enum status file_write_atomically(const char *path, const void *data, size_t bytes,
                                   struct error *error);
 
-/* ---- what a command writes for its user: a file under a name that the user gave, which may as
- * well be standard output, a pipe or a device ---- */
+/* ---- output of a command: a file under a name that the user gave, or standard output, a pipe or a
+ * device ---- */
 
-/* "-", /dev/stdout and the other names of file descriptor 1. */
+/* Returns whether the path is "-", /dev/stdout or another name of file descriptor 1. */
 bool output_is_stdout(const char *path);
-/* Standard output, or what is there already and is no regular file: nothing that could be replaced,
- * or read again. */
+/* Returns whether the path is standard output or exists and is no regular file, so that the output
+ * can neither be replaced nor read again. */
 bool output_is_special(const char *path);
 
-/* A regular file, or none yet: as file_write_atomically. Standard output, a file descriptor by its
- * name (/dev/stderr, /dev/fd/N), a FIFO and a character device (/dev/null) are written as they are,
- * and stay what they are; stdout's own buffer goes first. Refused: sockets, block devices, and a
+/* Writes an output. A regular or new file is written as by file_write_atomically. Standard output,
+ * a file descriptor by its name (/dev/stderr, /dev/fd/N), a FIFO and a character device (/dev/null)
+ * are written in place; stdout's buffer is flushed first. Refused: sockets, block devices, and a
  * FIFO or device that another user put into a folder open to all. */
 enum status output_write(const char *path, const void *data, size_t bytes, struct error *error);
 
-/* The same a part at a time, for what is too large to be held. */
+/* An output written in parts, for contents too large for memory. */
 struct output {
     const char *path;
     int file;
-    bool special; /* written as it is; else a file beside `real`, which it replaces at the end */
-    bool opened;  /* by us */
+    bool special; /* written in place; else a file beside `real`, renamed to it at the end */
+    bool opened;  /* by output_begin */
     const char *real;
     struct temporary temporary;
     struct arena arena;
 };
-/* `path` is borrowed. To be ended, unless it fails. */
+/* Opens an output; `path` is borrowed. A success must be followed by output_end. */
 enum status output_begin(const char *path, struct output *out, struct error *error);
 enum status output_add(struct output *output, const void *data, size_t bytes, struct error *error);
-/* With a `status` other than STATUS_OK what was there stays; returns the first failure. */
+/* Finishes an output and returns the first failure. With a `status` other than STATUS_OK the old
+ * file stays. */
 enum status output_end(struct output *output, enum status status, struct error *error);
 
-/* Whether there is room for so many bytes where the file would be written: asked before work that
- * would be lost. */
+/* Checks that `bytes` bytes fit where the file would be written, before work that would be lost. */
 enum status output_room(const char *path, size_t bytes, struct error *error);
 
-/* STATUS_USAGE when `path` names the file that `input` names, too: writing would destroy it. Either
- * may be NULL. */
+/* Returns STATUS_USAGE when `path` and `input` name the same file, since writing would destroy the
+ * input. Either may be NULL. */
 enum status output_differs(const char *path, const char *input, struct error *error);
 
 /* ---- folders ---- */
 
 bool file_exists(const char *path);
-/* What stands behind the path's last slash. */
+/* Returns the part behind the path's last slash. */
 const char *path_file(const char *path);
-/* Makes the folder and those above it; those it makes get the mode, less the umask. */
+/* Makes the folder and its parents; new folders get the mode, less the umask. */
 enum status folder_make(const char *path, mode_t mode, struct error *error);
 
-/* Makes a folder for what is read back and run (0700), or takes one that is there, and gives its
- * path without links (the arena's). STATUS_PERMISSION where somebody else than we and root may
- * write to it or take its place, now or by a folder above it. */
+/* Makes a folder (0700) for files that are read back and run, or takes an existing one, and returns
+ * its path without links (the arena's). STATUS_PERMISSION if another user than this one and root
+ * may write to the folder or replace it or one of its parents. */
 enum status folder_make_own(struct arena *arena, const char *path, const char **own,
                             struct error *error);
-/* Writes a file (0600) into such a folder, beside its place and renamed, never through a link. One
- * that is there with the same bytes, plain, ours and closed to others, keeps its date. */
+/* Writes a file (0600) into such a folder, beside its place and renamed, never through a link. An
+ * existing file with the same bytes, plain, ours and closed to others, keeps its date. */
 enum status folder_write(const char *own, const char *name, const void *data, size_t bytes,
                          struct error *error);
 
-/* Where kernels/, configs/, plots/ are: $TUNE_DATA_DIR; else ../share/tune beside the executable's
- * folder; else the source tree the program was built from. Owned by the arena. */
+/* Finds the folder of kernels/, configs/, plots/: $TUNE_DATA_DIR; else ../share/tune beside the
+ * executable's folder; else the source tree the program was built from. Owned by the arena. */
 enum status data_folder(struct arena *arena, const char **out, struct error *error);
-/* The path of the running program, also where /proc is not mounted. */
+/* Returns the path of the running program, also without /proc. */
 enum status executable_path(struct arena *arena, const char **out, struct error *error);
-/* $TUNE_CACHE_DIR, $XDG_CACHE_HOME/tune or ~/.cache/tune, made if absent with mode 0700.
- * STATUS_PERMISSION when it is not the user's own, or others may write to it. */
+/* Returns $TUNE_CACHE_DIR, $XDG_CACHE_HOME/tune or ~/.cache/tune, made if absent with mode 0700.
+ * STATUS_PERMISSION when the folder is not the user's own, or others may write to it. */
 enum status cache_folder(struct arena *arena, const char **out, struct error *error);
 
 #endif

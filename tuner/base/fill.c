@@ -9,12 +9,13 @@
 
 /* ---- reals as elements of any type ---- */
 
-/* The bits of the nearest integer that the type holds. */
+/* Returns the bits of the nearest integer that the type can represent. */
 static uint64_t integer_from_real(double real, enum element_type type)
 {
     int bits = (int)element_bytes(type) * 8;
     double beyond =
-        ldexp(1, compare_is_signed(type) ? bits - 1 : bits); /* the first that is too large */
+        ldexp(1, compare_is_signed(type) ? bits - 1
+                                         : bits); /* the smallest number too large for the type */
     double rounded = nearbyint(real);
     if (isnan(rounded))
         return 0;
@@ -41,14 +42,14 @@ double element_to_real(const void *element, enum element_type type)
     return compare_is_signed(type) ? (double)(int64_t)bits : (double)bits;
 }
 
-/* The number next to `real` among those of the type, up or down. */
+/* Returns the type's number next to `real`, in the direction of `towards`. */
 static double neighbour(double real, enum element_type type, double towards)
 {
     if (type == ELEMENT_F64)
         return nextafter(real, towards);
     if (type == ELEMENT_F32)
         return (double)nextafterf((float)real, (float)towards);
-    /* One unit of the last place, or the smallest number. */
+    /* one unit in the last place, or the smallest number */
     int digits = type == ELEMENT_F16 ? 11 : 8;
     int least = type == ELEMENT_F16 ? -24 : -133;
     int exponent = 0;
@@ -66,7 +67,7 @@ static double rounded_to(double real, enum element_type type)
 
 /* ---- fills ---- */
 
-/* Gigabytes are filled: the most frequent fills have loops of their own. */
+/* The most frequent fills have loops of their own, since gigabytes are filled. */
 static void fill_f32(float *out, enum argument_fill fill, uint64_t seed, uint64_t first,
                      uint64_t count)
 {
@@ -81,7 +82,7 @@ static void fill_f64(double *out, enum argument_fill fill, uint64_t seed, uint64
         out[i] = random_real(fill, F32_RANDOM_BITS, random_at(seed, i));
 }
 
-/* Their few values are converted once each. */
+/* Fills 16-bit reals. Converts each of the few possible values once. */
 static void fill_halves(uint16_t *out, enum element_type type, enum argument_fill fill,
                         uint64_t seed, uint64_t first, uint64_t count)
 {
@@ -96,15 +97,17 @@ static void fill_halves(uint16_t *out, enum element_type type, enum argument_fil
             out[i] = values[exact_index(random_at(seed, i))];
         return;
     }
-    const int used_bits = fill == FILL_RANDOM_ODD ? 1 : random_bits; /* of a random number */
+    const int used_bits = fill == FILL_RANDOM_ODD
+                              ? 1
+                              : random_bits; /* bits of the random number that select the value */
     for (uint64_t i = 0; i < UINT64_C(1) << used_bits; i++)
         values[i] = convert(fill == FILL_RANDOM_ODD ? sign_value(i) : unit_value(i, random_bits));
     for (uint64_t i = first; i < end; i++)
         out[i] = values[random_at(seed, i) >> (64 - used_bits)];
 }
 
-/* The low bits of random numbers, those of `set` set. A loop for each width: gigabytes are filled,
- * and a store of any width would cost more than the random number. */
+/* Writes the low bits of random numbers, with the bits of `set` set. One loop for each width:
+ * gigabytes are filled, and a store of variable width would cost more than the random number. */
 static void fill_integers(void *out, size_t bytes, uint64_t set, uint64_t seed, uint64_t first,
                           uint64_t count)
 {
@@ -146,7 +149,7 @@ static void fill_random(void *out, const struct argument *argument, uint64_t fir
         fill_integers(out, element_bytes(type), random_set(fill), argument->seed, first, count);
 }
 
-/* Box and Muller's, of two streams. */
+/* Returns a normal deviate by Box and Muller's method, from two streams. */
 static double normal_at(uint64_t seed, uint64_t i)
 {
     static const double turn = 6.283185307179586477;
@@ -159,7 +162,8 @@ bool fill_is_arithmetic(enum argument_fill fill)
     return fill != FILL_NORMAL && fill != FILL_SERIES && fill != FILL_FILE;
 }
 
-/* Rounding must not reach the upper end, nor go below the lower one. */
+/* Sets the range. The upper end is excluded also after rounding, and so are numbers below the lower
+ * end. */
 static void hold_within(struct filling *filling, double low, double high)
 {
     const enum element_type type = filling->type;
@@ -171,7 +175,7 @@ static void hold_within(struct filling *filling, double low, double high)
         filling->least = neighbour(filling->least, type, INFINITY);
     if (filling->most >= high)
         filling->most = neighbour(filling->most, type, -INFINITY);
-    if (filling->most < filling->least) /* nothing of the type lies between them */
+    if (filling->most < filling->least) /* no number of the type lies in the range */
         filling->most = filling->least;
 }
 
@@ -234,7 +238,7 @@ void fill_vector(void *out, const struct argument *argument, uint64_t first, uin
     }
 }
 
-enum { VARIED_LEAST = 3 }; /* elements: the first and the last stay */
+enum { VARIED_LEAST = 3 }; /* elements: the first and the last never change */
 
 bool fill_draws(enum argument_fill fill)
 {
@@ -300,9 +304,9 @@ bool fill_may_be_few(const struct argument *argument)
            argument->count > 1;
 }
 
-/* Between half of the largest and the largest; every second bit behind the first eight of the
- * mantissa is set, so that who cuts them off, or rounds, makes a mistake, each time in one
- * direction. */
+/* Returns a number between half of the largest and the largest. Every second bit behind the first
+ * eight of the mantissa is set, so that a kernel that truncates or rounds makes errors that all
+ * have one sign. */
 static double large_of(const struct argument *argument, double drawn)
 {
     const bool random = argument->fill == FILL_RANDOM;

@@ -1,5 +1,4 @@
-/* What vectors are filled with, on the host or on a device: fill_lane.h has what both of them
- * compile. */
+/* Contents of vectors, filled on the host or on a device; both compile fill_lane.h. */
 #ifndef TUNE_BASE_FILL_H
 #define TUNE_BASE_FILL_H
 
@@ -13,28 +12,29 @@
 enum argument_fill {
     FILL_ZERO,
     FILL_RANDOM,       /* integers: all bits; reals: uniform in [-1, 1) */
-    FILL_RANDOM_EXACT, /* integers: all bits; reals: integers in [-8, 8], so that sums of up to
-                          2^20 of them are exact in f32 in any order */
+    FILL_RANDOM_EXACT, /* integers: all bits; reals: integers in [-8, 8], so that sums of up to 2^20
+                          elements are exact in f32 in any order */
     FILL_RANDOM_ODD,   /* integers: odd ones of all bits; reals: 1 or -1. Products are exact in any
-                          order, and none of them hides a factor that was left out */
+                          order, and a missing factor always shows */
     FILL_CONSTANT,     /* fill_low */
-    FILL_UNIFORM,      /* in [fill_low, fill_high); integers: both ends may come */
+    FILL_UNIFORM,      /* in [fill_low, fill_high); integers: both ends included */
     FILL_NORMAL,       /* mean fill_low, standard deviation fill_high; integers: rounded */
     FILL_SERIES,       /* the expression fill_text in i, the element's index */
-    FILL_FILE,         /* the bytes of the file fill_text, an absolute path: as many elements */
+    FILL_FILE, /* the bytes of the file fill_text, an absolute path, with as many elements */
 };
 enum { ARGUMENT_FILLS = 9 };
 
-enum { FILL_THREADS = 256 }; /* of a block, on a device */
+enum { FILL_THREADS = 256 }; /* threads of a block, on a device */
 
-/* All that an element depends on besides its index, for fills that are arithmetic. */
+/* Inputs of an element of an arithmetic fill, besides its index. */
 struct filling {
     enum argument_fill fill;
     enum element_type type;
     uint64_t seed;
-    uint64_t constant;     /* FILL_CONSTANT: the element's bytes */
-    uint64_t first, bound; /* FILL_UNIFORM of integers: so many (0: 2^64) from the first on */
-    /* FILL_UNIFORM of reals: from low on, within [least, most], which the type has */
+    uint64_t constant;     /* FILL_CONSTANT: bytes of the element */
+    uint64_t first, bound; /* FILL_UNIFORM of integers: `bound` values (0: 2^64) from `first` on */
+    /* FILL_UNIFORM of reals: from `low` on, clamped to [least, most], which are numbers of the
+     * type */
     double low, span, least, most;
 };
 
@@ -43,37 +43,38 @@ struct argument;
 struct launch_plan;
 struct patch;
 
-/* Whether elements come of integers and correctly rounded operations alone, so that they have the
- * same bits wherever they are made (fill_lane.h). */
+/* Returns whether elements come from integers and correctly rounded operations only, so that they
+ * have the same bits on every device (fill_lane.h). */
 bool fill_is_arithmetic(enum argument_fill fill);
-/* Of an argument whose fill is arithmetic. */
+/* Prepares an argument whose fill is arithmetic. */
 struct filling filling_of(const struct argument *argument);
 
-/* Fills elements [first, first + count) of a vector, whose element 0 is at `out`, as the argument's
- * fill says: all but FILL_SERIES and FILL_FILE, which are not numbers alone. Element i depends on
- * the seed and i alone, so that a shorter vector is the beginning of a longer one. */
+/* Fills elements [first, first + count) of a vector whose element 0 is at `out`, by any fill but
+ * FILL_SERIES and FILL_FILE, which need more than numbers. Element i depends on the seed and i
+ * alone, so that a shorter vector is a prefix of a longer one. */
 void fill_vector(void *out, const struct argument *argument, uint64_t first, uint64_t count);
 
-/* Whether elements are drawn, so that others would do as well. */
+/* Returns whether elements are drawn at random, so that other elements would do as well. */
 bool fill_draws(enum argument_fill fill);
-/* Gives variants to the plan's arguments that draw and that `may` have one. Those of one seed
- * belong together: they differ in the same elements or, where one of them may not, in none. */
+/* Gives variants to those of the plan's arguments that are drawn and that `may` have one. Arguments
+ * with one seed belong together: they differ in the same elements or, if one of them may not vary,
+ * in none. */
 void vary_together(struct launch_plan *plan, bool (*may)(const struct argument *argument));
-/* Whether the argument's elements are reals that are drawn around 0, so that it may have few that
- * are not 0. */
+/* Returns whether the argument's elements are reals drawn around 0, so that all but a few may be
+ * set to 0. */
 bool fill_may_be_few(const struct argument *argument);
-/* What the argument's `few` says: of elements that were drawn a few are left, evenly spread, the
- * last one among them, all of one sign and near the largest, with digits down to the last; the
- * others are 0. In a sum of them each counts. */
+/* Applies the argument's `few`: keeps a few drawn elements, evenly spread, the last one among them,
+ * all of one sign and near the largest, with digits down to the last bit; sets the others to 0. In
+ * their sum each one counts. */
 void few_vector(void *out, const struct argument *argument);
-/* What the argument's variant says: the elements that are drawn anew. */
+/* Makes the patch of the argument's variant: the elements that are drawn anew. */
 void vary_patch(const struct argument *argument, struct patch *patch);
-/* The same on a whole vector. */
+/* Applies the argument's variant to a whole vector. */
 void vary_vector(void *out, const struct argument *argument);
 
-/* The nearest element, held within the type's range; NaN is 0 as an integer. */
+/* Converts to the nearest element, clamped to the type's range; NaN is 0 as an integer. */
 void element_from_real(double real, enum element_type type, void *out);
-/* The number that an element is; of 64-bit integers the nearest one. */
+/* Converts an element to a number; the nearest one for 64-bit integers. */
 double element_to_real(const void *element, enum element_type type);
 #endif
 

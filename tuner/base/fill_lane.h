@@ -1,5 +1,5 @@
-/* One element of a fill. The host's compilers take this text, and so does the device's (NVRTC,
- * behind the headers that it includes), so that both come to the same. */
+/* One element of a fill. The host's compilers and the device's (NVRTC, behind the headers that this
+ * text includes) compile this text, so that both make the same bits. */
 #ifndef TUNE_BASE_FILL_LANE_H
 #define TUNE_BASE_FILL_LANE_H
 
@@ -14,13 +14,13 @@
 enum {
     EXACT_BOUND = 8, /* reals of FILL_RANDOM_EXACT are integers in [-8, 8] */
     EXACT_COUNT = 2 * EXACT_BOUND + 1,
-    /* How finely [-1, 1) is cut, so that each value is one of the type. */
+    /* Random bits of a number in [-1, 1): few enough that each value is a number of the type. */
     F32_RANDOM_BITS = 24,
     F16_RANDOM_BITS = 12,
     BF16_RANDOM_BITS = 9,
 };
 
-/* Which of how many values a fill of reals takes, and the value. */
+/* Select one of the values of a fill of reals, and return the value. */
 static inline uint64_t exact_index(uint64_t bits)
 {
     return (bits >> 32) % EXACT_COUNT;
@@ -38,7 +38,7 @@ static inline double unit_value(uint64_t index, int random_bits)
 
 static inline double sign_value(uint64_t index)
 {
-    return 1.0 - 2.0 * (double)index; /* no branch: none could be predicted */
+    return 1.0 - 2.0 * (double)index; /* no branch, since none could be predicted */
 }
 
 static inline double random_real(enum argument_fill fill, int random_bits, uint64_t bits)
@@ -57,7 +57,7 @@ static inline int random_bits_of(enum element_type type)
                                   : F32_RANDOM_BITS;
 }
 
-/* Of a random integer's bits, those that are set in any case. */
+/* Returns the bits that are set in every random integer. */
 static inline uint64_t random_set(enum argument_fill fill)
 {
     return fill == FILL_RANDOM_ODD ? 1 : 0;
@@ -68,8 +68,7 @@ static inline double unit_at(uint64_t seed, uint64_t i)
     return (double)(random_at(seed, i) >> 11) * 0x1p-53;
 }
 
-/* `bits` of 64 random ones to a number below `bound`; 0: all of 2^64. The high half of their
- * product. */
+/* Scales 64 random bits to a number below `bound` (0: 2^64): the high half of the product. */
 static inline uint64_t scaled(uint64_t bits, uint64_t bound)
 {
     const uint64_t half = 0xffffffff;
@@ -88,8 +87,8 @@ static inline uint64_t uniform_raw(const struct filling *filling, uint64_t i)
     return element_raw_of(fmin(fmax(real, filling->least), filling->most), filling->type);
 }
 
-/* The bytes of element `i`, the type's from the lowest on; what is above them is no matter. Of a
- * fill that is arithmetic. */
+/* Returns the low bytes of element `i` of an arithmetic fill; the bytes above the type's width are
+ * undefined. */
 static inline uint64_t fill_raw(const struct filling *filling, uint64_t i)
 {
     const enum element_type type = filling->type;

@@ -1,12 +1,12 @@
-/* Numbers of 16 bits: f16 (IEEE binary16) and bf16 (the upper half of a binary32), which C has no
- * type for. All of it here, as the device's compiler takes it, too (compare.h). */
+/* 16-bit numbers: f16 (IEEE binary16) and bf16 (the upper half of a binary32), which have no C
+ * type. All code is in the header, since the device's compiler takes it, too (compare.h). */
 #ifndef TUNE_BASE_HALF_H
 #define TUNE_BASE_HALF_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* A binary format of 16 bits; its exponent's field has what sign and fraction leave. */
+/* A 16-bit binary format; the exponent has the bits that sign and fraction leave. */
 struct half_format {
     int fraction_bits;
     int bias;
@@ -17,7 +17,7 @@ enum { F64_FRACTION_BITS = 52, F64_BIAS = 1023, F64_SPECIAL = 2047 };
 static inline double half_widen(uint16_t bits, struct half_format format)
 {
     const uint64_t fraction_end = (uint64_t)1 << format.fraction_bits;
-    const int special = 2 * format.bias + 1; /* the exponent's field of infinities and NaN */
+    const int special = 2 * format.bias + 1; /* exponent field of infinities and NaN */
     uint64_t fraction = bits & (fraction_end - 1);
     int exponent = (bits & 0x7fff) >> format.fraction_bits;
     uint64_t wide = (uint64_t)(bits >> 15) << 63;
@@ -25,7 +25,7 @@ static inline double half_widen(uint16_t bits, struct half_format format)
         exponent = F64_SPECIAL;
     } else if (exponent != 0) {
         exponent += F64_BIAS - format.bias;
-    } else if (fraction != 0) { /* subnormal here, normal there */
+    } else if (fraction != 0) { /* subnormal in 16 bits, normal as a double */
         exponent = 1;
         for (; fraction < fraction_end; fraction <<= 1)
             exponent--;
@@ -39,7 +39,7 @@ static inline double half_widen(uint16_t bits, struct half_format format)
     return real;
 }
 
-/* value / 2^shift, to the nearest, ties to even; shift over 0. */
+/* Returns value / 2^shift, rounded to nearest, ties to even; shift > 0. */
 static inline uint64_t half_shift(uint64_t value, int shift)
 {
     if (shift > F64_FRACTION_BITS + 2)
@@ -66,8 +66,8 @@ static inline uint16_t half_narrow(double real, struct half_format format)
         return (uint16_t)(sign | infinity | quiet | fraction >> dropped);
     }
     exponent += format.bias - F64_BIAS;
-    /* A double that is subnormal or 0 is far below either format: its missing leading bit does not
-     * matter. A carry out of the fraction goes into the exponent, as it should. */
+    /* A double that is subnormal or 0 is far below either format, so its missing leading bit does
+     * not matter. A carry out of the fraction correctly increments the exponent. */
     fraction |= ((uint64_t)1 << F64_FRACTION_BITS);
     uint64_t bits = 0;
     if (exponent >= 1)
@@ -77,8 +77,7 @@ static inline uint16_t half_narrow(double real, struct half_format format)
     return (uint16_t)(sign | (bits < infinity ? bits : infinity));
 }
 
-/* The number that the bits are, exactly: subnormal ones, infinities and NaN (with its payload)
- * included. */
+/* Converts exactly, including subnormal numbers, infinities and NaN (with its payload). */
 static inline double f16_to_real(uint16_t bits)
 {
     const struct half_format f16 = {10, 15};
@@ -91,8 +90,8 @@ static inline double bf16_to_real(uint16_t bits)
     return half_widen(bits, bf16);
 }
 
-/* The bits of the nearest number, ties to even: what is too large becomes infinite, what is too
- * small a zero of its sign, and NaN stays NaN (a quiet one). */
+/* Returns the bits of the nearest number, ties to even: too large a number becomes infinite, too
+ * small a one a zero of the same sign, and NaN a quiet NaN. */
 static inline uint16_t f16_from_real(double real)
 {
     const struct half_format f16 = {10, 15};

@@ -9,7 +9,7 @@ struct hash_state {
     XXH3_state_t *state;
 };
 
-/* The two layers keep xxhash's types out of the header. */
+/* Starts a hash. The wrapper keeps xxhash's types out of the header. */
 struct hash_state *hash_start(void)
 {
     struct hash_state *wrapper = malloc(sizeof *wrapper);

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-/* Twelve bytes: there may be millions. */
+/* Twelve bytes, since an index may have millions of slots. */
 struct index_slot {
-    uint32_t low, high; /* of the number */
-    uint32_t next;      /* the place plus one; 0: the slot is free */
+    uint32_t low, high; /* halves of the number */
+    uint32_t next;      /* place + 1; 0: the slot is free */
 };
 
 static uint64_t number_of(const struct index_slot *slot)
@@ -13,7 +13,8 @@ static uint64_t number_of(const struct index_slot *slot)
     return (uint64_t)slot->high << 32 | slot->low;
 }
 
-/* A power of two of slots, at most half of them taken: a free one ends each search. */
+/* Finds the number's slot, or a free one. The number of slots is a power of two, and at most half
+ * are taken, so that every search ends. */
 static size_t slot_of(const struct index *index, uint64_t number)
 {
     uint64_t mixed = number * UINT64_C(0x9e3779b97f4a7c15);

@@ -1,4 +1,4 @@
-/* From numbers (points, hashes, ids) to places in a list. */
+/* A hash table from numbers (points, hashes, ids) to places in a list. */
 #ifndef TUNE_BASE_INDEX_H
 #define TUNE_BASE_INDEX_H
 
@@ -12,7 +12,8 @@ struct index {
     size_t count, capacity;
 };
 
-/* Replaces the place of a number that is there. False: no memory, or a place above 2^32 - 2. */
+/* Stores the number's place, replacing an old one. Returns false when memory is short or the place
+ * is above 2^32 - 2. */
 bool index_put(struct index *index, uint64_t number, size_t place);
 bool index_find(const struct index *index, uint64_t number, size_t *place);
 void index_free(struct index *index);

@@ -1,4 +1,4 @@
-/* JSON: writing the pieces that hold what people wrote, and reading. */
+/* Writing the parts of JSON that contain users' text, and reading JSON. */
 #ifndef TUNE_BASE_JSON_H
 #define TUNE_BASE_JSON_H
 
@@ -8,20 +8,20 @@
 #include "tuner/base/text.h"
 #include "tuner/base/value.h"
 
-/* The string in quotes, escaped; bytes that are no UTF-8 become U+FFFD, so that every reader takes
- * the result. NULL becomes null. */
+/* Appends the string in quotes, escaped; bytes that are not UTF-8 become U+FFFD, so that every
+ * reader accepts the result. NULL becomes null. */
 void json_append_string(struct text *text, const char *string);
-/* A number, true, false or a string; null for a real that is no finite number. */
+/* Appends a number, true, false or a string; null for an infinity or NaN. */
 void json_append_value(struct text *text, struct value value);
-/* {"name":value,...} in the order given. */
+/* Appends {"name":value,...} in the given order. */
 void json_append_object(struct text *text, const struct named_value *values, size_t count);
 
-/* Of the mark of the order of bytes that the text begins with, which is passed over. */
+/* Returns the length of a leading byte order mark; 0: none. */
 size_t json_mark_bytes(const char *json, size_t bytes);
 
-/* Reads JSON: json_loadb and json_loads of Jansson, but NULL if any allocation failed. Jansson's
- * lexer goes on without the byte of a string that it found no room for, and another value would
- * come out. `problem` may be NULL; its text says so where memory was short. */
+/* Reads JSON as Jansson's json_loadb and json_loads do, but returns NULL if any allocation failed:
+ * Jansson's lexer drops a byte of a string for which memory is short, and the value would be wrong.
+ * `problem` may be NULL; its text reports short memory. */
 json_t *json_read_bytes(const char *json, size_t bytes, size_t flags, json_error_t *problem);
 json_t *json_read(const char *json, size_t flags, json_error_t *problem);
 

@@ -168,11 +168,12 @@ uint64_t plan_launches(const struct launch_plan *plan)
     return launches;
 }
 
-/* Kernels of binaries that are alike may go by other names, as instances of a template do: there
- * they are told apart by their place among the kernels of the plan, as in the hash of the code. */
+/* Returns the kernel's place among the plan's kernels. Kernels of equal binaries may have different
+ * names, as instances of a template do; there the place identifies the kernel, as in the hash of
+ * the code. */
 static size_t kernel_place(const struct launch_plan *plan, size_t index)
 {
-    size_t first = 0; /* launch of the same kernel */
+    size_t first = 0; /* first launch of the kernel */
     size_t place = 0;
     while (strcmp(plan->launches[first].kernel, plan->launches[index].kernel) != 0)
         first++;

@@ -1,5 +1,5 @@
-/* The nouns between experiment, device and worker: what is compiled, with which arguments it is
- * launched, and how. Plain data; texts are borrowed from whoever made the struct. */
+/* The nouns that experiment, device and worker share: binaries, arguments and launches. Plain data;
+ * texts are borrowed from the maker of the struct. */
 #ifndef TUNE_BASE_LAUNCH_H
 #define TUNE_BASE_LAUNCH_H
 
@@ -14,50 +14,50 @@
 
 enum {
     LAUNCHES_MAX = 8,
-    ARGUMENTS_MAX = 48, /* as bits, they fit a message's integer */
+    ARGUMENTS_MAX = 48, /* one bit each in a message's integer */
     DEFINES_MAX = 64,
     FLAGS_MAX = 24,
     UNITS_MAX = 8,
-    FIELDS_MAX = 512,     /* 4 KiB: what CUDA passes by value at most on every device */
-    REPEAT_MAX = 1 << 16, /* launches in a row */
+    FIELDS_MAX = 512,     /* 4 KiB, the largest value that CUDA passes on every device */
+    REPEAT_MAX = 1 << 16, /* consecutive launches */
 };
 
-/* In place of a compiler: source_path is a binary that a program has its kernels from. */
-#define BINARY_AS_IT_IS   "none"
-#define FLAG_ONLY_REACHED "--only-reached" /* ours: of a source what its kernels reach */
+/* Compiler name of a request whose source_path is a ready binary. */
+#define BINARY_AS_IT_IS "none"
+#define FLAG_ONLY_REACHED                                                                          \
+    "--only-reached" /* our own flag: compile only the parts of a source that its kernels reach */
 
-/* One binary: a source with its defines. Configurations that differ only in how they are launched
- * share it. */
+/* A binary: a source with its defines. Configurations that differ only in their launches share a
+ * binary. */
 struct binary_request {
     const char *source_path; /* absolute */
-    const char
-        *source_hash; /* of the contents that are meant (source.h); NULL: whatever is there */
-    /* Further translation units, compiled alike and linked with the first. Absolute paths. */
+    const char *source_hash; /* hash of the expected contents (source.h); NULL: current contents */
+    /* Further translation units, compiled like the first and linked with it. Absolute paths. */
     size_t unit_count;
     const char *units[UNITS_MAX];
     const char *unit_hashes[UNITS_MAX]; /* as source_hash */
-    /* Folders where included files are looked for, after the including file's own. Absolute. */
+    /* Folders searched for included files, after the including file's own. Absolute paths. */
     size_t folder_count;
     const char *folders[UNITS_MAX];
-    const char *architecture; /* facts "architecture"; of a host's code "": no one in particular */
-    const char *compiler;     /* "nvcc"; NULL: the device's own. BINARY_AS_IT_IS */
+    const char *architecture; /* fact "architecture"; host code: "", a generic one */
+    const char *compiler;     /* "nvcc" or BINARY_AS_IT_IS; NULL: the device's default */
     size_t define_count;
-    struct named_value defines[DEFINES_MAX]; /* become -DNAME=VALUE; texts as they are, unquoted */
+    struct named_value defines[DEFINES_MAX]; /* passed as -DNAME=VALUE, texts without quotes */
     size_t flag_count;
     const char *flags[FLAGS_MAX]; /* extra compiler flags */
-    /* Kernels wanted of it: C names, or C++ name expressions such as "reduce<int, 4>". */
+    /* Requested kernels: C names, or C++ name expressions such as "reduce<int, 4>". */
     size_t kernel_count;
     const char *kernels[LAUNCHES_MAX];
-    /* Variables that arguments are (struct argument), named likewise. */
+    /* Variables that arguments are copied to (struct argument), named likewise. */
     size_t symbol_count;
     const char *symbols[ARGUMENTS_MAX];
 };
 
-/* Where the expected elements of an output come from. */
+/* Source of an output's expected elements. */
 enum reference_kind {
-    REFERENCE_FUNCTION, /* a C function that is compiled at run time (kernels/README.md) */
-    REFERENCE_PLAN,     /* what another plan leaves in the same argument on the device */
-    REFERENCE_FILL,     /* an argument's fill: nothing is compiled, and inputs do not matter */
+    REFERENCE_FUNCTION, /* a C function, compiled at run time (kernels/README.md) */
+    REFERENCE_PLAN,     /* this argument after another plan ran on the device */
+    REFERENCE_FILL,     /* an argument's fill; neither compiled nor dependent on inputs */
 };
 
 enum argument_role {
@@ -65,28 +65,28 @@ enum argument_role {
     ARGUMENT_OUTPUT,  /* vector, poisoned before each verification, then compared */
     ARGUMENT_SCRATCH, /* vector, zeroed before each verification, contents meaningless */
     ARGUMENT_SCALAR,  /* passed by value */
-    ARGUMENT_UPDATE,  /* vector, read and written: as the fill has it before each verification, then
-                         compared; timed runs find what the run before left */
-    ARGUMENT_STRUCT,  /* passed by value: `fields` in the layout that C gives a struct of them */
+    ARGUMENT_UPDATE,  /* vector, read and written: filled before each verification, then compared; a
+                         timed run finds the elements that the run before wrote */
+    ARGUMENT_STRUCT,  /* passed by value: `fields` in the layout of a C struct */
 };
 
-/* A number, or the address of one of the plan's vectors. */
+/* A field of a struct: a number, or the address of one of the plan's vectors. */
 struct field {
-    enum element_type type; /* of an address u64 */
-    struct value value;     /* of an address: how many bytes behind the vector's start it is */
-    uint8_t points_to;      /* 1 + the vector's argument, which is bound; 0: a number */
+    enum element_type type; /* u64 for an address */
+    struct value value;     /* for an address: offset in bytes from the vector's start */
+    uint8_t points_to;      /* 1 + index of the vector's argument, which is bound; 0: a number */
 };
 
-/* GPU: a texture object over a vector, which kernels are given in place of its address; or a
- * surface object, over an array of the device's that holds what the vector does. */
+/* GPU: a texture object over a vector, passed in place of the vector's address; or a surface object
+ * over a device array with the vector's elements. */
 enum texture_address { TEXTURE_WRAP, TEXTURE_CLAMP, TEXTURE_MIRROR, TEXTURE_BORDER };
 struct texture {
     uint32_t width, height; /* texels; width 0: none, height 0: a line (tex1Dfetch) */
     uint32_t channels;      /* elements of a texel: 1, 2, 4 */
     enum texture_address address;
-    bool linear;     /* between texels it interpolates; else the nearest */
+    bool linear;     /* interpolates between texels; else takes the nearest */
     bool normalized; /* coordinates are from 0 to 1 */
-    bool reads_real; /* integers of 8 and 16 bits are read as reals from 0, or -1, to 1 */
+    bool reads_real; /* 8-bit and 16-bit integers are read as reals from 0, or -1, to 1 */
     bool is_surface;
 };
 
@@ -95,35 +95,36 @@ struct argument {
     enum element_type type;
     enum argument_role role;
     enum argument_fill fill; /* inputs and updates only */
-    uint64_t seed;           /* of the fill */
-    uint64_t variant; /* of fills that draw: a few of the first so many elements are others, never
-                         the first and the last of these; 0: none */
-    uint64_t few;     /* of fills that draw: not 0: all but so many elements are 0 (few_vector) */
+    uint64_t seed;           /* seed of the fill */
+    uint64_t variant; /* for fills that draw: a few of the first `variant` elements are changed,
+                         never the first and the last of these; 0: none */
+    uint64_t few;     /* for fills that draw: if not 0, all but `few` elements are 0 (few_vector) */
     double fill_low, fill_high;
     const char *fill_text;
-    /* Not passed: the __constant__ or __device__ variable of this name (C, or a C++ name expression
-     * without the '&'). Inputs (of one with a texture its object), scalars and structs (with the
-     * addresses of vectors) are copied there before the first run, what kernels write before each
-     * run, or block of runs, and back behind it. NULL: passed. */
+    /* Name of the __constant__ or __device__ variable (C, or a C++ name expression without the '&')
+     * that the argument is copied to instead of being passed. Inputs (for a texture its object),
+     * scalars and structs (with the addresses of vectors) are copied there before the first run;
+     * vectors that kernels write before each run, or block of runs, and back behind it. NULL:
+     * passed. */
     const char *symbol;
     struct texture texture;
     int64_t count; /* elements of a vector, >= 0; scratch and output at least 1 */
-    /* What a kernel may take for granted of a vector's start: it is a multiple of this many bytes.
-     * 0: as the device's allocator gives it (256). */
+    /* Alignment in bytes that kernels may assume of a vector's start. 0: that of the device's
+     * allocator (256). */
     uint32_t alignment_bytes;
-    /* Where the vector starts behind such an address: 0 but in checks of awkward starts. */
+    /* Offset of the vector's start behind such an address: 0 except in checks of awkward starts. */
     uint32_t offset_bytes;
     struct value scalar; /* the value of a scalar, converted to `type` when passed */
     size_t field_count;
-    const struct field *fields; /* of a struct: field_count of them, FIELDS_MAX at most */
+    const struct field *fields; /* for a struct: field_count fields, FIELDS_MAX at most */
 };
 
-/* A few elements of a vector that are others in a second version of it. */
+/* Patch of a vector: a few elements that its second version changes. */
 enum { PATCH_ELEMENTS = 16 };
 struct patch {
-    uint64_t count;                           /* 0: it is the same */
-    uint64_t at[PATCH_ELEMENTS];              /* which, each once */
-    unsigned char values[PATCH_ELEMENTS * 8]; /* one after the other, of the vector's type */
+    uint64_t count;                           /* 0: unchanged */
+    uint64_t at[PATCH_ELEMENTS];              /* indices, each once */
+    unsigned char values[PATCH_ELEMENTS * 8]; /* packed, of the vector's type */
 };
 
 enum schedule { SCHEDULE_STATIC, SCHEDULE_QUEUED };
@@ -132,28 +133,28 @@ struct launch {
     const char *kernel; /* as named in binary_request.kernels */
     uint32_t grid[3];   /* blocks, >= 1 each */
     uint32_t block[3];  /* GPU: threads per block, >= 1 each; CPU: {1,1,1} */
-    /* GPU: blocks of a cluster; all 0 or 1: what the kernel's source says, if anything */
+    /* GPU: blocks of a cluster; all 0 or 1: the kernel's own attribute, if any */
     uint32_t cluster[3];
     uint32_t shared_bytes;  /* GPU: dynamic shared memory per block */
     uint32_t threads;       /* CPU: threads that share the grid, >= 1; GPU: 0 */
-    enum schedule schedule; /* CPU: equal runs of blocks each, or one block at a time by a queue */
-    /* GPU: may begin before the launch in front of it, in the same run, has ended; its kernel waits
-     * for that itself (programmatic dependent launch, compute capability 9.0). Never of a plan's
-     * first launch. */
+    enum schedule schedule; /* CPU: equal runs of blocks for each thread, or one block at a time
+                               from a queue */
+    /* GPU: may begin before the previous launch of the same run has ended; the kernel waits for its
+     * end (programmatic dependent launch, compute capability 9.0). Never true for a plan's first
+     * launch. */
     bool dependent;
-    bool cooperative; /* GPU: all its blocks are resident at once, so that they can wait for others
+    bool cooperative; /* GPU: all blocks are resident at once, so that they can wait for each other
                        */
-    uint32_t repeat;  /* how often in a row; 0 is 1 */
-    /* Arguments that are each other at every second of the repeats, the second, fourth ... one, so
-     * that each reads what the one before wrote. The same: none. */
+    uint32_t repeat;  /* consecutive repeats; 0 is 1 */
+    /* Arguments that are swapped at every second repeat, the second, fourth ... one, so that each
+     * repeat reads the elements that the one before wrote. Equal indices: none. */
     uint8_t swap_one, swap_other;
     size_t argument_count;
     uint8_t arguments[ARGUMENTS_MAX]; /* indices into launch_plan.arguments, in passing order */
 };
 
-/* The numbers of a launch, all that messages carry and by which launches are told apart: a row
- * each. ONE(member, least, most), where nothing said is the least; THREE(member, least): extents.
- */
+/* Numbers of a launch: sent in messages, compared to tell launches apart. ONE(member, least, most),
+ * where the default is the least; THREE(member, least): extents. */
 #define LAUNCH_NUMBERS(ONE, THREE)                                                                 \
     THREE(grid, 1)                                                                                 \
     THREE(block, 1)                                                                                \
@@ -175,73 +176,76 @@ struct launch_plan {
     struct argument arguments[ARGUMENTS_MAX];
 };
 
-/* What the compiler and the device say of one kernel. -1 where unknown. */
+/* Resources of a kernel, from the compiler and the device. -1: unknown. */
 struct kernel_resources {
-    int32_t registers; /* a thread */
+    int32_t registers; /* per thread */
     int32_t static_shared_bytes;
-    int32_t local_bytes; /* a thread; stack and spills */
-    int32_t spill_bytes; /* a thread, stores and loads, from the compiler's log */
+    int32_t local_bytes; /* per thread; stack and spills */
+    int32_t spill_bytes; /* per thread, stores and loads, from the compiler's log */
     int32_t max_threads_per_block;
-    int32_t active_blocks_per_sm; /* resident blocks per SM, by the Occupancy API */
-    double occupancy;             /* resident warps per SM over the most it can hold, 0 to 1 */
+    int32_t active_blocks_per_sm; /* resident blocks per SM, from the Occupancy API */
+    double occupancy;             /* resident warps per SM over the maximum, 0 to 1 */
     int32_t suggested_block;      /* cuOccupancyMaxPotentialBlockSize: threads per block ... */
     int32_t suggested_grid;       /* ... and the fewest blocks that fill the device */
-    int32_t barriers;             /* of a block, by the binary; 0: none, or unknown */
+    int32_t barriers;             /* barriers of a block, from the binary; 0: none, or unknown */
 };
-/* All of it -1, but for the barriers. */
+/* Returns -1 for all members but `barriers`. */
 struct kernel_resources resources_unknown(void);
 
-/* How the last-level cache is when a run is timed. Stored by name, never mixed. */
+/* State of the last-level cache when a run is timed. Stored by name; times of different modes are
+ * never mixed. */
 enum l2_mode {
     L2_COLD, /* a clean buffer of twice the cache was read; inputs rotate over copies */
-    L2_HOT,  /* the same buffers again, two untimed runs first */
-    /* As data that streams by: inputs rotate over copies worth at least five times the cache, and
-     * nothing is read between blocks; where the copies do not come to that, as cold. */
+    L2_HOT,  /* equal buffers every run, after two untimed runs */
+    /* Streaming: inputs rotate over copies of at least five times the cache's size, and the cache
+     * is not flushed between blocks; as L2_COLD if memory is too short for these copies. */
     L2_STREAM,
-    /* As cold, but flushed by writing, as other harnesses do: to show what that costs. */
+    /* As L2_COLD, but flushed by writing, as other harnesses do: shows the cost of dirty lines. */
     L2_DIRTY,
 };
 enum { L2_MODES = 4 };
 
 const char *l2_mode_name(enum l2_mode mode);
-/* False when there is no mode of that name. */
+/* Finds the mode; false when no mode has that name. */
 bool l2_mode_parse(const char *name, enum l2_mode *out);
 const char *schedule_name(enum schedule schedule);
 const char *fill_name(enum argument_fill fill);
-/* Whether it lies in the device's memory, and whether the fill says with what. */
+/* Returns whether the argument lies in device memory; role_is_filled: and has a fill. */
 bool role_is_vector(enum argument_role role);
 bool role_is_filled(enum argument_role role);
-/* Whether a texture object over it is copied into a symbol. */
+/* Returns whether a texture object over the vector is copied into a symbol. */
 bool argument_is_texture_symbol(const struct argument *argument);
-/* A vector that is passed. */
+/* Returns whether the argument is a vector that is passed. */
 bool argument_is_passed(const struct argument *argument);
-/* One that has memory of its own: not what is copied into a symbol alone. */
+/* Returns whether the argument has device memory of its own, other than a symbol. */
 bool argument_is_bound(const struct argument *argument);
-/* Those of them that a fill describes: timed runs take turns over copies of what is passed. */
+/* Returns whether the argument is bound and filled; timed runs rotate over copies of passed
+ * ones. */
 bool argument_rotates(const struct argument *argument);
-/* Those of them that kernels write: what is passed lies between guard bands. */
+/* Returns whether the argument is bound and kernels write it; passed ones lie between guard
+ * bands. */
 bool argument_is_written(const struct argument *argument);
-/* Those of them that are variables: what they hold is copied there before runs, and back. */
+/* Returns whether the argument is written and is a variable, copied there before runs, and back. */
 bool argument_is_variable(const struct argument *argument);
-/* Whether it is a variable that vectors' addresses are copied to. */
+/* Returns whether the argument is a variable that holds addresses of vectors. */
 bool argument_is_variable_of_places(const struct argument *argument);
-/* Whether runs find it by a variable, and so all in the same place. */
+/* Returns whether runs find the argument by a variable, so that it cannot move. */
 bool argument_stays(const struct launch_plan *plan, size_t index);
 /* Writes the patch's elements into a vector of the type. */
 void patch_vector(void *vector, enum element_type type, const struct patch *patch);
-/* Whether a run changes what the next one finds in an argument with a fill. */
+/* Returns whether a run changes an argument with a fill, and so the next run's data. */
 bool plan_has_updates(const struct launch_plan *plan);
-/* Nodes of one run: each launch as often as it is repeated. */
+/* Returns the number of launches of one run, repeats included. */
 uint64_t plan_launches(const struct launch_plan *plan);
 uint32_t launch_repeats(const struct launch *launch);
-/* The argument that is passed at that place in that repeat, from 0. */
+/* Returns the argument passed at `place` in repeat `repeat`, counted from 0. */
 uint8_t launch_argument(const struct launch *launch, size_t place, uint32_t repeat);
 uint32_t launch_block_threads(const struct launch *launch);
-/* 1: none. */
+/* Returns the number of blocks of a cluster; 1: none. */
 uint32_t launch_cluster_blocks(const struct launch *launch);
-/* What a plan launches, with which numbers and scalars, from the binary with this hash: plans for
- * which it is the same do the same. `by_code`: the hash is of the machine code, and binaries whose
- * kernels go by other names may have the same one. 0: no memory. */
+/* Returns a hash of the plan's launches, with their numbers and scalars, and of the binary: plans
+ * with equal hashes do the same. `by_code`: `binary_hash` is of the machine code, and binaries
+ * whose kernels have different names may share it. 0: memory is short. */
 uint64_t plan_hash(const struct launch_plan *plan, const char *binary_hash, bool by_code);
 
 #endif

@@ -24,12 +24,12 @@ struct lock {
     char warning[ERROR_TEXT_BYTES];
 };
 
-/* Who else may be in the folder. */
+/* Users of the folder. */
 enum folder_kind { FOLDER_SHARED, FOLDER_OWN };
 
-/* The folder, opened; -1 with errno. A shared one may be anybody's, for whoever tunes first makes
- * it, but must be sticky, so that nobody but its maker can take another's file away; an own one is
- * ours and closed to others. A link is never followed. */
+/* Opens the folder; -1 with errno. A shared folder may belong to any user, since the first one to
+ * tune makes it, but must be sticky, so that only a file's owner can remove the file; an own folder
+ * is ours and closed to others. Links are not followed. */
 static int open_folder(const char *path, enum folder_kind kind)
 {
     struct stat info;
@@ -41,7 +41,7 @@ static int open_folder(const char *path, enum folder_kind kind)
     if (folder < 0)
         return -1;
     if (made)
-        (void)fchmod(folder, mode); /* the umask has no say */
+        (void)fchmod(folder, mode); /* despite the umask */
     bool good = fstat(folder, &info) == 0;
     if (good && kind == FOLDER_SHARED)
         good = (info.st_mode & 01002) == 01002 || info.st_uid == geteuid();
@@ -54,9 +54,9 @@ static int open_folder(const char *path, enum folder_kind kind)
     return -1;
 }
 
-/* The lock file: a plain file with one name, never a link, device or pipe that somebody put there;
- * -1 with errno. Opened without O_CREAT first: kernels refuse that for another user's file in a
- * sticky folder. A file that may not be written can be locked all the same. */
+/* Opens the lock file: a plain file with one name, never a link, device or pipe that another user
+ * put there; -1 with errno. Tries without O_CREAT first: kernels refuse O_CREAT for another user's
+ * file in a sticky folder. A read-only file can be locked all the same. */
 static int open_lock_file(int folder, const char *name, bool *writable)
 {
     const int flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
@@ -86,7 +86,8 @@ static int open_lock_file(int folder, const char *name, bool *writable)
     return file;
 }
 
-/* Somebody may have removed the name between the opening and the locking. */
+/* Returns whether the name still refers to the file: another process may have removed the name
+ * between opening and locking. */
 static bool still_named(int folder, const char *name, int file)
 {
     struct stat ours;
@@ -95,7 +96,7 @@ static bool still_named(int folder, const char *name, int file)
            ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
-/* Five lines: process, user, host, since when, database. */
+/* Writes five lines: process, user, host, start time, database. */
 static void write_holder(const struct lock *lock, const char *database)
 {
     struct text text = {0};
@@ -130,7 +131,7 @@ void lock_note(struct lock *lock, const char *database)
         write_holder(lock, database);
 }
 
-/* The next line of what anybody may have written: printable, or empty. */
+/* Returns the next line of text that any user may have written: printable, or empty. */
 static const char *next_line(char **rest)
 {
     char *line = *rest ? strsep(rest, "\n") : NULL;
@@ -140,7 +141,8 @@ static const char *next_line(char **rest)
     return line;
 }
 
-/* The holder writes its name right after it took the lock: an empty file is looked at again. */
+/* Reports the holder. The holder writes its name right after taking the lock, so an empty file is
+ * read again. */
 static enum status refuse(int file, struct error *error)
 {
     char holder[HOLDER_BYTES_MAX + 1];
@@ -167,8 +169,8 @@ static enum status refuse(int file, struct error *error)
                      *database ? ")" : "");
 }
 
-/* STATUS_OK: held. STATUS_UNAVAILABLE: somebody else holds it. STATUS_IO: no lock to be had here,
- * with errno in *failure. */
+/* Takes the lock in this folder. STATUS_OK: held. STATUS_UNAVAILABLE: another process holds it.
+ * STATUS_IO: no lock can be made here, with errno in *failure. */
 static enum status lock_in(const char *path, enum folder_kind kind, const char *name,
                            struct lock *lock, int *failure, struct error *error)
 {
@@ -201,7 +203,8 @@ static enum status lock_in(const char *path, enum folder_kind kind, const char *
     return status;
 }
 
-/* Names of locks become names of files: letters, digits and '-' as they are, all else by a hash. */
+/* Turns a lock's name into a file name: letters, digits and '-' are kept, any other name is
+ * hashed. */
 static void file_name(const char *name, char *out, size_t bytes)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
@@ -275,7 +278,8 @@ void lock_release(struct lock *lock)
         return;
     if (lock->file >= 0) {
         if (lock->writable)
-            (void)!ftruncate(lock->file, 0); /* so that the next holder's name is never ours */
+            (void)!ftruncate(lock->file,
+                             0); /* so that the next holder's file never shows our name */
         (void)close(lock->file);
     }
     free(lock);

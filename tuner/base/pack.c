@@ -28,7 +28,7 @@ bool scalar_bytes(struct value value, enum element_type type, unsigned char out[
     return integer >= least && integer <= most;
 }
 
-/* Every element type is aligned to its size. */
+/* Appends a field. Every element type is aligned to its size. */
 static size_t field_end(size_t start, enum element_type type, size_t *field_start)
 {
     size_t size = element_bytes(type);
@@ -132,7 +132,8 @@ uint64_t argument_contents(const struct argument *argument)
         argument->seed,
         argument->variant,
         argument->few,
-        argument->few > 0 ? (uint64_t)argument->count : 0, /* by which they are spread */
+        argument->few > 0 ? (uint64_t)argument->count
+                          : 0, /* `few` elements are spread over `count` */
         argument->fill_low,
         argument->fill_high,
     };

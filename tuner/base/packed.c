@@ -15,13 +15,13 @@ enum {
     PACK_TIMEOUT_MS = 3600 * 1000,
     SAID_BYTES = 1000,
     CHUNK_BYTES = 64 << 10,
-    MEMORY_BYTES_MAX = 256 << 20, /* of a decoder; xz -9 takes 65 MiB */
+    MEMORY_BYTES_MAX = 256 << 20, /* for a decoder; xz -9 takes 65 MiB */
     UNPACKED_LEAST = 64 << 20,
-    UNPACKED_TIMES = 200, /* recordings become 15 times as large, captures at most 100 times */
+    UNPACKED_TIMES = 200, /* recordings grow 15 times, captures at most 100 times */
 };
 
 static const struct packer {
-    const char *program; /* NULL: none is needed */
+    const char *program; /* NULL: linked library */
     const char *name;
     const char *magic;
     const char *pack[4];
@@ -73,7 +73,7 @@ static bool write_whole(int file, const uint8_t *data, size_t bytes)
     return true;
 }
 
-/* Runs the file through the coder. `most`: bytes that may come out. */
+/* Runs the file through the coder. `most`: limit of the output's bytes. */
 static enum status run_lzma(lzma_stream *stream, int input, int output, uint64_t most,
                             const char *path, struct error *error)
 {

@@ -50,7 +50,7 @@ const char *program_find(struct arena *arena, const char *name)
     return NULL;
 }
 
-/* Ours but for those variables. Freed with free(), with its texts. */
+/* Makes a copy of our environment with start->variables. Freed with free(), including its texts. */
 static char **make_environment(const struct process_start *start)
 {
     size_t count = 0, bytes = 0, kept = 0;
@@ -84,7 +84,8 @@ static char **make_environment(const struct process_start *start)
     return copy;
 }
 
-/* Between fork and exec: only calls that are safe there. Returns when it failed, with errno. */
+/* Becomes the program; only async-signal-safe calls, since it runs between fork and exec. Returns
+ * on failure, with errno. */
 static void become(const struct process_start *start, char *const *environment, int nothing)
 {
     sigset_t none;
@@ -96,8 +97,7 @@ static void become(const struct process_start *start, char *const *environment, 
         (void)setpgid(0, 0);
     if (start->ends_with_us)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* What comes from us is not to meet our handlers there; what we ignore ourselves, with a word
-     * to say, another program is not to ignore. */
+    /* Reset our handlers, and signals that we ignore on purpose but another program should not. */
     for (int number = 1; number < NSIG; number++) {
         struct sigaction action;
         if (sigaction(number, NULL, &action) == 0 &&
@@ -112,7 +112,7 @@ static void become(const struct process_start *start, char *const *environment, 
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){start->file_bytes_max, start->file_bytes_max}) !=
             0)
         return;
-    /* Out of the way first: one may have the number that another is to get. */
+    /* Move all descriptors away first: one may have the number that another is to get. */
     for (size_t i = 0; i < start->file_count; i++) {
         moved[i] = fcntl(start->files[i] < 0 ? nothing : start->files[i], F_DUPFD_CLOEXEC,
                          PROCESS_FILES_MAX);
@@ -127,7 +127,7 @@ static void become(const struct process_start *start, char *const *environment, 
 
 enum status process_start(const struct process_start *start, pid_t *child, struct error *error)
 {
-    int trouble[2] = {-1, -1}; /* what went wrong in the child; closed when nothing did */
+    int trouble[2] = {-1, -1}; /* carries the child's errno; closed without a byte on success */
     sigset_t all, before;
     char **environment = start->variable_count > 0 ? make_environment(start) : environ;
     if (!environment)
@@ -169,7 +169,7 @@ enum status process_start(const struct process_start *start, pid_t *child, struc
     return error_set_errno(error, failure, "%s: cannot start", start->path);
 }
 
-/* True when the program closed its output before the deadline. */
+/* Reads the program's output; true when the program closed its output before the deadline. */
 static bool drain(int pipe, const struct process_request *request, int64_t deadline_ns,
                   struct text *output)
 {
@@ -295,7 +295,7 @@ static enum status watch(const struct process_request *request, pid_t child, int
 {
     int64_t deadline_ns = clock_now_ns() + request->timeout_ms * 1000000;
     int state = 0;
-    /* It has usually ended with its output. */
+    /* The program usually ends right after its output. */
     if (drain(pipe, request, deadline_ns, output) &&
         process_ends(child, deadline_ns - clock_now_ns(), &state)) {
         *code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
@@ -306,8 +306,9 @@ static enum status watch(const struct process_request *request, pid_t child, int
                      request->path, (long long)(request->timeout_ms / 1000));
 }
 
-/* A compiler's own children hear of no parent's death. This one does: nobody else holds the other
- * end of its pipe than the process it guards, which closes it by ending, however that comes. */
+/* A guard process: kills the group when its pipe closes, because a compiler's own children do not
+ * get PR_SET_PDEATHSIG. Only the guarded process holds the other end of the pipe, so any kind of
+ * exit closes it. */
 static _Noreturn void guard_group(int pipe, int other_end)
 {
     char byte = 0;
@@ -320,7 +321,7 @@ static _Noreturn void guard_group(int pipe, int other_end)
 }
 
 struct guard {
-    pid_t child; /* 0: there is none, for the group is not ours alone, or none could be had */
+    pid_t child; /* 0: none, because the group is not ours or fork failed */
     int pipe;
 };
 
@@ -332,7 +333,7 @@ static struct guard start_guard(const struct process_request *request, int outpu
         return guard;
     pid_t child = fork();
     if (child == 0) {
-        (void)close(output); /* whose end is waited for */
+        (void)close(output); /* process_run waits for its end */
         guard_group(ends[0], ends[1]);
     }
     (void)close(ends[0]);
@@ -346,8 +347,8 @@ static struct guard start_guard(const struct process_request *request, int outpu
 enum status process_run(const struct process_request *request, struct text *output, int *code,
                         struct error *error)
 {
-    static const struct process_variable path = {"PATH",
-                                                 DEFAULT_PATH}; /* compilers look for their parts */
+    static const struct process_variable path = {
+        "PATH", DEFAULT_PATH}; /* compilers search it for their parts */
     struct process_variable variables[2];
     int ends[2];
     pid_t child = 0;

@@ -1,4 +1,4 @@
-/* Starting other programs, without a shell. */
+/* Starting other programs without a shell. */
 #ifndef TUNE_BASE_PROCESS_H
 #define TUNE_BASE_PROCESS_H
 
@@ -11,31 +11,31 @@
 #include "tuner/base/error.h"
 #include "tuner/base/text.h"
 
-/* The file of a program, as a shell finds it: by $PATH, whose empty parts, the current folder, are
- * left out; a name with a slash is the file. NULL: there is none. */
+/* Finds a program's file as a shell does: by $PATH, but without its empty parts (the current
+ * folder); a name with a slash is the file. NULL: none. */
 const char *program_find(struct arena *arena, const char *name);
 
 struct process_variable {
-    const char *name, *value; /* NULL: it is unset */
+    const char *name, *value; /* NULL: unset */
 };
 
 struct process_start {
-    const char *path;        /* the program's file; nothing is searched */
+    const char *path;        /* file of the program; $PATH is not searched */
     const char *const *argv; /* ends with NULL */
-    const char *folder;      /* that it runs in; NULL: ours */
-    /* What its descriptors 0, 1 ... are: descriptors of ours; -1: /dev/null. Those behind are ours,
-     * without those that close on exec. */
+    const char *folder;      /* working folder; NULL: ours */
+    /* Descriptors of ours that become descriptors 0, 1 ... of the program; -1: /dev/null. Higher
+     * ones are inherited unless they close on exec. */
     const int *files;
     size_t file_count;
-    /* In a group or a session of its own it has no signals ignored; in ours it ignores what we were
-     * started to ignore. */
+    /* A program in a group or session of its own starts with no signal ignored; one in our group
+     * keeps those ignored that we were started with. */
     enum { PROCESS_IN_OUR_GROUP, PROCESS_LEADS_GROUP, PROCESS_LEADS_SESSION } place;
-    uint64_t file_bytes_max;                  /* to which files may grow; 0: without a limit */
-    bool ends_with_us;                        /* killed when the thread that started it ends */
-    const struct process_variable *variables; /* of the environment, else ours */
+    uint64_t file_bytes_max; /* largest size of a written file; 0: no limit */
+    bool ends_with_us;       /* killed when the thread that started the program ends */
+    const struct process_variable *variables; /* changes to our environment */
     size_t variable_count;
 };
-/* A child of ours, which runs the program when this returns. */
+/* Starts the program as a child of ours; returns when its exec has succeeded or failed. */
 enum status process_start(const struct process_start *start, pid_t *child, struct error *error);
 
 /* A child of this very program. It finds its pipes at these descriptors. */
@@ -52,38 +52,40 @@ enum status process_start_self(char *const *arguments, struct process_pipes *out
                                struct error *error);
 
 struct process_request {
-    const char *path;        /* the program's file; nothing is searched */
+    const char *path;        /* file of the program; $PATH is not searched */
     const char *const *argv; /* ends with NULL */
-    const char *folder;      /* that it runs in; NULL: ours */
-    int input;               /* a file descriptor to read as standard input; -1: nothing to read */
-    int output_file;         /* one that gets standard output in place of `output`; 0: none */
-    uint64_t file_bytes_max; /* to which files may grow; 0: without a limit */
-    int64_t timeout_ms;      /* then it and its children are killed */
-    size_t output_max;       /* bytes of output kept; the rest is read and dropped */
+    const char *folder;      /* working folder; NULL: ours */
+    int input;               /* file descriptor of standard input; -1: none */
+    int output_file; /* file descriptor that gets standard output in place of `output`; 0: none */
+    uint64_t file_bytes_max; /* largest size of a written file; 0: no limit */
+    int64_t timeout_ms;      /* time limit; the program and its children are then killed */
+    size_t output_max;       /* bytes of output kept; more is read and dropped */
     bool in_english;         /* LC_ALL=C, for messages that are searched for words */
-    /* It stays in our process group, so that whoever kills that kills it and its children with us;
-     * at the end of its time only the program itself is then killed. Where we lead the group, it
-     * and its children end with us however we do. */
+    /* The program stays in our process group, so that killing the group kills the program and its
+     * children with us; at the time limit only the program itself is then killed. If we lead the
+     * group, the program and its children end with us for whatever reason we end. */
     bool in_our_group;
 };
 
-/* Runs it to its end. Appends standard output and error to `output`. *code: its exit code, or 128 +
- * the signal that ended it. STATUS_TIMED_OUT when it was killed for time. */
+/* Runs the program to its end. Appends standard output and error to `output`. *code: the exit code,
+ * or 128 + the signal that ended the program. STATUS_TIMED_OUT when it was killed at the time
+ * limit. */
 enum status process_run(const struct process_request *request, struct text *output, int *code,
                         struct error *error);
 
-/* A descriptor of ours; -1: none. */
+/* Closes a descriptor of ours; -1: none. */
 void process_close(int file);
 
-/* Whether a child of ours ends within so long; then *wait_status is as waitpid has it. */
+/* Waits at most `most_ns` for the end of a child of ours; when true, *wait_status is as from
+ * waitpid. */
 bool process_ends(pid_t child, int64_t most_ns, int *wait_status);
-/* How long the threads of a process have run so far, and how long they waited for a processor, of
- * all together. False: the system does not tell. */
+/* Sums over a process's threads of time running and time waiting for a processor. process_share
+ * returns false if the system does not report these. */
 struct process_share {
     int64_t ran_ns, waited_ns;
 };
 bool process_share(pid_t process, struct process_share *out);
-/* Kills a child of ours, with its process group when it leads one, and waits until it is gone. */
+/* Kills a child of ours, with its process group if the child leads one, and waits for its end. */
 void process_kill(pid_t child, bool leads_group);
 
 #endif

@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The `index`-th number of the stream `seed`: random access, so that an array filled by it does not
- * depend on how the work was cut up. Inline, since filling an array is nothing but this. */
+/* Returns the `index`-th number of the stream `seed`: random access, so that the contents of an
+ * array do not depend on how the work was divided. Inline, since filling an array does little
+ * else. */
 static inline uint64_t random_at(uint64_t seed, uint64_t index)
 {
     uint64_t z = seed + (index + 1) * (uint64_t)0x9e3779b97f4a7c15;
@@ -22,9 +23,9 @@ struct random {
 };
 
 uint64_t random_next(struct random *random);
-/* Uniform in [0, bound); bound > 0. */
+/* Returns a uniform number in [0, bound); bound > 0. */
 uint64_t random_below(struct random *random, uint64_t bound);
-/* Fisher-Yates over `count` indices. */
+/* Shuffles `count` indices (Fisher-Yates). */
 void random_shuffle(struct random *random, size_t *items, size_t count);
 
 #endif

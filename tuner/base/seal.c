@@ -10,11 +10,11 @@
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
 
-/* In the machine's own order of bytes: sealed files stay on their machine. */
+/* In native byte order, since sealed files never leave their machine. */
 struct trailer {
     uint64_t magic;
-    uint64_t bytes; /* before the trailer */
-    uint64_t hash;  /* of them */
+    uint64_t bytes; /* size of the contents before the trailer */
+    uint64_t hash;  /* hash of these contents */
 };
 
 static const uint64_t trailer_magic = UINT64_C(0x314c414553455554); /* "TUESEAL1" */

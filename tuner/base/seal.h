@@ -1,6 +1,5 @@
-/* A trailer with size and hash behind a file's contents, by which a file that was cut or damaged is
- * known before it is loaded. What the trailer stands behind (a shared object, a container) ignores
- * it. */
+/* A trailer with size and hash behind a file's contents: detects a cut or damaged file before it is
+ * loaded. Readers of the contents (a shared object, a container) ignore the trailer. */
 #ifndef TUNE_BASE_SEAL_H
 #define TUNE_BASE_SEAL_H
 
@@ -11,12 +10,12 @@
 
 enum { SEALED_BYTES_MAX = 256 * 1024 * 1024 };
 
-/* Puts the trailer behind what the file holds. */
+/* Appends the trailer to the file. */
 enum status seal_file(const char *path, struct error *error);
-/* STATUS_BAD_INPUT when the file has no trailer that fits it. */
+/* Returns STATUS_BAD_INPUT when the file has no trailer, or one that does not match. */
 enum status seal_check(const char *path, struct error *error);
-/* *contents: the bytes before the trailer; `bytes` when there is none. False: it does not fit them.
- */
+/* Returns whether the trailer matches, if there is one. *contents: the bytes before the trailer;
+ * `bytes` without one. */
 bool seal_contents(const void *data, size_t bytes, size_t *contents);
 
 #endif

@@ -9,7 +9,7 @@ static bool is_plain(char c)
            (c != '\0' && strchr("%+,-./:=@_", c));
 }
 
-/* Bytes of the character there; 0: it is a control character or no UTF-8. */
+/* Returns the bytes of the character; 0: a control character or invalid UTF-8. */
 static size_t printable_bytes(const char *at)
 {
     return (unsigned char)*at < 0x20 || *at == 0x7f ? 0 : utf8_bytes(at);
@@ -23,7 +23,7 @@ static bool is_printable(const char *word)
     return bytes > 0;
 }
 
-/* 'a b'; a quote ends the quotes, stands behind a backslash, and begins them again. */
+/* Appends 'a b'; a quote becomes '\'': end of quotes, escaped quote, quotes again. */
 static void append_quoted(struct text *text, const char *word)
 {
     text_append(text, "'");

@@ -20,21 +20,22 @@ struct file {
     size_t length;
     struct stat info;
     enum guard guard;
-    size_t open; /* how often it is being put in place */
-    /* In which it was placed: until that ends its guard makes all later ones empty. */
+    size_t open; /* number of times the file is being inlined now */
+    /* Branch in which the file was inlined; until that branch ends the file's guard makes every
+     * later copy empty. */
     size_t branch;
 };
 
 struct reader {
     struct arena *arena;
     struct error *error;
-    const char *const *folders; /* of includes */
+    const char *const *folders; /* include folders */
     size_t folder_count;
     struct file *files;
     size_t file_count;
     size_t depth;
-    /* Of the #if around what is being placed, guards left aside, by number; below them the whole
-     * text, which is 1. */
+    /* Numbers of the #if branches around the current place, include guards excluded; below them 1,
+     * the whole text. */
     size_t branches[BRANCHES_MAX];
     size_t branch_count, last_branch;
     struct text text;
@@ -44,14 +45,15 @@ struct reader {
 /* One line of a file. */
 struct line {
     const char *start;
-    const char *end;       /* behind its newline */
-    const char *directive; /* the word behind its #, of `word` characters; NULL: it has none */
+    const char *end;       /* behind the newline */
+    const char *directive; /* the word behind '#', of `word` characters; NULL: no directive */
     size_t word;
-    const char *operand; /* what follows the word, blanks skipped */
-    bool code;           /* there is more than blanks and comments */
+    const char *operand; /* text behind the word, blanks skipped */
+    bool code;           /* has more than blanks and comments */
 };
 
-/* Behind a literal that starts at `at`, at the line's end if nothing closes it. */
+/* Returns the place behind a literal that starts at `at`; the line's end if the literal is not
+ * closed. */
 static const char *skip_literal(const char *at, const char *end)
 {
     char quote = *at++;
@@ -60,8 +62,8 @@ static const char *skip_literal(const char *at, const char *end)
     return at < end ? at + 1 : end;
 }
 
-/* The first character from `at` on that is neither blank nor comment; `*comment` says whether a
- * comment is open, before and after. */
+/* Returns the first character from `at` on that is neither blank nor comment; `*comment` is whether
+ * a comment is open, before and after. */
 static const char *skip_space(const char *at, const char *end, bool *comment)
 {
     while (at < end) {
@@ -85,8 +87,8 @@ static const char *skip_space(const char *at, const char *end, bool *comment)
     return end;
 }
 
-/* The rest of a line: whether a comment stays open behind it. An apostrophe within a word or number
- * begins no literal. */
+/* Skips the rest of a line and updates `*comment`. An apostrophe within a word or number begins no
+ * literal. */
 static void pass_code(const char *start, const char *end, bool *comment)
 {
     const char *at = skip_space(start, end, comment);
@@ -96,7 +98,7 @@ static void pass_code(const char *start, const char *end, bool *comment)
     }
 }
 
-/* Takes the next line; `*comment` as in skip_space. */
+/* Parses the next line; `*comment` as in skip_space. */
 static struct line take_line(const char *start, const char *end, bool *comment)
 {
     const char *newline = memchr(start, '\n', (size_t)(end - start));
@@ -136,7 +138,8 @@ static bool is_once(const struct line *line)
            word_bytes(line->operand, line->end) == 4 && memcmp(line->operand, "once", 4) == 0;
 }
 
-/* `#ifndef X`, anything with `#define X` in it, the `#endif` of the first; and nothing outside. */
+/* Finds a guard around the whole file: `#ifndef X`, `#define X` inside, `#endif`, and no code
+ * outside; or #pragma once. */
 static enum guard find_guard(const char *text, size_t length)
 {
     const char *end = text + length;
@@ -179,7 +182,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* NULL with the error set. */
+/* Reads the file, or finds it among those read; NULL with the error set. */
 static struct file *open_file(struct reader *reader, const char *path, const struct stat *info)
 {
     for (size_t i = 0; i < reader->file_count; i++)
@@ -196,7 +199,7 @@ static struct file *open_file(struct reader *reader, const char *path, const str
         STATUS_OK)
         return NULL;
     if (file->length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
-        text += 3; /* a mark of the order of bytes, which NVRTC takes for a token */
+        text += 3; /* a byte order mark, which NVRTC takes for a token */
         file->length -= 3;
     }
     file->path = path;
@@ -207,8 +210,8 @@ static struct file *open_file(struct reader *reader, const char *path, const str
     return file;
 }
 
-/* *out stays NULL where there is no file of that path. What never ends (/dev/zero, a FIFO) would
- * keep a compiler for as long as it may run. */
+/* Opens a file if it exists; else *out stays NULL. Refuses files without an end (/dev/zero, a
+ * FIFO), which would block a compiler until its time limit. */
 static enum status try_file(struct reader *reader, const char *path, struct file **out)
 {
     struct stat info;
@@ -223,7 +226,8 @@ static enum status try_file(struct reader *reader, const char *path, struct file
     return *out ? STATUS_OK : reader->error->status;
 }
 
-/* A folder of a CUDA toolkit's headers: thousands, which the compiler's version stands for. */
+/* Returns whether the folder holds a CUDA toolkit's headers: thousands of files, identified by the
+ * compiler's version. */
 static bool is_toolkit(struct arena *arena, const char *folder)
 {
     static const char *const marks[] = {"cuda_fp16.h", "cub/cub.cuh", "cuda/std/cstdint"};
@@ -235,8 +239,8 @@ static bool is_toolkit(struct arena *arena, const char *folder)
     return false;
 }
 
-/* Of C, C++ and POSIX: each compiler has its own, and a project's folder with such is meant for a
- * system that lacks them. */
+/* Returns whether a header belongs to C, C++ or POSIX: each compiler has its own, and a project's
+ * folder of such headers is for systems without them. */
 static bool is_system(const char *name)
 {
     static const char names[] =
@@ -260,8 +264,8 @@ static bool is_system(const char *name)
     return false;
 }
 
-/* The file that `#include "name"` in `from` means, or, `angled`, `#include <name>`. *out is NULL
- * where there is none. */
+/* Finds the file of `#include "name"` in `from` or, if `angled`, of `#include <name>`. *out is NULL
+ * when there is none. */
 static enum status find_file(struct reader *reader, const struct file *from, const char *name,
                              bool angled, struct file **out)
 {
@@ -273,7 +277,8 @@ static enum status find_file(struct reader *reader, const struct file *from, con
         const char *folder = *name == '/' ? "" : folder_of(arena, own[i]);
         status = try_file(reader, folder ? arena_printf(arena, "%s%s", folder, name) : NULL, out);
     }
-    if (angled && *name == '/') { /* the compiler's, unless it is what it must not open */
+    if (angled &&
+        *name == '/') { /* leave absolute <...> to the compiler, unless the file is not regular */
         struct stat info;
         return stat(name, &info) == 0 && S_ISREG(info.st_mode) ? STATUS_OK
                                                                : try_file(reader, name, out);
@@ -306,7 +311,7 @@ void source_put_line(struct text *text, size_t number, const char *path)
     text_append(text, "\"\n");
 }
 
-/* ---- the #if around what is being placed ---- */
+/* ---- the #if branches around the current place ---- */
 
 static void push_branch(struct reader *reader, size_t branch)
 {
@@ -315,7 +320,7 @@ static void push_branch(struct reader *reader, size_t branch)
     reader->branch_count++;
 }
 
-/* 0: there are too many. */
+/* Returns the innermost branch; 0: too many branches. */
 static size_t innermost_branch(const struct reader *reader)
 {
     return reader->branch_count <= BRANCHES_MAX ? reader->branches[reader->branch_count - 1] : 0;
@@ -329,7 +334,8 @@ static bool is_in_branch(const struct reader *reader, size_t branch)
     return false;
 }
 
-/* What the line begins and ends; `depth` of them are the file's own, whose guard is none. */
+/* Updates the branches for the line. `depth` counts the open #if of this file; an include guard
+ * opens no new branch. */
 static size_t pass_branches(struct reader *reader, const struct file *file, const struct line *line,
                             size_t depth)
 {
@@ -347,15 +353,16 @@ static size_t pass_branches(struct reader *reader, const struct file *file, cons
     return other ? depth : depth - 1;
 }
 
-/* ---- one text ---- */
+/* ---- inlining ---- */
 
 static enum status place(struct reader *reader, struct file *file);
 
-/* A file in place of the line that includes it; what stood behind the name stays. */
+/* Inlines a file in place of the line that includes it; keeps the text behind the name. */
 static enum status place_included(struct reader *reader, const struct file *from, size_t number,
                                   const struct line *line, const char *rest, struct file *file)
 {
-    if (file->open > 1 && file->guard == GUARD_NONE) /* once more: an #if within may end it */
+    if (file->open > 1 &&
+        file->guard == GUARD_NONE) /* allow one nested copy: an #if inside may end the recursion */
         return error_set(reader->error, STATUS_BAD_INPUT,
                          "%s:%zu: %s includes itself: begin it with #pragma once", from->path,
                          number, file->path);
@@ -369,7 +376,7 @@ static enum status place_included(struct reader *reader, const struct file *from
     return STATUS_OK;
 }
 
-/* `#include "name"`, `#include <name>`, or any other line as it is. */
+/* Inlines `#include "name"` or `#include <name>`; copies any other line. */
 static enum status place_line(struct reader *reader, const struct file *from, size_t number,
                               const struct line *line)
 {
@@ -417,7 +424,8 @@ static enum status place_lines(struct reader *reader, const struct file *file)
     return STATUS_OK;
 }
 
-/* A #pragma once would hold for the whole text: a guard of its own says it. */
+/* Inlines a file. A #pragma once would apply to the whole text, so a guard of our own replaces
+ * it. */
 static enum status place(struct reader *reader, struct file *file)
 {
     char guard[128] = "";
@@ -465,7 +473,7 @@ static enum status take_texts(struct reader *reader, struct source *out)
     return complete ? STATUS_OK : error_no_memory(reader->error);
 }
 
-/* What cannot be looked at cannot be read either, and file_read says why. */
+/* Reads the source and inlines its includes. If stat fails, file_read reports the reason. */
 static enum status read_all(struct reader *reader, const char *path)
 {
     struct stat info = {0};
@@ -500,7 +508,8 @@ static enum status read_code(struct arena *arena, const char *path, struct sourc
 enum status source_read_in(struct arena *arena, const char *path, const char *const *folders,
                            size_t folder_count, struct source *out, struct error *error)
 {
-    /* Machine code, which begins so, is what it is: nothing in it is a directive. */
+    /* Machine code, recognised by its first bytes, is taken unchanged, without looking for
+     * directives. */
     static const unsigned char elf[] = {0x7f, 'E', 'L', 'F'}, fatbin[] = {0x50, 0xed, 0x55, 0xba};
     unsigned char head[4] = {0};
     FILE *file = fopen(path, "rbe");

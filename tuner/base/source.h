@@ -1,5 +1,5 @@
-/* A source file with what it includes in quotes: what is hashed and what is compiled are one text,
- * read once. */
+/* A source file with its quoted includes inlined: one text, read once, is both hashed and
+ * compiled. */
 #ifndef TUNE_BASE_SOURCE_H
 #define TUNE_BASE_SOURCE_H
 
@@ -13,44 +13,43 @@
 
 struct source_file {
     const char *path;
-    struct stat info; /* as it was right before it was read */
+    struct stat info; /* status right before the file was read */
 };
 
 struct source {
-    /* To compile: #line names the file and line wherever another file begins or goes on. The first
-     * line is that of the source itself. NUL-terminated. */
+    /* Text to compile: #line gives file and line wherever an included file begins or ends. The
+     * first line is the source's own. NUL-terminated. */
     const char *text;
     size_t length;
-    /* To hash: the same without those #line, so alike in whichever folder the files lie. A source
-     * that includes nothing is its file, byte for byte. NUL-terminated. */
+    /* Text to hash: without these #line directives, so independent of the folder of the files. For
+     * a source without includes the file, byte for byte. NUL-terminated. */
     const char *contents;
     size_t content_length;
-    /* What was read: the source, then each included file once. */
+    /* Files read: the source, then each included file once. */
     size_t file_count;
     struct source_file *files;
 };
 
-/* Reads a source and puts each file in place of the line `#include "name"` that names it, and so on
- * in that file: `name` is looked for in the folder of the file with the line, then in the source's
- * own. One that is in neither is left for the compiler's own folders, as is <name>. Lines behind
- * #if count whether it holds or not, those in comments do not. A file that guards itself (#pragma
- * once, or #ifndef around all of it) stands there once where that is enough. STATUS_BAD_INPUT: a
- * file that includes itself without a guard, 64 files deep, more than 1024 files, more than 16 MiB
- * in all. Machine code (a cubin, a fatbin) is its file, byte for byte. All of `out` belongs to the
- * arena. */
-enum { CODE_BYTES_MAX = 1 << 29 }; /* of machine code */
-/* What is found in one of `folders` (without a slash at their ends; there may be none) is put in
- * place as well: "name" where the two folders have none, and <name>, which is looked for in
- * `folders` alone. A folder of a CUDA toolkit's headers is left to the compiler, and so are
- * <stdint.h>, <sys/time.h> and the like. */
+/* Included files: each file replaces the line `#include "name"`, recursively. `name` is searched in
+ * the folder of the file with the line, then in the source's own; if missing there, the line is
+ * left to the compiler, as is <name>. Lines behind an #if count whether or not the condition holds;
+ * lines in comments do not. A file that guards itself (#pragma once, or #ifndef around the whole
+ * file) is inlined once where that is enough. STATUS_BAD_INPUT: a file that includes itself without
+ * a guard, 64 files deep, more than 1024 files, more than 16 MiB in all. Machine code (a cubin, a
+ * fatbin) is taken byte for byte. All of `out` belongs to the arena. */
+enum { CODE_BYTES_MAX = 1 << 29 }; /* for machine code */
+/* Reads a source and its includes. `folders` (without trailing slashes; may be empty) are searched
+ * for "name" if the two folders above lack it, and for <name>. A folder of a CUDA toolkit's headers
+ * is left to the compiler, and so are <stdint.h>, <sys/time.h> and the like. */
 enum status source_read_in(struct arena *arena, const char *path, const char *const *folders,
                            size_t folder_count, struct source *out, struct error *error);
 
-/* STATUS_IO when the contents are not those of `hash` (hash_bytes); with NULL, any will do. */
+/* Returns STATUS_IO when the contents do not have this `hash` (hash_bytes); NULL matches any
+ * contents. */
 enum status source_check(const struct source *source, const char *hash, struct error *error);
 
-/* False when a file of it is not as it was read. (Not seen: a file that was added since and would
- * now be found first.) */
+/* Returns false when one of the files has changed since it was read. (A new file that would now be
+ * found first is not detected.) */
 bool source_is_current(const struct source *source);
 
 /* Appends `#line NUMBER "path"` and a newline. */

@@ -1,4 +1,4 @@
-/* What can go wrong, in one list: enumerator, exit code of the program, text. */
+/* All kinds of failure: enumerator, exit code of the program, text. */
 #ifndef TUNE_BASE_STATUS_H
 #define TUNE_BASE_STATUS_H
 
@@ -32,8 +32,8 @@ enum status {
 #undef STATUS_ENUMERATOR
 };
 
-/* Returns the status of a call that fails. Use it where the caller has nothing to free; a function
- * that has keeps the status and jumps to its one label `cleanup`. */
+/* Returns the status of a call that fails. For callers that have nothing to free; others keep the
+ * status and jump to one label `cleanup`. */
 #define TRY(call)                                                                                  \
     do {                                                                                           \
         enum status try_status = (call);                                                           \
@@ -41,13 +41,13 @@ enum status {
             return try_status;                                                                     \
     } while (0)
 
-/* The name ("STATUS_IO"), the short text, the exit code. Any value is taken; an unknown one reads
- * as STATUS_INTERNAL. */
+/* Return the name ("STATUS_IO"), the short text, the exit code. An unknown value counts as
+ * STATUS_INTERNAL. */
 const char *status_name(enum status status);
 const char *status_text(enum status status);
 int status_exit_code(enum status status);
 
-/* What became of a trial. Stored in the database by name (trials.status). */
+/* Results of a trial, stored in the database by name (trials.status). */
 /* X(enumerator, name, text) */
 #define TRIAL_STATUS_LIST(X)                                                                       \
     X(TRIAL_OK, "ok", "verified and timed")                                                        \
@@ -68,7 +68,7 @@ enum trial_status {
 
 const char *trial_status_name(enum trial_status status);
 const char *trial_status_text(enum trial_status status);
-/* False when no status has that name; *out is then untouched. */
+/* Finds the status; false when no status has that name, and *out is unchanged. */
 _Bool trial_status_from_name(const char *name, enum trial_status *out);
 
 #endif

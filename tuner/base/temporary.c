@@ -28,7 +28,7 @@ static bool is_random(const char *letters)
     return true;
 }
 
-/* Is `name` PREFIX, six letters, END? */
+/* Returns whether `name` is PREFIX, six letters, END. */
 static bool matches(const char *name, const char *prefix, const char *end)
 {
     size_t length = strlen(prefix);
@@ -55,7 +55,7 @@ static void remove_contents(int folder, int depth)
     (void)closedir(listing);
 }
 
-/* A folder in one of ours, never through a link. */
+/* Removes a folder inside one of ours; never follows a link. */
 static void remove_folder(int above, const char *name, int depth)
 {
     const int folder = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -72,7 +72,7 @@ static void sweep_one(int above, const char *name, mode_t kind)
     int file = openat(above, name, flags | (kind == S_IFDIR ? O_DIRECTORY : 0));
     if (file < 0)
         return;
-    /* Ours, of the kind we make, and locked by nobody: then it is locked now. */
+    /* If the file is ours, of the right kind and unlocked, it is locked now. */
     struct stat info;
     if (fstat(file, &info) == 0 && (info.st_mode & S_IFMT) == kind && info.st_uid == geteuid() &&
         (kind == S_IFDIR || info.st_nlink == 1) && flock(file, LOCK_EX | LOCK_NB) == 0) {
@@ -83,7 +83,8 @@ static void sweep_one(int above, const char *name, mode_t kind)
     (void)close(file);
 }
 
-/* What was left beside `path` under names that begin with its last part and `middle`. */
+/* Removes abandoned files or folders beside `path` whose names begin with its last part and
+ * `middle`. */
 static void sweep(const char *path, const char *middle, const char *end, mode_t kind)
 {
     char folder[PATH_MAX];
@@ -103,8 +104,9 @@ static void sweep(const char *path, const char *middle, const char *end, mode_t 
         (void)closedir(listing);
 }
 
-/* Between its making and its locking, a sweep by another process may have taken it: EAGAIN, and it
- * is closed. A file system without locks is no reason to fail: then nothing is ever swept there. */
+/* Locks a new file. Returns EAGAIN, and closes the file, if another process's sweep removed it
+ * between making and locking. A file system without locks is accepted; its leftovers are then never
+ * swept. */
 static int lock_new(struct temporary *temporary)
 {
     struct stat info;
@@ -129,8 +131,8 @@ static bool random_letters(char out[RANDOM_LETTERS + 1])
     return true;
 }
 
-/* Not by mkstemp: that makes the file with mode 0600, and to widen that afterwards the umask would
- * have to be asked, which no thread can do without changing it for the others. */
+/* Makes the file, not by mkstemp: mkstemp sets mode 0600, and widening the mode needs the umask,
+ * which a thread can only read by changing it for all threads. */
 static int try_file(const char *path, struct temporary *out)
 {
     char letters[RANDOM_LETTERS + 1];
@@ -162,7 +164,7 @@ enum status temporary_file_make(const char *path, struct temporary *out, struct 
     sweep(path, file_middle, file_end, S_IFREG);
     for (int i = 0; failure == EAGAIN && i < TRIES_MAX; i++)
         failure = FAILPOINT_FAILS("file.make") ? EIO : try_file(path, out);
-    /* In a folder that is there no file is missing: it takes none (/proc). */
+    /* ENOENT in an existing folder: the folder takes no files (/proc). */
     if (failure == ENOENT && folder_is_there(path))
         failure = EACCES;
     if (failure != 0)

@@ -1,6 +1,6 @@
-/* Files and folders that are there for a moment. Each is locked (flock) by the process that made it
- * for as long as that lives, so what a killed process left is told from what is in use, and is
- * removed by the next one. */
+/* Temporary files and folders. Each is locked (flock) by the process that made it while the process
+ * lives, so that leftovers of a killed process differ from those in use, and the next process
+ * removes them. */
 #ifndef TUNE_BASE_TEMPORARY_H
 #define TUNE_BASE_TEMPORARY_H
 
@@ -13,23 +13,23 @@ struct temporary {
     char path[PATH_MAX];
 };
 
-/* A new empty file beside `path`, "PATH.tune-XXXXXX.tmp", with the mode that the umask allows;
- * those that earlier processes left there are removed. Never follows a symbolic link. The caller
- * renames or unlinks it, then closes it. */
+/* Makes an empty file beside `path`, "PATH.tune-XXXXXX.tmp", with the mode that the umask allows,
+ * and removes those that earlier processes left there. Never follows a symbolic link. The caller
+ * renames or unlinks the file, then closes it. */
 enum status temporary_file_make(const char *path, struct temporary *out, struct error *error);
 
-/* A new folder "PREFIXXXXXXX" (an absolute path, or one from the current folder), mode 0700; those
- * that earlier processes left under that prefix are removed. */
+/* Makes a folder "PREFIXXXXXXX" (absolute, or relative to the current folder), mode 0700, and
+ * removes those that earlier processes left under that prefix. */
 enum status temporary_folder_make(const char *prefix, struct temporary *out, struct error *error);
-/* The same in $TMPDIR (an absolute path), else /tmp: "tune-WORD-XXXXXX". STATUS_PERMISSION where
- * others could put a folder of theirs in its place. */
+/* Makes a folder "tune-WORD-XXXXXX" in $TMPDIR (an absolute path), else in /tmp. STATUS_PERMISSION
+ * if others could replace the folder. */
 enum status temporary_folder_in_tmp(const char *word, struct temporary *out, struct error *error);
 void temporary_folders_sweep_tmp(const char *word);
-/* Removes it with all that is in it. */
+/* Removes the folder with its contents. */
 void temporary_folder_remove(struct temporary *temporary);
-/* Removes all that is in it, and keeps it. */
+/* Removes the folder's contents. */
 void temporary_folder_empty(struct temporary *temporary);
-/* Removes the folders of that prefix that no living process holds. */
+/* Removes all folders with that prefix that no living process holds. */
 void temporary_folders_sweep(const char *prefix);
 
 #endif

@@ -94,7 +94,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Optimal string alignment distance (Damerau-Levenshtein without overlapping swaps). */
+/* Returns the optimal string alignment distance (Damerau-Levenshtein without overlapping swaps). */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t rows[3][LONGEST_WORD + 1];
@@ -171,7 +171,7 @@ size_t utf8_bytes(const char *character)
     size_t bytes = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
     if (bytes == 0 || lead > 0xf4)
         return 0;
-    /* A NUL ends the string and fails the test of a continuation byte: nothing is read past it. */
+    /* A NUL ends the string and is no continuation byte, so the loop never reads past it. */
     for (size_t i = 1; i < bytes; i++)
         if ((at[i] & 0xc0) != 0x80)
             return 0;
@@ -227,7 +227,7 @@ const char *skip_blanks(const char *at, const char *end)
 
 bool is_name(const char *text)
 {
-    enum { NAME_BYTES = 64 }; /* with NUL: a value's, too (VALUE_TEXT_BYTES) */
+    enum { NAME_BYTES = 64 }; /* including NUL; equals VALUE_TEXT_BYTES */
     size_t length = 0;
     while (name_goes_on(text[length]))
         length++;

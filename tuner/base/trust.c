@@ -11,9 +11,10 @@
 
 enum { LINKS_MAX = 40 };
 
-/* What is still to be walked, and how far we are: an absolute path without links. */
+/* A walk along a path: the rest of the path, and an absolute path without links to the current
+ * place. */
 struct walk {
-    const char *path; /* as it was given */
+    const char *path; /* original path, for messages */
     char done[PATH_MAX];
     char rest[PATH_MAX];
     int links;
@@ -24,7 +25,7 @@ static enum status too_long(const struct walk *walk, struct error *error)
     return error_set(error, STATUS_BAD_INPUT, "%.400s: the path is too long", walk->path);
 }
 
-/* The first part of `rest`, taken off it; false at the end. */
+/* Takes the first part off `rest`; false at the end. */
 static bool next_part(struct walk *walk, char part[NAME_MAX + 1], bool *fits)
 {
     size_t start = strspn(walk->rest, "/");
@@ -44,7 +45,7 @@ static bool may_follow(const struct stat *link, const struct stat *folder)
     return !open_to_others || link->st_uid == geteuid() || link->st_uid == folder->st_uid;
 }
 
-/* `next` is a link: its target goes before what is still to be walked. */
+/* Puts the target of the link `next` before the rest of the path. */
 static enum status follow(struct walk *walk, const char *next, const struct stat *link,
                           struct error *error)
 {
@@ -125,7 +126,8 @@ static bool is_open(const struct stat *info)
 {
     bool ours = info->st_uid == geteuid() || info->st_uid == 0;
     bool own_group = info->st_gid == info->st_uid;
-    bool kept = S_ISDIR(info->st_mode) && (info->st_mode & S_ISVTX); /* names of others stay */
+    bool kept = S_ISDIR(info->st_mode) &&
+                (info->st_mode & S_ISVTX); /* sticky: others cannot rename our files */
     bool written = (info->st_mode & S_IWOTH) != 0 || ((info->st_mode & S_IWGRP) != 0 && !own_group);
     return !ours || (written && !kept);
 }
@@ -146,7 +148,7 @@ bool path_is_open_to_others(const char *path)
     }
 }
 
-/* The mode of the folder that holds it; 0: not known. */
+/* Returns the mode of the path's folder; 0: unknown. */
 static mode_t mode_above(const char *path)
 {
     char folder[PATH_MAX];

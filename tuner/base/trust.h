@@ -1,5 +1,5 @@
-/* Which symbolic links are followed: never one that somebody else could have put there to have us
- * write elsewhere. */
+/* Rules for symbolic links: a link that another user could have placed to redirect our output is
+ * never followed. */
 #ifndef TUNE_BASE_TRUST_H
 #define TUNE_BASE_TRUST_H
 
@@ -8,24 +8,23 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
 
-/* Gives the path without links: `path` itself where none of its parts is one, else an absolute path
- * (the arena's) to what the links lead to. The last part need not be there. A link in a folder that
- * others may write to (/tmp) is followed only when we or the folder's owner made it; another is
- * refused with STATUS_PERMISSION, whatever the kernel's own setting for that says. */
+/* Resolves links: returns `path` itself when no part is a link, else an absolute path (the arena's)
+ * to the target. The last part need not exist. A link in a folder that others may write to (/tmp)
+ * is followed only when we or the folder's owner made it; any other is refused with
+ * STATUS_PERMISSION, whatever the kernel's own setting. */
 enum status path_without_links(struct arena *arena, const char *path, const char **out,
                                struct error *error);
 
-/* Whether somebody else than we and root may write to the file or take its place: what it says is
- * then not to be run without being asked for. A group of the user's own number counts as the user.
- */
+/* Returns whether another user than this one and root may write to the file or replace it, so that
+ * its contents must not be run without confirmation. A group with the user's own number counts as
+ * the user. */
 bool path_is_open_to_others(const char *path);
 
-/* Whether others can make files in the folder that holds `path`, though not take ours away: /tmp
- * and its like. */
+/* Returns whether others can make files in the path's folder without being able to remove ours:
+ * /tmp and the like. */
 bool path_is_in_open_folder(const char *path);
 
-/* Whether anybody can take it away and put another in its place: the folder that holds it is open
- * to all, and not sticky. */
+/* Returns whether others can replace the file: its folder is open to all, and not sticky. */
 bool path_is_replaceable(const char *path);
 
 #endif

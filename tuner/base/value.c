@@ -14,7 +14,8 @@ bool value_number(struct value value, double *out)
     return true;
 }
 
-/* long double holds every int64_t and every double exactly where it has 64 bits of mantissa. */
+/* Converts exactly: a long double with a mantissa of 64 bits holds every int64_t and every
+ * double. */
 static long double exact_number(struct value value)
 {
     return value.kind == VALUE_REAL ? (long double)value.real : (long double)value.integer;
@@ -42,8 +43,8 @@ bool value_format(struct value value, char *out, size_t bytes)
     case VALUE_INTEGER:
         return string_format(out, bytes, "%lld", (long long)value.integer);
     case VALUE_REAL: {
-        /* The shortest of 15 to 17 digits that reads back as the same number, always with a point
-         * or an exponent, so that it reads back as a real. */
+        /* Use the fewest of 15 to 17 digits that read back as the same number, always with a point
+         * or an exponent, so that the text reads back as a real. */
         bool fits = false;
         for (int digits = 15; digits <= 17; digits++) {
             fits = string_format(out, bytes, "%.*g", digits, value.real);

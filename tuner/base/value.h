@@ -11,9 +11,10 @@ enum value_kind { VALUE_INTEGER, VALUE_REAL, VALUE_BOOLEAN, VALUE_TEXT };
 struct value {
     enum value_kind kind;
     union {
-        int64_t integer;  /* VALUE_INTEGER; 0 or 1 for VALUE_BOOLEAN */
-        double real;      /* VALUE_REAL */
-        const char *text; /* VALUE_TEXT; borrowed: whoever made the value says how long it lives */
+        int64_t integer; /* VALUE_INTEGER; 0 or 1 for VALUE_BOOLEAN */
+        double real;     /* VALUE_REAL */
+        const char *
+            text; /* VALUE_TEXT; borrowed from the maker of the value, which defines its lifetime */
     };
 };
 
@@ -38,16 +39,17 @@ static inline bool value_is_integer(struct value value)
 {
     return value.kind == VALUE_INTEGER || value.kind == VALUE_BOOLEAN;
 }
-/* Of two numbers, none of them NaN: below 0, 0, above 0. 2**53 + 1 is more than 2.0**53. */
+/* Compares two numbers, neither of them NaN: returns < 0, 0, > 0. 2**53 + 1 is more than
+ * 2.0**53. */
 int value_order(struct value a, struct value b);
-/* By Python's rules: 1 == 1.0 and 1 == True; a text equals only the same text. */
+/* Compares by Python's rules: 1 == 1.0 and 1 == True; a text equals only the same text. */
 bool value_equal(struct value a, struct value b);
-/* The number in a value (a boolean counts as 0 or 1); false for a text. */
+/* Returns a value's number (a boolean's is 0 or 1); false for a text. */
 bool value_number(struct value value, double *out);
 
 #define VALUE_TEXT_BYTES 64
-/* As it is written in tuned.conf, defines and tables: 256, 0.5, true, last_block. Reals read back
- * as the same number. False when it did not fit. */
+/* Writes the value as in tuned.conf, defines and tables: 256, 0.5, true, last_block. Reals read
+ * back as the same number. Returns false when the text was cut. */
 bool value_format(struct value value, char *out, size_t bytes);
 
 /* A name with its value: a variable of an expression, a define, a column. */

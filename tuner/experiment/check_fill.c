@@ -1,4 +1,4 @@
-/* {series: EXPRESSION}, {file: PATH}: elements as an argument's fill has them. */
+/* {series: EXPRESSION}, {file: PATH}: expected elements from an argument's kind of fill. */
 #include "tuner/experiment/check.h"
 #include "tuner/experiment/plan.h"
 

@@ -1,4 +1,4 @@
-/* {reference: NAME, source: FILE}: what a function in C computes. */
+/* {reference: NAME, source: FILE}: expected elements from a C function. */
 #include <string.h>
 
 #include "tuner/experiment/check.h"
@@ -23,7 +23,7 @@ static bool read_function(struct file_reader *reader, const struct node *node,
             return false;
     if (defines)
         return true;
-    /* Without defines of its own it gets those that are the same for every configuration. */
+    /* Without defines of its own the function gets those that are equal for every configuration. */
     const struct define_list *all = &reader->experiment->defines;
     check->defines.items = arena_alloc(reader->arena, all->count + 1, sizeof *all->items);
     if (!check->defines.items)

@@ -1,4 +1,4 @@
-/* {launches: [...]}, {configuration: ...}: what another plan leaves. */
+/* {launches: [...]}, {configuration: ...}: expected elements from another plan. */
 #include <string.h>
 
 #include "tuner/experiment/check.h"
@@ -27,7 +27,7 @@ static bool read_configuration(struct file_reader *reader, const struct node *no
                       "configuration is 'default', or a mapping with a value for each parameter");
 }
 
-/* The configuration that the check's plan is of. */
+/* Makes the configuration of the check's plan. */
 static bool make_reference(const struct point *point, const struct check_rule *rule,
                            struct maker *maker, struct configuration *out)
 {
@@ -64,7 +64,8 @@ enum status point_reference(const struct point *point, struct arena *arena,
                : error->status;
 }
 
-/* Results of other types are compared by value, as the less precise of both is. */
+/* Checks that the results can be compared. Results of different types are compared by value, with
+ * the tolerance of the less precise type. */
 static bool are_comparable(struct maker *maker, const struct check_rule *rule,
                            enum element_type type, const struct argument *expected,
                            struct output_check *out)
@@ -88,8 +89,8 @@ static bool are_comparable(struct maker *maker, const struct check_rule *rule,
     return true;
 }
 
-/* Another plan is that of one configuration, whichever is checked, so that one result serves all.
- * Where a grid is made of the resident blocks it takes one per SM: how many there are is known of
+/* Makes the other plan, of one configuration whichever is checked, so that one result serves all. A
+ * grid made of resident blocks takes one per SM, since the number of resident blocks is known of
  * the checked configuration only. */
 static bool make_other(struct maker *maker, const struct point *point,
                        const struct check_rule *rule, enum element_type type,

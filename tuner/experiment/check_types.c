@@ -1,4 +1,4 @@
-/* What can be told of an expression's type from what its variables may hold. */
+/* Types of expressions, derived from the types of their variables. */
 #include <string.h>
 
 #include "tuner/experiment/read.h"
@@ -7,7 +7,7 @@ enum { NUMBER = 1, TEXT = 2, ANY = NUMBER | TEXT };
 
 enum { WORDS_MAX = 128 };
 
-/* The texts that a variable may hold, where they are known. */
+/* The possible texts of a variable, if known. */
 struct known_texts {
     bool known;
     const char *words[WORDS_MAX];
@@ -17,8 +17,8 @@ struct known_texts {
 struct types {
     const struct experiment *experiment;
     struct error *error;
-    unsigned slots[SLOTS_MAX]; /* what each variable may be; 0: not yet known */
-    struct place place;        /* of the expression looked at: its file */
+    unsigned slots[SLOTS_MAX]; /* possible types of each variable; 0: not yet known */
+    struct place place;        /* file of the current expression */
 };
 
 static bool type_of(struct types *types, const struct expression *node, unsigned *out);
@@ -29,7 +29,7 @@ static bool type_error(const struct types *types, const struct expression *node,
                          "%s", what);
 }
 
-/* Of `count` values; what is no literal may be any text. */
+/* Adds the texts of `count` values; a value that is no literal may be any text. */
 static void add_texts(struct types *types, struct known_texts *texts, const struct formula *values,
                       size_t count)
 {
@@ -45,8 +45,8 @@ static void add_texts(struct types *types, struct known_texts *texts, const stru
     }
 }
 
-/* An axis has the texts of its list, a parameter also those that baselines and checks
- * give it. */
+/* Collects a variable's texts: an axis has those of its list, a parameter also those of baselines
+ * and checks. */
 static void texts_of(struct types *types, size_t slot, struct known_texts *out)
 {
     const struct experiment *experiment = types->experiment;
@@ -66,7 +66,7 @@ static void texts_of(struct types *types, size_t slot, struct known_texts *out)
             add_texts(types, out, &experiment->checks[i].setting.values[parameter], 1);
 }
 
-/* `variable == "text"` where the variable never has that text: most likely misspelt. */
+/* Refuses `variable == "text"` if the variable never has that text: most likely misspelt. */
 static bool check_text(struct types *types, const struct expression *variable,
                        const struct expression *literal)
 {
@@ -102,7 +102,7 @@ static bool check_pair(struct types *types, const struct expression *at, struct 
     return true;
 }
 
-/* What the items of a list may be. */
+/* Determines the types of a list's items. */
 static bool type_of_items(struct types *types, const struct expression *list, unsigned *out)
 {
     unsigned type = ANY;
@@ -121,7 +121,7 @@ static bool type_of_items(struct types *types, const struct expression *list, un
     return true;
 }
 
-/* A list's items are known, or when it is evaluated. */
+/* Checks `in`: the items are known, or only when the list is evaluated. */
 static bool check_membership(struct types *types, struct typed left, const struct expression *list)
 {
     if (list->index != LIST_OF_ITEMS) {
@@ -149,7 +149,7 @@ static bool check_operands(struct types *types, const struct expression *node, u
     return true;
 }
 
-/* The union of the operands from `first` on. */
+/* Returns the union of the types of the operands from `first` on. */
 static bool type_of_any(struct types *types, const struct expression *node, size_t first,
                         unsigned *out)
 {
@@ -203,7 +203,7 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
     case EXPRESSION_CONDITIONAL:
         return type_of_any(types, node, 1, out);
     case EXPRESSION_COMPARE: {
-        /* Each operand is looked at once: twice would be 2^depth times in nested chains. */
+        /* Visit each operand once: visiting twice would take 2^depth steps in nested chains. */
         struct typed left = {node->operands[0], ANY};
         if (!type_of(types, left.node, &left.type))
             return false;
@@ -233,7 +233,7 @@ static bool type_of(struct types *types, const struct expression *node, unsigned
     }
 }
 
-/* What `count` values may be is what the variable may be, too. */
+/* Adds the types of `count` values to the variable's. */
 static bool learn(struct types *types, size_t slot, const struct formula *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* What can only be checked when the whole file has been read. */
+/* Checks that need the whole file. */
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -10,7 +10,7 @@ static bool check_problem_count(struct file_reader *reader)
     const struct experiment *experiment = reader->experiment;
     size_t count = experiment->size.count;
     for (size_t i = 0; i < experiment->axis_count; i++) {
-        count *= experiment->axes[i].count; /* at most 256 * 64 before it is compared */
+        count *= experiment->axes[i].count; /* at most 256 * 64 before the comparison */
         if (count > PROBLEMS_MAX)
             return place_refuses(reader->error, experiment->axes[i].place, "more than %d problems",
                                  PROBLEMS_MAX);
@@ -18,7 +18,8 @@ static bool check_problem_count(struct file_reader *reader)
     return true;
 }
 
-/* The length of a value as it is written, at most; texts that facts give are of this length too. */
+/* Returns the length of a value as written, at most; texts from facts count with this length,
+ * too. */
 static size_t value_length(const struct formula *formula)
 {
     char text[VALUE_TEXT_BYTES] = "";
@@ -61,8 +62,8 @@ static bool check_keys_fit(struct file_reader *reader)
     return true;
 }
 
-/* Types, alignments and fills that the axes alone decide, for each point of the axes: a wrong one
- * is found before anything runs. */
+/* Checks types, alignments and fills that depend on the axes alone, for each point of the axes, so
+ * that a wrong one is found before a run. */
 static bool check_axes_point(struct maker *maker)
 {
     const struct experiment *experiment = maker->experiment;
@@ -93,7 +94,7 @@ static bool is_of_problem(const struct maker *maker, const struct formula *formu
     return within(maker->experiment, formula->uses, USE_PROBLEM);
 }
 
-/* Counts, and what vectors are filled with, as far as the problem decides it: ranges, files. */
+/* Checks counts and fills, as far as they depend on the problem only: ranges, files. */
 static bool check_argument(struct maker *maker, const struct argument_rule *rule)
 {
     const struct fill_rule *fill = &rule->fill;

@@ -1,4 +1,4 @@
-/* What a configuration's outputs are held against: reading it, and what it means. */
+/* Checks of a configuration's outputs: reading them, and making them for a configuration. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,6 @@ static bool read_per(struct file_reader *reader, const struct node *node, struct
     return true;
 }
 
-/* Whether all parameters that it comes to need are among those of `per`. */
 bool check_is_within_per(const struct experiment *experiment, struct slot_set uses,
                          const struct slot_set *per)
 {
@@ -51,8 +50,6 @@ bool check_needs_per(struct file_reader *reader, const struct node *node, struct
                       "a parameter that the reference depends on stands in 'per': per: [NAME]");
 }
 
-/* Whether results of all configurations, or of those with one value of each of `per`, have the
- * same form. */
 bool check_has_one_form(const struct experiment *experiment, const struct check_rule *check)
 {
     const struct argument_rule *output = &experiment->arguments[check->output];
@@ -60,8 +57,8 @@ bool check_has_one_form(const struct experiment *experiment, const struct check_
                                &check->per);
 }
 
-/* Adds the type and the count of each output that has others in other configurations: what it is
- * held against is made for that form. */
+/* Appends the type and count of each output that changes them between configurations, since its
+ * expectations are made for one form. */
 static bool add_forms(const struct point *point, char out[CONFIGURATION_KEY_BYTES])
 {
     const struct experiment *experiment = point->experiment;
@@ -112,7 +109,7 @@ int64_t check_known_count(struct maker *maker, const struct check_rule *rule)
 /* ---- tolerances ---- */
 
 static const struct tolerance_key {
-    const char *key, *name; /* in errors */
+    const char *key, *name; /* for errors */
     size_t rule, made;      /* offsets */
 } tolerance_keys[] = {
     {"tolerance", "the tolerance", offsetof(struct tolerance_rule, magnitude),
@@ -154,7 +151,7 @@ static bool read_tolerance(struct file_reader *reader, const struct node *node,
     return true;
 }
 
-/* What another plan leaves is rounded otherwise when it adds in another order. */
+/* Returns the default tolerance: another plan rounds differently when it adds in another order. */
 double usual_tolerance(enum element_type type)
 {
     return !element_is_real(type) ? 0
@@ -275,7 +272,8 @@ static bool read_check(struct file_reader *reader, const struct node *node)
     return true;
 }
 
-/* Where nothing is said, the default configuration is the reference of all that is written. */
+/* Adds the default checks: without `check` the default configuration is the reference of all
+ * outputs. */
 static bool check_all(struct file_reader *reader, const struct node *root)
 {
     struct experiment *experiment = reader->experiment;

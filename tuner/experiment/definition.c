@@ -1,6 +1,6 @@
-/* Hashes: of what a trial's meaning depends on besides its configuration and its binary (sizes,
- * parameters, constraints and baselines are not among it: a value more makes no measurement stale);
- * and of what the compiler is told besides defines. */
+/* Hashes of an experiment: of the parts that determine a trial's meaning besides its configuration
+ * and binary (not sizes, parameters, constraints and baselines: a new value makes no measurement
+ * stale), and of the compiler options besides defines. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 static const char *const sections[] = {"experiment", "device",    "derived",
                                        "launches",   "arguments", "check"};
 
-/* The kinds and counts keep ("a", ["b"]) and ("a", "b") apart. */
+/* Hashes a tree. Kinds and counts distinguish ("a", ["b"]) from ("a", "b"). */
 static void hash_node(struct hash_state *hash, const struct node *node)
 {
     const int kind = (int)node->kind;
@@ -32,9 +32,9 @@ static void hash_node(struct hash_state *hash, const struct node *node)
 }
 
 enum { CHUNK_BYTES = 1 << 20 };
-static const off_t file_bytes_max = (off_t)64 << 30; /* read in half a minute */
+static const off_t file_bytes_max = (off_t)64 << 30; /* takes half a minute to read */
 
-/* The bytes of a file, which may be far larger than a source. */
+/* Hashes the bytes of a file, which may be far larger than a source. */
 static enum status hash_file(struct hash_state *hash, const char *path, struct error *error)
 {
     struct stat info;
@@ -64,7 +64,7 @@ static enum status hash_file(struct hash_state *hash, const char *path, struct e
     return status;
 }
 
-/* A file of each problem; one that serves several in a row once. */
+/* Hashes the file of each problem; a file of consecutive problems only once. */
 static enum status hash_named_files(const struct experiment *experiment,
                                     const struct template *name, struct hash_state *hash,
                                     struct error *error)

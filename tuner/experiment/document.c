@@ -71,12 +71,12 @@ const struct node *node_get(const struct node *mapping, const char *key)
 
 /* ---- reading ---- */
 
-/* Functions return false after filling the error. */
+/* State of the reader. Its functions return false after filling the error. */
 struct reader {
     struct document *document;
     const char *text;
     size_t length;
-    size_t *lines; /* the byte at which each line begins */
+    size_t *lines; /* offset of the first byte of each line */
     size_t line_count;
     yaml_parser_t yaml;
     struct error *error;
@@ -114,7 +114,7 @@ static bool index_lines(struct reader *reader)
     return true;
 }
 
-/* Whether the scalar's text stands in the file as it is, so that its characters have columns. */
+/* Returns whether the scalar's text equals the file's, so that its characters have columns. */
 static bool stands_as_is(const struct reader *reader, yaml_mark_t start, bool quoted,
                          const char *text, size_t *offset)
 {
@@ -132,7 +132,7 @@ static bool stands_as_is(const struct reader *reader, yaml_mark_t start, bool qu
     return strncmp(reader->text + at, text, strlen(text)) == 0;
 }
 
-/* What to do about it, where the parser's words tell only what it met; "" otherwise. */
+/* Returns advice if the parser's message has none, else "". */
 static const char *remedy(const struct reader *reader, const char *problem, size_t offset)
 {
     static const struct {
@@ -164,7 +164,7 @@ static bool read_event(struct reader *reader, yaml_event_t *event)
     struct place place = place_of(reader, yaml->problem_mark);
     if (yaml->error == YAML_MEMORY_ERROR)
         return out_of_memory(reader);
-    if (yaml->error == YAML_READER_ERROR) { /* bytes that are no text: only an offset is known */
+    if (yaml->error == YAML_READER_ERROR) { /* invalid UTF-8: only an offset is known */
         size_t line = 1;
         while (line < reader->line_count && reader->lines[line] <= yaml->problem_offset)
             line++;
@@ -207,7 +207,7 @@ static bool read_scalar(struct reader *reader, const yaml_event_t *event, struct
 static bool read_node(struct reader *reader, const yaml_event_t *event, unsigned depth,
                       struct node **out);
 
-/* The next node of a list or mapping; NULL at its end. */
+/* Reads the next node of a list or mapping; NULL at its end. */
 static bool read_next(struct reader *reader, unsigned depth, struct node **out)
 {
     yaml_event_t event;
@@ -253,8 +253,8 @@ static bool read_children(struct reader *reader, struct node *node, unsigned dep
             return false;
         if (!child)
             return true;
-        /* For YAML [ceil_div(n, 2), 1] has three items; here a comma within parentheses ends
-         * none. */
+        /* For YAML [ceil_div(n, 2), 1] has three items; here a comma within parentheses ends no
+         * item. */
         if (node->kind == NODE_LIST && node->last && node->last->kind == NODE_SCALAR &&
             child->kind == NODE_SCALAR && node->last->plain && child->plain &&
             count_of(node->last->text, '(') > count_of(node->last->text, ')')) {
@@ -332,7 +332,7 @@ enum status document_read(struct document *out, const char *path, const char *te
     const size_t mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     if (!document_begin(out, path))
         return error_no_memory(error);
-    text += mark; /* of the order of bytes, as some editors put before UTF-8 */
+    text += mark; /* byte order mark, which some editors put before UTF-8 */
     reader.length = length -= mark;
     reader.text = out->text = arena_strndup(&out->arena, text, length);
     if (!out->text || !index_lines(&reader) || !yaml_parser_initialize(&reader.yaml))
@@ -351,7 +351,7 @@ enum status document_read(struct document *out, const char *path, const char *te
 
 /* ---- printing ---- */
 
-/* Of what YAML takes in a scalar as it stands; else its code, to be escaped. */
+/* Returns whether YAML accepts the character in a plain scalar; *code is its code point. */
 static bool is_printable(const char *character, size_t bytes, unsigned long *code)
 {
     *code = utf8_code(character, bytes);
@@ -393,7 +393,8 @@ static void print_scalar(struct text *out, const struct node *node)
     text_append(out, "\"");
 }
 
-/* Whether it goes on one line. A plain scalar with a comma or a bracket would end within one. */
+/* Returns whether the node fits on one line. A plain scalar with a comma or a bracket would end
+ * within a flow collection. */
 static bool fits_line(const struct node *node)
 {
     if (node->kind == NODE_SCALAR)
@@ -422,7 +423,7 @@ static void print_line(struct text *out, const struct node *node)
     text_append(out, node->kind == NODE_LIST ? "]" : "}");
 }
 
-/* An entry a line; the first one goes on the line that is begun, where there is one. */
+/* Prints one entry a line; the first one continues a line that is `begun`. */
 static void print_entries(struct text *out, const struct node *node, int indent, bool begun)
 {
     for (const struct node *item = node->first; item; item = item->next, begun = false) {

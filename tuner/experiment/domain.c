@@ -1,5 +1,5 @@
-/* Constraints as formulas over n: what needs no size is put in as the number it comes to, the rest
- * is written in the language of tuned.conf. */
+/* Constraints as formulas over n: parts that need no size are evaluated, the rest is written in the
+ * language of tuned.conf. */
 #include "tuner/experiment/domain.h"
 
 #include <math.h>
@@ -30,24 +30,24 @@ struct domain domain_meet(const struct domain *a, const struct domain *b)
     return both;
 }
 
-/* How closely the outermost operation of a text binds, as libtuned reads it. */
+/* Precedence of a text's outermost operation, as libtuned parses it. */
 enum { BINDS_OR = 1, BINDS_AND, BINDS_COMPARED, BINDS_SUM, BINDS_PRODUCT, BINDS_ALONE };
 
-/* What a part of a constraint comes to: a value, or a text that is one at each size. */
+/* A part of a constraint: a value, or a text with a value at each size. */
 struct part {
     bool is_known;
-    struct value value; /* when it is known */
+    struct value value; /* if `is_known` */
     const char *text;
     int binds;
 };
 
 struct writer {
-    struct maker maker; /* whose size is not bound */
+    struct maker maker; /* sizes are unbound */
     struct arena *arena;
-    bool is_possible; /* so far, to be written so */
+    bool is_possible; /* false: a part cannot be written */
 };
 
-/* libtuned finds no value here: the configuration is not legal where it is needed. */
+/* A text without a value for libtuned: where it is needed, the configuration is illegal. */
 static const struct part no_value = {.text = "1/0", .binds = BINDS_PRODUCT};
 static const int64_t greatest_power = INT64_C(1) << 62;
 
@@ -67,7 +67,7 @@ static struct part written(int binds, const char *text)
     return (struct part){.text = text, .binds = binds};
 }
 
-/* The part as libtuned reads it within what binds so closely. */
+/* Returns the part's text for use within an operation of precedence `binds`. */
 static const char *text_within(struct writer *writer, const struct part *part, int binds)
 {
     if (!part->is_known)
@@ -98,7 +98,7 @@ static struct part called(struct writer *writer, const char *name, const struct 
     return written(BINDS_ALONE, arena_printf(writer->arena, "%s(%s,%s)", name, first, second));
 }
 
-/* Whether it needs the size. */
+/* Returns whether the expression needs the size. */
 static bool needs_size(const struct writer *writer, const struct expression *tree)
 {
     const struct environment *environment = &writer->maker.environment;
@@ -141,8 +141,8 @@ static struct part compare_known(enum comparison comparison, struct value a, str
     return known(value_boolean(holds[comparison]));
 }
 
-/* A number that is multiplied or divided by known ones above 0 is taken for itself: the other side,
- * a known number, is divided or multiplied instead, so that no fraction is left. */
+/* Removes known positive factors and divisors from one side, and divides or multiplies the known
+ * number on the other side instead, so that no fraction is left. */
 static const struct expression *take_apart(struct writer *writer, const struct expression *tree,
                                            double *other)
 {
@@ -162,7 +162,7 @@ static const struct expression *take_apart(struct writer *writer, const struct e
     }
 }
 
-/* The tree against a number that needs no size. */
+/* Writes the comparison of a tree with a number that needs no size. */
 static struct part compare_to_number(struct writer *writer, const struct expression *tree,
                                      enum comparison comparison, struct value value)
 {
@@ -189,7 +189,8 @@ static struct part compare_to_number(struct writer *writer, const struct express
                          : joined(writer, BINDS_COMPARED, comparisons[comparison], &part, &bound);
 }
 
-/* A quotient against what else needs the size: both times the divisor. */
+/* Writes the comparison of two trees; a quotient is compared after multiplying both sides by the
+ * divisor. */
 static struct part compare_pair(struct writer *writer, const struct expression *a,
                                 enum comparison comparison, const struct expression *b)
 {
@@ -214,7 +215,8 @@ static struct part compare_pair(struct writer *writer, const struct expression *
     return joined(writer, BINDS_COMPARED, comparisons[comparison], &left, &right);
 }
 
-/* `and` or `or` of truths. What has a value at each size is not asked where the other decides. */
+/* Writes `and` or `or` of two truths. An operand that has a value at each size is dropped if the
+ * other decides. */
 static struct part both(struct writer *writer, bool is_or, const struct part *a,
                         const struct part *b)
 {
@@ -235,7 +237,7 @@ static struct part negated(struct writer *writer, const struct part *part)
     return written(BINDS_ALONE, arena_printf(writer->arena, "!%s", text));
 }
 
-/* Whether it is among the items of a list. */
+/* Writes whether the tree is among the items of a list. */
 static struct part among(struct writer *writer, const struct expression *tree,
                          const struct expression *list)
 {
@@ -284,7 +286,7 @@ static struct part write_comparison(struct writer *writer, const struct expressi
 
 /* ---- the rest ---- */
 
-/* x & (x - 1) is 0 of powers of two alone; x & 2^k - 1 is a remainder. */
+/* Writes bit operations: x & (x - 1) is 0 for powers of two only; x & 2^k - 1 is a remainder. */
 static struct part write_bits(struct writer *writer, const struct expression *tree)
 {
     const struct part a = write_part(writer, tree->operands[0]);
@@ -329,7 +331,7 @@ static struct part write_power(struct writer *writer, const struct expression *t
     return product;
 }
 
-/* Truths alone: of numbers `and` and `or` give one of them. */
+/* Writes a conditional of truths; with numbers `and` and `or` would return an operand. */
 static struct part write_conditional(struct writer *writer, const struct expression *tree)
 {
     const struct part condition = write_part(writer, tree->operands[0]);
@@ -343,7 +345,7 @@ static struct part write_conditional(struct writer *writer, const struct express
     return both(writer, true, &first, &second);
 }
 
-/* all(... for i in [...]), any(...) */
+/* Writes all(... for i in [...]) and any(...). */
 static struct part write_quantified(struct writer *writer, const struct expression *list,
                                     bool is_any)
 {
@@ -483,7 +485,7 @@ static struct part write_part(struct writer *writer, const struct expression *tr
         const struct part b = write_part(writer, tree->operands[1]);
         const bool is_decided = b.is_known && value_is_true(b.value) == is_or;
         if (is_decided && writer->is_possible != was_possible) {
-            writer->is_possible = was_possible; /* nobody needs the other's words */
+            writer->is_possible = was_possible; /* the other operand is not needed */
             return b;
         }
         return both(writer, is_or, &a, &b);
@@ -499,7 +501,7 @@ static struct part write_part(struct writer *writer, const struct expression *tr
     }
 }
 
-/* That a parameter whose values depend on the size has this one. */
+/* Writes that a parameter whose values depend on the size has this value. */
 static struct part write_values(struct writer *writer, const struct named_list *parameter,
                                 struct value value)
 {
@@ -526,7 +528,7 @@ static struct part write_values(struct writer *writer, const struct named_list *
     return found;
 }
 
-/* Whether the constraint holds at the problem's size. */
+/* Returns whether the constraint holds at the problem's size. */
 static bool holds_here(struct maker *here, const struct formula *constraint)
 {
     bool holds = false;
@@ -612,7 +614,7 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
     return arena->failed ? error_no_memory(error) : STATUS_OK;
 }
 
-/* Takes it where it depends on sizes and can be written. */
+/* Adds the formula's text if it depends on sizes and can be written. */
 static void take_number(struct writer *writer, const struct formula *formula, const char **out,
                         size_t *count, size_t most)
 {

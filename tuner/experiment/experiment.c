@@ -1,4 +1,4 @@
-/* Looking at an experiment, its problems, baselines and default configuration. */
+/* Queries of an experiment: its problems, baselines and default configuration. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,8 @@ size_t experiment_problem_count(const struct experiment *experiment)
     return count * experiment->size.count;
 }
 
-/* The last axis turns fastest. That the key fits was checked when the file was read. */
+/* Makes the problem's axes; the last axis varies fastest. Reading the file has checked that the key
+ * fits. */
 void problem_at_axes(const struct experiment *experiment, size_t index, struct problem *out)
 {
     *out =
@@ -223,8 +224,8 @@ enum status experiment_baselines(const struct experiment *experiment, const stru
     return STATUS_OK;
 }
 
-/* ---- the configuration that nobody chose: without `defaults` the first point of a space, which
- * can take a while to find, so that what was found is remembered ---- */
+/* ---- the default configuration: without `defaults` the first point of a space, which can take a
+ * while to find, and so is cached ---- */
 
 struct remembered {
     struct remembered *next;
@@ -257,7 +258,7 @@ void default_cache_free(struct default_cache *cache)
     free(cache);
 }
 
-/* Of all that a space depends on. */
+/* Hashes all inputs of a space. */
 static bool make_key(const struct problem *problem, const struct facts *facts,
                      char out[HASH_TEXT_BYTES])
 {
@@ -277,7 +278,7 @@ static bool make_key(const struct problem *problem, const struct facts *facts,
     return true;
 }
 
-/* A copy that stays, texts included. */
+/* Stores a copy, including its texts. */
 static enum status remember(struct default_cache *cache, const char *key,
                             const struct configuration *configuration, struct error *error)
 {

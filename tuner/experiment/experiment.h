@@ -1,6 +1,6 @@
-/* Experiment files (configs/NAME.yaml; docs/experiment-files.md): reading, problems, the space of
- * configurations; what a configuration means is in point.h. Knows no device: facts are handed in.
- */
+/* Experiment files (configs/NAME.yaml; docs/experiment-files.md): reading, problems, and the space
+ * of configurations; point.h has the meaning of a configuration. Independent of devices: facts are
+ * arguments. */
 #ifndef TUNE_EXPERIMENT_EXPERIMENT_H
 #define TUNE_EXPERIMENT_EXPERIMENT_H
 
@@ -14,8 +14,8 @@
 #include "tuner/base/launch.h"
 
 struct document;
-struct experiment; /* read from one file; immutable; any thread may read it */
-struct space;      /* the legal configurations of one problem on one device */
+struct experiment; /* read from one file; immutable, readable by any thread */
+struct space;      /* the legal configurations of a problem on a device */
 
 enum {
     EXPERIMENT_PARAMETERS_MAX = 32,
@@ -28,198 +28,206 @@ enum {
     CONFIGURATION_KEY_BYTES = 512,
 };
 
-/* Reads and checks a file whole; sources are named relative to `data_folder` (or, when not there,
- * to the folder of the file). Every error reads "FILE:LINE:COLUMN: what is wrong; did you mean
- * 'x'?" with STATUS_BAD_INPUT. Freed by experiment_free. */
+/* Reads and checks a whole file; sources are named relative to `data_folder` or, if missing there,
+ * to the folder of the file. Every error reads "FILE:LINE:COLUMN: problem; did you mean 'x'?" with
+ * STATUS_BAD_INPUT. Freed by experiment_free. */
 enum status experiment_load(const char *path, const char *data_folder, struct experiment **out,
                             struct error *error);
 void experiment_free(struct experiment *experiment);
 
-/* The same of a text of `length` bytes; `path` is what errors call it, and to its folder names are
- * relative. */
+/* Reads a text of `length` bytes; `path` names it in errors, and its folder is the one that names
+ * are relative to. */
 enum status experiment_load_text(const char *path, const char *text, size_t length,
                                  const char *data_folder, struct experiment **out,
                                  struct error *error);
-/* The same of a text that a database has: its sources and data need not be there, nor are they part
- * of its hashes. Nothing of it can be compiled; defaults as `lenient_defaults` has them. */
+/* Reads a text from a database: its sources and data may be missing, and are not part of its
+ * hashes. Its kernels cannot be compiled; defaults as with `lenient_defaults`. */
 enum status experiment_load_recorded(const char *path, const char *text, const char *data_folder,
                                      struct experiment **out, struct error *error);
-/* The same of nodes that were made out of a file in another format. The document's memory becomes
- * the experiment's, also after a failure. `lenient_defaults`: defaults that are no point count as
- * none, and the first point is the default. */
+/* Reads nodes made from a file of another format. The document's memory becomes the experiment's,
+ * also after a failure. `lenient_defaults`: defaults that are no point of the space are replaced by
+ * the first point. */
 enum status experiment_load_document(struct document *document, const char *data_folder,
                                      bool lenient_defaults, struct experiment **out,
                                      struct error *error);
 
 const char *experiment_name(const struct experiment *experiment);
 const char *experiment_path(const struct experiment *experiment);
-/* The first line of the file that has `key: value`, the value in quotes or not; 0: none. */
+/* Returns the first line of the file with `key: value`, the value with or without quotes; 0:
+ * none. */
 int experiment_line(const struct experiment *experiment, const char *key, const char *value);
 const char *experiment_device_kind(const struct experiment *experiment); /* as in the file */
-const char *experiment_compiler(const struct experiment *experiment); /* NULL: the device's own */
-/* Whether it is left out where every experiment is meant, and runs only when it is named. */
+const char *
+experiment_compiler(const struct experiment *experiment); /* NULL: the device's default */
+/* Returns whether the experiment runs only when named, and not when all experiments are meant. */
 bool experiment_is_on_request(const struct experiment *experiment);
-/* Whether it promises results at all sizes that its constraints allow, not at those that it lists
- * alone. */
+/* Returns whether the experiment promises results at all sizes that its constraints allow, not only
+ * at the listed ones. */
 bool experiment_promises_all(const struct experiment *experiment);
-/* Whether the file gives sizes. Without any there is one problem for each point of the axes, n = 1,
- * which nothing depends on: what holds for it holds for all. */
+/* Returns whether the file gives sizes. Without any there is one problem for each point of the
+ * axes, with n = 1, which has no effect: its results hold for all sizes. */
 bool experiment_has_size(const struct experiment *experiment);
-/* Hash of the file and of the sources it names. */
+/* Returns a hash of the file and the sources it names. */
 const char *experiment_content_hash(const struct experiment *experiment);
-/* Hash of what a trial's meaning depends on besides its configuration and its binary: derived
- * values, launches, arguments, the check with its reference. While it stays, trials stay valid. */
+/* Returns a hash of the parts that determine a trial's meaning besides configuration and binary:
+ * derived values, launches, arguments, the check with its reference. While it is unchanged, trials
+ * stay valid. */
 const char *experiment_definition_hash(const struct experiment *experiment);
-/* Hash of what a file's text gives the compiler besides defines: its `std`, `flags` and `compiler`,
- * as they are written there. "" when it gives none. */
+/* Hashes a file's compiler options besides defines: its `std`, `flags` and `compiler`, as written.
+ * "" without any. */
 void experiment_flags_hash(const char *text, char out[HASH_TEXT_BYTES]);
 const char *experiment_text(const struct experiment *experiment);
 
-/* Parameters in the order of the file. */
+/* Return parameters in the order of the file. */
 size_t experiment_parameter_count(const struct experiment *experiment);
 const char *experiment_parameter_name(const struct experiment *experiment, size_t index);
 
-/* Parameters and derived values that tell one kernel from another: what defines, flags and names of
- * kernels are made of, and what decides which are launched, as far as it depends on parameters.
- * Configurations that differ in others are launched otherwise and compiled alike. By index from 0;
- * NULL past the end. */
+/* Returns the name of a parameter or derived value that distinguishes kernels: one used by defines,
+ * flags or kernel names, or by conditions of launches that depend on parameters. Configurations
+ * that differ only in others share a binary. By index from 0; NULL past the end. */
 const char *experiment_compiled_name(const struct experiment *experiment, size_t index);
 
-/* One thing to compute: a point of the axes and one size. */
+/* A problem: a point of the axes and one size. */
 struct problem {
     char key[PROBLEM_KEY_BYTES]; /* name and axes: "reduce.sum.i32" */
     const char *size_name;       /* "n"; owned by the experiment */
     int64_t n;
     size_t axis_count;
     struct named_value axes[EXPERIMENT_AXES_MAX]; /* texts owned by the experiment */
-    const char *shape; /* "1024x512" of sizes of several names: ends the key, n is 1; else NULL */
-    size_t family_length; /* of the key without the shape, which all its sizes have in common */
+    const char *shape; /* "1024x512" for sizes with several names: the end of the key, with n = 1;
+                          else NULL */
+    size_t family_length; /* length of the key without the shape, common to all its sizes */
 };
-/* All axes' points times all sizes: sizes ascending within a point of the axes. */
+/* Returns the number of problems: points of the axes times sizes, with sizes ascending within a
+ * point of the axes. */
 size_t experiment_problem_count(const struct experiment *experiment);
 void experiment_problem(const struct experiment *experiment, size_t index, struct problem *out);
 
-/* Names of sizes, where there are several, in the order of the file; how many: else 0. *first: the
- * one that is n where programs ask, the one called n or N, else the first. */
+/* Returns the names of sizes, if there are several, in the order of the file, and the number of
+ * these; else 0. *first: the one that programs pass as n: that called n or N, else the first. */
 size_t experiment_size_names(const struct experiment *experiment, const char *names[SIZE_NAMES_MAX],
                              size_t *first);
-/* A problem's sizes in that order; how many, 0 where they have one name. */
+/* Returns a problem's sizes in that order, and how many; 0 for a single name. */
 size_t problem_sizes(const struct problem *problem, int64_t sizes[SIZE_NAMES_MAX]);
-/* The same problem at other sizes of several names, which the file need not have; the shape is the
- * arena's. False: memory is short, or the key would be too long. */
+/* Makes the problem at other sizes with several names, which the file need not list; the shape
+ * belongs to the arena. False: memory is short, or the key would be too long. */
 bool problem_at_sizes(const struct problem *problem, const int64_t *sizes, size_t count,
                       struct arena *arena, struct problem *out);
 
-/* The same problem at another size. */
+/* Makes the problem at another size. */
 void experiment_problem_at(const struct experiment *experiment, const struct problem *problem,
                            int64_t n, struct problem *out);
 
-/* Sets those of `wanted` (one for each problem, as experiment_problem counts them) whose key is
- * `beginning`, or begins so at a dot: "reduce", "reduce.sum", "reduce.sum.i32". It must begin with
- * the experiment's name. STATUS_NOT_FOUND when an axis has no such value, with the nearest one. */
+/* Sets the entries of `wanted` (one for each problem, as experiment_problem counts) whose key
+ * equals `beginning` or continues it behind a dot: "reduce", "reduce.sum", "reduce.sum.i32". It
+ * must begin with the experiment's name. STATUS_NOT_FOUND when an axis has no such value, with the
+ * nearest one. */
 enum status experiment_select(const struct experiment *experiment, const char *beginning,
                               bool *wanted, struct error *error);
-/* Unsets those that "4096,1024x512" leaves out; of those with one name all or none. */
+/* Clears the entries that "4096,1024x512" leaves out; problems with a single size name are kept or
+ * cleared together. */
 void experiment_keep_shapes(const struct experiment *experiment, const char *sizes, bool *wanted);
-/* Sets those that run when the experiment is not named: by `usual`, else all. */
+/* Sets the problems that run when the experiment is not named: by `usual`, else all. */
 enum status experiment_select_usual(const struct experiment *experiment, bool *wanted,
                                     struct error *error);
-/* What `typed` may be going on with, for completion: its last part made whole, for each value that
- * begins so. Calls back with "reduce.sum", "reduce.sum.i32"; never more than one part further. */
+/* Completes `typed`: calls back for each value that continues its last part: "reduce.sum",
+ * "reduce.sum.i32"; never more than one part further. */
 void experiment_complete(const struct experiment *experiment, const char *typed,
                          void (*each)(void *context, const char *word), void *context);
 
-/* Leaves a parameter, in every space that is made from now on, only the values "64,128". Hashes,
- * the default configuration and what space_admits says stay. STATUS_NOT_FOUND: no such parameter;
+/* Restricts a parameter, in every space made from now on, to the values "64,128". Hashes, the
+ * default configuration and space_admits are unaffected. STATUS_NOT_FOUND: no such parameter;
  * STATUS_USAGE: a value that it never has; with the nearest word. */
 enum status experiment_restrict(struct experiment *experiment, const char *name, const char *values,
                                 struct error *error);
 
-/* One value for each parameter. Texts are owned by the experiment or space. */
+/* A configuration: one value for each parameter. Texts are owned by the experiment or space. */
 struct configuration {
     size_t count;
     struct named_value values[EXPERIMENT_PARAMETERS_MAX];
 };
-/* "variant=last_block block=256 loads=4", in the order of the file. False when it did not fit. */
+/* Writes "variant=last_block block=256 loads=4", in the order of the file; false when the text was
+ * cut. */
 bool configuration_key(const struct configuration *configuration,
                        char out[CONFIGURATION_KEY_BYTES]);
 
-/* The legal configurations: parameter values (which may be expressions over facts, axes and size)
- * less those that a constraint rules out. A value that repeats is taken once. Points are numbered
- * from 0 in the order of the file's parameters, the last one fastest; they are not held one by one,
- * so that a space of many millions takes little memory. The same experiment, problem and facts give
- * the same numbers. At most INT64_MAX points; more, or constraints that join their parameters in
- * too many ways to hold (16 Mi edges of the diagram) or to try (64 Mi values), are
- * STATUS_BAD_INPUT with what to do. */
+/* Makes the space of legal configurations: parameter values (which may be expressions over facts,
+ * axes and size) less those that a constraint excludes. Repeated values count once. Points are
+ * numbered from 0 in the order of the file's parameters, the last one fastest; they are not stored
+ * one by one, so that a space of many millions takes little memory. Equal experiments, problems and
+ * facts give equal numbers. At most INT64_MAX points; more, or constraints that combine their
+ * parameters in too many ways to store (16 Mi edges of the diagram) or to try (64 Mi values), are
+ * STATUS_BAD_INPUT with advice. */
 enum status space_create(const struct experiment *experiment, const struct problem *problem,
                          const struct facts *facts, struct space **out, struct error *error);
 void space_free(struct space *space);
-/* Leaves only these of its points, which are sorted, counted anew from 0 in their order; once for
- * the life of a space. False: no memory. */
+/* Keeps only these points, which are sorted, renumbered from 0 in their order; once per space.
+ * False: memory is short. */
 bool space_keep(struct space *space, uint64_t *points, size_t count);
 uint64_t space_count(const struct space *space);
-/* Before constraints; UINT64_MAX when it is more. */
+/* Returns the number of points before constraints; UINT64_MAX when larger. */
 uint64_t space_product_count(const struct space *space);
 void space_configuration(const struct space *space, uint64_t point, struct configuration *out);
-/* False when the configuration is no point of the space. */
+/* Finds the point of a configuration; false when not in the space. */
 bool space_find(const struct space *space, const struct configuration *configuration,
                 uint64_t *point);
 
-/* The same by numbers: a parameter is a dimension, in the order of the file, and a value its index
- * among the parameter's. */
+/* Access by numbers: a parameter is a dimension, in the order of the file, and a value its index
+ * among the parameter's values. */
 size_t space_dimension_count(const struct space *space);
 size_t space_value_count(const struct space *space, size_t dimension);
-/* A text is owned by the experiment or space. */
+/* Returns a value; texts are owned by the experiment or space. */
 struct value space_value(const struct space *space, size_t dimension, size_t index);
 void space_values(const struct space *space, uint64_t point,
                   uint16_t values[EXPERIMENT_PARAMETERS_MAX]);
 bool space_at(const struct space *space, const uint16_t values[EXPERIMENT_PARAMETERS_MAX],
               uint64_t *point);
-/* All points in order, until `each` returns false. Faster than one after the other. */
+/* Visits all points in order, until `each` returns false. Faster than one by one. */
 void space_walk(const struct space *space,
                 bool (*each)(void *context, const uint16_t values[EXPERIMENT_PARAMETERS_MAX]),
                 void *context);
 
-/* The next argument, from `from` on, that kernels write and `check` says nothing of; NULL: there is
- * none left. *next: where to go on. */
+/* Returns the next argument, from `from` on, that kernels write and that no check covers; NULL:
+ * none left. *next: index to continue from. */
 const char *experiment_unchecked(const struct experiment *experiment, size_t from, size_t *next);
-/* Constraints in the order of the file, and how many points of the product one keeps when it is the
- * only one. STATUS_BAD_INPUT also when it has no value alone: others keep it from such points. */
+/* Count and print constraints in the order of the file; space_constraint_keeps counts the points of
+ * the product that satisfy one constraint. STATUS_BAD_INPUT also when it has no value at points
+ * that other constraints exclude. */
 size_t experiment_constraint_count(const struct experiment *experiment);
 const char *experiment_constraint_text(const struct experiment *experiment, size_t index);
 enum status space_constraint_keeps(const struct experiment *experiment,
                                    const struct problem *problem, const struct facts *facts,
                                    size_t index, uint64_t *kept, struct error *error);
 
-/* Whether the configuration is a point of the problem's space: its values among the parameters' and
- * all constraints kept. Cheap: the space is not enumerated. */
+/* Returns whether the configuration is a point of the problem's space: known values, all
+ * constraints satisfied. Cheap: the space is not enumerated. */
 enum status space_admits(const struct experiment *experiment, const struct problem *problem,
                          const struct facts *facts, const struct configuration *configuration,
                          bool *admits, struct error *error);
 
-/* Why the file's `defaults` are no point of a problem's space: "block = 24 is not among its
- * values", "the constraint 'a % b == 0' rules them out". *out is NULL when they are one, or there
- * are none; else it belongs to the arena. */
+/* Explains why the file's `defaults` are no point of a problem's space: "block = 24 is not among
+ * its values", "the constraint 'a % b == 0' rules them out". *out is NULL when they are a point, or
+ * absent; else it belongs to the arena. */
 enum status experiment_defaults_reason(const struct experiment *experiment,
                                        const struct problem *problem, const struct facts *facts,
                                        struct arena *arena, const char **out, struct error *error);
 
-/* A configuration that nobody tuned, to compare with. */
+/* An untuned configuration, for comparison. */
 struct baseline {
     const char *name;
     const char *about;
     struct configuration configuration;
-    /* The name of a parameter (threads per block) that is to be replaced by what
-     * cuOccupancyMaxPotentialBlockSize suggests for the first launch's kernel; NULL: none. */
+    /* Name of a parameter (threads per block) to be replaced by the suggestion of
+     * cuOccupancyMaxPotentialBlockSize for the first launch's kernel; NULL: none. */
     const char *occupancy_parameter;
 };
-/* Those that apply to the problem (a baseline may have a `when`). At most
+/* Makes the baselines that apply to the problem (a baseline may have a `when`), at most
  * EXPERIMENT_BASELINES_MAX; they need not be points of the space. */
 enum status experiment_baselines(const struct experiment *experiment, const struct problem *problem,
                                  const struct facts *facts, struct baseline *out, size_t *count,
                                  struct error *error);
 
-/* The configuration that counts as nobody's choice: `defaults`, else the space's first point. */
+/* Makes the default configuration: `defaults`, else the space's first point. */
 enum status experiment_default(const struct experiment *experiment, const struct problem *problem,
                                const struct facts *facts, struct configuration *out,
                                struct error *error);

@@ -1,5 +1,5 @@
-/* Expressions with Python's grammar and meaning: read once into a tree, evaluated many times.
- * The reference for people is docs/experiment-files.md. */
+/* Expressions with Python's grammar and meaning: parsed once into a tree, evaluated many times.
+ * User reference: docs/experiment-files.md. */
 #ifndef TUNE_EXPERIMENT_EXPRESSION_H
 #define TUNE_EXPERIMENT_EXPRESSION_H
 
@@ -14,10 +14,10 @@
 
 enum {
     SLOTS_MAX = 128,
-    SLOT_LOCAL = SLOTS_MAX - 1, /* what a comprehension's name is */
+    SLOT_LOCAL = SLOTS_MAX - 1, /* the variable of a comprehension */
     EXPRESSION_BYTES_MAX = 32768,
-    LIST_BYTES_MAX = 512 << 10, /* of a text that is a list */
-    EXPRESSION_DEPTH_MAX = 100, /* bounds recursion, in reading as in evaluating */
+    LIST_BYTES_MAX = 512 << 10, /* for a text that is a list */
+    EXPRESSION_DEPTH_MAX = 100, /* bounds recursion in parsing and evaluating */
 };
 
 /* A set of variables, by slot. */
@@ -46,21 +46,21 @@ static inline bool slot_set_meets(const struct slot_set *a, const struct slot_se
     return false;
 }
 
-/* The variables that an expression may name: names[slot]; NULL where a slot has no name. */
+/* Variables of an expression: names[slot]; NULL for a slot without a name. */
 struct scope {
     const char *names[SLOTS_MAX];
     size_t count;
-    /* `lambda p: p["block"] < 64` and `lambda block: block < 64` are expressions, too, as Kernel
-     * Tuner's restrictions have them. */
+    /* Also accept `lambda p: p["block"] < 64` and `lambda block: block < 64`, the forms of Kernel
+     * Tuner's restrictions. */
     bool lambdas;
 };
-/* The slot of that name; scope->count: none has it. */
+/* Returns the slot of that name; scope->count: none. */
 size_t scope_find(const struct scope *scope, const char *name);
 
 enum expression_kind {
     EXPRESSION_CONSTANT,
     EXPRESSION_VARIABLE,
-    EXPRESSION_LIST, /* its index is an enum list_form; a value only where a list is needed */
+    EXPRESSION_LIST, /* index is an enum list_form; allowed only where a list is needed */
     EXPRESSION_NOT,
     EXPRESSION_PLUS,
     EXPRESSION_NEGATE,
@@ -80,19 +80,19 @@ enum expression_kind {
     EXPRESSION_AND,
     EXPRESSION_OR,
     EXPRESSION_CONDITIONAL, /* condition, value if true, value if false */
-    EXPRESSION_COMPARE,     /* a chain: `comparisons[i]` stands between operands i and i + 1 */
+    EXPRESSION_COMPARE,     /* a chain: `comparisons[i]` is between operands i and i + 1 */
     EXPRESSION_CALL,
     EXPRESSION_ITEM, /* list, index */
 };
 
-/* How a list is made, and what its node's operands are. */
+/* Form of a list, and operands of its node. */
 enum list_form {
     LIST_OF_ITEMS,
     LIST_RANGE,         /* one to three integers */
-    LIST_COMPREHENSION, /* an item, the list of what its name is, and maybe a condition */
-    LIST_GENERATOR,     /* the same, which goes no further than it is asked */
+    LIST_COMPREHENSION, /* an item, the list of the variable's values, and optionally a condition */
+    LIST_GENERATOR,     /* as a comprehension, but evaluated only as far as needed */
     LIST_JOINED,        /* two lists */
-    LIST_REPEATED,      /* list, how often */
+    LIST_REPEATED,      /* list, number of repetitions */
 };
 
 enum comparison {
@@ -106,12 +106,12 @@ enum comparison {
     COMPARE_NOT_IN,
 };
 
-/* A node of the tree. `line` and `column` are those of its operator, name or literal. */
+/* A node of the tree. `line` and `column` are the place of its operator, name or literal. */
 struct expression {
     uint8_t kind;   /* enum expression_kind */
-    uint8_t depth;  /* of the tree below, this node included */
+    uint8_t depth;  /* depth of the tree, this node included */
     uint16_t index; /* slot of a variable, function of a call */
-    uint32_t count; /* operands */
+    uint32_t count; /* number of operands */
     uint32_t line;
     uint32_t column;
     const uint8_t *comparisons;
@@ -119,38 +119,38 @@ struct expression {
     struct value constant;
 };
 
-/* An expression as it was read. */
+/* A parsed expression. */
 struct formula {
-    const struct expression *tree; /* NULL: none was given */
-    struct slot_set uses;          /* the variables that it names itself */
+    const struct expression *tree; /* NULL: absent */
+    struct slot_set uses;          /* variables that the expression names itself */
     struct place place;
     const char *text;
 };
 
-/* A text in a file that holds an expression. When `exact`, character i of the text is at column
- * place.column + i of the file, so that errors point into the expression; otherwise (a text over
- * several lines, or with escapes) they point to its beginning. */
+/* An expression's text in a file. If `exact`, character i of the text is at column place.column + i
+ * of the file, so that errors point into the expression; else (a text over several lines, or with
+ * escapes) errors point to its beginning. */
 struct source_text {
     struct place place;
     const char *text;
     bool exact;
 };
-/* The place of byte `offset` of the text. */
+/* Returns the place of byte `offset` of the text. */
 struct place source_place(const struct source_text *source, size_t offset);
 
-/* Reads a whole text. Everything belongs to the arena. STATUS_BAD_INPUT with the place. */
+/* Parses a whole text. All results belong to the arena. STATUS_BAD_INPUT with the place. */
 enum status expression_parse(struct arena *arena, const struct source_text *source,
                              const struct scope *scope, struct formula *out, struct error *error);
-/* An expression that is just this value. */
+/* Makes an expression of just this value. */
 enum status expression_constant(struct arena *arena, struct place place, struct value value,
                                 struct formula *out, struct error *error);
 
-/* What the variables are, by slot. A slot that is not bound but has a definition is evaluated when
- * it is first needed and then bound. Definitions must not be cyclic. */
+/* Values of variables, by slot. A slot that is unbound but has a definition is evaluated when first
+ * needed and then bound. Definitions must not be cyclic. */
 struct environment {
     const struct place_file *file;
     const struct scope *scope;
-    const struct expression *const *definitions; /* by slot; NULL where there is none */
+    const struct expression *const *definitions; /* by slot; NULL: none */
     bool bound[SLOTS_MAX];
     struct value values[SLOTS_MAX];
 };
@@ -161,29 +161,29 @@ static inline void environment_bind(struct environment *environment, size_t slot
     environment->bound[slot] = true;
 }
 
-/* STATUS_BAD_INPUT: the expression has no value here (division by zero, overflow, a text where a
- * number is needed); STATUS_UNAVAILABLE: it needs a variable that has no value. Texts in the result
- * are the expression's or the environment's. Needs no memory. */
+/* Evaluates an expression without allocating memory. STATUS_BAD_INPUT: no value here (division by
+ * zero, overflow, a text where a number is needed); STATUS_UNAVAILABLE: a variable has no value.
+ * Texts of the result are the expression's or the environment's. */
 enum status expression_evaluate(const struct expression *expression,
                                 struct environment *environment, struct value *out,
                                 struct error *error);
-/* Python's truth: a number that is not zero, a text that is not empty. */
+/* Returns Python's truth: a number other than zero, a non-empty text. */
 bool value_is_true(struct value value);
 
-/* ---- between the expression's own files ---- */
+/* ---- shared by the files of expressions ---- */
 
 struct evaluation {
     struct environment *environment;
     struct error *error;
-    uint32_t items;      /* of lists, gone through so far: bounds the time */
-    const bool *decided; /* of the generator that is begun next: no more of its items are needed */
+    uint32_t items;      /* items of lists visited so far: bounds the time */
+    const bool *decided; /* for the generator that starts next: no more items are needed */
 };
-/* Each returns false after filling the error. */
+/* Evaluators; each returns false after filling the error. */
 bool evaluate_tree(const struct expression *node, struct evaluation *evaluation, struct value *out);
-/* Of operands that no quicker way was found for (quick_arithmetic). */
+/* Evaluates operands that quick_arithmetic does not handle. */
 bool evaluate_arithmetic(const struct expression *node, struct evaluation *evaluation,
                          struct value a, struct value b, struct value *out);
-/* Of -a, +a, ~a. */
+/* Evaluates -a, +a, ~a. */
 bool evaluate_sign(const struct expression *node, struct evaluation *evaluation, struct value a,
                    struct value *out);
 bool evaluate_call(const struct expression *node, struct evaluation *evaluation, struct value *out);
@@ -193,40 +193,39 @@ bool evaluate_order(const struct expression *node, struct evaluation *evaluation
     place_refuses((evaluation)->error,                                                             \
                   (struct place){(evaluation)->environment->file, (node)->line, (node)->column},   \
                   __VA_ARGS__)
-/* An operand, or what the index of a list is, that must be an integer. */
+/* Converts an operand, or an index, that must be an integer. */
 bool evaluation_integer(const struct expression *node, struct evaluation *evaluation,
                         const char *what, struct value value, int64_t *out);
 
-/* Goes through the items of a list; `each` returns false to end it after filling the error. */
+/* Visits the items of a list; `each` returns false to stop after filling the error. */
 bool evaluate_items(const struct expression *list, struct evaluation *evaluation,
                     bool (*each)(void *context, struct value item), void *context);
 enum { CALL_OPERANDS_MAX = 8 };
-/* The index of a function, or -1. */
+/* Returns the index of a function, or -1. */
 int function_find(const char *name);
-/* All functions' names. */
+/* Returns all functions' names. */
 const char *const *function_names(size_t *count);
-/* What a function takes and gives. */
+/* Operands and result of a function. */
 enum function_kind {
     FUNCTION_OF_NUMBERS, /* numbers -> number */
-    FUNCTION_OF_ANY,     /* min, max: numbers or texts, or a list -> one of them */
+    FUNCTION_OF_ANY,     /* min, max: numbers or texts, or a list -> one of these */
     FUNCTION_OF_LIST,    /* all, any: a list -> number */
     FUNCTION_OF_TYPE,    /* name of an element type -> number */
     FUNCTION_TYPE_TEXT,  /* name of an element type -> text */
 };
 enum function_kind function_kind(int index);
-/* "takes 2 values" when the function cannot take `count` operands, else NULL. */
+/* Returns "takes 2 values" when the function cannot take `count` operands, else NULL. */
 const char *function_refuses(int index, size_t count);
 
-/* A list, as Python has it, for the values of a parameter: `[1, 2 * n]`, `[2**i for i in
- * range(6)]`,
- * `[i for i in range(1, 9) if i != 4]`, `list(range(32, 1024 + 1, 32))`, `range(5)`, lists joined
- * by `+` and repeated by `*`. A name of a comprehension hides a variable of that name. The list is
- * at most LIST_VALUES_MAX long, however it is made. */
+/* Parses a list in Python's form, for the values of a parameter: `[1, 2 * n]`, `[2**i for i in
+ * range(6)]`, `[i for i in range(1, 9) if i != 4]`, `list(range(32, 1024 + 1, 32))`, `range(5)`,
+ * lists joined by `+` and repeated by `*`. The variable of a comprehension hides an outer one of
+ * that name. Every list has at most LIST_VALUES_MAX values. */
 enum { LIST_VALUES_MAX = 65535 };
 enum status expression_parse_list(struct arena *arena, const struct source_text *source,
                                   const struct scope *scope, struct formula *out,
                                   struct error *error);
-/* Values belong to the arena, their texts to the expression. */
+/* Evaluates a list. Values belong to the arena, their texts to the expression. */
 enum status expression_evaluate_list(const struct expression *tree, struct environment *environment,
                                      struct arena *arena, struct value **values, size_t *count,
                                      struct error *error);

@@ -1,5 +1,5 @@
-/* Walks the tree. Spaces and series evaluate an expression many millions of times: what they mostly
- * do, variables and integers, takes no call for each node. */
+/* Evaluation of the tree. Spaces and series evaluate an expression many millions of times, so that
+ * variables and integers, the most frequent nodes, need no call each. */
 #include "tuner/experiment/expression.h"
 
 #include <stdlib.h>
@@ -30,8 +30,8 @@ bool evaluate_order(const struct expression *node, struct evaluation *evaluation
     return true;
 }
 
-/* Integers whose result is one of 64 bits. Division is that of 32 bits, which is several times as
- * fast. False: evaluate_arithmetic makes the result, or says why there is none. */
+/* Computes integer results that fit 64 bits. Division takes 32 bits, which is several times as
+ * fast. False: left to evaluate_arithmetic, which also reports errors. */
 static inline bool quick_arithmetic(const struct expression *node, struct value a, struct value b,
                                     struct value *out)
 {
@@ -94,16 +94,15 @@ static inline bool evaluate_operand(const struct expression *node, struct evalua
     }
     if (node->kind != EXPRESSION_VARIABLE || !environment->bound[node->index])
         return evaluate_tree(node, evaluation, out);
-    /* One member after the other, as they were written: reading both at once would wait for that.
-     */
+    /* Copy member by member, as written: copying both at once would wait for the earlier stores. */
     out->kind = environment->values[node->index].kind;
     out->integer = environment->values[node->index].integer;
     return true;
 }
 
-/* ---- lists, item by item, so that nothing is held that nobody asked to have ---- */
+/* ---- lists, visited item by item without storing them ---- */
 
-/* Gone through in one evaluation, those that a condition leaves out included. */
+/* Items visited in one evaluation, at most, excluded ones included. */
 enum { ITEMS_MAX = 1 << 20 };
 
 typedef bool visitor(void *context, struct value item);
@@ -123,7 +122,7 @@ static bool integer_operand(const struct expression *node, const struct expressi
            evaluation_integer(node, evaluation, what, value, out);
 }
 
-/* How many integers are from `begin` to before `end`. */
+/* Counts the integers from `begin` to before `end`. */
 static uint64_t range_count(int64_t begin, int64_t end, int64_t step)
 {
     const uint64_t stride = step > 0 ? (uint64_t)step : -(uint64_t)step;
@@ -197,7 +196,8 @@ static bool comprehend(void *context, struct value item)
            comprehension->each(comprehension->context, value);
 }
 
-/* A derived value that is first needed within a comprehension may have one of its own. */
+/* Visits a comprehension. Saves the variable, since a derived value first needed within a
+ * comprehension may contain another one. */
 static bool each_of_comprehension(const struct expression *node, struct evaluation *evaluation,
                                   visitor *each, void *context)
 {
@@ -226,7 +226,7 @@ static bool each_repeated(const struct expression *node, struct evaluation *eval
         if (!evaluate_items(node->operands[0], evaluation, each, context))
             return false;
         if (evaluation->items == before)
-            break; /* of no items, however often */
+            break; /* an empty list, however often repeated */
     }
     return true;
 }
@@ -253,7 +253,7 @@ bool evaluate_items(const struct expression *list, struct evaluation *evaluation
 /* ---- one item ---- */
 
 struct picked {
-    int64_t index; /* from the end, when it is negative */
+    int64_t index; /* counted from the end when negative */
     int64_t count;
     struct value value;
 };
@@ -288,7 +288,8 @@ static bool seek(void *context, struct value item)
     return true;
 }
 
-/* Every item is evaluated, as Python does, so that an error in one is always found. */
+/* Returns whether the list has the value. Evaluates every item, as Python does, so that errors in
+ * items are always found. */
 static bool is_in(const struct expression *list, struct evaluation *evaluation, struct value value,
                   bool *out)
 {
@@ -330,7 +331,7 @@ static bool compare(const struct expression *node, struct evaluation *evaluation
     return true;
 }
 
-/* a < b < c is `a < b and b < c`, each evaluated at most once. */
+/* Evaluates a < b < c as `a < b and b < c`, with each operand evaluated at most once. */
 static bool evaluate_chain(const struct expression *node, struct evaluation *evaluation,
                            struct value *out)
 {
@@ -357,7 +358,7 @@ static bool evaluate_chain(const struct expression *node, struct evaluation *eva
     return true;
 }
 
-/* `and` and `or` give the operand that decides, as in Python. */
+/* Evaluates `and` and `or` to the deciding operand, as in Python. */
 static bool evaluate_logic(const struct expression *node, struct evaluation *evaluation,
                            struct value *out)
 {

@@ -1,5 +1,5 @@
-/* Operators with Python's results (what does not fit 64 bits, or is infinite, is an error), and the
- * functions: one table. */
+/* Operators with Python's results (except that a result beyond 64 bits, or infinite, is an error),
+ * and the functions: one table. */
 #include "tuner/experiment/expression.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static bool integer_power(const struct expression *node, struct evaluation *eval
         if ((exponent & 1) && __builtin_mul_overflow(result, base, &result))
             return overflow(node, evaluation);
         exponent >>= 1;
-        /* The last square is not needed, and may not fit where the result does. */
+        /* The last square is not needed, and may overflow when the result does not. */
         if (exponent > 0 && __builtin_mul_overflow(base, base, &base))
             return overflow(node, evaluation);
     }
@@ -55,8 +55,8 @@ static bool real_power(const struct expression *node, struct evaluation *evaluat
     return evaluation_real(node, evaluation, pow(base, exponent), out);
 }
 
-/* Numbers that a real holds exactly are divided, and rounded, once; others as exactly as there is a
- * type for. */
+/* Divides. Numbers that a real represents exactly are rounded once; others are divided in the
+ * largest available type. */
 static double true_divide(int64_t a, int64_t b)
 {
     const int64_t exact = INT64_C(1) << 53;
@@ -71,7 +71,7 @@ static bool shift(const struct expression *node, struct evaluation *evaluation, 
     if (count < 0)
         return evaluation_error(node, evaluation, "a shift by %lld, which is below 0",
                                 (long long)count);
-    if (node->kind == EXPRESSION_SHIFT_RIGHT) /* of a negative number: towards minus infinity */
+    if (node->kind == EXPRESSION_SHIFT_RIGHT) /* rounds towards minus infinity */
         *out = value_integer(a >> (count < 63 ? count : 63));
     else if (a == 0)
         *out = value_integer(0);
@@ -82,7 +82,7 @@ static bool shift(const struct expression *node, struct evaluation *evaluation, 
     return true;
 }
 
-/* Sums and products that fit have been made (quick_arithmetic). */
+/* Computes integer results beyond those of quick_arithmetic. */
 static bool integer_arithmetic(const struct expression *node, struct evaluation *evaluation,
                                int64_t a, int64_t b, struct value *out)
 {
@@ -135,7 +135,7 @@ static bool integer_arithmetic(const struct expression *node, struct evaluation 
     }
 }
 
-/* As CPython computes them, so that a == (a // b) * b + a % b nearly holds. */
+/* Divides as CPython does, so that a == (a // b) * b + a % b nearly holds. */
 static void real_floor_divide(double a, double b, double *quotient, double *remainder)
 {
     double rest = fmod(a, b);
@@ -235,11 +235,11 @@ bool evaluate_sign(const struct expression *node, struct evaluation *evaluation,
 typedef bool function(const struct expression *node, struct evaluation *evaluation,
                       const struct value *values, struct value *out);
 
-/* Of the numbers that a function takes. */
+/* Numbers that a function accepts. */
 enum domain { DOMAIN_ALL, DOMAIN_POSITIVE, DOMAIN_NOT_NEGATIVE };
 
-/* X(name, how it is called, what it makes of a real, domain, fewest operands, most, kind). rint
- * rounds halves to even, as Python does. */
+/* X(name, implementation, function of reals, domain, fewest operands, most, kind). rint rounds
+ * halves to even, as Python does. */
 #define FUNCTION_LIST(X)                                                                           \
     X(min, extreme, NULL, DOMAIN_ALL, 2, CALL_OPERANDS_MAX, FUNCTION_OF_ANY)                       \
     X(max, extreme, NULL, DOMAIN_ALL, 2, CALL_OPERANDS_MAX, FUNCTION_OF_ANY)                       \
@@ -309,7 +309,7 @@ static bool need_integer(const struct expression *node, struct evaluation *evalu
     return evaluation_integer(node, evaluation, "an integer is needed", value, out);
 }
 
-/* min and max. */
+/* State of min and max. */
 struct extreme {
     const struct expression *node;
     struct evaluation *evaluation;
@@ -342,9 +342,9 @@ static bool call_extreme(const struct expression *node, struct evaluation *evalu
     return true;
 }
 
-/* all and any. */
+/* State of all and any. */
 struct quantifier {
-    bool sought; /* all: is there one that is false; any: that is true */
+    bool sought; /* all: false, any: true */
     bool found;
 };
 
@@ -369,7 +369,7 @@ static bool call_abs(const struct expression *node, struct evaluation *evaluatio
     return true;
 }
 
-/* int, floor, ceil, round: a whole number, as an integer. */
+/* Computes int, floor, ceil and round: a whole number, as an integer. */
 static bool call_rounded(const struct expression *node, struct evaluation *evaluation,
                          const struct value *values, struct value *out)
 {
@@ -388,7 +388,7 @@ static bool call_rounded(const struct expression *node, struct evaluation *evalu
     return true;
 }
 
-/* A real of a real; float is the number itself. */
+/* Computes a real function of a real; float returns the number itself. */
 static bool call_real(const struct expression *node, struct evaluation *evaluation,
                       const struct value *values, struct value *out)
 {
@@ -442,7 +442,7 @@ static bool call_power_of_two(const struct expression *node, struct evaluation *
     return true;
 }
 
-/* sizeof, c_type, cuda_type, is_real. */
+/* Computes sizeof, c_type, cuda_type and is_real. */
 static bool call_type(const struct expression *node, struct evaluation *evaluation,
                       const struct value *values, struct value *out)
 {
@@ -496,7 +496,8 @@ const char *function_refuses(int index, size_t count)
     return rows[index].most == 1 ? "takes 1 value" : "takes 2 values";
 }
 
-/* On its own, so that only calls pay for the array of operands on the stack. */
+/* Evaluates a call; a function of its own, so that only calls pay for the array of operands on the
+ * stack. */
 bool evaluate_call(const struct expression *node, struct evaluation *evaluation, struct value *out)
 {
     struct value values[CALL_OPERANDS_MAX];

@@ -7,21 +7,21 @@ struct parser {
     struct arena *arena;
     const struct source_text *source;
     const struct scope *scope;
-    const char *local;      /* the name of a comprehension, where it is known; else NULL */
-    const char *dictionary; /* p of `lambda p: p["block"]`; NULL: there is none */
+    const char *local;      /* current variable of a comprehension; NULL: none */
+    const char *dictionary; /* p of `lambda p: p["block"]`; NULL: none */
     bool comprehending;
     struct slot_set uses;
-    struct token token; /* the next one, not yet taken */
+    struct token token; /* next token */
     unsigned nesting;
-    size_t placed_offset; /* of the last node, and its column: places are counted on from there */
+    size_t placed_offset; /* place of the last node: later places are counted from there */
     uint32_t placed_column;
     struct error *error;
 };
 
-/* Parentheses pass through three of the functions that count. */
+/* Each parenthesis passes three counting functions. */
 enum { NESTING_MAX = 3 * EXPRESSION_DEPTH_MAX, CHAIN_MAX = 16 };
 
-/* NULL: the error is filled. */
+/* A node; NULL after filling the error. */
 typedef const struct expression *node_or_null;
 
 static node_or_null parse_expression(struct parser *parser);
@@ -34,7 +34,7 @@ static bool is_list(const struct expression *node)
 
 /* ---- tokens and nodes ---- */
 
-/* Takes the token. */
+/* Consumes the token. */
 static bool advance(struct parser *parser)
 {
     size_t after = parser->token.offset + parser->token.length;
@@ -46,7 +46,7 @@ static bool advance(struct parser *parser)
     ((void)place_refuses((parser)->error, source_place((parser)->source, offset), __VA_ARGS__),    \
      (node_or_null)NULL)
 
-/* "unexpected 'x' where `wanted` is needed". */
+/* Reports "unexpected 'x' where `wanted` is needed". */
 static node_or_null unexpected(struct parser *parser, const char *wanted)
 {
     const struct token *token = &parser->token;
@@ -61,7 +61,7 @@ static node_or_null unexpected(struct parser *parser, const char *wanted)
                        parser->source->text + token->offset, wanted);
 }
 
-/* Takes a token of the kind. */
+/* Consumes a token of the kind. */
 static bool take(struct parser *parser, enum token_kind kind, const char *wanted)
 {
     if (parser->token.kind != kind)
@@ -74,7 +74,7 @@ static bool is_word(const struct token *token, const char *word)
     return token->kind == TOKEN_NAME && strcmp(token->text, word) == 0;
 }
 
-/* source_place, but that it does not count the columns of a long text anew for each node. */
+/* Returns source_place, without counting the columns of a long text again for each node. */
 static struct place node_place(struct parser *parser, size_t offset)
 {
     struct source_text rest = *parser->source;
@@ -89,8 +89,8 @@ static struct place node_place(struct parser *parser, size_t offset)
     return place;
 }
 
-/* Refuses lists as operands of what takes none: all but comparisons (in), lists, [index], and
- * functions of one operand. */
+/* Makes a node. Refuses lists as operands except of comparisons (in), lists, [index], and functions
+ * of one operand. */
 static struct expression *new_node(struct parser *parser, enum expression_kind kind,
                                    const struct token *at, size_t count,
                                    const struct expression *const *operands)
@@ -139,8 +139,8 @@ static node_or_null new_indexed(struct parser *parser, enum expression_kind kind
     return node;
 }
 
-/* Expressions up to the closing token, which is taken. The items are in the arena. *comma: there
- * was one. */
+/* Parses expressions up to the closing token, which is consumed. The items belong to the arena.
+ * *comma: a comma was found. */
 static bool parse_items(struct parser *parser, enum token_kind close, const char *wanted,
                         const struct expression ***items, size_t *count, bool *comma)
 {
@@ -152,7 +152,7 @@ static bool parse_items(struct parser *parser, enum token_kind close, const char
         if (*count == LIST_VALUES_MAX)
             return parse_error(parser, parser->token.offset, "more than %d values in a list",
                                LIST_VALUES_MAX) != NULL;
-        if (*count == capacity) { /* twice as much room */
+        if (*count == capacity) { /* double the capacity */
             capacity = capacity ? capacity * 2 : 16;
             const struct expression **copy = arena_alloc(parser->arena, capacity, sizeof(*copy));
             if (!copy) {
@@ -177,8 +177,8 @@ static bool parse_items(struct parser *parser, enum token_kind close, const char
 
 /* ---- lists ---- */
 
-/* Looks ahead, behind an opening: the token behind a `for` that comes before its closing; TOKEN_END
- * when there is none. What is no token is found when it is taken. */
+/* Looks ahead for a `for` before the closing token and returns the token behind `for`; TOKEN_END:
+ * none. Errors are found when the tokens are consumed. */
 static struct token find_for(struct parser *parser)
 {
     struct error ignored;
@@ -199,7 +199,7 @@ static struct token find_for(struct parser *parser)
     return (struct token){.kind = TOKEN_END};
 }
 
-/* `if condition`, as often as there are; all must hold. */
+/* Parses any number of `if condition`, all of which must hold. */
 static bool parse_conditions(struct parser *parser, node_or_null *out)
 {
     *out = NULL;
@@ -219,7 +219,8 @@ static bool parse_conditions(struct parser *parser, node_or_null *out)
     return true;
 }
 
-/* `item for name in list if condition]`, behind the opening. The list does not know the name. */
+/* Parses `item for name in list if condition]`, behind the opening token. The list cannot use the
+ * name. */
 static node_or_null parse_comprehension(struct parser *parser, const struct token *open,
                                         const struct token *name)
 {
@@ -240,8 +241,7 @@ static node_or_null parse_comprehension(struct parser *parser, const struct toke
         return unexpected(parser, "'for'");
     if (!advance(parser))
         return NULL;
-    if (!advance(parser) ||
-        !take(parser, TOKEN_IN, "'in'")) /* behind the name that find_for read */
+    if (!advance(parser) || !take(parser, TOKEN_IN, "'in'")) /* the name was read by find_for */
         return NULL;
     parser->local = NULL;
     const struct token source = parser->token;
@@ -274,7 +274,7 @@ static node_or_null new_list(struct parser *parser, const struct token *open,
     return new_indexed(parser, EXPRESSION_LIST, LIST_OF_ITEMS, open, count, items);
 }
 
-/* What `+` or `*` make of lists; one operand is one. */
+/* Makes a list by `+` or `*`; one operand is a list. */
 static node_or_null join_lists(struct parser *parser, const struct token *at, node_or_null left,
                                node_or_null right)
 {
@@ -344,7 +344,7 @@ static node_or_null parse_call(struct parser *parser, const struct token *name)
                   : !parse_items(parser, TOKEN_CLOSE, "',' or ')'", &operands, &count, &comma))
         return NULL;
     if (is_list_call(name)) {
-        /* list(...) and range(...), of what stands in the parentheses. */
+        /* list(...) and range(...) */
         if (is_word(name, "list")) {
             if (count == 1 && is_list(operands[0]))
                 return operands[0];
@@ -385,7 +385,7 @@ static node_or_null parse_variable(struct parser *parser, const struct token *na
     return new_indexed(parser, EXPRESSION_VARIABLE, slot, name, 0, NULL);
 }
 
-/* Words of Python's that are no names, and mean nothing here. */
+/* Returns whether the word is a keyword of Python that expressions do not support. */
 static bool is_foreign(const char *word)
 {
     static const char *const words[] = {"lambda", "is",    "None",   "for",    "async", "await",
@@ -443,7 +443,7 @@ static node_or_null parse_atom(struct parser *parser)
         return parse_name(parser);
     case TOKEN_OPEN:
     case TOKEN_OPEN_LIST: {
-        /* At '[', or at '(': a value, or a tuple, which is a list here. */
+        /* At '[', or at '(': a value, or a tuple, which counts as a list. */
         const bool in_list = token.kind == TOKEN_OPEN_LIST;
         const struct expression **items = NULL;
         size_t count = 0;
@@ -463,7 +463,7 @@ static node_or_null parse_atom(struct parser *parser)
     }
 }
 
-/* Every way down the grammar that nests passes here or through parse_unary or parse_not. */
+/* Counts the nesting; every nested path through the grammar passes here. */
 static bool enter(struct parser *parser)
 {
     if (parser->nesting++ < NESTING_MAX)
@@ -472,7 +472,7 @@ static bool enter(struct parser *parser)
     return false;
 }
 
-/* An item of a list: [4096, 2048][1]. */
+/* Parses an item of a list: [4096, 2048][1]. */
 static node_or_null parse_item(struct parser *parser)
 {
     const struct expression *operands[2] = {parse_atom(parser), NULL};
@@ -499,7 +499,8 @@ static node_or_null parse_prefixed(struct parser *parser, enum expression_kind k
     return operand ? new_node(parser, kind, &operator, 1, &operand) : NULL;
 }
 
-/* ** binds tighter than a sign before it and looser than one behind it: -2**-1 is -(2**(-1)). */
+/* Parses signs. ** binds tighter than a sign before it and looser than one behind it: -2**-1 is
+ * -(2**(-1)). */
 static node_or_null parse_sign(struct parser *parser)
 {
     const struct token token = parser->token;
@@ -517,7 +518,7 @@ static node_or_null parse_sign(struct parser *parser)
     return operands[1] ? new_node(parser, EXPRESSION_POWER, &operator, 2, operands) : NULL;
 }
 
-/* Takes a comparison's token or tokens. *found false when the next one is none. */
+/* Consumes a comparison's token or tokens; *found is false without one. */
 static bool take_comparison(struct parser *parser, bool *found, enum comparison *out)
 {
     const enum token_kind kind = parser->token.kind;
@@ -530,7 +531,7 @@ static bool take_comparison(struct parser *parser, bool *found, enum comparison 
     return !*found || advance(parser);
 }
 
-/* What stands behind a comparison: a list behind `in`, and nowhere else. */
+/* Parses the operand behind a comparison: a list behind `in`, and nowhere else. */
 static node_or_null parse_compared(struct parser *parser, enum comparison comparison)
 {
     const struct token at = parser->token;
@@ -544,7 +545,7 @@ static node_or_null parse_compared(struct parser *parser, enum comparison compar
     return unexpected(parser, "a list such as [1, 2]");
 }
 
-/* A chain of comparisons, or what is compared. */
+/* Parses a chain of comparisons, or a single operand. */
 static node_or_null parse_comparison(struct parser *parser)
 {
     const struct expression *operands[CHAIN_MAX + 1];
@@ -579,7 +580,7 @@ static node_or_null parse_comparison(struct parser *parser)
     return node->comparisons ? node : NULL;
 }
 
-/* What binds at least as tightly as operators of the level. */
+/* Parses operators of this level and of tighter ones. */
 static node_or_null parse_level(struct parser *parser, enum level level)
 {
     if (level == LEVEL_NOT || level == LEVEL_SIGN) {
@@ -607,7 +608,7 @@ static node_or_null parse_level(struct parser *parser, enum level level)
     return left;
 }
 
-/* `value if condition else otherwise`, or a value. */
+/* Parses `value if condition else otherwise`, or a value. */
 static node_or_null parse_expression(struct parser *parser)
 {
     if (!enter(parser))
@@ -629,7 +630,8 @@ static node_or_null parse_expression(struct parser *parser)
 
 /* ---- the whole ---- */
 
-/* `lambda p:` or `lambda block, loads:`, which name what there is; nothing, where none is taken. */
+/* Parses `lambda p:` or `lambda block, loads:`, whose names must exist; consumes no token where
+ * lambdas are not accepted. */
 static bool parse_lambda(struct parser *parser)
 {
     if (!parser->scope->lambdas || !is_word(&parser->token, "lambda"))

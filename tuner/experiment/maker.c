@@ -1,4 +1,4 @@
-/* Variables and their environment: what a problem, a device and a configuration bind. */
+/* Values of variables, bound by problem, device and configuration. */
 #include "tuner/experiment/maker.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* An experiment as it was read: what experiment.h keeps to itself. */
+/* An experiment after reading, for this room only; experiment.h has the public part. */
 #ifndef TUNE_EXPERIMENT_MODEL_H
 #define TUNE_EXPERIMENT_MODEL_H
 
@@ -19,7 +19,8 @@ enum {
     SLOT_DERIVED = SLOT_PARAMETERS + EXPERIMENT_PARAMETERS_MAX,
     SLOT_ACTIVE_BLOCKS = SLOT_DERIVED + EXPERIMENT_DERIVED_MAX,
     SLOT_COUNT = SLOT_ACTIVE_BLOCKS + 1,
-    /* What an objective may name besides: measured, or known of what was measured. */
+    /* Variables of objectives only: measured values, and known properties of the measured
+     * configuration. */
     SLOT_TIME = SLOT_COUNT,
     SLOT_ENERGY,
     SLOT_POWER,
@@ -42,7 +43,7 @@ enum {
     PROBLEMS_MAX = 65536,
 };
 
-/* Facts that expressions may name; slot SLOT_FACTS + index. */
+/* Facts that expressions may use; slot SLOT_FACTS + index. */
 struct fact_name {
     const char *name;
     enum fact_owner { FACT_OF_ALL, FACT_OF_GPUS, FACT_OF_CPUS } owner;
@@ -60,31 +61,31 @@ struct experiment {
     const char *path;
     const struct place_file *file;
     const char *data_folder;            /* NULL: none */
-    const struct device_traits *device; /* of the kind that `device` names */
+    const struct device_traits *device; /* traits of the kind given by `device` */
     bool on_request, all_sizes;
     const char *source;
     const char *units[UNITS_MAX];
     size_t unit_count;
     const char *folders[UNITS_MAX];
     size_t folder_count;
-    const char *standard; /* "-std=c++17"; NULL: as the device has it */
-    const char *compiler; /* "nvcc"; NULL: the device's own */
+    const char *standard; /* "-std=c++17"; NULL: the device's default */
+    const char *compiler; /* "nvcc"; NULL: the device's default */
     const char *text;
     char content_hash[HASH_TEXT_BYTES];
     char definition_hash[HASH_TEXT_BYTES];
 
     struct scope scope;
     const struct expression *definitions[SLOTS_MAX]; /* of derived values */
-    struct slot_set reach[SLOTS_MAX]; /* what a slot comes to need: itself, and for a derived value
-                                         all that it is made of */
+    struct slot_set reach[SLOTS_MAX]; /* variables that a slot depends on: itself, and for a derived
+                                         value all variables in its definition */
 
     struct named_list axes[EXPERIMENT_AXES_MAX];
     struct value axis_values[EXPERIMENT_AXES_MAX][AXIS_VALUES_MAX];
     size_t axis_count;
     struct named_list size;
     int64_t sizes[EXPERIMENT_SIZES_MAX]; /* ascending */
-    bool has_size;                       /* else there is one, 1, that nothing can name */
-    size_t size_name_count; /* several: sizes are tuples, which the last axis has as texts, 64x32 */
+    bool has_size;                       /* else a single size, 1, without a name */
+    size_t size_name_count; /* several: sizes are tuples, the last axis's texts: 64x32 */
     struct named_list parameters[EXPERIMENT_PARAMETERS_MAX];
     size_t parameter_count;
     struct place parameters_place;
@@ -105,11 +106,11 @@ struct experiment {
     size_t argument_count;
     struct check_rule checks[CHECKS_MAX];
     size_t check_count;
-    struct formula usual; /* which problems run when the experiment is not named */
+    struct formula usual; /* problems that run when the experiment is not named */
     struct formula bytes; /* metrics: bytes */
     struct formula operations;
-    struct template operations_type; /* no parts: none was given */
-    struct template ceiling;         /* metrics: ceiling; no parts: none was given */
+    struct template operations_type; /* no parts: absent */
+    struct template ceiling;         /* metrics: ceiling; no parts: absent */
     struct named_formula metrics[EXPERIMENT_METRICS_MAX];
     size_t metric_count;
     struct scope series_scope;
@@ -120,17 +121,18 @@ struct experiment {
     size_t baseline_count;
 };
 
-/* Everything that expressions naming `uses` come to need. */
+/* Returns all variables that expressions with these `uses` depend on. */
 struct slot_set slots_reached(const struct experiment *experiment, struct slot_set uses);
 
-/* The `index`-th point of the axes. */
+/* Makes the `index`-th point of the axes. */
 void problem_at_axes(const struct experiment *experiment, size_t index, struct problem *out);
 
-/* A value of an axis or a parameter: its text must do for keys, files of lines and -D defines. */
+/* Checks a value of an axis or a parameter: its text must be usable in keys, line-based files and
+ * -D defines. */
 enum status check_value(struct value value, struct place place, struct error *error);
 
-/* The absolute path of a file, or folder, that is named relative to the experiment's file or to the
- * data folder; which of them is looked at first is told. False when there is none. */
+/* Finds the absolute path of a file, or folder, named relative to the experiment's file or to the
+ * data folder, which is searched first if `data_first`. False when there is none. */
 bool path_near(const struct experiment *experiment, const char *name, bool data_first, bool folder,
                char absolute[PATH_MAX]);
 #endif

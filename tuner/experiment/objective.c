@@ -1,4 +1,4 @@
-/* What is made small: time, energy, their product, or a formula over what was measured. */
+/* The minimised quantity: time, energy, their product, or a formula over measured values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ struct objective {
     struct arena arena;
     const struct experiment *experiment;
     enum objective_kind kind;
-    struct formula formula; /* the arena's or the experiment's */
+    struct formula formula; /* owned by the arena or the experiment */
     const char *text;
     bool needs_energy;
 };
@@ -41,7 +41,7 @@ static bool uses_energy(const struct formula *formula)
     return slot_set_has(&formula->uses, SLOT_ENERGY) || slot_set_has(&formula->uses, SLOT_POWER);
 }
 
-/* A formula of configuration and problem alone would compare nothing that was measured. */
+/* Refuses a formula of configuration and problem only, which would compare no measured value. */
 static enum status check_measures(const struct formula *formula, struct error *error)
 {
     if (slot_set_has(&formula->uses, SLOT_TIME) || uses_energy(formula))
@@ -70,8 +70,8 @@ static bool check_name(struct file_reader *reader, const struct node *key)
 bool read_objectives(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
-    /* The problem's names and the parameters', then those metrics whose names they leave. Facts and
-     * derived values are left out: they may be unknown where trials are compared. */
+    /* The names of problem and parameters, then those metrics whose names are free. Facts and
+     * derived values are excluded: they may be unknown when trials are compared. */
     struct scope *scope = &experiment->objective_scope;
     *scope = (struct scope){.count = SLOT_COUNT_OBJECTIVE};
     for (size_t slot = SLOT_AXES; slot < SLOT_DERIVED; slot++)
@@ -146,9 +146,10 @@ bool read_metrics(struct file_reader *reader, const struct node *node)
     return true;
 }
 
-/* ---- the text that it is stored by ---- */
+/* ---- the stored text ---- */
 
-/* Follows from the tokens alone, so that blanks make no difference. */
+/* Returns whether a blank separates the tokens; depends on tokens only, so that blanks in the input
+ * make no difference. */
 static bool blank_between(const struct token *before_last, const struct token *last,
                           enum token_kind next)
 {
@@ -208,7 +209,7 @@ static bool find_named(struct objective *objective, const char *text)
     return false;
 }
 
-/* A lone word that is no variable was meant as a name. */
+/* Refuses a lone word that is no variable: most likely an objective's name. */
 static enum status check_word(const struct experiment *experiment, const char *text,
                               struct error *error)
 {
@@ -238,7 +239,8 @@ static enum status parse_formula(struct objective *objective, const char *text, 
                          "the objective is empty: time, energy, edp or a formula");
     struct source_text source = {
         .place = {.file = &objective_file, .line = 1, .column = 1},
-        .text = arena_strdup(&objective->arena, text), /* the tree's texts may point into it */
+        .text =
+            arena_strdup(&objective->arena, text), /* the tree's texts may point into the text */
         .exact = true,
     };
     if (!source.text)
@@ -268,7 +270,7 @@ enum status objective_create(const struct experiment *experiment, const char *te
     enum status status = STATUS_OK;
     if (!find_named(objective, text))
         status = parse_formula(objective, text, error);
-    if (status == STATUS_BAD_INPUT) /* it is not a file that is wrong but what was asked for */
+    if (status == STATUS_BAD_INPUT) /* the request is wrong, not a file */
         status = error->status = STATUS_USAGE;
     if (status == STATUS_OK)
         *out = objective;
@@ -297,7 +299,7 @@ const char *objective_text(const struct objective *objective)
 
 /* ---- the value ---- */
 
-/* What is not known stays unbound: a formula that comes to need it says so. */
+/* Binds a known value; a formula that needs an unbound one reports it. */
 static void bind_real(struct environment *environment, size_t slot, double value)
 {
     if (isfinite(value))
@@ -322,7 +324,7 @@ static void bind_metrics(struct environment *environment, const struct metrics *
         bind_real(environment, SLOT_BYTES, metrics->bytes);
     if (first) {
         bind_count(environment, SLOT_LAUNCHES, (int64_t)metrics->plan->launch_count);
-        /* On a CPU a block is one thread: it is the threads that share the grid that matter. */
+        /* On a CPU a block is one thread: count the threads that share the grid. */
         bind_count(environment, SLOT_THREADS,
                    first->threads > 0 ? (int64_t)first->threads
                                       : (int64_t)launch_block_threads(first));
@@ -338,7 +340,7 @@ static void bind_metrics(struct environment *environment, const struct metrics *
         bind_real(environment, SLOT_OCCUPANCY, resources->occupancy);
 }
 
-/* A maker that knows what was measured besides. */
+/* Starts a maker with the measured values, too. */
 static bool begin_metrics(const struct experiment *experiment, const struct point *point,
                           const struct metrics *metrics, struct error *error, struct maker *out)
 {
@@ -372,7 +374,7 @@ enum status point_metrics(const struct point *point, const struct metrics *metri
     *count = 0;
     if (!begin_metrics(experiment, point, metrics, error, &maker))
         return error->status;
-    maker.error = &ignored; /* what has no value is NaN */
+    maker.error = &ignored; /* a metric without a value is NaN */
     for (; *count < experiment->metric_count; ++*count) {
         const struct named_formula *metric = &experiment->metrics[*count];
         struct value value;

@@ -1,4 +1,4 @@
-/* Errors with their place in a file, and the nearest right word. */
+/* Errors with their place in a file, and suggestions for misspelt words. */
 #ifndef TUNE_EXPERIMENT_PLACE_H
 #define TUNE_EXPERIMENT_PLACE_H
 
@@ -8,11 +8,12 @@
 
 #include "tuner/base/error.h"
 
-/* What places lie in. Where a file of another format was translated, a line is no line but the
- * number, from 1, of what it was made of; errors tell that. */
+/* The file of places. If a file of another format was translated, a line is the number, from 1, of
+ * the origin, which errors name. */
 struct place_file {
     const char *path;
-    /* "KernelSpecification.Arguments[2]"; NULL where nothing is known. NULL: it has lines. */
+    /* For example "KernelSpecification.Arguments[2]", NULL where unknown. NULL: the file has
+     * lines. */
     const char *const *origins;
     size_t origin_count;
 };
@@ -24,18 +25,19 @@ struct place {
     uint32_t column;
 };
 
-/* "FILE:LINE:COLUMN: text", or "FILE: ORIGIN: text". Returns `status`. */
+/* Sets "FILE:LINE:COLUMN: text", or "FILE: ORIGIN: text". Returns `status`. */
 enum status place_error(struct error *error, enum status status, struct place place,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* As place_error with STATUS_BAD_INPUT, for functions that say whether all went well: false. */
+/* Sets place_error with STATUS_BAD_INPUT and returns false, for functions that return success as
+ * bool. */
 bool place_refuses(struct error *error, struct place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-#ifdef __clang_analyzer__ /* which looks at one file at a time: it is never true */
+#ifdef __clang_analyzer__ /* always false, which one file alone does not show */
 #define place_refuses(...) ((void)place_refuses(__VA_ARGS__), false)
 #endif
 
-/* "; did you mean 'x'?", or "" when no word is near. */
+/* A suggestion "; did you mean 'x'?", or "" when no word is near. */
 struct suggestion {
     char text[96];
 };

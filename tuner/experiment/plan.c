@@ -1,5 +1,5 @@
-/* What a configuration means: for the compiler defines, flags and kernels; for the launcher grids,
- * blocks, launches; and the figures. */
+/* The meaning of a configuration: defines, flags and kernels for the compiler; grids, blocks and
+ * launches for the launcher; and the figures. */
 #include "tuner/experiment/plan.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ bool point_begin(const struct point *point, struct arena *arena, struct error *e
     return !point->configuration || maker_configure(out, point->configuration);
 }
 
-/* Those whose `when` holds; none is an error. */
+/* Selects the launches whose `when` holds; none is an error. */
 static bool applying_launches(struct maker *maker, struct launch_list list,
                               const struct launch_rule *out[LAUNCHES_MAX], size_t *count)
 {
@@ -39,7 +39,8 @@ static bool applying_launches(struct maker *maker, struct launch_list list,
 
 /* ---- the compiler ---- */
 
-/* Texts of facts and configurations live as long as the caller's: what goes out is copied. */
+/* Evaluates a value and copies a text, since texts of facts and configurations live only as long as
+ * the caller's. */
 static bool make_copy(struct maker *maker, const struct formula *formula, struct value *out)
 {
     if (!make_value(maker, formula, out))
@@ -56,7 +57,7 @@ bool make_defines(struct maker *maker, const struct define_list *defines,
         struct value value;
         if (!make_copy(maker, &defines->items[i].formula, &value))
             return false;
-        if (value.kind == VALUE_BOOLEAN) /* C has 1 and 0 */
+        if (value.kind == VALUE_BOOLEAN) /* C uses 1 and 0 */
             value = value_integer(value.integer);
         out->defines[out->define_count++] =
             (struct named_value){.name = defines->items[i].name, .value = value};
@@ -118,9 +119,8 @@ enum status point_binary(const struct point *point, struct arena *arena, struct 
 
 const char *experiment_compiled_name(const struct experiment *experiment, size_t index)
 {
-    /* What defines, flags and names of kernels name themselves, and what decides which are
-     * launched; where a file only writes shorter (derived values that begin with _), what these are
-     * made of. */
+    /* Variables in defines, flags and kernel names, and in conditions of launches. A derived value
+     * that begins with _ is an abbreviation, and is replaced by the variables in its definition. */
     struct slot_set uses = {0};
     for (size_t i = 0; i < experiment->defines.count; i++)
         uses = slot_set_union(uses, experiment->defines.items[i].formula.uses);
@@ -165,7 +165,7 @@ static bool make_extent(struct maker *maker, const struct formula formulas[3], c
            maker_error(maker, formulas[0].place, "the %s has more than %d in all", what, INT32_MAX);
 }
 
-/* All but the grid and what goes with the order of launches. */
+/* Makes all parts of a launch except the grid and those that depend on the order of launches. */
 static bool make_shape(struct maker *maker, const struct launch_rule *rule, struct launch *out)
 {
     int64_t shared = 0;
@@ -232,7 +232,7 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
     return make_schedule(maker, rule, &out->schedule);
 }
 
-/* Copied there in turn, one argument would overwrite another. */
+/* Refuses two arguments with one variable: copied in turn, one would overwrite the other. */
 static bool variables_differ(struct maker *maker, const struct launch_plan *plan)
 {
     for (size_t i = 0; i < plan->argument_count; i++)
@@ -355,8 +355,8 @@ bool make_operations_type(struct maker *maker, enum element_type *out)
                 problem->axes[i].value.kind == VALUE_TEXT)
                 (void)element_from_name(problem->axes[i].value.text, &type);
     }
-    /* The arithmetic that works on numbers of a type: a sign makes no difference to it, and what is
-     * narrower is widened to registers. */
+    /* The type of arithmetic for a type: signs make no difference, and narrow types are widened in
+     * registers. */
     *out = type == ELEMENT_BF16       ? ELEMENT_F32
            : element_is_real(type)    ? type
            : element_bytes(type) == 8 ? ELEMENT_I64

@@ -1,5 +1,5 @@
-/* What a configuration means for the arguments: types, counts, values, symbols; what vectors are
- * filled with, and what series and files come to. */
+/* The meaning of a configuration for the arguments: types, counts, values, symbols; and fills,
+ * including series and files. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -38,20 +38,20 @@ bool make_type(struct maker *maker, const struct template *type, enum element_ty
 bool make_alignment(struct maker *maker, const struct argument_rule *rule, enum element_type type,
                     uint32_t *out)
 {
-    enum { ALIGNMENT_MOST = 256 }; /* of what the devices' allocators give */
+    enum { ALIGNMENT_MOST = 256 }; /* alignment of the devices' allocators */
     int64_t bytes = 0;
     *out = 0;
     if (!make_integer(maker, &rule->alignment, "alignment", (int64_t)element_bytes(type),
                       ALIGNMENT_MOST, &bytes))
         return false;
-    if (bytes & (bytes - 1)) /* such an address is no multiple of what an allocator gives */
+    if (bytes & (bytes - 1)) /* no address can be offset to such an alignment */
         return maker_error(maker, rule->alignment.place,
                            "alignment is %lld, which is not a power of two", (long long)bytes);
     *out = (uint32_t)bytes;
     return true;
 }
 
-/* Whether the type's number that is nearest is finite. */
+/* Returns whether the nearest number of the type is finite. */
 static bool holds_real(enum element_type type, double real)
 {
     unsigned char element[sizeof(double)];
@@ -59,7 +59,7 @@ static bool holds_real(enum element_type type, double real)
     return isfinite(element_to_real(element, type));
 }
 
-/* As the type takes it: reals finite, integers within its range. */
+/* Evaluates a passed value and checks the type: reals finite, integers within the range. */
 static bool make_passed(struct maker *maker, const struct formula *formula, enum element_type type,
                         const char *what, struct value *out)
 {
@@ -96,7 +96,7 @@ static bool make_struct(struct maker *maker, const struct argument_rule *rule, s
         if (!make_type(maker, &field->type, &fields[i].type))
             return false;
         fields[i].points_to = field->points_to;
-        if (field->points_to) { /* the vector may be made later: make_plan looks at its end */
+        if (field->points_to) { /* the vector may be made later: make_plan checks the end */
             int64_t offset = 0;
             if (!make_integer(maker, &field->value, "offset", 0, INT64_C(1) << 48, &offset))
                 return false;
@@ -119,7 +119,7 @@ bool make_count(struct maker *maker, const struct argument_rule *rule, int64_t *
                         out);
 }
 
-/* Within what CUDA's textures over plain memory, and its surfaces, can be. */
+/* Makes a texture, within the limits of CUDA's textures over linear memory, and of its surfaces. */
 static bool make_texture(struct maker *maker, const struct argument_rule *rule,
                          struct argument *out)
 {
@@ -186,7 +186,7 @@ bool make_argument(struct maker *maker, const struct argument_rule *rule, struct
 
 /* ---- series ---- */
 
-/* The text of the series, in which each variable but i has become its value. */
+/* Appends the text of the series with the values of all variables but i. */
 static bool append_series(struct maker *maker, const struct formula *series, struct text *text)
 {
     const struct scope *scope = &maker->experiment->series_scope;
@@ -202,7 +202,7 @@ static bool append_series(struct maker *maker, const struct formula *series, str
         text_append_bytes(text, series->text + end, token.offset - end);
         end = token.offset + token.length;
         const size_t slot = token.kind == TOKEN_NAME ? scope_find(scope, token.text) : SLOT_INDEX;
-        if (slot >= SLOT_INDEX) { /* i, a function, a list's name */
+        if (slot >= SLOT_INDEX) { /* i, a function, or the variable of a comprehension */
             text_append_bytes(text, series->text + token.offset, token.length);
             continue;
         }
@@ -226,8 +226,8 @@ static bool append_series(struct maker *maker, const struct formula *series, str
     }
 }
 
-/* Whether it has a number at the first and the last element: what is wrong with all is found here.
- */
+/* Checks that the series has a number at the first and the last element: this finds errors common
+ * to all. */
 static bool try_series(struct maker *maker, const struct formula *series, int64_t count)
 {
     for (int end = 0; end < 2 && count > 0; end++) {
@@ -307,7 +307,7 @@ bool make_fill_kind(struct maker *maker, const struct fill_rule *rule, enum argu
     return true;
 }
 
-/* A number of a fill: for integers it must be one of theirs. */
+/* Evaluates a number of a fill; for integers it must be an integer within range. */
 static bool make_fill_number(struct maker *maker, const struct formula *formula, const char *what,
                              enum element_type type, double *out)
 {
@@ -328,8 +328,8 @@ static bool make_fill_number(struct maker *maker, const struct formula *formula,
                        element_name(type), *out);
 }
 
-/* Of the name and the axes, not of the size: the data of n is the beginning of that of a larger n,
- * and arguments differ from one another. */
+/* Returns a seed from name and axes, but not the size, so that the data for n are a prefix of those
+ * for a larger n, and arguments differ from one another. */
 static uint64_t argument_seed(const char *name, const struct problem *problem)
 {
     uint64_t seed = hash_u64(name, strlen(name), 0);
@@ -366,7 +366,7 @@ bool make_fill(struct maker *maker, const struct argument_rule *argument, struct
                            "uniform from %g to %g: the first must be the smaller", out->fill_low,
                            out->fill_high);
     }
-    case FILL_NORMAL: /* the deviation of integers need be none */
+    case FILL_NORMAL: /* the deviation of integers may be 0 */
         return make_real(maker, &rule->low, "the mean", -HUGE_VAL, HUGE_VAL, &out->fill_low) &&
                make_real(maker, &rule->high, "the deviation", 0, HUGE_VAL, &out->fill_high);
     case FILL_SERIES:

@@ -1,4 +1,4 @@
-/* Reading an experiment file: its sections in the order in which they need one another. */
+/* Reading of an experiment file: its sections in the order of their dependencies. */
 #include "tuner/experiment/read.h"
 
 #include <stdlib.h>
@@ -74,8 +74,8 @@ static bool read_sections(struct file_reader *reader, const struct node *root)
            read_baselines(reader, node_get(root, "baselines")) && check_whole(reader);
 }
 
-/* With what it includes, as it is compiled. What cannot be put in place is said when it is
- * compiled: until then the file stands for all of it. */
+/* Hashes a source with all includes, as compiled. An error in its includes is reported by
+ * compilation; until then the hash is of the file alone. */
 static enum status hash_source(const struct experiment *experiment, const char *path,
                                struct hash_state *hash, struct error *error)
 {

@@ -1,11 +1,12 @@
-/* Between the files that read an experiment. Functions return false after filling the error. */
+/* Declarations shared by the files that read an experiment. Functions return false after filling
+ * the error. */
 #ifndef TUNE_EXPERIMENT_READ_H
 #define TUNE_EXPERIMENT_READ_H
 
 #include "tuner/experiment/document.h"
 #include "tuner/experiment/maker.h"
 
-/* Every expression of the file, for check_types. */
+/* All expressions of the file, for check_types. */
 struct read_formula {
     struct read_formula *next;
     struct formula formula;
@@ -15,20 +16,20 @@ struct file_reader {
     struct experiment *experiment;
     struct arena *arena; /* the experiment's */
     const char *data_folder;
-    const struct scope *scope; /* what expressions may name now */
+    const struct scope *scope; /* variables allowed at this place */
     struct read_formula *formulas;
     struct error *error;
 };
 
 #define node_error(reader, node, ...) place_refuses((reader)->error, (node)->place, __VA_ARGS__)
 bool out_of_memory(struct file_reader *reader);
-#ifdef __clang_analyzer__ /* which looks at one file at a time: it is never true */
+#ifdef __clang_analyzer__ /* always false, which one file alone does not show */
 #define out_of_memory(...) ((void)out_of_memory(__VA_ARGS__), false)
 #endif
-/* Puts ": " and a hint behind the error's text. */
+/* Appends "; " and a hint to the error's text. */
 void hint(struct file_reader *reader, const char *text);
 
-/* The keys a mapping may have; those marked with '!' it must have: "!name", "about". */
+/* Checks a mapping's keys; those marked with '!' are required: "!name", "about". */
 bool check_keys(struct file_reader *reader, const struct node *node, const char *what,
                 const char *const *keys, size_t count);
 #define CHECK_KEYS(reader, node, what, ...)                                                        \
@@ -36,20 +37,20 @@ bool check_keys(struct file_reader *reader, const struct node *node, const char 
                sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 bool need_kind(struct file_reader *reader, const struct node *node, enum node_kind kind,
                const char *what);
-/* A list with 1 to `most` items. */
+/* Checks that the node is a list with 1 to `most` items. */
 bool need_items(struct file_reader *reader, const struct node *node, const char *what, size_t most);
-/* A text that is a name: letters, digits, '_', not beginning with a digit. */
+/* Checks that the text is a name: letters, digits, '_', no leading digit. */
 bool need_name(struct file_reader *reader, const struct node *node, const char *what);
-/* A scalar's text, not empty. */
+/* Reads a scalar's text, which must not be empty. */
 bool read_text(struct file_reader *reader, const struct node *node, const char *what,
                const char **out);
 bool read_boolean(struct file_reader *reader, const struct node *node, const char *what, bool *out);
-/* A source file, made absolute; it must be there. */
+/* Reads the name of an existing source file, as an absolute path. */
 bool read_source(struct file_reader *reader, const struct node *node, const char **out);
-/* `source` or `sources`, `include`, `std`, `compiler`. */
+/* Reads `source` or `sources`, `include`, `std`, `compiler`. */
 bool read_sources(struct file_reader *reader, const struct node *root);
 
-/* What an expression at some place may depend on, also by way of derived values. */
+/* Kinds of variables that an expression may depend on, directly or through derived values. */
 enum use {
     USE_FACTS = 1,
     USE_AXES = 2,
@@ -61,22 +62,23 @@ enum use {
     USE_CONFIGURATION = USE_DEVICE | USE_PARAMETERS,
     USE_ALL = USE_CONFIGURATION | USE_ACTIVE_BLOCKS,
 };
-/* Whether what is used is allowed. */
+/* Returns whether all `uses` are allowed. */
 bool within(const struct experiment *experiment, struct slot_set uses, unsigned allowed);
 bool read_formula(struct file_reader *reader, const struct node *node, const char *what,
                   unsigned allowed, struct formula *out);
-/* As read_formula, for a scalar that holds a list expression. */
+/* Reads a scalar with a list expression; otherwise like read_formula. */
 bool read_list_formula(struct file_reader *reader, const struct node *node, const char *what,
                        unsigned allowed, struct formula *out);
-/* As read_formula, for a scalar of a value list: lone words and quoted scalars are texts. */
+/* Reads a scalar of a value list: lone words and quoted scalars are texts; otherwise like
+ * read_formula. */
 bool read_value(struct file_reader *reader, const struct node *node, unsigned allowed,
                 struct formula *out);
-/* As read_formula, for a key that may be absent. */
+/* Reads an optional key; otherwise like read_formula. */
 bool read_optional(struct file_reader *reader, const struct node *mapping, const char *key,
                    unsigned allowed, struct formula *out);
 bool read_template(struct file_reader *reader, const struct node *node, const char *what,
                    unsigned allowed, struct template *out);
-/* One of some words, a variable's name, or a text with ${}. */
+/* Reads one of some words, a variable's name, or a text with ${}. */
 bool read_choice(struct file_reader *reader, const struct node *node, const char *what,
                  const char *const *choices, size_t count, unsigned allowed, struct template *out);
 bool literal_template(struct file_reader *reader, const char *text, struct place place,
@@ -92,38 +94,38 @@ bool read_baselines(struct file_reader *reader, const struct node *node);
 bool read_defines(struct file_reader *reader, const struct node *node, unsigned allowed,
                   struct define_list *out);
 bool read_flags(struct file_reader *reader, const struct node *node);
-/* A value for each parameter; absent: none is given. `what` names it. */
+/* Reads a value for each parameter; if absent, not `given`. `what` names the section. */
 bool read_setting(struct file_reader *reader, const struct node *node, const char *what,
                   struct setting *out);
-/* The parameter that the node, a scalar, names. */
+/* Finds the parameter named by the node, a scalar. */
 bool find_parameter(struct file_reader *reader, const struct node *node, size_t *out);
 bool read_arguments(struct file_reader *reader, const struct node *node);
-/* A list of launches as the experiment's are. */
+/* Reads a list of launches, in the form of the experiment's. */
 bool read_launch_list(struct file_reader *reader, const struct node *node,
                       struct launch_rule out[LAUNCHES_MAX], size_t *count);
-/* The argument that the node names. */
+/* Finds the argument named by the node. */
 bool find_argument(struct file_reader *reader, const struct node *node, size_t *out);
-/* An expression in i, the index of an element, over what a problem and a device are. */
+/* Reads an expression in i, the index of an element, over problem and device. */
 bool read_series(struct file_reader *reader, const struct node *node, struct formula *out);
 bool read_checks(struct file_reader *reader, const struct node *root);
 bool read_metrics(struct file_reader *reader, const struct node *node);
 /* objective.c */
 bool read_objectives(struct file_reader *reader, const struct node *node);
-/* What can only be checked when all has been read. */
+/* Runs the checks that need the whole file. */
 bool check_whole(struct file_reader *reader);
-/* Texts where numbers are needed and the other way round; comparisons with a text that the variable
- * never has. */
+/* Checks types: texts where numbers are needed and the reverse; comparisons with a text that the
+ * variable never has. */
 bool check_types(const struct experiment *experiment, const struct read_formula *formulas,
                  struct error *error);
-/* As check_types for one formula, which must give a number. */
+/* Checks the types of one formula, which must yield a number. */
 bool check_number(const struct experiment *experiment, const struct formula *formula,
                   struct error *error);
 
-/* experiment.c: what experiment_default remembers. NULL when memory is short. */
+/* Make and free the cache of experiment_default; NULL when memory is short (experiment.c). */
 struct default_cache *default_cache_create(void);
 void default_cache_free(struct default_cache *cache);
 
-/* definition.c: fills experiment->definition_hash. */
+/* Fills experiment->definition_hash (definition.c). */
 enum status experiment_hash_definition(struct experiment *experiment, const struct node *root,
                                        struct error *error);
 

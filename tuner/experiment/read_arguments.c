@@ -1,15 +1,14 @@
-/* Reading what a kernel is given and how it is launched: arguments with their fills, fields and
- * symbols; defines, flags, launches. */
+/* Reading of arguments with their fills, fields and symbols; defines, flags, launches. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/experiment/read.h"
 
-/* A key that may be absent, with what its expression (a text with ${}, when `text`) may use. */
+/* An optional key, and the variables that its expression (a text with ${}, if `text`) may use. */
 struct member {
     const char *key;
     unsigned allowed;
-    size_t offset; /* of the struct formula, or template */
+    size_t offset; /* in the struct, of the formula or template */
     bool text;
 };
 
@@ -32,7 +31,7 @@ static bool read_members(struct file_reader *reader, const struct node *node,
 
 /* ---- fills ---- */
 
-enum { FILL_WORDS = FILL_RANDOM_ODD + 1 }; /* those that are one word */
+enum { FILL_WORDS = FILL_RANDOM_ODD + 1 }; /* number of fills given by one word */
 
 /* {KIND: ...} */
 static bool read_made_fill(struct file_reader *reader, const struct node *node,
@@ -109,7 +108,7 @@ static bool read_fill(struct file_reader *reader, const struct node *node,
 
 /* ---- arguments ---- */
 
-/* Which of output, scratch and update is true: at most one. */
+/* Reads which of output, scratch and update is true: at most one. */
 static bool read_written(struct file_reader *reader, const struct node *node,
                          struct argument_rule *argument)
 {
@@ -176,7 +175,7 @@ static bool read_type(struct file_reader *reader, const struct node *node, unsig
     return read_choice(reader, node, "type", types, count, allowed, out);
 }
 
-/* How many fields one item stands for. */
+/* Reads the number of fields that one item stands for. */
 static bool read_field_count(struct file_reader *reader, const struct node *item, size_t *out)
 {
     const struct node *count = item->kind == NODE_MAPPING ? node_get(item, "count") : NULL;
@@ -208,7 +207,8 @@ static bool read_fields(struct file_reader *reader, const struct node *node,
         return out_of_memory(reader);
     for (const struct node *item = node->first; item; item = item->next) {
         struct field_rule field = {0};
-        const bool pointer = node_get(item, "pointer"); /* read_pointers: to what may come later */
+        const bool pointer = node_get(
+            item, "pointer"); /* read later by read_pointers, since the target may follow */
         if (!read_field_count(reader, item, &count) ||
             (!pointer &&
              (!CHECK_KEYS(reader, item, "a field", "!type", "!value", "count") ||
@@ -226,7 +226,7 @@ static bool read_contents(struct file_reader *reader, const struct node *node,
 {
     const struct node *type = node_get(node, "type");
     const bool filled = role_is_filled(argument->role);
-    /* What is filled is made once for a problem: it cannot depend on the configuration. */
+    /* Filled vectors are made once for a problem, so cannot depend on the configuration. */
     const unsigned allowed = filled ? USE_PROBLEM : USE_ALL;
     const struct member members[] = {
         {"count", allowed, offsetof(struct argument_rule, count), false},
@@ -244,7 +244,7 @@ static bool read_contents(struct file_reader *reader, const struct node *node,
            READ_MEMBERS(reader, node, members, argument);
 }
 
-/* The index of the word that the key has; 0 where it is absent. */
+/* Finds the index of the key's word; 0 if the key is absent. */
 static bool read_one_of(struct file_reader *reader, const struct node *node, const char *key,
                         const char *const *words, size_t count, size_t *out)
 {
@@ -289,7 +289,7 @@ static bool read_texture(struct file_reader *reader, const struct node *node,
            node_error(reader, node, "address: %s needs normalized: true", addresses[address]);
 }
 
-/* Textures, and surfaces, which kernels may write to. */
+/* Reads a texture, or a surface, which kernels may write to. */
 static bool read_object(struct file_reader *reader, const struct node *argument,
                         const struct node *texture, const struct node *surface,
                         struct argument_rule *out)
@@ -318,7 +318,7 @@ static bool read_object(struct file_reader *reader, const struct node *argument,
            READ_MEMBERS(reader, node, members, &out->texture);
 }
 
-/* {same_as: NAME}: an input with the data of one that stands before it, or with the beginning. */
+/* Reads {same_as: NAME}: an input with the data of an earlier argument, or a prefix of it. */
 static bool read_same_as(struct file_reader *reader, const struct node *node,
                          const struct node *same_as, struct argument_rule *out)
 {
@@ -389,7 +389,7 @@ bool find_argument(struct file_reader *reader, const struct node *node, size_t *
                       suggest(node->text, words, experiment->argument_count).text);
 }
 
-/* The fields of a struct, passed or a variable, that have a vector's address. */
+/* Reads the fields of a struct, passed or a variable, that hold a vector's address. */
 static bool read_pointers(struct file_reader *reader, const struct node *fields,
                           struct argument_rule *argument)
 {
@@ -484,7 +484,7 @@ bool read_flags(struct file_reader *reader, const struct node *node)
 
 /* ---- launches ---- */
 
-/* Without a list all that are passed, in their order. */
+/* Reads the list of passed arguments; without a list all that can be passed, in order. */
 static bool read_passed(struct file_reader *reader, const struct node *node,
                         struct launch_rule *launch)
 {
@@ -513,7 +513,7 @@ static bool read_passed(struct file_reader *reader, const struct node *node,
     return true;
 }
 
-/* Two vectors that the kernel is given, and writes, in turn. */
+/* Reads two vectors that are swapped between repeats, so that the kernel writes both. */
 static bool read_swap(struct file_reader *reader, const struct node *node,
                       struct launch_rule *launch)
 {
@@ -543,7 +543,7 @@ static bool read_swap(struct file_reader *reader, const struct node *node,
            node_error(reader, node, "swap needs two different arguments");
 }
 
-/* One expression, or a list of up to three. */
+/* Reads one expression, or a list of up to three. */
 static bool read_extent(struct file_reader *reader, const struct node *node, const char *what,
                         unsigned allowed, struct formula out[3], size_t *count)
 {

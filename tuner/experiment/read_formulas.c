@@ -1,6 +1,5 @@
-/* Reading keys, texts and names; expressions and texts with ${} in them, and what they may depend
- * on.
- */
+/* Reading of keys, texts and names; of expressions and texts with ${}, and checks of the variables
+ * that they use. */
 #include "tuner/base/element.h"
 #include "tuner/experiment/read.h"
 
@@ -119,7 +118,8 @@ static unsigned use_of_slot(size_t slot)
     return slot == SLOT_ACTIVE_BLOCKS ? USE_ACTIVE_BLOCKS : 0;
 }
 
-/* The first slot of `uses`, followed through derived values, that is not allowed; or SLOT_COUNT. */
+/* Returns the first slot of `uses`, followed through derived values, that is not allowed; or
+ * SLOT_COUNT. */
 static size_t forbidden_slot(const struct experiment *experiment, struct slot_set uses,
                              unsigned allowed)
 {
@@ -135,7 +135,7 @@ bool within(const struct experiment *experiment, struct slot_set uses, unsigned 
     return forbidden_slot(experiment, uses, allowed) == SLOT_COUNT;
 }
 
-/* The node that names a variable which comes to need `slot`. */
+/* Finds the node of a variable that depends on `slot`. */
 static const struct expression *find_user(const struct experiment *experiment,
                                           const struct expression *node, size_t slot)
 {
@@ -213,14 +213,14 @@ bool read_list_formula(struct file_reader *reader, const struct node *node, cons
            check_allowed(reader, out, what, allowed);
 }
 
-/* `for n in ...` of a list in a series, whose n could not be told from the variable n when that is
- * written as its value. */
+/* Refuses `for n in ...` in a series if n is also a variable: the two could not be distinguished
+ * when the variable is replaced by its value. */
 static bool check_list_names(struct file_reader *reader, const struct formula *series,
                              const struct scope *scope)
 {
     const struct source_text source = {.place = series->place, .text = series->text};
     struct token token = {0};
-    bool named = false; /* by a `for` before it */
+    bool named = false; /* `for` was the previous token */
     do {
         if (token_read(reader->arena, &source, token.offset + token.length, &token,
                        reader->error) != STATUS_OK)
@@ -240,10 +240,11 @@ bool read_series(struct file_reader *reader, const struct node *node, struct for
     struct experiment *experiment = reader->experiment;
     struct scope *scope = &experiment->series_scope;
     *scope = experiment->scope;
-    scope->names[scope_find(scope, "i")] = NULL; /* of what it hides, or the one behind the last */
+    scope->names[scope_find(scope, "i")] =
+        NULL; /* a hidden name, or the unused slot behind the last */
     scope->names[SLOT_INDEX] = "i";
     scope->count = SLOT_COUNT_SERIES;
-    scope->lambdas = false; /* its names are written out as values */
+    scope->lambdas = false; /* names are replaced by values */
     reader->scope = scope;
     bool right = read_formula(reader, node, "series", USE_DEVICE, out) &&
                  check_list_names(reader, out, scope);
@@ -258,7 +259,7 @@ bool read_formula(struct file_reader *reader, const struct node *node, const cha
         return false;
     if (node->text[0] == '\0')
         return node_error(reader, node, "%s is empty", what);
-    bool is_true = node->plain && strcmp(node->text, "true") == 0; /* as YAML has it */
+    bool is_true = node->plain && strcmp(node->text, "true") == 0; /* YAML's spelling */
     if (is_true || (node->plain && strcmp(node->text, "false") == 0))
         return expression_constant(reader->arena, node->place, value_boolean(is_true), out,
                                    reader->error) == STATUS_OK;
@@ -325,7 +326,7 @@ bool literal_template(struct file_reader *reader, const char *text, struct place
     return true;
 }
 
-/* Reads the part at *at and moves it on. */
+/* Reads the part at *at and advances *at. */
 static bool read_part(struct file_reader *reader, const struct node *node, size_t *at,
                       const char *what, unsigned allowed, struct template_part *part)
 {
@@ -373,7 +374,7 @@ bool read_template(struct file_reader *reader, const struct node *node, const ch
     return true;
 }
 
-/* What C, CUDA or NumPy calls a type otherwise; NULL: nothing. */
+/* Returns our name of a type of C, CUDA or NumPy; NULL: none. */
 static const char *type_elsewhere(const char *name)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Reading what is compiled: sources, folders of includes, the language's standard. */
+/* Reading of sources, include folders, and the language standard. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +110,7 @@ static bool read_standard(struct file_reader *reader, const struct node *node)
                       suggest(name, words, count).text);
 }
 
-/* The device's own compiler, or another that it knows. */
+/* Reads the compiler: the device's default, or another that it supports. */
 static bool read_compiler(struct file_reader *reader, const struct node *node)
 {
     static const char *const words[] = {"nvrtc", "nvcc"};
@@ -132,8 +132,8 @@ bool read_sources(struct file_reader *reader, const struct node *root)
 {
     const struct node *binary = node_get(root, "binary");
     if (binary) {
-        /* What a program is launched from, in place of a source: there is nothing to tell a
-         * compiler. */
+        /* A binary that a program launches replaces the source, so there are no compiler
+         * options. */
         static const char *const others[] = {"source", "sources",  "include",
                                              "std",    "compiler", "defines"};
         if (!reader->experiment->device->is_gpu)

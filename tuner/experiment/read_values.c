@@ -1,5 +1,5 @@
-/* Reading what makes problems and spaces: names, derived values, axes, sizes, parameters,
- * constraints; and whole configurations: the defaults, those of checks, baselines. */
+/* Reading of problems and spaces: names, derived values, axes, sizes, parameters, constraints; and
+ * of whole configurations: defaults, those of checks, baselines. */
 #include "tuner/experiment/read.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "tuner/base/text.h"
 
-/* "m, n": a node for each name, in the arena; *count of them. */
+/* Splits "m, n" into a node for each name, in the arena; *count of them. */
 static bool split_names(struct file_reader *reader, const struct node *key, struct node **out,
                         size_t *count)
 {
@@ -50,7 +50,7 @@ static bool declare(struct file_reader *reader, const struct node *key, const ch
             return node_error(reader, key, "the name '%s' is taken by %s", key->text,
                               fact ? "what the device tells"
                                    : "another axis, size, parameter or derived value");
-        scope->names[taken] = NULL; /* what the file says goes before what the device tells */
+        scope->names[taken] = NULL; /* the file's names hide the device's facts */
     }
     scope->names[slot] = key->text;
     return true;
@@ -72,7 +72,7 @@ static bool declare_all(struct file_reader *reader, const struct node *node, con
     return true;
 }
 
-/* One name, or several, "m, n", whose values come as tuples. */
+/* Declares one name, or several, "m, n", whose values are tuples. */
 static bool declare_sizes(struct file_reader *reader, const struct node *sizes)
 {
     struct node *names = NULL;
@@ -114,7 +114,7 @@ bool declare_names(struct file_reader *reader, const struct node *root)
 
 struct visit {
     struct file_reader *reader;
-    unsigned char state[EXPERIMENT_DERIVED_MAX]; /* 0: new, 1: on the way, 2: done */
+    unsigned char state[EXPERIMENT_DERIVED_MAX]; /* 0: new, 1: in progress, 2: done */
 };
 
 static bool visit_derived(struct visit *visit, size_t index)
@@ -161,7 +161,7 @@ bool read_derived(struct file_reader *reader, const struct node *root)
 
 /* ---- lists of values ---- */
 
-/* The value of an expression that depends on nothing. */
+/* Evaluates an expression without variables. */
 static bool constant_value(struct file_reader *reader, const struct formula *formula,
                            struct value *out)
 {
@@ -176,7 +176,7 @@ static bool is_constant(const struct formula *formula)
     return memcmp(&formula->uses, &nothing, sizeof nothing) == 0;
 }
 
-/* Evaluates a list that depends on nothing, so that what is wrong with it is said at once. */
+/* Evaluates a list without variables now, to report errors early. */
 static bool check_list(struct file_reader *reader, const struct formula *list)
 {
     struct maker maker;
@@ -208,7 +208,7 @@ static bool read_list(struct file_reader *reader, const struct node *key, size_t
     for (const struct node *item = list->first; item; item = item->next)
         if (!read_value(reader, item, allowed, &values[out->count++]))
             return false;
-    /* Values that depend on nothing are computed now: what is wrong with them is said at once. */
+    /* Evaluate values without variables now, to report errors early. */
     for (size_t i = 0; i < out->count; i++) {
         struct value value;
         if (!is_constant(&values[i]))
@@ -261,7 +261,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* [1024, 512]: "1024x512". */
+/* Reads [1024, 512] as "1024x512". */
 static bool read_shape(struct file_reader *reader, const struct node *item, struct value *out)
 {
     struct experiment *experiment = reader->experiment;
@@ -284,7 +284,8 @@ static bool read_shape(struct file_reader *reader, const struct node *item, stru
     return right && (shape || out_of_memory(reader));
 }
 
-/* Sizes of several names are one more axis, whose values the key has: there is one size, 1. */
+/* Reads sizes with several names as one more axis, whose values are part of the key: the only size
+ * is 1. */
 static bool read_shapes(struct file_reader *reader, const struct node *key)
 {
     struct experiment *experiment = reader->experiment;
@@ -324,7 +325,7 @@ bool read_sizes(struct file_reader *reader, const struct node *node)
     struct named_list *size = &experiment->size;
     const bool several = experiment->size_name_count > 1;
     experiment->has_size = node != NULL && !several;
-    if (!experiment->has_size) { /* one problem, which is always the whole */
+    if (!experiment->has_size) { /* a single problem */
         *size = (struct named_list){.name = "n", .slot = SLOT_SIZE, .count = 1};
         experiment->sizes[0] = 1;
         return !several || !node || read_shapes(reader, node->first);
@@ -391,7 +392,7 @@ bool read_constraints(struct file_reader *reader, const struct node *node)
 
 /* ---- configurations ---- */
 
-/* A value for each parameter. */
+/* Reads a value for each parameter. */
 static bool read_values(struct file_reader *reader, const struct node *set, const char *what,
                         const char *owner, struct formula values[EXPERIMENT_PARAMETERS_MAX])
 {
@@ -472,7 +473,7 @@ static bool read_baseline(struct file_reader *reader, const struct node *node)
 bool read_baselines(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
-    if (!node && experiment->defaults.given) { /* one wants to know what was gained over these */
+    if (!node && experiment->defaults.given) { /* users want to know the gain over the defaults */
         struct baseline_rule *baseline = &experiment->baselines[experiment->baseline_count++];
         *baseline =
             (struct baseline_rule){.name = "defaults", .about = "the experiment's defaults"};

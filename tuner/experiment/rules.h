@@ -1,4 +1,4 @@
-/* The sections of an experiment file as they were read: formulas where a plan will have numbers. */
+/* Sections of an experiment file after reading: formulas in place of a plan's numbers. */
 #ifndef TUNE_EXPERIMENT_RULES_H
 #define TUNE_EXPERIMENT_RULES_H
 
@@ -18,18 +18,18 @@ struct template
     struct slot_set uses;
 };
 
-/* A list of values under a name: an axis, the size, a parameter. */
+/* A named list of values: an axis, the size, a parameter. */
 struct named_list {
     const char *name;
     struct place place;
     size_t slot;
     const struct formula *values;
     size_t count;
-    /* A parameter whose values are one list expression (expression_parse_list), which then is all:
-     * `values` is empty. Its tree is NULL where there is none. */
+    /* A parameter whose values are one list expression (expression_parse_list); `values` is then
+     * empty. The tree is NULL without one. */
     struct formula list;
-    const char
-        *restriction; /* "64,128": the values that spaces take (experiment_restrict); NULL: all */
+    const char *
+        restriction; /* "64,128": the values that spaces include (experiment_restrict); NULL: all */
 };
 
 struct named_formula {
@@ -65,9 +65,9 @@ struct launch_rule {
 
 struct fill_rule {
     struct place place;
-    struct template word; /* zero, random, random_exact, random_odd; no parts: `kind` says it */
+    struct template word; /* zero, random, random_exact, random_odd; no parts: see `kind` */
     enum argument_fill kind;
-    struct formula low, high; /* of constant, uniform, normal */
+    struct formula low, high; /* for constant, uniform, normal */
     struct formula series;
     struct template file;
     struct formula seed;
@@ -75,8 +75,8 @@ struct fill_rule {
 
 struct field_rule {
     struct template type;
-    struct formula value; /* of a pointer: how many bytes behind the vector's start, if any */
-    uint8_t points_to;    /* as of struct field */
+    struct formula value; /* for a pointer: offset in bytes from the vector's start, if any */
+    uint8_t points_to;    /* see struct field */
 };
 
 struct texture_rule {
@@ -89,16 +89,16 @@ struct argument_rule {
     const char *name;
     struct place place;
     enum argument_role role;
-    struct template type;   /* no parts: of a struct */
+    struct template type;   /* no parts: a struct */
     struct template symbol; /* no parts: passed */
     struct fill_rule fill;
-    const char *data_of; /* the argument whose data this has, too; NULL: its own */
+    const char *data_of; /* argument whose data this one shares; NULL: none */
     struct formula count;
     struct formula alignment;
     struct formula value;
     struct texture_rule texture;
-    bool unchecked;  /* by what the file says */
-    bool is_pointed; /* a struct has its address */
+    bool unchecked;  /* declared so in the file */
+    bool is_pointed; /* a struct contains the address */
     struct field_rule *fields;
     size_t field_count;
 };
@@ -111,7 +111,7 @@ struct baseline_rule {
     struct formula values[EXPERIMENT_PARAMETERS_MAX];
 };
 
-/* A value for each parameter; an experiment's defaults, or what a check names. */
+/* A value for each parameter: an experiment's defaults, or a check's configuration. */
 struct setting {
     struct place place;
     bool given;
@@ -120,7 +120,7 @@ struct setting {
 
 struct tolerance_rule {
     struct place place;
-    bool given; /* any of these */
+    bool given; /* any member is given */
     struct formula magnitude, absolute, relative, ulps, total;
 };
 
@@ -128,15 +128,15 @@ struct check_kind; /* check.h */
 struct check_rule {
     struct place place;
     size_t output;
-    struct slot_set per; /* parameters for whose values it is made anew */
+    struct slot_set per; /* parameters whose values change the expectations */
     const struct check_kind *kind;
     struct tolerance_rule tolerance;
     /* REFERENCE_FUNCTION */
     const char *source;
     struct template reference;
     struct define_list defines;
-    /* REFERENCE_PLAN: `setting`, or the default where none is given, with these launches, or the
-     * experiment's where there are none. */
+    /* REFERENCE_PLAN: `setting`, or the default configuration if not given, with these launches, or
+     * the experiment's if none. */
     struct setting setting;
     struct launch_rule *launches;
     size_t launch_count;

@@ -1,4 +1,4 @@
-/* Some of an experiment's problems, by the beginnings of their keys; some of its values. */
+/* Selection of problems, by prefixes of their keys; and of values. */
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -41,7 +41,7 @@ static enum status too_many_parts(const struct experiment *experiment, const cha
     return status;
 }
 
-/* The index of the axis' value that is written so; list->count: none. */
+/* Returns the index of the axis' value with this text; list->count: none. */
 static size_t find_value(const struct experiment *experiment, size_t axis, const char *written)
 {
     size_t i = 0;
@@ -54,8 +54,8 @@ static size_t find_value(const struct experiment *experiment, size_t axis, const
     return i;
 }
 
-/* The last axis turns fastest and sizes turn within it, so what begins alike stands together: from
- * *first on, *count of them. `beginning` has only whole parts. */
+/* Finds the problems whose key begins so: since the last axis varies fastest, and sizes within it,
+ * these are consecutive: *count from *first on. `beginning` has whole parts only. */
 static enum status find_problems(const struct experiment *experiment, const char *beginning,
                                  size_t *first, size_t *count, size_t *parts, struct error *error)
 {

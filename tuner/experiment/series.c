@@ -1,4 +1,4 @@
-/* Series: an expression in i, evaluated for many i. */
+/* Series: an expression in i, evaluated for many values of i. */
 #include "tuner/experiment/series.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ void series_free(struct series *series)
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low bytes come first");
 
-/* Two's complement: the low bytes are the number in any of the integer types. */
+/* Stores an integer. In two's complement the low bytes are the number in every integer type. */
 static bool store_integer(enum element_type type, int64_t integer, unsigned char *out)
 {
     int64_t least = 0;
@@ -63,7 +63,7 @@ static bool store(enum element_type type, struct value value, unsigned char *out
     if (value.kind == VALUE_TEXT)
         return false;
     if (element_is_real(type)) {
-        /* Rounded to the type once; what would be infinite does not fit. */
+        /* Rounded to the type once; a number that becomes infinite does not fit. */
         element_from_real(value.kind == VALUE_REAL ? value.real : (double)value.integer, type, out);
         return type == ELEMENT_F64 || isfinite(element_to_real(out, type));
     }

@@ -1,6 +1,6 @@
-/* The space as others ask for it: by number, by configuration, by indices of values, and all of it
- * in order. The order is that of the file's parameters, the last one fastest, although they are
- * counted group by group: where others stand says only how often what follows repeats. */
+/* Access to a space: by number, by configuration, by indices of values, and in order. Points are
+ * ordered by the file's parameters, the last one fastest, although they are counted group by group:
+ * the state of other groups only determines how often the rest repeats. */
 #include "tuner/experiment/space.h"
 
 #include <math.h>
@@ -9,11 +9,11 @@
 
 #include "tuner/base/hash.h"
 
-/* ---- the values of parameters: evaluated, without repeats, and found by a table ---- */
+/* ---- values of parameters: evaluated, without repeats, and found by a hash table ---- */
 
 enum { HASH_OF_NUMBERS = 1, HASH_OF_TEXTS = 2 };
 
-/* Alike for values that are the same: 1, 1.0 and True. */
+/* Hashes a value; equal values have equal hashes: 1, 1.0 and True. */
 static uint64_t hash_value(struct value value)
 {
     const double limit = 9223372036854775808.0; /* 2^63 */
@@ -27,7 +27,7 @@ static uint64_t hash_value(struct value value)
     return hash_u64(&whole, sizeof whole, HASH_OF_NUMBERS);
 }
 
-/* The place of the value in the table, or the free one where it belongs. */
+/* Finds the value's slot in the table, or the free slot for it. */
 static size_t table_place(const struct value_list *list, struct value value)
 {
     size_t at = hash_value(value) & list->table_mask;
@@ -61,7 +61,8 @@ static bool keep_value(struct maker *maker, struct value_list *list, struct valu
     return true;
 }
 
-/* Then a value may be one of another problem. */
+/* Returns whether the values depend on the problem, so that a restriction may name values of other
+ * problems. */
 static bool depends_on_problem(const struct experiment *experiment, const struct named_list *list)
 {
     struct slot_set problem = {0};
@@ -188,7 +189,7 @@ struct value space_value(const struct space *space, size_t dimension, size_t ind
     return space->lists[dimension].values[index];
 }
 
-/* Where a descent stands: the node of each group, and how many configurations lead on from here. */
+/* State of a descent: the node of each group, and the number of configurations from here. */
 struct descent {
     uint32_t nodes[EXPERIMENT_PARAMETERS_MAX];
     uint64_t count;
@@ -200,7 +201,7 @@ static void start_descent(const struct space *space, struct descent *descent)
     descent->count = space->count;
 }
 
-/* The last edge whose value, or the configurations before which, are no more than `most`. */
+/* Finds the last edge whose value, or number of preceding configurations, is at most `most`. */
 static inline const struct diagram_edge *find_edge(const struct diagram *diagram,
                                                    const struct diagram_node *node, bool by_value,
                                                    uint64_t most)

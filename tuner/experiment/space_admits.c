@@ -1,11 +1,11 @@
-/* What is asked of a space without making it, or of one constraint: whether a configuration is a
- * point, why the defaults are none, what a constraint rules out of the product. */
+/* Questions answered without making the space, or about one constraint: whether a configuration is
+ * a point, why the defaults are none, how many points a constraint excludes. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tuner/experiment/space.h"
 
-/* Whether a parameter has the value. */
+/* Finds whether a parameter has the value. */
 static bool find_value(struct maker *maker, const struct named_list *parameter, struct value value,
                        bool *found)
 {
@@ -25,7 +25,7 @@ static bool find_value(struct maker *maker, const struct named_list *parameter, 
     return right;
 }
 
-/* Whether each parameter has one of its values, and nothing else has one. */
+/* Finds whether the configuration has a known value for each parameter, and no others. */
 static bool among_values(struct maker *maker, const struct configuration *configuration,
                          struct value values[EXPERIMENT_PARAMETERS_MAX], bool *among)
 {
@@ -43,7 +43,8 @@ static bool among_values(struct maker *maker, const struct configuration *config
     return true;
 }
 
-/* The depth at which a constraint is asked: 1 + the last parameter that it needs. */
+/* Returns the depth at which a constraint is evaluated: 1 + the last parameter that it depends
+ * on. */
 static size_t depth_of(const struct experiment *experiment, struct slot_set uses)
 {
     const struct slot_set reached = slots_reached(experiment, uses);
@@ -53,7 +54,7 @@ static size_t depth_of(const struct experiment *experiment, struct slot_set uses
     return 0;
 }
 
-/* Whether it says no, as far as that can be told. */
+/* Returns whether the constraint is false, as far as it can be evaluated. */
 static bool rules_out(struct maker *maker, const struct formula *constraint)
 {
     struct error *error = maker->error;
@@ -65,8 +66,9 @@ static bool rules_out(struct maker *maker, const struct formula *constraint)
     return is_decided && !keeps;
 }
 
-/* The constraints that are asked at this depth, then those that are false already, whatever they
- * still need: in the order of a space's making, since one may guard another against an error. */
+/* Evaluates the constraints of this depth, then those that are already false whatever their other
+ * parameters: in the order in which a space is made, since one may guard another against an
+ * error. */
 static bool keeps_at(struct maker *maker, const uint8_t *depths, size_t depth, bool *keeps)
 {
     const struct experiment *experiment = maker->experiment;

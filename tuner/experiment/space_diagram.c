@@ -1,6 +1,6 @@
-/* Makes the decision diagrams: depth first over the parameters of a group, in the order of the
- * file. Partial configurations with the same context (space_rules.c) are walked once, and nodes
- * with the same edges are one node. */
+/* Construction of the decision diagrams: depth first over the parameters of a group, in the order
+ * of the file. Partial configurations with the same context (space_rules.c) are explored once, and
+ * nodes with the same edges are merged. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +9,13 @@
 #include "tuner/experiment/space.h"
 
 enum {
-    STEPS_MAX = 64 << 20,   /* values tried; bounds the time that making a space takes */
-    EDGES_MAX = 16 << 20,   /* bounds its memory: 16 bytes each */
-    CONTEXTS_MAX = 4 << 20, /* remembered; 24 bytes each */
+    STEPS_MAX = 64 << 20,   /* values tried; bounds the time for making a space */
+    EDGES_MAX = 16 << 20,   /* bounds the memory: 16 bytes each */
+    CONTEXTS_MAX = 4 << 20, /* cached; 24 bytes each */
 };
 static const uint32_t DEAD_END = UINT32_MAX;
 
-/* A context that was walked. Two hashes name it. */
+/* An explored context, identified by two hashes. */
 struct memory {
     uint64_t name[2];
     uint32_t node;
@@ -26,12 +26,12 @@ struct build {
     struct space *space;
     struct maker *maker;
     struct rules *rules;
-    size_t parameters[EXPERIMENT_PARAMETERS_MAX]; /* of the group */
+    size_t parameters[EXPERIMENT_PARAMETERS_MAX]; /* the group's */
     size_t parameter_count;
-    struct diagram_edge *edges[EXPERIMENT_PARAMETERS_MAX]; /* of the nodes on the way, by level */
+    struct diagram_edge *edges[EXPERIMENT_PARAMETERS_MAX]; /* edges of unfinished nodes, by level */
     struct memory *memories;
     size_t memory_count, memory_size; /* the size is a power of two */
-    uint32_t *unique;                 /* nodes by their edges; 0: free */
+    uint32_t *unique;                 /* nodes by edges; 0: free */
     size_t unique_size;
     uint64_t steps;
 };
@@ -86,7 +86,7 @@ static bool grow_unique(struct build *build)
     return true;
 }
 
-/* Room for one more node and `edges` more edges. */
+/* Reserves one more node and `edges` more edges. */
 static bool grow_diagram(struct diagram *diagram, size_t edges)
 {
     return array_grow(&diagram->nodes, diagram->node_count, &diagram->node_capacity,
@@ -102,7 +102,7 @@ static bool too_many(const struct build *build)
                        (long long)INT64_MAX);
 }
 
-/* The names of the parameters that the group joins, for errors. */
+/* Reports that a group is too large, naming the first and last parameter. */
 static bool too_entangled(const struct build *build, const char *what)
 {
     const struct experiment *experiment = build->space->experiment;
@@ -132,7 +132,7 @@ static bool new_node(struct build *build, const struct diagram_edge *edges, size
     return true;
 }
 
-/* The node with these edges, whose counts are filled in. */
+/* Finds or makes the node with these edges; fills in their counts. */
 static bool intern_node(struct build *build, struct diagram_edge *edges, size_t count,
                         uint32_t *out)
 {
@@ -167,11 +167,11 @@ static struct memory *memory_place(const struct build *build, const uint64_t nam
             return memory;
         at = (at + 1) & (build->memory_size - 1);
     }
-    return &build->memories[name[0] & (build->memory_size - 1)]; /* what was there is forgotten */
+    return &build->memories[name[0] & (build->memory_size - 1)]; /* replaces the old entry */
 }
 
-/* Twice as many places, until there are as many as memory is bounded to; then what is new takes the
- * place of what was there, which is walked again if need be. */
+/* Doubles the table up to its limit; beyond it new entries replace old ones, which are explored
+ * again if needed. */
 static bool grow_memories(struct build *build)
 {
     if (build->memory_count * 2 < build->memory_size || build->memory_size >= CONTEXTS_MAX)
@@ -212,7 +212,7 @@ static bool remember(struct build *build, const uint64_t name[2], uint32_t node)
 
 static bool walk_level(struct build *build, size_t level, uint32_t *node);
 
-/* What the configurations lead to whose parameters up to this level are bound. */
+/* Finds the node for the configurations whose parameters up to this level are bound. */
 static bool follow(struct build *build, size_t level, uint32_t *child)
 {
     const size_t depth = build->parameters[level] + 1;
@@ -248,8 +248,8 @@ static bool walk_level(struct build *build, size_t level, uint32_t *node)
         if (!rules_hold(build->rules, parameter + 1, &hold) ||
             (hold && !follow(build, level, &child)))
             return false;
-        if (child != DEAD_END) /* a group has a parameter, so that there are edges:
-                                * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+        if (child != DEAD_END) /* a group has a parameter, so edges is not NULL:
+                                  NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
             edges[count++] = (struct diagram_edge){.child = child, .value = (uint16_t)i};
     }
     *node = DEAD_END;
@@ -331,7 +331,7 @@ bool space_build(struct space *space, struct maker *maker)
     } else {
         (void)maker_no_memory(maker);
     }
-    if (right) { /* what was held in advance is given back */
+    if (right) { /* return unused capacity */
         void *nodes = realloc(diagram->nodes, diagram->node_count * sizeof *diagram->nodes);
         void *edges = realloc(diagram->edges, diagram->edge_count * sizeof *diagram->edges);
         if (nodes)

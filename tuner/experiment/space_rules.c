@@ -1,7 +1,6 @@
-/* Constraints while parameters are bound one after the other. Each is evaluated as soon as the last
- * parameter that it needs is bound. Before that, what it still needs to know of those that are
- * bound is written down: the values of its largest parts that are known, and which way its `and`,
- * `or` and `if` have gone. */
+/* Constraints while parameters are bound one by one. Each is evaluated as soon as its last
+ * parameter is bound. Before that, its context is written: the values of its largest known parts,
+ * and the branches taken by its `and`, `or` and `if`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,20 +9,20 @@
 
 enum { FIRST_NONE = 255 };
 
-/* A part of a constraint, with the depths (1 + parameter) at which the first and the last parameter
- * that it needs is bound. */
+/* A part of a constraint, with the depths (1 + parameter) at which its first and last parameters
+ * are bound. */
 struct part {
     const struct expression *tree;
-    uint8_t first; /* FIRST_NONE: it needs none */
+    uint8_t first; /* FIRST_NONE: no parameters */
     uint8_t last;
-    bool local; /* names what a comprehension around it has: no value of its own */
+    bool local; /* uses the variable of a comprehension around it: no value of its own */
     uint32_t count;
-    struct part **operands; /* of a derived value: its definition */
+    struct part **operands; /* for a derived value: the definition */
 };
 
 enum known { KNOWN, UNKNOWN, FAILED };
 
-/* What became of a derived value in the context that is being written. */
+/* Result for a derived value in the context being written. */
 struct derived_context {
     uint64_t round;
     enum known known;
@@ -39,16 +38,19 @@ struct rules {
     bool out_of_memory;
     const struct part *constraints[CONSTRAINTS_MAX];
     struct part *definitions[EXPERIMENT_DERIVED_MAX];
-    uint16_t due[EXPERIMENT_PARAMETERS_MAX + 1][CONSTRAINTS_MAX]; /* whose last is the depth */
+    uint16_t due[EXPERIMENT_PARAMETERS_MAX + 1]
+                [CONSTRAINTS_MAX]; /* constraints whose last depth is this */
     size_t due_count[EXPERIMENT_PARAMETERS_MAX + 1];
-    uint16_t open[EXPERIMENT_PARAMETERS_MAX + 1][CONSTRAINTS_MAX]; /* begun and not due yet */
+    uint16_t open[EXPERIMENT_PARAMETERS_MAX + 1]
+                 [CONSTRAINTS_MAX]; /* constraints begun but not due yet */
     size_t open_count[EXPERIMENT_PARAMETERS_MAX + 1];
-    uint8_t made_of[EXPERIMENT_PARAMETERS_MAX][EXPERIMENT_DERIVED_MAX]; /* derived values */
+    uint8_t made_of[EXPERIMENT_PARAMETERS_MAX]
+                   [EXPERIMENT_DERIVED_MAX]; /* derived values that depend on the parameter */
     size_t made_of_count[EXPERIMENT_PARAMETERS_MAX];
     uint64_t ruled_out[CONSTRAINTS_MAX];
     struct derived_context derived[EXPERIMENT_DERIVED_MAX];
     uint64_t round;
-    size_t depth; /* of the context that is being written */
+    size_t depth; /* for the context being written */
     struct error ignored;
     uint8_t *bytes;
     size_t length, capacity;
@@ -103,7 +105,8 @@ static struct part *make_part(struct rules *rules, const struct expression *tree
     return part;
 }
 
-/* When each constraint is asked, and which derived values each parameter goes into. */
+/* Determines when each constraint is evaluated, and which derived values depend on each
+ * parameter. */
 static void place_rules(struct rules *rules)
 {
     const struct experiment *experiment = rules->experiment;
@@ -157,7 +160,7 @@ void rules_groups(const struct rules *rules, uint8_t group_of[EXPERIMENT_PARAMET
 {
     const struct experiment *experiment = rules->experiment;
     const size_t count = experiment->parameter_count;
-    uint8_t joined[EXPERIMENT_PARAMETERS_MAX]; /* the least parameter that each is joined with */
+    uint8_t joined[EXPERIMENT_PARAMETERS_MAX]; /* smallest parameter joined with each */
     for (size_t i = 0; i < count; i++)
         joined[i] = (uint8_t)i;
     for (size_t i = 0; i < experiment->constraint_count; i++) {
@@ -225,8 +228,8 @@ static void write_value(struct rules *rules, struct value value)
 
 enum { MARK_UNKNOWN = 16, MARK_PASSED, MARK_DECIDED, MARK_FAILED };
 
-/* Each part's bytes are followed by one that tells what became of it, so that different contexts
- * cannot read alike. */
+/* Writes a mark behind a part's bytes with the part's result, so that different contexts never have
+ * equal bytes. */
 static void write_mark(struct rules *rules, enum known known, uint8_t mark)
 {
     const uint8_t failed = (uint8_t)(MARK_FAILED + rules->ignored.status);
@@ -244,8 +247,8 @@ static enum known reduce_not(struct rules *rules, const struct part *part, struc
     return known;
 }
 
-/* An operator that needs all its operands. Constants are the same in all contexts, so that nothing
- * is to be written of them. */
+/* Writes the operands of an operator that needs all of them. Constants are the same in all contexts
+ * and are not written. */
 static enum known reduce_operands(struct rules *rules, const struct part *part, struct value *out)
 {
     for (size_t i = 0; i < part->count; i++) {
@@ -258,8 +261,7 @@ static enum known reduce_operands(struct rules *rules, const struct part *part, 
     return UNKNOWN;
 }
 
-/* Writes what is known of the part, or gives its value: what an evaluation comes to that does not
- * get to a parameter which is not bound yet. */
+/* Evaluates the part if its parameters are bound; else writes its known parts. */
 static enum known reduce(struct rules *rules, const struct part *part, struct value *out)
 {
     if (part->last <= rules->depth && !part->local && part->tree->kind != EXPRESSION_LIST)
@@ -267,7 +269,7 @@ static enum known reduce(struct rules *rules, const struct part *part, struct va
                        STATUS_OK
                    ? KNOWN
                    : FAILED;
-    if (part->first > rules->depth) /* names of comprehensions among them */
+    if (part->first > rules->depth) /* includes variables of comprehensions */
         return UNKNOWN;
     switch ((enum expression_kind)part->tree->kind) {
     case EXPRESSION_AND:

@@ -33,7 +33,7 @@ static int digit_value(char c)
     return 99;
 }
 
-/* Python's integers: 10, 1_000, 0x1f, 0b101, 0o17. */
+/* Reads Python's integers: 10, 1_000, 0x1f, 0b101, 0o17. */
 static enum status read_integer(const struct source_text *source, struct token *token, int base,
                                 size_t skip, struct error *error)
 {
@@ -65,7 +65,7 @@ static enum status read_integer(const struct source_text *source, struct token *
     return STATUS_OK;
 }
 
-/* The length of a real, or 0 when what is there is an integer. */
+/* Returns the length of a real; 0 for an integer. */
 static size_t real_length(const char *text)
 {
     size_t i = 0;

@@ -1,4 +1,4 @@
-/* The words of an expression. */
+/* Tokens of an expression. */
 #ifndef TUNE_EXPERIMENT_TOKEN_H
 #define TUNE_EXPERIMENT_TOKEN_H
 
@@ -13,7 +13,7 @@ enum token_kind {
     TOKEN_ELSE,
     TOKEN_IN,
     TOKEN_COMPARE,
-    TOKEN_BINARY, /* an operator between two values; + and - are signs, too */
+    TOKEN_BINARY, /* an operator between two values; + and - may also be signs */
     TOKEN_INVERT,
     TOKEN_OPEN,
     TOKEN_CLOSE,
@@ -23,7 +23,7 @@ enum token_kind {
     TOKEN_COLON,
 };
 
-/* Python's, from the one that binds least. */
+/* Python's precedence levels, from the weakest. */
 enum level {
     LEVEL_OR,
     LEVEL_AND,
@@ -49,11 +49,11 @@ struct token {
     struct value value;
 };
 
-/* The token at or behind `offset`. Texts belong to the arena. */
+/* Reads the token at or behind `offset`. Texts belong to the arena. */
 enum status token_read(struct arena *arena, const struct source_text *source, size_t offset,
                        struct token *out, struct error *error);
 
-/* ASCII, whatever the locale. */
+/* Returns whether the character is an ASCII digit, whatever the locale. */
 static inline bool is_digit(char c)
 {
     return c >= '0' && c <= '9';

@@ -1,6 +1,5 @@
-/* `tune __host`: starts and ends children for a parent elsewhere, and carries their frames. It ends
- * with its input, whatever became of the parent, or when that has long said nothing; its children
- * end with theirs. */
+/* `tune __host`: starts and ends children for a parent on another machine, and relays frames. The
+ * agent ends at the end of input, or after a long silence of the parent; a child likewise. */
 #include "tuner/worker/agent.h"
 
 #include <errno.h>
@@ -33,20 +32,20 @@ enum {
 struct agent;
 struct served {
     struct agent *agent;
-    int64_t number; /* that the parent has given it; 0: the place is free */
+    int64_t number; /* number given by the parent; 0: the slot is free */
     struct child child;
-    int reads; /* the child's output once more, for the reader */
+    int reads; /* a copy of the child's output descriptor, for the reader */
     pthread_t reader;
-    json_t *held; /* a request that a file is missing for; NULL: none */
+    json_t *held; /* a request that waits for a missing file; NULL: none */
     bool ending;
-    char *made;    /* where the binary is put that it was asked for; the mutex guards it */
-    bool asks_how; /* at its end */
+    char *made;    /* path of the binary that the child is compiling; guarded by the mutex */
+    bool asks_how; /* the parent wants to know how the child ended */
 };
 
 struct agent {
     int output;
-    pthread_mutex_t mutex;   /* of what threads share: places of children */
-    pthread_mutex_t writing; /* whole frames */
+    pthread_mutex_t mutex;   /* guards the children's slots */
+    pthread_mutex_t writing; /* guards the output: frames are written whole */
     struct agent_files *files;
     struct served children[AGENT_CHILDREN_MAX];
     struct {
@@ -55,7 +54,8 @@ struct agent {
     } locks[LOCKS_MAX];
 };
 
-/* Steals the message. One that cannot be sent is none that anybody waits for. */
+/* Sends the message and drops it. A failure is ignored, since no parent is then left to receive
+ * it. */
 static void agent_say(struct agent *agent, json_t *message)
 {
     struct error ignored = {0};
@@ -79,7 +79,7 @@ static struct served *find_served(struct agent *agent, int64_t number)
     return found;
 }
 
-/* The parent keeps all binaries. */
+/* Sends the compiled binary to the parent, which keeps all binaries. */
 static void send_made(const struct served *served)
 {
     struct arena arena = {0};
@@ -120,7 +120,7 @@ static enum status start_child(struct served *served, const json_t *words, struc
         const char *word = json_string_value(json_array_get(words, i));
         whole = whole && (arguments[i] = strdup(word ? word : "")) != NULL;
     }
-    /* The same children as a local tuner's, and nothing else. */
+    /* Only entries that a local tuner would start. */
     enum status status = whole && arguments[1] && worker_is_entry(arguments[1]) &&
                                  strcmp(arguments[1], "__host") != 0
                              ? host_local()->start(host_local(), arguments, &served->child, error)
@@ -159,7 +159,7 @@ static void handle_start(struct agent *agent, const json_t *message)
     }
 }
 
-/* In a thread of its own: a process that holds a device may take its time. */
+/* Ends a child, in a thread of its own: a process that holds a device may end slowly. */
 static void *end_child(void *context)
 {
     struct served *served = context;
@@ -194,7 +194,7 @@ static void end(struct agent *agent, const json_t *message)
         (void)end_child(served);
 }
 
-/* Passes the request on, or asks for the first file that it lacks. */
+/* Forwards the request to the child, or requests the first missing file from the parent. */
 static void pass_on(struct served *served)
 {
     struct agent *agent = served->agent;
@@ -212,7 +212,7 @@ static void pass_on(struct served *served)
     free(served->made);
     served->made = made ? strdup(made) : NULL;
     (void)pthread_mutex_unlock(&agent->mutex);
-    if (status == STATUS_OK) /* who is gone is told by its output */
+    if (status == STATUS_OK) /* a dead child shows by the closed output */
         (void)frame_write(served->child.input, request, &error);
     else
         agent_say(agent, json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame",
@@ -315,9 +315,9 @@ static void answer(struct agent *agent, const json_t *message)
     agent_say(agent, said);
 }
 
-/* ---- the whole ---- */
+/* ---- the main loop ---- */
 
-/* Numbers alone: paths are each machine's own. */
+/* Takes over numeric variables only, since paths belong to the parent's machine. */
 static void take_environment(json_t *variables)
 {
     const char *name;
@@ -339,8 +339,8 @@ static void *beat(void *context)
     return NULL;
 }
 
-/* The loop may be busy when the input ends. What is left behind by a sudden end, those who come
- * later clean up; children end when their inputs close. */
+/* Ends the process after the end of input, even if the main loop is busy. Children end when the
+ * inputs close; leftovers of a sudden end are removed by later processes. */
 static void *watch_input(void *unused)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLRDHUP};
@@ -411,7 +411,7 @@ static void serve(struct agent *agent, const json_t *message)
         }
 }
 
-/* And waits for a moment, so that what compilers left can be cleaned up. */
+/* Kills all children and waits a moment, so that scratch folders of compilers can be removed. */
 static void end_all(struct agent *agent)
 {
     int64_t deadline_ns = clock_running_ns() + GONE_MS * INT64_C(1000000);
@@ -431,7 +431,7 @@ int agent_main(void)
     struct agent *agent = calloc(1, sizeof *agent);
     struct error error = {0};
     json_t *message = NULL;
-    /* What a login printed before may have no end of line. */
+    /* A login banner may lack a newline. */
     static const char mark[] = "\n" AGENT_MARK "\n";
     (void)signal(SIGPIPE, SIG_IGN);
     (void)unsetenv("TUNE_WORKER_TRACE");
@@ -439,7 +439,7 @@ int agent_main(void)
         return EXIT_CODE_FAILED;
     (void)pthread_mutex_init(&agent->mutex, NULL);
     (void)pthread_mutex_init(&agent->writing, NULL);
-    /* What a library prints must not get between frames. */
+    /* Libraries that print must not write between frames. */
     agent->output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
     if (agent->output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||
         write(agent->output, mark, sizeof mark - 1) != (ssize_t)sizeof mark - 1) {
@@ -457,7 +457,7 @@ int agent_main(void)
     }
     end_all(agent);
     agent_files_close(agent->files);
-    /* Threads may still be at work: what they hold goes with the process. */
+    /* Do not free: threads may still run, and memory is released with the process. */
     (void)fflush(NULL);
     _exit(status == STATUS_OK ? EXIT_CODE_OK : EXIT_CODE_FAILED);
 }

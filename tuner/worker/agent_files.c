@@ -1,4 +1,4 @@
-/* The files that requests name, on a host elsewhere. */
+/* Files named by requests, on a remote host. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,19 +15,19 @@
 #include "tuner/worker/pool.h"
 #include "tuner/worker/sources.h"
 
-/* What a path of the parent's is here. */
+/* A path of the parent's, and the copy on this host. */
 struct file {
     const char *path;
     const char *here;
-    const char *meant;          /* of a source: the hash of what is meant; else NULL */
-    char hash[HASH_TEXT_BYTES]; /* of the source that lies here */
+    const char *meant;          /* for a source: the hash of the expected contents; else NULL */
+    char hash[HASH_TEXT_BYTES]; /* hash of the local source */
 };
 
 struct agent_files {
     struct arena arena;
     const char *parent_cache, *cache;
     int cache_use;
-    struct temporary sent; /* the folder of what the parent sent */
+    struct temporary sent; /* folder of the files that the parent sent */
     struct file *items;
     size_t count, capacity;
 };
@@ -94,7 +94,7 @@ void agent_files_close(struct agent_files *files)
     const char *prefix = NULL;
     temporary_folder_remove(&files->sent);
     if (scratch_prefix(&arena, &prefix, &ignored) == STATUS_OK)
-        temporary_folders_sweep(prefix); /* of compilers that were killed */
+        temporary_folders_sweep(prefix); /* left by killed compilers */
     arena_free(&arena);
     cache_leave(files->cache, files->cache_use);
     free(files->items);
@@ -114,7 +114,7 @@ static const struct file *find_file(const struct agent_files *files, const char 
     return NULL;
 }
 
-/* ---- what lies here already ---- */
+/* ---- files that this host already has ---- */
 
 static enum status want_file(const char *path, const char *hash, const char *meant,
                              const json_t *folders, json_t **want, struct error *error)
@@ -124,7 +124,7 @@ static enum status want_file(const char *path, const char *hash, const char *mea
     return *want ? STATUS_OK : error_no_memory(error);
 }
 
-/* The file of the same name in this host's cache, whole; *here belongs to the request. */
+/* Names the same file in this host's cache; *here belongs to the request. */
 static enum status localize_cached(struct agent_files *files, const char *path, bool is_made,
                                    json_t **here, json_t **want, struct error *error)
 {
@@ -171,7 +171,7 @@ static enum status localize_text(struct agent_files *files, const json_t *value,
     return localize_data(files, text, here, want, error);
 }
 
-/* What a measuring child is told: whatever begins with a slash in it is a file. */
+/* Localizes a measuring child's request: every text that begins with a slash is a file. */
 static enum status localize_all(struct agent_files *files, json_t *json, json_t **want,
                                 struct error *error)
 {
@@ -203,8 +203,8 @@ static enum status localize_all(struct agent_files *files, json_t *json, json_t 
     return STATUS_OK;
 }
 
-/* A source with what it includes: where it is another here, or none, its text is sent as one file.
- */
+/* Localizes a source with all includes; if this host's copy differs or is missing, the text is sent
+ * as one file. */
 static enum status localize_source(struct agent_files *files, const struct binary_request *request,
                                    const char *path, const char *meant, const json_t *folders,
                                    const struct file **out, json_t **want, struct error *error)
@@ -264,7 +264,7 @@ enum status agent_files_localize(struct agent_files *files, json_t *request, jso
     return localize_all(files, request, want, error);
 }
 
-/* ---- what is sent ---- */
+/* ---- files from the parent ---- */
 
 static enum status remember(struct agent_files *files, const char *path, const char *here,
                             const char *meant, const char *hash, struct error *error)
@@ -293,7 +293,7 @@ static enum status keep(struct agent_files *files, const char *path, const char 
         return here ? file_write_atomically(here, data, bytes, error) : error_no_memory(error);
     }
     hash_bytes(data, bytes, hash);
-    /* The name's end tells compilers the language. */
+    /* Keep the extension, by which compilers recognise the language. */
     const char *here = arena_printf(arena, "%s/%s-%s", files->sent.path, hash, name);
     TRY(here ? file_write_atomically(here, data, bytes, error) : error_no_memory(error));
     return remember(files, path, here, meant, hash, error);

@@ -1,5 +1,5 @@
-/* Compiled kernels by content: <hash>.bin, each sealed, so that a damaged one is known before it is
- * loaded. The time of last use is the file's modification time. */
+/* Compiled kernels by content: <hash>.bin, each sealed, so that damage is detected before loading.
+ * A file's modification time is the time of last use. */
 #include "tuner/worker/cache.h"
 
 #include <dirent.h>
@@ -26,10 +26,10 @@
 
 enum { TOUCH_AFTER_S = 60 };
 
-/* Raised whenever what a binary file holds changes. */
+/* Incremented whenever the meaning of a binary file's contents changes. */
 static const char *const cache_version = "5";
 
-/* Of each unit the text that is compiled. */
+/* Hashes the text compiled for each unit. */
 static enum status hash_sources(const struct binary_request *request, struct hash_state *hash,
                                 struct error *error)
 {
@@ -42,7 +42,7 @@ static enum status hash_sources(const struct binary_request *request, struct has
     return STATUS_OK;
 }
 
-/* A compiler that is not the device's own, which is among the facts. */
+/* Hashes the version of a compiler other than the device's own, which is among the facts. */
 static enum status hash_compiler(const char *compiler, const struct facts *facts,
                                  struct hash_state *hash, struct error *error)
 {
@@ -50,7 +50,8 @@ static enum status hash_compiler(const char *compiler, const struct facts *facts
     const struct device_api *api = device_kind(facts_text(facts, "kind", ""));
     if (!compiler || !api || !api->compiler_version)
         return STATUS_OK;
-    const char *hosts_version = facts_text(facts, compiler, NULL); /* by the device's host */
+    const char *hosts_version =
+        facts_text(facts, compiler, NULL); /* reported by the device's host */
     enum status status =
         hosts_version ? STATUS_OK : api->compiler_version(compiler, &version, error);
     hash_add_string(hash, hosts_version ? hosts_version : version);
@@ -90,8 +91,7 @@ enum status binary_cache_hash(const struct binary_request *request, const struct
     return status;
 }
 
-/* A file that is there and whole counts as used now; one that is damaged goes, so that the kernel
- * is compiled again. */
+/* Marks an intact file as used now; removes a damaged one, so that the kernel is compiled again. */
 void binary_cache_tend(const char *path)
 {
     struct error ignored = {0};
@@ -154,7 +154,8 @@ enum status cache_limit(int64_t *bytes, struct error *error)
     return environment_integer("TUNE_CACHE_BYTES", 0, INT64_MAX, INT64_C(2) << 30, bytes, error);
 }
 
-/* Binaries, the tool's own kernels, and what references said. */
+/* Returns whether the name is that of a binary, an own kernel of the tool, or a reference
+ * result. */
 static bool is_entry(const char *name)
 {
     size_t digits = strspn(name, "0123456789abcdef");
@@ -163,7 +164,7 @@ static bool is_entry(const char *name)
             strcmp(name + digits, ".ref") == 0);
 }
 
-/* False when memory is short. */
+/* Adds an entry; false when memory is short. */
 static bool add_entry(struct entries *entries, const char *name, const struct stat *info)
 {
     if (!array_grow(&entries->items, entries->count, &entries->capacity, sizeof *entries->items))

@@ -23,10 +23,9 @@ bool worker_is_entry(const char *argument)
            strcmp(argument, "__host") == 0;
 }
 
-/* The parent's end of our input closes when the parent is gone, however it went. A kernel that
- * hangs must not outlive it, so a thread watches, and ends this process and what it started. (The
- * kernel's own parent-death signal is tied to the thread that started the child, not to the
- * process.) */
+/* Ends this process and its children when the parent's end of our input closes, as it does for any
+ * exit of the parent: a hanging kernel must not outlive the parent. (The kernel's parent-death
+ * signal depends on the thread that started the child, not on the process.) */
 static void *watch_parent(void *unused)
 {
     struct pollfd input = {.fd = CHILD_INPUT};
@@ -49,7 +48,8 @@ static void start_watch(void)
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Typed into a shell, it would end whatever else runs in the shell's group. */
+/* Returns whether tune started this process: in a shell's group, watch_parent would kill the
+ * shell's other programs. */
 static bool was_started_by_tune(void)
 {
     struct stat input;
@@ -58,7 +58,7 @@ static bool was_started_by_tune(void)
 
 int worker_main(int argc, char **argv)
 {
-    if (strcmp(argv[1], "__host") == 0) /* by a command of the user's */
+    if (strcmp(argv[1], "__host") == 0) /* started by a command of the user's */
         return agent_main();
     if (!was_started_by_tune()) {
         static const char text[] = "tune: this is started by tune itself, and by nobody else\n";
@@ -66,7 +66,7 @@ int worker_main(int argc, char **argv)
         return EXIT_CODE_USAGE;
     }
     start_watch();
-    (void)unsetenv("TUNE_WORKER_TRACE"); /* the parent writes down both ways */
+    (void)unsetenv("TUNE_WORKER_TRACE"); /* the parent traces both directions */
     (void)signal(SIGPIPE, SIG_IGN);
     if (strcmp(argv[1], "__measure") == 0 && argc == 4)
         return measure_child(argv[2], (int)strtol(argv[3], NULL, 10));
@@ -86,7 +86,7 @@ int child_loop(child_serve *serve, void *context)
         json_t *request = NULL;
         json_t *answer = NULL;
         if (frame_read(CHILD_INPUT, -1, &request, &error) != STATUS_OK)
-            return EXIT_CODE_OK; /* the parent is done with us */
+            return EXIT_CODE_OK; /* the parent closed our input */
         FAILPOINT("child.asked");
         enum status served = serve(context, request, &answer, &error);
         json_decref(request);
@@ -105,7 +105,7 @@ int child_loop(child_serve *serve, void *context)
     }
 }
 
-/* So that a driver that hangs or crashes does it here. */
+/* Counts devices in a process of its own, since a driver may hang or crash. */
 int count_child(const char *kind)
 {
     const struct device_api *api = device_kind(kind);

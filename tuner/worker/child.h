@@ -1,4 +1,4 @@
-/* Between the child's loop and what it serves. */
+/* Main loop and entry points of the children. */
 #ifndef TUNE_WORKER_CHILD_H
 #define TUNE_WORKER_CHILD_H
 
@@ -7,31 +7,30 @@
 #include "tuner/base/arena.h"
 #include "tuner/base/error.h"
 
-/* One compilation, unless TUNE_COMPILE_TIMEOUT_MS says otherwise: wall clock, and processor time of
- * each process in it. */
+/* Limit of one compilation unless TUNE_COMPILE_TIMEOUT_MS is set: wall clock, and processor time of
+ * each process. */
 enum { COMPILE_LIMIT_S = 120 };
-/* Of the compiler's messages, what is passed on. */
+/* Bytes of compiler messages that are sent to the parent. */
 enum { COMPILE_LOG_BYTES_MAX = 64 * 1024 };
 
-/* The measuring child: reads a first message with "protocol" (protocol_format), "cpus" (where it is
- * pinned; "": nowhere) and "uuid" (unless it is "", the device of that UUID is opened, whatever its
- * number is now), opens the device, says what it is, then answers until its input ends. Returns the
- * exit code. */
+/* Runs the measuring child: reads a first message with "protocol" (protocol_format), "cpus" (the
+ * processors to pin to; "": none) and "uuid" (unless "", opens the device with that UUID, whatever
+ * its current number), opens the device, describes it, then answers requests until its input ends.
+ * Returns the exit code. */
 int measure_child(const char *kind, int index);
-/* Tells how many devices there are, and ends. */
+/* Sends the number of devices, and ends. */
 int count_child(const char *kind);
-/* Says what a device is, without opening it, and ends. */
+/* Describes a device without opening it, and ends. */
 int describe_child(const char *kind, int index);
-/* The compiling child. `cpus`: where it and its compilers run; NULL: anywhere. */
+/* Runs the compiling child. `cpus`: processors for the child and its compilers; NULL: any. */
 int compile_child(const char *kind, const char *cpus);
-/* What the names of the compiling children's temporary folders begin with; the folder above is
- * made.
- */
+/* Returns the path prefix of the compiling children's temporary folders; makes the parent
+ * folder. */
 enum status scratch_prefix(struct arena *arena, const char **prefix, struct error *error);
 
-/* Answers one message after the other with `serve` until the pipe closes; a failure of serve
- * becomes an error answer, which keeps the "log" of the answer that serve gave with it, and after
- * STATUS_DEVICE_LOST the child ends so that a new one takes its place. */
+/* Answers messages with `serve` until the pipe closes. A failure of serve becomes an error answer,
+ * with the "log" of serve's own answer; after STATUS_DEVICE_LOST the child ends, to be replaced by
+ * a new one. */
 typedef enum status child_serve(void *context, const json_t *request, json_t **answer,
                                 struct error *error);
 int child_loop(child_serve *serve, void *context);

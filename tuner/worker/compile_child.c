@@ -21,13 +21,13 @@ static const int64_t file_bytes_max = INT64_C(1) << 30;
 
 struct compiling {
     const struct device_api *api;
-    struct measuring *references; /* NULL: none was asked for */
-    struct temporary scratch;     /* where compilers work; made for the first binary */
+    struct measuring *references; /* NULL: no reference requested yet */
+    struct temporary scratch;     /* working folder of compilers; made for the first binary */
     bool limited;
 };
 
-/* The compiler's own temporary files go there too, so that nothing of it outlives a kill for long.
- * Somebody may have taken it away, with the cache that it is in. */
+/* Makes the working folder, also for the compiler's temporary files, so that a sweep removes all
+ * after a kill. The folder may have been removed with the whole cache. */
 static enum status make_scratch(struct compiling *state, struct error *error)
 {
     if (state->scratch.file >= 0 && file_exists(state->scratch.path))
@@ -54,8 +54,8 @@ static void lower_limit(__rlimit_resource_t which, rlim_t value)
     (void)setrlimit(which, &limit);
 }
 
-/* What a compiler may still use, whether we live or not: a compiler's own children hear of no
- * parent's death, so this is what ends one that would run for ever. */
+/* Limits processor time in any case, with or without this process: a compiler's own children get no
+ * signal when the parent dies, so this limit ends an endless one. */
 static void limit_processor_time(int64_t timeout_ms)
 {
     struct rusage used;
@@ -64,9 +64,9 @@ static void limit_processor_time(int64_t timeout_ms)
                     (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec + timeout_ms / 1000 + 2));
 }
 
-/* Once for the life of this process: a source that makes its compiler grow without end must fail by
- * itself, and where memory runs short all the same, compilers go first. Sanitizers reserve
- * more address space than any limit. */
+/* Sets the limits of this process once: a source that makes the compiler grow without end must fail
+ * by itself, and compilers are the first victims when memory runs short. Sanitizers reserve more
+ * address space than any limit. */
 static void limit_size(int64_t memory_bytes)
 {
 #ifndef TUNE_SANITIZED
@@ -83,7 +83,7 @@ static void limit_size(int64_t memory_bytes)
     }
 }
 
-/* Under another name first: a binary in the cache is whole. */
+/* Compiles to another name first, so that a binary in the cache is always complete. */
 static enum status compile_to(struct compiling *state, const struct binary_request *binary,
                               const char *path, struct text *log, struct error *error)
 {
@@ -116,11 +116,12 @@ static enum status compile_one(struct compiling *state, const struct compile_mes
         status = error_set(error, STATUS_NOT_FOUND, "%s was removed while a compiler worked there",
                            state->scratch.path);
     if (status != STATUS_OK)
-        temporary_folder_empty(&state->scratch); /* what a compiler that was ended left */
+        temporary_folder_empty(&state->scratch); /* left by an ended compiler */
     return status;
 }
 
-/* Not "shared memory", of which a kernel may say that it needs too much. */
+/* Returns whether a message reports exhausted memory; "shared memory", of which a kernel may need
+ * too much, does not count. */
 static bool says_out_of_memory(const char *text)
 {
     static const char *const ways[] = {"out of memory", "memory exhausted", "allocate memory",
@@ -131,8 +132,8 @@ static bool says_out_of_memory(const char *text)
     return false;
 }
 
-/* A source that exhausts what its compiler may use is a source that does not compile; it must not
- * look like a fault of this machine, which would end the run. */
+/* Turns a compiler's exhausted limits into a failure of the source: a fault of this machine would
+ * end the run. */
 static enum status blame_source(int64_t memory_bytes, enum status status, struct error *error)
 {
     bool exhausted = status == STATUS_NO_MEMORY || status == STATUS_TIMED_OUT ||
@@ -148,7 +149,7 @@ static enum status blame_source(int64_t memory_bytes, enum status status, struct
                      (long long)(memory_bytes >> 20));
 }
 
-/* The compiler's words, as far as they go: a source may hold bytes that are no UTF-8. */
+/* Returns the start of the compiler's messages; a source may contain bytes that are not UTF-8. */
 static json_t *log_answer(struct text *log)
 {
     size_t length = log->length < COMPILE_LOG_BYTES_MAX ? log->length : COMPILE_LOG_BYTES_MAX;
@@ -161,7 +162,7 @@ static json_t *log_answer(struct text *log)
     return json_pack("{s:o*}", "log", text);
 }
 
-/* For the cache; what it came to nobody asks. */
+/* Computes a reference for the cache; the result itself is not sent. */
 static enum status make_reference(struct compiling *state, const json_t *json, struct error *error)
 {
     struct arena arena = {0};
@@ -201,7 +202,7 @@ int compile_child(const char *kind, const char *cpus)
     if (!state.api)
         return EXIT_CODE_USAGE;
     if (cpus)
-        (void)cpus_pin(cpus); /* to compile elsewhere is better than not to */
+        (void)cpus_pin(cpus); /* compiling elsewhere is better than failing */
     int code = child_loop(serve, &state);
     free(state.references);
     temporary_folder_remove(&state.scratch);

@@ -28,7 +28,7 @@ static enum status write_all(int file, const unsigned char *data, size_t bytes, 
     return STATUS_OK;
 }
 
-/* Each message as a line, for people who look for a fault: ">" to a child, "<" from it. */
+/* Appends each message to TUNE_WORKER_TRACE as a line: ">" to a child, "<" from a child. */
 static void trace(char direction, const json_t *message)
 {
     const char *path = getenv("TUNE_WORKER_TRACE");
@@ -66,8 +66,8 @@ struct deadline {
     int64_t ns; /* < 0: none */
 };
 
-/* Waits until there is something to read or the deadline is over. What lies there when the time is
- * over is read all the same: we may be who came late. */
+/* Waits for input or the deadline. Input that is present at the deadline is still read: this
+ * process may have been the late one. */
 static enum status wait_readable(void *context, struct error *error)
 {
     const struct deadline *deadline = context;

@@ -1,7 +1,6 @@
 /* Messages between parent and child: frames of JSON over a pipe. A frame is the four bytes "TUN1"
  * (the protocol's version), the payload's length as 32 bits little-endian, and the payload, which
- * ends in a newline: what carries frames from another host may hold back a line until it is whole.
- */
+ * ends in a newline, since a program that relays frames from another host may buffer by line. */
 #ifndef TUNE_WORKER_FRAME_H
 #define TUNE_WORKER_FRAME_H
 
@@ -12,15 +11,16 @@
 
 enum { FRAME_BYTES_MAX = 16 * 1024 * 1024 };
 
-/* Writes one message whole. STATUS_DEVICE_LOST: nobody reads at the other end. */
+/* Writes one whole message. STATUS_DEVICE_LOST: the other end is closed. */
 enum status frame_write(int file, const json_t *message, struct error *error);
 
-/* Reads one message, an object; *out is the caller's reference. `timeout_ms` < 0 waits for ever.
- * STATUS_TIMED_OUT; STATUS_DEVICE_LOST: the other end is gone; STATUS_INTERNAL: no valid frame. */
+/* Reads one message, an object; *out is the caller's reference. `timeout_ms` < 0: no limit.
+ * STATUS_TIMED_OUT; STATUS_DEVICE_LOST: the other end is closed; STATUS_INTERNAL: no valid
+ * frame. */
 enum status frame_read(int file, int64_t timeout_ms, json_t **out, struct error *error);
 
-/* The same by a reader that has a say in how long is waited for each part of it: `wait` returns
- * STATUS_OK when there is something to read. */
+/* Reads one message, calling `wait` before each part; `wait` returns STATUS_OK when there is
+ * input. */
 typedef enum status frame_wait(void *context, struct error *error);
 enum status frame_read_by(int file, frame_wait *wait, void *context, json_t **out,
                           struct error *error);

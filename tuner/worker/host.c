@@ -52,7 +52,7 @@ static void describe_end(int wait_status, char *how, size_t how_bytes)
 
 static enum child_end end_here(struct child *child, char *how, size_t how_bytes)
 {
-    /* One whose pipe just closed may need a moment to be gone. */
+    /* A process whose pipe has just closed may need a moment to end. */
     static const int64_t moment_ns = 200000000;
     int wait_status = 0;
     enum child_end end = CHILD_WAS_RUNNING;
@@ -61,7 +61,7 @@ static enum child_end end_here(struct child *child, char *how, size_t how_bytes)
         if (how && process_ends(child->pid, moment_ns, &wait_status)) {
             describe_end(wait_status, how, how_bytes);
             end = end_of(wait_status);
-            (void)kill(-child->pid, SIGKILL); /* what it had started */
+            (void)kill(-child->pid, SIGKILL); /* children of the child */
         } else {
             process_kill(child->pid, true);
         }
@@ -135,8 +135,8 @@ bool time_left_parse(const char *text, int64_t *left_s)
     return parts > 1 && end[strspn(end, " \n")] == '\0';
 }
 
-/* Slurm 22.05 does not tell srun's tasks when their job ends, but whoever asks. By
- * clock_running_ns; INT64_MAX: nobody ends it, or it is not known. */
+/* End of the Slurm job by clock_running_ns; INT64_MAX: none, or unknown. Slurm 22.05 does not set
+ * the end time for srun's tasks, but squeue knows the end. */
 static int64_t asked_end_ns;
 static void ask_slurm(void)
 {

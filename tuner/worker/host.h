@@ -1,10 +1,8 @@
-/* Where workers run. A host starts their processes and ends them, and gives what these need there:
- * locks on devices, processors to sit on. There is the local one, and those elsewhere: a command of
- * the user's (ssh, srun) runs an agent there (agent.h), which carries the same frames. What a
- * machine is (struct machine) its workers say themselves, never the parent. Binaries lie in the
- * parent's cache, whichever host compiled them, and come to a host when a worker there asks for
- * one.
- */
+/* Machines on which workers run. A host starts and ends worker processes, and provides locks on
+ * devices and processors to pin to. Besides the local host there are remote ones: a command of the
+ * user's (ssh, srun) runs an agent there (agent.h), which relays the same frames. Workers, not the
+ * parent, describe their machine (struct machine). Binaries lie in the parent's cache, whichever
+ * host compiled them, and are sent to a host when a worker there needs one. */
 #ifndef TUNE_WORKER_HOST_H
 #define TUNE_WORKER_HOST_H
 
@@ -21,13 +19,13 @@
 
 struct host;
 
-enum { HOSTS_MAX = 64 }; /* that a command may name */
+enum { HOSTS_MAX = 64 }; /* hosts of a command */
 
 struct child {
-    const struct host *host; /* that it runs on */
-    pid_t pid;               /* 0: none; of a host elsewhere the parent's number for it */
-    int input;               /* we write here; -1: none */
-    int output;              /* we read here; -1: none */
+    const struct host *host; /* host that the child runs on */
+    pid_t pid;               /* 0: none; on a remote host the parent's number for the child */
+    int input;               /* written by the parent; -1: none */
+    int output;              /* read by the parent; -1: none */
 };
 static inline struct child child_none(void)
 {
@@ -35,61 +33,62 @@ static inline struct child child_none(void)
 }
 
 enum child_end {
-    CHILD_WAS_RUNNING, /* or nobody asked how it ended */
-    CHILD_HAD_ENDED,   /* by an exit, or a signal that a fault in it raises */
+    CHILD_WAS_RUNNING, /* still running, or cause not requested */
+    CHILD_HAD_ENDED,   /* exit, or a signal raised by a fault of the child */
     CHILD_WAS_KILLED,  /* SIGKILL or SIGTERM, which no fault raises: by a person, or for memory */
-    CHILD_WAS_LOST,    /* with the connection to its host, which may be there again by now */
+    CHILD_WAS_LOST,    /* connection to the host lost; the host may be back by now */
 };
 
 enum host_state {
     HOST_READY,
-    HOST_AWAITED, /* its command runs and has not answered yet, or is about to be run again */
-    HOST_GONE,    /* for good */
+    HOST_AWAITED, /* command runs without an answer so far, or is about to be restarted */
+    HOST_GONE,    /* lost for good */
 };
 
-/* A lock on a device, for as long as its host can be reached. */
+/* A lock on a device, valid while the host is reachable. */
 struct host_lock {
-    const struct host *host; /* NULL: none is held */
+    const struct host *host; /* NULL: no lock */
     struct lock *here;
-    int64_t number;       /* of a host elsewhere */
-    unsigned connections; /* how often that had become ready: the lock is that agent's */
-    char warning[256];    /* lock_warning */
+    int64_t number; /* number of a remote host's lock */
+    unsigned
+        connections; /* host_connections when the lock was taken: the lock belongs to that agent */
+    char warning[256]; /* lock_warning */
 };
 
 struct host {
-    const char *name; /* for people: "here", or what the machine is called once it has answered */
-    /* Runs this very program there with `arguments` (NULL-terminated, [0] the program's name), in a
-     * process group of its own, so that Ctrl-C reaches only the parent. Its standard input and
+    const char *name; /* for display: "here", or the machine's name after the first answer */
+    /* Runs this program on the host with `arguments` (NULL-terminated, [0] the program's name), in
+     * a process group of its own, so that Ctrl-C reaches only the parent. Its standard input and
      * output are /dev/null; its standard error too unless TUNE_WORKER_STDERR is set. */
     enum status (*start)(const struct host *host, char *const *arguments, struct child *out,
                          struct error *error);
-    /* Kills the child and what it started, and waits for it. *how, if given, gets "signal 11
-     * (Segmentation fault)" or "exit code 3": how it had ended before it was killed, or "". A child
-     * of a host that was lost meanwhile was killed. */
+    /* Kills the child with all descendants, and waits for the end. *how, if given, gets "signal 11
+     * (Segmentation fault)" or "exit code 3" if the child had ended before, else "". The child of a
+     * lost host counts as killed. */
     enum child_end (*end)(struct child *child, char *how, size_t how_bytes);
-    /* As lock_take with lock_note, and as place_devices. */
+    /* Like lock_take with lock_note, and like place_devices. */
     enum status (*lock)(const struct host *host, const char *name, const char *note,
                         struct host_lock *out, struct error *error);
     void (*unlock)(struct host_lock *lock);
     enum status (*place)(const struct host *host, const char *const *pci_addresses, size_t count,
                          struct placement *out, struct error *error);
-    /* Where binaries for it are kept, on this machine. */
+    /* Folder of this machine that keeps the host's binaries. */
     enum status (*cache_folder)(struct arena *arena, const char **out, struct error *error);
     /* ---- NULL for the local host, which is always ready ---- */
-    /* When it was last heard of, by clock_running_ns: it beats once a second, so that a limit of
-     * time that passes while nothing is heard is not held against a child. *silence_ended_ns: when
-     * it was last heard again after some seconds without; 0: never. */
+    /* Time of the last sign of life, by clock_running_ns: an agent beats once a second, and a time
+     * limit that passes during silence does not count against a child. *silence_ended_ns: end of
+     * the last silence of some seconds; 0: never. */
     int64_t (*heard)(const struct host *host, int64_t *silence_ended_ns);
-    /* *connections: how often it has become ready. */
+    /* *connections: number of times that the host has become ready. */
     enum host_state (*state)(const struct host *host, unsigned *connections);
-    /* As host_end_ns. */
+    /* See host_end_ns. */
     int64_t (*end_ns)(const struct host *host);
 };
 const struct host *host_local(void);
 
-/* By its host; one that is none is left alone. */
+/* Ends the child through the host; a child without a host is ignored. */
 enum child_end child_kill(struct child *child, char *how, size_t how_bytes);
-/* From outside, which says nothing about what it was doing. */
+/* Returns whether the child was ended from outside, which proves no fault. */
 static inline bool was_killed(enum child_end end)
 {
     return end == CHILD_WAS_KILLED || end == CHILD_WAS_LOST;
@@ -100,7 +99,7 @@ static inline enum host_state host_state(const struct host *host)
     unsigned ignored = 0;
     return host->state ? host->state(host, &ignored) : HOST_READY;
 }
-/* How often it has become ready. */
+/* Returns the number of times that the host has become ready. */
 static inline unsigned host_connections(const struct host *host)
 {
     unsigned connections = 0;
@@ -108,22 +107,22 @@ static inline unsigned host_connections(const struct host *host)
         (void)host->state(host, &connections);
     return connections;
 }
-/* Since it had become ready so often; also when it is there again, by which a failure meanwhile is
- * no fault of its devices'. */
+/* Returns whether the host was lost since it became ready the `connections`-th time, even if back
+ * by now; a failure meanwhile is no fault of the devices. */
 static inline bool host_was_lost(const struct host *host, unsigned connections)
 {
     unsigned now = 0;
     return host->state && (host->state(host, &now) != HOST_READY || now != connections);
 }
-/* When the job ends in which it was reached, by clock_running_ns: whoever schedules jobs says so
- * there. INT64_MAX: nobody does. */
+/* Returns when the host's batch job ends, by clock_running_ns, as the scheduler reports; INT64_MAX:
+ * no limit known. */
 int64_t host_end_ns(const struct host *host);
-/* How long the job goes on that this process is in, as Slurm says; false: it is in none that ends.
- * The first time may take seconds. */
+/* Returns the remaining time of this process's Slurm job; false without a limit. The first call may
+ * take seconds. */
 bool job_time_left(int64_t *left_s);
-/* "1-02:03:04" or "03:04", as squeue has it; false: another text, such as "UNLIMITED". */
+/* Parses squeue's "1-02:03:04" or "03:04"; false for any other text, such as "UNLIMITED". */
 bool time_left_parse(const char *text, int64_t *left_s);
-/* After how much silence a host is given up: TUNE_HOST_SILENT_MS. */
+/* Reads TUNE_HOST_SILENT_MS, the silence after which a host is given up. */
 enum status host_silent_ms(int64_t *out, struct error *error);
 static inline void host_unlock(struct host_lock *lock)
 {
@@ -131,25 +130,25 @@ static inline void host_unlock(struct host_lock *lock)
         lock->host->unlock(lock);
 }
 
-/* ---- elsewhere (remote.c) ---- */
+/* ---- remote hosts (remote.c) ---- */
 
-/* Runs `command` in a shell, with the words `program` and "__host" behind it: what it starts is to
- * be this program's agent. Returns at once; the host is awaited until the agent has said hello. The
- * command ends, or is run again after it was lost, by itself; a first time that fails is the last.
- * Some seconds after `stop` (NULL: none) has become non-zero it is left for good.
- * Freed by host_close. */
+/* Runs `command` in a shell, followed by the words `program` and "__host", to start this program's
+ * agent. Returns at once; the host is awaited until the agent's hello. A command that fails the
+ * first time is not repeated; one that is lost later is restarted. Some seconds after `stop` (NULL:
+ * none) becomes non-zero the command is given up. Freed by host_close. */
 enum status host_open(const char *command, const char *program, const volatile sig_atomic_t *stop,
                       struct host **out, struct error *error);
-/* Ends what runs there. No worker may be left. NULL is taken. */
+/* Ends all processes there; all workers must be closed before. NULL is allowed. */
 void host_close(struct host *host);
-/* Returns once the host has become ready more than `connections` times, is gone, or after
- * `timeout_ms`, and when `stop` becomes non-zero; its state then, *connections brought up to date.
- */
+/* Waits until the host has become ready more than `connections` times or is gone, until
+ * `timeout_ms` have passed, or `stop` is non-zero. Returns the host's state and updates
+ * *connections. */
 enum host_state host_await(const struct host *host, int64_t timeout_ms,
                            const volatile sig_atomic_t *stop, unsigned *connections);
-/* Why it is not ready, or what its command last said: "ssh: connect to host box: refused". */
+/* Writes why the host is not ready, or the command's last output: "ssh: connect to host box:
+ * refused". */
 void host_trouble(const struct host *host, char *out, size_t bytes);
-/* The command that it was opened with; NULL of the local one. */
+/* Returns the command that the host was opened with; NULL for the local one. */
 const char *host_command(const struct host *host);
 
 #endif

@@ -1,4 +1,4 @@
-/* The contents of vectors in host memory: made by many threads, or read from a file. */
+/* Contents of vectors in host memory: computed by several threads, or read from a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@ void *host_room(size_t bytes)
     return room;
 }
 
-/* One thread works a small part off in less time than others take to start. */
+/* Smallest share of a thread: less is done before the thread has started. */
 enum { THREADS_MAX = 16 };
 static const uint64_t thread_bytes = UINT64_C(8) << 20;
 
@@ -41,7 +41,8 @@ static void *work_off(void *context)
     return NULL;
 }
 
-/* Threads run where this process might before it was pinned: nothing is timed meanwhile. */
+/* Starts a thread on the processors that this process had before pinning; timing does not run
+ * meanwhile. */
 static bool start_thread(const struct measuring *state, struct part *part, pthread_t *thread)
 {
     pthread_attr_t attributes;
@@ -88,7 +89,7 @@ enum status host_in_parts(const struct measuring *state, uint64_t count, size_t 
 struct host_filling {
     void *data;
     const struct argument *argument;
-    const struct series *series; /* of FILL_SERIES */
+    const struct series *series; /* for FILL_SERIES */
 };
 
 static void fill_part(void *context, uint64_t first, uint64_t count, struct error *error)
@@ -102,7 +103,7 @@ static void fill_part(void *context, uint64_t first, uint64_t count, struct erro
         fill_vector(filling->data, argument, first, count);
 }
 
-/* The error is that of the first element that has no value. */
+/* Fills a vector. The error is that of the first element without a value. */
 static enum status fill(const struct measuring *state, const struct argument *argument,
                         const struct series *series, void *data, struct error *error)
 {

@@ -1,4 +1,4 @@
-/* The parent's side of a measuring worker, between the files of this folder. */
+/* The parent's side of a measuring worker, shared by the files of this folder. */
 #ifndef TUNE_WORKER_INTERNAL_H
 #define TUNE_WORKER_INTERNAL_H
 
@@ -10,45 +10,45 @@
 
 enum {
     LOAD_TIMEOUT_MS = 30000,
-    LOAD_MOST = 8, /* times its limit a child is waited for that a busy machine holds up */
+    LOAD_MOST = 8, /* longest wait for a child on a busy machine, in multiples of the limit */
 };
 
-/* A request that every child must have had before it can go on with what rests on it. */
+/* A request that every new child must receive before requests that depend on it. */
 struct kept {
     json_t *request;     /* NULL: none */
-    unsigned generation; /* of the child that has it; 0: none has */
-    int64_t timeout_ms;  /* for the answer */
+    unsigned generation; /* child that received the request; 0: none */
+    int64_t timeout_ms;  /* limit for the answer */
 };
 
-/* A child that waits to take the place of another. */
+/* A child prepared to replace another. */
 struct spare {
     struct child child;
-    bool is_ready; /* it has said so */
+    bool is_ready; /* the hello has arrived */
 };
 
 struct worker {
     const struct host *host;
-    struct machine machine; /* that the first child told of */
+    struct machine machine; /* reported by the first child */
     char kind[16];
     char index[16];
-    char *protocol; /* as text */
-    char *cpus;     /* where children are pinned; "": nowhere */
+    char *protocol; /* in the format of protocol_format */
+    char *cpus;     /* processors for children; "": not pinned */
     struct child child;
-    struct spare spares[WORKER_SPARES]; /* the oldest first */
+    struct spare spares[WORKER_SPARES]; /* oldest first */
     size_t spare_count;
-    bool has_no_room;     /* for spares: one has said so */
-    unsigned generation;  /* of the child: how many were started */
-    int64_t reference_ns; /* of the problem told last */
+    bool has_no_room;     /* a spare reported that memory is short */
+    unsigned generation;  /* number of children started so far */
+    int64_t reference_ns; /* for the last problem sent */
     struct facts facts;
     struct calibration calibration;
     struct kept problem;
     struct kept slots[WORKER_SLOTS];
-    char how[128];      /* the last child ended, where that was noticed */
+    char how[128];      /* end of the last child, if known */
     int64_t end_ns;     /* worker_end_by */
-    int64_t had_ns;     /* of its last limit that was over: what it could use of the time ... */
-    bool starved;       /* ... which was less than the limit */
-    bool absent;        /* no child could be started: the device does not come back */
-    bool host_was_lost; /* and that is why */
+    int64_t had_ns;     /* time that the child could use of the last exceeded limit ... */
+    bool starved;       /* ... if less than the limit */
+    bool absent;        /* no child could be started: the device is gone */
+    bool host_was_lost; /* and that is the cause */
     int restarts;
     char remark[ERROR_TEXT_BYTES]; /* worker_remark */
 };
@@ -57,19 +57,18 @@ void worker_forget(struct kept *kept);
 enum status worker_keep(struct kept *kept, const struct measure_request *request,
                         int64_t timeout_ms, struct error *error);
 
-/* A child that is there, and knows the problem when `problem`; a new one where the old one died.
- * STATUS_NOT_FOUND without `absent`: it is there, and a file of the problem's is not.
- * STATUS_BAD_INPUT: it is there, and does not know the problem, at which others broke. */
+/* Starts a child unless one runs and, if `problem`, sends the problem. STATUS_NOT_FOUND without
+ * `absent`: the child runs, but a file of the problem's is missing. STATUS_BAD_INPUT: the child
+ * runs without the problem, which has crashed others. */
 enum status worker_ensure(struct worker *worker, bool problem, struct error *error);
 
-/* Until all spares are ready; one that does not come to be, and those behind it, are ended. How
- * many there are. */
+/* Waits until all spares are ready; ends one that fails and all behind. Returns the number of
+ * spares. */
 uint32_t worker_await_spares(struct worker *worker);
 
-/* Sends a request and waits for its answer, which is the caller's also when this fails: *answered
- * tells whether the child said something, and what it said of the rest is in *answer. The child is
- * one that knows the problem when `problem`, and has been told `also` unless that is NULL. Does
- * away with a child that cannot go on. */
+/* Sends a request and waits for the answer, which is the caller's also on failure: *answered is
+ * whether the child replied; *answer has the reply's members in any case. The child knows the
+ * problem if `problem`, and has received `also` unless NULL. Ends a child that cannot go on. */
 enum status worker_ask(struct worker *worker, const struct measure_request *request, bool problem,
                        struct kept *also, int64_t timeout_ms, struct measure_answer *answer,
                        bool *answered, struct error *error);

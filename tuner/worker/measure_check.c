@@ -1,5 +1,4 @@
-/* One case of the gauntlet, and a plan that is run thousands of times, each result looked at, in
- * the measuring child. */
+/* One case of the gauntlet, and thousands of verified runs of a plan, in the measuring child. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +6,8 @@
 #include "tuner/base/text.h"
 #include "tuner/worker/measure.h"
 
-/* The runs, one after the other, until one is wrong. The first finds its scratch zeroed, the others
- * as the run before left it. */
+/* Runs the plan until a result is wrong. The first run finds the scratch zeroed, later ones as the
+ * run before left it. */
 static enum status run_case(struct measuring *state, const struct launch_plan *plan,
                             const struct expectations *expected, int64_t repeats,
                             struct measure_answer *answer, enum judgement *judged,
@@ -40,9 +39,8 @@ static enum status check_guards(struct measuring *state, const struct launch_pla
     return STATUS_OK;
 }
 
-/* Finalists are checked one after the other on the same case: what they must come to is made for
- * the first of them. It goes by the arguments' contents and the references; NULL: memory is short.
- */
+/* Returns a key of the arguments' contents and the references: finalists are checked one after the
+ * other on the same case, with expectations computed once. NULL: memory is short. */
 static char *key_of_case(const struct worker_task *task, struct arena *arena)
 {
     struct launch_plan *plan = arena_copy(arena, task->plan, sizeof *plan);
@@ -99,17 +97,17 @@ enum status serve_check(struct measuring *state, const struct measure_request *r
 
 /* ---- many runs ---- */
 
-/* The same inputs but for a few elements, and what they come to: who remembers a result is wrong on
- * one of the two sides. */
+/* One of two sets of inputs that differ in a few elements, and the expectations: a kernel that
+ * reuses an earlier result is wrong on one of the two. */
 struct side {
     struct launch_plan plan;
     const void *inputs[ARGUMENTS_MAX];
     const struct expectations *expected;
-    struct expectations own; /* unless they are the problem's */
+    struct expectations own; /* unless the problem's are used */
 };
 enum { SIDES = 2, TURNS = 4 };
 
-/* Whether the side's expectations are there for the problem. */
+/* Returns whether the problem's expectations serve this side. */
 static bool is_known(const struct measuring *state, const struct worker_task *task,
                      const struct launch_plan *plan, size_t side)
 {
@@ -119,8 +117,8 @@ static bool is_known(const struct measuring *state, const struct worker_task *ta
     return known;
 }
 
-/* Where references take long they are not made for other inputs; where nothing is checked, others
- * are as good. */
+/* Returns whether to vary inputs: not if references are expensive to recompute; without checks any
+ * inputs will do. */
 static bool varies(const struct measuring *state, const struct worker_task *task)
 {
     if (!task->varies)
@@ -161,13 +159,14 @@ static enum status make_sides(struct measuring *state, const struct worker_task 
 }
 
 struct watching {
-    int64_t wanted; /* comparisons of a turn */
+    int64_t wanted; /* comparisons per turn */
     int64_t turn_ns;
     int64_t compared;
     enum judgement judged;
 };
 
-/* A turn begins with outputs that the other side has left, from then on they are poisoned. */
+/* Runs one turn. The first run starts with the outputs of the other side, later ones with poisoned
+ * outputs. */
 static enum status watch_turn(struct measuring *state, const struct side *side, int turn,
                               struct watching *watching, struct measure_answer *answer,
                               struct error *error)
@@ -212,7 +211,7 @@ static enum status watch(struct measuring *state, const struct worker_task *task
             break;
         if (watching.judged == JUDGED_AGAIN && !repeated) {
             repeated = true;
-            turn = -1; /* on inputs that are whole */
+            turn = -1; /* once more, on intact inputs */
         }
     }
     answer->compared = watching.compared;

@@ -1,4 +1,4 @@
-/* The measuring child: one device, one problem at a time, one configuration in flight. */
+/* The measuring child: one device, one problem and one configuration at a time. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static enum status serve_pin(struct measuring *state, const struct measure_reque
     return STATUS_OK;
 }
 
-/* The conditions come last: those of a device that has just worked. */
+/* Reads the conditions last, when the device has just worked. */
 static enum status serve_moment(struct measuring *state, const struct measure_request *request,
                                 struct measure_answer *answer, struct arena *arena,
                                 struct error *error)
@@ -70,7 +70,7 @@ static enum status serve_arithmetic(struct measuring *state, const struct measur
     return state->api->arithmetic(state->device, &answer->arithmetic, error);
 }
 
-/* What a child is asked for, and what that must name. */
+/* Requests, and the members that each needs. */
 static const struct {
     const char *act;
     measure_serve *serve;
@@ -116,7 +116,7 @@ static enum status describe(struct measuring *state, int index, struct error *er
     return state->api->describe(index, &state->facts, error);
 }
 
-/* When a device has gone, those behind it have other numbers. */
+/* Finds the device by UUID: the numbers of devices change when one is lost. */
 static enum status find_device(struct measuring *state, int *index, const char *uuid,
                                struct error *error)
 {
@@ -153,9 +153,9 @@ static enum status open_device(struct measuring *state, int index, struct error 
     return STATUS_OK;
 }
 
-/* Pinned before the device is opened, so that what its driver allocates is near; and again, since a
- * device binds the thread that opens it as it thinks best. Whether that can be had, the parent
- * heard when it first asked. */
+/* Describes and opens the device. Pins the process before, so that the driver allocates memory
+ * nearby, and again after, since a device binds the thread that opens it. The parent has verified
+ * earlier that pinning works. */
 static enum status start_measuring(struct measuring *state, int *index,
                                    const struct start_message *message, struct error *error)
 {
@@ -180,7 +180,7 @@ static enum status start_measuring(struct measuring *state, int *index,
     return status;
 }
 
-/* The first message says what is wanted; the first answer who we are, or why we cannot be. */
+/* Receives the first message and answers with our description, or with the error. */
 static enum status greet(struct measuring *state, int *index, bool *is_spare, struct error *error)
 {
     struct arena arena = {0};
@@ -223,7 +223,7 @@ int measure_child(const char *kind, int index)
 {
     struct measuring *state = calloc(1, sizeof *state);
     struct error error = {0};
-    bool is_spare = true; /* until it is told to measure */
+    bool is_spare = true; /* until a message orders measuring */
     int code = EXIT_CODE_FAILED;
     if (!state)
         return code;

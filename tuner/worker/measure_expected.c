@@ -1,4 +1,4 @@
-/* What outputs must be, and whether they are. */
+/* Expected outputs: computation, and comparison. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ struct keeping {
     const struct tolerance *tolerance;
 };
 
-/* Where the tolerance of an element is no less than the largest number of its type, nothing could
- * be wrong. */
+/* Refuses an element whose tolerance is at least the largest number of the type, since then no
+ * result could be wrong. */
 static void refuse_magnitudes(const struct keeping *keeping, uint64_t first, uint64_t count,
                               struct error *error)
 {
@@ -64,7 +64,7 @@ static void clear_part(void *context, uint64_t first, uint64_t count, struct err
     memset(keeping->elements + first, 0, count * sizeof *keeping->elements);
 }
 
-/* By calling the function. */
+/* Computes a reference result by calling the function. */
 static enum status compute(struct measuring *state, const struct worker_reference *reference,
                            const struct launch_plan *plan, struct expectation *out,
                            struct error *error)
@@ -93,7 +93,7 @@ static enum status compute(struct measuring *state, const struct worker_referenc
     return status;
 }
 
-/* What a function told, out of the cache or by calling it. */
+/* Makes the result of a reference function, from the cache or by a call. */
 static enum status make_told(struct measuring *state, const struct worker_reference *reference,
                              const struct launch_plan *plan, struct expectation *out,
                              struct error *error)
@@ -147,7 +147,7 @@ enum status blame_plan(const struct launch_plan *plan, struct error *error)
     return status;
 }
 
-/* Element `i` as a number. False: it is an integer that the other type cannot hold. */
+/* Converts element `i` to a number; false for an integer that the other type cannot represent. */
 static bool number_of(const void *elements, enum element_type type, enum element_type other,
                       uint64_t i, struct tune_expected *out)
 {
@@ -162,7 +162,7 @@ static bool number_of(const void *elements, enum element_type type, enum element
     return (type == other || !is_large) && out->integer >= least && out->integer <= most;
 }
 
-/* What a plan left in elements of another type, as if a function had told it. */
+/* Converts a plan's output to elements of another type, as if computed by a function. */
 static enum status keep_by_value(const void *elements, enum element_type type,
                                  struct expectation *out, struct error *error)
 {
@@ -185,7 +185,7 @@ static enum status keep_by_value(const void *elements, enum element_type type,
     return status;
 }
 
-/* Runs another plan over the same inputs and keeps what it leaves. */
+/* Runs another plan on the same inputs and takes the output. */
 static enum status make_by_plan(struct measuring *state, const struct worker_reference *reference,
                                 const struct launch_plan *plan, const void *const *inputs,
                                 struct expectation *out, struct error *error)
@@ -211,7 +211,7 @@ static enum status make_by_plan(struct measuring *state, const struct worker_ref
         status = state->api->run(state->device, other, &ignored_ns, error);
     if (status == STATUS_OK)
         status = state->api->read(state->device, out->output, room, argument_bytes(left), error);
-    if (status == STATUS_OK) /* what it changes is nobody else's doing */
+    if (status == STATUS_OK) /* inputs that the reference changes are not the candidate's fault */
         status =
             state->api->intact(state->device, other, &ignored, &worn, detail, sizeof detail, error);
     if (status != STATUS_OK && status != STATUS_INTERNAL)
@@ -243,7 +243,7 @@ static bool compares_on_device(struct measuring *state, const struct argument *o
     return state->api->compare && works_on_device(state, argument_bytes(output));
 }
 
-/* `base`: the same on inputs that differ little; NULL: there is none. */
+/* Makes one expectation. `base`: the result for inputs that differ little; NULL: none. */
 static enum status make_one(struct measuring *state, const struct worker_reference *reference,
                             const struct launch_plan *plan, const void *const *inputs,
                             const struct expectation *base, struct expectation *out,
@@ -327,7 +327,7 @@ enum status expectations_ahead(struct measuring *state, const struct worker_task
     return status;
 }
 
-/* What is expected as the host compares it; *room is to be freed. */
+/* Returns the complete expected output for a comparison on the host; *room is to be freed. */
 static enum status whole_of(const struct expectation *item, struct expected_output *out,
                             void **room, struct error *error)
 {
@@ -337,7 +337,7 @@ static enum status whole_of(const struct expectation *item, struct expected_outp
                                    : STATUS_OK;
 }
 
-/* On the device. *held: it was looked at there. What cannot be had there is had on the host. */
+/* Compares on the device. *held: done there; false if the device cannot, so that the host must. */
 static enum status hold_there(struct measuring *state, const struct expectation *item,
                               const struct argument *output, bool *held, bool *right, char *detail,
                               size_t detail_bytes, struct error *error)

@@ -1,6 +1,5 @@
-/* Whether runs were right, and left alone what is not theirs. Of timed runs a number stands for
- * each result; the first result of each kind of inputs, and what differs from it, is held against
- * the reference. */
+/* Verification of runs. Each timed result is represented by a checksum; the first result for each
+ * set of inputs, and every one with a different checksum, is compared with the reference. */
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -19,8 +18,8 @@ static void say_wrong(struct measure_answer *answer, const char *run, const char
     (void)string_format(answer->wrong, sizeof answer->wrong, "%s%s", run, detail);
 }
 
-/* Who wrote is known when inputs were whole before: that is looked after from the first time on
- * that they are not. */
+/* Verifies the inputs. A changed input is this plan's fault only if the inputs were verified
+ * before; from the first change on inputs are verified after every run. */
 static enum status judge_inputs(struct measuring *state, const struct launch_plan *plan,
                                 const char *run, struct measure_answer *answer, enum judgement *out,
                                 struct error *error)
@@ -63,9 +62,9 @@ enum status outputs_judge(struct measuring *state, const struct expectations *ex
     return judge_found(state, right, detail, plan, look_at_inputs, run, answer, out, error);
 }
 
-/* ---- what timed runs left ---- */
+/* ---- results of timed runs ---- */
 
-/* Of results that differ from run to run, so much is read after each visit. */
+/* Bytes read after each visit of results that differ from run to run, at most. */
 static const size_t cheap_bytes = 1 << 20;
 
 bool results_are_costly(const struct launch_plan *plan, const struct worker_results *results)
@@ -76,7 +75,7 @@ bool results_are_costly(const struct launch_plan *plan, const struct worker_resu
     return results->unsteady && bytes > cheap_bytes;
 }
 
-/* One that is so large is there of the last run alone. */
+/* Returns whether an output is so large that only the last run's copy exists. */
 static bool has_large(const struct launch_plan *plan, const struct worker_results *results)
 {
     for (size_t i = 0; i < plan->argument_count; i++)
@@ -109,7 +108,7 @@ struct found {
     char detail[ERROR_TEXT_BYTES];
 };
 
-/* One whose number is not the known one. */
+/* Verifies a result whose checksum is not the known one. */
 static enum status look_at(struct measuring *state, const struct block *block,
                            const struct run_result *run, struct worker_results *results,
                            struct found *found, struct error *error)

@@ -1,5 +1,5 @@
-/* What outputs must be where that depends on a parameter: a set of expectations for each of its
- * values, one of which is in use. */
+/* Expected outputs that depend on a parameter: a set of expectations for each value, one of which
+ * is in use. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ enum status expectations_begin(struct measuring *state, const char *key, struct 
     return state->expected_key ? STATUS_OK : error_no_memory(error);
 }
 
-/* The place of that key; else an empty one, or that which was used longest ago. */
+/* Finds the slot with that key; else an empty one, or the least recently used. */
 static struct expectation_set *place_of(struct measuring *state, const char *key)
 {
     struct expectation_set *oldest = &state->sets[0];
@@ -52,7 +52,7 @@ static struct expectation_set *place_of(struct measuring *state, const char *key
     return oldest;
 }
 
-/* The set in use goes where the other was. */
+/* Exchanges the set in use with this one. */
 static void change_places(struct measuring *state, struct expectation_set *set)
 {
     struct expectation_set other = {.key = state->expected_key, .used = ++state->set_clock};

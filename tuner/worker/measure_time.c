@@ -1,4 +1,4 @@
-/* Configurations timed by the measuring child: once, or in turn. */
+/* Timing of configurations by the measuring child: once, or in turns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,11 @@
 #include "tuner/worker/measure.h"
 #include "tuner/worker/worker.h"
 
-/* Copies of the inputs for timing fill at most this much, and a 16th of the device's memory; those
- * that stream by, up to a quarter when five times the cache needs it. */
+/* Largest size of the copies of inputs for timing, which also stay below a 16th of the device's
+ * memory; with L2_STREAM, up to a quarter if five times the cache needs more. */
 static const int64_t copies_bytes_max = INT64_C(768) << 20;
-/* The device's slot of trials. The parent may have armed it, too. */
+/* Device slot of trials, and the one that armed plans without `keeps` share. The parent may have
+ * armed a plan in the first. */
 enum { TRIAL_SLOT = DEVICE_SLOTS - 1, SHARED_SLOT = DEVICE_SLOTS - 2 };
 
 static int64_t input_bytes(const struct launch_plan *plan)
@@ -23,7 +24,7 @@ static int64_t input_bytes(const struct launch_plan *plan)
     return bytes > 0 ? bytes : 1;
 }
 
-/* Of all caches of the last level together. */
+/* Returns the total size of the last-level caches. */
 static int64_t last_level_bytes(const struct facts *facts)
 {
     static const char *const keys[][2] = {
@@ -36,7 +37,7 @@ static int64_t last_level_bytes(const struct facts *facts)
     return 0;
 }
 
-/* The runs that it takes for a block's inputs to be five times the cache; 1 in other modes. */
+/* Returns the number of runs whose inputs fill five times the cache; 1 in other modes. */
 static uint32_t least_runs(const struct measuring *state, const struct launch_plan *plan,
                            enum l2_mode mode)
 {
@@ -46,8 +47,8 @@ static uint32_t least_runs(const struct measuring *state, const struct launch_pl
     return runs > BLOCK_RUNS_MAX ? BLOCK_RUNS_MAX : runs < 1 ? 1 : (uint32_t)runs;
 }
 
-/* Whether runs find a vector where all find it: then each is a block of its own, before which the
- * cache is emptied. */
+/* Returns whether all runs find a vector in one place: then each run is a block of its own, after
+ * emptying the cache. */
 static bool stays(const struct launch_plan *plan)
 {
     for (size_t i = 0; i < plan->argument_count; i++)
@@ -77,13 +78,13 @@ static uint32_t most_runs(const struct measuring *state, const struct launch_pla
     return mode == L2_HOT ? BLOCK_RUNS_MAX : copies_for(state, plan, mode);
 }
 
-/* What a request asks for, within what can be had. */
+/* Clamps a requested number of runs. */
 static uint32_t runs_within(int64_t runs, uint32_t most)
 {
     return runs < 1 ? 1 : runs > most ? most : (uint32_t)runs;
 }
 
-/* From the time of one run. */
+/* Computes the number of runs of a block from the time of one run. */
 static uint32_t runs_of_block(const struct measuring *state, const struct block *block,
                               double run_ns)
 {
@@ -98,7 +99,8 @@ static uint32_t runs_of_block(const struct measuring *state, const struct block 
 
 enum status load_binary(struct measuring *state, const char *path, struct error *error)
 {
-    enum status status = seal_check(path, error); /* a cut shared object would end this process */
+    enum status status =
+        seal_check(path, error); /* a truncated shared object would end this process */
     if (status == STATUS_OK)
         status = state->api->load(state->device, path, error);
     if (status == STATUS_BAD_INPUT)
@@ -106,7 +108,8 @@ enum status load_binary(struct measuring *state, const char *path, struct error 
     return status;
 }
 
-/* What is patched lies elsewhere in vectors of another length, and says nothing of them. */
+/* Returns whether the plan can take the variants: in vectors of another length the patched elements
+ * would be others. */
 static bool takes_variants(const struct measuring *state, const struct launch_plan *plan)
 {
     for (size_t i = 0; state->varied && i < plan->argument_count; i++)
@@ -142,10 +145,10 @@ enum status serve_load(struct measuring *state, const struct measure_request *re
 }
 
 struct timing {
-    struct block block; /* runs 0: to be found */
+    struct block block; /* runs 0: to be determined */
     uint32_t blocks;
     double stop_above_ns;
-    double lone_ns; /* the fastest of its runs that were timed alone; 0: none was */
+    double lone_ns; /* fastest run timed alone; 0: none */
 };
 
 static void add_sample(struct worker_samples *samples, double elapsed_ns)
@@ -154,10 +157,11 @@ static void add_sample(struct worker_samples *samples, double elapsed_ns)
         samples->elapsed_ns[samples->count++] = elapsed_ns;
 }
 
-/* A run that is alone pays for its start (threads wake, code is fetched), and says how many runs a
- * block takes at least. What fills a block by itself, and takes twice the limit, is a sample. Where
- * the checked run took so long that it would, with a fifth of it for its start, none is needed; but
- * on a device where one block is no judge (a CPU) that run may have waited for its threads. */
+/* Determines the runs of a block from a run alone, which includes its start (threads wake, code is
+ * fetched). A run that fills a block and exceeds twice the limit becomes a sample. The timed run is
+ * skipped if the verified run, less a fifth for its start, already fills a block; but not on a
+ * device that needs several blocks to judge (a CPU), since that run may have waited for its
+ * threads. */
 static enum status find_runs(struct measuring *state, struct timing *timing, struct block *block,
                              struct worker_samples *samples, struct error *error)
 {
@@ -175,7 +179,7 @@ static enum status find_runs(struct measuring *state, struct timing *timing, str
     return STATUS_OK;
 }
 
-/* Whether the block was so short that more runs are to make one. */
+/* Increases the runs of a block that is too short; returns whether they changed. */
 static bool lengthen(const struct measuring *state, struct block *block, double run_ns)
 {
     uint32_t runs = runs_of_block(state, block, run_ns);
@@ -186,15 +190,15 @@ static bool lengthen(const struct measuring *state, struct block *block, double 
     return true;
 }
 
-/* After how many blocks that are all slow there are no more. One run says nothing against another
- * that was not. */
+/* Returns the number of slow blocks that end the timing. One slow run is no evidence against a
+ * faster one. */
 static uint32_t blocks_to_judge(const struct measuring *state, const struct timing *timing)
 {
     bool doubtful = timing->block.runs == 1 && timing->lone_ns <= timing->stop_above_ns;
     return doubtful && state->api->blocks_to_judge < 2 ? 2 : state->api->blocks_to_judge;
 }
 
-/* The hopeless ends when the first so many blocks all say so. */
+/* Times blocks; stops early if the first blocks_to_judge() blocks all exceed stop_above_ns. */
 static enum status take_samples(struct measuring *state, struct timing *timing,
                                 struct worker_samples *samples, struct error *error)
 {
@@ -217,8 +221,8 @@ static enum status take_samples(struct measuring *state, struct timing *timing,
     return status;
 }
 
-/* Timed, and right before and after: also what repeated launches left behind. Where runs go on from
- * one another, nothing says what the last one leaves: that takes a run of its own. */
+/* Verifies, times, and verifies again, so that results of repeated launches are verified too.
+ * Updates accumulate over runs, so the second check then needs a run on fresh data. */
 static enum status try_plan(struct measuring *state, struct timing *timing, bool checked,
                             struct measure_answer *answer, enum judgement *judged,
                             struct error *error)
@@ -241,7 +245,8 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
     if (status == STATUS_OK && checked && !plan_has_updates(plan) &&
         !(*judged == JUDGED_WRONG && wrong_on_changed(answer->wrong) && !state->varied_right))
         return STATUS_OK;
-    /* Until somebody was right on changed inputs they may be to blame: the problem's own decide. */
+    /* Until some result on varied inputs was right, the variants may be at fault: verify with the
+     * problem's own inputs. */
     answer->wrong[0] = '\0';
     if (status == STATUS_OK && checked)
         status = state->api->run_again(state->device, plan, error);
@@ -320,7 +325,7 @@ enum status serve_arm(struct measuring *state, const struct measure_request *req
     return STATUS_OK;
 }
 
-/* Brings an armed plan into place; `block` is then what to time. */
+/* Loads and binds an armed plan; returns the block to time. */
 static enum status enter_slot(struct measuring *state, uint32_t slot, struct armed **out,
                               struct block *block, struct error *error)
 {
@@ -341,15 +346,15 @@ static enum status enter_slot(struct measuring *state, uint32_t slot, struct arm
     return status;
 }
 
-/* Where it costs something, inputs are looked at after the first visits, and then ever more rarely.
- */
+/* Returns whether to verify inputs after this visit: after the first ones, then ever more
+ * rarely. */
 static bool looks_now(uint64_t visits)
 {
     return (visits & (visits - 1)) == 0;
 }
 
-/* What a visit's runs left is compared for the first visits, and then of one in four: it takes a
- * sixth of a short kernel's visit on a GPU. */
+/* Returns whether to verify the results of this visit: of the first ones, then of one in four,
+ * since it takes a sixth of a short kernel's visit on a GPU. */
 static bool compares_now(uint64_t visits)
 {
     enum { FIRST_VISITS = 8, ONE_IN = 4 };

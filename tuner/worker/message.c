@@ -52,7 +52,7 @@ static double real_at(const void *at)
     return real;
 }
 
-/* `base`: of the struct that the list is a member of. */
+/* Returns a list's length. `base`: the struct with the list. */
 static size_t count_of(const struct message_member *member, const char *base)
 {
     return member->count_bytes == 0
@@ -93,7 +93,7 @@ static json_t *encode_list(const struct message_member *member, const char *base
     return list;
 }
 
-/* Whether it is what its absence means. */
+/* Returns whether the member has the default value, which is not sent. */
 static bool is_nothing(const struct message_member *member, const char *base)
 {
     const char *at = base + member->offset;
@@ -174,7 +174,7 @@ json_t *message_encode(const struct message_shape *shape, const void *message)
         if (is_nothing(member, message) ||
             json_object_set_new(object, member->name, encode_member(member, message)) == 0)
             continue;
-        json_decref(object); /* a message never lacks a part in silence */
+        json_decref(object); /* never send an incomplete message */
         object = NULL;
     }
     return object;
@@ -182,7 +182,7 @@ json_t *message_encode(const struct message_shape *shape, const void *message)
 
 /* ---- reading ---- */
 
-/* Where in a message we are, for what is said of it when it is wrong. */
+/* Arena and error of a message being decoded. */
 struct decoding {
     struct arena *arena;
     struct error *error;
@@ -267,7 +267,7 @@ static enum status decode_number(const struct decoding *decoding,
     return STATUS_OK;
 }
 
-/* `json`: NULL where the message does not have it. */
+/* Decodes a member; `json` is NULL if the message lacks the member. */
 static enum status decode_member(const struct decoding *decoding,
                                  const struct message_member *member, const char *what,
                                  const json_t *json, char *base)
@@ -309,7 +309,7 @@ static enum status decode_member(const struct decoding *decoding,
     return malformed(decoding, what);
 }
 
-/* What `out` holds is zero. */
+/* Decodes a struct into `out`, which is zeroed. */
 static enum status decode_shape(const struct decoding *decoding, const struct message_shape *shape,
                                 const char *what, const json_t *json, char *out)
 {
@@ -336,7 +336,7 @@ enum status message_decode(const struct message_shape *shape, const json_t *json
 json_t *message_from_error(const struct error *error)
 {
     json_t *text = json_string(error->text);
-    if (!text) /* a kernel's own name may be no UTF-8 */
+    if (!text) /* a kernel's name may be invalid UTF-8 */
         text = json_string(status_text(error->status));
     return json_pack("{s:i, s:o}", "error", (int)error->status, "text", text);
 }

@@ -1,6 +1,5 @@
-/* Messages as JSON, and back, by tables of members: a shape says what a struct's members are
- * called, of what kind they are, and within which bounds. The same shapes serve parent and child.
- */
+/* Messages as JSON, and back, by tables of members: a shape gives the names, kinds and bounds of a
+ * struct's members. Parent and child use the same shapes. */
 #ifndef TUNE_WORKER_MESSAGE_H
 #define TUNE_WORKER_MESSAGE_H
 
@@ -13,19 +12,19 @@
 #include "tuner/base/launch.h"
 #include "tuner/worker/worker.h"
 
-/* What is nothing is not sent, and what is not there is nothing. */
+/* Members with the default value are omitted; missing members decode to the default. */
 enum message_kind {
-    MESSAGE_INTEGER,        /* of 1, 4 or 8 bytes, from low to high; nothing: low, or 0 */
-    MESSAGE_TRUTH,          /* bool; nothing: false */
-    MESSAGE_REAL,           /* double; nothing: 0 */
-    MESSAGE_KNOWN_REAL,     /* double; nothing: NaN, unknown */
-    MESSAGE_TEXT,           /* const char *, in the arena; nothing: NULL */
-    MESSAGE_CHARS,          /* char[bytes]; nothing: "" */
-    MESSAGE_VALUE,          /* struct value, its text in the arena; nothing: the integer 0 */
+    MESSAGE_INTEGER,        /* 1, 4 or 8 bytes, from low to high; default: low, or 0 */
+    MESSAGE_TRUTH,          /* bool; default: false */
+    MESSAGE_REAL,           /* double; default: 0 */
+    MESSAGE_KNOWN_REAL,     /* double; default: NaN, unknown */
+    MESSAGE_TEXT,           /* const char *, in the arena; default: NULL */
+    MESSAGE_CHARS,          /* char[bytes]; default: "" */
+    MESSAGE_VALUE,          /* struct value, its text in the arena; default: the integer 0 */
     MESSAGE_OBJECT,         /* a struct in place, of the shape `of` */
-    MESSAGE_POINTED_OBJECT, /* a pointer to one, in the arena; nothing: NULL */
+    MESSAGE_POINTED_OBJECT, /* a pointer to a struct, in the arena; default: NULL */
     MESSAGE_LIST,           /* an array in place, of at most `high` elements of the shape `of` */
-    MESSAGE_POINTED_LIST,   /* a pointer to them, in the arena */
+    MESSAGE_POINTED_LIST,   /* a pointer to such an array, in the arena */
 };
 
 struct message_shape;
@@ -35,52 +34,52 @@ struct message_member {
     size_t offset, bytes;
     int64_t low, high;
     const struct message_shape *of;
-    /* Of a list: the member with the number of elements, an unsigned integer; 0 bytes: there are
-     * always `high`. */
+    /* For a list: the member with the number of elements, an unsigned integer; 0 bytes: always
+     * `high` elements. */
     size_t count_offset, count_bytes;
-    bool parallel; /* to a list before it, which it shares its count with */
-    bool needed;   /* nothing is refused: of texts and pointed objects */
+    bool parallel; /* shares the count of an earlier list */
+    bool needed;   /* required, for texts and pointed objects */
 };
 struct message_shape {
     const char *name;
     const struct message_member *members;
     size_t count;
-    size_t bytes; /* of the struct */
-    bool bare;    /* its only member stands for itself, not in an object */
-    /* What no single member tells; may be NULL. */
+    size_t bytes; /* size of the struct */
+    bool bare;    /* the only member, encoded without an enclosing object */
+    /* Check across members; may be NULL. */
     bool (*is_sound)(const void *message);
 };
 
-/* A new reference; NULL when memory is short, or a text is not UTF-8. */
+/* Encodes a message as a new reference; NULL when memory is short, or a text is not UTF-8. */
 json_t *message_encode(const struct message_shape *shape, const void *message);
-/* STATUS_INTERNAL when something is of another kind, out of bounds or not sound. `out` is of
- * shape->bytes; the arena may be NULL where the shape has nothing in it. */
+/* Decodes a message. STATUS_INTERNAL when a member is of another kind, out of bounds or not sound.
+ * `out` has shape->bytes bytes; the arena may be NULL for a shape without texts and pointers. */
 enum status message_decode(const struct message_shape *shape, const json_t *json,
                            struct arena *arena, void *out, struct error *error);
 
-/* The answer of a child that failed, and that error again in the parent. */
+/* Encodes a child's failure as an answer. */
 json_t *message_from_error(const struct error *error);
-/* STATUS_OK when the message carries no error. */
+/* Decodes an answer's failure; STATUS_OK when there is none. */
 enum status message_to_error(const json_t *message, struct error *error);
 
-/* ---- what is said (shapes.c) ---- */
+/* ---- messages (shapes.c) ---- */
 
-/* What a measuring child is told before it opens its device. */
+/* First message to a measuring child, before opening the device. */
 struct start_message {
     const char *protocol; /* protocol_format */
-    const char *cpus;     /* where it is pinned; "": nowhere */
-    const char *uuid;     /* unless "": of the device, whatever its number is now */
-    /* It only makes ready, says that it is by an empty hello, and waits to be told once more. */
+    const char *cpus;     /* processors to pin to; "": none */
+    const char *uuid;     /* unless "": UUID of the device, whatever its current number */
+    /* Prepare only, send an empty hello, and wait for a second start message. */
     bool is_spare;
 };
-/* And what it says then. */
+/* The child's answer to a start message. */
 struct hello_message {
     const struct fact *facts;
     size_t fact_count;
     struct calibration calibration;
     struct machine machine;
 };
-/* What a compiling child is asked for. */
+/* Request to a compiling child. */
 struct compile_message {
     struct binary_request request;
     const char *path;
@@ -88,33 +87,33 @@ struct compile_message {
     int64_t memory_bytes;
 };
 
-/* Whatever a measuring child is asked; who serves it says which members count. */
+/* Request to a measuring child; `act` determines the members in use. */
 struct measure_request {
-    const char *act; /* "trial": in measure_child.c, with what serves it */
+    const char *act; /* for example "trial"; the table in measure_child.c has all */
     struct worker_task task;
     uint32_t slot;
     size_t launch_count;
-    const struct launch *launches; /* whose resources are wanted */
-    double window_ms;              /* of energy */
-    bool anchor;                   /* is timed */
-    uint32_t spares;               /* processes of ours that wait beside it */
+    const struct launch *launches; /* launches whose resources are wanted */
+    double window_ms;              /* for energy */
+    bool anchor;                   /* time the anchor */
+    uint32_t spares;               /* our own spare processes on the device */
     const char *cpus;
-    int64_t bytes; /* of the buffers of ceilings */
+    int64_t bytes; /* size of the buffers for ceilings */
 };
 
-/* Whatever a measuring child answers. */
+/* Answer of a measuring child. */
 struct measure_answer {
-    char wrong[2 * ERROR_TEXT_BYTES]; /* what is wrong with a result; "": nothing */
-    char remark[ERROR_TEXT_BYTES];    /* for people: what goes another way than it should */
-    bool worn; /* a kernel has changed the process for those that would come after it */
+    char wrong[2 * ERROR_TEXT_BYTES]; /* fault of a result; "": none */
+    char remark[ERROR_TEXT_BYTES];    /* for the user, for example about a fallback */
+    bool worn;                        /* a kernel has damaged the process for later kernels */
     bool pinned;
     struct worker_samples samples;
-    int64_t compared;     /* how many results */
-    int64_t reference_ns; /* that the references took */
+    int64_t compared;     /* number of verified results */
+    int64_t reference_ns; /* time that the references took */
     size_t resource_count;
     struct kernel_resources resources[LAUNCHES_MAX];
     struct conditions conditions;
-    double anchor_ns; /* NaN: none was timed */
+    double anchor_ns; /* NaN: not timed */
     struct energy energy;
     struct bandwidth bandwidth;
     struct arithmetic arithmetic;

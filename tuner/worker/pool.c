@@ -28,13 +28,13 @@ struct job {
     struct job *next;
     json_t *request;
     uint64_t tag;
-    int tries;     /* that came to nothing, and not by its fault */
-    bool is_quiet; /* a reference: nobody is given its result, and it is not among the pending */
+    int tries;     /* tries that failed through no fault of the job */
+    bool is_quiet; /* a reference: made for the cache, not reported and not pending */
 };
 
 struct compiler {
     const struct host *host;
-    char *cpus; /* NULL: anywhere */
+    char *cpus; /* NULL: any */
     struct child child;
     struct job *job; /* NULL: idle */
     int64_t begun_ns, deadline_ns;
@@ -46,10 +46,10 @@ struct compile_pool {
     size_t count;
     struct job *first;
     struct job *last;
-    size_t pending; /* queued or being compiled */
+    size_t pending; /* queued or compiling */
     int64_t timeout_ms;
     int64_t memory_bytes;
-    char *log; /* of the result given last; NULL: none */
+    char *log; /* messages of the last result; NULL: none */
     char *cache;
     int cache_use;
 };
@@ -63,7 +63,7 @@ static enum status start_compiler(struct compile_pool *pool, struct compiler *co
     return compiler->host->start(compiler->host, arguments, &compiler->child, error);
 }
 
-/* What killed compilers left. Nothing to fail for: the next one tries again. */
+/* Removes scratch folders of killed compilers; errors are ignored. */
 static void sweep_scratch(void)
 {
     struct arena arena = {0};
@@ -81,7 +81,7 @@ static void free_job(struct job *job)
     free(job);
 }
 
-/* By default the compilers together leave a quarter of the memory to all else. */
+/* Computes the default memory limit of a compiler: all together leave a quarter of the memory. */
 static int64_t memory_share(size_t workers)
 {
     int64_t pages = sysconf(_SC_PHYS_PAGES);
@@ -102,7 +102,8 @@ static enum status read_limits(struct compile_pool *pool, struct error *error)
     return cache_limit(&unused, error);
 }
 
-/* Without a cache there is nothing to keep others from evicting; who needs one will be told. */
+/* Marks the cache as in use. Failure is ignored: a command that needs a cache reports the failure
+ * later. */
 static void enter_cache(struct compile_pool *pool)
 {
     struct arena arena = {0};
@@ -132,7 +133,7 @@ enum status compile_pool_add(struct compile_pool *pool, const struct host *host,
         *compiler = (struct compiler){.host = host, .child = child_none()};
         if (cpus && *cpus && !(compiler->cpus = strdup(cpus)))
             return error_no_memory(error);
-        pool->count++; /* the child starts when there is work for it */
+        pool->count++; /* the process starts with the first job */
     }
     return STATUS_OK;
 }
@@ -182,7 +183,7 @@ size_t compile_pool_pending(const struct compile_pool *pool)
     return pool->pending;
 }
 
-/* With what somebody waits for. */
+/* Returns whether the child has a job that is awaited. */
 static bool is_busy(const struct compiler *compiler)
 {
     return compiler->job && !compiler->job->is_quiet;
@@ -196,7 +197,8 @@ static bool is_compiling(const struct compile_pool *pool)
     return false;
 }
 
-/* Where memory is short the compilers kill each other: the last try has it all to itself. */
+/* Returns whether the job must run alone: compilers that exhaust memory kill each other, so the
+ * last try gets all memory. */
 static bool is_for_one(const struct job *job)
 {
     return job && job->tries == TRIES_MAX - 1;
@@ -210,7 +212,7 @@ static bool must_wait(const struct compile_pool *pool)
     return is_for_one(pool->first) && is_compiling(pool);
 }
 
-/* That there is one to compile on, or may be again. */
+/* Checks that a host is left to compile on, or may come back. */
 static enum status check_hosts(const struct compile_pool *pool, struct error *error)
 {
     for (size_t i = 0; i < pool->count; i++)
@@ -219,7 +221,7 @@ static enum status check_hosts(const struct compile_pool *pool, struct error *er
     return error_set(error, STATUS_DEVICE_LOST, "no host is left to compile on");
 }
 
-/* Gives queued jobs to idle children. */
+/* Sends queued jobs to idle children. */
 static enum status feed(struct compile_pool *pool, struct error *error)
 {
     enum status hosts = pool->first ? check_hosts(pool, error) : STATUS_OK;
@@ -233,14 +235,14 @@ static enum status feed(struct compile_pool *pool, struct error *error)
         if (compiler->child.pid == 0)
             status = start_compiler(pool, compiler, error);
         if (status == STATUS_DEVICE_LOST)
-            continue; /* its host was lost just now, and may be there again */
+            continue; /* the host was just lost, and may come back */
         if (status != STATUS_OK && is_compiling(pool))
-            return STATUS_OK; /* no more processes or files to be had: those that run go on */
+            return STATUS_OK; /* out of processes or files: running compilers go on */
         if (status != STATUS_OK)
             return status;
         struct job *job = pool->first;
         status = frame_write(compiler->child.input, job->request, error);
-        if (status != STATUS_OK) { /* it died idle: the next feed starts another */
+        if (status != STATUS_OK) { /* died while idle: the next feed starts a new one */
             child_kill(&compiler->child, NULL, 0);
             if (status != STATUS_DEVICE_LOST)
                 return status;
@@ -256,7 +258,7 @@ static enum status feed(struct compile_pool *pool, struct error *error)
     return STATUS_OK;
 }
 
-/* What was read here is what is to be compiled. */
+/* Sets the hashes of the sources as read here, which must be the ones compiled. */
 static enum status name_contents(struct binary_request *request, struct error *error)
 {
     const struct known_source *known = NULL;
@@ -315,10 +317,10 @@ bool compile_pool_withdraw(struct compile_pool *pool, uint64_t *tag)
     return true;
 }
 
-/* As much as a child may take of the memory that its compilers may. */
+/* Largest share of the compilers' memory limit that a reference may take. */
 enum { PREPARE_SHARE = 4 };
 
-/* What is given to the references, and what they say: a real with its magnitude each, then as it is
+/* Returns the memory of a reference: inputs, and results as pairs of real and magnitude, then as
  * kept. */
 static int64_t bytes_of(const struct worker_task *task)
 {
@@ -333,7 +335,7 @@ static int64_t bytes_of(const struct worker_task *task)
     return (int64_t)bytes;
 }
 
-/* Frees children that have made a reference, or ended of it, or take too long. */
+/* Frees children that have finished a reference, failed, or exceeded the limit. */
 static void collect_quiet(struct compile_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++) {
@@ -355,7 +357,7 @@ static void collect_quiet(struct compile_pool *pool)
     }
 }
 
-/* An idle child that is not the only one; what is compiled comes first. */
+/* Returns an idle child if another one is idle, too, and no compilation is queued. */
 static struct compiler *spare_child(struct compile_pool *pool)
 {
     struct compiler *spare = NULL;
@@ -419,7 +421,7 @@ static void finish(struct compile_pool *pool, struct compiler *compiler, enum st
     pool->pending--;
 }
 
-/* To the head of the queue. */
+/* Puts the job back at the head of the queue. */
 static void requeue(struct compile_pool *pool, struct compiler *compiler)
 {
     struct job *job = compiler->job;
@@ -431,13 +433,13 @@ static void requeue(struct compile_pool *pool, struct compiler *compiler)
         pool->last = job;
 }
 
-/* What says nothing about what was compiled: a kill, a folder that was taken away. */
+/* Returns whether the failure says nothing about the source: a kill, or a removed folder. */
 static bool passes(enum status status)
 {
     return status == STATUS_KILLED || status == STATUS_NOT_FOUND;
 }
 
-/* The answer of a child whose pipe has something; false when its work was queued again. */
+/* Receives a child's answer; false when the job was queued again. */
 static bool collect(struct compile_pool *pool, struct compiler *compiler, struct compile_done *done)
 {
     json_t *answer = NULL;
@@ -454,7 +456,7 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
                            "(TUNE_COMPILE_MEMORY_BYTES)",
                            how[0] ? how : "no answer", (long long)(pool->memory_bytes >> 20));
     }
-    /* What a host that is lost had in hand is no try. */
+    /* a job lost with the host does not count as a try */
     if (end == CHILD_WAS_LOST)
         compiler->job->tries--;
     if (passes(status) && compiler->job->tries + 1 < TRIES_MAX) {
@@ -468,7 +470,8 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
     return true;
 }
 
-/* While nothing is heard of its host, and for as long again as it may take once that is heard. */
+/* Returns whether the child's host is silent, or extends the child's deadline by a silence that has
+ * ended. */
 static bool is_held_up(struct compiler *compiler)
 {
     int64_t silence_ended_ns = 0;
@@ -518,7 +521,7 @@ static struct compiler *wait_any(struct compile_pool *pool, int64_t timeout_ms)
     struct pollfd files[POOL_WORKERS_MAX];
     size_t count = compile_pool_files(pool, files, POOL_WORKERS_MAX);
     int wait_ms = timeout_ms < 0 || timeout_ms > 1000 ? 1000 : (int)timeout_ms;
-    /* None works while the hosts are away. */
+    /* no child is busy while the hosts are away */
     if (poll(files, count, count == 0 && wait_ms > AWAY_MS ? AWAY_MS : wait_ms) <= 0)
         return NULL;
     for (size_t i = 0, busy = 0; i < pool->count; i++)

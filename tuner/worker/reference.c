@@ -8,7 +8,8 @@
 
 typedef void reference_function(void *const *arguments, struct tune_expected *expected);
 
-/* POSIX lets a pointer from dlsym be a function's; ISO C has no cast for it. */
+/* Finds a function. POSIX guarantees that a pointer from dlsym can be a function's; ISO C has no
+ * such cast. */
 static reference_function *find_function(void *library, const char *name)
 {
     void *symbol = dlsym(library, name);
@@ -17,8 +18,8 @@ static reference_function *find_function(void *library, const char *name)
     return function;
 }
 
-/* What the function is given. Vectors that are read and written are copies of its own: it may work
- * in place. */
+/* Arguments of the function. Vectors that are read and written are copies, since the function may
+ * work in place. */
 struct given {
     void *arguments[ARGUMENTS_MAX];
     void *copies[ARGUMENTS_MAX];

@@ -1,5 +1,5 @@
-/* What references said, in the cache: <hash>.ref holds a header, a hash for each part of the data,
- * and the data. Parts are read, written and looked at by many threads. */
+/* Reference results in the cache: <hash>.ref holds a header, a hash for each part of the data, and
+ * the data. Several threads read, write and verify the parts. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@
 #include "tuner/worker/measure.h"
 #include "tuner/worker/reference.h"
 
-/* What takes less is made again as quickly as it is read; what is larger than this share of the
- * cache would drive out all else. */
+/* A result computed in less time is recomputed as quickly as read; one larger than this share of
+ * the cache would evict everything else. */
 static const int64_t worth_ns = 20000000;
 enum { SHARE = 8 };
 static const size_t part_bytes = 4 << 20;
-/* Raised whenever the same bytes mean something else. */
+/* Incremented whenever the format changes. */
 static const char version[] = "reference 2";
 
 struct header {
@@ -28,20 +28,20 @@ struct header {
     uint64_t bytes, differing, flat;
     double magnitude;
     int64_t made_ns;
-    uint64_t hash; /* of the parts' hashes */
+    uint64_t hash; /* hash of the parts' hashes */
 };
 
-/* One file and what it holds, or is to hold. */
+/* A cache file and the data. */
 struct kept {
     int file;
     unsigned char *data;
     size_t bytes;
     size_t part_count;
-    uint64_t *hashes; /* of the parts */
+    uint64_t *hashes; /* one per part */
     bool reads;
 };
 
-/* ---- what stands for it ---- */
+/* ---- the hash ---- */
 
 static enum status add_argument(struct hash_state *state, const struct argument *argument,
                                 struct error *error)
@@ -150,7 +150,7 @@ static void pass_parts(void *context, uint64_t first, uint64_t count, struct err
 static struct kept kept_of(int file, const void *data, size_t bytes, bool reads)
 {
     struct kept out = {.file = file, .bytes = bytes, .reads = reads};
-    memcpy(&out.data, &data, sizeof out.data); /* is written to only where `reads` */
+    memcpy(&out.data, &data, sizeof out.data); /* written only if `reads` */
     out.part_count = (bytes + part_bytes - 1) / part_bytes;
     out.hashes = calloc(out.part_count + 1, sizeof *out.hashes);
     return out;
@@ -165,7 +165,7 @@ static const char *place_of(struct arena *arena, const char *hash)
                : NULL;
 }
 
-/* The header, and room for what follows it. */
+/* Reads the header and allocates the data. */
 static bool read_header(int file, struct said *out, struct header *header)
 {
     if (!read_at(file, header, sizeof *header, 0) ||
@@ -201,7 +201,7 @@ bool reference_recall(const struct measuring *state, const char *hash, struct sa
         hash_u64(kept.hashes, kept.part_count * sizeof *kept.hashes, 0) == header.hash &&
         host_in_parts(state, kept.part_count, part_bytes, pass_parts, &kept, &ignored) == STATUS_OK;
     if (whole)
-        (void)futimens(file, NULL); /* is used now */
+        (void)futimens(file, NULL); /* counts as used now */
     else if (file >= 0)
         (void)unlink(path);
     if (file >= 0)

@@ -1,5 +1,5 @@
-/* What references said, as little of it as tells the rest: magnitudes that are all the same once,
- * and of inputs that differ in a few elements what differs. */
+/* Compact forms of reference results: equal magnitudes stored once, and a result for slightly
+ * different inputs stored as a patch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,12 +7,12 @@
 #include "tuner/worker/measure.h"
 #include "tuner/worker/reference.h"
 
-/* More elements than this, or than one in so many, are no few. */
+/* Largest patch, in elements, and as a share of all elements. */
 enum { DIFFERING_MOST = 1 << 16, DIFFERING_SHARE = 16 };
-/* So many are looked at together. */
+/* Elements compared at once. */
 enum { PIECE = 1024 };
 
-/* Elements that are there, and what stands in front of them. */
+/* Returns the number of stored elements; front_bytes: the size of the leading indices. */
 static uint64_t kept_count(const struct said *said)
 {
     return said->differing > 0 ? said->differing : said->count;
@@ -54,9 +54,9 @@ void said_flatten(struct said *said)
     said->flat = true;
 }
 
-/* A row of numbers for each element, one or two: what it is, and its magnitude. */
+/* An array of numbers, one per element: elements, or magnitudes. */
 struct row {
-    const unsigned char *from; /* of what was said */
+    const unsigned char *from; /* from the result */
     const unsigned char *base;
     size_t width;
 };
@@ -81,7 +81,7 @@ static bool is_same(const struct row *rows, size_t row_count, uint64_t first, ui
     return same;
 }
 
-/* Which differ; false: too many, or none. */
+/* Finds the elements that differ; false: too many, or none. */
 static bool find(const struct said *said, const struct row *rows, size_t row_count, uint64_t *at,
                  uint64_t *found)
 {

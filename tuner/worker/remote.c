@@ -1,8 +1,7 @@
-/* A host elsewhere, seen from the parent: a command of the user's that runs an agent there. Each
- * child has a pair of pipes here as a local one has; what goes through them is carried in frames of
- * the command's input and output (agent.h). Two threads a host: the keeper runs the command,
- * reads what comes from it, and runs it again when it is lost (remote_keeper.c); the sender reads
- * what workers say. */
+/* The parent's side of a remote host: a command of the user's that runs an agent there. Each child
+ * has a pair of pipes as a local one has; their frames are relayed through the command's input and
+ * output (agent.h). Each host has two threads: the keeper runs the command, reads its output, and
+ * restarts it when it is lost (remote_keeper.c); the sender reads the workers' frames. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,19 +21,17 @@
 #include "tuner/worker/message.h"
 #include "tuner/worker/remote.h"
 
-enum {
-    END_MS = 60000 /* a process that holds a device may take long to be gone */,
-    CALL_MS = 60000
-};
+enum { END_MS = 60000 /* a process that holds a device may end slowly */, CALL_MS = 60000 };
 
 static struct remote *remote_of(const struct host *host)
 {
-    return (struct remote *)(void *)host; /* its first member */
+    return (struct remote *)(void *)host; /* the first member */
 }
 
-/* ---- saying ---- */
+/* ---- sending ---- */
 
-/* With `sending`, by which `input` stays that connection's. */
+/* Returns whether the connection is alive. Called with `sending` locked, so that `input` stays that
+ * connection's. */
 static bool is_there(struct remote *remote, unsigned connection)
 {
     (void)pthread_mutex_lock(&remote->mutex);
@@ -45,7 +42,8 @@ static bool is_there(struct remote *remote, unsigned connection)
     return there;
 }
 
-/* Whoever asks next is to know it, also before the keeper sees the command end. */
+/* Marks the connection as lost, for the next caller, before the keeper notices the command's
+ * end. */
 static void note_deaf(struct remote *remote, unsigned connection)
 {
     (void)pthread_mutex_lock(&remote->mutex);
@@ -73,7 +71,7 @@ enum status remote_say(struct remote *remote, unsigned connection, json_t *messa
     return status;
 }
 
-/* Until something changes, or the deadline; the mutex is held. */
+/* Waits until a change or the deadline; called with the mutex locked. */
 void remote_await(struct remote *remote, int64_t deadline_ns)
 {
     struct timespec until;
@@ -91,8 +89,8 @@ int64_t remote_deadline(int64_t ms)
     return clock_running_ns() + ms * 1000000;
 }
 
-/* An answer, the caller's reference, of the agent of *connection; NULL with the error: also what
- * the agent says went wrong. */
+/* Calls the agent of *connection and returns its answer, the caller's reference; NULL with the
+ * error, which may be the agent's. */
 static json_t *call(struct remote *remote, json_t *message, unsigned *connection,
                     struct error *error)
 {
@@ -198,7 +196,7 @@ struct remote_child *remote_child_of(struct remote *remote, int64_t number)
     return NULL;
 }
 
-/* Once nobody uses it any more; the mutex is held. */
+/* Frees the child's slot once unused; called with the mutex locked. */
 void remote_child_free(struct remote_child *child)
 {
     if (!child->released || child->from_worker >= 0 || child->to_worker >= 0)
@@ -367,7 +365,7 @@ const char *host_command(const struct host *host)
 
 /* ---- the sender ---- */
 
-/* What a worker says to its child; false: it says nothing any more. */
+/* Relays a frame from a worker to the child; false: the worker's pipe is closed. */
 static bool carry_up(struct remote *remote, int64_t number, int from_worker)
 {
     struct error ignored = {0};
@@ -390,7 +388,7 @@ static bool carry_up(struct remote *remote, int64_t number, int from_worker)
     return true;
 }
 
-/* So that the agent knows of us: a connection may die without an end. */
+/* Sends a beat, since a connection may die without an end of file. */
 static void beat(struct remote *remote, int64_t *beaten_ns)
 {
     struct error ignored = {0};

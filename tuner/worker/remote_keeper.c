@@ -1,5 +1,4 @@
-/* A host elsewhere, seen from the parent: the keeper, who runs the command, reads what comes from
- * it, and runs it again when it is lost. */
+/* The keeper of a remote host: runs the command, reads the output, and restarts a lost one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,11 +21,11 @@
 extern char **environ;
 
 enum {
-    LOOK_MS = 500,    /* the time is looked at at least so often */
+    LOOK_MS = 500,    /* longest interval between checks of the time */
     SILENT_MS = 3000, /* beats come once a second */
-    STOP_MS = 5000,   /* that a run which was stopped is left for what it has in hand */
+    STOP_MS = 5000,   /* time that a stopped run waits for a host's pending work */
     HELLO_MS = 60000,
-    LEAVE_MS = 5000,  /* what a command has to end by itself, then by SIGTERM */
+    LEAVE_MS = 5000,  /* time for a command to end by itself, then by SIGTERM */
     RESTARTS_MAX = 4, /* in a row, each having lasted less than SOUND_MS */
     SOUND_MS = 600000,
     LEFT_MOST_S = 1000000000,
@@ -34,9 +33,10 @@ enum {
     ERROR_READS_MAX = 64,
 };
 
-/* ---- what comes from the agent ---- */
+/* ---- frames from the agent ---- */
 
-/* Only what the request in hand names is sent, whatever the host asks for. */
+/* Returns whether the request contains the text: only files named by the current request are sent,
+ * whatever the host requests. */
 static bool names(const json_t *json, const char *text)
 {
     const char *key, *here = json_string_value(json);
@@ -62,7 +62,7 @@ static json_t *file_bytes(const void *data, size_t bytes, struct error *error)
     return json;
 }
 
-/* The text of a source with what it includes: which folders count is in the request. */
+/* Reads a source with all includes, from the folders in the request. */
 static json_t *read_source(const char *path, const json_t *request, struct error *error)
 {
     struct arena arena = {0};
@@ -122,8 +122,8 @@ static void give_file(struct remote *remote, const json_t *message)
     json_decref(request);
 }
 
-/* A binary, where its compilation was asked for, and nowhere else. What is wrong with it is seen
- * by its seal. */
+/* Stores a binary at the path of its compilation request, and nowhere else. Damage is detected by
+ * the seal. */
 static void take_made(struct remote *remote, const json_t *message)
 {
     struct arena arena = {0};
@@ -149,7 +149,7 @@ static void take_end(struct remote *remote, const json_t *message)
     (void)pthread_mutex_lock(&remote->mutex);
     struct remote_child *child =
         remote_child_of(remote, json_integer_value(json_object_get(message, "ended")));
-    /* An agent knows nothing of the children of the one before it. */
+    /* An agent does not know the children of an earlier one. */
     if (child && child->connection == remote->connections) {
         child->ended = true;
         child->end = end == CHILD_WAS_KILLED  ? CHILD_WAS_KILLED
@@ -161,8 +161,8 @@ static void take_end(struct remote *remote, const json_t *message)
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
-/* The worker's end of the pipe may be gone, or full until it goes: written without the mutex. Only
- * the keeper closes these, or who has been told that the child has ended. */
+/* Relays a frame to the worker, without the mutex, since the pipe may be closed or full. Only the
+ * keeper closes these pipes, or the caller that was told of the child's end. */
 static void carry_down(struct remote *remote, const json_t *message)
 {
     struct error ignored = {0};
@@ -201,7 +201,8 @@ static void take_answer(struct remote *remote, json_t *message)
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
-/* Of a child or a call, by a number that was given once: late ones are no fault. */
+/* Returns whether the message has a number that was once assigned to a child or call; late messages
+ * are valid. */
 static bool is_of_ours(struct remote *remote, const json_t *message)
 {
     static const char *const members[] = {"child", "closed", "ended", "made", "answer"};
@@ -242,8 +243,8 @@ static enum status take(struct remote *remote, json_t *message, struct error *er
 
 /* ---- the command ---- */
 
-/* The last line that the command writes to its standard error is what is told of it, also one that
- * has no end yet, as of a question that nobody can answer. */
+/* Reads the command's standard error. Its last line is reported to the user, even without a
+ * newline, as of a prompt that waits for an answer. */
 static void read_errors(struct remote *remote)
 {
     char data[4096];
@@ -269,8 +270,8 @@ static void read_errors(struct remote *remote)
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
-/* Not in our session, so that Ctrl-C reaches only us. Its group is never signalled: srun is two
- * processes, of which one cleans up when the other is killed. */
+/* Starts the command in a session of its own, so that Ctrl-C reaches only us. Its group is never
+ * signalled: srun is two processes, one of which cleans up when the other is killed. */
 static enum status run_command(struct remote *remote, struct error *error)
 {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, err[2] = {-1, -1};
@@ -304,8 +305,8 @@ static enum status run_command(struct remote *remote, struct error *error)
     return status;
 }
 
-/* Also one that never stops talking is left when that is wanted. A run that was stopped may wait
- * for what a host that says nothing of use has in hand: for so long. */
+/* Returns whether to end the command: at closing, or when a stopped run has waited long enough for
+ * a host without useful answers; also if the command never stops printing. */
 static bool is_to_leave(struct remote *remote)
 {
     (void)pthread_mutex_lock(&remote->mutex);
@@ -317,7 +318,7 @@ static bool is_to_leave(struct remote *remote)
                        clock_running_ns() - remote->stopped_ns > STOP_MS * INT64_C(1000000));
 }
 
-/* Whether the command has ended; without waiting for it. */
+/* Returns whether the command has ended, without waiting. */
 static bool is_over(struct remote *remote)
 {
     const pid_t ended = remote->pid > 0 ? waitpid(remote->pid, &remote->wait_status, WNOHANG) : 1;
@@ -327,9 +328,8 @@ static bool is_over(struct remote *remote)
     return true;
 }
 
-/* Returns when there is something to read from the agent: a job may wait in a queue for hours, and
- * without a limit the end of the command is one, though what it has left behind keeps its output.
- */
+/* Waits for output of the agent. A job may wait in a queue for hours; without a limit the command's
+ * end is an end, even if its children keep the output open. */
 static enum status await_output(struct remote *remote, int64_t limit_ns, struct error *error)
 {
     bool over = false;
@@ -359,11 +359,12 @@ static enum status await_output(struct remote *remote, int64_t limit_ns, struct 
     return error_set(error, STATUS_INTERRUPTED, "ended");
 }
 
-/* Also of one that trickles: a message that was begun is whole by the deadline. */
+/* A message being read: once begun it must be complete by the deadline, even if bytes trickle
+ * in. */
 struct rest {
     struct remote *remote;
     int64_t deadline_ns;
-    int64_t silent_ns; /* and nothing is heard for no longer than this */
+    int64_t silent_ns; /* longest silence meanwhile */
 };
 
 static enum status await_rest(void *context, struct error *error)
@@ -381,8 +382,8 @@ static enum status read_message(struct remote *remote, int64_t limit_ms, json_t 
     return frame_read_by(remote->output, await_rest, &rest, out, error);
 }
 
-/* Past what a login prints. Whether nobody answers yet or nobody will, nothing tells: a queue may
- * take hours, and what submits to it may talk meanwhile. */
+/* Skips the login banner. There is no time limit by default, since a batch queue may take hours,
+ * and its submit command may print meanwhile. */
 static enum status skip_banner(struct remote *remote, struct error *error)
 {
     char line[sizeof AGENT_MARK + 1];
@@ -461,7 +462,7 @@ static enum status greet(struct remote *remote, struct error *error)
     if (begin)
         status = remote_say(remote, 0, begin, error);
     note_word(remote);
-    if (status == STATUS_OK) /* a beat, or why it cannot begin */
+    if (status == STATUS_OK) /* a beat, or the reason for a failed start */
         status = read_message(remote, HELLO_MS, &first, error);
     if (status == STATUS_OK)
         status = take(remote, first, error);
@@ -514,15 +515,15 @@ static bool has_ended(struct remote *remote, int64_t within_ms)
     return false;
 }
 
-/* Its input is closed before any signal, and one process is signalled: what it runs elsewhere ends
- * by either. */
+/* Ends the command: closes its input before any signal, and signals one process only; the remote
+ * part ends by either. */
 static void end_command(struct remote *remote, bool patient)
 {
     (void)pthread_mutex_lock(&remote->mutex);
     remote->state = HOST_AWAITED;
     (void)pthread_mutex_unlock(&remote->mutex);
     close_down(remote, 0);
-    /* Who is stuck in a write holds `sending` until the command is gone. */
+    /* A thread stuck in a write holds `sending` until the command has ended. */
     bool closed = pthread_mutex_trylock(&remote->sending) == 0;
     if (closed) {
         process_close(remote->input);
@@ -535,11 +536,11 @@ static void end_command(struct remote *remote, bool patient)
             (void)kill(remote->pid, SIGKILL);
             (void)has_ended(remote, LEAVE_MS);
         }
-        remote->wait_status = 0; /* that is ours, and tells nothing of it */
+        remote->wait_status = 0; /* caused by our signal, so without meaning */
     }
     remote->pid = 0;
     process_close(remote->output);
-    /* What is in the pipe: something that the command has left behind may write for ever. */
+    /* Read only a bounded number of times: a process left behind may write for ever. */
     for (int i = 0; i < ERROR_READS_MAX && remote->errors >= 0; i++) {
         struct pollfd file = {.fd = remote->errors, .events = POLLIN};
         if (poll(&file, 1, 0) <= 0)
@@ -556,7 +557,7 @@ static void end_command(struct remote *remote, bool patient)
     }
 }
 
-/* Why it is not there: what the command itself said last tells more than that it ended. */
+/* Records why the host is lost: the command's last line says more than the exit code. */
 static void note_reason(struct remote *remote, enum status status, const struct error *error)
 {
     (void)pthread_mutex_lock(&remote->mutex);
@@ -566,7 +567,7 @@ static void note_reason(struct remote *remote, enum status status, const struct 
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
-/* Once it has ended, and said all that it says. */
+/* Records the reason again after the command's end, from the complete output. */
 static void note_end(struct remote *remote, enum status status, const struct error *error)
 {
     const int end = remote->wait_status;
@@ -593,8 +594,8 @@ static void note_end(struct remote *remote, enum status status, const struct err
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
-/* A command that fails the first time is a wrong one. It is not where an agent had answered, or
- * somebody killed it on its way: launchers pass that on as a shell does. */
+/* Returns whether to restart the command. One that fails the first time is wrong, unless an agent
+ * had answered, or the command was killed: launchers report that as a shell does. */
 static bool is_worth_retrying(const struct remote *remote, enum status status)
 {
     const int end = remote->wait_status;
@@ -605,7 +606,7 @@ static bool is_worth_retrying(const struct remote *remote, enum status status)
     return status == STATUS_DEVICE_LOST && (remote->was_reached || was_killed);
 }
 
-/* Until the next try, or the end; false: it is the end. */
+/* Waits for the next try; false: closing. */
 static bool pause_before_retry(struct remote *remote, int failures)
 {
     int64_t deadline_ns = remote_deadline(remote->retry_ms << (2 * (failures - 1)));

@@ -1,4 +1,4 @@
-/* What a measuring worker is asked for, one after the other. */
+/* Requests to a measuring worker, one at a time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum {
     PROBLEM_TIMEOUT_MS = 300000, /* references of large problems are computed on one core */
-    INPUT_BYTES_PER_MS = 100000, /* drawn by the host, at least */
+    INPUT_BYTES_PER_MS = 100000, /* slowest filling on the host */
     BANDWIDTH_TIMEOUT_MS = 120000,
     MOMENT_TIMEOUT_MS = 10000,
     PIN_TIMEOUT_MS = 10000,
@@ -35,7 +35,7 @@ enum status worker_pin(struct worker *worker, const char *cpus, bool *pinned, st
     return status;
 }
 
-/* The ceilings of the device: a child that cannot tell them is not gone on with. */
+/* Measures a ceiling of the device; ends a child that fails to. */
 static enum status measure_ceilings(struct worker *worker, const char *act, int64_t bytes,
                                     struct measure_answer *answer, struct error *error)
 {
@@ -66,8 +66,8 @@ enum status worker_arithmetic(struct worker *worker, struct arithmetic *arithmet
     return status;
 }
 
-/* No configuration is to blame for what happens here, so it is tried again, with a new child where
- * the old one was lost. */
+/* Tries twice, since no configuration is at fault here, with a new child if the old one was
+ * lost. */
 enum status worker_moment(struct worker *worker, bool anchor, struct worker_moment *moment,
                           struct error *error)
 {
@@ -87,8 +87,8 @@ enum status worker_moment(struct worker *worker, bool anchor, struct worker_mome
     return status;
 }
 
-/* The plan whose kernels alone make what the problem's results are held against, where none are
- * computed by a function; NULL: others are, too. */
+/* Returns the plan whose kernels alone compute the expected results, without any function; NULL:
+ * functions are needed, too. */
 static const struct launch_plan *only_plan(const struct worker_task *problem)
 {
     const struct launch_plan *plan = NULL;
@@ -101,7 +101,8 @@ static const struct launch_plan *only_plan(const struct worker_task *problem)
     return plan;
 }
 
-/* Kernels that never end are no reason to wait as long as for what the host computes. */
+/* Returns a shorter limit for references that only run on the device, since kernels may never
+ * end. */
 static int64_t problem_timeout_ms(const struct worker_task *problem)
 {
     int64_t bytes = 0;
@@ -136,7 +137,8 @@ enum status worker_problem(struct worker *worker, const struct worker_task *prob
         return worker_ensure(worker, true, error); /* once more, with new children */
     if (status == STATUS_TIMED_OUT && only_plan(problem)) {
         worker_forget(&worker->problem);
-        if (worker_ensure(worker, false, error) != STATUS_OK) /* it is the device, or its host */
+        if (worker_ensure(worker, false, error) !=
+            STATUS_OK) /* the device or its host has failed */
             return error->status;
         (void)error_set(error, STATUS_BAD_INPUT,
                         "no result after %lld ms (TUNE_TRIAL_TIMEOUT_MS); its process was killed",
@@ -151,7 +153,7 @@ int64_t worker_reference_ns(const struct worker *worker)
     return worker->reference_ns;
 }
 
-/* ---- what is tried ---- */
+/* ---- outcomes ---- */
 
 static enum trial_status trial_status_of(enum status status)
 {
@@ -170,9 +172,8 @@ static enum trial_status trial_status_of(enum status status)
     }
 }
 
-/* What came of trying something. `answered`: the child itself said what failed, and that is more
- * than how it then ended. STATUS_BAD_INPUT when it said that the experiment is wrong, whatever is
- * tried. */
+/* Derives the outcome of a request. `answered`: the child reported the failure itself; prefer that
+ * over its exit status. STATUS_BAD_INPUT when the child blames the experiment. */
 static enum status settle(const struct worker *worker, enum status status, bool answered,
                           const struct measure_answer *answer, int64_t timeout_ms,
                           struct worker_outcome *outcome, const struct error *error)
@@ -223,7 +224,7 @@ enum status worker_load(struct worker *worker, const char *binary_path,
     return settle(worker, status, answered, &answer, LOAD_TIMEOUT_MS, outcome, error);
 }
 
-/* A child that answered with another number of samples is ended. */
+/* Checks the number of samples; ends a child that answered with another number. */
 static enum status take_samples(struct worker *worker, const struct measure_answer *answer,
                                 uint32_t least, uint32_t most, struct worker_samples *samples,
                                 struct error *error)

@@ -1,9 +1,9 @@
-/* What parent and children say to each other: the shapes of messages. */
+/* The shapes of messages between parent and children. */
 #include <math.h>
 
 #include "tuner/worker/message.h"
 
-/* A member of `struct tag`, sent under its own name. `kind`: without its MESSAGE_. */
+/* A member of `struct tag`, sent under its own name. `kind`: without the prefix MESSAGE_. */
 #define ENTRY(...)                                                                                 \
     {                                                                                              \
         __VA_ARGS__                                                                                \
@@ -16,9 +16,9 @@
     ENTRY(PLACE(tag, member), .kind = MESSAGE_INTEGER, .low = (low_), .high = (high_))
 #define OBJECT(tag, member, kind_, shape)                                                          \
     ENTRY(PLACE(tag, member), .kind = MESSAGE_##kind_, .of = &(shape))
-/* Without which a message means nothing. */
+/* A required text. */
 #define TEXT(tag, member) ENTRY(PLACE(tag, member), .kind = MESSAGE_TEXT, .needed = true)
-/* Always as many elements as the array has. */
+/* A list of always as many elements as the array has. */
 #define ARRAY(tag, member, shape)                                                                  \
     ENTRY(PLACE(tag, member), .kind = MESSAGE_LIST, .of = &(shape),                                \
           .high = sizeof(((struct tag *)0)->member) / sizeof *((struct tag *)0)->member)
@@ -41,11 +41,11 @@
 #define SHAPE(shape, tag, sound, ...)                                                              \
     MEMBERS(shape, __VA_ARGS__);                                                                   \
     const struct message_shape message_##shape = SHAPE_OF(shape, tag, sound)
-/* One that only others are made of. */
+/* A shape that only other shapes use. */
 #define SHAPE_WITHIN(shape, tag, sound, ...)                                                       \
     MEMBERS(shape, __VA_ARGS__);                                                                   \
     static const struct message_shape message_##shape = SHAPE_OF(shape, tag, sound)
-/* Of which lists are made: numbers and texts. */
+/* Elements of lists: numbers and texts. */
 #define BARE(shape, type, ...)                                                                     \
     static const struct message_member shape##_members[] = {{.bytes = sizeof(type), __VA_ARGS__}}; \
     static const struct message_shape shape = {.name = #shape,                                     \
@@ -66,7 +66,7 @@ BARE(word, uint64_t, .kind = MESSAGE_INTEGER, .low = INT64_MIN, .high = INT64_MA
 
 /* ---- plans ---- */
 
-/* Alignments and offsets of vectors, in bytes: more makes no sense. */
+/* Largest alignments and offsets of vectors, in bytes; larger ones serve no purpose. */
 enum { VECTOR_SHIFT_MAX = 1 << 20 };
 
 static bool is_sound_argument(const void *message)
@@ -156,7 +156,7 @@ SHAPE(hello, hello_message, NULL,
       OBJECT(hello_message, calibration, OBJECT, message_calibration),
       OBJECT(hello_message, machine, OBJECT, message_machine));
 
-/* ---- what a measuring child is asked for ---- */
+/* ---- requests to a measuring child ---- */
 
 SHAPE_WITHIN(tolerance, tolerance, NULL, SIMPLE(tolerance, magnitude, REAL),
              SIMPLE(tolerance, absolute, REAL), SIMPLE(tolerance, relative, REAL),
@@ -192,7 +192,7 @@ SHAPE(request, measure_request, NULL, TEXT(measure_request, act),
       INTEGER(measure_request, spares, 0, WORKER_SPARES), SIMPLE(measure_request, cpus, TEXT),
       INTEGER(measure_request, bytes, 0, INT64_MAX));
 
-/* ---- what it answers ---- */
+/* ---- its answers ---- */
 
 #define RESOURCE(member) INTEGER(kernel_resources, member, -1, INT32_MAX)
 SHAPE_WITHIN(resources, kernel_resources, NULL, RESOURCE(registers), RESOURCE(static_shared_bytes),

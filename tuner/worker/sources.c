@@ -13,7 +13,8 @@ struct entry {
     struct known_source known;
 };
 
-static struct entry *entries; /* none is ever freed: others may still read one that is replaced */
+static struct entry
+    *entries; /* never freed: other threads may still read an entry that was replaced */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static bool is_of(const struct entry *entry, const char *path, const struct binary_request *request)
@@ -28,7 +29,7 @@ static struct entry *find_entry(const char *path, const struct binary_request *r
 {
     for (struct entry *entry = entries; entry; entry = entry->next)
         if (is_of(entry, path, request))
-            return entry; /* the one that was read last */
+            return entry; /* the latest one */
     return NULL;
 }
 

@@ -1,4 +1,4 @@
-/* The sources that this process has read. */
+/* Sources that this process has read. */
 #ifndef TUNE_WORKER_SOURCES_H
 #define TUNE_WORKER_SOURCES_H
 
@@ -9,12 +9,12 @@
 
 struct known_source {
     struct source source;
-    char hash[HASH_TEXT_BYTES]; /* of its contents */
+    char hash[HASH_TEXT_BYTES]; /* of source.contents */
 };
 
-/* As source_read_in, with a request's folders, but read once while its files stay as they are: some
- * hundred binaries per problem are of one source. *source lasts as long as the process. May be
- * called by several threads. */
+/* Reads a source as source_read_in does, with a request's folders, but only once while its files
+ * are unchanged, since some hundred binaries of a problem share a source. *source lasts as long as
+ * the process. May be called by several threads. */
 enum status sources_find(const char *path, const struct binary_request *request,
                          const struct known_source **source, struct error *error);
 

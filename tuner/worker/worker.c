@@ -1,4 +1,4 @@
-/* The life of a measuring worker's child, seen from the parent, and how it is asked. */
+/* The life of a measuring worker's child, seen from the parent, and requests to the child. */
 #include "tuner/worker/worker.h"
 
 #include <errno.h>
@@ -23,24 +23,24 @@ enum {
     STOPS_MAX = 5,
     POLL_MOST_MS = 60000,
 };
-/* What is on the way from another host may take so long. */
+/* Longest delay of a frame from another host. */
 static const int64_t slack_ns = 200000000, look_every_ns = 100000000;
 static const int64_t first_look_ns = 1000000000, least_look_ns = 10000000;
 
-/* How long an answer is waited for. Times are of clock_running_ns. */
+/* State of waiting for an answer. Times are of clock_running_ns. */
 struct awaiting {
     struct worker *worker;
     const struct child *child;
     int64_t given_ns;
-    int64_t asked_ns, look_ns; /* when it was asked, and when to see next whether it is late */
-    int64_t late_ns;           /* elsewhere: when the limit was over; 0: it is not yet */
+    int64_t asked_ns, look_ns; /* start of waiting, and next check for lateness */
+    int64_t late_ns;           /* remote host: end of the limit; 0: not reached yet */
     struct process_share before;
     bool has_before;
 };
 
-/* A child elsewhere is only late when its host is heard: the frames come in order, so a beat that
- * comes after the limit says that there is no answer on the way. After a silence of the host's the
- * child gets its time anew: nobody knows what was held up. */
+/* Returns whether a remote child is late: only after a beat of its host that came after the limit,
+ * since frames come in order, so no answer is on its way then. After a silence of the host the
+ * limit starts anew, since frames may have been delayed. */
 static bool is_late_elsewhere(struct awaiting *awaiting, int64_t now_ns)
 {
     const struct host *host = awaiting->child->host;
@@ -58,8 +58,9 @@ static bool is_late_elsewhere(struct awaiting *awaiting, int64_t now_ns)
     return false;
 }
 
-/* Load is no hang: the limit is of the time in which the child had a processor, or wanted none.
- * What hangs in a loop has one, what hangs in a lock waits for none. */
+/* Returns whether a local child is late. The limit counts only time in which the child had a
+ * processor or needed none: a loaded machine is no hang. A child that hangs in a loop uses a
+ * processor, one that hangs in a lock waits for none. */
 static bool is_late_here(struct awaiting *awaiting, int64_t now_ns)
 {
     struct worker *worker = awaiting->worker;
@@ -88,8 +89,8 @@ static bool has_no_time(const struct worker *worker)
     return worker->end_ns != 0 && clock_budget_ns() >= worker->end_ns;
 }
 
-/* Until there is something to read. What lies there when the time is over is read all the same: we
- * may be who came late. */
+/* Waits for input. Input that is present at the deadline is still read, since this process may have
+ * been the late one. */
 static enum status await_more(void *context, struct error *error)
 {
     struct awaiting *awaiting = context;
@@ -130,7 +131,7 @@ static enum status await_answer(struct worker *worker, const struct child *child
     return frame_read_by(child->output, await_more, &awaiting, answer, error);
 }
 
-/* What the child says of itself is kept from the first one; *answered: it said something. */
+/* Receives the child's hello; the first one's description is kept. *answered: the child replied. */
 static enum status greeted(struct worker *worker, bool *answered, struct error *error)
 {
     struct arena arena = {0};
@@ -157,8 +158,7 @@ static enum status greeted(struct worker *worker, bool *answered, struct error *
     return status;
 }
 
-/* What the child must know before it opens the device. One that takes the place of another opens
- * the same device, even when its number has changed. */
+/* Sends the start message. A replacement opens the same device even if the number has changed. */
 static enum status send_start(const struct worker *worker, const struct child *child, bool is_spare,
                               struct error *error)
 {
@@ -233,7 +233,7 @@ uint32_t worker_await_spares(struct worker *worker)
     return (uint32_t)worker->spare_count;
 }
 
-/* The oldest spare becomes the child. */
+/* Makes the oldest spare the child. */
 static enum status take_spare(struct worker *worker, struct error *error)
 {
     bool answered = false;
@@ -253,7 +253,7 @@ static enum status take_spare(struct worker *worker, struct error *error)
 
 /* ---- the child ---- */
 
-/* *killed: somebody ended the child before it was ready, which says nothing about the device. */
+/* Starts a child. *killed: killed before ready, which says nothing about the device. */
 static enum status start_once(struct worker *worker, bool *killed, struct error *error)
 {
     enum status status = start_process(worker, &worker->child, error);
@@ -279,7 +279,7 @@ static enum status start_child(struct worker *worker, struct error *error)
     bool killed = false;
     if (take_spare(worker, error) == STATUS_OK)
         return STATUS_OK;
-    worker_end_spares(worker); /* what is wrong a new one tells */
+    worker_end_spares(worker); /* a new child reports the error */
     error_clear(error);
     enum status status = start_once(worker, &killed, error);
     for (int i = 1; killed && i < STARTS_IN_A_ROW_MAX; i++) {
@@ -289,7 +289,7 @@ static enum status start_child(struct worker *worker, struct error *error)
     return status;
 }
 
-/* Kept as text: so it goes to each child. */
+/* Stores the protocol as text, the form in which children receive it. */
 static enum status take_protocol(struct worker *worker, const struct protocol *protocol,
                                  struct error *error)
 {
@@ -397,7 +397,7 @@ bool worker_host_was_lost(const struct worker *worker)
     return worker->host_was_lost;
 }
 
-/* Sends a request and waits for its answer. */
+/* Sends a request and waits for the answer. */
 static enum status exchange(struct worker *worker, const json_t *request, int64_t timeout_ms,
                             struct measure_answer *answer, bool *answered, struct error *error)
 {
@@ -419,7 +419,7 @@ static enum status exchange(struct worker *worker, const json_t *request, int64_
     return status;
 }
 
-/* The child may not know it yet. */
+/* Sends a kept request to the child unless sent already. */
 static enum status pass_on(struct worker *worker, struct kept *kept, struct error *error)
 {
     struct measure_answer answer;
@@ -431,8 +431,8 @@ static enum status pass_on(struct worker *worker, struct kept *kept, struct erro
     return STATUS_OK;
 }
 
-/* Whether a child starts that is not told of the problem, which others failed at: then the problem
- * breaks them, and not the device. Its error is the problem's. */
+/* Returns whether a child starts without the problem at which others failed: then the problem is at
+ * fault, not the device. The error is the problem's. */
 static bool is_well_without(struct worker *worker, struct error *error)
 {
     struct error ignored = {0};
@@ -448,7 +448,7 @@ static bool is_well_without(struct worker *worker, struct error *error)
 enum status worker_ensure(struct worker *worker, bool problem, struct error *error)
 {
     enum status status = STATUS_OK;
-    bool knows_problem = false; /* the last child */
+    bool knows_problem = false; /* for the last child */
     const unsigned connections = host_connections(worker->host);
     if (has_no_time(worker))
         return error_set(error, STATUS_NO_TIME, "the budget is spent");
@@ -463,7 +463,7 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
         if (knows_problem)
             status = pass_on(worker, &worker->problem, error);
         worker->absent = worker->host_was_lost = false;
-        if (started && status == STATUS_NOT_FOUND) /* a file is gone, and the child is well */
+        if (started && status == STATUS_NOT_FOUND) /* a file is missing, the child is well */
             return status;
         if (status == STATUS_OK)
             break;
@@ -474,7 +474,7 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
     worker->absent = worker->child.pid == 0;
     worker->host_was_lost = worker->absent && host_was_lost(worker->host, connections);
     if (worker->host_was_lost)
-        return status; /* which says it of the host */
+        return status; /* the error names the host */
     const bool broke =
         status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL || status == STATUS_TIMED_OUT;
     if (worker->absent && knows_problem && broke && is_well_without(worker, error)) {
@@ -487,7 +487,7 @@ enum status worker_ensure(struct worker *worker, bool problem, struct error *err
     return STATUS_OK;
 }
 
-/* What must not find others at work on the device. */
+/* Returns whether the request must not run while spares use the device. */
 static bool is_timing(const struct measure_request *request)
 {
     static const char *const acts[] = {"trial",  "visit",     "energy",
@@ -498,11 +498,10 @@ static bool is_timing(const struct measure_request *request)
     return false;
 }
 
-/* A child that was killed from outside says nothing about what it was doing: that is tried once
- * more, with another child, and as often as its host is lost and there again. Nor do failures and
- * timings say anything while we were stopped or the machine slept: the child may have been stopped,
- * too, and devices do not always survive a sleep.
- */
+/* Sends a request, with retries. A child killed from outside says nothing about the request, which
+ * is tried once more with another child, and again each time the host was lost and came back.
+ * Failures and timings while this process was stopped or the machine slept do not count either: the
+ * child may have been stopped, too, and devices do not always survive a sleep. */
 enum status worker_ask(struct worker *worker, const struct measure_request *request, bool problem,
                        struct kept *also, int64_t timeout_ms, struct measure_answer *answer,
                        bool *answered, struct error *error)
@@ -526,7 +525,7 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
         if (status == STATUS_OK)
             status = exchange(worker, message, timeout_ms, answer, answered, error);
         retry = status == STATUS_NO_MEMORY && worker->spare_count > 0;
-        if (retry) { /* which they may be in the way of */
+        if (retry) { /* the spares may take the memory */
             worker_end_spares(worker);
             worker->has_no_room = true;
         }
@@ -540,7 +539,7 @@ enum status worker_ask(struct worker *worker, const struct measure_request *requ
             break;
         else if (status == STATUS_DEVICE_LOST || status == STATUS_INTERNAL) {
             enum child_end end = child_kill(&worker->child, worker->how, sizeof worker->how);
-            /* One that answered ends by our doing, and what it said stands. */
+            /* A child that answered was ended by us, and the answer counts. */
             retry = was_killed(end) && !*answered;
             tries -= retry && end == CHILD_WAS_LOST;
         }
@@ -567,7 +566,7 @@ enum status worker_probe(struct worker *worker, struct error *error)
     return status == STATUS_NOT_FOUND && !worker->absent ? STATUS_OK : status;
 }
 
-/* One that we end ourselves is no restart. */
+/* Replaces the child; not counted as a restart. */
 enum status worker_fresh(struct worker *worker, struct error *error)
 {
     child_kill(&worker->child, NULL, 0);
@@ -578,13 +577,13 @@ enum status worker_fresh(struct worker *worker, struct error *error)
     return worker_ensure(worker, false, error);
 }
 
-/* The only answer of a child that says something and ends; NULL with the error. */
+/* Returns the only answer of a child that ends by itself; NULL with the error. */
 static json_t *answer_of(const struct host *host, char *const *arguments, struct error *error)
 {
     json_t *answer = NULL;
     char how[128];
     enum status status = STATUS_OK;
-    bool killed = true; /* by a person, which says nothing about the driver */
+    bool killed = true; /* by a person, so the driver is not at fault */
     for (int i = 0; killed && i < STARTS_IN_A_ROW_MAX; i++) {
         struct child child;
         if (host->start(host, arguments, &child, error) != STATUS_OK)

@@ -3,7 +3,7 @@
 #include "tuner/base/text.h"
 #include "views/plot/internal.h"
 
-/* Bytes of the escape sequence that stands there: one that sets colours. */
+/* Returns the length of the escape sequence at `at`, which sets a colour; 0: none. */
 static size_t escape_length(const char *at, size_t rest_bytes)
 {
     if (rest_bytes < 2 || at[0] != '\x1b' || at[1] != '[')
@@ -14,8 +14,8 @@ static size_t escape_length(const char *at, size_t rest_bytes)
     return length < rest_bytes ? length + 1 : length;
 }
 
-/* What is left of a line without the blanks at its end, and without colours that nothing follows.
- * 0: nothing is seen of it. */
+/* Returns the length of a line without trailing blanks and trailing colours; 0: the line looks
+ * empty. */
 static size_t seen_length(const char *line, size_t length)
 {
     size_t seen = 0;

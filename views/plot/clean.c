@@ -3,8 +3,8 @@
 #include "tuner/base/text.h"
 #include "views/plot/internal.h"
 
-/* What draws nothing, turns the writing round or is no character: as text of a figure (XML, too)
- * it can only do harm. */
+/* Returns whether a character is visible and does not change the writing direction; others can only
+ * do harm in a figure's text, and in XML. */
 static bool is_printed(unsigned long code)
 {
     static const struct {

@@ -45,7 +45,7 @@ const char *comment_after(struct arena *arena, const char *sql, const char *star
     return NULL;
 }
 
-/* A figure is a .sql with a .gp beside it. */
+/* Adds the file if it is a figure's: a .sql with a .gp beside it. */
 static enum status add_figure(struct arena *arena, const char *folder, const char *file,
                               struct plot_name *figures, size_t *count, struct error *error)
 {

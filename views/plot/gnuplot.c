@@ -21,9 +21,9 @@ enum status scratch_make(const char *plots, struct temporary *out, struct error 
     return status;
 }
 
-/* gnuplot prints the line it stumbled on, a caret, and then what is wrong as '"file" line 3: ...':
- * that line says most, if it is no
- * mere warning; else the first that is not empty. */
+/* Returns the most informative line: gnuplot prints the offending line, a caret, and then the
+ * reason as '"file" line 3: ...', unless that is a mere warning; else the first line that is not
+ * empty. */
 static const char *telling_line(struct text *words)
 {
     const char *first = NULL;
@@ -38,7 +38,7 @@ static const char *telling_line(struct text *words)
     return first ? first : "it gave no reason";
 }
 
-/* The line in which style.gp says what this gnuplot lacks, without its start; NULL: nothing. */
+/* Returns the rest of the line in which style.gp reports a missing feature; NULL: none. */
 static char *after_start(const char *words, const char *start)
 {
     const char *line = strstr(words, start);
@@ -61,7 +61,7 @@ static enum status say_lacking(const char *words, bool *lacks_format, struct err
     return status;
 }
 
-/* What it said and how it ended, as one status. */
+/* Turns gnuplot's output and exit into one status. */
 static enum status judge(const char *where, struct text *words, int code, enum status ended,
                          bool *lacks_format, struct error *error)
 {
@@ -85,7 +85,8 @@ static enum status judge(const char *where, struct text *words, int code, enum s
 enum status gnuplot_run(const char *where, const char *folder, const char *const *scripts,
                         bool *lacks_format, struct error *error)
 {
-    const char *arguments[SCRIPTS_MAX + 3] = {"gnuplot", "-d"}; /* -d: not the user's settings */
+    const char *arguments[SCRIPTS_MAX + 3] = {"gnuplot",
+                                              "-d"}; /* -d: ignores the user's settings */
     struct arena arena = {0};
     struct text words = {0};
     int code = 0;

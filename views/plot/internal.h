@@ -1,4 +1,4 @@
-/* Between the files of this room. */
+/* Declarations shared by the files of this room. */
 #ifndef TUNE_PLOT_INTERNAL_H
 #define TUNE_PLOT_INTERNAL_H
 
@@ -10,7 +10,7 @@
 
 enum { LAYERS_MAX = 16, LAYER_NAME_BYTES = 32 };
 
-/* What the rows of one layer came to; they are in <layer>.tsv. */
+/* Statistics of a layer; its rows are in <layer>.tsv. */
 struct layer {
     char name[LAYER_NAME_BYTES];
     size_t series_count;
@@ -20,76 +20,77 @@ struct layer {
 struct layers {
     struct layer items[LAYERS_MAX];
     size_t count;
-    struct text conclusion; /* what the layer of that name says, cleaned; empty: there is none */
+    struct text conclusion; /* text of the layer of that name, cleaned; empty: none */
 };
 
-/* One figure being drawn. */
+/* A figure being drawn. */
 struct job {
     struct arena arena;
     const struct plot_request *request;
     const struct plot_subject *subject;
     const char *figure;
     const char *plots;        /* folder of the scripts */
-    const char *needs;        /* what a device must have; NULL: not said */
-    const char *draws;        /* what alone it draws; NULL: every configuration */
-    struct temporary scratch; /* file -1: no picture is wanted */
+    const char *needs;        /* data that a device must have; NULL: not given */
+    const char *draws;        /* the configurations that are drawn; NULL: all */
+    struct temporary scratch; /* file -1: no picture requested */
     struct text table;
     struct layers layers;
-    const char *svg_name;       /* plot_svg: what its identifiers begin with ... */
-    struct arena *caller_arena; /* ... and the picture goes to `svg` there, and into no file */
+    const char *svg_name;       /* plot_svg: prefix of its identifiers ... */
+    struct arena *caller_arena; /* ... and the picture goes to `svg` in this arena, not to a file */
     const char **svg;
-    const char **conclusion; /* where that goes, there too; NULL: nowhere */
-    unsigned lacking;        /* outputs that cannot be made here, and what is said of that */
+    const char **conclusion; /* result in this arena; NULL: not requested */
+    unsigned lacking;        /* outputs that cannot be made here, and the error for these */
     struct error lacks;
 };
 
-/* Asks the database and makes every output that the request has; request, subject and figure are
- * given. Frees what the job holds, whatever becomes of it. */
+/* Queries the database and makes every requested output; request, subject and figure are set. Frees
+ * the job's data in any case. */
 enum status job_draw(struct job *job, struct store *store, struct error *error);
-/* Whether that would befall each of the other figures as well. */
+/* Returns whether the failure would affect all other figures, too. */
 bool concerns_all(enum status status);
 
-/* The absolute path of plots/. */
+/* Returns the absolute path of plots/. */
 enum status plots_folder(struct arena *arena, const char **out, struct error *error);
-/* The text of plots/<name>. */
+/* Reads plots/<name>. */
 enum status plot_script(struct arena *arena, const char *folder, const char *name, char **text,
                         struct error *error);
-/* What follows `start` ("-- needs: ") in the comment lines at the head of a script; NULL: none. */
+/* Returns the text behind `start` ("-- needs: ") in the comment lines at the head of a script;
+ * NULL: none. */
 const char *comment_after(struct arena *arena, const char *sql, const char *start);
 
-/* A text that is safe inside a gnuplot string in single quotes, as a field of a data file, on a
- * figure and in XML: quotes, backquotes, backslashes and control characters become spaces; what is
- * no UTF-8, and characters that are not seen, become '?'. */
+/* Makes a text safe inside a gnuplot string in single quotes, as a field of a data file, on a
+ * figure and in XML: quotes, backquotes, backslashes and control characters become spaces; invalid
+ * UTF-8 and invisible characters become '?'. */
 void plot_clean(char *text);
-/* Puts '?' for each byte that is part of no UTF-8 character; the text ends with a NUL. */
+/* Replaces each byte of invalid UTF-8 by '?'; the text ends with a NUL. */
 void utf8_repair(char *text, size_t length);
 
-/* Runs the statement for the subject; `draws` as in its head. When `folder` is given, writes
- * <folder>/<layer>.tsv, one gnuplot data set a series; when `table` is given, appends all rows to
- * it under one header. `where` names the statement in errors. */
+/* Runs the statement for the subject; `draws` as in its head. If `folder` is given, writes
+ * <folder>/<layer>.tsv, one gnuplot data set per series; if `table` is given, appends all rows
+ * under one header. `where` names the statement in errors. */
 enum status plot_rows(struct store *store, const char *where, const char *sql,
                       const struct plot_subject *subject, const char *draws, const char *folder,
                       struct text *table, struct layers *layers, struct error *error);
 
-/* A new private folder, in which the scripts are seen as plots/: gnuplot works there on names that
- * hold nothing of the user's. */
+/* Makes a private folder in which the scripts appear as plots/, so that gnuplot's file names
+ * contain no text of the user's. */
 enum status scratch_make(const char *plots, struct temporary *out, struct error *error);
 
-/* Runs gnuplot in `folder` on the scripts (ends with NULL) and waits for it. `where` names the
- * figure in errors. STATUS_UNAVAILABLE: there is no gnuplot, or it is too old, or, with
- * `*lacks_format`, it was built without what the format needs. */
+/* Runs gnuplot in `folder` on the scripts (ends with NULL) and waits for its end. `where` names the
+ * figure in errors. STATUS_UNAVAILABLE: gnuplot is missing, or too old, or, with `*lacks_format`,
+ * built without the format's terminal. */
 enum status gnuplot_run(const char *where, const char *folder, const char *const *scripts,
                         bool *lacks_format, struct error *error);
 
-/* gnuplot's SVG made fit for pages: one way of writing colours (#rrggbb) and fonts that are
- * everywhere, `title` in place of gnuplot's, identifiers that begin with `name` and '-' (letters
- * and digits; no two pictures in a page have the same), and of many points that lie near to one
- * like them only that one (SVG_MARKS_MAX at most; the picture says so). */
+/* Adapts gnuplot's SVG to pages: one form of colours (#rrggbb), common fonts, `title` in place of
+ * gnuplot's, identifiers that begin with `name` and '-' (letters and digits; unique among the
+ * pictures of a page), and one of several similar points that lie close together (SVG_MARKS_MAX at
+ * most; the picture says so). */
 enum { SVG_MARKS_MAX = 20000 };
 void svg_tidy(const char *svg, const char *name, const char *title, struct text *out);
 
-/* What gnuplot's terminal of characters wrote, without form feeds, blanks at the ends of lines, and
- * empty lines before and after. */
+/* Tidies the output of gnuplot's character terminal: no form feeds, no blanks at the ends of lines,
+ * no empty lines before and after. */
 void characters_tidy(const char *characters, struct text *out);
 
 #endif

@@ -18,7 +18,7 @@ static void append_variable(struct text *script, const char *name, char *value)
     text_printf(script, "%s = '%s'\n", name, value);
 }
 
-/* "268435456 (2^28)" */
+/* Writes "268435456 (2^28)". */
 static char *size_text(struct arena *arena, int64_t n)
 {
     int exponent = 0;
@@ -29,8 +29,8 @@ static char *size_text(struct arena *arena, int64_t n)
     return arena_printf(arena, "%" PRId64 " (2^%d)", n, exponent);
 }
 
-/* The only script that is made here: assignments of numbers and of cleaned texts in single quotes,
- * which gnuplot takes as they are. */
+/* Writes the only generated script: assignments of numbers and of cleaned texts in single quotes,
+ * which gnuplot does not interpret. */
 static enum status write_variables(struct job *job, const char *format, struct error *error)
 {
     const struct plot_subject *subject = job->subject;
@@ -45,7 +45,7 @@ static enum status write_variables(struct job *job, const char *format, struct e
                     arena_strdup(&job->arena, database ? path_file(database) : ""));
     append_variable(&script, "n_text", size_text(&job->arena, subject->n));
     text_printf(&script, "n = %" PRId64 "\n", subject->n);
-    /* How large a terminal is, within what can be read and what gnuplot takes. */
+    /* the terminal's size, within readable limits and gnuplot's */
     int columns = job->request->columns > 0 ? job->request->columns : 100;
     int rows = job->request->rows > 0 ? job->request->rows : 36;
     columns = columns < 60 ? 60 : columns > 300 ? 300 : columns;
@@ -67,8 +67,8 @@ static enum status write_variables(struct job *job, const char *format, struct e
     return status;
 }
 
-/* "occupancy-reduce.sum.i32-1024" and the device where that is asked for. Keys are words and dots;
- * whatever else one holds does not get into a file's name. */
+/* Returns "occupancy-reduce.sum.i32-1024", and the device if requested. Keys are words and dots;
+ * other characters are replaced. */
 static const char *output_name(struct job *job)
 {
     const char *device = job->request->device_in_names;
@@ -140,7 +140,7 @@ static enum status deliver_svg(struct job *job, char *contents, size_t length, s
         return error_no_memory(error);
     plot_clean(title);
     utf8_repair(contents, length);
-    char id[16]; /* short: each point of the figure names its shape by it */
+    char id[16]; /* short, since each point of the figure names its shape by it */
     (void)string_format(id, sizeof id, "f%08x", (unsigned)hash_u64(name, strlen(name), 0));
     svg_tidy(contents, job->svg_name ? job->svg_name : id, title, &svg);
     enum status status = STATUS_OK;
@@ -188,8 +188,8 @@ static enum status draw_picture(struct job *job, const struct format *format, bo
     return publish(job, format->name, contents, length, error);
 }
 
-/* One after the other; one that fails keeps the others from nothing, unless they would fail, too.
- * What gnuplot lacks is returned only when there is no other failure. */
+/* Draws the pictures in order. Continues after a failure, unless the others would fail, too.
+ * Returns a missing feature of gnuplot only when there is no other failure. */
 static enum status draw_pictures(struct job *job, struct error *error)
 {
     enum status status = STATUS_OK;

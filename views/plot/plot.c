@@ -72,7 +72,8 @@ static void report_failure(const struct plot_request *request, const char *figur
         request->failed(request->context, figure, error);
 }
 
-/* What gnuplot lacks is said once, and no longer asked for. */
+/* Draws each figure. A missing feature of gnuplot is reported once, and its format no longer
+ * requested. */
 static enum status draw_each(struct store *store, const struct plot_request *request,
                              const struct plot_subject *subject, const char *const *figures,
                              size_t count, struct error *error)
@@ -98,7 +99,7 @@ static enum status draw_each(struct store *store, const struct plot_request *req
     return STATUS_OK;
 }
 
-/* Those asked for, or all there are. */
+/* Returns the requested figures, or all. */
 static enum status figures_of(const struct plot_request *request, struct arena *arena,
                               const char *const **out, size_t *count, struct error *error)
 {

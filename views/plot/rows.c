@@ -8,14 +8,14 @@
 #include "tuner/store/query.h"
 #include "views/plot/internal.h"
 
-/* The files that the rows go to, and where in them the last row was. */
+/* Output files of the rows, and the state after the last row. */
 struct writer {
     const char *where;
     const char *folder;
     struct text *table;
     struct layers *layers;
-    FILE *file;         /* of the current layer */
-    struct text series; /* of the current data set */
+    FILE *file;         /* for the current layer */
+    struct text series; /* for the current data set */
     struct text cell;
 };
 
@@ -66,7 +66,8 @@ static enum status start_layer(struct writer *writer, const char *name, struct e
     return writer->file ? STATUS_OK : error_set_errno(error, errno, "%s: cannot write", path);
 }
 
-/* The cell cleaned; valid until the next call. NULL becomes empty, gnuplot's missing value. */
+/* Returns the cleaned cell, valid until the next call. NULL becomes empty, gnuplot's missing
+ * value. */
 static const char *clean_cell(struct writer *writer, const char *value)
 {
     text_clear(&writer->cell);
@@ -76,7 +77,8 @@ static const char *clean_cell(struct writer *writer, const char *value)
     return text_string(&writer->cell);
 }
 
-/* A data set's first line: the columns' names, and the series' name in place of "series". */
+/* Begins a data set with a line of the columns' names, with the series' name in place of
+ * "series". */
 static void start_series(struct writer *writer, struct store_query *query, const char *series)
 {
     struct layer *layer = &writer->layers->items[writer->layers->count - 1];

@@ -5,7 +5,8 @@
 #include "tuner/store/query.h"
 #include "views/plot/internal.h"
 
-/* Every constraint may be NULL. An index alone ("0") is a GPU's, as on the command line. */
+/* Rows measured, within constraints that may be NULL. An index alone ("0") is a GPU's, as on the
+ * command line. */
 #define MEASURED                                                                                   \
     " FROM (SELECT tried.environment_id, tried.problem_id, tried.l2_mode,"                         \
     "       max(coalesce(r.ended_at, r.started_at)) AS measured_at"                                \
@@ -22,8 +23,8 @@
     " AND (:problem IS NULL OR p.key = :problem)"                                                  \
     " AND (:n IS NULL OR p.n = CAST(:n AS INTEGER))"
 
-/* The environment and then the experiment measured last; there the largest size; there cold before
- * the other modes; there the problem that the experiment names first. */
+/* Choose the environment and then the experiment measured last; there the largest size; there cold
+ * before the other modes; there the problem that the experiment names first. */
 static const char choose_sql[] =
     "SELECT t.environment_id, p.experiment_id, p.n, p.key AS problem, t.l2_mode, d.name AS device,"
     " substr(max(t.measured_at), 1, 10) AS date" MEASURED
@@ -35,7 +36,8 @@ static const char choose_sql[] =
 
 enum { L2_MODE, ENVIRONMENT, DEVICE, PROBLEM, SIZE, CONSTRAINT_COUNT };
 
-/* In the order in which they narrow the choice, with how to list what would have been there. */
+/* Constraints in the order in which they narrow the choice, with queries that list the
+ * alternatives. */
 static const struct constraint {
     const char *parameter;
     const char *noun;
@@ -111,8 +113,7 @@ static enum status say_absent(struct store *store, const struct constraint *cons
     return status;
 }
 
-/* Narrows the choice one constraint after the other: the first that leaves nothing is the wrong
- * one. */
+/* Finds the constraint without matches by adding one constraint after the other. */
 static enum status explain(struct store *store, const struct store_parameter *given,
                            struct error *error)
 {
@@ -141,7 +142,7 @@ static enum status explain(struct store *store, const struct store_parameter *gi
     return status;
 }
 
-/* The constraints of a request as parameters, whose numbers are written into `numbers`. */
+/* Turns a request's constraints into parameters; their numbers are written into `numbers`. */
 static void parameters_of(const struct plot_request *request, char numbers[2][24],
                           struct store_parameter out[CONSTRAINT_COUNT])
 {
@@ -156,7 +157,8 @@ static void parameters_of(const struct plot_request *request, char numbers[2][24
         out[i].name = constraints[i].parameter;
 }
 
-/* More is not seen in a picture, and a table of them is for other programs. */
+/* Trials drawn by default: more are invisible in a picture, and a table of them is for other
+ * programs. */
 enum { DRAWN_MOST = 125000 };
 
 enum status plot_choose(struct store *store, const struct plot_request *request,
@@ -179,7 +181,7 @@ static const char devices_sql[] =
 
 enum { DEVICES_MAX = 64 };
 
-/* The second of a name is "NAME 2". */
+/* Makes the name unique: the second device of a name is "NAME 2". */
 static const char *distinct_name(struct arena *arena, const struct plot_device *before,
                                  size_t count, const char *name)
 {

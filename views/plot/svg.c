@@ -7,18 +7,18 @@
 #include "tuner/base/text.h"
 #include "views/plot/internal.h"
 
-/* Fewer points than this are all written, whether they hide one another or not. */
+/* Up to this number all points are kept, whether or not they hide one another. */
 enum { MARKS_FEW = 5000 };
 
-/* The points of a picture: gnuplot writes each as a line <use ... translate(X,Y) scale(S) .../>. */
+/* Points of a picture: gnuplot writes each as a line <use ... translate(X,Y) scale(S) .../>. */
 struct marks {
-    uint64_t *seen; /* keys of those that are kept; 0: empty */
+    uint64_t *seen; /* keys of the kept points; 0: empty */
     size_t slots;   /* a power of two */
     size_t count, kept;
-    double cell; /* two alike in one cell of so many pixels are one */
+    double cell; /* side in pixels of a cell, which keeps one of several similar points */
 };
 
-/* Where in the line the coordinates begin; NULL: the line is no point. */
+/* Finds the coordinates in the line; NULL: the line is no point. */
 static const char *place_of(const char *line)
 {
     static const char before[] = "translate(";
@@ -28,7 +28,7 @@ static const char *place_of(const char *line)
     return found ? found + sizeof before - 1 : NULL;
 }
 
-/* What it looks like, and the cell that it is in. */
+/* Returns a key of the point's appearance and its cell. */
 static uint64_t key_of(const char *line, const char *place, double cell)
 {
     char *end = NULL;
@@ -42,7 +42,7 @@ static uint64_t key_of(const char *line, const char *place, double cell)
     return key ? key : 1;
 }
 
-/* False: one like it is there already. */
+/* Keeps a point; false when a similar one is already kept. */
 static bool keep(struct marks *marks, uint64_t key)
 {
     size_t slot = (size_t)(key ^ key >> 32) & (marks->slots - 1);
@@ -72,7 +72,7 @@ static void keep_all(struct marks *marks, const char *svg)
     }
 }
 
-/* The finest cells that leave few enough. False: out of memory. */
+/* Chooses the finest cells that leave at most SVG_MARKS_MAX points; false when memory is short. */
 static bool choose_cell(struct marks *marks, const char *svg)
 {
     for (const char *line = svg; *line; line = next_line(line))
@@ -107,8 +107,8 @@ static void append_escaped(struct text *out, const char *text)
     }
 }
 
-/* gnuplot's ways of writing a colour: "rgb( 68,  68,  68)", "black", "#FFFFFF". Returns how many
- * bytes of it were read; 0: it is no colour. */
+/* Converts gnuplot's forms of a colour: "rgb( 68,  68,  68)", "black", "#FFFFFF". Returns the
+ * number of bytes read; 0: no colour. */
 static size_t append_colour(struct text *out, const char *value)
 {
     if (strncmp(value, "black", 5) == 0) {
@@ -135,10 +135,10 @@ static size_t append_colour(struct text *out, const char *value)
     return (size_t)(end + 1 - value);
 }
 
-/* What is changed wherever it stands, besides colours. */
+/* Replacements made everywhere, besides colours. */
 static const struct rule {
     const char *before, *after;
-    bool name; /* the figure's name and '-' come behind it */
+    bool name; /* append the figure's name and '-' */
 } rules[] = {
     {" id='", " id='", true},
     {" id=\"", " id=\"", true},
@@ -147,14 +147,14 @@ static const struct rule {
     {"font-family=\"DejaVu Sans:Bold\"",
      "font-family=\"DejaVu Sans, Verdana, sans-serif\" font-weight=\"bold\"", false},
     {"font-family=\"DejaVu Sans", "font-family=\"DejaVu Sans, Verdana, sans-serif", false},
-    {"stroke-width='0.178'", "stroke-width='0.35'", false}, /* of points: as strong as in the PNG */
+    {"stroke-width='0.178'", "stroke-width='0.35'", false}, /* points: as strong as in the PNG */
     {"<svg ", "<svg role=\"img\"", false},
 };
 
 static size_t append_changed(struct text *out, const char *from, const char *name)
 {
     if (*from == '=') {
-        size_t quote = from[1] == ' ' ? 2 : 1; /* some are written "fill = 'rgb(...)'" */
+        size_t quote = from[1] == ' ' ? 2 : 1; /* some attributes are written "fill = 'rgb(...)'" */
         if (from[quote] != '"' && from[quote] != '\'')
             return 0;
         text_append_bytes(out, from, quote + 1);
