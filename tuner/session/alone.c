@@ -28,17 +28,17 @@ static bool is_right(const struct candidate *candidate)
     return candidate->status == TRIAL_OK || candidate->status == TRIAL_UNSTABLE;
 }
 
-static void count_votes(const struct sweep *sweep, struct votes *out)
+static void count_votes(const struct work *work, const struct sweep *sweep, struct votes *out)
 {
-    const struct point point = work_point(&sweep->work, NULL, 1);
+    const struct point point = work_point(work, NULL, 1);
     struct configuration reference;
     struct arena arena = {0};
     struct error ignored = {0};
     bool found = false;
     *out = (struct votes){0};
     /* A binary is taken from a program, whose own launch of it is right. */
-    const char *compiler = sweep->work.experiment->compiler;
-    if (device_traits(sweep->work.options->device_kind)->computes_nothing ||
+    const char *compiler = work->experiment->compiler;
+    if (device_traits(work->options->device_kind)->computes_nothing ||
         (compiler && strcmp(compiler, BINARY_AS_IT_IS) == 0))
         return;
     if (point_reference(&point, &arena, &reference, &found, &ignored) == STATUS_OK && found &&
@@ -68,16 +68,17 @@ static bool is_alone(const struct votes *votes)
             votes->own->status == TRIAL_WRONG_RESULT);
 }
 
-bool sweep_reference_is_alone(const struct sweep *sweep)
+bool sweep_reference_is_alone(const struct work *work, const struct sweep *sweep)
 {
     struct votes votes;
-    count_votes(sweep, &votes);
+    count_votes(work, sweep, &votes);
     return is_alone(&votes);
 }
 
 /* Whether one's results are the other's, by the tolerances of the problem's checks. */
-static enum status compare(const struct sweep *sweep, struct lane *lane, const struct slot *one,
-                           const struct slot *other, bool *agree, struct error *error)
+static enum status compare(const struct work *work, const struct sweep *sweep, struct lane *lane,
+                           const struct slot *one, const struct slot *other, bool *agree,
+                           struct error *error)
 {
     const struct launch_plan *expected = &one->prepared->plan, *plan = &other->prepared->plan;
     struct worker_checks checks = sweep->inputs.problem->checks;
@@ -87,14 +88,14 @@ static enum status compare(const struct sweep *sweep, struct lane *lane, const s
         const struct argument *left = &expected->arguments[checks.items[i].output];
         const struct argument *right = &plan->arguments[checks.items[i].output];
         checks.items[i].plan = expected;
-        checks.items[i].path = candidate_binary(&sweep->work, one->candidate)->path;
+        checks.items[i].path = candidate_binary(work, one->candidate)->path;
         *agree = *agree && left->count == right->count &&
                  element_is_real(left->type) == element_is_real(right->type);
     }
     if (!*agree)
         return STATUS_OK;
     const struct worker_task task = {
-        .binary_path = candidate_binary(&sweep->work, other->candidate)->path,
+        .binary_path = candidate_binary(work, other->candidate)->path,
         .plan = plan,
         .checks = checks,
         .repeats = 1,
@@ -108,17 +109,18 @@ static enum status compare(const struct sweep *sweep, struct lane *lane, const s
 }
 
 /* The most of them that agree with one; agreeing[i]: who does. */
-static enum status find_agreement(struct sweep *sweep, struct lane *lane, const struct votes *votes,
-                                  bool agreeing[LOOKED_AT], size_t *most, struct error *error)
+static enum status find_agreement(const struct work *work, struct sweep *sweep, struct lane *lane,
+                                  const struct votes *votes, bool agreeing[LOOKED_AT], size_t *most,
+                                  struct error *error)
 {
-    struct track track = sweep_track(sweep, lane, "race");
+    struct track track = sweep_track(work, sweep, lane, "race");
     struct slot slots[LOOKED_AT] = {0};
     const size_t count = votes->against < LOOKED_AT ? votes->against : LOOKED_AT;
-    enum status status = inputs_tell(&sweep->work, &sweep->inputs, lane, true, error);
+    enum status status = inputs_tell(work, &sweep->inputs, lane, true, error);
     *most = 0;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         slots[i] = (struct slot){.candidate = votes->others[i], .outcome = {.status = TRIAL_OK}};
-        status = track_load(&track, &slots[i], error);
+        status = track_load(work, &track, &slots[i], error);
     }
     for (size_t i = 0; status == STATUS_OK && i < count && i < ASKED && *most < count; i++) {
         bool with[LOOKED_AT] = {false};
@@ -126,7 +128,7 @@ static enum status find_agreement(struct sweep *sweep, struct lane *lane, const 
         with[i] = slots[i].outcome.status == TRIAL_OK;
         for (size_t j = 0; status == STATUS_OK && with[i] && j < count; j++) {
             if (j != i && slots[j].outcome.status == TRIAL_OK)
-                status = compare(sweep, lane, &slots[i], &slots[j], &with[j], error);
+                status = compare(work, sweep, lane, &slots[i], &slots[j], &with[j], error);
             agree += with[j] ? 1 : 0;
         }
         if (agree <= *most)
@@ -139,10 +141,9 @@ static enum status find_agreement(struct sweep *sweep, struct lane *lane, const 
     return status;
 }
 
-static void say(struct sweep *sweep, const struct votes *votes, const bool agreeing[LOOKED_AT],
-                size_t agree)
+static void say(const struct work *work, struct sweep *sweep, const struct votes *votes,
+                const bool agreeing[LOOKED_AT], size_t agree)
 {
-    const struct work *work = &sweep->work;
     struct session *session = work->session;
     const size_t count = votes->against < LOOKED_AT ? votes->against : LOOKED_AT;
     char room[CONFIGURATION_KEY_BYTES];
@@ -190,14 +191,15 @@ enum status contest_doubt_reference(struct contest *contest, struct lane *lane, 
     struct votes votes;
     bool agreeing[LOOKED_AT] = {false};
     size_t agree = 0;
-    count_votes(sweep, &votes);
+    count_votes(&contest->work, sweep, &votes);
     contest->unsupported = is_alone(&votes);
     if (!contest->unsupported)
         return STATUS_OK;
     (void)lane_enter_stage(lane, STAGE_CHECK);
-    enum status status = find_agreement(sweep, lane, &votes, agreeing, &agree, error);
+    enum status status =
+        find_agreement(&contest->work, sweep, lane, &votes, agreeing, &agree, error);
     (void)lane_enter_stage(lane, STAGE_RACE);
     if (status == STATUS_OK)
-        say(sweep, &votes, agreeing, agree);
+        say(&contest->work, sweep, &votes, agreeing, agree);
     return status;
 }

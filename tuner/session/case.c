@@ -138,11 +138,11 @@ static bool fits_symbols(const struct launch_plan *own, const struct launch_plan
 }
 
 /* The plan at the case's size, and what its results are held against. */
-static enum status case_plan(struct sweep *sweep, struct arena *arena, const struct slot *slot,
+static enum status case_plan(struct contest *contest, struct arena *arena, const struct slot *slot,
                              const struct gauntlet_case *what, struct launch_plan *plan,
                              struct worker_checks *checks, bool *applies, struct error *error)
 {
-    const struct work *work = &sweep->work;
+    const struct work *work = &contest->work;
     const struct check_set *own = NULL;
     struct problem problem;
     int32_t active = slot->prepared->resources[0].active_blocks_per_sm;
@@ -155,7 +155,8 @@ static enum status case_plan(struct sweep *sweep, struct arena *arena, const str
     if (status == STATUS_OK && *applies)
         *applies = fits_symbols(&slot->prepared->plan, plan);
     if (status == STATUS_OK && *applies)
-        status = inputs_checks(work, &sweep->inputs, &slot->prepared->configuration, &own, error);
+        status = inputs_checks(work, &contest->sweep->inputs, &slot->prepared->configuration, &own,
+                               error);
     bool is_own =
         problem.n == work->problem.n || device_traits(work->options->device_kind)->computes_nothing;
     if (status == STATUS_OK && *applies && is_own)
@@ -163,7 +164,7 @@ static enum status case_plan(struct sweep *sweep, struct arena *arena, const str
     else if (status == STATUS_OK && *applies)
         status = checks_elsewhere(work, &own->checks, arena, &point, plan, checks, applies, error);
     if (status == STATUS_OK && *applies)
-        return move_case(sweep, arena, what, plan, checks, applies, error);
+        return move_case(contest->sweep, arena, what, plan, checks, applies, error);
     if (what->n != work->problem.n && is_no_size_of(status)) {
         error_clear(error);
         *applies = false;
@@ -172,16 +173,16 @@ static enum status case_plan(struct sweep *sweep, struct arena *arena, const str
     return status;
 }
 
-enum status check_case(struct sweep *sweep, struct lane *lane, struct slot *slot,
+enum status check_case(struct contest *contest, struct lane *lane, struct slot *slot,
                        const struct gauntlet_case *what, bool *applies,
                        struct worker_outcome *outcome, struct error *error)
 {
-    const struct work *work = &sweep->work;
+    const struct work *work = &contest->work;
     struct arena scratch = {0};
     struct launch_plan plan;
     struct worker_checks checks = {0};
     *outcome = (struct worker_outcome){.status = TRIAL_OK};
-    enum status status = case_plan(sweep, &scratch, slot, what, &plan, &checks, applies, error);
+    enum status status = case_plan(contest, &scratch, slot, what, &plan, &checks, applies, error);
     bool retry = status == STATUS_OK && *applies;
     for (int tries = 0; status == STATUS_OK && retry && tries < 2; tries++) {
         const struct worker_task task = {
@@ -194,9 +195,10 @@ enum status check_case(struct sweep *sweep, struct lane *lane, struct slot *slot
         int64_t left_ns = lane_leave(lane);
         status = worker_check(lane->worker, &task, outcome, error);
         lane_enter(lane, left_ns, &lane->measuring_ns);
-        status = status == STATUS_OK ? prepare_restore(work, &sweep->inputs, slot->candidate,
-                                                       slot->prepared, outcome, &retry, error)
-                                     : lane_lose(lane, error);
+        status = status == STATUS_OK
+                     ? prepare_restore(work, &contest->sweep->inputs, slot->candidate,
+                                       slot->prepared, outcome, &retry, error)
+                     : lane_lose(lane, error);
     }
     if (status == STATUS_OK)
         status = lane_probe_after(lane, outcome, error);

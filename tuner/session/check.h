@@ -34,7 +34,7 @@ const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *what
                            const struct worker_outcome *outcome);
 
 /* case.c: one case of one loaded slot; *applies false: it is not meant for it. */
-enum status check_case(struct sweep *sweep, struct lane *lane, struct slot *slot,
+enum status check_case(struct contest *contest, struct lane *lane, struct slot *slot,
                        const struct gauntlet_case *what, bool *applies,
                        struct worker_outcome *outcome, struct error *error);
 
@@ -44,14 +44,14 @@ bool work_declares(const struct work *work, int64_t n);
 /* The candidate of a loaded slot failed at a size that was not promised: what is left of its domain
  * is found out, at sizes up to `most`, and stored. *is_out: it fails at the problem's own size,
  * too. */
-enum status candidate_narrow(struct sweep *sweep, struct lane *lane, struct slot *slot,
+enum status candidate_narrow(struct contest *contest, struct lane *lane, struct slot *slot,
                              const struct gauntlet_case *wrong, int64_t most, const char *why,
                              const char **out, struct error *error);
 /* Gives it that domain, and stores it; `why` is the sweep's. */
-enum status candidate_set_domain(struct sweep *sweep, struct candidate *candidate,
+enum status candidate_set_domain(struct contest *contest, struct candidate *candidate,
                                  const struct domain *domain, const char *why, struct error *error);
 /* Takes what earlier checks of the same binary left. */
-enum status candidate_recall_domain(struct sweep *sweep, struct candidate *candidate,
+enum status candidate_recall_domain(struct contest *contest, struct candidate *candidate,
                                     struct error *error);
 /* Says once for a contest which finalists serve only some sizes. */
 void contest_note_domains(const struct contest *contest);

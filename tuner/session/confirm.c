@@ -36,10 +36,10 @@ static enum status race_until_right(struct contest *contest, struct lane *lane, 
         (void)lane_enter_stage(lane, STAGE_RACE);
         enum status status = contest_race(contest, lane, error);
         (void)lane_enter_stage(lane, STAGE_CHECK);
-        const struct group *group = sweep->work.group;
+        const struct group *group = contest->work.group;
         if (status == STATUS_OK &&
             group->space_next == group->space_count) /* of the last problem */
-            budget_reserve(lane, sweep->work.protocol->confirm_processes);
+            budget_reserve(lane, contest->work.protocol->confirm_processes);
         if (status == STATUS_OK)
             status = contest_check(contest, lane, error);
         bool pardoned = false;
@@ -84,8 +84,7 @@ enum status contest_compete_on(void *context, struct lane *lane, struct error *e
 enum status contest_compete(struct contest *contest, bool *found, struct error *error)
 {
     struct competing competing = {.contest = contest};
-    enum status status =
-        on_some_lane(contest->sweep->work.group, contest_compete_on, &competing, error);
+    enum status status = on_some_lane(contest->work.group, contest_compete_on, &competing, error);
     *found = competing.found;
     return status;
 }
@@ -113,9 +112,9 @@ static bool takes_part(const struct confirming *confirming, const struct contest
 static enum status run_rounds(struct contest *contest, struct track *track, const bool *wanted,
                               struct error *error)
 {
-    struct session *session = contest->sweep->work.session;
-    bool needs_energy = objective_needs_energy(contest->sweep->work.objective);
-    size_t rounds = needs_energy ? 1 : (size_t)track->work->protocol->confirm_rounds;
+    struct session *session = contest->work.session;
+    bool needs_energy = objective_needs_energy(contest->work.objective);
+    size_t rounds = needs_energy ? 1 : (size_t)contest->work.protocol->confirm_rounds;
     size_t twin = contest->finalist_count;
     size_t valid = 0;
     for (size_t i = contest->finalist_count; i > 0; i--)
@@ -128,10 +127,10 @@ static enum status run_rounds(struct contest *contest, struct track *track, cons
         double twin_y = 0;
         if (session_stopped(session))
             return session_stop_error(error);
-        enum status status = track_round(track, wanted, twin, &twin_y, error);
+        enum status status = track_round(&contest->work, track, wanted, twin, &twin_y, error);
         if (status != STATUS_OK)
             return status;
-        valid = track_judge(track);
+        valid = track_judge(&contest->work, track);
     }
     return STATUS_OK;
 }
@@ -141,7 +140,7 @@ static enum status run_rounds(struct contest *contest, struct track *track, cons
 static bool settles_now(const struct contest *contest)
 {
     enum { FEWEST = 4 };
-    const struct work *work = &contest->sweep->work;
+    const struct work *work = &contest->work;
     const size_t half = (size_t)work->protocol->confirm_processes / 2;
     return contest->processes == half && half >= FEWEST && work->options->pick_count == 0;
 }
@@ -153,13 +152,12 @@ static enum status confirm_in(struct confirming *confirming, struct contest *con
     struct track track = contest_track(contest, confirming->lane, "confirm");
     track.process = confirming->process;
     track.random.seed = confirming->group->session->options->seed ^
-                        (uint64_t)contest->sweep->work.problem.n ^
-                        ((uint64_t)confirming->process << 32);
+                        (uint64_t)contest->work.problem.n ^ ((uint64_t)confirming->process << 32);
     enum status status = wanted && track.slots ? STATUS_OK : error_no_memory(error);
     for (size_t i = 0; wanted && i < contest->finalist_count; i++)
         wanted[i] = !contest->finalists[i].rejection && !contest->finalists[i].settled;
     if (status == STATUS_OK)
-        status = track_begin(&track, false, error);
+        status = track_begin(&contest->work, &track, false, error);
     if (status == STATUS_OK)
         status = run_rounds(contest, &track, wanted, error);
     if (status == STATUS_OK)
@@ -185,7 +183,7 @@ static enum status confirm_in(struct confirming *confirming, struct contest *con
  * are as long as the race's last. */
 double contest_process_ns(const struct contest *contest)
 {
-    const struct protocol *protocol = contest->sweep->work.protocol;
+    const struct protocol *protocol = contest->work.protocol;
     size_t visits = 1; /* the twin's */
     if (contest->process_ns > 0)
         return (double)contest->process_ns;
@@ -274,8 +272,8 @@ static enum status one_process(struct confirming *confirming, struct error *erro
             continue;
         }
         started_ns = clock_budget_ns();
-        group->problem_key = contest->sweep->work.problem.key;
-        group->n = contest->sweep->work.problem.n;
+        group->problem_key = contest->work.problem.key;
+        group->n = contest->work.problem.n;
         group->best_ns = (double)NAN;
         group->best_key = contest->winner_key;
         group->session->progress.process = confirming->process;
@@ -308,7 +306,6 @@ static void begin(struct contest *contest)
 /* One process alone confirms nothing; who is wrong in it does not stay the winner. */
 static enum status settle(struct contest *contest, struct lane *lane, struct error *error)
 {
-    const struct sweep *sweep = contest->sweep;
     bool found = false;
     enum status status = STATUS_OK;
     if (contest->processes >= 2)
@@ -320,9 +317,9 @@ static enum status settle(struct contest *contest, struct lane *lane, struct err
     if (status != STATUS_OK || found || !winner_is_out)
         return status;
     contest->announced = false;
-    return store_winner_drop(sweep->work.store, sweep->work.environment_id, sweep->work.problem_id,
-                             sweep->work.options->l2_mode, objective_text(sweep->work.objective),
-                             error);
+    return store_winner_drop(contest->work.store, contest->work.environment_id,
+                             contest->work.problem_id, contest->work.options->l2_mode,
+                             objective_text(contest->work.objective), error);
 }
 
 /* The second process goes as far as the budget does; others begin only when they fit into it. */
@@ -386,10 +383,10 @@ static enum status drop_refuted(struct group *group, bool *more, struct error *e
     enum status status = STATUS_OK;
     for (struct contest *contest = group->contests; status == STATUS_OK && contest;
          contest = contest->next) {
-        const struct work *work = &contest->sweep->work;
+        const struct work *work = &contest->work;
         bool is_out = false;
         bool found = false;
-        status = sweep_take_refuted(contest->sweep, error);
+        status = sweep_take_refuted(work, contest->sweep, error);
         for (size_t i = 0; status == STATUS_OK && i < contest->finalist_count; i++) {
             struct finalist *finalist = &contest->finalists[i];
             if (finalist->rejection || !finalist->slot.candidate->rejected)

@@ -22,11 +22,13 @@ void finalist_free(struct finalist *finalist)
         slot_free(&finalist->held[s].slot);
 }
 
-struct contest *contest_create(struct sweep *sweep)
+struct contest *contest_create(const struct work *work, struct sweep *sweep)
 {
     struct contest *contest = calloc(1, sizeof *contest);
-    if (contest)
+    if (contest) {
+        contest->work = *work;
         contest->sweep = sweep;
+    }
     return contest;
 }
 
@@ -54,8 +56,10 @@ void contest_free(struct contest *contest)
 void contest_reset(struct contest *contest)
 {
     drop_finalists(contest);
-    *contest = (struct contest){
-        .next = contest->next, .previous = contest->previous, .sweep = contest->sweep};
+    *contest = (struct contest){.next = contest->next,
+                                .previous = contest->previous,
+                                .work = contest->work,
+                                .sweep = contest->sweep};
 }
 
 void contest_shrink(struct contest *contest)
@@ -84,19 +88,19 @@ static int by_value(const void *left, const void *right)
 }
 
 /* What the sweep's time says of the objective; NaN: the configuration does not load any more. */
-static enum status sweep_time_value(struct sweep *sweep, struct lane *lane,
+static enum status sweep_time_value(const struct work *work, struct sweep *sweep, struct lane *lane,
                                     struct candidate *candidate, double *value, struct error *error)
 {
-    struct track track = sweep_track(sweep, lane, "race");
+    struct track track = sweep_track(work, sweep, lane, "race");
     struct slot slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}};
     *value = log(candidate->median_ns);
-    if (work_is_about_time(&sweep->work) || objective_needs_energy(sweep->work.objective))
+    if (work_is_about_time(work) || objective_needs_energy(work->objective))
         return STATUS_OK;
-    enum status status = track_load(&track, &slot, error);
+    enum status status = track_load(work, &track, &slot, error);
     *value = (double)NAN;
     if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
-        status = prepared_value(&sweep->work, slot.prepared, candidate->median_ns, (double)NAN,
-                                value, error);
+        status =
+            prepared_value(work, slot.prepared, candidate->median_ns, (double)NAN, value, error);
     slot_free(&slot);
     return status;
 }
@@ -138,9 +142,8 @@ static void pass_on(struct sweep *sweep, struct candidate *out)
     }
 }
 
-enum status sweep_take_refuted(struct sweep *sweep, struct error *error)
+enum status sweep_take_refuted(const struct work *work, struct sweep *sweep, struct error *error)
 {
-    const struct work *work = &sweep->work;
     const struct store_domain of = {.environment_id = work->environment_id,
                                     .experiment_id = work->experiment_id,
                                     .problem_key = work->problem.key};
@@ -194,8 +197,9 @@ static void name_first(struct sweep *sweep)
 }
 
 /* All that may win, the fastest first; their keys are the arena's. */
-static enum status list_entries(struct sweep *sweep, struct lane *lane, struct arena *arena,
-                                struct entry *entries, size_t *count, struct error *error)
+static enum status list_entries(const struct work *work, struct sweep *sweep, struct lane *lane,
+                                struct arena *arena, struct entry *entries, size_t *count,
+                                struct error *error)
 {
     char room[CONFIGURATION_KEY_BYTES];
     *count = 0;
@@ -203,7 +207,8 @@ static enum status list_entries(struct sweep *sweep, struct lane *lane, struct a
         struct entry entry = {.candidate = sweep->candidates.items[i]};
         if (!candidate_works(entry.candidate) || !(entry.candidate->median_ns > 0))
             continue;
-        enum status status = sweep_time_value(sweep, lane, entry.candidate, &entry.value, error);
+        enum status status =
+            sweep_time_value(work, sweep, lane, entry.candidate, &entry.value, error);
         if (status != STATUS_OK)
             return status;
         const char *key = candidate_key(&sweep->candidates, entry.candidate, room);
@@ -221,11 +226,11 @@ static size_t most_entrants(const struct contest *contest)
 {
     const struct sweep *sweep = contest->sweep;
     const size_t most = ENTRANTS_MAX - EXPERIMENT_BASELINES_MAX;
-    if (!sweep->best || sweep->work.options->pick_count > 0)
+    if (!sweep->best || contest->work.options->pick_count > 0)
         return most;
     const double blocks_ns =
-        (double)sweep->best->spent_ns / (double)sweep->work.protocol->sweep_blocks;
-    const size_t fit = budget_entrants(sweep->work.group, &sweep->allowance,
+        (double)sweep->best->spent_ns / (double)contest->work.protocol->sweep_blocks;
+    const size_t fit = budget_entrants(contest->work.group, &sweep->allowance,
                                        blocks_ns * (double)contest_blocks(contest, true));
     return fit < most ? fit : most;
 }
@@ -234,7 +239,7 @@ static size_t most_entrants(const struct contest *contest)
 static enum status add_finalists(struct contest *contest, const struct entry *entries, size_t count,
                                  const struct candidate *named, struct error *error)
 {
-    const struct work *work = &contest->sweep->work;
+    const struct work *work = &contest->work;
     bool needs_energy = objective_needs_energy(work->objective);
     size_t near = 0;
     const size_t most = most_entrants(contest);
@@ -271,12 +276,12 @@ static void set_blocks(struct contest *contest)
 {
     static const double deviations = 1.4826 * 1.2533 * 1.4142;
     const struct sweep *sweep = contest->sweep;
-    const struct protocol *protocol = sweep->work.protocol;
+    const struct protocol *protocol = contest->work.protocol;
     const double most = (double)protocol->noisy_blocks;
     if (!(most > (double)protocol->visit_blocks) || !sweep->best)
         return;
     const double spread =
-        sweep->spread_count > 0 ? sweep->spread_sum / (double)sweep->spread_count : INFINITY;
+        sweep->spread.count > 0 ? sweep->spread.sum / (double)sweep->spread.count : INFINITY;
     const double wanted = ceil(pow(deviations * spread / protocol->delta, 2));
     const double block_ns = fmax(sweep->best->median_ns, protocol->block_ns);
     const double blocks =
@@ -287,7 +292,7 @@ static void set_blocks(struct contest *contest)
 enum status contest_enter(struct contest *contest, struct lane *lane, struct error *error)
 {
     struct sweep *sweep = contest->sweep;
-    const struct work *work = &sweep->work;
+    const struct work *work = &contest->work;
     struct arena scratch = {0};
     struct text incumbent = {
         0}; /* the newest winner, also under another driver or version of tune */
@@ -297,9 +302,10 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
         entries ? inputs_tell(work, &sweep->inputs, lane, true, error) : error_no_memory(error);
     name_first(sweep);
     if (status == STATUS_OK)
-        status = sweep_take_refuted(sweep, error);
+        status = sweep_take_refuted(work, sweep, error);
     if (status == STATUS_OK)
-        status = list_entries(sweep, lane, &scratch, entries, &contest->candidate_count, error);
+        status =
+            list_entries(work, sweep, lane, &scratch, entries, &contest->candidate_count, error);
     if (status == STATUS_OK)
         status = store_incumbent(work->store, work->environment_id, work->problem_id,
                                  work->options->l2_mode, objective_text(work->objective), &found,
@@ -322,9 +328,9 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
 void contest_progress(const struct contest *contest, const char *phase)
 {
     const struct sweep *sweep = contest->sweep;
-    struct group *group = sweep->work.group;
-    group->problem_key = sweep->work.problem.key;
-    group->n = sweep->work.problem.n;
+    struct group *group = contest->work.group;
+    group->problem_key = contest->work.problem.key;
+    group->n = contest->work.problem.n;
     group->strategy = sweep->strategy;
     group->best_ns = sweep->best && sweep->best_key[0] ? sweep->best->median_ns : (double)NAN;
     group->best_key = sweep->best_key;
@@ -333,7 +339,7 @@ void contest_progress(const struct contest *contest, const char *phase)
 
 uint32_t contest_blocks(const struct contest *contest, bool screening)
 {
-    const struct protocol *protocol = contest->sweep->work.protocol;
+    const struct protocol *protocol = contest->work.protocol;
     const uint32_t usual = (uint32_t)(screening ? protocol->screen_blocks : protocol->visit_blocks);
     const uint32_t most = screening && contest->blocks > FEW ? FEW : contest->blocks;
     return most > usual ? most : usual;
@@ -341,7 +347,7 @@ uint32_t contest_blocks(const struct contest *contest, bool screening)
 
 struct track contest_track(struct contest *contest, struct lane *lane, const char *stage)
 {
-    struct track track = sweep_track(contest->sweep, lane, stage);
+    struct track track = sweep_track(&contest->work, contest->sweep, lane, stage);
     track.blocks = contest_blocks(contest, false);
     track.count = contest->finalist_count;
     track.slots = arena_alloc(&contest->arena, track.count + 1, sizeof(struct slot *));
@@ -352,7 +358,7 @@ struct track contest_track(struct contest *contest, struct lane *lane, const cha
 
 void contest_note_rejection(const struct contest *contest, const struct finalist *finalist)
 {
-    const struct work *work = &contest->sweep->work;
+    const struct work *work = &contest->work;
     work->session->summary->gauntlet_failures++;
     session_note(work->session, "%s n=%lld: '%s' was among the fastest, but is out: %s",
                  work->problem.key, (long long)work->problem.n, finalist->key, finalist->rejection);
@@ -383,8 +389,7 @@ enum status contest_reject(struct contest *contest, struct finalist *finalist, i
         return error_no_memory(error);
     sweep_find_best(contest->sweep);
     contest_note_rejection(contest, finalist);
-    return candidate_store_verdict(&contest->sweep->work, finalist->slot.candidate, why, cases,
-                                   error);
+    return candidate_store_verdict(&contest->work, finalist->slot.candidate, why, cases, error);
 }
 
 static enum status keep_finalist(struct contest *contest, struct track *track,
@@ -398,20 +403,20 @@ static enum status keep_finalist(struct contest *contest, struct track *track,
     if (slot->outcome.status != TRIAL_OK && !slot->candidate->rejected)
         slot->candidate->rejected = trial_status_name(slot->outcome.status);
     if (status == STATUS_OK && (slot->sample_count > 0 || slot->outcome.status != TRIAL_OK))
-        status = slot_store(track, slot, false, &finalist->trial_id, error);
+        status = slot_store(&contest->work, track, slot, false, &finalist->trial_id, error);
     return status;
 }
 
 enum status contest_keep(struct contest *contest, struct track *track, enum status status,
                          struct error *error)
 {
-    struct store *store = contest->sweep->work.store;
+    struct store *store = contest->work.store;
     struct error keeping = {0};
     if (status != STATUS_OK)
-        (void)track_judge(track); /* its last round is not complete */
+        (void)track_judge(&contest->work, track); /* its last round is not complete */
     enum status kept = store_batch_begin(store, &keeping);
     if (kept == STATUS_OK) {
-        kept = track_store(track, &keeping);
+        kept = track_store(&contest->work, track, &keeping);
         for (size_t i = 0; kept == STATUS_OK && i < contest->finalist_count; i++)
             kept = keep_finalist(contest, track, &contest->finalists[i], &keeping);
         kept = store_batch_end(store, kept, &keeping);
@@ -422,7 +427,7 @@ enum status contest_keep(struct contest *contest, struct track *track, enum stat
 enum status contest_count_rounds(struct contest *contest, const struct track *track,
                                  struct error *error)
 {
-    const struct protocol *protocol = contest->sweep->work.protocol;
+    const struct protocol *protocol = contest->work.protocol;
     if (!array_grow_by(&contest->twins, contest->twin_count, track->round_count,
                        &contest->twin_capacity, sizeof *contest->twins))
         return error_no_memory(error);

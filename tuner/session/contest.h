@@ -44,6 +44,7 @@ void finalist_free(struct finalist *finalist); /* what it holds */
 
 struct contest {
     struct contest *next, *previous;
+    struct work work;
     struct sweep *sweep;
     struct arena arena;
     struct finalist *finalists; /* as many as entered; after the race as many as are left */
@@ -73,9 +74,10 @@ struct contest {
     char winner_key[CONFIGURATION_KEY_BYTES];
 };
 
-/* contest.c: of a sweep, which is its own from now on, from malloc. NULL: no memory. */
-struct contest *contest_create(struct sweep *sweep);
-void contest_free(struct contest *contest); /* with its sweep, unless that is NULL */
+/* contest.c: of a problem and its sweep, which is its own from now on, from malloc. NULL: no
+ * memory. */
+struct contest *contest_create(const struct work *work, struct sweep *sweep);
+void contest_free(struct contest *contest); /* with its sweep */
 /* Who races: all whose objective in the sweep is near the best, baselines, the incumbent. They
  * become the contest's finalists. */
 enum status contest_enter(struct contest *contest, struct lane *lane, struct error *error);
@@ -110,7 +112,7 @@ enum status candidate_store_verdict(const struct work *work, const struct candid
                                     const char *rejection, int32_t cases, struct error *error);
 void contest_note_rejection(const struct contest *contest, const struct finalist *finalist);
 /* Who was wrong at any size of the problem key is rejected. */
-enum status sweep_take_refuted(struct sweep *sweep, struct error *error);
+enum status sweep_take_refuted(const struct work *work, struct sweep *sweep, struct error *error);
 /* Sets contender.order, the fixed order: a larger domain (of the work's problem; NULL: none), fewer
  * launches, less shared memory, fewer registers, smaller block, then the parameters in the order of
  * the file. */
@@ -119,7 +121,7 @@ enum status finalists_order(const struct work *work, struct finalist *finalists,
 
 /* alone.c: whether all that was tried disagrees with the one configuration that results are held
  * against, so that nothing says that it is right, by the trials' statuses. */
-bool sweep_reference_is_alone(const struct sweep *sweep);
+bool sweep_reference_is_alone(const struct work *work, const struct sweep *sweep);
 /* The same with a look at whether the others agree with one another, and said. */
 enum status contest_doubt_reference(struct contest *contest, struct lane *lane,
                                     struct error *error);
@@ -134,7 +136,7 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
  * twin. */
 enum status contest_settle_slower(struct contest *contest, struct error *error);
 /* When the user stops before there is a winner: the best of the sweep so far. */
-enum status sweep_choose_early(struct sweep *sweep, struct error *error);
+enum status sweep_choose_early(const struct work *work, struct sweep *sweep, struct error *error);
 /* states.c: the name of a state of the cache, beside the run's own, that this device and problem
  * are measured in; NULL: not in that one. */
 const char *contest_state(const struct contest *contest, size_t state);

@@ -14,13 +14,14 @@ enum { CASES_MAX = 26, SIZES_NEAR = 4096 };
 static const double many_elements = 1 << 24;
 
 /* Whether the constraints allow the configuration that size. */
-static bool allows(const struct sweep *sweep, const struct configuration *configuration, int64_t n)
+static bool allows(const struct contest *contest, const struct configuration *configuration,
+                   int64_t n)
 {
     struct problem problem;
     struct error ignored = {0};
     bool allowed = false;
-    experiment_problem_at(sweep->work.experiment, &sweep->work.problem, n, &problem);
-    return space_admits(sweep->work.experiment, &problem, sweep->work.facts, configuration,
+    experiment_problem_at(contest->work.experiment, &contest->work.problem, n, &problem);
+    return space_admits(contest->work.experiment, &problem, contest->work.facts, configuration,
                         &allowed, &ignored) == STATUS_OK &&
            allowed;
 }
@@ -30,19 +31,19 @@ static bool allows(const struct sweep *sweep, const struct configuration *config
 static int64_t next_size(const struct contest *contest, int64_t n)
 {
     static const int64_t odd_parts[] = {1, 3, 5, 7, 9, 25, 125};
-    const struct sweep *sweep = contest->sweep;
     const struct prepared *first = NULL;
     for (size_t i = 0; !first && i < contest->finalist_count; i++)
         if (contest->finalists[i].slot.candidate->point != NO_POINT)
             first = contest->finalists[i].slot.prepared;
-    if (!first || n < 1 || n == sweep->work.problem.n || allows(sweep, &first->configuration, n))
+    if (!first || n < 1 || n == contest->work.problem.n ||
+        allows(contest, &first->configuration, n))
         return n;
     int64_t nearest = 0;
     for (size_t i = 0; i < sizeof odd_parts / sizeof odd_parts[0]; i++)
         for (int64_t divisor = odd_parts[i]; divisor <= SIZES_NEAR; divisor *= 2) {
             int64_t size = (n + divisor - 1) / divisor * divisor;
-            if (size > n && (nearest == 0 || size < nearest) && size != sweep->work.problem.n &&
-                allows(sweep, &first->configuration, size))
+            if (size > n && (nearest == 0 || size < nearest) && size != contest->work.problem.n &&
+                allows(contest, &first->configuration, size))
                 nearest = size;
         }
     return nearest;
@@ -78,7 +79,7 @@ static bool uses_files(const struct sweep *sweep)
 /* The sizes that the experiment lists: files are there for each. */
 static size_t add_listed(const struct contest *contest, struct gauntlet_case *cases, size_t count)
 {
-    const struct work *work = &contest->sweep->work;
+    const struct work *work = &contest->work;
     for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
         struct problem problem;
         experiment_problem(work->experiment, i, &problem);
@@ -107,7 +108,7 @@ static size_t add_few(const struct contest *contest, struct gauntlet_case *cases
                       double most)
 {
     static const uint64_t few[] = {1000, 16};
-    const int64_t n = contest->sweep->work.problem.n;
+    const int64_t n = contest->work.problem.n;
     for (size_t i = 0; i < COUNT(few) && count < CASES_MAX; i++) {
         struct gauntlet_case one = {.n = (double)n > most ? next_size(contest, (int64_t)most) : n,
                                     .few = few[i],
@@ -121,7 +122,7 @@ static size_t add_few(const struct contest *contest, struct gauntlet_case *cases
 /* Beyond it a case costs seconds. */
 static double largest_size(const struct contest *contest)
 {
-    const int64_t n = contest->sweep->work.problem.n;
+    const int64_t n = contest->work.problem.n;
     double longest = (double)n; /* of the vectors: rows have many elements for each */
     for (size_t i = 0; i < contest->finalist_count; i++) {
         const struct prepared *prepared = contest->finalists[i].slot.prepared;
@@ -135,11 +136,11 @@ static double largest_size(const struct contest *contest)
 static size_t list_cases(const struct contest *contest, struct gauntlet_case *cases)
 {
     static const int64_t small[] = {1, 2, 31, 33, 255, 257, 1025, 4097, 65537, 1000003};
-    const int64_t n = contest->sweep->work.problem.n;
+    const int64_t n = contest->work.problem.n;
     const double most = largest_size(contest);
     struct random random = {.seed = (uint64_t)n};
     size_t count = 0;
-    if (!experiment_has_size(contest->sweep->work.experiment))
+    if (!experiment_has_size(contest->work.experiment))
         return add_few(contest, cases, add_case(contest, cases, count, n, 3), most);
     if (contest->sweep->inputs.problem && uses_files(contest->sweep))
         count = add_listed(contest, cases, count);
@@ -160,7 +161,7 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
 }
 
 /* Whether who failed is right on the problem's own inputs: then the outcome says so. */
-static enum status ask_unchanged(struct sweep *sweep, struct lane *lane, struct slot *slot,
+static enum status ask_unchanged(struct contest *contest, struct lane *lane, struct slot *slot,
                                  const struct gauntlet_case *what, struct worker_outcome *outcome,
                                  struct error *error)
 {
@@ -169,10 +170,10 @@ static enum status ask_unchanged(struct sweep *sweep, struct lane *lane, struct 
     char detail[sizeof outcome->detail];
     bool applies = false;
     own.seed = 0;
-    if (outcome->status != TRIAL_WRONG_RESULT || sweep->inputs.alike || what->seed == 0 ||
+    if (outcome->status != TRIAL_WRONG_RESULT || contest->sweep->inputs.alike || what->seed == 0 ||
         what->few > 0)
         return STATUS_OK;
-    enum status status = check_case(sweep, lane, slot, &own, &applies, &unchanged, error);
+    enum status status = check_case(contest, lane, slot, &own, &applies, &unchanged, error);
     if (status != STATUS_OK || !applies || unchanged.status != TRIAL_OK)
         return status;
     (void)string_format(detail, sizeof detail, "right on its own, on changed inputs: %s",
@@ -197,7 +198,7 @@ const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *what
 
 /* As check_case, at the next size that is left of its domain. Who fails is out (*rejection tells)
  * where that was promised; else what is left becomes less, and *narrowed. */
-static enum status run_case(struct sweep *sweep, struct lane *lane, struct slot *slot,
+static enum status run_case(struct contest *contest, struct lane *lane, struct slot *slot,
                             const struct gauntlet_case *given, double most, int32_t *cases,
                             bool *narrowed, const char **rejection, struct error *error)
 {
@@ -206,26 +207,26 @@ static enum status run_case(struct sweep *sweep, struct lane *lane, struct slot 
     struct worker_outcome outcome;
     bool applies = false;
     *narrowed = false;
-    if (candidate->narrowing && what.n != sweep->work.problem.n)
+    if (candidate->narrowing && what.n != contest->work.problem.n)
         what.n = domain_next(&candidate->narrowing->domain, what.n);
-    if (what.n == 0 || (what.n != given->n && what.n == sweep->work.problem.n))
+    if (what.n == 0 || (what.n != given->n && what.n == contest->work.problem.n))
         return STATUS_OK;
-    enum status status = check_case(sweep, lane, slot, &what, &applies, &outcome, error);
+    enum status status = check_case(contest, lane, slot, &what, &applies, &outcome, error);
     *cases += applies ? 1 : 0;
     candidate->starved = status == STATUS_OK && outcome.starved;
     if (status != STATUS_OK || outcome.status == TRIAL_OK)
         return status;
-    status = ask_unchanged(sweep, lane, slot, &what, &outcome, error);
+    status = ask_unchanged(contest, lane, slot, &what, &outcome, error);
     if (status != STATUS_OK)
         return status;
-    const char *why = gauntlet_words(sweep, &what, &outcome);
+    const char *why = gauntlet_words(contest->sweep, &what, &outcome);
     if (!why)
         return error_no_memory(error);
     const char *out = why;
     if (!outcome.starved && !wrong_on_changed(outcome.detail) && what.few == 0 &&
-        !work_declares(&sweep->work, what.n))
-        status =
-            candidate_narrow(sweep, lane, slot, &what, (int64_t)fmin(most, 1e15), why, &out, error);
+        !work_declares(&contest->work, what.n))
+        status = candidate_narrow(contest, lane, slot, &what, (int64_t)fmin(most, 1e15), why, &out,
+                                  error);
     *narrowed = status == STATUS_OK && !out;
     if (status == STATUS_OK && out)
         *rejection = candidate->rejected = out;
@@ -244,18 +245,17 @@ bool verdict_holds(const struct work *work, const char *detail)
 static enum status recall_verdict(struct contest *contest, struct finalist *finalist, bool *known,
                                   struct error *error)
 {
-    const struct sweep *sweep = contest->sweep;
     const struct candidate *candidate = finalist->slot.candidate;
     char detail[ERROR_TEXT_BYTES] = "";
     bool passed = false;
-    enum status status = store_gauntlet_get(sweep->work.store, sweep->work.environment_id,
-                                            sweep->work.problem_id, candidate->configuration_id,
-                                            candidate_binary(&sweep->work, candidate)->hash, known,
-                                            &passed, detail, error);
+    enum status status = store_gauntlet_get(contest->work.store, contest->work.environment_id,
+                                            contest->work.problem_id, candidate->configuration_id,
+                                            candidate_binary(&contest->work, candidate)->hash,
+                                            known, &passed, detail, error);
     if (status != STATUS_OK || !*known || passed)
         return status;
     /* Else it is checked anew; changed inputs may have been to blame themselves. */
-    *known = verdict_holds(&sweep->work, detail) && !wrong_on_changed(detail);
+    *known = verdict_holds(&contest->work, detail) && !wrong_on_changed(detail);
     if (!*known)
         return STATUS_OK;
     finalist->rejection = arena_strdup(&contest->sweep->arena, detail);
@@ -265,51 +265,53 @@ static enum status recall_verdict(struct contest *contest, struct finalist *fina
 
 /* What took a finalist out takes others like it out, too: else the race would bring them up one
  * handful after the other. */
-static enum status reject_others(struct sweep *sweep, struct lane *lane,
+static enum status reject_others(struct contest *contest, struct lane *lane,
                                  const struct gauntlet_case *what, double most, struct error *error)
 {
-    struct track track = sweep_track(sweep, lane, "race");
+    struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < sweep->candidates.count; i++) {
-        struct slot slot = {.candidate = sweep->candidates.items[i],
+    for (size_t i = 0; status == STATUS_OK && i < contest->sweep->candidates.count; i++) {
+        struct slot slot = {.candidate = contest->sweep->candidates.items[i],
                             .outcome = {.status = TRIAL_OK}};
         const char *rejection = NULL;
         int32_t cases = 0;
         bool narrowed = false;
         if (!candidate_works(slot.candidate))
             continue;
-        if (session_stopped(sweep->work.session))
+        if (session_stopped(contest->work.session))
             return session_stop_error(error);
-        if (budget_ended(sweep->work.session))
+        if (budget_ended(contest->work.session))
             return STATUS_OK; /* they are checked when they race */
-        status = track_load(&track, &slot, error);
+        status = track_load(&contest->work, &track, &slot, error);
         if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
-            status = run_case(sweep, lane, &slot, what, most, &cases, &narrowed, &rejection, error);
+            status =
+                run_case(contest, lane, &slot, what, most, &cases, &narrowed, &rejection, error);
         if (status == STATUS_OK && rejection)
-            status = candidate_store_verdict(&sweep->work, slot.candidate, rejection, cases, error);
+            status =
+                candidate_store_verdict(&contest->work, slot.candidate, rejection, cases, error);
         slot_free(&slot);
     }
     return status;
 }
 
 /* What is not looked at for want of data. */
-static void note_limits(const struct sweep *sweep)
+static void note_limits(const struct contest *contest)
 {
-    struct session *session = sweep->work.session;
-    if (!sweep->inputs.problem) /* all is known from earlier runs */
+    struct session *session = contest->work.session;
+    if (!contest->sweep->inputs.problem) /* all is known from earlier runs */
         return;
     struct problem first;
-    experiment_problem(sweep->work.experiment, 0, &first);
-    if (sweep->work.problem.shape && strcmp(sweep->work.problem.key, first.key) != 0)
+    experiment_problem(contest->work.experiment, 0, &first);
+    if (contest->work.problem.shape && strcmp(contest->work.problem.key, first.key) != 0)
         return; /* of several sizes that is said once */
-    if (!experiment_has_size(sweep->work.experiment))
+    if (!experiment_has_size(contest->work.experiment))
         session_note(session, "%s: finalists are checked at this size alone, as it has no other",
-                     sweep->work.problem.key);
-    else if (uses_files(sweep))
+                     contest->work.problem.key);
+    else if (uses_files(contest->sweep))
         session_note(session,
                      "%s n=%lld: finalists are checked at other sizes only where its files have "
                      "data for them",
-                     sweep->work.problem.key, (long long)sweep->work.problem.n);
+                     contest->work.problem.key, (long long)contest->work.problem.n);
 }
 
 /* Of those whose results were right the slowest, whose time may not even have settled; not one of
@@ -333,20 +335,20 @@ static struct candidate *slowest_right(const struct sweep *sweep,
 
 /* Whether somebody else is right there, the slowest that works: else nobody is asked. Nothing says
  * that kernels take such inputs, which divide by them, say. */
-static enum status is_fair(struct sweep *sweep, struct lane *lane, const struct gauntlet_case *what,
-                           bool *fair, struct error *error)
+static enum status is_fair(struct contest *contest, struct lane *lane,
+                           const struct gauntlet_case *what, bool *fair, struct error *error)
 {
-    struct track track = sweep_track(sweep, lane, "race");
+    struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
     struct worker_outcome outcome = {.status = TRIAL_OK};
-    struct slot slot = {.candidate = slowest_right(sweep, NULL, 0),
+    struct slot slot = {.candidate = slowest_right(contest->sweep, NULL, 0),
                         .outcome = {.status = TRIAL_OK}};
     bool applies = false;
     *fair = false;
     if (!slot.candidate)
         return STATUS_OK;
-    enum status status = track_load(&track, &slot, error);
+    enum status status = track_load(&contest->work, &track, &slot, error);
     if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
-        status = check_case(sweep, lane, &slot, what, &applies, &outcome, error);
+        status = check_case(contest, lane, &slot, what, &applies, &outcome, error);
     *fair = applies && outcome.status == TRIAL_OK;
     slot_free(&slot);
     return status;
@@ -364,7 +366,7 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
     for (size_t i = 0; i < contest->finalist_count; i++)
         new = new || !known[i];
     if (new && what->few > 0) {
-        enum status status = is_fair(contest->sweep, lane, what, &fair, error);
+        enum status status = is_fair(contest, lane, what, &fair, error);
         if (status != STATUS_OK || !fair)
             return status;
     }
@@ -374,16 +376,16 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
         for (int times = 0; narrowed && times < NARROWED_MOST; times++) {
             if (known[i] || finalist->rejection || finalist->slot.outcome.status != TRIAL_OK)
                 break;
-            if (session_stopped(contest->sweep->work.session))
+            if (session_stopped(contest->work.session))
                 return session_stop_error(error);
-            enum status status = run_case(contest->sweep, lane, &finalist->slot, what, most,
-                                          &cases[i], &narrowed, &finalist->rejection, error);
+            enum status status = run_case(contest, lane, &finalist->slot, what, most, &cases[i],
+                                          &narrowed, &finalist->rejection, error);
             if (status != STATUS_OK)
                 return status;
         }
         failed |= finalist->rejection != NULL;
     }
-    return failed ? reject_others(contest->sweep, lane, what, most, error) : STATUS_OK;
+    return failed ? reject_others(contest, lane, what, most, error) : STATUS_OK;
 }
 
 enum status contest_check(struct contest *contest, struct lane *lane, struct error *error)
@@ -393,15 +395,14 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
     int32_t *cases = arena_alloc(&contest->arena, count + 1, sizeof *cases);
     enum status status = known && cases ? STATUS_OK : error_no_memory(error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        status =
-            candidate_recall_domain(contest->sweep, contest->finalists[i].slot.candidate, error);
+        status = candidate_recall_domain(contest, contest->finalists[i].slot.candidate, error);
         if (status == STATUS_OK)
             status = recall_verdict(contest, &contest->finalists[i], &known[i], error);
     }
     struct gauntlet_case list[CASES_MAX];
     const size_t case_count = status == STATUS_OK ? list_cases(contest, list) : 0;
     if (status == STATUS_OK)
-        note_limits(contest->sweep);
+        note_limits(contest);
     for (size_t c = 0; status == STATUS_OK && c < case_count; c++)
         status = run_on_all(contest, lane, known, &list[c], largest_size(contest), cases, error);
     if (status == STATUS_OK)
@@ -409,9 +410,8 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
     sweep_find_best(contest->sweep);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         if (!known[i])
-            status =
-                candidate_store_verdict(&contest->sweep->work, contest->finalists[i].slot.candidate,
-                                        contest->finalists[i].rejection, cases[i], error);
+            status = candidate_store_verdict(&contest->work, contest->finalists[i].slot.candidate,
+                                             contest->finalists[i].rejection, cases[i], error);
         if (contest->finalists[i].rejection)
             contest_note_rejection(contest, &contest->finalists[i]);
     }
@@ -467,7 +467,7 @@ static enum status doubt_speed(struct contest *contest, struct finalist *finalis
     enum status status = slot_times(&finalist->slot, &measured, error);
     const double time_ns = measured.times.median;
     if (status == STATUS_OK)
-        status = work_ceiling_share(&sweep->work, time_ns, &share, error);
+        status = work_ceiling_share(&contest->work, time_ns, &share, error);
     if (status != STATUS_OK || share <= unbelievable)
         return status;
     struct sides sides = sides_of(sweep, time_ns * share / unbelievable);
@@ -478,40 +478,41 @@ static enum status doubt_speed(struct contest *contest, struct finalist *finalis
                           arena_printf(&sweep->arena,
                                        "not believed: %.0f GB/s from cold caches, %.1f times the "
                                        "ceiling and %.1f times as fast as any that is not above it",
-                                       sweep->work.bytes_moved / time_ns, share,
+                                       contest->work.bytes_moved / time_ns, share,
                                        others_ns / time_ns),
                           error);
 }
 
 /* Its runs under the eye of the check; *compared: how many results were looked at. */
-static enum status watch_runs(struct sweep *sweep, struct lane *lane, struct slot *slot,
+static enum status watch_runs(struct contest *contest, struct lane *lane, struct slot *slot,
                               int32_t comparisons, int64_t *compared,
                               struct worker_outcome *outcome, struct error *error)
 {
     struct candidate *candidate = slot->candidate;
     const struct check_set *set = NULL;
-    enum status status =
-        inputs_checks(&sweep->work, &sweep->inputs, &slot->prepared->configuration, &set, error);
+    enum status status = inputs_checks(&contest->work, &contest->sweep->inputs,
+                                       &slot->prepared->configuration, &set, error);
     bool retry = true;
     for (int tries = 0; status == STATUS_OK && retry && tries < 2; tries++) {
         const struct worker_task task = {
-            .binary_path = candidate_binary(&sweep->work, candidate)->path,
+            .binary_path = candidate_binary(&contest->work, candidate)->path,
             .plan = &slot->prepared->plan,
             .checks = set->checks,
             .checks_key = set->key,
             .repeats = (uint32_t)comparisons,
-            .problem_known = lane->known == &sweep->inputs && lane->knows_expected,
-            .varies = !sweep->inputs.alike,
-            .most_ms = budget_watch_ms(sweep->work.group, &sweep->allowance,
+            .problem_known = lane->known == &contest->sweep->inputs && lane->knows_expected,
+            .varies = !contest->sweep->inputs.alike,
+            .most_ms = budget_watch_ms(contest->work.group, &contest->sweep->allowance,
                                        candidate->median_ns > short_run_ns ? LONG_MS : SHORT_MS),
             .timeout_ms = WATCH_TIMEOUT_MS,
         };
         int64_t left_ns = lane_leave(lane);
         status = worker_watch(lane->worker, &task, compared, outcome, error);
         lane_enter(lane, left_ns, &lane->measuring_ns);
-        status = status == STATUS_OK ? prepare_restore(&sweep->work, &sweep->inputs, candidate,
-                                                       slot->prepared, outcome, &retry, error)
-                                     : lane_lose(lane, error); /* another one watches it */
+        status = status == STATUS_OK
+                     ? prepare_restore(&contest->work, &contest->sweep->inputs, candidate,
+                                       slot->prepared, outcome, &retry, error)
+                     : lane_lose(lane, error); /* another one watches it */
     }
     return status;
 }
@@ -523,7 +524,7 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
     struct candidate *candidate = finalist->slot.candidate;
     const struct worker_task *problem = sweep->inputs.problem;
     struct worker_outcome outcome = {.status = TRIAL_OK};
-    if (candidate->watched || lane->lost || session_stopped(sweep->work.session) || !problem ||
+    if (candidate->watched || lane->lost || session_stopped(contest->work.session) || !problem ||
         problem->checks.count == 0 || !finalist->slot.prepared ||
         finalist->slot.prepared->plan.launch_count == 0)
         return STATUS_OK;
@@ -532,7 +533,7 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
         return status;
     contest_progress(contest, "check");
     int64_t compared = 0;
-    status = watch_runs(sweep, lane, &finalist->slot, COMPARISONS, &compared, &outcome, error);
+    status = watch_runs(contest, lane, &finalist->slot, COMPARISONS, &compared, &outcome, error);
     if (status != STATUS_OK)
         return status;
     candidate->watched = true;
@@ -549,19 +550,19 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
 /* ---- inputs that belong together ---- */
 
 /* Whether it is right on the problem's inputs, and wrong on changed ones. */
-static enum status fails_on_changed(struct sweep *sweep, struct lane *lane,
+static enum status fails_on_changed(struct contest *contest, struct lane *lane,
                                     struct candidate *candidate, bool *fails, struct error *error)
 {
     enum { FEW = 8 };
-    struct track track = sweep_track(sweep, lane, "race");
+    struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
     struct slot slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}};
     struct worker_outcome outcome = {.status = TRIAL_OK};
     int64_t ignored = 0;
-    enum status status = inputs_tell(&sweep->work, &sweep->inputs, lane, true, error);
+    enum status status = inputs_tell(&contest->work, &contest->sweep->inputs, lane, true, error);
     if (status == STATUS_OK)
-        status = track_load(&track, &slot, error);
+        status = track_load(&contest->work, &track, &slot, error);
     if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
-        status = watch_runs(sweep, lane, &slot, FEW, &ignored, &outcome, error);
+        status = watch_runs(contest, lane, &slot, FEW, &ignored, &outcome, error);
     if (status == STATUS_OK)
         status = lane_probe_after(lane, &outcome, error);
     *fails = outcome.status == TRIAL_WRONG_RESULT && wrong_on_changed(outcome.detail);
@@ -576,7 +577,7 @@ static bool is_out_by_changes(const struct candidate *candidate)
 
 /* Asks some of those that still work, the slowest first: who keeps results is fast. *blamed: all
  * that were asked fail as well, or as many are out already that nobody else is left. */
-static enum status ask_others(struct sweep *sweep, struct lane *lane, size_t out, bool *blamed,
+static enum status ask_others(struct contest *contest, struct lane *lane, size_t out, bool *blamed,
                               struct error *error)
 {
     enum { ASKED = 4, LEAST = 2 };
@@ -585,11 +586,11 @@ static enum status ask_others(struct sweep *sweep, struct lane *lane, size_t out
     size_t count = 0;
     *blamed = true;
     while (status == STATUS_OK && *blamed && count < ASKED) {
-        struct candidate *slowest = slowest_right(sweep, asked, count);
+        struct candidate *slowest = slowest_right(contest->sweep, asked, count);
         if (!slowest)
             break;
         asked[count++] = slowest;
-        status = fails_on_changed(sweep, lane, slowest, blamed, error);
+        status = fails_on_changed(contest, lane, slowest, blamed, error);
     }
     *blamed = *blamed && out + count >= LEAST;
     return status;
@@ -599,7 +600,7 @@ enum status contest_blame_inputs(struct contest *contest, struct lane *lane, boo
                                  struct error *error)
 {
     struct sweep *sweep = contest->sweep;
-    const struct work *work = &sweep->work;
+    const struct work *work = &contest->work;
     const struct candidate *first = NULL;
     size_t out = 0;
     *blamed = false;
@@ -610,7 +611,7 @@ enum status contest_blame_inputs(struct contest *contest, struct lane *lane, boo
         }
     if (!first || sweep->inputs.alike || session_stopped(work->session))
         return STATUS_OK;
-    enum status status = ask_others(sweep, lane, out, blamed, error);
+    enum status status = ask_others(contest, lane, out, blamed, error);
     if (status != STATUS_OK || !*blamed)
         return status;
     session_note(work->session,

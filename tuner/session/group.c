@@ -68,10 +68,10 @@ enum status group_count_work(struct group *group, struct error *error)
     return STATUS_OK;
 }
 
-static enum status store_this_problem(struct sweep *sweep, struct error *error)
+static enum status store_this_problem(struct work *work, const struct configuration *usual,
+                                      struct error *error)
 {
-    struct work *work = &sweep->work;
-    struct point point = work_point(work, &sweep->usual_configuration, 0);
+    struct point point = work_point(work, usual, 0);
     char family[PROBLEM_KEY_BYTES];
     double operations = 0;
     enum element_type type = ELEMENT_F32;
@@ -184,75 +184,69 @@ static void make_references_ahead(const struct work *work)
 }
 
 /* *swept: something was tried, or is known. */
-static enum status sweep_over(struct sweep *sweep, const struct work *given, struct space *space,
+static enum status sweep_over(struct work *work, struct sweep *sweep, struct space *space,
                               bool *swept, struct error *error)
 {
-    struct group *group = given->group;
-    group->problem_key = sweep->work.problem.key;
-    group->n = given->problem.n;
+    struct group *group = work->group;
+    group->problem_key = work->problem.key;
+    group->n = work->problem.n;
     group->best_ns = (double)NAN;
     (void)stage_enter(group, STAGE_SET_UP);
-    enum status status = sweep_open(sweep, given, space, error);
+    enum status status = sweep_open(sweep, work, space, error);
     session_progress(group, "compile");
     if (status == STATUS_OK)
-        status = store_this_problem(sweep, error);
+        status = store_this_problem(work, &sweep->usual_configuration, error);
     *swept = status == STATUS_OK && budget_fits_problem(group);
     if (*swept) {
-        ask_ahead(&sweep->work);
-        make_references_ahead(&sweep->work);
-        status = sweep_problem(sweep, error);
-        ask_ahead(&sweep->work);
-        make_references_ahead(&sweep->work);
+        ask_ahead(work);
+        make_references_ahead(work);
+        status = sweep_problem(work, sweep, error);
+        ask_ahead(work);
+        make_references_ahead(work);
     }
     *swept = *swept && status == STATUS_OK && (sweep->best || !budget_ended(group->session)) &&
-             sweep_has_contenders(sweep);
+             sweep_has_contenders(work, sweep);
     if (*swept || (status != STATUS_OK && status != STATUS_NO_TIME))
         return status;
-    status = leave_out(&sweep->work, error);
-    if (status != STATUS_OK || !sweep->best)
-        return status;
-    struct store_choice winner;
-    status = stored_winner(&sweep->work, &winner, error);
-    return status == STATUS_OK && winner.trial_id == 0 ? sweep_choose_early(sweep, error) : status;
+    TRY(leave_out(work, error));
+    struct store_choice winner = {0};
+    if (sweep->best)
+        TRY(stored_winner(work, &winner, error));
+    return sweep->best && winner.trial_id == 0 ? sweep_choose_early(work, sweep, error) : STATUS_OK;
 }
 
 /* The problem is over, by that status: counts it, and keeps its contest (NULL: it had none) to be
  * confirmed. */
-static enum status end_problem(struct sweep *sweep, struct contest *contest, enum status status,
+static enum status end_problem(struct contest *contest, bool raced, enum status status,
                                struct error *error)
 {
-    struct group *group = sweep->work.group;
+    const struct work *work = &contest->work;
+    struct group *group = work->group;
     struct error ignored = {0};
     struct store_choice winner;
-    bool is_raced = contest && status != STATUS_NO_TIME;
+    raced = raced && status != STATUS_NO_TIME;
     if (status == STATUS_NO_TIME)
-        status = leave_out(&sweep->work, error);
+        status = leave_out(work, error);
     /* What ends half-way has a best so far, too; but what a race has found is better. */
-    if (status != STATUS_OK && stored_winner(&sweep->work, &winner, &ignored) == STATUS_OK &&
+    if (status != STATUS_OK && stored_winner(work, &winner, &ignored) == STATUS_OK &&
         (winner.trial_id == 0 || strcmp(winner.stage, "sweep") == 0))
-        (void)sweep_choose_early(sweep, &ignored);
+        (void)sweep_choose_early(work, contest->sweep, &ignored);
     group->session->summary->problems++;
     group->session->progress.problem_index++;
     group->problems_left -= group->problems_left > 0 ? 1 : 0;
     (void)stage_enter(group, STAGE_SET_UP);
-    budget_end_problem(group, &sweep->allowance, is_raced);
-    forget_sweep(group, sweep);
-    if (is_raced && status == STATUS_OK) {
-        contest->previous = group->last_contest;
-        *(group->last_contest ? &group->last_contest->next : &group->contests) = contest;
-        group->last_contest = contest;
-        sweep->previous = group->last_sweep;
-        group->last_sweep = sweep;
-        group->costs.contests++;
-        group->costs.confirm_ns += contest_process_ns(contest);
-        return STATUS_OK;
+    budget_end_problem(group, &contest->sweep->allowance, raced);
+    forget_sweep(group, contest->sweep);
+    if (!raced || status != STATUS_OK) {
+        contest_free(contest);
+        return status;
     }
-    if (contest)
-        contest->sweep = NULL;
-    contest_free(contest);
-    sweep_free(sweep);
-    free(sweep);
-    return status;
+    contest->previous = group->last_contest;
+    *(group->last_contest ? &group->last_contest->next : &group->contests) = contest;
+    group->last_contest = contest;
+    group->costs.contests++;
+    group->costs.confirm_ns += contest_process_ns(contest);
+    return STATUS_OK;
 }
 
 /* Whether an earlier run has chosen at least as thoroughly as this one would. What it was not sure
@@ -272,21 +266,21 @@ static bool is_chosen_well(const struct session_options *options, const struct s
 
 /* Whether it is to be chosen: something was measured, no earlier run has chosen well, or what it
  * chose is no configuration of the experiment any more. */
-static enum status wants_contest(const struct sweep *sweep, bool *wants, struct error *error)
+static enum status wants_contest(const struct contest *contest, bool *wants, struct error *error)
 {
-    const struct work *work = &sweep->work;
+    const struct work *work = &contest->work;
     struct text winner = {0};
     bool found = false;
     struct store_choice choice;
     enum status status = stored_winner(work, &choice, error);
-    *wants = work->options->pick_count > 0 || sweep->measured > 0 ||
+    *wants = work->options->pick_count > 0 || contest->sweep->measured > 0 ||
              !is_chosen_well(work->options, &choice);
     if (status != STATUS_OK || *wants)
         return status;
     status =
         store_incumbent(work->store, work->environment_id, work->problem_id, work->options->l2_mode,
                         objective_text(work->objective), &found, &winner, NULL, error);
-    *wants = found && !candidates_at_key(&sweep->candidates, text_string(&winner));
+    *wants = found && !candidates_at_key(&contest->sweep->candidates, text_string(&winner));
     text_free(&winner);
     return status;
 }
@@ -304,21 +298,18 @@ static enum status race_swept(struct group *group, enum status status, struct er
         if (status != STATUS_OK || !wants)
             continue;
         competing[i] = (struct competing){
-            .contest = contest_create(group->swept[i]),
+            .contest = group->swept[i],
             .job = {.task = contest_compete_on, .context = &competing[i], .next = jobs}};
         jobs = &competing[i].job;
-        if (!competing[i].contest)
-            status = error_no_memory(error);
     }
     if (status == STATUS_OK)
         group_do(group, jobs);
     group->swept_count = 0;
     enum status first = status;
     for (size_t i = 0; i < count; i++) {
-        struct contest *contest = competing[i].contest;
-        const bool competed = contest && status == STATUS_OK;
+        const bool competed = competing[i].contest && status == STATUS_OK;
         struct error ending = competed ? competing[i].job.error : *error;
-        enum status ended = end_problem(group->swept[i], contest,
+        enum status ended = end_problem(group->swept[i], competing[i].contest != NULL,
                                         competed ? competing[i].job.status : status, &ending);
         first = first_failure(first, ended, &ending, error);
     }
@@ -330,15 +321,18 @@ static enum status run_problem(const struct work *work, struct error *error)
 {
     struct group *group = work->group;
     struct sweep *sweep = calloc(1, sizeof *sweep);
+    struct contest *contest = sweep ? contest_create(work, sweep) : NULL;
     bool swept = false;
-    if (!sweep)
+    if (!contest) {
+        free(sweep);
         return error_no_memory(error);
+    }
     struct space *space = group->spaces[group->space_next];
     group->spaces[group->space_next++] = NULL;
-    enum status status = sweep_over(sweep, work, space, &swept, error);
+    enum status status = sweep_over(&contest->work, sweep, space, &swept, error);
     if (!swept)
-        return end_problem(sweep, NULL, status, error);
-    group->swept[group->swept_count++] = sweep;
+        return end_problem(contest, false, status, error);
+    group->swept[group->swept_count++] = contest;
     return group->swept_count < group_width(group) ? STATUS_OK
                                                    : race_swept(group, STATUS_OK, error);
 }
@@ -374,8 +368,8 @@ static enum status run_experiment(struct group *group, const struct session_expe
 
 static void note_no_winner(const struct contest *contest)
 {
-    const struct problem *problem = &contest->sweep->work.problem;
-    struct session *session = contest->sweep->work.session;
+    const struct problem *problem = &contest->work.problem;
+    struct session *session = contest->work.session;
     size_t most = ROUND_VALID + 1;
     session->summary->problems_without_winner++;
     if (contest->unsupported)
@@ -414,8 +408,8 @@ static void summarize_contests(const struct group *group)
         if (contest->verdict >= worst) {
             worst = contest->verdict;
             (void)string_format(summary->worst_reason, sizeof summary->worst_reason,
-                                "%s n=%lld: %s", contest->sweep->work.problem.key,
-                                (long long)contest->sweep->work.problem.n, contest->reason);
+                                "%s n=%lld: %s", contest->work.problem.key,
+                                (long long)contest->work.problem.n, contest->reason);
         }
         if (isfinite(contest->floor.floor) && !(summary->floor_worst >= contest->floor.floor))
             summary->floor_worst = contest->floor.floor;
@@ -477,7 +471,6 @@ void group_run(struct group *group)
         group->contests = next;
     }
     group->last_contest = NULL;
-    group->last_sweep = NULL;
     for (size_t i = 0; i < group->space_count; i++)
         space_free(group->spaces[i]);
     free(group->spaces);

@@ -19,15 +19,15 @@ enum { ATTEMPTS_MAX = 2 };
 
 /* Replaces the parameter by the block size that the Occupancy API suggests for the first kernel as
  * it is compiled with the baseline's own value. */
-static enum status suggest_block(struct sweep *sweep, struct lane *lane,
+static enum status suggest_block(const struct work *work, struct sweep *sweep, struct lane *lane,
                                  const struct baseline *baseline,
                                  struct configuration *configuration, struct error *error)
 {
-    struct track track = sweep_track(sweep, lane, "sweep");
+    struct track track = sweep_track(work, sweep, lane, "sweep");
     struct outsider outsider = {.configuration = *configuration};
     struct candidate candidate = {.outsider = &outsider, .point = NO_POINT, .binary = NO_BINARY};
     struct slot slot = {.candidate = &candidate, .outcome = {.status = TRIAL_OK}};
-    enum status status = track_load(&track, &slot, error);
+    enum status status = track_load(work, &track, &slot, error);
     if (status == STATUS_OK && slot.outcome.status != TRIAL_OK)
         status = error_set(error, STATUS_LAUNCH_FAILED, "%s", slot.outcome.detail);
     int32_t block = status == STATUS_OK ? slot.prepared->resources[0].suggested_block : 0;
@@ -41,48 +41,47 @@ static enum status suggest_block(struct sweep *sweep, struct lane *lane,
 }
 
 /* A point of the space, one that is there already, or its own. */
-static enum status add_baseline(struct sweep *sweep, const struct baseline *baseline,
-                                struct error *error)
+static enum status add_baseline(const struct work *work, struct sweep *sweep,
+                                const struct baseline *baseline, struct error *error)
 {
     struct configuration configuration = baseline->configuration;
     struct candidate *candidate = NULL;
-    struct lane *lane = group_lane(sweep->work.group);
+    struct lane *lane = group_lane(work->group);
     if (!lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
     enum status status = STATUS_OK;
-    if (sweep->work.options->recording) {
+    if (work->options->recording) {
         bool found = false;
-        status = recorded_baseline(&sweep->work, baseline->name, &sweep->arena, &configuration,
-                                   &found, error);
+        status =
+            recorded_baseline(work, baseline->name, &sweep->arena, &configuration, &found, error);
         if (status != STATUS_OK || !found)
             return status;
     } else if (baseline->occupancy_parameter)
-        status = suggest_block(sweep, lane, baseline, &configuration, error);
+        status = suggest_block(work, sweep, lane, baseline, &configuration, error);
     if (status == STATUS_COMPILE_FAILED || status == STATUS_LAUNCH_FAILED) {
-        session_note(sweep->work.session, "baseline '%s' is left out: %s", baseline->name,
-                     error->text);
+        session_note(work->session, "baseline '%s' is left out: %s", baseline->name, error->text);
         error_clear(error);
         return STATUS_OK;
     }
     if (status == STATUS_OK)
-        status = sweep_candidate_of(sweep, &configuration, &candidate, error);
+        status = sweep_candidate_of(work, sweep, &configuration, &candidate, error);
     if (status != STATUS_OK)
         return status;
     candidate->wanted |= WANTED_BASELINE;
-    return store_baseline(sweep->work.store, sweep->work.environment_id, sweep->work.problem_id,
-                          baseline->name, baseline->about, candidate->configuration_id, error);
+    return store_baseline(work->store, work->environment_id, work->problem_id, baseline->name,
+                          baseline->about, candidate->configuration_id, error);
 }
 
-enum status sweep_add_baselines(struct sweep *sweep, struct error *error)
+enum status sweep_add_baselines(const struct work *work, struct sweep *sweep, struct error *error)
 {
     struct baseline *baselines = calloc(EXPERIMENT_BASELINES_MAX, sizeof *baselines);
     size_t count = 0;
     if (!baselines)
         return error_no_memory(error);
-    enum status status = experiment_baselines(sweep->work.experiment, &sweep->work.problem,
-                                              sweep->work.facts, baselines, &count, error);
+    enum status status = experiment_baselines(work->experiment, &work->problem, work->facts,
+                                              baselines, &count, error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = add_baseline(sweep, &baselines[i], error);
+        status = add_baseline(work, sweep, &baselines[i], error);
     free(baselines);
     return status;
 }
@@ -120,14 +119,14 @@ static size_t match_value(const struct space *space, size_t dimension, const cha
 }
 
 /* "variant=last_block block=256", by the values that the parameters have today. */
-static bool parse_key(const struct sweep *sweep, const char *key,
+static bool parse_key(const struct work *work, const struct sweep *sweep, const char *key,
                       struct configuration *configuration)
 {
     const char *at = key;
     *configuration = (struct configuration){.count = space_dimension_count(sweep->space)};
     for (size_t i = 0; i < configuration->count; i++) {
         struct named_value *value = &configuration->values[i];
-        value->name = experiment_parameter_name(sweep->work.experiment, i);
+        value->name = experiment_parameter_name(work->experiment, i);
         size_t name = strlen(value->name);
         if (strncmp(at, value->name, name) != 0 || at[name] != '=')
             return false;
@@ -141,22 +140,22 @@ static bool parse_key(const struct sweep *sweep, const char *key,
     return *at == '\0';
 }
 
-static enum status take_pick(struct sweep *sweep, const struct session_pick *asked,
-                             struct error *error)
+static enum status take_pick(const struct work *work, struct sweep *sweep,
+                             const struct session_pick *asked, struct error *error)
 {
     struct configuration configuration;
     struct candidate *candidate = candidates_at_key(&sweep->candidates, asked->configuration);
     uint64_t point = 0;
     enum status status = STATUS_OK;
-    if (!candidate && parse_key(sweep, asked->configuration, &configuration) &&
+    if (!candidate && parse_key(work, sweep, asked->configuration, &configuration) &&
         space_find(sweep->space, &configuration, &point))
-        status = sweep_candidate(sweep, point, &candidate, error);
+        status = sweep_candidate(work, sweep, point, &candidate, error);
     if (status != STATUS_OK)
         return status;
     if (!candidate) {
-        session_note(sweep->work.session, "%s n=%lld: '%s' is no configuration of %s",
-                     sweep->work.problem.key, (long long)sweep->work.problem.n,
-                     asked->configuration, experiment_path(sweep->work.experiment));
+        session_note(work->session, "%s n=%lld: '%s' is no configuration of %s", work->problem.key,
+                     (long long)work->problem.n, asked->configuration,
+                     experiment_path(work->experiment));
         return STATUS_OK;
     }
     candidate->wanted |= WANTED_ASKED | (asked->incumbent ? WANTED_INCUMBENT : 0);
@@ -165,20 +164,21 @@ static enum status take_pick(struct sweep *sweep, const struct session_pick *ask
     return STATUS_OK;
 }
 
-static enum status take_picks(struct sweep *sweep, struct error *error)
+static enum status take_picks(const struct work *work, struct sweep *sweep, struct error *error)
 {
-    const struct session_options *options = sweep->work.options;
+    const struct session_options *options = work->options;
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < options->pick_count; i++)
-        if (options->picks[i].n == sweep->work.problem.n &&
-            strcmp(options->picks[i].problem_key, sweep->work.problem.key) == 0)
-            status = take_pick(sweep, &options->picks[i], error);
+        if (options->picks[i].n == work->problem.n &&
+            strcmp(options->picks[i].problem_key, work->problem.key) == 0)
+            status = take_pick(work, sweep, &options->picks[i], error);
     return status;
 }
 
 /* ---- earlier runs ---- */
 
 struct known {
+    const struct work *work;
     struct sweep *sweep;
     struct lane *lane;
     struct arena scratch;
@@ -199,7 +199,7 @@ static enum status find_candidate(struct known *known, const char *key, const ch
     *candidate = candidates_outside(&sweep->candidates, key);
     if (*candidate)
         return STATUS_OK;
-    enum status status = recall_configuration(sweep->work.experiment, parameters, &known->scratch,
+    enum status status = recall_configuration(known->work->experiment, parameters, &known->scratch,
                                               &configuration, &right, error);
     if (status != STATUS_OK || !right || !space_find(sweep->space, &configuration, &point))
         return status;
@@ -216,23 +216,24 @@ static enum status find_candidate(struct known *known, const char *key, const ch
 }
 
 /* What the objective says of it: its binary is not asked for that. */
-static enum status value_known(struct sweep *sweep, struct candidate *candidate,
-                               struct error *error)
+static enum status value_known(const struct work *work, struct sweep *sweep,
+                               struct candidate *candidate, struct error *error)
 {
     struct prepared *prepared = NULL;
-    if (!work_is_about_time(&sweep->work) && !objective_needs_energy(sweep->work.objective)) {
+    if (!work_is_about_time(work) && !objective_needs_energy(work->objective)) {
         prepared = prepared_create(&sweep->candidates, candidate);
         if (!prepared)
             return error_no_memory(error);
-        prepare_unseen(&sweep->work, prepared);
+        prepare_unseen(work, prepared);
     }
-    candidate->value = candidate_search_value(&sweep->work, candidate, prepared);
+    candidate->value = candidate_search_value(work, candidate, prepared);
     prepared_free(prepared);
     return STATUS_OK;
 }
 
-static enum status take_trial(struct sweep *sweep, struct candidate *candidate,
-                              const struct store_known_trial *trial, struct error *error)
+static enum status take_trial(const struct work *work, struct sweep *sweep,
+                              struct candidate *candidate, const struct store_known_trial *trial,
+                              struct error *error)
 {
     bool ok = trial->status == TRIAL_OK;
     candidate->status = trial->status;
@@ -240,20 +241,20 @@ static enum status take_trial(struct sweep *sweep, struct candidate *candidate,
     candidate->twin_trial_id = trial->same_as_trial_id;
     candidate->median_ns = ok ? trial->median_ns : (double)NAN;
     if (ok && trial->rejected &&
-        verdict_holds(&sweep->work, trial->rejected)) { /* by an earlier run's gauntlet: not
+        verdict_holds(work, trial->rejected)) { /* by an earlier run's gauntlet: not
                                                            launched to be rejected again */
         candidate->rejected = arena_strdup(&sweep->arena, trial->rejected);
         if (!candidate->rejected)
             return error_no_memory(error);
     }
-    enum status status = value_known(sweep, candidate, error);
+    enum status status = value_known(work, sweep, candidate, error);
     if (status != STATUS_OK)
         return status;
     sweep->points += candidate->point != NO_POINT && !(candidate->wanted & WANTED_BASELINE);
-    sweep->work.session->summary->trials_known++;
-    sweep->work.session->summary->known_failures[trial->status] +=
+    work->session->summary->trials_known++;
+    work->session->summary->known_failures[trial->status] +=
         ok || trial->status == TRIAL_SKIPPED ? 0 : 1;
-    return sweep_take_trial(sweep, candidate, error);
+    return sweep_take_trial(work, sweep, candidate, error);
 }
 
 /* A trial counts as known while the machine code it ran is the one that would run today. */
@@ -261,17 +262,18 @@ static enum status take_known(void *context, const struct store_known_trial *tri
                               struct error *error)
 {
     struct known *known = context;
+    const struct work *work = known->work;
     struct sweep *sweep = known->sweep;
-    const struct session_options *options = sweep->work.options;
+    const struct session_options *options = work->options;
     struct candidate *candidate = NULL;
     enum status status = find_candidate(known, trial->configuration_key, trial->parameters,
                                         trial->configuration_id, &candidate, error);
     if (status == STATUS_OK && candidate && candidate->state != CANDIDATE_DONE)
-        status = sweep_ask_binary(sweep, candidate, false, error);
+        status = sweep_ask_binary(known->work, sweep, candidate, false, error);
     arena_free(&known->scratch);
     if (status != STATUS_OK || !candidate || candidate->state == CANDIDATE_DONE)
         return status;
-    const struct binary *binary = candidate_binary(&sweep->work, candidate);
+    const struct binary *binary = candidate_binary(work, candidate);
     if (binary && !trial->binary_hash[0]) { /* it came to none, by no fault of its own */
         candidate->wanted |= WANTED_FIRST;
         return STATUS_OK;
@@ -281,15 +283,15 @@ static enum status take_known(void *context, const struct store_known_trial *tri
         return STATUS_OK;
     }
     if ((options->retry_mask >> trial->status & 1) == 0)
-        return take_trial(sweep, candidate, trial, error);
+        return take_trial(work, sweep, candidate, trial, error);
     candidate->wanted |= WANTED_FIRST;
     return STATUS_OK;
 }
 
 static enum status clear(const struct known *known, int64_t configuration_id, struct error *error)
 {
-    return store_in_flight_clear(known->sweep->work.store, known->sweep->work.environment_id,
-                                 known->sweep->work.problem_id, configuration_id, error);
+    return store_in_flight_clear(known->work->store, known->work->environment_id,
+                                 known->work->problem_id, configuration_id, error);
 }
 
 /* What was in flight when the machine went down, or twice when the program did, is set aside. */
@@ -297,16 +299,17 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
                                   struct error *error)
 {
     struct known *known = context;
+    const struct work *work = known->work;
     struct sweep *sweep = known->sweep;
     struct candidate *candidate = NULL;
     enum status status = find_candidate(known, row->configuration_key, row->parameters,
                                         row->configuration_id, &candidate, error);
     if (status == STATUS_OK && candidate)
-        status = sweep_ask_binary(sweep, candidate, false, error);
+        status = sweep_ask_binary(work, sweep, candidate, false, error);
     arena_free(&known->scratch);
     if (status != STATUS_OK)
         return status;
-    const char *boot_id = sweep->work.group->machine->boot_id;
+    const char *boot_id = work->group->machine->boot_id;
     bool other_start = boot_id[0] && strcmp(row->boot_id, boot_id) != 0;
     if (!candidate || candidate->state == CANDIDATE_DONE)
         return clear(known, row->configuration_id, error);
@@ -317,9 +320,9 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
                         "it was running when %s (%s); '--retry crashed' tries it again",
                         other_start ? "the machine went down" : "tune was killed, twice",
                         row->started_at);
-    session_note(sweep->work.session, "%s n=%lld: '%s' is set aside: %s", sweep->work.problem.key,
-                 (long long)sweep->work.problem.n, row->configuration_key, outcome.detail);
-    status = sweep_record(sweep, known->lane, candidate, &outcome, error);
+    session_note(work->session, "%s n=%lld: '%s' is set aside: %s", work->problem.key,
+                 (long long)work->problem.n, row->configuration_key, outcome.detail);
+    status = sweep_record(work, sweep, known->lane, candidate, &outcome, error);
     return status == STATUS_OK ? clear(known, row->configuration_id, error) : status;
 }
 
@@ -349,7 +352,7 @@ static enum status resolve_twins(struct sweep *sweep, struct error *error)
 static enum status take_incumbent(struct known *known, struct error *error)
 {
     struct sweep *sweep = known->sweep;
-    const struct work *work = &sweep->work;
+    const struct work *work = known->work;
     struct configuration configuration;
     struct candidate *candidate = NULL;
     struct text key = {0};
@@ -367,7 +370,7 @@ static enum status take_incumbent(struct known *known, struct error *error)
         status = space_admits(work->experiment, &work->problem, work->facts, &configuration, &found,
                               error);
     if (status == STATUS_OK && found)
-        status = sweep_candidate_of(sweep, &configuration, &candidate, error);
+        status = sweep_candidate_of(work, sweep, &configuration, &candidate, error);
     if (candidate)
         candidate->wanted |= WANTED_FIRST;
     if (candidate && !inside)
@@ -380,37 +383,37 @@ static enum status take_incumbent(struct known *known, struct error *error)
     return status;
 }
 
-enum status sweep_take_known(struct sweep *sweep, struct error *error)
+enum status sweep_take_known(const struct work *work, struct sweep *sweep, struct error *error)
 {
-    const struct session *session = sweep->work.session;
-    struct known known = {.sweep = sweep, .lane = group_lane(sweep->work.group)};
+    const struct session *session = work->session;
+    struct known known = {.work = work, .sweep = sweep, .lane = group_lane(work->group)};
     if (!known.lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
     enum status status = STATUS_OK;
     if (session->options->pick_count == 0)
         status = take_incumbent(&known, error);
     if (status == STATUS_OK)
-        status = store_known_trials(sweep->work.store, sweep->work.environment_id,
-                                    sweep->work.problem_id, "sweep", session->options->l2_mode,
-                                    take_known, &known, error);
+        status = store_known_trials(work->store, work->environment_id, work->problem_id, "sweep",
+                                    session->options->l2_mode, take_known, &known, error);
     if (status == STATUS_OK)
         status = resolve_twins(sweep, error);
     if (status == STATUS_OK && session->options->pick_count > 0)
-        status = take_picks(sweep, error);
+        status = take_picks(work, sweep, error);
     if (status == STATUS_OK)
-        status = store_in_flight_each(sweep->work.store, sweep->work.environment_id,
-                                      sweep->work.problem_id, take_in_flight, &known, error);
+        status = store_in_flight_each(work->store, work->environment_id, work->problem_id,
+                                      take_in_flight, &known, error);
     if (status == STATUS_OK && known.stale > 0)
         session_note(session,
                      "%s n=%lld: %zu trials are stale, since source, flags or compiler changed; "
                      "they count as not measured",
-                     sweep->work.problem.key, (long long)sweep->work.problem.n, known.stale);
+                     work->problem.key, (long long)work->problem.n, known.stale);
     return status;
 }
 
 /* ---- other sizes and devices ---- */
 
 struct elsewhere {
+    const struct work *work;
     struct sweep *sweep;
     struct arena scratch;
     size_t trials;
@@ -431,7 +434,7 @@ static enum status take_elsewhere(void *context, const struct store_trial_elsewh
     uint64_t point = 0, ids[3] = {(uint64_t)trial->environment_id, (uint64_t)trial->problem_id,
                                   elsewhere->database ? 1 : 0};
     bool right = false;
-    enum status status = recall_configuration(sweep->work.experiment, trial->parameters,
+    enum status status = recall_configuration(elsewhere->work->experiment, trial->parameters,
                                               &elsewhere->scratch, &configuration, &right, error);
     const bool is_point =
         status == STATUS_OK && right && space_find(sweep->space, &configuration, &point);
@@ -458,7 +461,7 @@ static enum status take_elsewhere(void *context, const struct store_trial_elsewh
 static enum status tell_of(struct elsewhere *elsewhere, struct store *store, int64_t environment_id,
                            int64_t problem_id, struct error *error)
 {
-    const struct work *work = &elsewhere->sweep->work;
+    const struct work *work = elsewhere->work;
     const struct store_elsewhere here = {
         .environment_id = environment_id,
         .problem_id = problem_id,
@@ -489,9 +492,8 @@ static enum status tell_of(struct elsewhere *elsewhere, struct store *store, int
 /* So many are named to a search, but no more than the share of its points that it tries. */
 enum { WINNERS_MOST = 16 };
 
-enum status sweep_tell_winners(struct sweep *sweep, struct error *error)
+enum status sweep_tell_winners(const struct work *work, struct sweep *sweep, struct error *error)
 {
-    const struct work *work = &sweep->work;
     const struct session_options *options = work->options;
     struct winner_elsewhere *winners = NULL;
     struct arena arena = {0};
@@ -517,7 +519,7 @@ enum status sweep_tell_winners(struct sweep *sweep, struct error *error)
         if (options->prior_of_others &&
             (is_portable || strcmp(device, facts_text(work->facts, "name", "")) == 0))
             continue;
-        if (!parse_key(sweep, winners[i].configuration, &configuration) ||
+        if (!parse_key(work, sweep, winners[i].configuration, &configuration) ||
             !space_find(sweep->space, &configuration, &point) ||
             !search_tell_winner(sweep->search, point))
             continue;
@@ -536,19 +538,20 @@ enum status sweep_tell_winners(struct sweep *sweep, struct error *error)
     return status;
 }
 
-enum status sweep_tell_elsewhere(struct sweep *sweep, size_t *trials, struct error *error)
+enum status sweep_tell_elsewhere(const struct work *work, struct sweep *sweep, size_t *trials,
+                                 struct error *error)
 {
-    struct elsewhere elsewhere = {.sweep = sweep};
+    struct elsewhere elsewhere = {.work = work, .sweep = sweep};
     /* Where only named configurations are measured nothing is searched. */
-    if (sweep->work.options->pick_count > 0 || !work_is_about_time(&sweep->work) ||
+    if (work->options->pick_count > 0 || !work_is_about_time(work) ||
         !search_learns_from_elsewhere(sweep->search))
         return STATUS_OK;
-    enum status status = tell_of(&elsewhere, sweep->work.store, sweep->work.environment_id,
-                                 sweep->work.problem_id, error);
+    enum status status =
+        tell_of(&elsewhere, work->store, work->environment_id, work->problem_id, error);
     *trials = elsewhere.trials;
-    elsewhere.database = sweep->work.options->prior ? sweep->work.options->prior_path : NULL;
+    elsewhere.database = work->options->prior ? work->options->prior_path : NULL;
     if (status == STATUS_OK && elsewhere.database)
-        status = tell_of(&elsewhere, sweep->work.options->prior, 0, 0, error);
+        status = tell_of(&elsewhere, work->options->prior, 0, 0, error);
     *trials += elsewhere.database ? elsewhere.trials : 0;
     text_free(&elsewhere.devices);
     index_free(&elsewhere.sources);

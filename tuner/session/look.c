@@ -33,12 +33,13 @@ static enum status add_candidates(struct work *work, struct candidates *candidat
 }
 
 /* A first timing, for the number of runs per block. */
-static enum status first_time(struct track *track, struct slot *slot, struct error *error)
+static enum status first_time(const struct work *work, struct track *track, struct slot *slot,
+                              struct error *error)
 {
     const struct timing timing = {.blocks = 1};
-    enum status status = track_load(track, slot, error);
+    enum status status = track_load(work, track, slot, error);
     if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
-        status = track_time_alone(track, slot, &timing, error);
+        status = track_time_alone(work, track, slot, &timing, error);
     slot->candidate->runs = slot->runs;
     slot_drop_samples(slot);
     return status;
@@ -48,15 +49,16 @@ static enum status first_time(struct track *track, struct slot *slot, struct err
 static bool is_costly(const struct work *work)
 {
     const struct contest *contest = work->group->contests;
-    while (contest && (contest->sweep->work.experiment != work->experiment ||
+    while (contest && (contest->work.experiment != work->experiment ||
                        inputs_are_cheap(&contest->sweep->inputs)))
         contest = contest->next;
     return contest != NULL;
 }
 
-static enum status keep_wrong(const struct track *track, struct look *look, struct error *error)
+static enum status keep_wrong(const struct work *work, const struct track *track, struct look *look,
+                              struct error *error)
 {
-    const struct problem *problem = &track->work->problem;
+    const struct problem *problem = &work->problem;
     for (size_t i = 0; i < track->count; i++) {
         const struct worker_outcome *outcome = &track->slots[i]->outcome;
         look->wrong[i] = NULL;
@@ -67,7 +69,7 @@ static enum status keep_wrong(const struct track *track, struct look *look, stru
                                       outcome->detail);
         if (!look->wrong[i])
             return error_no_memory(error);
-        session_note(track->work->session,
+        session_note(work->session,
                      "%s n=%lld: '%s' is wrong at this size; it serves the measured ones alone: %s",
                      problem->key, (long long)problem->n, track->slots[i]->candidate->outsider->key,
                      outcome->detail);
@@ -75,28 +77,28 @@ static enum status keep_wrong(const struct track *track, struct look *look, stru
     return STATUS_OK;
 }
 
-static enum status run_look(struct track *track, struct race *race, struct look *look,
-                            struct error *error)
+static enum status run_look(const struct work *work, struct track *track, struct race *race,
+                            struct look *look, struct error *error)
 {
     bool wanted[LOOK_MAX] = {false};
-    bool check = !is_costly(track->work);
-    enum status status = inputs_tell(track->work, track->inputs, track->lane, check, error);
+    bool check = !is_costly(work);
+    enum status status = inputs_tell(work, track->inputs, track->lane, check, error);
     for (size_t i = 0; status == STATUS_OK && i < track->count; i++) {
-        status = first_time(track, track->slots[i], error);
+        status = first_time(work, track, track->slots[i], error);
         wanted[i] = true;
     }
     if (status == STATUS_OK)
-        status = track_begin(track, check, error);
+        status = track_begin(work, track, check, error);
     while (status == STATUS_OK && race_valid_rounds(race) < LOOK_ROUNDS &&
            track->round_count < LOOK_ROUNDS_MOST)
-        status = session_stopped(track->work->session)
+        status = session_stopped(work->session)
                      ? session_stop_error(error)
-                     : track_race_round(track, race, wanted, track->count, error);
+                     : track_race_round(work, track, race, wanted, track->count, error);
     for (size_t i = 0; i < track->count; i++)
         if (track->slots[i]->outcome.status != TRIAL_OK)
             race_fail(race, i);
     if (status == STATUS_OK)
-        status = keep_wrong(track, look, error);
+        status = keep_wrong(work, track, look, error);
     look->best = race_leader(race);
     look->works = status == STATUS_OK && look->best < track->count;
     for (size_t i = 0; i < track->count; i++) {
@@ -118,8 +120,7 @@ enum status look_at(const struct work *around, struct lane *lane, const struct p
     struct inputs inputs = {.configuration = configurations[0],
                             .alike = true}; /* one reference a look is enough */
     struct candidates candidates = {0};
-    struct track track = {.work = &work,
-                          .inputs = &inputs,
+    struct track track = {.inputs = &inputs,
                           .candidates = &candidates,
                           .lane = lane,
                           .stage = "look",
@@ -138,7 +139,7 @@ enum status look_at(const struct work *around, struct lane *lane, const struct p
     if (status == STATUS_OK)
         status = race_create(work.protocol, count, &race, error);
     if (status == STATUS_OK)
-        status = run_look(&track, race, look, error);
+        status = run_look(&work, &track, race, look, error);
     for (size_t i = 0; i < count; i++)
         slot_free(&slots[i]);
     race_free(race);

@@ -20,7 +20,7 @@ static const int64_t patience_ns = 10000000000;
 
 /* Which size is asked about, and what was found so far. */
 struct probing {
-    struct sweep *sweep;
+    struct contest *contest;
     struct lane *lane;
     struct slot *slot;
     const struct gauntlet_case *wrong;
@@ -57,7 +57,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
 /* The sizes that must stay. */
 static void take_listed(struct probing *probing)
 {
-    const struct work *work = &probing->sweep->work;
+    const struct work *work = &probing->contest->work;
     probing->divisor = probing->first = work->problem.n;
     for (size_t i = 0; i < experiment_problem_count(work->experiment); i++) {
         struct error ignored = {0};
@@ -76,7 +76,7 @@ static void take_listed(struct probing *probing)
 
 static bool may_probe(const struct probing *probing)
 {
-    const struct session *session = probing->sweep->work.session;
+    const struct session *session = probing->contest->work.session;
     return probing->slot->outcome.status == TRIAL_OK && probing->tries < TRIES_MAX &&
            probing->crashes < CRASHES_MAX && clock_budget_ns() < probing->end_ns &&
            !session_stopped(session) && !budget_ended(session);
@@ -102,7 +102,7 @@ static enum status probe(struct probing *probing, int64_t n, bool *applies, bool
     if (!may_probe(probing))
         return STATUS_OK;
     enum status status =
-        check_case(probing->sweep, probing->lane, probing->slot, &what, applies, &outcome, error);
+        check_case(probing->contest, probing->lane, probing->slot, &what, applies, &outcome, error);
     *right = *applies && outcome.status == TRIAL_OK;
     probing->asked[probing->tries].n = n;
     probing->asked[probing->tries].applies = *applies;
@@ -117,7 +117,7 @@ static enum status probe(struct probing *probing, int64_t n, bool *applies, bool
 static enum status holds(struct probing *probing, struct domain domain, bool *holds,
                          struct error *error)
 {
-    const int64_t n = probing->sweep->work.problem.n;
+    const int64_t n = probing->contest->work.problem.n;
     const int64_t wrong = probing->wrong->n;
     const struct domain both = domain_meet(&domain, &probing->before);
     const int64_t near = n < probing->most ? n : probing->most;
@@ -133,7 +133,7 @@ static enum status holds(struct probing *probing, struct domain domain, bool *ho
         bool applies = false;
         bool right = false;
         if (size > probing->most || (i >= NEARER && asked >= ASKED_LEAST) ||
-            work_declares(&probing->sweep->work, size))
+            work_declares(&probing->contest->work, size))
             continue;
         enum status status = probe(probing, size, &applies, &right, error);
         if (status != STATUS_OK)
@@ -202,7 +202,7 @@ static enum status leave_out(struct probing *probing, int64_t prime, int64_t *di
 /* The least divisor of all listed sizes whose other multiples are right; 0: none. */
 static enum status find_multiple(struct probing *probing, int64_t *multiple, struct error *error)
 {
-    const int64_t n = probing->sweep->work.problem.n;
+    const int64_t n = probing->contest->work.problem.n;
     const int64_t near = (n < probing->most ? n : probing->most) / 4;
     int64_t divisor = probing->divisor;
     bool right = false;
@@ -232,7 +232,7 @@ static enum status try_others(struct probing *probing, struct domain *found, boo
     enum { OTHERS_MAX = 4 };
     struct domain tried[OTHERS_MAX];
     size_t count = 0;
-    const struct candidates *candidates = &probing->sweep->candidates;
+    const struct candidates *candidates = &probing->contest->sweep->candidates;
     enum status status = STATUS_OK;
     *right = false;
     for (size_t i = 0; status == STATUS_OK && !*right && i < candidates->count; i++) {
@@ -271,43 +271,43 @@ static enum status store_narrowing(const struct work *work, const struct candida
     return store_domain_put(work->store, &row, error);
 }
 
-enum status candidate_set_domain(struct sweep *sweep, struct candidate *candidate,
+enum status candidate_set_domain(struct contest *contest, struct candidate *candidate,
                                  const struct domain *domain, const char *why, struct error *error)
 {
-    struct narrowing *narrowing = arena_alloc(&sweep->arena, 1, sizeof *narrowing);
+    struct narrowing *narrowing = arena_alloc(&contest->sweep->arena, 1, sizeof *narrowing);
     if (!narrowing || !why)
         return error_no_memory(error);
     *narrowing = (struct narrowing){.domain = *domain, .why = why};
     candidate->narrowing = narrowing;
-    return store_narrowing(&sweep->work, candidate, error);
+    return store_narrowing(&contest->work, candidate, error);
 }
 
 /* How it fails at the problem's own size, so started; NULL: it does not. */
 static enum status fails_at_home(struct probing *probing, const char **how, struct error *error)
 {
-    struct sweep *sweep = probing->sweep;
+    struct sweep *sweep = probing->contest->sweep;
     struct worker_outcome outcome = {.status = TRIAL_OK};
-    const struct gauntlet_case what = {.n = sweep->work.problem.n,
+    const struct gauntlet_case what = {.n = probing->contest->work.problem.n,
                                        .seed = probing->wrong->seed,
                                        .starts = probing->wrong->starts,
                                        .apart = probing->wrong->apart};
     bool applies = false;
     *how = NULL;
-    enum status status =
-        check_case(sweep, probing->lane, probing->slot, &what, &applies, &outcome, error);
+    enum status status = check_case(probing->contest, probing->lane, probing->slot, &what, &applies,
+                                    &outcome, error);
     if (status != STATUS_OK || outcome.status == TRIAL_OK || outcome.starved)
         return status;
     *how = gauntlet_words(sweep, &what, &outcome);
     return *how ? STATUS_OK : error_no_memory(error);
 }
 
-enum status candidate_narrow(struct sweep *sweep, struct lane *lane, struct slot *slot,
+enum status candidate_narrow(struct contest *contest, struct lane *lane, struct slot *slot,
                              const struct gauntlet_case *wrong, int64_t most, const char *why,
                              const char **out, struct error *error)
 {
     struct candidate *candidate = slot->candidate;
     struct domain found = {.multiple = 1, .least = 1, .is_listed = true};
-    struct probing probing = {.sweep = sweep,
+    struct probing probing = {.contest = contest,
                               .lane = lane,
                               .slot = slot,
                               .wrong = wrong,
@@ -336,23 +336,24 @@ enum status candidate_narrow(struct sweep *sweep, struct lane *lane, struct slot
         found = (struct domain){.multiple = multiple > 0 ? multiple : 1,
                                 .least = least > 0 ? least : 1};
     found = domain_meet(&found, &probing.before);
-    return candidate_set_domain(sweep, candidate, &found, arena_strdup(&sweep->arena, why), error);
+    return candidate_set_domain(contest, candidate, &found,
+                                arena_strdup(&contest->sweep->arena, why), error);
 }
 
-enum status candidate_recall_domain(struct sweep *sweep, struct candidate *candidate,
+enum status candidate_recall_domain(struct contest *contest, struct candidate *candidate,
                                     struct error *error)
 {
-    const struct work *work = &sweep->work;
+    const struct work *work = &contest->work;
     struct store_domain row = {.environment_id = work->environment_id,
                                .experiment_id = work->experiment_id,
                                .problem_key = work->problem.key,
                                .configuration_id = candidate->configuration_id};
     bool found = false;
-    enum status status = store_domain_get(work->store, &sweep->arena, &row, &found, error);
+    enum status status = store_domain_get(work->store, &contest->sweep->arena, &row, &found, error);
     if (status != STATUS_OK || !found || !row.reason ||
         strcmp(row.binary_hash, candidate_binary(work, candidate)->hash) != 0)
         return status;
-    struct narrowing *narrowing = arena_alloc(&sweep->arena, 1, sizeof *narrowing);
+    struct narrowing *narrowing = arena_alloc(&contest->sweep->arena, 1, sizeof *narrowing);
     if (!narrowing)
         return error_no_memory(error);
     narrowing->domain = (struct domain){
@@ -378,7 +379,7 @@ static void describe(const struct domain *domain, const char *size_name, char ou
 
 void contest_note_domains(const struct contest *contest)
 {
-    const struct work *work = &contest->sweep->work;
+    const struct work *work = &contest->work;
     const struct finalist *first = NULL;
     size_t narrowed = 0;
     size_t right = 0;

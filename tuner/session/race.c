@@ -34,7 +34,7 @@ static enum status one_round(struct racing *racing, struct error *error)
     struct track *track = &racing->track;
     struct contest *contest = racing->contest;
     int64_t started_ns = clock_budget_ns();
-    const struct protocol *protocol = track->work->protocol;
+    const struct protocol *protocol = contest->work.protocol;
     bool screening =
         race_valid_rounds(racing->race) < (size_t)protocol->screen_rounds[PROTOCOL_SCREENS - 1];
     track->blocks = contest_blocks(contest, screening);
@@ -43,8 +43,8 @@ static enum status one_round(struct racing *racing, struct error *error)
         racing->wanted[i] = race_fate(racing->race, i) == RACE_ALIVE;
         visits += racing->wanted[i] ? 1 : 0;
     }
-    enum status status =
-        track_race_round(track, racing->race, racing->wanted, twin_of(racing), error);
+    enum status status = track_race_round(&contest->work, track, racing->race, racing->wanted,
+                                          twin_of(racing), error);
     contest->visit_ns = (clock_budget_ns() - started_ns) * contest_blocks(contest, false) /
                         track->blocks / (int64_t)visits;
     return status;
@@ -53,7 +53,7 @@ static enum status one_round(struct racing *racing, struct error *error)
 /* Dropped rounds are made up for, but not without end: a machine that spoils them all is told. */
 static bool too_many_dropped(const struct racing *racing)
 {
-    const struct protocol *protocol = &racing->contest->sweep->work.options->protocol;
+    const struct protocol *protocol = &racing->contest->work.options->protocol;
     size_t rounds = racing->track.round_count;
     size_t dropped = rounds - race_valid_rounds(racing->race);
     return rounds >= ESTIMATE_MAX ||
@@ -62,7 +62,7 @@ static bool too_many_dropped(const struct racing *racing)
 
 static enum status run_race(struct racing *racing, struct error *error)
 {
-    struct group *group = racing->contest->sweep->work.group;
+    struct group *group = racing->contest->work.group;
     int64_t end_ns = budget_race_end_ns(group, &racing->contest->sweep->allowance);
     const int64_t left_ns = end_ns - clock_budget_ns();
     const int64_t share_ns = racing->contest->sweep->allowance.share_ns;
@@ -91,8 +91,8 @@ static enum status run_race(struct racing *racing, struct error *error)
 /* Energy takes a window each: few candidates, few rounds, nobody leaves. */
 static enum status run_windows(struct racing *racing, struct error *error)
 {
-    struct group *group = racing->contest->sweep->work.group;
-    int64_t rounds = racing->track.work->protocol->energy_rounds;
+    struct group *group = racing->contest->work.group;
+    int64_t rounds = racing->contest->work.protocol->energy_rounds;
     int64_t end_ns = budget_race_end_ns(group, &racing->contest->sweep->allowance);
     for (int64_t i = 0; i < rounds; i++) {
         if (session_stopped(group->session))
@@ -138,8 +138,8 @@ static enum status pick(const struct racing *racing, bool *chosen, struct error 
 {
     const struct contest *contest = racing->contest;
     size_t count = contest->finalist_count;
-    size_t most = (size_t)contest->sweep->work.protocol->finalists, screened = 0;
-    most = budget_finalists(contest->sweep->work.group, &contest->sweep->allowance, most);
+    size_t most = (size_t)contest->work.protocol->finalists, screened = 0;
+    most = budget_finalists(contest->work.group, &contest->sweep->allowance, most);
     for (size_t i = 0; i < count; i++)
         screened += contest->finalists[i].screened;
     most -= screened < most ? screened : most - 1;
@@ -218,7 +218,7 @@ static enum status choose_finalists(struct racing *racing, struct error *error)
 {
     struct contest *contest = racing->contest;
     const struct sweep *sweep = contest->sweep;
-    bool needs_energy = objective_needs_energy(contest->sweep->work.objective);
+    bool needs_energy = objective_needs_energy(contest->work.objective);
     bool *chosen = calloc(contest->finalist_count + 1, sizeof *chosen);
     enum status status = chosen ? STATUS_OK : error_no_memory(error);
     for (size_t i = 0; status == STATUS_OK && i < contest->finalist_count; i++) {
@@ -228,7 +228,8 @@ static enum status choose_finalists(struct racing *racing, struct error *error)
         chosen[i] = needs_energy && finalist->slot.outcome.status == TRIAL_OK;
     }
     if (status == STATUS_OK &&
-        !budget_over(sweep->work.session, budget_race_end_ns(sweep->work.group, &sweep->allowance)))
+        !budget_over(contest->work.session,
+                     budget_race_end_ns(contest->work.group, &sweep->allowance)))
         status = contest_screen_states(contest, racing->track.lane, SCREENED_KEPT, error);
     if (status == STATUS_OK)
         status = pick(racing, chosen, error);
@@ -245,8 +246,8 @@ static enum status set_order(struct racing *racing, struct error *error)
 {
     struct contest *contest = racing->contest;
     enum status status =
-        finalists_order(&contest->sweep->work, contest->finalists, contest->finalist_count, error);
-    if (status != STATUS_OK || contest->sweep->work.options->pick_count > 0)
+        finalists_order(&contest->work, contest->finalists, contest->finalist_count, error);
+    if (status != STATUS_OK || contest->work.options->pick_count > 0)
         return status;
     size_t *order = order_of(contest);
     status = order ? race_set_order(racing->race, order, error) : error_no_memory(error);
@@ -257,23 +258,22 @@ static enum status set_order(struct racing *racing, struct error *error)
 static enum status race_with(struct racing *racing, struct lane *lane, struct error *error)
 {
     struct contest *contest = racing->contest;
-    struct sweep *sweep = contest->sweep;
-    const struct session_options *options = sweep->work.options;
+    const struct session_options *options = contest->work.options;
     racing->track = contest_track(contest, lane, "race");
     racing->track.random.seed =
-        options->seed ^ (uint64_t)sweep->work.problem.n ^ UINT64_C(0x7261636572);
+        options->seed ^ (uint64_t)contest->work.problem.n ^ UINT64_C(0x7261636572);
     racing->wanted = calloc(contest->finalist_count + 1, sizeof *racing->wanted);
     if (!racing->track.slots || !racing->wanted)
         return error_no_memory(error);
     enum status status =
         race_create(&options->protocol, contest->finalist_count, &racing->race, error);
     if (status == STATUS_OK)
-        status = track_begin(&racing->track, true, error);
+        status = track_begin(&contest->work, &racing->track, true, error);
     if (status == STATUS_OK)
         status = set_order(racing, error);
     if (status == STATUS_OK)
-        status = objective_needs_energy(sweep->work.objective) ? run_windows(racing, error)
-                                                               : run_race(racing, error);
+        status = objective_needs_energy(contest->work.objective) ? run_windows(racing, error)
+                                                                 : run_race(racing, error);
     if (status == STATUS_OK || status == STATUS_INTERRUPTED || status == STATUS_NO_TIME)
         status = contest_keep(contest, &racing->track, status, error);
     if (status == STATUS_OK)

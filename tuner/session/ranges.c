@@ -599,7 +599,7 @@ static bool was_contested(const struct group *group, const char *key)
 {
     for (const struct contest *contest = group->contests; contest; contest = contest->next) {
         char its_key[PROBLEM_KEY_BYTES];
-        ranged_key(&contest->sweep->work.problem, its_key);
+        ranged_key(&contest->work.problem, its_key);
         if (contest->announced && strcmp(its_key, key) == 0)
             return true;
     }

@@ -104,11 +104,10 @@ struct group {
     const char *best_key;
     /* Of winners, by ceiling: bytes over time; of those with over twice what the caches hold. */
     double fastest_gbs[CEILINGS], fastest_uncached_gbs[CEILINGS];
-    struct sweep *swept[SESSION_DEVICES_MAX]; /* that are to race, all at once */
+    struct contest *swept[SESSION_DEVICES_MAX]; /* that are to race, all at once */
     size_t swept_count;
     size_t abreast;                          /* lanes that are at jobs of their own; 0: none */
     struct contest *contests, *last_contest; /* of this run, in order */
-    const struct sweep *last_sweep;          /* of theirs; each has the one before */
     /* Of an experiment's problems: the one at work, and those whose baselines and references are
      * next to be had ahead. */
     const struct session_experiment *ahead_of;
@@ -120,7 +119,7 @@ struct group {
     struct error error;
     pthread_t thread;
     bool has_thread;
-    struct sweep *sweep; /* that lanes are at; NULL: none */
+    struct sweeping *sweeping; /* that lanes are at; NULL: none */
 };
 
 struct session {

@@ -49,8 +49,8 @@ static void join_late(struct site *site)
             continue;
         }
         session_note(session, "%s takes part now", lane->name);
-        if (lane->group->sweep)
-            sweep_admit(lane->group->sweep, lane);
+        if (lane->group->sweeping)
+            sweep_admit(lane->group->sweeping, lane);
     }
 }
 
@@ -155,8 +155,8 @@ static bool come_again(struct site *site)
         if (revives && status == STATUS_OK) {
             lane->lost = lane->returns = false;
             session_note(session, "%s is there again", lane->name);
-            if (lane->group->sweep)
-                sweep_admit(lane->group->sweep, lane);
+            if (lane->group->sweeping)
+                sweep_admit(lane->group->sweeping, lane);
         }
         (void)pthread_mutex_unlock(&session->mutex);
     }

@@ -23,7 +23,7 @@ enum { SCREENED_MOST = 32, HELD_MOST = 8, VALUES_MOST = 512 };
 
 const char *contest_state(const struct contest *contest, size_t state)
 {
-    const struct work *work = &contest->sweep->work;
+    const struct work *work = &contest->work;
     const bool fits = work->bytes_moved <= work_cache_bytes(work->facts);
     if (work->options->l2_mode != L2_COLD || work->options->recording ||
         objective_needs_energy(work->objective) || work->protocol->state_rounds == 0 ||
@@ -36,8 +36,7 @@ size_t contest_hold_visits(const struct contest *contest)
 {
     size_t visits = 0;
     for (size_t s = 0; s < CACHE_STATES; s++)
-        visits +=
-            contest_state(contest, s) ? (size_t)contest->sweep->work.protocol->state_rounds : 0;
+        visits += contest_state(contest, s) ? (size_t)contest->work.protocol->state_rounds : 0;
     return visits;
 }
 
@@ -81,14 +80,14 @@ static bool has_new_value(const char *key, uint64_t *seen, size_t *count)
  * that it is known what is lost where few kernels serve many sizes. */
 static void mark_kernels_of_others(struct contest *contest)
 {
-    const struct work *work = &contest->sweep->work;
+    const struct work *work = &contest->work;
     for (const struct contest *other = work->group->contests; other; other = other->next) {
         const struct binary *won = NULL;
         struct finalist *fastest = NULL;
         for (size_t i = 0; i < other->finalist_count && other != contest; i++)
             if (strcmp(other->finalists[i].key, other->winner_key) == 0)
-                won = candidate_binary(&other->sweep->work, other->finalists[i].slot.candidate);
-        if (!won || strcmp(other->sweep->work.problem.key, work->problem.key) != 0)
+                won = candidate_binary(&other->work, other->finalists[i].slot.candidate);
+        if (!won || strcmp(other->work.problem.key, work->problem.key) != 0)
             continue;
         for (size_t i = 0; i < contest->finalist_count; i++) {
             struct finalist *finalist = &contest->finalists[i];
@@ -108,7 +107,7 @@ static void mark_kernels_of_others(struct contest *contest)
  * winner so far. */
 static void choose_wanted(struct contest *contest, size_t most, bool diverse)
 {
-    const double reach = log1p(fmax(state_near, 2 * contest->sweep->work.protocol->delta));
+    const double reach = log1p(fmax(state_near, 2 * contest->work.protocol->delta));
     double best = (double)INFINITY;
     uint64_t seen[VALUES_MOST];
     size_t values = 0;
@@ -141,18 +140,19 @@ static void choose_wanted(struct contest *contest, size_t most, bool diverse)
 static enum status keep(struct contest *contest, struct track *track, size_t state,
                         struct finalist *const *finalists, enum status status, struct error *error)
 {
-    struct store *store = contest->sweep->work.store;
+    struct store *store = contest->work.store;
     struct error keeping = {0};
-    (void)track_judge(track);
+    (void)track_judge(&contest->work, track);
     enum status kept = store_batch_begin(store, &keeping);
     if (kept == STATUS_OK) {
-        kept = track_store(track, &keeping);
+        kept = track_store(&contest->work, track, &keeping);
         for (size_t i = 0; kept == STATUS_OK && i < track->count; i++) {
             struct held *held = &finalists[i]->held[state];
             if (held->slot.outcome.status != TRIAL_OK)
                 finalists[i]->slot.outcome = held->slot.outcome; /* contest_keep tells */
             if (held->slot.sample_count > 0)
-                kept = slot_store(track, &held->slot, false, &held->trial_id, &keeping);
+                kept = slot_store(&contest->work, track, &held->slot, false, &held->trial_id,
+                                  &keeping);
         }
         kept = store_batch_end(store, kept, &keeping);
     }
@@ -161,18 +161,19 @@ static enum status keep(struct contest *contest, struct track *track, size_t sta
 
 static enum status run_rounds(struct contest *contest, struct track *track, struct error *error)
 {
-    const size_t rounds = (size_t)track->work->protocol->state_rounds;
+    const size_t rounds = (size_t)contest->work.protocol->state_rounds;
     bool *wanted = arena_alloc(&contest->arena, track->count + 1, sizeof *wanted);
-    enum status status = wanted ? track_begin(track, false, error) : error_no_memory(error);
+    enum status status =
+        wanted ? track_begin(&contest->work, track, false, error) : error_no_memory(error);
     for (size_t i = 0; wanted && i < track->count; i++)
         wanted[i] = true;
     for (size_t valid = 0;
          status == STATUS_OK && valid < rounds && track->round_count < rounds + rounds / 2 + 1;) {
         double twin_y = 0;
-        if (session_stopped(track->work->session))
+        if (session_stopped(contest->work.session))
             return session_stop_error(error);
-        status = track_round(track, wanted, track->count, &twin_y, error);
-        valid = track_judge(track);
+        status = track_round(&contest->work, track, wanted, track->count, &twin_y, error);
+        valid = track_judge(&contest->work, track);
     }
     return status;
 }
@@ -190,7 +191,7 @@ static enum status hold_in(struct contest *contest, struct lane *lane, int proce
         return error_no_memory(error);
     track.mode = states[state].mode;
     track.process = process;
-    track.random.seed = lane->session->options->seed ^ (uint64_t)contest->sweep->work.problem.n ^
+    track.random.seed = lane->session->options->seed ^ (uint64_t)contest->work.problem.n ^
                         ((uint64_t)process << 32) ^ ((uint64_t)(state + 1) << 48);
     track.count = 0;
     for (size_t i = 0; i < contest->finalist_count; i++) {
@@ -257,8 +258,8 @@ enum status contest_screen_states(struct contest *contest, struct lane *lane, si
             (!leader || finalist->levels[0] < leader->levels[0]))
             leader = finalist;
     }
-    struct group *group = contest->sweep->work.group;
-    const size_t visits = (size_t)contest->sweep->work.protocol->state_rounds;
+    struct group *group = contest->work.group;
+    const size_t visits = (size_t)contest->work.protocol->state_rounds;
     const size_t most =
         budget_screened(group, &contest->sweep->allowance, (double)contest->visit_ns, visits);
     if (!leader || most < 2)
@@ -297,7 +298,7 @@ enum status contest_judge_states(struct contest *contest, struct contender *cont
 {
     size_t reference = fastest;
     const size_t count = contest->finalist_count;
-    const double confidence = contest->sweep->work.protocol->confidence;
+    const double confidence = contest->work.protocol->confidence;
     struct contender *there = calloc(count + 1, sizeof *there);
     if (!there)
         return error_no_memory(error);

@@ -10,18 +10,19 @@
 /* For compilers, before looking whether anything else is to be done. */
 enum { WAIT_MS = 100 };
 
-static enum status measure_candidate(struct sweep *sweep, struct lane *lane,
-                                     struct candidate *candidate, struct error *error)
+static enum status measure_candidate(const struct work *work, struct sweep *sweep,
+                                     struct lane *lane, struct candidate *candidate,
+                                     struct error *error)
 {
-    struct group *group = sweep->work.group;
-    enum status status = inputs_tell(&sweep->work, &sweep->inputs, lane, true, error);
+    struct group *group = work->group;
+    enum status status = inputs_tell(work, &sweep->inputs, lane, true, error);
     if (status == STATUS_OK)
-        status = sweep_try(sweep, lane, candidate, error);
+        status = sweep_try(work, sweep, lane, candidate, error);
     group_wake(group);
     if (status == STATUS_NO_TIME)
         error_clear(error);
     if ((lane->lost && status != STATUS_OK) || status == STATUS_NO_TIME)
-        return window_put_back(sweep, candidate, error);
+        return window_put_back(work, sweep, candidate, error);
     if (status != STATUS_OK)
         return status;
     window_done(sweep, candidate);
@@ -37,26 +38,26 @@ static enum status measure_candidate(struct sweep *sweep, struct lane *lane,
 }
 
 /* One point by one lane; *idle: nothing is left to take. */
-static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
-                             struct error *error)
+static enum status lane_step(const struct work *work, struct sweep *sweep, struct lane *lane,
+                             bool *idle, struct error *error)
 {
-    struct group *group = sweep->work.group;
-    enum status status = window_fill(sweep, error);
+    struct group *group = work->group;
+    enum status status = window_fill(work, sweep, error);
     if (status == STATUS_OK)
         status = binaries_collect(&group->binaries, 0, error);
     if (status != STATUS_OK)
         return status;
     /* What others have in hand may let the search go on. */
-    *idle = sweep->window_count == 0 && sweep->in_hand == 0;
+    *idle = sweep->window.count == 0 && sweep->window.in_hand == 0;
     if (*idle)
         return STATUS_OK;
     /* Where compiling takes the cores that kernels are timed on, a batch is compiled before it is
      * timed. */
-    bool compiles_first = !sweep->work.options->compiles_beside_measuring &&
-                          compile_pool_pending(group->binaries.pool) > 0;
-    struct candidate *candidate = compiles_first ? NULL : window_take(sweep);
+    bool compiles_first =
+        !work->options->compiles_beside_measuring && compile_pool_pending(group->binaries.pool) > 0;
+    struct candidate *candidate = compiles_first ? NULL : window_take(work, sweep);
     if (candidate)
-        return measure_candidate(sweep, lane, candidate, error);
+        return measure_candidate(work, sweep, lane, candidate, error);
     if (lane->known == &sweep->inputs) {
         if (worker_restarts(lane->worker) > 0) /* there may be more */
             budget_reserve(lane, 1);
@@ -67,7 +68,7 @@ static enum status lane_step(struct sweep *sweep, struct lane *lane, bool *idle,
         return status;
     }
     /* Inputs and expected results are made while others compile. */
-    status = inputs_tell(&sweep->work, &sweep->inputs, lane, true, error);
+    status = inputs_tell(work, &sweep->inputs, lane, true, error);
     if (!lane->lost && status != STATUS_NO_TIME)
         return status;
     error_clear(error); /* the loop ends by itself */
@@ -89,26 +90,27 @@ static size_t others_tried(const struct sweep *sweep, bool *works)
     return count;
 }
 
-bool sweep_has_contenders(const struct sweep *sweep)
+bool sweep_has_contenders(const struct work *work, const struct sweep *sweep)
 {
     bool works = false;
     (void)others_tried(sweep, &works);
-    return works || sweep->searched_all || sweep->work.options->pick_count > 0 ||
-           sweep->work.options->budget_ns == 0;
+    return works || sweep->searched_all || work->options->pick_count > 0 ||
+           work->options->budget_ns == 0;
 }
 
 /* A problem that was begun is to have an answer, rather than many none: beyond its share the sweep
  * goes on until it has something to choose from beside its baselines, unless as many fail as make
  * that unlikely, or what follows would not end in time. */
-static bool is_spent(const struct sweep *sweep)
+static bool is_spent(const struct work *work, const struct sweep *sweep)
 {
     enum { FAILURES_ENOUGH = 16 };
-    const struct session *session = sweep->work.session;
+    const struct session *session = work->session;
     const struct allowance *allowance = &sweep->allowance;
     bool works = false;
-    if (budget_sweep_ended(sweep->work.group, allowance))
+    if (budget_sweep_ended(work->group, allowance))
         return true;
-    if (!sweep->best || sweep->baselines_left > 0 || !budget_over(session, allowance->sweep_end_ns))
+    if (!sweep->best || sweep->window.baselines_left > 0 ||
+        !budget_over(session, allowance->sweep_end_ns))
         return false;
     return (others_tried(sweep, &works) >= FAILURES_ENOUGH &&
             budget_over(session, allowance->race_end_ns)) ||
@@ -116,15 +118,17 @@ static bool is_spent(const struct sweep *sweep)
 }
 
 /* What a lane's thread does in a sweep; the mutex is held. */
-static enum status lane_loop(struct sweep *sweep, struct lane *lane, struct error *error)
+static enum status lane_loop(struct sweeping *sweeping, struct lane *lane, struct error *error)
 {
+    const struct work *work = sweeping->work;
+    struct sweep *sweep = sweeping->sweep;
     bool idle = false;
-    while (!idle && !lane->lost && !sweep->failed && !is_spent(sweep)) {
-        if (session_stopped(sweep->work.session))
+    while (!idle && !lane->lost && !sweeping->failed && !is_spent(work, sweep)) {
+        if (session_stopped(work->session))
             return session_stop_error(error);
-        enum status status = lane_step(sweep, lane, &idle, error);
+        enum status status = lane_step(work, sweep, lane, &idle, error);
         if (status != STATUS_OK) {
-            sweep->failed = true;
+            sweeping->failed = true;
             return status;
         }
     }
@@ -135,53 +139,49 @@ static enum status lane_loop(struct sweep *sweep, struct lane *lane, struct erro
 static void *run_lane(void *context)
 {
     struct lane_share *share = context;
-    pthread_mutex_t *mutex = &share->sweep->work.session->mutex;
+    pthread_mutex_t *mutex = &share->lane->session->mutex;
     (void)pthread_mutex_lock(mutex);
-    share->status = lane_loop(share->sweep, share->lane, &share->error);
+    share->status = lane_loop(share->sweeping, share->lane, &share->error);
     share->lane->at_work = false;
     (void)pthread_mutex_unlock(mutex);
     return NULL;
 }
 
-void sweep_admit(struct sweep *sweep, struct lane *lane)
+void sweep_admit(struct sweeping *sweeping, struct lane *lane)
 {
-    struct lane_share *share = &sweep->shares[sweep->share_count];
-    if (lane->lost || lane->at_work || sweep->share_count == SWEEP_SHARES_MAX)
+    struct lane_share *share = &sweeping->shares[sweeping->share_count];
+    if (lane->lost || lane->at_work || sweeping->share_count == SWEEP_SHARES_MAX)
         return;
-    *share = (struct lane_share){.sweep = sweep, .lane = lane};
+    *share = (struct lane_share){.sweeping = sweeping, .lane = lane};
     if (pthread_create(&share->thread, NULL, run_lane, share) != 0)
         return;
     lane->at_work = true;
-    sweep->share_count++;
+    sweeping->share_count++;
 }
 
 /* All lanes at once, those that come meanwhile as well: the first in this thread, the others in
  * threads of their own. */
-static enum status run_lanes(struct sweep *sweep, struct error *error)
+static enum status run_lanes(struct sweeping *sweeping, struct error *error)
 {
-    struct group *group = sweep->work.group;
-    pthread_mutex_t *mutex = &sweep->work.session->mutex;
+    struct group *group = sweeping->work->group;
+    pthread_mutex_t *mutex = &group->session->mutex;
     struct lane *first = NULL;
-    enum status status = group_await_lane(group, &first, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(group_await_lane(group, &first, error));
     first->at_work = true;
-    sweep->share_count = 0;
+    sweeping->share_count = 0;
     for (size_t i = 0; i < group->lane_count; i++)
-        sweep_admit(sweep, group->lanes[i]);
-    group->sweep = sweep;
-    status = lane_loop(sweep, first, error);
+        sweep_admit(sweeping, group->lanes[i]);
+    group->sweeping = sweeping;
+    enum status status = lane_loop(sweeping, first, error);
     first->at_work = false;
-    for (size_t i = 0; i < sweep->share_count; i++) {
+    for (size_t i = 0; i < sweeping->share_count; i++) {
+        const struct lane_share *share = &sweeping->shares[i];
         (void)pthread_mutex_unlock(mutex);
-        (void)pthread_join(sweep->shares[i].thread, NULL);
+        (void)pthread_join(share->thread, NULL);
         (void)pthread_mutex_lock(mutex);
-        if (status == STATUS_OK && sweep->shares[i].status != STATUS_OK) {
-            *error = sweep->shares[i].error;
-            status = sweep->shares[i].status;
-        }
+        status = first_failure(status, share->status, &share->error, error);
     }
-    group->sweep = NULL;
+    group->sweeping = NULL;
     return status;
 }
 
@@ -189,71 +189,68 @@ static enum status run_lanes(struct sweep *sweep, struct error *error)
 static const double near_the_best = 0.02;
 
 /* Counts for the summary and the store, also of a sweep that was stopped. */
-static enum status sum_up(const struct sweep *sweep, enum status status, struct error *error)
+static enum status sum_up(const struct work *work, const struct sweep *sweep,
+                          struct store_search *row, enum status status, struct error *error)
 {
-    const struct work *work = &sweep->work;
     struct session_summary *summary = work->session->summary;
-    struct store_search row = {
-        .run_id = work->group->lanes[0]->run_id,
-        .problem_id = work->problem_id,
-        .asked = work->options->strategy ? work->options->strategy : "auto",
-        .strategy = sweep->strategy ? sweep->strategy : "",
-        .product_count = space_product_count(sweep->space),
-        .space_count = sweep->space_count,
-        .points_most = sweep->allowance.points_most,
-        .trials = sweep->measured,
-        .unlaunchable = sweep->unlaunchable,
-        .duplicates = sweep->duplicates,
-        .failures = sweep->failures,
-        .chance_of_better = sweep->chance_of_better,
-        .most_better = sweep->most_better,
-    };
+    row->run_id = work->group->lanes[0]->run_id;
+    row->problem_id = work->problem_id;
+    row->asked = work->options->strategy ? work->options->strategy : "auto";
+    row->strategy = sweep->strategy ? sweep->strategy : "";
+    row->product_count = space_product_count(sweep->space);
+    row->space_count = sweep->space_count;
+    row->points_most = sweep->allowance.points_most;
+    row->trials = sweep->measured;
+    row->unlaunchable = sweep->unlaunchable;
+    row->duplicates = sweep->duplicates;
+    row->failures = sweep->failures;
     for (size_t i = 0; i < sweep->candidates.count; i++) {
         const struct candidate *candidate = sweep->candidates.items[i];
-        row.points += candidate->state == CANDIDATE_DONE && candidate->point != NO_POINT;
-        row.sweep_ns += candidate->spent_ns;
+        row->points += candidate->state == CANDIDATE_DONE && candidate->point != NO_POINT;
+        row->sweep_ns += candidate->spent_ns;
         if (sweep->best && candidate->median_ns <= sweep->best->median_ns * (1 + near_the_best))
-            row.near_ns += candidate->spent_ns;
+            row->near_ns += candidate->spent_ns;
     }
-    summary->points += row.points;
+    summary->points += row->points;
     summary->unlaunchable += sweep->unlaunchable;
     summary->duplicates += sweep->duplicates;
     if (!sweep->strategy || (status != STATUS_OK && status != STATUS_INTERRUPTED))
         return status;
     if (!summary->strategy)
-        summary->strategy = row.strategy;
-    else if (strcmp(summary->strategy, row.strategy) != 0)
+        summary->strategy = row->strategy;
+    else if (strcmp(summary->strategy, row->strategy) != 0)
         summary->strategy = "several strategies";
     struct error storing = {0};
-    return first_failure(status, store_search_put(work->store, &row, &storing), &storing, error);
+    return first_failure(status, store_search_put(work->store, row, &storing), &storing, error);
 }
 
 /* Where the search has a model of what it did not try. */
-static void find_what_is_left(struct sweep *sweep)
+static void find_what_is_left(const struct work *work, struct search *search,
+                              struct store_search *row)
 {
-    struct session_summary *summary = sweep->work.session->summary;
-    if (search_was_misled(sweep->search) && is_first_problem(&summary->misled))
-        session_note(sweep->work.session,
+    struct session_summary *summary = work->session->summary;
+    if (search_was_misled(search) && is_first_problem(&summary->misled))
+        session_note(work->session,
                      "%s n=%lld: what was found elsewhere did not hold here: the search went on "
                      "without it",
-                     sweep->work.problem.key, (long long)sweep->work.problem.n);
-    sweep->chance_of_better = search_chance_of_better(sweep->search, 0.01);
-    sweep->most_better = search_most_better(sweep->search, 0.1);
-    if (search_learns_from_elsewhere(sweep->search) && !isnan(sweep->chance_of_better) &&
+                     work->problem.key, (long long)work->problem.n);
+    row->chance_of_better = search_chance_of_better(search, 0.01);
+    row->most_better = search_most_better(search, 0.1);
+    if (search_learns_from_elsewhere(search) && !isnan(row->chance_of_better) &&
         is_first_problem(&summary->modelled))
-        session_note(sweep->work.session,
+        session_note(work->session,
                      "%s n=%lld: by the search's model, the chance that an untried configuration "
                      "is more than 1 %% better is %.0f %%, and with 90 %% none is better by more "
                      "than %.2g %%",
-                     sweep->work.problem.key, (long long)sweep->work.problem.n,
-                     100 * sweep->chance_of_better, 100 * sweep->most_better);
+                     work->problem.key, (long long)work->problem.n, 100 * row->chance_of_better,
+                     100 * row->most_better);
 }
 
 /* A problem whose baseline failed, in this run or before, has no gain: that is said of the first.
  */
-static void find_failed_baselines(const struct sweep *sweep)
+static void find_failed_baselines(const struct work *work, const struct sweep *sweep)
 {
-    struct session_summary *summary = sweep->work.session->summary;
+    struct session_summary *summary = work->session->summary;
     char key[CONFIGURATION_KEY_BYTES];
     bool found = false;
     for (size_t i = 0; !found && i < sweep->candidates.count; i++) {
@@ -262,50 +259,53 @@ static void find_failed_baselines(const struct sweep *sweep)
                 candidate->status != TRIAL_OK && candidate->status != TRIAL_SKIPPED;
         if (found && is_first_problem(&summary->baselines_failed))
             (void)string_format(summary->baseline_failure, sizeof summary->baseline_failure,
-                                "%s n=%lld, '%s': %s", sweep->work.problem.key,
-                                (long long)sweep->work.problem.n,
+                                "%s n=%lld, '%s': %s", work->problem.key,
+                                (long long)work->problem.n,
                                 candidate_key(&sweep->candidates, candidate, key),
                                 trial_status_name(candidate->status));
     }
 }
 
-enum status sweep_problem(struct sweep *sweep, struct error *error)
+/* Measures while there is something to try and time for it: again while a lost lane left something
+ * for the others. */
+static enum status measure_all(const struct work *work, struct sweep *sweep, struct error *error)
 {
-    struct group *group = sweep->work.group;
-    budget_share(group, &sweep->allowance);
-    sweep->shares = calloc(SWEEP_SHARES_MAX, sizeof *sweep->shares);
-    enum status status = sweep->shares ? sweep_add_baselines(sweep, error) : error_no_memory(error);
+    struct group *group = work->group;
+    struct sweeping *sweeping = calloc(1, sizeof *sweeping);
+    if (!sweeping)
+        return error_no_memory(error);
+    sweeping->work = work;
+    sweeping->sweep = sweep;
+    group->strategy = sweep->strategy = search_strategy(sweep->search);
+    enum status status = STATUS_OK;
+    do {
+        status = run_lanes(sweeping, error);
+    } while (status == STATUS_OK && sweep->window.count > 0 && !is_spent(work, sweep));
+    free(sweeping);
+    binaries_withdraw(&group->binaries); /* the next problem's are not to wait for them */
+    if (status != STATUS_NO_TIME)
+        return status;
+    error_clear(error);
+    return STATUS_OK;
+}
+
+static enum status try_all(const struct work *work, struct sweep *sweep, struct error *error)
+{
+    TRY(sweep_add_baselines(work, sweep, error));
+    TRY(sweep_take_known(work, sweep, error));
+    TRY(window_start(work, sweep, error));
+    return measure_all(work, sweep, error);
+}
+
+enum status sweep_problem(const struct work *work, struct sweep *sweep, struct error *error)
+{
+    struct store_search row = {.chance_of_better = (double)NAN, .most_better = (double)NAN};
+    budget_share(work->group, &sweep->allowance);
+    enum status status = try_all(work, sweep, error);
     if (status == STATUS_OK)
-        status = sweep_take_known(sweep, error);
-    if (status == STATUS_OK)
-        status = window_start(sweep, error);
-    if (status == STATUS_OK) {
-        group->strategy = sweep->strategy = search_strategy(sweep->search);
-        do { /* again while a lost lane left something for the others */
-            status = run_lanes(sweep, error);
-            if (status == STATUS_NO_TIME) {
-                error_clear(error);
-                status = STATUS_OK;
-                break;
-            }
-        } while (status == STATUS_OK && sweep->window_count > 0 && !is_spent(sweep));
-        binaries_withdraw(&group->binaries); /* the next problem's are not to wait for them */
-    }
-    sweep->chance_of_better = sweep->most_better = (double)NAN;
-    if (status == STATUS_OK)
-        find_what_is_left(sweep);
-    find_failed_baselines(sweep);
+        find_what_is_left(work, sweep->search, &row);
+    find_failed_baselines(work, sweep);
     candidates_settle(&sweep->candidates);
-    search_free(sweep->search);
-    free(sweep->shares);
-    sweep->shares = NULL;
-    free(sweep->window);
-    if (sweep->binaries)
-        index_free(sweep->binaries);
-    free(sweep->binaries);
-    sweep->search = NULL;
-    sweep->window = NULL;
-    sweep->binaries = NULL;
-    sweep->window_count = sweep->window_capacity = 0;
-    return sum_up(sweep, status, error);
+    window_end(sweep);
+    return sum_up(work, sweep, &row, status, error);
 }

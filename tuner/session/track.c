@@ -80,10 +80,9 @@ enum status slot_measured(const struct work *work, const struct slot *slot,
 }
 
 /* A sweep is about time, whatever the objective; others tell of a plan only where it worked. */
-enum status slot_store(const struct track *track, const struct slot *slot, bool cheap,
-                       int64_t *trial_id, struct error *error)
+enum status slot_store(const struct work *work, const struct track *track, const struct slot *slot,
+                       bool cheap, int64_t *trial_id, struct error *error)
 {
-    const struct work *work = track->work;
     const struct candidate *candidate = slot->candidate;
     const struct prepared *prepared = slot->prepared;
     const struct binary *binary = candidate_binary(work, candidate);
@@ -129,7 +128,7 @@ enum status slot_store(const struct track *track, const struct slot *slot, bool 
         .energy_j = measured.energy_j,
         .value = is_sweep ? measured.times.median : measured.value,
         .duration_ns = slot->spent_ns,
-        .cheap = cheap || track->work->options->recording,
+        .cheap = cheap || work->options->recording,
     };
     return store_trial(work->store, &row, trial_id, error);
 }
@@ -142,22 +141,23 @@ static struct worker_checks checks_beside(const struct check_set *set, bool want
 
 /* ---- one slot alone ---- */
 
-enum status track_load(struct track *track, struct slot *slot, struct error *error)
+enum status track_load(const struct work *work, struct track *track, struct slot *slot,
+                       struct error *error)
 {
     if (!slot->prepared)
         slot->prepared = prepared_create(track->candidates, slot->candidate);
     if (!slot->prepared)
         return error_no_memory(error);
-    return prepare_load(track->work, track->inputs, track->lane, slot->candidate, slot->prepared,
+    return prepare_load(work, track->inputs, track->lane, slot->candidate, slot->prepared,
                         &slot->outcome, error);
 }
 
 /* What the slot's results are held against. Where they cannot be compared that is its outcome. */
-static enum status find_checks(const struct track *track, struct slot *slot,
-                               const struct check_set **set, struct error *error)
+static enum status find_checks(const struct work *work, const struct track *track,
+                               struct slot *slot, const struct check_set **set, struct error *error)
 {
     enum status status =
-        inputs_checks(track->work, track->inputs, &slot->prepared->configuration, set, error);
+        inputs_checks(work, track->inputs, &slot->prepared->configuration, set, error);
     if (status != STATUS_BAD_INPUT)
         return status;
     slot->outcome.status = TRIAL_WRONG_RESULT;
@@ -166,18 +166,18 @@ static enum status find_checks(const struct track *track, struct slot *slot,
     return STATUS_OK;
 }
 
-enum status track_time_alone(struct track *track, struct slot *slot, const struct timing *timing,
-                             struct error *error)
+enum status track_time_alone(const struct work *work, struct track *track, struct slot *slot,
+                             const struct timing *timing, struct error *error)
 {
     enum { TRIES_MAX = 3 };
     struct lane *lane = track->lane;
     struct worker_samples samples = {0};
     const struct check_set *set = NULL;
-    enum status status = find_checks(track, slot, &set, error);
+    enum status status = find_checks(work, track, slot, &set, error);
     bool retry = slot->outcome.status == TRIAL_OK;
     for (int tries = 0; status == STATUS_OK && retry && tries < TRIES_MAX; tries++) {
         const struct worker_task task = {
-            .binary_path = candidate_binary(track->work, slot->candidate)->path,
+            .binary_path = candidate_binary(work, slot->candidate)->path,
             .checks = checks_beside(set, true),
             .checks_key = set ? set->key : NULL,
             .plan = &slot->prepared->plan,
@@ -195,7 +195,7 @@ enum status track_time_alone(struct track *track, struct slot *slot, const struc
             return lane_lose(lane, error);
         status = lane_probe_after(lane, &slot->outcome, error);
         if (status == STATUS_OK)
-            status = prepare_restore(track->work, track->inputs, slot->candidate, slot->prepared,
+            status = prepare_restore(work, track->inputs, slot->candidate, slot->prepared,
                                      &slot->outcome, &retry, error);
     }
     slot->runs = samples.runs;
@@ -204,30 +204,32 @@ enum status track_time_alone(struct track *track, struct slot *slot, const struc
 
 /* ---- in rounds ---- */
 
-static uint32_t runs_of(const struct track *track, const struct candidate *candidate)
+static uint32_t runs_of(const struct work *work, const struct track *track,
+                        const struct candidate *candidate)
 {
     struct calibration calibration = worker_calibration(track->lane->worker);
     if (candidate->runs > 1 || !(candidate->median_ns > 0))
         return candidate->runs > 0 ? candidate->runs : 1;
-    return block_runs(candidate->median_ns, calibration.tick_ns, track->work->protocol->block_ns,
+    return block_runs(candidate->median_ns, calibration.tick_ns, work->protocol->block_ns,
                       BLOCK_RUNS_MAX);
 }
 
-static enum status arm(struct track *track, size_t index, struct error *error)
+static enum status arm(const struct work *work, struct track *track, size_t index,
+                       struct error *error)
 {
     struct slot *slot = track->slots[index];
     enum status status = STATUS_OK;
     if (slot->outcome.status == TRIAL_OK)
-        status = track_load(track, slot, error);
+        status = track_load(work, track, slot, error);
     if (status != STATUS_OK || slot->outcome.status != TRIAL_OK)
         return status;
-    slot->runs = runs_of(track, slot->candidate);
+    slot->runs = runs_of(work, track, slot->candidate);
     const struct check_set *set = NULL;
-    status = find_checks(track, slot, &set, error);
+    status = find_checks(work, track, slot, &set, error);
     if (status != STATUS_OK || slot->outcome.status != TRIAL_OK)
         return status;
     const struct worker_task task = {
-        .binary_path = candidate_binary(track->work, slot->candidate)->path,
+        .binary_path = candidate_binary(work, slot->candidate)->path,
         .checks = checks_beside(set, track->lane->knows_expected),
         .checks_key = set->key,
         .plan = &slot->prepared->plan,
@@ -239,13 +241,14 @@ static enum status arm(struct track *track, size_t index, struct error *error)
     return status == STATUS_OK ? STATUS_OK : lane_lose(track->lane, error);
 }
 
-enum status track_begin(struct track *track, bool check, struct error *error)
+enum status track_begin(const struct work *work, struct track *track, bool check,
+                        struct error *error)
 {
     for (size_t i = 0; i < track->count; i++) /* what varies by itself only references can judge */
         check = check || (track->slots[i]->results.unsteady && inputs_are_cheap(track->inputs));
-    enum status status = inputs_tell(track->work, track->inputs, track->lane, check, error);
+    enum status status = inputs_tell(work, track->inputs, track->lane, check, error);
     if (track->blocks == 0)
-        track->blocks = (uint32_t)track->work->protocol->visit_blocks;
+        track->blocks = (uint32_t)work->protocol->visit_blocks;
     /* In random order: where code comes to lie is then no property of a candidate. */
     size_t *order = malloc((track->count + 1) * sizeof *order);
     if (!order)
@@ -254,7 +257,7 @@ enum status track_begin(struct track *track, bool check, struct error *error)
         order[i] = i;
     random_shuffle(&track->random, order, track->count);
     for (size_t i = 0; status == STATUS_OK && i < track->count; i++)
-        status = arm(track, order[i], error);
+        status = arm(work, track, order[i], error);
     free(order);
     return status;
 }
@@ -277,10 +280,11 @@ static bool make_room(struct track *track)
 }
 
 /* The window, behind one block whose results are looked at: those of the window are not. */
-static enum status visit_energy(struct track *track, size_t index, struct worker_samples *samples,
-                                double *energy_j, struct error *error)
+static enum status visit_energy(const struct work *work, struct track *track, size_t index,
+                                struct worker_samples *samples, double *energy_j,
+                                struct error *error)
 {
-    const struct protocol *protocol = track->work->protocol;
+    const struct protocol *protocol = work->protocol;
     struct slot *slot = track->slots[index];
     struct energy energy = {0};
     int64_t timeout_ms = lane_timeout_ms(track->lane, track->best_ns, 1, true);
@@ -303,11 +307,12 @@ static enum status visit_energy(struct track *track, size_t index, struct worker
 
 /* The step of the energy counter, once in a run; and of what is wrong while it is timed, in which
  * stage. */
-static void note_visit(const struct track *track, struct worker_outcome *outcome)
+static void note_visit(const struct work *work, const struct track *track,
+                       struct worker_outcome *outcome)
 {
     char detail[ERROR_TEXT_BYTES];
-    struct session *session = track->work->session;
-    double window_ms = track->work->protocol->energy_window_ms;
+    struct session *session = work->session;
+    double window_ms = work->protocol->energy_window_ms;
     if (outcome->status == TRIAL_WRONG_RESULT) {
         (void)string_format(detail, sizeof detail, "%s: %s", track->stage, outcome->detail);
         (void)string_format(outcome->detail, sizeof outcome->detail, "%s", detail);
@@ -322,10 +327,9 @@ static void note_visit(const struct track *track, struct worker_outcome *outcome
 }
 
 /* One visit of one slot: *y stays NaN when it fails. */
-static enum status visit(struct track *track, size_t index, double *y, double *time_ns,
-                         struct error *error)
+static enum status visit(const struct work *work, struct track *track, size_t index, double *y,
+                         double *time_ns, struct error *error)
 {
-    const struct work *work = track->work;
     struct lane *lane = track->lane;
     struct slot *slot = track->slots[index];
     struct worker_samples samples = {0};
@@ -338,7 +342,7 @@ static enum status visit(struct track *track, size_t index, double *y, double *t
         int64_t left_ns = lane_leave(lane);
         const int64_t started_ns = clock_budget_ns();
         if (objective_needs_energy(work->objective))
-            status = visit_energy(track, index, &samples, &energy_j, error);
+            status = visit_energy(work, track, index, &samples, &energy_j, error);
         else
             status = worker_visit(lane->worker, (uint32_t)index, track->blocks, timeout_ms,
                                   &samples, &slot->outcome, error);
@@ -356,7 +360,7 @@ static enum status visit(struct track *track, size_t index, double *y, double *t
     }
     if (status == STATUS_UNAVAILABLE)
         return status;
-    note_visit(track, &slot->outcome);
+    note_visit(work, track, &slot->outcome);
     if (status != STATUS_OK)
         return lane_lose(lane, error);
     status = lane_probe_after(lane, &slot->outcome, error);
@@ -387,13 +391,14 @@ static enum status take_moment(struct track *track, double *anchor_ns,
 }
 
 /* Somebody else on the device: until he goes, or the patience ends. */
-static enum status wait_alone(struct track *track, struct round_record *record, struct error *error)
+static enum status wait_alone(const struct work *work, struct track *track,
+                              struct round_record *record, struct error *error)
 {
-    const struct session *session = track->work->session;
+    const struct session *session = work->session;
     const struct timespec pause = {.tv_nsec = 200000000};
     int64_t waited_ms = 0;
     while (record->before.other_processes > 0 && !session_stopped(session) &&
-           waited_ms < (int64_t)track->work->protocol->other_wait_ms) {
+           waited_ms < (int64_t)work->protocol->other_wait_ms) {
         int64_t left_ns = lane_leave(track->lane);
         (void)nanosleep(&pause, NULL);
         lane_enter(track->lane, left_ns, &track->lane->compile_wait_ns);
@@ -406,8 +411,9 @@ static enum status wait_alone(struct track *track, struct round_record *record, 
 }
 
 /* The visits of a round in random order; the twin's second one at a random place. */
-static enum status visit_all(struct track *track, const bool *wanted, size_t twin_of,
-                             double *twin_y, double *first_ns, double *twin_ns, struct error *error)
+static enum status visit_all(const struct work *work, struct track *track, const bool *wanted,
+                             size_t twin_of, double *twin_y, double *first_ns, double *twin_ns,
+                             struct error *error)
 {
     size_t *order = malloc((track->count + 1) * sizeof *order);
     double *y = &track->y[track->round_count * track->count];
@@ -423,10 +429,11 @@ static enum status visit_all(struct track *track, const bool *wanted, size_t twi
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         bool is_second = order[i] == twin_of && !isnan(y[twin_of]);
         double time_ns = (double)NAN;
-        if (session_stopped(track->work->session))
+        if (session_stopped(work->session))
             status = session_stop_error(error);
         else
-            status = visit(track, order[i], is_second ? twin_y : &y[order[i]], &time_ns, error);
+            status =
+                visit(work, track, order[i], is_second ? twin_y : &y[order[i]], &time_ns, error);
         if (order[i] == twin_of)
             *(is_second ? twin_ns : first_ns) = time_ns;
     }
@@ -450,9 +457,9 @@ static void swap_twins(struct track *track, size_t twin_of, double *twin_y, doub
     *twin_ns = kept_ns;
 }
 
-static void fill_row(struct track *track, size_t twin_of, double first_ns, double twin_ns)
+static void fill_row(const struct work *work, struct track *track, size_t twin_of, double first_ns,
+                     double twin_ns)
 {
-    const struct work *work = track->work;
     const struct session *session = work->session;
     const struct round_record *record = &track->records[track->round_count];
     track->rows[track->round_count] = (struct store_round){
@@ -473,8 +480,8 @@ static void fill_row(struct track *track, size_t twin_of, double first_ns, doubl
     };
 }
 
-enum status track_round(struct track *track, const bool *wanted, size_t twin_of, double *twin_y,
-                        struct error *error)
+enum status track_round(const struct work *work, struct track *track, const bool *wanted,
+                        size_t twin_of, double *twin_y, struct error *error)
 {
     double first_ns = (double)NAN;
     double twin_ns = (double)NAN;
@@ -491,22 +498,22 @@ enum status track_round(struct track *track, const bool *wanted, size_t twin_of,
     enum status status = STATUS_OK;
     if (track->unsure && inputs_are_cheap(track->inputs)) {
         track->unsure = false;
-        status = track_begin(track, true, error);
+        status = track_begin(work, track, true, error);
     }
     int restarts = worker_restarts(track->lane->worker);
     if (status == STATUS_OK)
         status = take_moment(track, &record->anchor_first_ns, &record->before, error);
     if (status == STATUS_OK)
-        status = wait_alone(track, record, error);
+        status = wait_alone(work, track, record, error);
     if (status == STATUS_OK)
-        status = visit_all(track, wanted, twin_of, twin_y, &first_ns, &twin_ns, error);
+        status = visit_all(work, track, wanted, twin_of, twin_y, &first_ns, &twin_ns, error);
     if (status == STATUS_OK)
         status = take_moment(track, &record->anchor_last_ns, &record->after, error);
     if (status == STATUS_OK && !isnan(*twin_y))
         swap_twins(track, twin_of, twin_y, &first_ns, &twin_ns);
     bool complete = status == STATUS_OK && restarts == worker_restarts(track->lane->worker);
     track->faults[track->round_count] = complete ? ROUND_VALID : ROUND_INCOMPLETE;
-    fill_row(track, twin_of, first_ns, twin_ns);
+    fill_row(work, track, twin_of, first_ns, twin_ns);
     track->twin[track->round_count] = (double)NAN;
     if (twin_of < track->count)
         track->twin[track->round_count] =
@@ -515,13 +522,13 @@ enum status track_round(struct track *track, const bool *wanted, size_t twin_of,
     return status;
 }
 
-size_t track_judge(struct track *track)
+size_t track_judge(const struct work *work, struct track *track)
 {
     size_t valid = 0;
     for (size_t i = 0; i < track->round_count; i++)
         if (track->faults[i] != ROUND_INCOMPLETE)
             track->faults[i] = ROUND_VALID;
-    rounds_judge(track->records, track->round_count, track->work->protocol, track->faults);
+    rounds_judge(track->records, track->round_count, work->protocol, track->faults);
     for (size_t i = 0; i < track->round_count; i++) {
         bool counts = track->faults[i] == ROUND_VALID;
         track->rows[i].fault = counts ? NULL : round_fault_name(track->faults[i]);
@@ -536,12 +543,12 @@ size_t track_judge(struct track *track)
     return valid;
 }
 
-enum status track_race_round(struct track *track, struct race *race, const bool *wanted,
-                             size_t twin_of, struct error *error)
+enum status track_race_round(const struct work *work, struct track *track, struct race *race,
+                             const bool *wanted, size_t twin_of, struct error *error)
 {
     double twin_y = (double)NAN;
     size_t round = 0;
-    enum status status = track_round(track, wanted, twin_of, &twin_y, error);
+    enum status status = track_round(work, track, wanted, twin_of, &twin_y, error);
     for (size_t i = 0; i < track->count; i++)
         if (track->slots[i]->outcome.status != TRIAL_OK)
             race_fail(race, i);
@@ -550,7 +557,7 @@ enum status track_race_round(struct track *track, struct race *race, const bool 
                                 twin_y, &round, error);
     if (status != STATUS_OK)
         return status;
-    (void)track_judge(track);
+    (void)track_judge(work, track);
     for (size_t i = 0; i < track->round_count; i++)
         race_set_valid(race, i, track->faults[i] == ROUND_VALID);
     return STATUS_OK;
@@ -585,11 +592,11 @@ enum status track_levels(const struct track *track, const bool *central, size_t 
     return fits ? STATUS_OK : error_no_memory(error);
 }
 
-enum status track_store(const struct track *track, struct error *error)
+enum status track_store(const struct work *work, const struct track *track, struct error *error)
 {
     if (track->round_count == 0)
         return STATUS_OK;
-    return store_rounds(track->work->store, track->rows, track->round_count, error);
+    return store_rounds(work->store, track->rows, track->round_count, error);
 }
 
 void track_free(struct track *track)

@@ -29,7 +29,6 @@ void slot_drop_samples(struct slot *slot);
 void slot_free(struct slot *slot);
 
 struct track {
-    const struct work *work;
     struct inputs *inputs;
     const struct candidates *candidates; /* that the slots' are of */
     struct lane *lane;
@@ -53,34 +52,36 @@ struct track {
 
 /* Prepares the slot's candidate, once, and has the worker load it; what cannot be loaded is its
  * outcome. */
-enum status track_load(struct track *track, struct slot *slot, struct error *error);
+enum status track_load(const struct work *work, struct track *track, struct slot *slot,
+                       struct error *error);
 /* Times a loaded slot alone, as the sweep does. */
 struct timing {
     uint32_t blocks;
     uint32_t runs;        /* a block; 0: to be found */
     double stop_above_ns; /* ends with the samples it has once one is slower; 0: never */
 };
-enum status track_time_alone(struct track *track, struct slot *slot, const struct timing *timing,
-                             struct error *error);
+enum status track_time_alone(const struct work *work, struct track *track, struct slot *slot,
+                             const struct timing *timing, struct error *error);
 
 /* Has the worker know the problem, with `check` the expected results too, and every slot's plan. */
-enum status track_begin(struct track *track, bool check, struct error *error);
+enum status track_begin(const struct work *work, struct track *track, bool check,
+                        struct error *error);
 /* One round of the slots with wanted[i], between two looks at the anchor, in random order;
  * `twin_of` (count: none) is visited twice, and its second y is *twin_y. */
-enum status track_round(struct track *track, const bool *wanted, size_t twin_of, double *twin_y,
-                        struct error *error);
+enum status track_round(const struct work *work, struct track *track, const bool *wanted,
+                        size_t twin_of, double *twin_y, struct error *error);
 /* The same as a round of a race, which gets its values, who failed in it, and which of all rounds
  * count by now. */
-enum status track_race_round(struct track *track, struct race *race, const bool *wanted,
-                             size_t twin_of, struct error *error);
+enum status track_race_round(const struct work *work, struct track *track, struct race *race,
+                             const bool *wanted, size_t twin_of, struct error *error);
 /* Judges all rounds anew; marks samples of those that do not count. The number that counts. */
-size_t track_judge(struct track *track);
+size_t track_judge(const struct work *work, struct track *track);
 /* Sets levels[slot] to how far each slot is off the middle of those with `central[slot]`, over the
  * valid rounds first .. last - 1: ln, NaN where it was in none. */
 enum status track_levels(const struct track *track, const bool *central, size_t first, size_t last,
                          double *levels, struct error *error);
 /* Rows of rounds into the store. */
-enum status track_store(const struct track *track, struct error *error);
+enum status track_store(const struct work *work, const struct track *track, struct error *error);
 void track_free(struct track *track); /* but not its slots */
 
 /* What the samples that count come to. */
@@ -94,7 +95,7 @@ enum status slot_times(const struct slot *slot, struct measured *measured, struc
 enum status slot_measured(const struct work *work, const struct slot *slot,
                           struct measured *measured, struct error *error);
 /* Puts the slot's trial into the store; `cheap`: it can be had again without the device. */
-enum status slot_store(const struct track *track, const struct slot *slot, bool cheap,
-                       int64_t *trial_id, struct error *error);
+enum status slot_store(const struct work *work, const struct track *track, const struct slot *slot,
+                       bool cheap, int64_t *trial_id, struct error *error);
 
 #endif

@@ -63,14 +63,12 @@ void work_usual(const struct work *work, struct space *space, struct configurati
 enum status sweep_open(struct sweep *sweep, const struct work *work, struct space *space,
                        struct error *error)
 {
-    *sweep = (struct sweep){.work = *work, .space = space, .candidates = {.space = space}};
+    *sweep = (struct sweep){.space = space, .candidates = {.space = space}};
     sweep->space_count = space_count(space);
     if (sweep->space_count == 0)
         return error_set(error, STATUS_BAD_INPUT, "%s: %s n=%lld: the constraints leave nothing",
                          experiment_path(work->experiment), work->problem.key,
                          (long long)work->problem.n);
-    for (size_t i = 0; i < space_dimension_count(space); i++)
-        sweep->value_counts[i] = (uint16_t)space_value_count(space, i);
     sweep->allowance.points_most = session_points(work->options, sweep->space_count);
     work_usual(work, space, &sweep->usual_configuration);
     sweep->inputs.configuration = &sweep->usual_configuration;
@@ -85,53 +83,54 @@ void sweep_free(struct sweep *sweep)
     arena_free(&sweep->arena);
 }
 
-static enum status add_candidate(struct sweep *sweep, const struct configuration *configuration,
-                                 uint64_t point, struct candidate **candidate, struct error *error)
+static enum status add_candidate(const struct work *work, struct sweep *sweep,
+                                 const struct configuration *configuration, uint64_t point,
+                                 struct candidate **candidate, struct error *error)
 {
     char key[CONFIGURATION_KEY_BYTES];
     if (!configuration_key(configuration, key))
         return error_set(error, STATUS_BAD_INPUT, "%s: a configuration's values are too long",
-                         experiment_path(sweep->work.experiment));
+                         experiment_path(work->experiment));
     *candidate = point == NO_POINT ? candidates_outside(&sweep->candidates, key) : NULL;
     if (*candidate)
         return STATUS_OK;
     *candidate = candidates_add(&sweep->candidates, configuration, key, point);
     if (!*candidate)
         return error_no_memory(error);
-    return store_configuration(sweep->work.store, sweep->work.experiment_id, key,
-                               configuration->values, configuration->count,
-                               &(*candidate)->configuration_id, error);
+    return store_configuration(work->store, work->experiment_id, key, configuration->values,
+                               configuration->count, &(*candidate)->configuration_id, error);
 }
 
-enum status sweep_candidate(struct sweep *sweep, uint64_t point, struct candidate **candidate,
-                            struct error *error)
+enum status sweep_candidate(const struct work *work, struct sweep *sweep, uint64_t point,
+                            struct candidate **candidate, struct error *error)
 {
     struct configuration configuration;
     *candidate = candidates_at_point(&sweep->candidates, point);
     if (*candidate)
         return STATUS_OK;
     space_configuration(sweep->space, point, &configuration);
-    return add_candidate(sweep, &configuration, point, candidate, error);
+    return add_candidate(work, sweep, &configuration, point, candidate, error);
 }
 
-enum status sweep_candidate_of(struct sweep *sweep, const struct configuration *configuration,
+enum status sweep_candidate_of(const struct work *work, struct sweep *sweep,
+                               const struct configuration *configuration,
                                struct candidate **candidate, struct error *error)
 {
     uint64_t point = 0;
     if (space_find(sweep->space, configuration, &point))
-        return sweep_candidate(sweep, point, candidate, error);
-    return add_candidate(sweep, configuration, NO_POINT, candidate, error);
+        return sweep_candidate(work, sweep, point, candidate, error);
+    return add_candidate(work, sweep, configuration, NO_POINT, candidate, error);
 }
 
-enum status sweep_ask_binary(struct sweep *sweep, struct candidate *candidate, bool wanted,
-                             struct error *error)
+enum status sweep_ask_binary(const struct work *work, struct sweep *sweep,
+                             struct candidate *candidate, bool wanted, struct error *error)
 {
     struct configuration room;
-    const struct binaries *binaries = &sweep->work.group->binaries;
+    const struct binaries *binaries = &work->group->binaries;
     if (candidate->broken || (candidate->binary != NO_BINARY &&
                               (!wanted || binaries_asked(binaries, candidate->binary))))
         return STATUS_OK; /* its values are not looked up */
-    return candidate_ask_binary(&sweep->work, candidate,
+    return candidate_ask_binary(work, candidate,
                                 candidate_configuration(&sweep->candidates, candidate, &room),
                                 wanted, error);
 }
@@ -153,52 +152,53 @@ void sweep_find_best(struct sweep *sweep)
 
 /* ---- a trial ---- */
 
-struct track sweep_track(struct sweep *sweep, struct lane *lane, const char *stage)
+struct track sweep_track(const struct work *work, struct sweep *sweep, struct lane *lane,
+                         const char *stage)
 {
     return (struct track){
-        .work = &sweep->work,
         .inputs = &sweep->inputs,
         .candidates = &sweep->candidates,
         .lane = lane,
         .stage = stage,
-        .mode = sweep->work.options->l2_mode,
+        .mode = work->options->l2_mode,
         .best_ns = sweep->best && sweep->measured > 0 ? sweep->best->median_ns : 0,
     };
 }
 
-enum status sweep_take_trial(struct sweep *sweep, struct candidate *candidate, struct error *error)
+enum status sweep_take_trial(const struct work *work, struct sweep *sweep,
+                             struct candidate *candidate, struct error *error)
 {
     candidate->state = CANDIDATE_DONE;
-    sweep->work.session->progress.points_done++;
+    work->session->progress.points_done++;
     compare_with_best(sweep, candidate);
     return candidates_done(&sweep->candidates, candidate) ? STATUS_OK : error_no_memory(error);
 }
 
 /* Puts the slot's trial into the store, and takes it up. `aside`: it was not launched. */
-static enum status end_trial(struct sweep *sweep, struct track *track, const struct slot *slot,
-                             bool aside, struct error *error)
+static enum status end_trial(const struct work *work, struct sweep *sweep, struct track *track,
+                             const struct slot *slot, bool aside, struct error *error)
 {
-    struct session *session = sweep->work.session;
+    struct session *session = work->session;
     struct candidate *candidate = slot->candidate;
     struct measured measured;
     bool ok = slot->outcome.status == TRIAL_OK;
     bool failed = !ok && slot->outcome.status != TRIAL_SKIPPED;
     enum status status = slot_times(slot, &measured, error);
     if (status == STATUS_OK)
-        status = slot_store(track, slot, aside, &candidate->trial_id, error);
+        status = slot_store(work, track, slot, aside, &candidate->trial_id, error);
     if (status != STATUS_OK)
         return status;
     candidate->status = slot->outcome.status;
     candidate->median_ns = ok ? measured.times.median : (double)NAN;
     if (ok && measured.times.count >= BLOCKS_TO_JUDGE) {
-        sweep->spread_sum += measured.times.mad / measured.times.median;
-        sweep->spread_count++;
+        sweep->spread.sum += measured.times.mad / measured.times.median;
+        sweep->spread.count++;
     }
     candidate->runs = slot->runs;
     candidate->spent_ns = slot->spent_ns;
-    candidate->value = candidate_search_value(&sweep->work, candidate, slot->prepared);
+    candidate->value = candidate_search_value(work, candidate, slot->prepared);
     sweep->measured++;
-    sweep->work.group->costs.trials++;
+    work->group->costs.trials++;
     sweep->failures += failed ? 1 : 0;
     track->lane->trials++;
     session->summary->trials++;
@@ -206,23 +206,24 @@ static enum status end_trial(struct sweep *sweep, struct track *track, const str
     session->summary->failures += failed ? 1 : 0;
     session->summary->failed[slot->outcome.status] += failed ? 1 : 0;
     session->progress.failures += failed ? 1 : 0;
-    return sweep_take_trial(sweep, candidate, error);
+    return sweep_take_trial(work, sweep, candidate, error);
 }
 
-enum status sweep_record(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
-                         const struct worker_outcome *outcome, struct error *error)
+enum status sweep_record(const struct work *work, struct sweep *sweep, struct lane *lane,
+                         struct candidate *candidate, const struct worker_outcome *outcome,
+                         struct error *error)
 {
-    struct track track = sweep_track(sweep, lane, "sweep");
+    struct track track = sweep_track(work, sweep, lane, "sweep");
     struct slot slot = {.candidate = candidate, .outcome = *outcome};
-    return end_trial(sweep, &track, &slot, false, error);
+    return end_trial(work, sweep, &track, &slot, false, error);
 }
 
 /* Whether a candidate that launches the same was measured: then the outcome says so. */
-static bool repeats(struct sweep *sweep, struct slot *slot)
+static bool repeats(const struct work *work, struct sweep *sweep, struct slot *slot)
 {
     struct candidate *candidate = slot->candidate;
     candidate->launch_hash =
-        prepared_launch_hash(slot->prepared, candidate_binary(&sweep->work, candidate));
+        prepared_launch_hash(slot->prepared, candidate_binary(work, candidate));
     struct candidate *twin = candidates_at_launch(&sweep->candidates, candidate->launch_hash);
     candidate->same_as = twin != candidate ? twin : NULL;
     if (!candidate->same_as)
@@ -236,16 +237,17 @@ static bool repeats(struct sweep *sweep, struct slot *slot)
     return true;
 }
 
-enum status sweep_foresee(struct sweep *sweep, struct slot *slot, struct error *error)
+enum status sweep_foresee(const struct work *work, struct sweep *sweep, struct slot *slot,
+                          struct error *error)
 {
     enum status status =
-        prepare_ahead(&sweep->work, slot->candidate, slot->prepared, &slot->outcome, error);
+        prepare_ahead(work, slot->candidate, slot->prepared, &slot->outcome, error);
     if (status != STATUS_OK)
         return status;
     if (slot->outcome.status != TRIAL_OK)
         sweep->unlaunchable += prepared_fits(slot->prepared) ? 0 : 1;
     else if (slot->prepared->plan.launch_count > 0)
-        (void)repeats(sweep, slot);
+        (void)repeats(work, sweep, slot);
     return STATUS_OK;
 }
 
@@ -278,22 +280,22 @@ static enum status judge_spread(const struct slot *slot, bool *unstable, struct 
 }
 
 /* Timings that lie far apart get a second chance: as many again. */
-static enum status time_slot(struct sweep *sweep, struct track *track, struct slot *slot,
-                             struct error *error)
+static enum status time_slot(const struct work *work, struct sweep *sweep, struct track *track,
+                             struct slot *slot, struct error *error)
 {
-    const struct protocol *protocol = sweep->work.protocol;
+    const struct protocol *protocol = work->protocol;
     struct timing timing = {.blocks = (uint32_t)protocol->sweep_blocks};
     bool unstable = false;
     /* The hopeless cost one block. Where something else than time counts, nobody knows yet. */
-    if (sweep->best && work_is_about_time(&sweep->work))
+    if (sweep->best && work_is_about_time(work))
         timing.stop_above_ns = (1 + protocol->sweep_slower) * sweep->best->median_ns;
-    enum status status = track_time_alone(track, slot, &timing, error);
+    enum status status = track_time_alone(work, track, slot, &timing, error);
     if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
         status = judge_spread(slot, &unstable, error);
     if (status != STATUS_OK || !unstable)
         return status;
     timing.runs = slot->runs;
-    status = track_time_alone(track, slot, &timing, error);
+    status = track_time_alone(work, track, slot, &timing, error);
     if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
         status = judge_spread(slot, &unstable, error);
     if (status == STATUS_OK && slot->outcome.status == TRIAL_OK && unstable) {
@@ -305,32 +307,31 @@ static enum status time_slot(struct sweep *sweep, struct track *track, struct sl
     return status;
 }
 
-enum status sweep_try(struct sweep *sweep, struct lane *lane, struct candidate *candidate,
-                      struct error *error)
+enum status sweep_try(const struct work *work, struct sweep *sweep, struct lane *lane,
+                      struct candidate *candidate, struct error *error)
 {
-    const struct work *work = &sweep->work;
-    struct track track = sweep_track(sweep, lane, "sweep");
+    struct track track = sweep_track(work, sweep, lane, "sweep");
     struct slot slot = {.candidate = candidate,
                         .prepared = prepared_create(&sweep->candidates, candidate),
                         .outcome = {.status = TRIAL_OK}};
     const int64_t started_ns = clock_budget_ns();
     bool launched = false;
     enum status status =
-        slot.prepared ? sweep_foresee(sweep, &slot, error) : error_no_memory(error);
+        slot.prepared ? sweep_foresee(work, sweep, &slot, error) : error_no_memory(error);
     bool aside = slot.outcome.status != TRIAL_OK;
     if (status == STATUS_OK && !aside)
-        status = track_load(&track, &slot, error);
-    if (status == STATUS_OK && slot.outcome.status == TRIAL_OK && !repeats(sweep, &slot)) {
+        status = track_load(work, &track, &slot, error);
+    if (status == STATUS_OK && slot.outcome.status == TRIAL_OK && !repeats(work, sweep, &slot)) {
         launched = true;
         status = announce(work, lane, candidate, error);
         if (status == STATUS_OK)
-            status = time_slot(sweep, &track, &slot, error);
+            status = time_slot(work, sweep, &track, &slot, error);
     }
     if (slot.prepared)
         recorded_charge(work, &slot.prepared->configuration, 0);
     slot.spent_ns = clock_budget_ns() - started_ns; /* a race's length is made of it */
     if (status == STATUS_OK)
-        status = end_trial(sweep, &track, &slot, aside, error);
+        status = end_trial(work, sweep, &track, &slot, aside, error);
     struct error clearing = {0};
     if (launched && (status == STATUS_OK || status == STATUS_NO_TIME)) /* which is not its fault */
         status =

@@ -9,8 +9,8 @@
 #include "tuner/base/array.h"
 #include "tuner/base/files.h"
 #include "tuner/base/hash.h"
+#include "tuner/session/contest.h"
 #include "tuner/session/prepare.h"
-#include "tuner/session/sweep.h"
 
 enum {
     /* A search that goes by what it was told is asked for little at a time. */
@@ -25,48 +25,55 @@ enum {
     BUDGET_MARGIN = 8, /* trials may turn out to be so much quicker than expected */
 };
 
+/* A space as the search of a sweep sees it. */
+struct search_view {
+    const struct work *work;
+    const struct space *space;
+    struct index *binaries; /* of points that were asked about */
+    uint16_t value_counts[EXPERIMENT_PARAMETERS_MAX];
+};
+
 static void values_of(const void *context, uint64_t point, uint16_t *values)
 {
     uint16_t all[EXPERIMENT_PARAMETERS_MAX];
-    const struct sweep *sweep = context;
-    space_values(sweep->space, point, all);
-    memcpy(values, all, space_dimension_count(sweep->space) * sizeof all[0]);
+    const struct search_view *view = context;
+    space_values(view->space, point, all);
+    memcpy(values, all, space_dimension_count(view->space) * sizeof all[0]);
 }
 
 static bool point_of(const void *context, const uint16_t *values, uint64_t *point)
 {
     uint16_t all[EXPERIMENT_PARAMETERS_MAX] = {0};
-    const struct sweep *sweep = context;
-    memcpy(all, values, space_dimension_count(sweep->space) * sizeof all[0]);
-    return space_at(sweep->space, all, point);
+    const struct search_view *view = context;
+    memcpy(all, values, space_dimension_count(view->space) * sizeof all[0]);
+    return space_at(view->space, all, point);
 }
 
 static double number_of(const void *context, size_t dimension, uint16_t value)
 {
-    const struct sweep *sweep = context;
+    const struct search_view *view = context;
     double number = 0;
-    return value_number(space_value(sweep->space, dimension, value), &number) ? number
-                                                                              : (double)NAN;
+    return value_number(space_value(view->space, dimension, value), &number) ? number : (double)NAN;
 }
 
 /* Whether its binary is there, or being compiled, for this problem or another. Which it is, is
  * found out once. */
 static bool is_ready(const void *context, uint64_t point)
 {
-    const struct sweep *sweep = context;
-    struct binaries *binaries = &sweep->work.group->binaries;
+    const struct search_view *view = context;
+    struct binaries *binaries = &view->work->group->binaries;
     size_t place = NO_BINARY;
-    if (!index_find(sweep->binaries, point, &place)) {
+    if (!index_find(view->binaries, point, &place)) {
         struct configuration configuration;
         struct candidate asked = {.binary = NO_BINARY};
         struct error ignored = {0};
-        space_configuration(sweep->space, point, &configuration);
-        if (candidate_ask_binary(&sweep->work, &asked, &configuration, false, &ignored) !=
+        space_configuration(view->space, point, &configuration);
+        if (candidate_ask_binary(view->work, &asked, &configuration, false, &ignored) !=
                 STATUS_OK ||
             asked.binary == NO_BINARY)
             return false;
         place = asked.binary;
-        (void)index_put(sweep->binaries, point, place); /* else it is looked up again */
+        (void)index_put(view->binaries, point, place); /* else it is looked up again */
     }
     const struct binary *binary = &binaries->items[place];
     return binary->state == BINARY_PENDING || binary->state == BINARY_READY ||
@@ -79,18 +86,18 @@ static bool is_bounded(const struct session_options *options)
 }
 
 /* A budget of time only says which strategy is fit: how many trials it comes to is seen then. */
-static enum status create_search(struct sweep *sweep, struct search_options *wanted,
-                                 const struct search_space *space, struct error *error)
+static enum status create_search(const struct work *work, struct sweep *sweep,
+                                 struct search_options *wanted, const struct search_space *space,
+                                 struct error *error)
 {
     uint64_t most = sweep->allowance.points_most;
     for (size_t i = 0; i < sweep->candidates.count; i++) /* told of, but not counted */
         most += (sweep->candidates.items[i]->wanted & WANTED_BASELINE) &&
                 sweep->candidates.items[i]->point != NO_POINT;
-    uint64_t expected = budget_trials(sweep->work.group, &sweep->allowance);
-    wanted->trials = is_bounded(sweep->work.options) ||
-                             session_leaves_points(sweep->work.options, sweep->space_count)
-                         ? most
-                         : 0;
+    uint64_t expected = budget_trials(work->group, &sweep->allowance);
+    wanted->trials =
+        is_bounded(work->options) || session_leaves_points(work->options, sweep->space_count) ? most
+                                                                                              : 0;
     if (expected < sweep->allowance.points_most) {
         struct search *search = NULL;
         wanted->trials = expected;
@@ -104,20 +111,20 @@ static enum status create_search(struct sweep *sweep, struct search_options *wan
     return search_create(wanted, space, &sweep->search, error);
 }
 
-static enum status add_to_window(struct sweep *sweep, struct candidate *candidate,
-                                 struct error *error)
+static enum status add_to_window(const struct work *work, struct sweep *sweep,
+                                 struct candidate *candidate, struct error *error)
 {
-    if (!array_grow(&sweep->window, sweep->window_count, &sweep->window_capacity,
+    if (!array_grow(&sweep->window.items, sweep->window.count, &sweep->window.capacity,
                     sizeof(struct candidate *)))
         return error_no_memory(error);
     candidate->state = CANDIDATE_WAITS;
-    sweep->window[sweep->window_count++] = candidate;
-    return sweep_ask_binary(sweep, candidate, true, error);
+    sweep->window.items[sweep->window.count++] = candidate;
+    return sweep_ask_binary(work, sweep, candidate, true, error);
 }
 
 /* Baselines, then what else is wanted first. The search is told what is known, also of points that
  * it would never have asked for. */
-static enum status add_first(struct sweep *sweep, struct error *error)
+static enum status add_first(const struct work *work, struct sweep *sweep, struct error *error)
 {
     const struct candidates *candidates = &sweep->candidates;
     enum status status = STATUS_OK;
@@ -127,76 +134,81 @@ static enum status add_first(struct sweep *sweep, struct error *error)
             search_tell(sweep->search, candidate->point, candidate->value);
         if (candidate->state != CANDIDATE_NEW || !(candidate->wanted & WANTED_BASELINE))
             continue;
-        sweep->baselines_left++;
-        status = add_to_window(sweep, candidate, error);
+        sweep->window.baselines_left++;
+        status = add_to_window(work, sweep, candidate, error);
     }
     for (size_t i = 0; status == STATUS_OK && i < candidates->count; i++) {
         struct candidate *candidate = candidates->items[i];
         if (candidate->state != CANDIDATE_NEW || !(candidate->wanted & WANTED_FIRST))
             continue;
         sweep->points++;
-        status = add_to_window(sweep, candidate, error);
+        status = add_to_window(work, sweep, candidate, error);
     }
     return status;
 }
 
-enum status window_start(struct sweep *sweep, struct error *error)
+enum status window_start(const struct work *work, struct sweep *sweep, struct error *error)
 {
-    const struct session_options *options = sweep->work.options;
+    const struct session_options *options = work->options;
     struct search_options wanted = {
         .strategy = options->strategy ? options->strategy : "auto",
         .until = options->until,
-        .seed = hash_u64(sweep->work.problem.key, strlen(sweep->work.problem.key),
-                         options->seed ^ (uint64_t)sweep->work.problem.n),
+        .seed = hash_u64(work->problem.key, strlen(work->problem.key),
+                         options->seed ^ (uint64_t)work->problem.n),
     };
-    struct search_space space = {
-        .context = sweep,
+    struct search_view *view = arena_alloc(&sweep->arena, 1, sizeof *view);
+    sweep->view = view;
+    if (!view || !(view->binaries = arena_alloc(&sweep->arena, 1, sizeof *view->binaries)))
+        return error_no_memory(error);
+    view->work = work;
+    view->space = sweep->space;
+    for (size_t i = 0; i < space_dimension_count(sweep->space); i++)
+        view->value_counts[i] = (uint16_t)space_value_count(sweep->space, i);
+    const struct search_space space = {
+        .context = view,
         .count = sweep->space_count,
         .dimensions = space_dimension_count(sweep->space),
-        .value_counts = sweep->value_counts,
+        .value_counts = view->value_counts,
         .values = values_of,
         .find = point_of,
         .number = number_of,
         /* A recording has no compilers. */
         .is_ready = options->recording ? NULL : is_ready,
     };
-    sweep->binaries = calloc(1, sizeof *sweep->binaries);
-    if (!sweep->binaries)
-        return error_no_memory(error);
-    enum status status = create_search(sweep, &wanted, &space, error);
+    enum status status = create_search(work, sweep, &wanted, &space, error);
     if (status != STATUS_OK)
         return status;
     const bool leaves = session_leaves_points(options, sweep->space_count);
     if (sweep->space_count >= MANY_POINTS && options->budget_ns == 0 && options->until == 0 &&
         !is_bounded(options) && !leaves)
-        session_note(sweep->work.session, /* nobody wants to find out after a day */
+        session_note(work->session, /* nobody wants to find out after a day */
                      "%s n=%lld: its space has %llu points, and nothing says how many may be "
                      "tried; --points, --until or --budget does",
-                     sweep->work.problem.key, (long long)sweep->work.problem.n,
+                     work->problem.key, (long long)work->problem.n,
                      (unsigned long long)sweep->space_count);
     size_t begun = 0;
-    status = sweep_tell_winners(sweep, error);
+    status = sweep_tell_winners(work, sweep, error);
     if (status == STATUS_OK)
-        status = sweep_tell_elsewhere(sweep, &begun, error);
+        status = sweep_tell_elsewhere(work, sweep, &begun, error);
     const bool settles = leaves && begun >= SEARCH_BEGUN;
     if (settles)
         search_end_when_settled(sweep->search, SEARCH_TRIALS_BEGUN, SEARCH_SETTLED);
     if (status == STATUS_OK && leaves &&
-        is_first_problem(&sweep->work.session->summary->searched_in_part))
-        session_note(sweep->work.session,
+        is_first_problem(&work->session->summary->searched_in_part))
+        session_note(work->session,
                      "%s n=%lld: %llu of its %llu configurations are tried%s; --points, --until or "
                      "--budget may say otherwise",
-                     sweep->work.problem.key, (long long)sweep->work.problem.n,
+                     work->problem.key, (long long)work->problem.n,
                      (unsigned long long)sweep->allowance.points_most,
                      (unsigned long long)sweep->space_count,
                      settles ? " at most, fewer when nothing better comes" : "");
-    return status == STATUS_OK ? add_first(sweep, error) : status;
+    return status == STATUS_OK ? add_first(work, sweep, error) : status;
 }
 
-static size_t ahead(const struct sweep *sweep)
+static size_t ahead(const struct work *work, const struct sweep *sweep)
 {
-    const struct group *group = sweep->work.group;
-    const struct session_options *options = sweep->work.options;
+    const struct group *group = work->group;
+    const struct session_options *options = work->options;
     bool exhaustive = strcmp(search_strategy(sweep->search), "exhaustive") == 0;
     size_t least = AHEAD_A_COMPILER * group->binaries.workers + group->lane_count;
     /* A budget must not be spent on binaries that nobody comes to measure. */
@@ -208,14 +220,15 @@ static size_t ahead(const struct sweep *sweep)
 }
 
 /* One more of the search's points; *got false: it has none for now. */
-static enum status next_point(struct sweep *sweep, bool *got, struct error *error)
+static enum status next_point(const struct work *work, struct sweep *sweep, bool *got,
+                              struct error *error)
 {
     uint64_t point = 0;
     struct candidate *candidate = NULL;
     *got = sweep->points < sweep->allowance.points_most && search_ask(sweep->search, &point);
     if (!*got)
         return STATUS_OK;
-    enum status status = sweep_candidate(sweep, point, &candidate, error);
+    enum status status = sweep_candidate(work, sweep, point, &candidate, error);
     if (status != STATUS_OK || candidate->state == CANDIDATE_WAITS)
         return status;
     if (candidate->state == CANDIDATE_DONE) {
@@ -223,17 +236,17 @@ static enum status next_point(struct sweep *sweep, bool *got, struct error *erro
         return STATUS_OK;
     }
     sweep->points++;
-    return add_to_window(sweep, candidate, error);
+    return add_to_window(work, sweep, candidate, error);
 }
 
 /* Where a budget counts, and all that is to be tried is still compiled. */
-static bool device_waits(const struct sweep *sweep)
+static bool device_waits(const struct work *work, const struct sweep *sweep)
 {
-    const struct session_options *options = sweep->work.options;
+    const struct session_options *options = work->options;
     if (options->budget_ns == 0 || !options->compiles_beside_measuring || options->recording)
         return false;
-    for (size_t i = 0; i < sweep->window_count; i++) {
-        const struct binary *binary = candidate_binary(&sweep->work, sweep->window[i]);
+    for (size_t i = 0; i < sweep->window.count; i++) {
+        const struct binary *binary = candidate_binary(work, sweep->window.items[i]);
         if (!binary || binary->state != BINARY_PENDING)
             return false;
     }
@@ -253,18 +266,19 @@ static double slower_than_best(const struct sweep *sweep, const struct candidate
 
 /* The fastest of what other sizes have tried in this run, or meant to, that has its binary and was
  * not tried here. False: there is none. */
-static bool best_ready(const struct sweep *sweep, uint64_t *point)
+static bool best_ready(const struct work *work, const struct sweep *sweep, uint64_t *point)
 {
     double least = (double)INFINITY;
-    const struct sweep *other = sweep->work.group->last_sweep;
-    for (size_t i = 0; other && i < SIZES_LOOKED_AT; i++, other = other->previous) {
-        if (strcmp(other->work.problem.key, sweep->work.problem.key) != 0 || !other->best)
+    const struct contest *contest = work->group->last_contest;
+    for (size_t i = 0; contest && i < SIZES_LOOKED_AT; i++, contest = contest->previous) {
+        const struct sweep *other = contest->sweep;
+        if (strcmp(contest->work.problem.key, work->problem.key) != 0 || !other->best)
             continue;
         for (size_t c = 0; c < other->candidates.count; c++) {
             struct configuration room;
             uint64_t here = 0;
             const struct candidate *candidate = other->candidates.items[c];
-            const struct binary *binary = candidate_binary(&other->work, candidate);
+            const struct binary *binary = candidate_binary(work, candidate);
             const double slower = slower_than_best(other, candidate);
             if (!(slower < least) || !binary || binary->state != BINARY_READY ||
                 !space_find(sweep->space,
@@ -279,75 +293,87 @@ static bool best_ready(const struct sweep *sweep, uint64_t *point)
 }
 
 /* While compilers are at work on what the search asks for, what needs none is tried. */
-static enum status add_ready(struct sweep *sweep, struct error *error)
+static enum status add_ready(const struct work *work, struct sweep *sweep, struct error *error)
 {
     uint64_t point = 0;
     struct candidate *candidate = NULL;
-    if (sweep->baselines_left > 0 || sweep->points >= sweep->allowance.points_most ||
-        !device_waits(sweep) || !best_ready(sweep, &point))
+    if (sweep->window.baselines_left > 0 || sweep->points >= sweep->allowance.points_most ||
+        !device_waits(work, sweep) || !best_ready(work, sweep, &point))
         return STATUS_OK;
-    enum status status = sweep_candidate(sweep, point, &candidate, error);
+    enum status status = sweep_candidate(work, sweep, point, &candidate, error);
     if (status != STATUS_OK)
         return status;
     sweep->points++;
-    return add_to_window(sweep, candidate, error);
+    return add_to_window(work, sweep, candidate, error);
 }
 
-enum status window_fill(struct sweep *sweep, struct error *error)
+enum status window_fill(const struct work *work, struct sweep *sweep, struct error *error)
 {
     bool got = true;
-    size_t most = ahead(sweep);
+    size_t most = ahead(work, sweep);
     enum status status = STATUS_OK;
-    if (!sweep->work.options->compiles_beside_measuring && sweep->window_count > 0)
+    if (!work->options->compiles_beside_measuring && sweep->window.count > 0)
         return STATUS_OK; /* a batch is compiled, then measured */
-    const struct binaries *binaries = &sweep->work.group->binaries;
+    const struct binaries *binaries = &work->group->binaries;
     /* While inputs are made nobody comes to ask for more. */
     const size_t queued = sweep->inputs.tell_ns == 0 ? most : binaries->workers;
-    while (status == STATUS_OK && got && sweep->window_count < most) {
+    while (status == STATUS_OK && got && sweep->window.count < most) {
         /* The search waits for what is still compiled: the points of a small budget are had by all
          * compilers. */
         search_hurry(sweep->search,
-                     compile_pool_pending(binaries->pool) < queued && device_waits(sweep));
-        status = next_point(sweep, &got, error);
+                     compile_pool_pending(binaries->pool) < queued && device_waits(work, sweep));
+        status = next_point(work, sweep, &got, error);
     }
-    return status == STATUS_OK ? add_ready(sweep, error) : status;
+    return status == STATUS_OK ? add_ready(work, sweep, error) : status;
 }
 
-struct candidate *window_take(struct sweep *sweep)
+struct candidate *window_take(const struct work *work, struct sweep *sweep)
 {
-    for (size_t i = 0; i < sweep->window_count; i++) {
-        struct candidate *candidate = sweep->window[i];
-        const struct binary *binary = candidate_binary(&sweep->work, candidate);
+    for (size_t i = 0; i < sweep->window.count; i++) {
+        struct candidate *candidate = sweep->window.items[i];
+        const struct binary *binary = candidate_binary(work, candidate);
         if (binary && binary->state == BINARY_PENDING) {
-            if (sweep->work.options->recording) /* which has no compilers: in the order of asking */
+            if (work->options->recording) /* which has no compilers: in the order of asking */
                 return NULL;
             continue;
         }
-        sweep->window_count--;
-        memmove(&sweep->window[i], &sweep->window[i + 1],
-                (sweep->window_count - i) * sizeof(struct candidate *));
-        sweep->in_hand++;
+        sweep->window.count--;
+        memmove(&sweep->window.items[i], &sweep->window.items[i + 1],
+                (sweep->window.count - i) * sizeof(struct candidate *));
+        sweep->window.in_hand++;
         return candidate;
     }
     return NULL;
 }
 
-enum status window_put_back(struct sweep *sweep, struct candidate *candidate, struct error *error)
+enum status window_put_back(const struct work *work, struct sweep *sweep,
+                            struct candidate *candidate, struct error *error)
 {
-    enum status status = add_to_window(sweep, candidate, error);
-    sweep->in_hand--;
+    enum status status = add_to_window(work, sweep, candidate, error);
+    sweep->window.in_hand--;
     if (status != STATUS_OK)
         return status;
-    memmove(&sweep->window[1], sweep->window,
-            (sweep->window_count - 1) * sizeof(struct candidate *));
-    sweep->window[0] = candidate;
+    memmove(&sweep->window.items[1], sweep->window.items,
+            (sweep->window.count - 1) * sizeof(struct candidate *));
+    sweep->window.items[0] = candidate;
     return STATUS_OK;
+}
+
+void window_end(struct sweep *sweep)
+{
+    search_free(sweep->search);
+    sweep->search = NULL;
+    if (sweep->view && sweep->view->binaries)
+        index_free(sweep->view->binaries);
+    sweep->view = NULL;
+    free(sweep->window.items);
+    sweep->window = (struct window){0};
 }
 
 void window_done(struct sweep *sweep, struct candidate *candidate)
 {
-    sweep->in_hand--;
-    sweep->baselines_left -= candidate->wanted & WANTED_BASELINE ? 1 : 0;
+    sweep->window.in_hand--;
+    sweep->window.baselines_left -= candidate->wanted & WANTED_BASELINE ? 1 : 0;
     if (candidate->point != NO_POINT)
         search_tell(sweep->search, candidate->point, candidate->value);
 }

@@ -24,13 +24,13 @@ static const double near_enough = 0.05;
 static enum status decide(struct choosing *choosing, struct error *error)
 {
     struct contest *contest = choosing->contest;
-    const struct protocol *protocol = contest->sweep->work.protocol;
+    const struct protocol *protocol = contest->work.protocol;
     size_t count = contest->finalist_count;
     size_t incumbent = count;
     struct contender *contenders = calloc(count + 1, sizeof *contenders);
-    enum status status =
-        contenders ? finalists_order(&contest->sweep->work, contest->finalists, count, error)
-                   : error_no_memory(error);
+    enum status status = contenders
+                             ? finalists_order(&contest->work, contest->finalists, count, error)
+                             : error_no_memory(error);
     if (status != STATUS_OK) {
         free(contenders);
         return status;
@@ -79,7 +79,8 @@ enum status contest_settle_slower(struct contest *contest, struct error *error)
 
 /* What of its configurations was tried. A search that goes by what it was told has no end that a
  * budget could cut off. */
-static void count_tried(const struct sweep *sweep, struct verdict_facts *facts)
+static void count_tried(const struct work *work, const struct sweep *sweep,
+                        struct verdict_facts *facts)
 {
     uint64_t tried = 0;
     uint64_t baselines = 0;
@@ -92,7 +93,7 @@ static void count_tried(const struct sweep *sweep, struct verdict_facts *facts)
         others += is_tried && !is_baseline;
         baselines += is_baseline && candidate->point != NO_POINT;
     }
-    if (sweep->work.options->pick_count > 0)
+    if (work->options->pick_count > 0)
         return;
     facts->only_baselines = others == 0 && sweep->space_count > baselines;
     facts->tried = tried;
@@ -103,7 +104,7 @@ static void count_tried(const struct sweep *sweep, struct verdict_facts *facts)
 static void set_verdict(struct choosing *choosing)
 {
     const struct contest *contest = choosing->contest;
-    const struct protocol *protocol = contest->sweep->work.protocol;
+    const struct protocol *protocol = contest->work.protocol;
     size_t most = ROUND_VALID;
     for (size_t i = ROUND_VALID + 1; i < ROUND_FAULTS; i++)
         if (contest->faults[i] > 0 &&
@@ -121,10 +122,10 @@ static void set_verdict(struct choosing *choosing)
         .biased = contest->floor.biased,
         .processes = contest->processes,
         .conditions_known = contest->conditions_known,
-        .effort = contest->sweep->work.options->effort,
-        .has_budget = contest->sweep->work.options->budget_ns > 0,
+        .effort = contest->work.options->effort,
+        .has_budget = contest->work.options->budget_ns > 0,
     };
-    count_tried(contest->sweep, &facts);
+    count_tried(&contest->work, contest->sweep, &facts);
     char fault[32] = "";
     if (facts.most_frequent_fault) {
         (void)string_format(fault, sizeof fault, "%s", facts.most_frequent_fault);
@@ -169,9 +170,9 @@ static struct store_contender placed(const struct choosing *choosing,
     const struct contest *contest = choosing->contest;
     struct store_contender row = *other;
     struct interval raced = {row.difference, row.difference_low, row.difference_high};
-    struct interval difference = choice_outsider(
-        raced, contest->finalists[choosing->choice.fastest].raced.estimate, choosing->spread,
-        choosing->degrees, contest->sweep->work.protocol->confidence);
+    struct interval difference =
+        choice_outsider(raced, contest->finalists[choosing->choice.fastest].raced.estimate,
+                        choosing->spread, choosing->degrees, contest->work.protocol->confidence);
     row.difference = difference.estimate;
     row.difference_low = difference.low;
     row.difference_high = difference.high;
@@ -184,7 +185,7 @@ static size_t list_contenders(const struct choosing *choosing, struct store_cont
 {
     const struct contest *contest = choosing->contest;
     size_t count = 0;
-    bool all = contest->sweep->work.options->pick_count > 0;
+    bool all = contest->work.options->pick_count > 0;
     for (size_t i = 0; i < contest->finalist_count; i++) {
         const struct finalist *finalist = &contest->finalists[i];
         struct store_contender *row = &contender[count++];
@@ -240,8 +241,7 @@ static enum status time_interval(const struct choosing *choosing, const struct s
             medians[parts++] = median_of(times, count);
     }
     free(times);
-    *interval =
-        geometric_interval(medians, parts, choosing->contest->sweep->work.protocol->confidence);
+    *interval = geometric_interval(medians, parts, choosing->contest->work.protocol->confidence);
     return STATUS_OK;
 }
 
@@ -249,7 +249,7 @@ static void announce(const struct choosing *choosing, const struct finalist *bes
                      const struct store_winner *row, double median_ns)
 {
     struct contest *contest = choosing->contest;
-    const struct work *work = &contest->sweep->work;
+    const struct work *work = &contest->work;
     work_take_rate(work, median_ns);
     struct session_winner winner = {
         .problem_key = work->problem.key,
@@ -296,7 +296,7 @@ static enum status store_choice(struct choosing *choosing, const struct finalist
                                 struct error *error)
 {
     struct contest *contest = choosing->contest;
-    const struct work *work = &contest->sweep->work;
+    const struct work *work = &contest->work;
     size_t most = contest->finalist_count + contest->other_count;
     struct store_contender *contenders = malloc((most + 1) * sizeof *contenders);
     struct store_state *states = malloc((CACHE_STATES * most + 1) * sizeof *states);
@@ -391,18 +391,17 @@ static const char *const baseline_reason = "Not sure: the run ended when nothing
                                            "the baseline. Run the same command again: it goes on "
                                            "from there.";
 
-enum status sweep_choose_early(struct sweep *sweep, struct error *error)
+enum status sweep_choose_early(const struct work *work, struct sweep *sweep, struct error *error)
 {
-    const struct work *work = &sweep->work;
     const struct lane *some_lane = group_lane(work->group);
     const struct lane *lane = some_lane ? some_lane : work->group->lanes[0]; /* all are lost */
     const struct candidate *best = sweep->best;
     struct verdict_facts facts = {0};
     size_t tried = 0;
     if (!best || best->rejected || !lane || !work_is_about_time(work) ||
-        sweep_reference_is_alone(sweep))
+        sweep_reference_is_alone(work, sweep))
         return STATUS_OK;
-    count_tried(sweep, &facts);
+    count_tried(work, sweep, &facts);
     for (size_t i = 0; i < sweep->candidates.count; i++)
         tried += sweep->candidates.items[i]->state == CANDIDATE_DONE &&
                  sweep->candidates.items[i]->status == TRIAL_OK;

@@ -25,8 +25,8 @@ static int setup(void **state)
     run_start(f->run, 1);
     f->lane = group_lane(f->run->work.group);
     struct sweep *sweep = run_sweep(f->run);
-    RUN_OK(f->run, sweep_problem(sweep, &f->run->error));
-    f->contest = contest_create(sweep);
+    RUN_OK(f->run, sweep_problem(&f->run->work, sweep, &f->run->error));
+    f->contest = contest_create(&f->run->work, sweep);
     RUN_OK(f->run, contest_race(f->contest, f->lane, &f->run->error));
     assert_true(f->contest->finalist_count >= 3);
     f->contest->levels = PARTS;

@@ -19,9 +19,9 @@ static int setup(void **state)
     run_start(f->run, 2);
     struct sweep *sweep = run_sweep(f->run);
     f->run->session.lanes[1].lost = true; /* alone, so that of twins one is measured */
-    RUN_OK(f->run, sweep_problem(sweep, &f->run->error));
+    RUN_OK(f->run, sweep_problem(&f->run->work, sweep, &f->run->error));
     f->run->session.lanes[1].lost = false;
-    f->contest = contest_create(sweep);
+    f->contest = contest_create(&f->run->work, sweep);
     assert_non_null(f->contest);
     *state = f;
     return 0;
@@ -59,8 +59,8 @@ TEST_WITH(test_noisy_visits_are_longer, setup, teardown)
     f->run->options.protocol.noisy_blocks = 9;
     for (size_t i = 0; i < COUNT(cases); i++) {
         contest_reset(f->contest);
-        sweep->spread_sum = 2 * cases[i].spread;
-        sweep->spread_count = 2;
+        sweep->spread.sum = 2 * cases[i].spread;
+        sweep->spread.count = 2;
         const double factor = cases[i].run_ns / sweep->best->median_ns;
         for (size_t k = 0; k < sweep->candidates.count; k++) /* the best stays so */
             ((struct candidate *)sweep->candidates.items[k])->median_ns *= factor;
@@ -309,7 +309,7 @@ TEST_WITH(test_the_larger_domain_is_first, setup, teardown)
     assert_true(contest->finalist_count >= 3);
     contest->finalists[0].slot.candidate->narrowing = &narrower;
     contest->finalists[1].slot.candidate->narrowing = &narrow;
-    RUN_OK(f->run, finalists_order(&sweep->work, contest->finalists, contest->finalist_count,
+    RUN_OK(f->run, finalists_order(&f->run->work, contest->finalists, contest->finalist_count,
                                    &f->run->error));
     assert_int_equal(contest->finalists[0].contender.order, contest->finalist_count - 1);
     assert_int_equal(contest->finalists[1].contender.order, contest->finalist_count - 2);
@@ -319,15 +319,15 @@ TEST_WITH(test_the_larger_domain_is_first, setup, teardown)
             winner = contest->finalists[i].slot.candidate;
     assert_non_null(winner);
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM latest_winners"), 1);
-    const struct store_gauntlet wrong = {.environment_id = sweep->work.environment_id,
-                                         .problem_id = sweep->work.problem_id,
+    const struct store_gauntlet wrong = {.environment_id = f->run->work.environment_id,
+                                         .problem_id = f->run->work.problem_id,
                                          .configuration_id = winner->configuration_id,
                                          .binary_hash =
-                                             candidate_binary(&sweep->work, winner)->hash,
+                                             candidate_binary(&f->run->work, winner)->hash,
                                          .cases = 1,
                                          .detail = "watched: wrong_result"};
     RUN_OK(f->run, store_gauntlet_put(f->run->store, &wrong, &f->run->error));
-    RUN_OK(f->run, sweep_take_refuted(sweep, &f->run->error));
+    RUN_OK(f->run, sweep_take_refuted(&f->run->work, sweep, &f->run->error));
     assert_non_null(winner->rejected);
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM latest_winners"), 0);
 }
@@ -337,7 +337,7 @@ TEST_WITH(test_a_stopped_run_has_a_best_so_far, setup, teardown)
 {
     struct fixture *f = *state;
     struct sweep *sweep = f->contest->sweep;
-    RUN_OK(f->run, sweep_choose_early(sweep, &f->run->error));
+    RUN_OK(f->run, sweep_choose_early(&f->run->work, sweep, &f->run->error));
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM winners WHERE stage = 'sweep' AND "
                                        "trust = 'unstable' AND candidate_count = 8 AND "
                                        "space_count = 12"),

@@ -131,7 +131,7 @@ TEST(test_ranges_without_looks_are_of_what_was_measured)
 static struct sweep *sweep_through(struct run *run)
 {
     struct sweep *sweep = run_sweep(run);
-    RUN_OK(run, sweep_problem(sweep, &run->error));
+    RUN_OK(run, sweep_problem(&run->work, sweep, &run->error));
     return sweep;
 }
 
@@ -159,7 +159,7 @@ TEST(test_who_won_elsewhere_is_tried_first)
 {
     struct run *run = create("[1000, 100000]", "");
     run_start(run, 1);
-    struct contest *contest = contest_create(sweep_through(run));
+    struct contest *contest = contest_create(&run->work, sweep_through(run));
     char key[CONFIGURATION_KEY_BYTES];
     bool found = false;
     RUN_OK(run, contest_compete(contest, &found, &run->error));

@@ -23,7 +23,7 @@ static struct run *start(const char *wanted, size_t devices)
 static struct sweep *sweep_through(struct run *run)
 {
     struct sweep *sweep = run_sweep(run);
-    RUN_OK(run, sweep_problem(sweep, &run->error));
+    RUN_OK(run, sweep_problem(&run->work, sweep, &run->error));
     return sweep;
 }
 
@@ -174,7 +174,7 @@ TEST(test_a_wrong_result_never_wins)
     assert_int_equal(wrong->status, TRIAL_WRONG_RESULT);
     assert_true(isnan(wrong->median_ns));
     assert_ptr_not_equal(sweep->best, wrong);
-    struct contest *contest = contest_create(sweep);
+    struct contest *contest = contest_create(&run->work, sweep);
     bool found = false;
     RUN_OK(run, contest_compete(contest, &found, &run->error));
     assert_true(found);
@@ -198,7 +198,7 @@ static struct contest *contest_with(struct run *run, const char *wanted)
         RUN_OK(run, worker_fresh(run->session.lanes[i].worker, &run->error));
     for (size_t i = 0; i < run->session.lane_count; i++)
         run->session.lanes[i].known = NULL;
-    struct contest *contest = contest_create(sweep);
+    struct contest *contest = contest_create(&run->work, sweep);
     assert_non_null(contest);
     return contest;
 }
@@ -274,7 +274,7 @@ TEST(test_who_is_wrong_at_another_size_is_out_for_good)
     struct sweep *next = sweep_through(run);
     assert_int_equal(next->measured, 0);
     assert_non_null(strstr(run_key(next, next->best), "block=128"));
-    contest = contest_create(next);
+    contest = contest_create(&run->work, next);
     assert_true(compete(run, contest));
     for (size_t i = 0; i < contest->finalist_count; i++)
         assert_non_null(strstr(contest->finalists[i].key, "block=128"));
@@ -350,7 +350,7 @@ TEST(test_what_was_measured_outlives_the_device)
 {
     struct run *run = start("crash at=time after=25 once=a; lost at=open if=a", 1);
     struct sweep *sweep = run_sweep(run);
-    assert_int_equal(sweep_problem(sweep, &run->error), STATUS_DEVICE_LOST);
+    assert_int_equal(sweep_problem(&run->work, sweep, &run->error), STATUS_DEVICE_LOST);
     const int64_t kept = (int64_t)sweep->measured;
     assert_true(kept > 0 && kept < 12);
     assert_int_equal(run_count(run, "SELECT count(*) FROM trials"), kept);

@@ -73,6 +73,7 @@ struct fixture {
     struct session_options options;
     struct session session;
     struct group group;
+    struct work work;
     struct sweep sweep;
     struct error error;
 };
@@ -107,8 +108,8 @@ static int setup(void **state)
     f->group.binaries =
         (struct binaries){.host = host_local(), .api = &api, .items = f->items, .count = BINARIES};
     f->session.options = &f->options;
-    f->sweep.work = work_of(&f->group, f->experiment, 1, NULL);
-    experiment_problem(f->experiment, 0, &f->sweep.work.problem);
+    f->work = work_of(&f->group, f->experiment, 1, NULL);
+    experiment_problem(f->experiment, 0, &f->work.problem);
     inspections = 0;
     return 0;
 }
@@ -162,7 +163,7 @@ static struct worker_outcome foresee(struct fixture *f, struct candidate *candid
                         .prepared = prepared_create(&f->sweep.candidates, candidate),
                         .outcome = {.status = TRIAL_OK}};
     assert_non_null(slot.prepared);
-    assert_int_equal(sweep_foresee(&f->sweep, &slot, &f->error), STATUS_OK);
+    assert_int_equal(sweep_foresee(&f->work, &f->sweep, &slot, &f->error), STATUS_OK);
     assert_int_equal(slot.outcome.status != TRIAL_OK, aside);
     slot_free(&slot);
     return slot.outcome;

@@ -194,8 +194,8 @@ TEST(test_a_waiting_lane_is_woken_by_a_compiler)
     struct group *group = run->work.group;
     struct sweep *sweep = run_sweep(run);
     struct candidate *candidate = NULL;
-    RUN_OK(run, sweep_candidate(sweep, 0, &candidate, &run->error));
-    RUN_OK(run, sweep_ask_binary(sweep, candidate, true, &run->error));
+    RUN_OK(run, sweep_candidate(&run->work, sweep, 0, &candidate, &run->error));
+    RUN_OK(run, sweep_ask_binary(&run->work, sweep, candidate, true, &run->error));
     assert_int_equal(candidate_binary(&run->work, candidate)->state, BINARY_PENDING);
     const int64_t started_ns = clock_now_ns();
     while (candidate_binary(&run->work, candidate)->state == BINARY_PENDING)
@@ -204,8 +204,8 @@ TEST(test_a_waiting_lane_is_woken_by_a_compiler)
     assert_int_equal(candidate_binary(&run->work, candidate)->state, BINARY_READY);
     /* A budget that is spent waits for none. */
     struct candidate *other = NULL;
-    RUN_OK(run, sweep_candidate(sweep, 6, &other, &run->error));
-    RUN_OK(run, sweep_ask_binary(sweep, other, true, &run->error));
+    RUN_OK(run, sweep_candidate(&run->work, sweep, 6, &other, &run->error));
+    RUN_OK(run, sweep_ask_binary(&run->work, sweep, other, true, &run->error));
     run->options.budget_ns = 1;
     assert_int_equal(budget_await(group, &group->binaries, other->binary, &run->error),
                      STATUS_NO_TIME);

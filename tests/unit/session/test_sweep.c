@@ -8,7 +8,7 @@ static const char last_key[] = "way=two block=128 part=3";
 static struct sweep *sweep_through(struct run *run)
 {
     struct sweep *sweep = run_sweep(run);
-    RUN_OK(run, sweep_problem(sweep, &run->error));
+    RUN_OK(run, sweep_problem(&run->work, sweep, &run->error));
     return sweep;
 }
 
@@ -113,7 +113,7 @@ TEST(test_two_lanes_share_a_sweep)
     assert_int_equal(again->measured, 12);
     run->session.lanes[1].lost = true;
     struct sweep *nobody = run_sweep(run);
-    assert_int_equal(sweep_problem(nobody, &run->error), STATUS_DEVICE_LOST);
+    assert_int_equal(sweep_problem(&run->work, nobody, &run->error), STATUS_DEVICE_LOST);
     run_end_sweep(nobody);
     run_end_sweep(again);
     run_end_sweep(sweep);
@@ -159,7 +159,7 @@ TEST(test_what_never_ended_is_set_aside)
     struct sweep *sweep = run_sweep(run);
     for (uint64_t i = 0; i < 3; i++) { /* once under another start; twice, once under this one */
         struct candidate *candidate = NULL;
-        RUN_OK(run, sweep_candidate(sweep, i, &candidate, &run->error));
+        RUN_OK(run, sweep_candidate(&run->work, sweep, i, &candidate, &run->error));
         const struct store_in_flight row = {
             .environment_id = run->work.environment_id,
             .problem_id = run->work.problem_id,
@@ -199,7 +199,7 @@ TEST(test_a_stop_keeps_what_was_measured)
     run->events.progress = stop_after_two;
     run->options.stop = &stop;
     struct sweep *sweep = run_sweep(run);
-    assert_int_equal(sweep_problem(sweep, &run->error), STATUS_INTERRUPTED);
+    assert_int_equal(sweep_problem(&run->work, sweep, &run->error), STATUS_INTERRUPTED);
     assert_int_equal(sweep->measured, 2);
     assert_int_equal(run_count(run, "SELECT count(*) FROM trials"), 2);
     stop = 0;
@@ -244,7 +244,7 @@ TEST(test_baselines_go_first)
     assert_int_equal(suggested->trial_id, 1);
     assert_int_equal(plain->trial_id, 2);
     assert_int_equal(run_count(run, "SELECT count(*) FROM baselines"), 2);
-    assert_int_equal(sweep->baselines_left, 0);
+    assert_int_equal(sweep->window.baselines_left, 0);
     assert_int_equal(sweep->unlaunchable, 3);
     assert_int_equal(candidate_of(sweep, "block=64 shared=300000")->status, TRIAL_LAUNCH_FAILED);
     assert_int_equal(run_count(run, "SELECT count(*) FROM trials WHERE detail LIKE 'set aside: no "
@@ -276,7 +276,7 @@ static struct sweep *sweep_meanwhile(struct run *run, int64_t passing_s)
     run->session.started_ns = clock_budget_ns();
     run->session.groups[0].problems_left = 10;
     struct sweep *sweep = run_sweep(run);
-    RUN_OK(run, sweep_problem(sweep, &run->error));
+    RUN_OK(run, sweep_problem(&run->work, sweep, &run->error));
     return sweep;
 }
 
@@ -287,14 +287,14 @@ TEST(test_baselines_are_no_answer)
     run_start(run, 1);
     struct sweep *sweep = sweep_meanwhile(run, 300);
     assert_in_range(sweep->measured, 3, 5); /* until one of them works */
-    assert_true(sweep_has_contenders(sweep));
+    assert_true(sweep_has_contenders(&run->work, sweep));
     run_end_sweep(sweep);
     run_free(run);
     run = run_create(baselines_text, "time");
     run_start(run, 1);
     sweep = sweep_meanwhile(run, 1001);
     assert_in_range(sweep->measured, 1, 2);
-    assert_false(sweep_has_contenders(sweep));
+    assert_false(sweep_has_contenders(&run->work, sweep));
     run_end_sweep(sweep);
     /* So goes a whole run: nothing races, and what was measured of the first is what there is. */
     run_free(run);
@@ -361,19 +361,20 @@ static struct sweep *sweep_that_waits(struct run *run, const struct sweep *first
 {
     struct sweep *sweep = run_sweep(run);
     uint64_t point = 0;
-    RUN_OK(run, window_start(sweep, &run->error));
-    sweep->window_capacity = first->candidates.count;
-    sweep->window = realloc(sweep->window, sweep->window_capacity * sizeof *sweep->window);
-    assert_non_null(sweep->window);
+    RUN_OK(run, window_start(&run->work, sweep, &run->error));
+    sweep->window.capacity = first->candidates.count;
+    sweep->window.items =
+        realloc(sweep->window.items, sweep->window.capacity * sizeof *sweep->window.items);
+    assert_non_null(sweep->window.items);
     for (size_t i = 0; i < first->candidates.count; i++) {
         struct candidate *asked = NULL;
         const struct candidate *candidate = first->candidates.items[i];
         if (candidate->binary != pending)
             continue;
-        RUN_OK(run, sweep_candidate(sweep, candidate->point, &asked, &run->error));
+        RUN_OK(run, sweep_candidate(&run->work, sweep, candidate->point, &asked, &run->error));
         asked->state = CANDIDATE_WAITS;
         asked->binary = pending;
-        sweep->window[sweep->window_count++] = asked;
+        sweep->window.items[sweep->window.count++] = asked;
     }
     while (search_ask(sweep->search, &point))
         continue;
@@ -382,13 +383,7 @@ static struct sweep *sweep_that_waits(struct run *run, const struct sweep *first
 
 static void end_sweep_that_waits(struct sweep *sweep)
 {
-    search_free(sweep->search);
-    index_free(sweep->binaries);
-    free(sweep->binaries);
-    free(sweep->window);
-    sweep->search = NULL;
-    sweep->binaries = NULL;
-    sweep->window = NULL;
+    window_end(sweep);
     run_end_sweep(sweep);
 }
 
@@ -398,8 +393,8 @@ static size_t count_given(struct run *run, struct sweep *sweep, struct sweep *fi
 {
     double last_ns = 0;
     for (size_t count = 0;; count++) {
-        RUN_OK(run, window_fill(sweep, &run->error));
-        struct candidate *taken = window_take(sweep);
+        RUN_OK(run, window_fill(&run->work, sweep, &run->error));
+        struct candidate *taken = window_take(&run->work, sweep);
         if (!taken)
             return count;
         const struct candidate *same = candidate_of(first, run_key(sweep, taken));
@@ -407,7 +402,7 @@ static size_t count_given(struct run *run, struct sweep *sweep, struct sweep *fi
         assert_true(same->median_ns >= last_ns);
         last_ns = same->median_ns;
         taken->state = CANDIDATE_DONE;
-        sweep->in_hand--;
+        sweep->window.in_hand--;
     }
 }
 
@@ -428,17 +423,19 @@ TEST(test_the_device_does_not_wait_for_compilers)
     struct sweep *first = sweep_through(run);
     const size_t ready = candidate_of(first, "way=one block=64 part=1")->binary;
     const size_t pending = candidate_of(first, "way=two block=64 part=1")->binary;
+    struct contest *contest = contest_create(&run->work, first);
+    assert_non_null(contest);
     experiment_problem(run->experiment, 1, &run->work.problem);
     group->binaries.items[pending].state = BINARY_PENDING;
     struct sweep *alone = sweep_that_waits(run, first, pending);
     assert_int_equal(count_given(run, alone, first, ready), 0);
-    group->last_sweep = first;
+    group->last_contest = contest;
     struct sweep *second = sweep_that_waits(run, first, pending);
     assert_int_equal(count_given(run, second, first, ready), 6);
     group->binaries.items[pending].state = BINARY_READY;
     end_sweep_that_waits(second);
     end_sweep_that_waits(alone);
-    run_end_sweep(first);
+    contest_free(contest);
     run_free(run);
     text_free(&text);
 }

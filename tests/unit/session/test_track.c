@@ -20,12 +20,13 @@ static int setup(void **state)
     f->run = run_create(usual_text, "time");
     run_start(f->run, 1);
     f->sweep = run_sweep(f->run);
-    f->track = sweep_track(f->sweep, group_lane(f->run->work.group), "race");
+    f->track = sweep_track(&f->run->work, f->sweep, group_lane(f->run->work.group), "race");
     f->track.slots = f->list;
     f->track.count = SLOTS;
     for (size_t i = 0; i < SLOTS; i++) {
         f->list[i] = &f->slots[i];
-        RUN_OK(f->run, sweep_candidate(f->sweep, i, &f->slots[i].candidate, &f->run->error));
+        RUN_OK(f->run,
+               sweep_candidate(&f->run->work, f->sweep, i, &f->slots[i].candidate, &f->run->error));
     }
     *state = f;
     return 0;
@@ -47,7 +48,7 @@ TEST_WITH(test_a_candidate_is_prepared_once, setup, teardown)
 {
     struct fixture *f = *state;
     struct slot *slot = &f->slots[0];
-    RUN_OK(f->run, track_load(&f->track, slot, &f->run->error));
+    RUN_OK(f->run, track_load(&f->run->work, &f->track, slot, &f->run->error));
     assert_int_equal(slot->outcome.status, TRIAL_OK);
     const struct prepared *prepared = slot->prepared;
     assert_non_null(prepared);
@@ -57,7 +58,7 @@ TEST_WITH(test_a_candidate_is_prepared_once, setup, teardown)
     assert_true(prepared->resources[0].suggested_block > 0); /* by the device, not the binary */
     const struct named_value *derived = prepared->derived;
     const char *kernel = prepared->plan.launches[0].kernel;
-    RUN_OK(f->run, track_load(&f->track, slot, &f->run->error));
+    RUN_OK(f->run, track_load(&f->run->work, &f->track, slot, &f->run->error));
     assert_ptr_equal(slot->prepared, prepared);
     assert_ptr_equal(prepared->derived, derived);
     assert_ptr_equal(prepared->plan.launches[0].kernel, kernel);
@@ -70,7 +71,7 @@ TEST_WITH(test_what_was_planned_ahead_stands, setup, teardown)
     struct slot *slot = &f->slots[0];
     struct candidate *candidate = slot->candidate;
     struct binaries *binaries = &f->run->work.group->binaries;
-    RUN_OK(f->run, sweep_ask_binary(f->sweep, candidate, true, &f->run->error));
+    RUN_OK(f->run, sweep_ask_binary(&f->run->work, f->sweep, candidate, true, &f->run->error));
     RUN_OK(f->run, binaries_await(binaries, candidate->binary, &f->run->error));
     slot->prepared = prepared_create(&f->sweep->candidates, candidate);
     RUN_OK(f->run,
@@ -80,7 +81,7 @@ TEST_WITH(test_what_was_planned_ahead_stands, setup, teardown)
     const struct named_value *derived = slot->prepared->derived;
     assert_true(hash != 0 && derived);
     assert_int_equal(slot->prepared->resources[0].suggested_block, -1);
-    RUN_OK(f->run, track_load(&f->track, slot, &f->run->error));
+    RUN_OK(f->run, track_load(&f->run->work, &f->track, slot, &f->run->error));
     assert_ptr_equal(slot->prepared->derived, derived);
     assert_int_equal(slot->prepared->launch_hash, hash);
     assert_true(slot->prepared->resources[0].suggested_block > 0);
@@ -95,8 +96,8 @@ TEST_WITH(test_a_slot_is_timed_alone, setup, teardown)
     f->track.stage = "sweep";
     RUN_OK(f->run,
            inputs_tell(&f->run->work, &f->sweep->inputs, f->track.lane, true, &f->run->error));
-    RUN_OK(f->run, track_load(&f->track, slot, &f->run->error));
-    RUN_OK(f->run, track_time_alone(&f->track, slot, &timing, &f->run->error));
+    RUN_OK(f->run, track_load(&f->run->work, &f->track, slot, &f->run->error));
+    RUN_OK(f->run, track_time_alone(&f->run->work, &f->track, slot, &timing, &f->run->error));
     assert_int_equal(slot->sample_count, 5);
     assert_true(slot->runs > 1);
     RUN_OK(f->run, slot_times(slot, &measured, &f->run->error));
@@ -105,19 +106,19 @@ TEST_WITH(test_a_slot_is_timed_alone, setup, teardown)
     /* Again: as many more, with as many runs. */
     const uint32_t runs = slot->runs;
     timing.runs = runs;
-    RUN_OK(f->run, track_time_alone(&f->track, slot, &timing, &f->run->error));
+    RUN_OK(f->run, track_time_alone(&f->run->work, &f->track, slot, &timing, &f->run->error));
     assert_int_equal(slot->sample_count, 10);
     assert_int_equal(slot->runs, runs);
     /* The hopeless ends with its first. */
     timing.stop_above_ns = measured.times.median / 2;
     slot_drop_samples(slot);
-    RUN_OK(f->run, track_time_alone(&f->track, slot, &timing, &f->run->error));
+    RUN_OK(f->run, track_time_alone(&f->run->work, &f->track, slot, &timing, &f->run->error));
     assert_int_equal(slot->sample_count, 1);
 }
 
 static void begin(struct fixture *f)
 {
-    RUN_OK(f->run, track_begin(&f->track, true, &f->run->error));
+    RUN_OK(f->run, track_begin(&f->run->work, &f->track, true, &f->run->error));
     for (size_t i = 0; i < SLOTS; i++)
         assert_int_equal(f->slots[i].outcome.status, TRIAL_OK);
 }
@@ -128,8 +129,8 @@ TEST_WITH(test_a_round_visits_who_is_wanted, setup, teardown)
     const bool wanted[SLOTS] = {true, false, true, true};
     double twin_y = 0;
     begin(f);
-    RUN_OK(f->run, track_round(&f->track, wanted, 2, &twin_y, &f->run->error));
-    RUN_OK(f->run, track_round(&f->track, wanted, SLOTS, &twin_y, &f->run->error));
+    RUN_OK(f->run, track_round(&f->run->work, &f->track, wanted, 2, &twin_y, &f->run->error));
+    RUN_OK(f->run, track_round(&f->run->work, &f->track, wanted, SLOTS, &twin_y, &f->run->error));
     assert_true(isnan(twin_y));
     assert_int_equal(f->track.round_count, 2);
     const uint32_t blocks = (uint32_t)f->run->options.protocol.visit_blocks;
@@ -143,7 +144,7 @@ TEST_WITH(test_a_round_visits_who_is_wanted, setup, teardown)
     /* The twin is as the first visit, but for the noise. */
     assert_true(fabs(f->track.twin[0]) < 0.02);
     assert_true(isnan(f->track.twin[1]));
-    assert_int_equal(track_judge(&f->track), 2);
+    assert_int_equal(track_judge(&f->run->work, &f->track), 2);
     /* The values are logarithms of what the medians say. */
     struct measured measured;
     RUN_OK(f->run, slot_measured(&f->run->work, &f->slots[0], &measured, &f->run->error));
@@ -159,7 +160,7 @@ TEST_WITH(test_who_failed_is_left_out, setup, teardown)
     begin(f);
     f->slots[1].outcome.status = TRIAL_WRONG_RESULT;
     RUN_OK(f->run, race_create(&f->run->options.protocol, SLOTS, &race, &f->run->error));
-    RUN_OK(f->run, track_race_round(&f->track, race, wanted, 0, &f->run->error));
+    RUN_OK(f->run, track_race_round(&f->run->work, &f->track, race, wanted, 0, &f->run->error));
     assert_int_equal(f->slots[1].sample_count, 0);
     assert_true(isnan(f->track.y[1]));
     assert_int_equal(race_fate(race, 1), RACE_FAILED);
@@ -199,11 +200,11 @@ TEST_WITH(test_a_round_with_a_dead_worker_does_not_count, setup, teardown)
     const bool wanted[SLOTS] = {true, true, true, true};
     double twin_y = 0;
     begin(f);
-    RUN_OK(f->run, track_round(&f->track, wanted, 0, &twin_y, &f->run->error));
+    RUN_OK(f->run, track_round(&f->run->work, &f->track, wanted, 0, &twin_y, &f->run->error));
     kill_worker();
-    RUN_OK(f->run, track_round(&f->track, wanted, 0, &twin_y, &f->run->error));
-    RUN_OK(f->run, track_round(&f->track, wanted, 0, &twin_y, &f->run->error));
-    assert_int_equal(track_judge(&f->track), 2);
+    RUN_OK(f->run, track_round(&f->run->work, &f->track, wanted, 0, &twin_y, &f->run->error));
+    RUN_OK(f->run, track_round(&f->run->work, &f->track, wanted, 0, &twin_y, &f->run->error));
+    assert_int_equal(track_judge(&f->run->work, &f->track), 2);
     assert_int_equal(f->track.faults[1], ROUND_INCOMPLETE);
     assert_non_null(f->track.rows[1].fault);
     for (size_t i = 0; i < SLOTS; i++)
@@ -219,10 +220,10 @@ TEST_WITH(test_rounds_and_trials_go_into_the_store, setup, teardown)
     double twin_y = 0;
     int64_t id = 0;
     begin(f);
-    RUN_OK(f->run, track_round(&f->track, wanted, 1, &twin_y, &f->run->error));
-    (void)track_judge(&f->track);
-    RUN_OK(f->run, track_store(&f->track, &f->run->error));
-    RUN_OK(f->run, slot_store(&f->track, &f->slots[1], false, &id, &f->run->error));
+    RUN_OK(f->run, track_round(&f->run->work, &f->track, wanted, 1, &twin_y, &f->run->error));
+    (void)track_judge(&f->run->work, &f->track);
+    RUN_OK(f->run, track_store(&f->run->work, &f->track, &f->run->error));
+    RUN_OK(f->run, slot_store(&f->run->work, &f->track, &f->slots[1], false, &id, &f->run->error));
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM rounds WHERE stage = 'race' AND "
                                        "twin_configuration_id IS NOT NULL AND fault IS NULL"),
                      1);
@@ -235,7 +236,7 @@ TEST_WITH(test_rounds_and_trials_go_into_the_store, setup, teardown)
     /* Who failed has a row that says why, without a plan. */
     f->slots[0].outcome.status = TRIAL_CRASHED;
     (void)string_format(f->slots[0].outcome.detail, sizeof f->slots[0].outcome.detail, "gone");
-    RUN_OK(f->run, slot_store(&f->track, &f->slots[0], false, &id, &f->run->error));
+    RUN_OK(f->run, slot_store(&f->run->work, &f->track, &f->slots[0], false, &id, &f->run->error));
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM trials WHERE status = 'crashed' AND "
                                        "detail = 'gone' AND grid IS NULL AND value IS NULL"),
                      1);
