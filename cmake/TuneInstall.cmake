@@ -91,7 +91,21 @@ install(DIRECTORY db/recorded DESTINATION ${data}/db
 # What `--prior recorded` begins with.
 install(FILES db/recorded/prior.db DESTINATION ${data}/db/recorded)
 
-# Pages, completion, documents, examples.
+# Pages, completion, documents, examples. The manual's commands are docs/commands.md as roff.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS docs/commands.md)
+file(READ docs/commands.md commands)
+string(FIND "${commands}" "\n## " begin)
+string(SUBSTRING "${commands}" ${begin} -1 commands)
+string(REPLACE "\\" "\\e" commands "${commands}")
+string(REPLACE "--" "\\-\\-" commands "${commands}")
+string(REPLACE "\n\n  " "\n.IP\n" commands "${commands}")
+string(REPLACE "\n\n" "\n.PP\n" commands "${commands}")
+string(REGEX REPLACE "\n(\\.PP\n)?## ([^\n]*)\n\\.PP" "\n.SS \\2" commands "${commands}")
+string(REGEX REPLACE "\n(\\.PP\n)?- ([^\n]*)\n" "\n.TP\n\\2\n" commands "${commands}")
+string(REPLACE "\n  " "\n" commands "${commands}")
+string(REGEX REPLACE "\\*\\*`|`\\*\\*" "`" commands "${commands}")
+string(REGEX REPLACE "`([^`]*)`" "\\\\fB\\1\\\\fP" commands "${commands}")
+string(REGEX REPLACE "\n(['.])([^TSPI])" "\n\\\\&\\1\\2" TUNE_COMMANDS "${commands}")
 foreach(page tune.1 libtuned.conf.5)
   configure_file(docs/man/${page}.in "${PROJECT_BINARY_DIR}/man/${page}" @ONLY)
   string(REGEX REPLACE ".*\\." "" section ${page})

@@ -450,9 +450,10 @@ static enum status apply_run(const struct command *command, int argc, char **arg
     if (!apply)
         return error_no_memory(error);
     const struct option_spec options[] = {
-        OPTION_FLAG("once", &apply->once, "run the program with tuned launches alone"),
+        OPTION_FLAG("once", &apply->once, "run the program once, with tuned launches"),
         OPTION_TEXT("repeat", "N", &apply->repeat,
-                    "run it so often as it is and with tuned launches, in turns\n(default 1)"),
+                    "run it N times each way, alternately (default: 1), and print the medians and "
+                    "the speed-up with its interval"),
     };
     enum status status = options_parse(command, options, COUNT(options), argc, argv, apply->words,
                                        WORDS_MAX - 1, &count, &helped, error);
@@ -475,11 +476,14 @@ static enum status apply_run(const struct command *command, int argc, char **arg
 const struct command command_apply = {
     .name = "apply",
     .usage = "[tuned.conf] [options] -- PROGRAM [ARGUMENT...]",
-    .about = "Runs a program with the launches that 'tune run --binary' found for it.",
+    .about = "Runs a program with the launches that tune run --binary found for it.",
     .more =
-        "The program runs twice: as it is, and with a library in front of the driver\n"
-        "(LD_PRELOAD) that makes the launches of tuned.conf in place of those that were captured\n"
-        "and tuned: of the same image and kernel, with the same grid, block and numbers, on the\n"
-        "same device. All others pass. TUNE_APPLY=off lets all of them pass.",
+        "Runs the program twice: as it is, and with a library in front of the driver (LD_PRELOAD) "
+        "that replaces launches of the same image and kernel, "
+        "with the same grid, block and numbers, on the same device. TUNE_APPLY=off replaces none.",
+    .manual = "Numbers that differed among three or more captured launches need not be the same. "
+              "Standard error tells what was replaced, how often and by what, which entries met no "
+              "launch and why, and the wall time both ways (docs/capture.md). "
+              "The exit code is not 0 if the program ends differently with tuned launches.",
     .run = apply_run,
 };

@@ -163,22 +163,24 @@ static enum status capture_run(const struct command *command, int argc, char **a
 {
     struct capture_request request = {0};
     const struct option_spec options[] = {
-        OPTION_SHORT('k', "kernel", "NAME", &request.kernel,
-                     "keep launches of this kernel whole: its name, or a pattern (blur*)"),
-        OPTION_SHORT('o', "output", "FILE", &request.output, "where they go (default capture.cap)"),
-        OPTION_TEXT("keep", "N", &request.keep, "at most so many launches of a kernel (default 3)"),
-        OPTION_FLAG("sizes", &request.sizes,
-                    "of launches alike in grid, block and numbers passed only the first"),
+        OPTION_SHORT(
+            'k', "kernel", "NAME", &request.kernel,
+            "keep launches of this kernel: its name, mangled or not, or a pattern (`blur*`)"),
+        OPTION_SHORT('o', "output", "FILE", &request.output,
+                     "output file (default: `capture.cap`)"),
+        OPTION_TEXT("keep", "N", &request.keep, "keep at most N launches of a kernel (default: 3)"),
+        OPTION_FLAG(
+            "sizes", &request.sizes,
+            "of launches with the same grid, block and passed numbers, keep only the first"),
         OPTION_TEXT("skip", "N", &request.skip,
-                    "so many launches of a kernel pass first (default 0)"),
-        OPTION_TEXT(
-            "max-bytes", "BYTES", &request.max_bytes,
-            "of memory behind a launch (default 2G); what is\nbeyond it is left out, and told"),
-        OPTION_FLAG("times", &request.times, "time launches, by events around them"),
+                    "keep none of the first N launches of a kernel (default: 0)"),
+        OPTION_TEXT("max-bytes", "BYTES", &request.max_bytes,
+                    "memory to keep per launch (default: 2G); a line tells if more is left out"),
+        OPTION_FLAG("times", &request.times, "time the launches, by events around them"),
         OPTION_TEXT("via", "WAY", &request.via,
-                    "how it comes in front of the driver: preload (default), or cupti,\nthe "
-                    "toolkit's, for programs that are not reached so"),
-        OPTION_TEXT("list", "FILE", &request.list, "show what is in a capture; runs nothing"),
+                    "how to intercept the driver: preload (default), or cupti, for programs that "
+                    "preload does not reach"),
+        OPTION_TEXT("list", "FILE", &request.list, "list the contents of a capture; runs nothing"),
     };
     bool helped = false;
     enum status status = options_parse(command, options, COUNT(options), argc, argv, request.words,
@@ -201,12 +203,12 @@ static enum status capture_run(const struct command *command, int argc, char **a
 const struct command command_capture = {
     .name = "capture",
     .usage = "[options] -- PROGRAM [ARGUMENT...]",
-    .about = "Shows which kernels a program launches, and keeps launches whole.",
-    .more =
-        "The program runs as it is, with a library in front of the driver (LD_PRELOAD). Without\n"
-        "--kernel it is only listed: kernels, launches, grids, blocks, and what may change. With "
-        "it\n"
-        "launches are kept with their parameters and the memory behind them, before and after:\n"
-        "the file holds data of the program, and is readable by you alone.",
+    .about = "Lists the kernels that a program launches, and records launches for tuning.",
+    .more = "Runs the program, children included, with a library in front of the driver "
+            "(LD_PRELOAD). Without --kernel: lists kernels, launches, grids, blocks, "
+            "and what may be changed. With it: records launches with their image, parameters and "
+            "memory, before and after. "
+            "The file holds data of the program; only you may read it.",
+    .manual = "A line tells which launches were not seen or not kept (docs/capture.md).",
     .run = capture_run,
 };

@@ -357,28 +357,28 @@ static enum status run_check(const struct command *command, int argc, char **arg
     if (!check)
         return error_no_memory(error);
     const struct option_spec options[] = {
-        OPTION_SHORT('d', "device", "LIST", &check->run.text.device,
-                     "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU)"),
+        OPTION_SHORT(
+            'd', "device", "LIST", &check->run.text.device,
+            "devices: 0, cuda:1, 0,1, all (every GPU) or cpu (default: every GPU, else the CPU)"),
         HOST_OPTIONS(&check->run.hosts),
         OPTION_TEXT("problem", "KEY", &check->problem,
-                    "only these: reduce, reduce.sum, reduce.sum.i32"),
+                    "only these problems: reduce, reduce.sum, reduce.sum.i32"),
         OPTION_TEXT("effort", "LEVEL", &check->run.text.effort,
                     "quick (default), normal or thorough"),
         OPTION_TEXT(
             "budget", "TIME", &check->run.text.budget,
-            "ends in time: 90s, 30m (default: as long as it takes); what was\nnot come to is "
-            "said, and makes exit code 8"),
+            "time limit: 90s, 30m (default: none); unchecked entries are listed, with exit code 8"),
         OPTION_TEXT("from", "FILE", &check->recorded,
-                    "the database that knows what came near each entry\n(default tune.db, where "
-                    "there is one); it is only read"),
+                    "database with the runners-up of each entry, only read (default: `tune.db` if "
+                    "present)"),
         OPTION_TEXT("db", "FILE", &check->run.text.database,
-                    "keep the measurements there (default: they are thrown away)"),
+                    "keep the measurements in this database (default: discard them)"),
         OPTION_LIST(0, "set", "NAME=VALUE", &check->run.text.set,
-                    "set a number of the measuring protocol, as of 'tune run'"),
+                    "set a protocol number, as in `tune run`"),
         OPTION_FLAG("replayed", &check->replayed,
-                    "--from may be a database whose numbers were replayed"),
+                    "accept replayed numbers in the database of --from"),
         OPTION_FLAG("json", &check->json, "print JSON"),
-        OPTION_SHORT_FLAG('q', "quiet", &check->run.text.quiet, "no progress, no summary"),
+        OPTION_SHORT_FLAG('q', "quiet", &check->run.text.quiet, "print no progress and no summary"),
     };
     enum status status = options_parse(command, options, COUNT(options), argc, argv, words,
                                        EXPERIMENTS_MAX, &count, &helped, error);
@@ -405,11 +405,18 @@ const struct command command_check = {
     .name = "check",
     .usage = "[TUNED_CONF] [EXPERIMENT.yaml...] [options]",
     .about = "Measures whether the entries of tuned.conf still hold on this machine.",
-    .more =
-        "Each entry of this machine's devices is raced against the baselines and those that came\n"
-        "near it in earlier runs. Exit code 0: all hold; 7: one does not, or cannot be checked;\n"
-        "8: none is shown not to hold, but the budget was spent before all were checked.\n"
-        "tuned.conf is left as it is. Experiments are found by the names that entries begin with;\n"
-        "files that are not in the data folder are named.",
+    .more = "Times each entry against the baselines and the runners-up of earlier runs. tuned.conf "
+            "is not changed. "
+            "Exit code 0: all hold; 7: one does not hold or cannot be checked; 8: none failed, but "
+            "the budget ran out. "
+            "Shipped experiments are found by name; name the files of others.",
+    .manual =
+        "An entry holds unless it is shown to lose more to the fastest of these than a range's "
+        "configuration may (the number `within` of `tune run --list-protocol`). "
+        "It is stale if it holds but was measured with other sources, flags, driver or compiler. "
+        "It no longer holds if something is shown to be faster or its result is wrong. "
+        "It cannot be checked if the experiment, size or configuration is gone, or the machine is "
+        "too unsteady. "
+        "Doubtful entries are measured again in several fresh processes.",
     .run = run_check,
 };

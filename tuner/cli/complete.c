@@ -30,7 +30,10 @@ static void complete_offer(const struct typed *typed, const char *word, const ch
         return;
     printf("%s%s", typed->before, word);
     if (about)
-        printf("\t%.*s", (int)strcspn(about, "\n"), about);
+        putchar('\t');
+    for (const char *c = about; c && *c && *c != '\n'; c++)
+        if (*c != '`')
+            putchar(*c);
     putchar('\n');
 }
 

@@ -301,11 +301,11 @@ static enum status run_devices(const struct command *command, int argc, char **a
     struct host_list hosts = {.count = 0};
     struct output output = {0};
     const struct option_spec options[] = {
-        OPTION_SHORT('d', "device", "X", &wanted, "only this one: 0, cuda:0 or cpu"),
+        OPTION_SHORT('d', "device", "X", &wanted, "only this device: 0, cuda:0 or cpu"),
         HOST_OPTIONS(&hosts),
         OPTION_SHORT_FLAG('b', "bandwidth", &output.bandwidth,
-                          "also measure how fast it copies, reads and writes: the ceilings"),
-        OPTION_FLAG("json", &json, "print JSON, with the keys that the database has"),
+                          "also measure the bandwidth of copies, reads and writes: the ceilings"),
+        OPTION_FLAG("json", &json, "print JSON, with the keys of the database"),
     };
     size_t words = 0;
     enum status status = options_parse(command, options, COUNT(options), argc, argv, NULL, 0,
@@ -333,6 +333,6 @@ static enum status run_devices(const struct command *command, int argc, char **a
 const struct command command_devices = {
     .name = "devices",
     .usage = "[options]",
-    .about = "Prints what is known of each device: GPUs first, then the CPU.",
+    .about = "Describes the devices of this machine: GPUs first, then the CPU.",
     .run = run_devices,
 };

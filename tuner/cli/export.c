@@ -252,35 +252,37 @@ static enum status run_export(const struct command *command, int argc, char **ar
     const struct option_spec options[] = {
         OPTION_TEXT("db", "FILE", &request.database, OPTION_DB_ABOUT),
         OPTION_SHORT('o', "output", "FILE", &request.output,
-                     "where to write (default " DEFAULT_CONF "; - is standard output)"),
+                     "output file (default: `" DEFAULT_CONF "`; -: standard output)"),
         OPTION_TEXT("configurations", "FILE", &request.configurations,
-                    "write instead the kernels that the winners, or the TUNED_CONFs, name:\n"
-                    "lines for a program to compile in (docs/calls.md)"),
+                    "instead: the kernels that the winners or the TUNED_CONFs name, as lines for a "
+                    "program to compile in (docs/calls.md)"),
         OPTION_TEXT("header", "FILE", &request.header,
-                    "write instead a C/C++ header of them, or of a TUNED_CONF: constants and\none "
-                    "function per problem, for programs that load no file"),
+                    "instead: a C and C++ header of the winners or of a TUNED_CONF, for programs "
+                    "that load no file (docs/libtuned.md)"),
         OPTION_TEXT(
             "json", "FILE", &request.json,
-            "write instead all entries of them, or of a TUNED_CONF, as JSON\n(- is standard "
-            "output)"),
+            "instead: all entries of the winners or of a TUNED_CONF as JSON (-: standard output)\n"
+            "An array of objects with device, problem, sizes, values and evidence."),
+        OPTION_TEXT("t4", "FILE", &request.t4,
+                    "instead: every configuration of one problem, as T4, which other tuners' tools "
+                    "read (docs/t1.md; -: standard output)"),
+        OPTION_TEXT("t4-version", "VERSION", &request.t4_version,
+                    "version of T4: 1.1.0 (default) or 1.0.0"),
         OPTION_TEXT(
-            "t4", "FILE", &request.t4,
-            "write instead every configuration of a problem, timed once, as T4\n(docs/t1.md; "
-            "- is standard output)"),
-        OPTION_TEXT("t4-version", "VERSION", &request.t4_version, "1.1.0 (default) or 1.0.0"),
-        OPTION_TEXT("problem", "KEY", &request.t4_wanted.problem,
-                    "with --t4, of which problem, where there are several"),
-        OPTION_TEXT("n", "N", &request.n, "with --t4, of which size"),
+            "problem", "KEY", &request.t4_wanted.problem,
+            "with --t4: the problem (default: the only one); the beginning of its key is enough"),
+        OPTION_TEXT("n", "N", &request.n, "with --t4: the size"),
         OPTION_TEXT("objective", "NAME", &request.wanted.objective,
-                    "the winners by this, as it was given to 'tune run' (default time)"),
+                    "winners by this objective, as given to `tune run` (default: time)"),
         OPTION_TEXT(
             "kernels", "FILE", &request.wanted.kernels,
-            "kernels that programs have compiled in: a list, or a tuned.conf;\nthese are "
-            "taken among those that are as fast (default: the\ninstalled list; \"\": none)"),
+            "kernels that programs have compiled in: a list of --configurations or a tuned.conf; "
+            "preferred among equally fast ones (default: the installed list; \"\": none)"),
         OPTION_FLAG("replayed", &request.replayed,
-                    "also of a database whose numbers were replayed from a recording"),
+                    "accept a database of replayed numbers, which is refused otherwise"),
         OPTION_FLAG("include-unstable", &request.wanted.include_unstable,
-                    "also winners whose verdict is unstable: no choice is supported"),
+                    "include winners that the measurement does not support\nThey are left out "
+                    "otherwise, and their number is printed."),
     };
     bool helped = false;
     enum status status = options_parse(command, options, COUNT(options), argc, argv, request.files,

@@ -13,9 +13,8 @@ static enum status run_hash(const struct command *command, int argc, char **argv
     static struct experiment_list list; /* large */
     const char *words[EXPERIMENTS_MAX];
     const struct option_spec options[] = {
-        OPTION_LIST(
-            0, "overlay", "FILE", &list.overlays,
-            "JSON that is merged over the file of T1 (docs/t1.md);\nseveral: in their order"),
+        OPTION_LIST(0, "overlay", "FILE", &list.overlays,
+                    "JSON merged over the T1 file (docs/t1.md); several are merged in their order"),
     };
     size_t count = 0;
     bool helped = false;
@@ -41,10 +40,10 @@ static enum status run_hash(const struct command *command, int argc, char **argv
 const struct command command_hash = {
     .name = "hash",
     .usage = "EXPERIMENT... [options]",
-    .about = "Prints the hashes by which entries of tuned.conf are known to be stale.",
-    .more =
-        "source is the file, the sources that it names and what these include, flags what it gives "
-        "the\ncompiler; they are what 'tune check' and tuned_stale compare with an entry's "
-        "(docs/libtuned.md).",
+    .about = "Prints the source hashes that show whether entries of tuned.conf are stale.",
+    .more = "One line per experiment. `source`: the file, the sources it names and what they "
+            "include; `flags`: its compiler flags. "
+            "An entry with other hashes was measured with something else (`tune check`, "
+            "tuned_stale in docs/libtuned.md).",
     .run = run_hash,
 };

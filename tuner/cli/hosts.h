@@ -21,10 +21,15 @@ struct host_list {
 
 #define HOST_OPTIONS(hosts_)                                                                       \
     OPTION_LIST(0, "on", "COMMAND", &(hosts_)->on,                                                 \
-                "devices of the host that the command reaches: 'ssh box',\n'srun -p h100 "         \
-                "--gpus=4', here; several (docs/fleet.md)"),                                       \
-        OPTION_TEXT("hosts", "FILE", &(hosts_)->file, "more of these, one a line"),                \
-        OPTION_TEXT("remote-tune", "PATH", &(hosts_)->program, "what tune is called there (tune)")
+                "use the devices of the host behind this command: `ssh box`, `srun -p h100 "       \
+                "--gpus=4`; here: this host; may be repeated\n"                                    \
+                "A shell runs the command with the words `tune __host` after it; the same "        \
+                "version of tune must be there. `tune run` shares the work among devices that "    \
+                "are alike (docs/fleet.md)."),                                                     \
+        OPTION_TEXT("hosts", "FILE", &(hosts_)->file,                                              \
+                    "file of such commands, one a line; # begins a comment"),                      \
+        OPTION_TEXT("remote-tune", "PATH", &(hosts_)->program,                                     \
+                    "the program to run there (default: tune)")
 
 /* Runs the commands; none are given: nothing to do. Also what is wrong with them. Closed by
  * hosts_close, also after a failure. */

@@ -15,13 +15,14 @@ static enum status import_times(const struct command *command, int argc, char **
     const char *database = DEFAULT_DATABASE;
     const struct option_spec options[] = {
         OPTION_TEXT("db", "FILE", &database, OPTION_DB_ABOUT),
-        OPTION_SHORT(
-            'd', "device", "DEVICE", &request.device,
-            "where they were measured: its name, uuid, cuda:0 or cpu\n(default: where tune "
-            "measured last)"),
-        OPTION_TEXT("prefix", "TEXT", &request.prefix, "put before each problem's key: reduce."),
-        OPTION_TEXT("columns", "MAP", &request.columns,
-                    "what the file calls them: name=rival,time_ns=rival_ns\n(default: as here)"),
+        OPTION_SHORT('d', "device", "DEVICE", &request.device,
+                     "where the times were measured: a name, a uuid, cuda:0 or cpu (default: where "
+                     "tune measured last)"),
+        OPTION_TEXT("prefix", "TEXT", &request.prefix,
+                    "text to put before each problem's key: reduce."),
+        OPTION_TEXT(
+            "columns", "MAP", &request.columns,
+            "names of the columns in the file: name=rival,time_ns=rival_ns (default: as above)"),
     };
     size_t count = 0;
     char name[DEVICE_NAME_BYTES];
@@ -54,11 +55,12 @@ static enum status import_times(const struct command *command, int argc, char **
 const struct command command_import = {
     .name = "import",
     .usage = "FILE.csv [options]",
-    .about = "Takes in times of other implementations of a problem, to show beside tune's own.",
-    .more =
-        "FILE.csv is a table with a header line, comma-separated (RFC 4180). Its columns:\n"
-        "problem, n, name and time_ns; and, where there are such, l2_mode (absent: cold),\n"
-        "mad_ns, tuned_ns, ratio, ratio_low, ratio_high, rounds. All rows are taken in, or, when\n"
-        "one is wrong, none; those of problems that the database does not have are left out.",
+    .about =
+        "Imports times of other implementations (a vendor's library) to show beside tune's own.",
+    .more = "FILE.csv has a header line and commas (RFC 4180). Columns: problem, n, name, time_ns; "
+            "optional: l2_mode (default cold), "
+            "mad_ns, tuned_ns, ratio, ratio_low, ratio_high, rounds. One wrong row, and none is "
+            "imported; rows of unknown problems are skipped and counted.",
+    .manual = "A row replaces an earlier one of the same device, problem, n, mode and name.",
     .run = import_times,
 };

@@ -48,28 +48,31 @@ static enum status parse(const struct command *command, int argc, char **argv, s
     const char **words = init->words;
     size_t word_count = 0;
     const struct option_spec options[] = {
-        OPTION_SHORT('k', "kernel", "NAME", &init->kernel,
-                     "which kernel, where there are several; or an instance of a\ntemplate, "
-                     "'scale<float, 4>'"),
-        OPTION_SHORT('o', "output", "FILE", &init->output,
-                     "the file to write (default: the source's name with .yaml,\nbeside it); - for "
-                     "standard output"),
+        OPTION_SHORT(
+            'k', "kernel", "NAME", &init->kernel,
+            "the kernel, if there are several; or an instance of a template: `scale<float, 4>`"),
+        OPTION_SHORT(
+            'o', "output", "FILE", &init->output,
+            "output file (default: the source's name with .yaml, beside it; -: standard output)"),
         OPTION_LIST('D', "define", "NAME=VALUE", &init->defines,
-                    "a macro that the source needs; numbers become parameters"),
-        OPTION_LIST('I', "include", "FOLDER", &init->folders, "a folder of included files"),
-        OPTION_TEXT("compiler", "NAME", &init->compiler,
-                    "nvrtc or nvcc alone (default: NVRTC, and nvcc for what that does\nnot take)"),
+                    "macro for the compiler; a number becomes a parameter"),
+        OPTION_LIST('I', "include", "FOLDER", &init->folders, "folder of included files"),
+        OPTION_TEXT(
+            "compiler", "NAME", &init->compiler,
+            "nvrtc or nvcc (default: NVRTC, and nvcc where that fails; the experiment says which)"),
         OPTION_TEXT("arch", "ARCH", &init->architecture,
-                    "what to compile for (default sm_90); no GPU is needed"),
+                    "architecture to compile for (default: sm_90); needs no GPU"),
         OPTION_SHORT('d', "device", "KIND", &init->device,
-                     "cuda (the default, and all that there is so far)"),
+                     "kind of device: cuda, the only one so far"),
         OPTION_TEXT("capture", "FILE.cap", &init->capture,
-                    "sizes, inputs and expected outputs from launches that\n'tune capture' kept "
-                    "(docs/capture.md)"),
-        OPTION_TEXT("program", "COMMAND", &init->program,
-                    "a program that launches the kernel: it is run, and some of its\nlaunches are "
-                    "kept as --capture takes them"),
-        OPTION_FLAG("force", &init->force, "write over a file that is there"),
+                    "take sizes, inputs and expected outputs from launches that `tune capture` "
+                    "kept (docs/capture.md)\n"
+                    "They are unpacked beside the output file. The program's own launch becomes "
+                    "the default configuration."),
+        OPTION_TEXT(
+            "program", "COMMAND", &init->program,
+            "run a program that launches the kernel, and use its launches as --capture does"),
+        OPTION_FLAG("force", &init->force, "overwrite an existing file"),
     };
     init->architecture = "sm_90";
     int own = 0; /* words in front of `--` */
@@ -604,12 +607,18 @@ static enum status run_init(const struct command *command, int argc, char **argv
 const struct command command_init = {
     .name = "init",
     .usage = "SOURCE.cu [MORE.cu ...] [options] [-- COMPILER'S LINE]",
-    .about = "Writes an experiment file for a kernel of your own, to be edited.",
+    .about = "Writes an experiment file for your own kernel, to be edited.",
     .more =
-        "The compiler (NVRTC) tells the kernel's parameters; what it cannot know is guessed, and\n"
-        "marked so in the file. No GPU is needed. Sources behind the first are linked with it,\n"
-        "where they define what it declares; those of its project are found. A kernel that a\n"
-        "script of Python has as a text (tune init script.py) becomes a file of its own,\n"
-        "script.py.cu.",
+        "Reads the source and compiles it; needs no GPU. Guesses are marked with `?` in the file. "
+        "More sources are linked in if they define a function that the first one declares; files "
+        "of its project are found. "
+        "A kernel that a Python script holds as text becomes a file of its own, script.py.cu.",
+    .manual = "The default configuration is the launch in the source. Flags, include folders and "
+              "macros come from the compiler's line, as in "
+              "`tune init --kernel blur -- nvcc -O3 -Isrc blur.cu`, or from a "
+              "compile_commands.json above the source or in a build folder there.\n"
+              "Parameters are macros behind `#ifndef` or without a definition, macros in the "
+              "launch, in shared arrays and in unrolled loops, "
+              "and integer arguments of templates. See docs/own-kernel.md.",
     .run = run_init,
 };

@@ -120,6 +120,10 @@ int main(int argc, char **argv)
         complete(commands, COMMAND_COUNT, argc - 2, argv + 2);
         return end_with_stdout();
     }
+    if (argc == 2 && strcmp(argv[1], "__options") == 0) {
+        options_print_manual(commands, COMMAND_COUNT);
+        return end_with_stdout();
+    }
     if (argc == 3 && strcmp(argv[1], "help") == 0 && find_command(argv[2])) {
         char *words[] = {argv[2], "--help", NULL};
         return run_command(find_command(argv[2]), 2, words);
@@ -133,11 +137,11 @@ int main(int argc, char **argv)
                "commands:\n");
         for (size_t i = 0; i < COMMAND_COUNT; i++)
             printf("  %-9s %s\n", commands[i]->name, commands[i]->about);
-        printf("\n'tune COMMAND --help' tells more; 'tune' alone is 'tune run'.\n"
-               "Options that are always the same may stand in " DEFAULTS_FILE
-               ", here or in a folder above\n"
-               "('device: 0', 'effort: thorough', 'budget: 8h', 'db: results.db'); what is typed "
-               "goes first.\n");
+        printf(
+            "\n'tune COMMAND --help' tells more; 'tune' alone is 'tune run'.\n"
+            "Options that you always use can go into " DEFAULTS_FILE ", here or in a folder above\n"
+            "('device: 0', 'effort: thorough', 'budget: 8h', 'db: results.db'); the command line "
+            "wins.\n");
         return end_with_stdout();
     }
     if (argc > 1 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-v") == 0)) {

@@ -166,9 +166,9 @@ static enum status run_merge(const struct command *command, int argc, char **arg
     bool helped = false;
     const struct option_spec options[] = {
         OPTION_FLAG("json", &merge.json, "print every comparison as JSON"),
-        OPTION_FLAG("replayed", &merge.replayed,
-                    "take in numbers that were replayed from a recording, too"),
         OPTION_FLAG("csv", &merge.csv, "print every comparison as CSV"),
+        OPTION_FLAG("replayed", &merge.replayed,
+                    "accept replayed numbers, which are refused otherwise"),
     };
     enum status status = options_parse(command, options, COUNT(options), argc, argv, merge.files,
                                        FILES_MAX, &merge.file_count, &helped, error);
@@ -181,9 +181,12 @@ static enum status run_merge(const struct command *command, int argc, char **arg
 const struct command command_merge = {
     .name = "merge",
     .usage = "OUT.db [IN.db...] [options]",
-    .about = "Brings databases together, and tells whether boards of one model agree.",
-    .more = "OUT.db is made when it is absent; the others are only read, and may be of an older\n"
-            "schema. A damaged one is refused before anything is taken. Merging again changes\n"
-            "nothing. Without IN.db only the comparison is printed.",
+    .about = "Merges databases, and compares boards of one model.",
+    .more = "OUT.db is created if absent. The others are only read, and may have an older schema; "
+            "a damaged one is refused before anything is merged. "
+            "Of two measurements of the same thing the newer stays; merging again changes nothing. "
+            "Without IN.db only the comparison is printed.",
+    .manual = "The comparison tells, for each two boards of one model, how many winners are the "
+              "same, how times differ, and what each loses with the other's winners.",
     .run = run_merge,
 };

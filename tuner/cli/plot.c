@@ -247,24 +247,25 @@ static enum status run(const struct command *command, int argc, char **argv, str
     const struct option_spec options[] = {
         OPTION_TEXT("db", "FILE", &words.database, OPTION_DB_ABOUT),
         OPTION_TEXT("problem", "KEY", &words.problem,
-                    "such as reduce.sum.i32 (default: one that has the largest size)"),
+                    "problem, such as reduce.sum.i32 (default: the one with the largest n)"),
         OPTION_TEXT("n", "N", &words.n,
                     "size, such as 16777216 or 2**24 (default: the largest measured)"),
         OPTION_TEXT("device", "NAME", &words.device,
-                    "0, cuda:0, cpu, a name or a uuid; all: each, with its name in the\n"
-                    "files' (default: the one measured last)"),
+                    "device: 0, cuda:0, cpu, a name, a uuid, or all: one set of files for each "
+                    "(default: the one measured last)"),
         OPTION_TEXT("l2", "MODE", &words.l2_mode,
-                    "cold, hot, stream or dirty (default: cold, where it was measured)"),
+                    "cold, hot, stream or dirty (default: cold, if measured)"),
         OPTION_SHORT('o', "output", "FOLDER", &words.folder,
-                     "where the files go; made if absent (default: here); - for one\nfigure on "
-                     "standard output (as png, if --format says no other)"),
-        OPTION_TEXT("format", "LIST", &words.format, "of png, svg, pdf (default: png,svg)"),
+                     "output folder, created if absent (default: the current one; -: one figure to "
+                     "standard output)"),
+        OPTION_TEXT("format", "LIST", &words.format,
+                    "of png, svg, pdf (default: png,svg; to standard output: png)"),
         OPTION_FLAG("terminal", &words.terminal,
-                    "write the figures as text, as wide as the terminal (else COLUMNS, else\n"
-                    "100); without --format that is all"),
+                    "print the figures as text; files are written only with --format\n"
+                    "As wide as the terminal, else `COLUMNS`, else 100."),
         OPTION_FLAG("data", &words.data,
-                    "write the rows behind each figure, tab separated; without --format\n"
-                    "that is all, and gnuplot is not needed"),
+                    "write the rows behind each figure, tab-separated; figures only with --format; "
+                    "needs no gnuplot"),
         OPTION_FLAG("list", &words.list, "list the figures"),
     };
     char name[DEVICE_NAME_BYTES];
@@ -280,6 +281,8 @@ static enum status run(const struct command *command, int argc, char **argv, str
 const struct command command_plot = {
     .name = "plot",
     .usage = "[FIGURE...] [options]",
-    .about = "Draws figures of the measurements with gnuplot (no FIGURE: all of them).",
+    .about = "Draws figures of the measurements with gnuplot (default: all of them).",
+    .manual = "Needs gnuplot 5.4 or later. A figure that cannot be drawn is reported, and the "
+              "others are drawn.",
     .run = run,
 };

@@ -87,15 +87,16 @@ static enum status run(const struct command *command, int argc, char **argv, str
     const struct option_spec options[] = {
         OPTION_TEXT("db", "FILE", &asked.request.database, OPTION_DB_ABOUT),
         OPTION_SHORT('o', "output", "FILE", &asked.output,
-                     "where to write (default " DEFAULT_REPORT "; - is standard output)"),
-        OPTION_TEXT("device", "NAME", &asked.request.device,
-                    "0, cuda:0, cpu, a name or a uuid (default: all that were measured)"),
+                     "output file (default: `" DEFAULT_REPORT "`; -: standard output)"),
+        OPTION_TEXT(
+            "device", "NAME", &asked.request.device,
+            "only this device: 0, cuda:0, cpu, a name or a uuid (default: all that were measured)"),
         OPTION_TEXT("before", "FILE", &asked.request.before_database,
-                    "another database, of an earlier run, beside this one"),
+                    "an earlier database to compare with, as in `tune show --compare --before`"),
         OPTION_TEXT("title", "TEXT", &asked.request.title,
-                    "the page's (default: the experiments and the devices)"),
+                    "title of the page (default: the experiments and devices)"),
         OPTION_FLAG("no-figures", &asked.request.no_figures,
-                    "without those of gnuplot, which take seconds; the page draws its own"),
+                    "leave out gnuplot's figures, which take seconds; the page draws its own"),
     };
     char name[DEVICE_NAME_BYTES];
     bool helped = false;
@@ -118,8 +119,8 @@ enum status report_write_of(const char *database, const char *output, bool no_fi
 const struct command command_report = {
     .name = "report",
     .usage = "[EXPERIMENT|PROBLEM...] [options]",
-    .about = "Writes one HTML page that tells what was found, and how sure it is.",
-    .more = "The page stands alone: figures and all are in the one file, and it loads nothing.\n"
-            "EXPERIMENT and PROBLEM limit it: reduce, reduce.sum, reduce.sum.i32.",
+    .about = "Writes an HTML page with the results and how sure they are.",
+    .more = "The page is one file and loads nothing from elsewhere. Words limit it to these "
+            "experiments or problems: reduce, reduce.sum, reduce.sum.i32.",
     .run = run,
 };

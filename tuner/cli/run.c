@@ -727,9 +727,15 @@ const struct command command_run = {
     .name = "run",
     .usage = "[EXPERIMENT...] [options]",
     .about = "Measures, chooses the fastest, writes tuned.conf and a report (the default command).",
-    .more = "EXPERIMENT is the name of a shipped experiment (reduce), the beginning of a problem's "
-            "key\n(reduce.max, reduce.sum.f32), or the path of an experiment file (.yaml; .json: "
-            "T1, the format\nof Kernel Tuner and KTT). Without it, the usual problems of every "
-            "shipped experiment for the\nkind of device are run, except those that say on_request.",
+    .more = "EXPERIMENT is a shipped experiment (reduce), the beginning of a problem's key "
+            "(reduce.max, reduce.sum.f32), or an experiment file: YAML, or T1 in JSON, "
+            "the format of Kernel Tuner and KTT. Default: the usual problems of every shipped "
+            "experiment for the kind of device.",
+    .manual = "Each configuration is compiled, its results are checked, and it is timed alone (the "
+              "sweep). The best are timed alternately (the race), "
+              "and the best of those again in fresh processes (the confirmation). The winners are "
+              "printed as by `tune show`.\n"
+              "Ctrl-C ends the run after the trial in flight; the same command resumes it. "
+              "Experiments that say `on_request` run only if named.",
     .run = run_command,
 };

@@ -369,112 +369,145 @@ static enum status check_objective(struct run *run, struct error *error)
 
 enum { OPTIONS_MAX = 40 };
 
-/* The options, each with where its value goes; their number: what is tuned, and how it is measured
- * and searched ... */
-static size_t list_measuring(struct run *run, struct option_spec *out)
+/* The options, each with where its value goes; their number: what is tuned ... */
+static size_t list_tuned(struct run *run, struct option_spec *out)
 {
     const struct option_spec options[] = {
-        OPTION_SHORT(
-            'd', "device", "LIST", &run->text.device,
-            "0, cuda:1, 0,1, all (every GPU) or cpu\n(default: every GPU, else the CPU); replay, "
-            "replay:FILE:\nwhat was recorded on a GPU, without one"),
+        OPTION_SHORT('d', "device", "LIST", &run->text.device,
+                     "devices: 0, cuda:1, 0,1, all (every GPU), cpu, or replay: a recorded GPU "
+                     "(default: every GPU, else the CPU)\n"
+                     "`replay` plays the newest shipped recording, `replay:NAME` another one, "
+                     "`replay:FILE` that of a database (FILE.db, FILE.db.xz), "
+                     "a T4 file or a Kernel Tuner cache (FILE.json, FILE.json.gz), `replay_cpu` "
+                     "one of a processor. With `,clock` behind it a budget runs as on that device. "
+                     "Output goes to replayed.db, replayed.conf and replayed.html by default. See "
+                     "docs/replay.md."),
         HOST_OPTIONS(&run->hosts),
-        OPTION_TEXT("db", "FILE", &run->text.database, OPTION_DB_ABOUT),
-        OPTION_TEXT(
-            "conf", "FILE", &run->text.conf,
-            "the file that programs load (default tuned.conf, and none\nwith an objective other "
-            "than time)"),
         OPTION_TEXT("sizes", "N,N", &run->text.sizes,
                     "only problems of these sizes: 1048576,2**24,1024x512"),
         OPTION_LIST(
             0, "only", "NAME=V,V", &run->experiments.limits,
-            "only these values of a parameter: block=64,128; baselines\nand the winner that "
-            "is known race with them"),
-        OPTION_TEXT("effort", "LEVEL", &run->text.effort,
-                    "how long to measure before a choice: quick, normal\n(default) or thorough"),
+            "only these values of a parameter: block=64,128; repeat it for more parameters\n"
+            "The baselines, the default configuration and the current winner are also timed, with "
+            "their own values. Results of other values stay in the database."),
+        OPTION_TEXT("binary", "FILE.cap", &run->text.binary,
+                    "tune a kernel without its source, from launches that `tune capture` recorded "
+                    "(docs/capture.md)"),
+        OPTION_TEXT("kernel", "NAME", &run->text.kernel,
+                    "with --binary: the kernel, if there are several"),
+        OPTION_TEXT("dialect", "NAME", &run->text.dialect,
+                    "dialect of a T1 file (.json): kernel_tuner or ktt (default: by its contents)"),
+        OPTION_LIST(0, "overlay", "FILE", &run->experiments.overlays,
+                    "JSON merged over the T1 file (docs/t1.md); several are merged in their order"),
+        OPTION_FLAG("show-experiment", &run->text.show_experiment,
+                    "print the experiment that a T1 file means, as YAML, and exit"),
+        OPTION_FLAG(
+            "dry-run", &run->text.dry_run,
+            "print problems, parameters, constraints and numbers of configurations; run nothing\n"
+            "No device, database or reference is used."),
         OPTION_TEXT(
-            "budget", "TIME", &run->text.budget,
-            "ends in time with the best so far: 90s, 30m, 8h\n(default: as long as it takes)"),
-        OPTION_TEXT(
-            "points", "N", &run->text.points,
-            "configurations of each problem to try at most, besides\nthe baselines: 1000, 5% "
-            "(default: all of up to 1500, 300 of more)"),
-        OPTION_TEXT("until", "P%", &run->text.until,
-                    "ends the search of a problem when nothing better by P% is left\nwith 90 %, by "
-                    "the search's model: 1%"),
-        OPTION_TEXT("loss", "P%", &run->text.loss,
-                    "what one configuration may lose where it serves several sizes\nin place of "
-                    "their own best: 2% (the number `within`)"),
-        OPTION_TEXT("prior", "FILE", &run->text.prior,
-                    "another database that searches begin with (FILE.db,\n"
-                    "FILE.db.xz): of other devices, sizes, drivers; or a shipped\n"
-                    "one (nvidia-h100); recorded: how configurations ranked on all\n"
-                    "GPUs that are shipped (the run's own is looked into, and\n"
-                    "winners that are shipped are tried, anyway); others: rankings\n"
-                    "and winners of other models of device alone; none: neither"),
-        OPTION_TEXT("strategy", "NAME", &run->text.strategy,
-                    "how the next configurations are chosen: auto (default), or a\nname that "
-                    "--list-strategies prints"),
-        OPTION_FLAG("list-strategies", &run->text.list_strategies,
-                    "print the strategies with what they do, and exit"),
-        OPTION_TEXT("objective", "NAME", &run->session.objective,
-                    "what is to be small: time (default), energy, edp (energy\ntimes time), one of "
-                    "the experiment's, or a formula such\nas 'energy_j * time_ns**2'"),
-        OPTION_TEXT("l2", "MODE", &run->text.l2,
-                    "caches before each timing: cold (default), hot, stream or\ndirty (flushed by "
-                    "writing, to show what that costs)"),
-        OPTION_LIST(0, "set", "NAME=VALUE", &run->text.set,
-                    "set a number of the measuring protocol; may be given\nseveral times"),
-        OPTION_FLAG("list-protocol", &run->text.list_protocol,
-                    "print the protocol's numbers with their meaning, and exit"),
+            "arch", "ARCH", &run->text.architecture,
+            "with --dry-run: compile for this GPU (sm_90), present or not, and print occupancy, "
+            "registers and spills\n"
+            "Compiles a sample of 200 binaries per problem on all cores. Tells which "
+            "configurations cannot be launched and why, and which have the same machine code."),
+        OPTION_FLAG("all", &run->text.all,
+                    "with --arch: compile every configuration, at most --points N"),
+        OPTION_FLAG("default", &run->text.default_only,
+                    "with --arch: compile only the default configuration"),
     };
     memcpy(out, options, sizeof options);
     return COUNT(options);
 }
 
-/* ... and the rest. */
-static size_t list_others(struct run *run, struct option_spec *out)
+/* ... how it is searched and measured ... */
+static size_t list_measuring(struct run *run, struct option_spec *out)
 {
     const struct option_spec options[] = {
-        OPTION_TEXT("seed", "N", &run->text.seed,
-                    "seed of the order in which configurations are tried\n(default 1)"),
-        OPTION_TEXT("jobs", "N", &run->text.jobs,
-                    "compilers at a time (default: by the number of cores)"),
+        OPTION_TEXT("effort", "LEVEL", &run->text.effort,
+                    "how long to measure before choosing: quick, normal (default) or thorough\n"
+                    "A higher effort than that of an earlier run chooses again; `normal` and "
+                    "`thorough`, if typed, also choose again where the choice is not sure."),
+        OPTION_TEXT("budget", "TIME", &run->text.budget,
+                    "time limit: 90s, 30m, 8h (default: none); ends with the best so far\n"
+                    "The time is shared evenly among the problems; no work is started that would "
+                    "not end in time. The same command continues later. "
+                    "The last line names the next step, and why a problem has no winner."),
+        OPTION_TEXT("points", "N", &run->text.points,
+                    "try at most N configurations of each problem, or a share: 1000, 5% (default: "
+                    "all if up to 1500, else 300)\n"
+                    "Baselines are not counted, configurations of earlier runs are. The default is "
+                    "120 where the search can start from other sizes or problems."),
+        OPTION_TEXT(
+            "until", "P%", &run->text.until,
+            "stop searching once the model is 90 % sure that nothing more than P % better remains\n"
+            "Or when --points or --budget is reached; docs/search.md tells how often the model was "
+            "right."),
+        OPTION_TEXT("loss", "P%", &run->text.loss,
+                    "let one configuration serve several sizes if each loses at most P % (the "
+                    "number `within` of --list-protocol)"),
+        OPTION_TEXT("prior", "FILE", &run->text.prior,
+                    "results to start from: a database, a shipped recording (nvidia-h100), "
+                    "recorded, others or none\n"
+                    "`recorded`: rankings on all shipped GPUs; `others`: the same without this "
+                    "model of device; `none`: no shipped winners either. "
+                    "Other devices, sizes and drivers of this run's own database are always used. "
+                    "A database may be of any age; it is only read."),
+        OPTION_TEXT(
+            "strategy", "NAME", &run->text.strategy,
+            "search strategy: auto (default), or a name from --list-strategies\n"
+            "`auto` tries each configuration if all are to be tried, and learns otherwise."),
+        OPTION_FLAG("list-strategies", &run->text.list_strategies,
+                    "print the strategies, and exit"),
+        OPTION_TEXT(
+            "objective", "NAME", &run->session.objective,
+            "minimise time (default), energy, edp (energy times time), an objective of the "
+            "experiment, or a formula\n"
+            "Such as `energy_j * time_ns**2`, over time_ns, energy_j, power_w, bytes, launches, "
+            "registers, shared_bytes, occupancy, threads, n, axes and parameters. "
+            "Winners of several objectives live in one database. Energy needs a device with a "
+            "readable counter."),
+        OPTION_TEXT("l2", "MODE", &run->text.l2,
+                    "caches before each timing: cold (default), hot, stream or dirty\n"
+                    "`cold`: a clean buffer larger than the last-level cache is read first; `hot`: "
+                    "the same buffers again; "
+                    "`stream`: a different copy of the input each time; `dirty`: flushed by "
+                    "writing, as other harnesses do."),
+        OPTION_LIST(0, "set", "NAME=VALUE", &run->text.set,
+                    "set a protocol number: confirm_rounds=60; may be repeated"),
+        OPTION_FLAG("list-protocol", &run->text.list_protocol,
+                    "print the protocol's numbers, as --effort and --set make them, and exit"),
         OPTION_TEXT("retry", "STATUS,..", &run->text.retry,
-                    "try again what failed so in an earlier run: crashed,\ntimed_out, ... (else it "
-                    "is left alone)"),
-        OPTION_TEXT("dialect", "NAME", &run->text.dialect,
-                    "how a file of T1 (.json) is meant: kernel_tuner or ktt\n(default: by what it "
-                    "has)"),
-        OPTION_LIST(
-            0, "overlay", "FILE", &run->experiments.overlays,
-            "JSON that is merged over the file of T1 (docs/t1.md);\nseveral: in their order"),
-        OPTION_FLAG("show-experiment", &run->text.show_experiment,
-                    "print the experiment that a file of T1 means, and exit"),
-        OPTION_TEXT("binary", "FILE.cap", &run->text.binary,
-                    "tune the launches of a kernel without its source: one that\n'tune capture' "
-                    "kept launches of (docs/capture.md)"),
-        OPTION_TEXT("kernel", "NAME", &run->text.kernel,
-                    "with --binary: which kernel, where there are several"),
-        OPTION_FLAG("dry-run", &run->text.dry_run,
-                    "print problems, parameters, numbers of configurations and\nlaunches, and run "
-                    "nothing"),
-        OPTION_TEXT("arch", "ARCH", &run->text.architecture,
-                    "with --dry-run: compile for a GPU that need not be there\n(sm_90), and print "
-                    "occupancy, registers and spills"),
-        OPTION_FLAG(
-            "all", &run->text.all,
-            "with --arch: compile every configuration, not a sample;\n--points N bounds it"),
-        OPTION_FLAG("default", &run->text.default_only,
-                    "with --arch: compile the default configuration alone"),
+                    "retry configurations that failed this way before: crashed, timed_out, ... "
+                    "(default: skip them)\n"
+                    "Also compile_failed, launch_failed, wrong_result, unstable; and "
+                    "configurations that were running when the machine went down."),
+        OPTION_TEXT("seed", "N", &run->text.seed,
+                    "seed of the order in which configurations are tried (default: 1)"),
+        OPTION_TEXT("jobs", "N", &run->text.jobs,
+                    "number of parallel compilations (default: by the number of cores)"),
+    };
+    memcpy(out, options, sizeof options);
+    return COUNT(options);
+}
+
+/* ... and where the results go. */
+static size_t list_outputs(struct run *run, struct option_spec *out)
+{
+    const struct option_spec options[] = {
+        OPTION_TEXT("db", "FILE", &run->text.database, OPTION_DB_ABOUT),
+        OPTION_TEXT("conf", "FILE", &run->text.conf,
+                    "file of winners for programs (default: `tuned.conf`; none with an objective "
+                    "other than time)"),
         OPTION_TEXT("report", "FILE", &run->text.report,
-                    "the page written at the end (default " DEFAULT_REPORT ")"),
-        OPTION_FLAG("no-report", &run->text.no_report, "write no page at the end"),
-        OPTION_NUMBER_OR_NONE("watch", "PORT", &run->text.watch, &run->text.port,
-                              "serve a page that follows the run, on 127.0.0.1 alone\n(default "
-                              "port 7410, or the next that is free; 0: any)"),
-        OPTION_SHORT_FLAG('q', "quiet", &run->text.quiet,
-                          "print failures and what needs attention only"),
+                    "HTML page of the results (default: `" DEFAULT_REPORT "`)"),
+        OPTION_FLAG("no-report", &run->text.no_report, "write no page"),
+        OPTION_NUMBER_OR_NONE(
+            "watch", "PORT", &run->text.watch, &run->text.port,
+            "serve a page that follows the run, on 127.0.0.1 (default port: the first free one "
+            "from 7410; 0: any)\n"
+            "Its address, which is printed, holds a secret. It ends with the run."),
+        OPTION_SHORT_FLAG('q', "quiet", &run->text.quiet, "print only failures and warnings"),
     };
     memcpy(out, options, sizeof options);
     return COUNT(options);
@@ -488,8 +521,9 @@ enum status run_parse(const struct command *command, int argc, char **argv, stru
     struct option_spec options[OPTIONS_MAX];
     run->text.database = DEFAULT_DATABASE;
     run->session.objective = "time";
-    size_t count = list_measuring(run, options);
-    count += list_others(run, options + count);
+    size_t count = list_tuned(run, options);
+    count += list_measuring(run, options + count);
+    count += list_outputs(run, options + count);
     enum status status = options_parse(command, options, count, argc, argv, words, EXPERIMENTS_MAX,
                                        &word_count, done, error);
     if (status != STATUS_OK || *done)

@@ -21,7 +21,7 @@ static enum status run(const struct command *command, int argc, char **argv, str
     const struct option_spec options[] = {
         OPTION_TEXT("db", "FILE", &database, OPTION_DB_ABOUT),
         OPTION_TEXT("port", "PORT", &port,
-                    "of 127.0.0.1 (default 7410, or the next that is free;\n0: any)"),
+                    "port on 127.0.0.1 (default: the first free one from 7410; 0: any)"),
     };
     enum status status = options_parse(command, options, COUNT(options), argc, argv, &word, 1,
                                        &word_count, &helped, error);
@@ -41,7 +41,7 @@ const struct command command_watch = {
     .name = "watch",
     .usage = "[FILE.db] [options]",
     .about = "Serves a page that follows a database, to browsers on this machine.",
-    .more = "Prints its address, and serves until Ctrl-C. From another machine:\n"
-            "ssh -L 7410:127.0.0.1:7410 HOST, and the same address there.",
+    .more = "Prints the page's address and serves until Ctrl-C. From another machine: `ssh -L "
+            "7410:127.0.0.1:7410 HOST`, then the same address.",
     .run = run,
 };

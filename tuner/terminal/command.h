@@ -12,9 +12,10 @@
 
 struct command {
     const char *name;
-    const char *usage; /* what follows the name: "[EXPERIMENT...] [options]" */
-    const char *about; /* one line */
-    const char *more;  /* lines below it in the command's own help; NULL: none */
+    const char *usage;  /* what follows the name: "[EXPERIMENT...] [options]" */
+    const char *about;  /* one line */
+    const char *more;   /* a paragraph below it in the command's own help; NULL: none */
+    const char *manual; /* more paragraphs, in the manual alone; NULL: none */
     /* Results go to stdout, all else to stderr. argv[0] is the command's name. On failure fills
      * the error; main prints it as "tune NAME: text" and exits with the status's exit code. */
     enum status (*run)(const struct command *command, int argc, char **argv, struct error *error);
@@ -34,7 +35,7 @@ struct option_spec {
     const char *name;
     char letter;
     const char *value; /* the value's name in the help: "FILE"; NULL for a flag */
-    const char *about; /* may hold several lines */
+    const char *about; /* for the help; after a newline, more for the manual alone */
     bool *flag;
     const char **text;
     struct option_list *list;
@@ -76,6 +77,9 @@ enum status options_parse(const struct command *command, const struct option_spe
 void options_each(const struct command *command,
                   void (*visit)(void *context, const struct option_spec *option), void *context);
 
+/* Prints the commands with their options, as in docs/commands.md, of which the manual is made. */
+void options_print_manual(const struct command *const *commands, size_t count);
+
 /* A decimal number in [low, high], as of an option's value. */
 enum status option_integer(const char *name, const char *text, long long low, long long high,
                            long long *out, struct error *error);
@@ -91,7 +95,7 @@ enum status option_duration(const char *name, const char *text, int64_t *nanosec
                             struct error *error);
 
 /* The options that most commands share. */
-#define OPTION_DB_ABOUT "the database (default tune.db)"
+#define OPTION_DB_ABOUT "database (default: `tune.db`)"
 /* An object, so that a name that somebody typed is told from it (reading.h). */
 extern const char default_database[];
 #define DEFAULT_DATABASE  default_database

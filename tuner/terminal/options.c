@@ -6,26 +6,46 @@
 
 #include "tuner/base/text.h"
 #include "tuner/terminal/command.h"
+#include "tuner/terminal/style.h"
 
-static void print_option(const struct option_spec *option)
+enum { HELP_LEFT = 28, HELP_WIDTH = 100 };
+
+/* Prints words up to a newline, then one; the first begins in column `at`, lines are broken at the
+ * width, all but the first indented. Quotes of code become `quote`. */
+static void put_words(const char *text, int at, int indent, int width, char quote)
 {
-    char left_column[64];
+    for (const char *word = text; *word && *word != '\n'; word += strspn(word, " ")) {
+        const size_t length = strcspn(word, " \n");
+        const int columns = style_bytes_columns(word, length);
+        const bool fits = at + 1 + columns <= width;
+        if (word != text)
+            printf("%s%*s", fits ? " " : "\n", fits ? 0 : indent, "");
+        at = word == text ? at + columns : (fits ? at + 1 : indent) + columns;
+        for (size_t i = 0; i < length; i++)
+            putchar(word[i] == '`' ? quote : word[i]);
+        word += length;
+    }
+    putchar('\n');
+}
+
+/* Writes "--name VALUE" or "--name [VALUE]". */
+static void name_option(const struct option_spec *option, char *out, size_t bytes)
+{
+    const bool may = option->flag && option->value;
+    (void)string_format(out, bytes, "--%s%s%s%s", option->name,
+                        option->value ? may ? " [" : " " : "", option->value ? option->value : "",
+                        may ? "]" : "");
+}
+
+static void print_option(const struct option_spec *option, int width)
+{
+    char name[64];
     char letter[8] = "    ";
     if (option->letter)
         (void)string_format(letter, sizeof letter, "-%c, ", option->letter);
-    const bool may = option->flag && option->value;
-    (void)string_format(left_column, sizeof left_column, "  %s--%s%s%s%s", letter, option->name,
-                        may             ? " ["
-                        : option->value ? " "
-                                        : "",
-                        option->value ? option->value : "", may ? "]" : "");
-    printf("%-28s ", left_column);
-    for (const char *c = option->about; *c; c++) {
-        putchar(*c);
-        if (*c == '\n')
-            printf("%-28s ", "");
-    }
-    putchar('\n');
+    name_option(option, name, sizeof name);
+    const int columns = printf("  %s%-*s ", letter, HELP_LEFT - 2 - (int)strlen(letter), name);
+    put_words(option->about, columns, HELP_LEFT + 1, width, '\'');
 }
 
 static void print_help(const struct command *command, const struct option_spec *options,
@@ -33,13 +53,58 @@ static void print_help(const struct command *command, const struct option_spec *
 {
     static const struct option_spec help = {
         .name = "help", .letter = 'h', .about = "print this and exit"};
-    printf("usage: tune %s %s\n\n%s\n", command->name, command->usage, command->about);
+    const int page = style_page_columns();
+    const int width = page < HELP_WIDTH ? page : HELP_WIDTH;
+    printf("usage: tune %s %s\n\n", command->name, command->usage);
+    put_words(command->about, 0, 0, width, '\'');
     if (command->more)
-        printf("%s\n", command->more);
+        put_words(command->more, 0, 0, width, '\'');
     printf("\noptions:\n");
     for (size_t i = 0; i < count; i++)
-        print_option(&options[i]);
-    print_option(&help);
+        print_option(&options[i], width);
+    print_option(&help, width);
+}
+
+/* ---- the manual ---- */
+
+static void print_paragraphs(const char *text)
+{
+    for (; text && *text; text += strspn(text, "\n")) {
+        put_words(text, 0, 0, HELP_WIDTH, '`');
+        putchar('\n');
+        text += strcspn(text, "\n");
+    }
+}
+
+static void print_item(void *context, const struct option_spec *option)
+{
+    char name[64];
+    (void)context;
+    name_option(option, name, sizeof name);
+    printf("- **`%s`**", name);
+    if (option->letter)
+        printf(", **`-%c`**", option->letter);
+    for (const char *text = option->about; *text; text += strspn(text, "\n")) {
+        printf("\n  ");
+        put_words(text, 2, 2, HELP_WIDTH, '`');
+        text += strcspn(text, "\n");
+    }
+}
+
+void options_print_manual(const struct command *const *commands, size_t count)
+{
+    printf(
+        "# Commands and options\n\n"
+        "Printed by `tune __options`, from the tables that also make the help, the completion and\n"
+        "the manual page. Variables, files and exit codes: `man tune`.\n");
+    for (size_t i = 0; i < count; i++) {
+        printf("\n## tune %s\n\n`tune %s %s`\n\n", commands[i]->name, commands[i]->name,
+               commands[i]->usage);
+        print_paragraphs(commands[i]->about);
+        print_paragraphs(commands[i]->more);
+        print_paragraphs(commands[i]->manual);
+        options_each(commands[i], print_item, NULL);
+    }
 }
 
 static enum status unknown_option(const struct command *command, const char *argument,

@@ -390,44 +390,54 @@ static enum status run_show(const struct command *command, int argc, char **argv
     const struct option_spec options[] = {
         OPTION_TEXT("db", "FILE", &show.db, OPTION_DB_ABOUT),
         OPTION_TEXT("n", "N", &show.n, "only this size: 16777216 or 2**24"),
-        OPTION_TEXT("top", "K", &show.top,
-                    "the K fastest configurations of each problem: first those\nthat were compared "
-                    "to the end, then by their first timing"),
+        OPTION_TEXT("objective", "NAME", &show.objective,
+                    "winners by this objective: time (default), energy, edp, a formula"),
         OPTION_FLAG("wide", &show.wide,
-                    "the winners with every column: the baselines' times and gains,\nGB/s, ties, "
-                    "the experiment's own metrics, whole configurations"),
+                    "winners with every column, one line each: baselines, GB/s, metrics, whole "
+                    "configurations"),
+        OPTION_TEXT("top", "K", &show.top,
+                    "the K fastest configurations of each problem: confirmed ones first, then by "
+                    "sweep time"),
         OPTION_FLAG("baselines", &show.asked[SHOW_BASELINES], "each baseline beside the winner"),
+        OPTION_FLAG("ties", &show.asked[SHOW_TIES],
+                    "which configurations are as fast as the winner, which are slower and by how "
+                    "much, and why others were out"),
+        OPTION_FLAG("why", &show.asked[SHOW_WHY],
+                    "why each winner wins: runner-up, baselines, what limits it, what each "
+                    "parameter costs (docs/why.md)"),
+        OPTION_FLAG("trust", &show.asked[SHOW_TRUST],
+                    "how sure each choice is, and why: clocks, throttling, temperature, other "
+                    "processes, noise\n"
+                    "A round times every candidate once, between two timings of a reference, the "
+                    "anchor; it is dropped if the anchor or the clock moved. "
+                    "The A/A floor is how far two timings of the same configuration differ: "
+                    "smaller differences mean nothing. "
+                    "If a winner's times form two groups, their shares and medians are shown."),
+        OPTION_FLAG("ranges", &show.asked[SHOW_RANGES],
+                    "which sizes share one configuration, and the most that costs"),
+        OPTION_FLAG(
+            "searches", &show.asked[SHOW_SEARCHES],
+            "how each problem was searched: strategy, configurations tried, failed and left, "
+            "chance of a better one\n"
+            "The chance is the search model's; docs/search.md tells how often that was right."),
         OPTION_FLAG("failures", &show.asked[SHOW_FAILURES],
                     "configurations without a time, and why"),
-        OPTION_FLAG("trust", &show.asked[SHOW_TRUST],
-                    "how sure each choice is, and why: clocks, throttling,\ntemperature, other "
-                    "processes, noise"),
-        OPTION_FLAG("ties", &show.asked[SHOW_TIES],
-                    "what is as fast as each winner, what is slower and by how\nmuch, and what "
-                    "could not win"),
-        OPTION_FLAG("ranges", &show.asked[SHOW_RANGES],
-                    "which sizes share one configuration, and what that costs\nat most"),
-        OPTION_FLAG("searches", &show.asked[SHOW_SEARCHES],
-                    "how many configurations of each problem were tried, and\nby which strategy"),
-        OPTION_FLAG("why", &show.asked[SHOW_WHY],
-                    "each winner against the runner-up and the baselines, what\nlimits it, and "
-                    "what changing a parameter costs"),
-        OPTION_FLAG("compare", &show.asked[SHOW_COMPARE],
-                    "devices, drivers and versions side by side: which winners\nmoved, by how "
-                    "much, and whether that is more than noise"),
-        OPTION_TEXT("before", "FILE", &show.before,
-                    "with --compare: another database, of an earlier run, beside\nthis one"),
-        OPTION_TEXT("objective", "NAME", &show.objective,
-                    "winners by this: time (default), energy, edp, a formula"),
         OPTION_TEXT("trial", "ID", &show.trial,
-                    "one trial (a configuration as it was measured): its\nlaunches and every "
-                    "sample"),
+                    "one trial (a measured configuration): its launches and every sample"),
         OPTION_FLAG("runs", &show.asked[SHOW_RUNS],
-                    "runs: how they ended and what their time went to"),
-        OPTION_FLAG("json", &show.json, "as JSON"),
+                    "runs: how they ended and where their time went"),
+        OPTION_FLAG(
+            "compare", &show.asked[SHOW_COMPARE],
+            "devices, drivers and versions side by side: which winners moved, by how much, and "
+            "whether beyond noise\n"
+            "Each device's in their order, then each device beside the first board of its model, "
+            "and models beside the first device. `tune merge` brings several databases into one."),
+        OPTION_TEXT("before", "FILE", &show.before,
+                    "with --compare: an earlier database to compare with"),
+        OPTION_FLAG("json", &show.json, "print JSON"),
         OPTION_FLAG("csv", &show.csv,
-                    "as CSV: of a trial its samples, of --trust the verdicts,\nof --why what is "
-                    "compared"),
+                    "print CSV: of a trial its samples, of --trust the verdicts, of --why the "
+                    "points compared"),
     };
     bool helped = false;
     enum status status = options_parse(command, options, COUNT(options), argc, argv, show.words,
@@ -439,5 +449,16 @@ const struct command command_show = {
     .name = "show",
     .usage = "[EXPERIMENT|PROBLEM...] [options]",
     .about = "Answers from the database: what to launch, how much faster it is, how sure that is.",
+    .manual = "Without a question: a table of each problem's winners. `time` is the median; `gain` "
+              "how many times as fast it is as the best baseline, which the line above names "
+              "(none: that baseline is as good; unknown: not compared well enough; >: at least); "
+              "`of ceiling` its share of the measured maximum of the device; "
+              "`sure?` whether the measurement supports the choice; `launch` grid, block and bytes "
+              "of dynamic shared memory as in CUDA, or the blocks and threads of a CPU, "
+              "then the parameters in which the winners differ. What all winners share stands in "
+              "the line `all:`. The reasons for a choice that is not sure, and the remedy, follow "
+              "the table.\n"
+              "Tables are as wide as the terminal, and 100 columns elsewhere. The last line sums "
+              "up each device: how many choices are sure, and the largest problem's result.",
     .run = run_show,
 };
