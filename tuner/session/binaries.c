@@ -42,12 +42,10 @@ enum status binaries_know(struct binaries *binaries, const struct binary_request
 {
     char hash[HASH_TEXT_BYTES];
     struct binary binary = {.state = BINARY_KNOWN, .detail = "", .log = ""};
-    enum status status = binary_cache_hash(request, binaries->facts, hash, error);
-    if (status != STATUS_OK || binaries_find(binaries, hash, index))
-        return status;
-    status = binary_cache_place(binaries->host, hash, &binaries->arena, &binary.path, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(binary_cache_hash(request, binaries->facts, hash, error));
+    if (binaries_find(binaries, hash, index))
+        return STATUS_OK;
+    TRY(binary_cache_place(binaries->host, hash, &binaries->arena, &binary.path, error));
     binary.hash = arena_strdup(&binaries->arena, hash);
     if (!binary.hash ||
         !array_grow(&binaries->items, binaries->count, &binaries->capacity, sizeof binary) ||
@@ -116,12 +114,10 @@ enum status binaries_collect(struct binaries *binaries, int64_t timeout_ms, stru
     for (;;) {
         struct compile_done done;
         bool got = false;
-        enum status status = compile_pool_wait(binaries->pool, timeout_ms, &done, &got, error);
-        if (status != STATUS_OK || !got)
-            return status;
-        status = take(binaries, &done, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(compile_pool_wait(binaries->pool, timeout_ms, &done, &got, error));
+        if (!got)
+            return STATUS_OK;
+        TRY(take(binaries, &done, error));
         timeout_ms = 0;
     }
 }
@@ -129,9 +125,7 @@ enum status binaries_collect(struct binaries *binaries, int64_t timeout_ms, stru
 enum status binaries_await(struct binaries *binaries, size_t index, struct error *error)
 {
     while (binaries->items[index].state == BINARY_PENDING) {
-        enum status status = binaries_collect(binaries, 500, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(binaries_collect(binaries, 500, error));
     }
     if (binaries->items[index].state == BINARY_FAILED)
         return error_set(error, STATUS_COMPILE_FAILED, "%s", binaries->items[index].detail);

@@ -309,11 +309,10 @@ static bool may_look(const struct boxing *boxing)
  * time; what is left is used nowhere that it was not seen. */
 static enum status look_everywhere(struct boxing *boxing, struct error *error)
 {
-    enum status status = STATUS_OK;
     bool is_done = false;
-    while (status == STATUS_OK && !is_done) {
+    while (!is_done) {
         is_done = true;
-        for (size_t spot = 0; status == STATUS_OK && spot < boxing->spot_count; spot++) {
+        for (size_t spot = 0; spot < boxing->spot_count; spot++) {
             size_t list[LOOK_MAX];
             if (boxing->spots[spot].first == nobody)
                 continue;
@@ -324,10 +323,10 @@ static enum status look_everywhere(struct boxing *boxing, struct error *error)
             is_done = count < 2;
             boxing->spots[spot].looked |= count < 2; /* nobody is there to be held against it */
             if (count >= 2)
-                status = look_here(boxing, spot, list, count, error);
+                TRY(look_here(boxing, spot, list, count, error));
         }
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- the choice ---- */
@@ -468,31 +467,23 @@ static enum status add_all_between(struct boxing *boxing, struct error *error)
     const size_t measured = boxing->spot_count;
     /* Multiples and odd sizes half-way to the nearest, and multiples half-way to the next. */
     const size_t points = 2 * (size_t)boxing->work.protocol->look_between + 1;
-    enum status status = STATUS_OK;
-    for (size_t number = 0; status == STATUS_OK && number < points; number++)
-        for (size_t i = 0; status == STATUS_OK && i < measured; i++)
-            status = add_between(boxing, i, measured, number, error);
-    return status;
+    for (size_t number = 0; number < points; number++)
+        for (size_t i = 0; i < measured; i++)
+            TRY(add_between(boxing, i, measured, number, error));
+    return STATUS_OK;
 }
 
 /* What is seen between sizes may have others chosen, which are to be seen there, too. */
 static enum status look_around(struct boxing *boxing, struct error *error)
 {
-    struct group *group = boxing->work.group;
-    group->problem_key = boxing->work.problem.key;
-    session_progress(group, "ranges");
-    enum status status = look_everywhere(boxing, error);
-    if (status == STATUS_OK)
-        status = choose_boxes(boxing, error);
-    if (status == STATUS_OK)
-        status = add_all_between(boxing, error);
-    for (int i = 0; status == STATUS_OK && i < (int)ROUNDS_MAX; i++) {
-        status = look_everywhere(boxing, error);
-        if (status == STATUS_OK)
-            status = choose_boxes(boxing, error);
+    TRY(look_everywhere(boxing, error));
+    TRY(choose_boxes(boxing, error));
+    TRY(add_all_between(boxing, error));
+    for (int i = 0; i < (int)ROUNDS_MAX; i++) {
+        TRY(look_everywhere(boxing, error));
+        TRY(choose_boxes(boxing, error));
     }
-    group->problem_key = "";
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- what is stored ---- */
@@ -595,23 +586,22 @@ static enum status load(struct boxing *boxing, struct error *error)
 {
     const struct problem *family = &boxing->work.problem;
     const struct experiment *experiment = boxing->work.experiment;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(experiment); i++) {
+    for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
         struct problem problem;
         experiment_problem(experiment, i, &problem);
         if (problem.family_length == family->family_length &&
             strncmp(problem.key, family->key, family->family_length) == 0 &&
             boxing->spot_count < SPOTS_MAX)
-            status = add_spot(boxing, &problem, error);
+            TRY(add_spot(boxing, &problem, error));
     }
     char key[PROBLEM_KEY_BYTES];
     (void)string_format(key, sizeof key, "%.*s", (int)family->family_length, family->key);
-    if (status == STATUS_OK && boxing->spot_count > 0)
-        status = losses_refuted(&boxing->work, key, &boxing->arena, &boxing->refuted,
-                                &boxing->refuted_count, error);
-    if (status == STATUS_OK && boxing->spot_count > 0)
-        status = fill_pool(boxing, error);
-    return status;
+    if (boxing->spot_count > 0)
+        TRY(losses_refuted(&boxing->work, key, &boxing->arena, &boxing->refuted,
+                           &boxing->refuted_count, error));
+    if (boxing->spot_count > 0)
+        TRY(fill_pool(boxing, error));
+    return STATUS_OK;
 }
 
 enum status boxes_cover(const struct work *work, struct lane *lane, struct error *error)
@@ -631,8 +621,12 @@ enum status boxes_cover(const struct work *work, struct lane *lane, struct error
         status = choose_boxes(&boxing, error);
     if (status == STATUS_OK && tuples > 0 && session->options->protocol.look_between > 0 && lane &&
         !session_stopped(session) && !objective_needs_energy(work->objective) &&
-        !budget_ended(session))
+        !budget_ended(session)) {
+        work->group->problem_key = work->problem.key;
+        session_progress(work->group, "ranges");
         status = look_around(&boxing, error);
+        work->group->problem_key = "";
+    }
     if (tuples > 0 && boxing.box_count > 0 &&
         (status == STATUS_OK || status == STATUS_INTERRUPTED)) {
         struct error putting = {0};

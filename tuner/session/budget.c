@@ -411,9 +411,7 @@ enum status budget_await(struct group *group, struct binaries *binaries, size_t 
             return session_stop_error(error);
         if (budget_ended(group->session))
             return error_set(error, STATUS_NO_TIME, "the budget is spent");
-        enum status status = group_await_compilers(group, binaries, 100, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(group_await_compilers(group, binaries, 100, error));
     }
     return binaries_await(binaries, index, error);
 }

@@ -94,13 +94,13 @@ enum status session_know_ceilings(struct session *session, struct lane *lane, st
     bool found = false;
     int64_t bytes = 0; /* a wrong wish is told also where they are known */
     struct store_ceilings ceilings = {0};
-    enum status status = device_ceiling_bytes(&bytes, error);
-    if (status != STATUS_OK || bytes < 0)
-        return status;
-    status = store_ceilings_get(session->store, lane->environment_id, &found, &ceilings, error);
-    if (status == STATUS_OK && budget_postpones_ceilings(lane))
+    TRY(device_ceiling_bytes(&bytes, error));
+    if (bytes < 0)
         return STATUS_OK;
-    return status == STATUS_OK ? complete(session, lane, bytes, found, &ceilings, error) : status;
+    TRY(store_ceilings_get(session->store, lane->environment_id, &found, &ceilings, error));
+    if (budget_postpones_ceilings(lane))
+        return STATUS_OK;
+    return complete(session, lane, bytes, found, &ceilings, error);
 }
 
 static double *ceiling_gbs(struct store_ceilings *ceilings, enum ceiling ceiling)

@@ -127,9 +127,7 @@ static enum status run_rounds(struct contest *contest, struct track *track, cons
         double twin_y = 0;
         if (session_stopped(session))
             return session_stop_error(error);
-        enum status status = track_round(&contest->work, track, wanted, twin, &twin_y, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(track_round(&contest->work, track, wanted, twin, &twin_y, error));
         valid = track_judge(&contest->work, track);
     }
     return STATUS_OK;
@@ -307,15 +305,14 @@ static void begin(struct contest *contest)
 static enum status settle(struct contest *contest, struct lane *lane, struct error *error)
 {
     bool found = false;
-    enum status status = STATUS_OK;
     if (contest->processes >= 2)
-        status = contest_choose(contest, lane, "confirm", &found, error);
+        TRY(contest_choose(contest, lane, "confirm", &found, error));
     bool winner_is_out = false;
     for (size_t i = 0; i < contest->finalist_count; i++)
         winner_is_out |= !finalist_can_win(&contest->finalists[i]) &&
                          strcmp(contest->finalists[i].key, contest->winner_key) == 0;
-    if (status != STATUS_OK || found || !winner_is_out)
-        return status;
+    if (found || !winner_is_out)
+        return STATUS_OK;
     contest->announced = false;
     return store_winner_drop(contest->work.store, contest->work.environment_id,
                              contest->work.problem_id, contest->work.options->l2_mode,
@@ -458,9 +455,7 @@ enum status group_confirm(struct group *group, struct error *error)
     const bool confirms = group->session->options->protocol.confirm_processes > 0;
     for (bool more_raced = group->contests != NULL; more_raced;) {
         bool more = false;
-        enum status status = drop_refuted(group, &more, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(drop_refuted(group, &more, error));
         more_raced = more;
         if (!confirms)
             continue;
@@ -473,6 +468,7 @@ enum status group_confirm(struct group *group, struct error *error)
                                             .context = &parts[i],
                                             .next = i + 1 < count ? &parts[i + 1].job : NULL}};
         group_do(group, count > 0 ? &parts[0].job : NULL);
+        enum status status = STATUS_OK;
         for (size_t i = 0; i < count; i++)
             status = first_failure(status, parts[i].job.status, &parts[i].job.error, error);
         if (status == STATUS_OK)

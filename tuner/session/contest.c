@@ -207,10 +207,7 @@ static enum status list_entries(const struct work *work, struct sweep *sweep, st
         struct entry entry = {.candidate = sweep->candidates.items[i]};
         if (!candidate_works(entry.candidate) || !(entry.candidate->median_ns > 0))
             continue;
-        enum status status =
-            sweep_time_value(work, sweep, lane, entry.candidate, &entry.value, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(sweep_time_value(work, sweep, lane, entry.candidate, &entry.value, error));
         const char *key = candidate_key(&sweep->candidates, entry.candidate, room);
         if (!(entry.key = arena_strdup(arena, key)))
             return error_no_memory(error);
@@ -396,15 +393,17 @@ static enum status keep_finalist(struct contest *contest, struct track *track,
                                  struct finalist *finalist, struct error *error)
 {
     struct slot *slot = &finalist->slot;
-    enum status status = STATUS_OK;
+    struct measured measured;
     if (slot->outcome.status == TRIAL_WRONG_RESULT && !finalist->rejection)
-        status = contest_reject(contest, finalist, 1,
-                                arena_strdup(&contest->sweep->arena, slot->outcome.detail), error);
+        TRY(contest_reject(contest, finalist, 1,
+                           arena_strdup(&contest->sweep->arena, slot->outcome.detail), error));
     if (slot->outcome.status != TRIAL_OK && !slot->candidate->rejected)
         slot->candidate->rejected = trial_status_name(slot->outcome.status);
-    if (status == STATUS_OK && (slot->sample_count > 0 || slot->outcome.status != TRIAL_OK))
-        status = slot_store(&contest->work, track, slot, false, &finalist->trial_id, error);
-    return status;
+    if (slot->sample_count > 0 || slot->outcome.status != TRIAL_OK) {
+        TRY(slot_measured(&contest->work, slot, &measured, error));
+        TRY(slot_store(&contest->work, track, slot, &measured, false, &finalist->trial_id, error));
+    }
+    return STATUS_OK;
 }
 
 enum status contest_keep(struct contest *contest, struct track *track, enum status status,

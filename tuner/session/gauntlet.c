@@ -173,9 +173,9 @@ static enum status ask_unchanged(struct contest *contest, struct lane *lane, str
     if (outcome->status != TRIAL_WRONG_RESULT || contest->sweep->inputs.alike || what->seed == 0 ||
         what->few > 0)
         return STATUS_OK;
-    enum status status = check_case(contest, lane, slot, &own, &applies, &unchanged, error);
-    if (status != STATUS_OK || !applies || unchanged.status != TRIAL_OK)
-        return status;
+    TRY(check_case(contest, lane, slot, &own, &applies, &unchanged, error));
+    if (!applies || unchanged.status != TRIAL_OK)
+        return STATUS_OK;
     (void)string_format(detail, sizeof detail, "right on its own, on changed inputs: %s",
                         outcome->detail);
     (void)string_format(outcome->detail, sizeof outcome->detail, "%s", detail);
@@ -216,9 +216,7 @@ static enum status run_case(struct contest *contest, struct lane *lane, struct s
     candidate->starved = status == STATUS_OK && outcome.starved;
     if (status != STATUS_OK || outcome.status == TRIAL_OK)
         return status;
-    status = ask_unchanged(contest, lane, slot, &what, &outcome, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(ask_unchanged(contest, lane, slot, &what, &outcome, error));
     const char *why = gauntlet_words(contest->sweep, &what, &outcome);
     if (!why)
         return error_no_memory(error);
@@ -248,12 +246,12 @@ static enum status recall_verdict(struct contest *contest, struct finalist *fina
     const struct candidate *candidate = finalist->slot.candidate;
     char detail[ERROR_TEXT_BYTES] = "";
     bool passed = false;
-    enum status status = store_gauntlet_get(contest->work.store, contest->work.environment_id,
-                                            contest->work.problem_id, candidate->configuration_id,
-                                            candidate_binary(&contest->work, candidate)->hash,
-                                            known, &passed, detail, error);
-    if (status != STATUS_OK || !*known || passed)
-        return status;
+    TRY(store_gauntlet_get(contest->work.store, contest->work.environment_id,
+                           contest->work.problem_id, candidate->configuration_id,
+                           candidate_binary(&contest->work, candidate)->hash, known, &passed,
+                           detail, error));
+    if (!*known || passed)
+        return STATUS_OK;
     /* Else it is checked anew; changed inputs may have been to blame themselves. */
     *known = verdict_holds(&contest->work, detail) && !wrong_on_changed(detail);
     if (!*known)
@@ -366,9 +364,9 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
     for (size_t i = 0; i < contest->finalist_count; i++)
         new = new || !known[i];
     if (new && what->few > 0) {
-        enum status status = is_fair(contest, lane, what, &fair, error);
-        if (status != STATUS_OK || !fair)
-            return status;
+        TRY(is_fair(contest, lane, what, &fair, error));
+        if (!fair)
+            return STATUS_OK;
     }
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
@@ -378,10 +376,8 @@ static enum status run_on_all(struct contest *contest, struct lane *lane, const 
                 break;
             if (session_stopped(contest->work.session))
                 return session_stop_error(error);
-            enum status status = run_case(contest, lane, &finalist->slot, what, most, &cases[i],
-                                          &narrowed, &finalist->rejection, error);
-            if (status != STATUS_OK)
-                return status;
+            TRY(run_case(contest, lane, &finalist->slot, what, most, &cases[i], &narrowed,
+                         &finalist->rejection, error));
         }
         failed |= finalist->rejection != NULL;
     }
@@ -528,19 +524,17 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
         problem->checks.count == 0 || !finalist->slot.prepared ||
         finalist->slot.prepared->plan.launch_count == 0)
         return STATUS_OK;
-    enum status status = doubt_speed(contest, finalist, error);
-    if (status != STATUS_OK || finalist->rejection)
-        return status;
+    TRY(doubt_speed(contest, finalist, error));
+    if (finalist->rejection)
+        return STATUS_OK;
     contest_progress(contest, "check");
     int64_t compared = 0;
-    status = watch_runs(contest, lane, &finalist->slot, COMPARISONS, &compared, &outcome, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(watch_runs(contest, lane, &finalist->slot, COMPARISONS, &compared, &outcome, error));
     candidate->watched = true;
     candidate->compared += compared;
-    status = lane_probe_after(lane, &outcome, error);
-    if (status != STATUS_OK || outcome.status == TRIAL_OK)
-        return status;
+    TRY(lane_probe_after(lane, &outcome, error));
+    if (outcome.status == TRIAL_OK)
+        return STATUS_OK;
     return contest_reject(contest, finalist, 1,
                           arena_printf(&sweep->arena, "watched: %s: %s",
                                        trial_status_name(outcome.status), outcome.detail),
@@ -582,18 +576,17 @@ static enum status ask_others(struct contest *contest, struct lane *lane, size_t
 {
     enum { ASKED = 4, LEAST = 2 };
     const struct candidate *asked[ASKED] = {NULL};
-    enum status status = STATUS_OK;
     size_t count = 0;
     *blamed = true;
-    while (status == STATUS_OK && *blamed && count < ASKED) {
+    while (*blamed && count < ASKED) {
         struct candidate *slowest = slowest_right(contest->sweep, asked, count);
         if (!slowest)
             break;
         asked[count++] = slowest;
-        status = fails_on_changed(contest, lane, slowest, blamed, error);
+        TRY(fails_on_changed(contest, lane, slowest, blamed, error));
     }
     *blamed = *blamed && out + count >= LEAST;
-    return status;
+    return STATUS_OK;
 }
 
 enum status contest_blame_inputs(struct contest *contest, struct lane *lane, bool *blamed,
@@ -611,9 +604,9 @@ enum status contest_blame_inputs(struct contest *contest, struct lane *lane, boo
         }
     if (!first || sweep->inputs.alike || session_stopped(work->session))
         return STATUS_OK;
-    enum status status = ask_others(contest, lane, out, blamed, error);
-    if (status != STATUS_OK || !*blamed)
-        return status;
+    TRY(ask_others(contest, lane, out, blamed, error));
+    if (!*blamed)
+        return STATUS_OK;
     session_note(work->session,
                  "%s n=%lld: on its own inputs all is right, and on inputs of which a few elements "
                  "are changed all is wrong: arguments belong together in a way that the file does "

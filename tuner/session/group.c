@@ -75,13 +75,9 @@ static enum status store_this_problem(struct work *work, const struct configurat
     char family[PROBLEM_KEY_BYTES];
     double operations = 0;
     enum element_type type = ELEMENT_F32;
-    enum status status = point_bytes(&point, &work->bytes_moved, error);
-    if (status == STATUS_OK)
-        status = point_ceiling(&point, &work->ceiling, error);
-    if (status == STATUS_OK)
-        status = point_operations(&point, &operations, &type, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(point_bytes(&point, &work->bytes_moved, error));
+    TRY(point_ceiling(&point, &work->ceiling, error));
+    TRY(point_operations(&point, &operations, &type, error));
     (void)string_format(family, sizeof family, "%.*s", (int)work->problem.family_length,
                         work->problem.key);
     struct store_problem row = {
@@ -351,19 +347,19 @@ static enum status run_experiment(struct group *group, const struct session_expe
         .path = experiment_path(experiment),
         .text = experiment_text(experiment),
     };
-    enum status status = store_experiment(session->store, &row, experiment_id, error);
+    TRY(store_experiment(session->store, &row, experiment_id, error));
     struct work work = work_of(group, experiment, *experiment_id, objective);
     group->ahead_of = at;
     group->ahead_next = 0;
     group->reference_next = 0;
-    for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(experiment); i++) {
+    for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
         group->problem_index = i;
         if (wants_problem(session, at, i, &work.problem))
-            status = run_problem(&work, error);
-        if (status == STATUS_OK && !store_is_in_place(session->store))
-            status = error_set(error, STATUS_IO, "the database was removed or replaced");
+            TRY(run_problem(&work, error));
+        if (!store_is_in_place(session->store))
+            return error_set(error, STATUS_IO, "the database was removed or replaced");
     }
-    return status;
+    return STATUS_OK;
 }
 
 static void note_no_winner(const struct contest *contest)

@@ -71,10 +71,7 @@ enum status inputs_checks(const struct work *work, struct inputs *inputs,
     if (!set || !(set->key = arena_strdup(&inputs->arena, key)))
         return error_no_memory(error);
     set->configuration = *configuration;
-    enum status status =
-        describe_checks(work, &set->configuration, &inputs->arena, &set->checks, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(describe_checks(work, &set->configuration, &inputs->arena, &set->checks, error));
     set->next = inputs->sets;
     *out = inputs->sets = set;
     return STATUS_OK;
@@ -89,12 +86,9 @@ static enum status describe_problem(const struct work *work, struct inputs *inpu
     const struct check_set *set = NULL;
     if (!problem || !plan)
         return error_no_memory(error);
-    enum status status = point_plan(&point, &inputs->arena, plan, error);
+    TRY(point_plan(&point, &inputs->arena, plan, error));
     problem->plan = plan;
-    if (status == STATUS_OK)
-        status = inputs_checks(work, inputs, inputs->configuration, &set, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(inputs_checks(work, inputs, inputs->configuration, &set, error));
     problem->checks = set->checks;
     problem->checks_key = set->key;
     inputs->problem = problem;
@@ -201,9 +195,8 @@ enum status inputs_tell(const struct work *work, struct inputs *inputs, struct l
                         bool check, struct error *error)
 {
     bool gone = false;
-    enum status status = inputs_restore(work, inputs, &gone, error);
-    if (status != STATUS_OK)
-        return status;
+    enum status status = STATUS_OK;
+    TRY(inputs_restore(work, inputs, &gone, error));
     if (lane->known == inputs && (lane->knows_expected || !check))
         return STATUS_OK;
     if (!inputs->problem)

@@ -146,12 +146,9 @@ static enum status take_pick(const struct work *work, struct sweep *sweep,
     struct configuration configuration;
     struct candidate *candidate = candidates_at_key(&sweep->candidates, asked->configuration);
     uint64_t point = 0;
-    enum status status = STATUS_OK;
     if (!candidate && parse_key(work, sweep, asked->configuration, &configuration) &&
         space_find(sweep->space, &configuration, &point))
-        status = sweep_candidate(work, sweep, point, &candidate, error);
-    if (status != STATUS_OK)
-        return status;
+        TRY(sweep_candidate(work, sweep, point, &candidate, error));
     if (!candidate) {
         session_note(work->session, "%s n=%lld: '%s' is no configuration of %s", work->problem.key,
                      (long long)work->problem.n, asked->configuration,
@@ -167,12 +164,11 @@ static enum status take_pick(const struct work *work, struct sweep *sweep,
 static enum status take_picks(const struct work *work, struct sweep *sweep, struct error *error)
 {
     const struct session_options *options = work->options;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < options->pick_count; i++)
+    for (size_t i = 0; i < options->pick_count; i++)
         if (options->picks[i].n == work->problem.n &&
             strcmp(options->picks[i].problem_key, work->problem.key) == 0)
-            status = take_pick(work, sweep, &options->picks[i], error);
-    return status;
+            TRY(take_pick(work, sweep, &options->picks[i], error));
+    return STATUS_OK;
 }
 
 /* ---- earlier runs ---- */
@@ -199,10 +195,10 @@ static enum status find_candidate(struct known *known, const char *key, const ch
     *candidate = candidates_outside(&sweep->candidates, key);
     if (*candidate)
         return STATUS_OK;
-    enum status status = recall_configuration(known->work->experiment, parameters, &known->scratch,
-                                              &configuration, &right, error);
-    if (status != STATUS_OK || !right || !space_find(sweep->space, &configuration, &point))
-        return status;
+    TRY(recall_configuration(known->work->experiment, parameters, &known->scratch, &configuration,
+                             &right, error));
+    if (!right || !space_find(sweep->space, &configuration, &point))
+        return STATUS_OK;
     if (!configuration_key(&configuration, found) || strcmp(found, key) != 0)
         return STATUS_OK;
     *candidate = candidates_at_point(&sweep->candidates, point);
@@ -247,9 +243,7 @@ static enum status take_trial(const struct work *work, struct sweep *sweep,
         if (!candidate->rejected)
             return error_no_memory(error);
     }
-    enum status status = value_known(work, sweep, candidate, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(value_known(work, sweep, candidate, error));
     sweep->points += candidate->point != NO_POINT && !(candidate->wanted & WANTED_BASELINE);
     work->session->summary->trials_known++;
     work->session->summary->known_failures[trial->status] +=
@@ -389,25 +383,21 @@ enum status sweep_take_known(const struct work *work, struct sweep *sweep, struc
     struct known known = {.work = work, .sweep = sweep, .lane = group_lane(work->group)};
     if (!known.lane)
         return error_set(error, STATUS_DEVICE_LOST, "no device is left");
-    enum status status = STATUS_OK;
     if (session->options->pick_count == 0)
-        status = take_incumbent(&known, error);
-    if (status == STATUS_OK)
-        status = store_known_trials(work->store, work->environment_id, work->problem_id, "sweep",
-                                    session->options->l2_mode, take_known, &known, error);
-    if (status == STATUS_OK)
-        status = resolve_twins(sweep, error);
-    if (status == STATUS_OK && session->options->pick_count > 0)
-        status = take_picks(work, sweep, error);
-    if (status == STATUS_OK)
-        status = store_in_flight_each(work->store, work->environment_id, work->problem_id,
-                                      take_in_flight, &known, error);
-    if (status == STATUS_OK && known.stale > 0)
+        TRY(take_incumbent(&known, error));
+    TRY(store_known_trials(work->store, work->environment_id, work->problem_id, "sweep",
+                           session->options->l2_mode, take_known, &known, error));
+    TRY(resolve_twins(sweep, error));
+    if (session->options->pick_count > 0)
+        TRY(take_picks(work, sweep, error));
+    TRY(store_in_flight_each(work->store, work->environment_id, work->problem_id, take_in_flight,
+                             &known, error));
+    if (known.stale > 0)
         session_note(session,
                      "%s n=%lld: %zu trials are stale, since source, flags or compiler changed; "
                      "they count as not measured",
                      work->problem.key, (long long)work->problem.n, known.stale);
-    return status;
+    return STATUS_OK;
 }
 
 /* ---- other sizes and devices ---- */

@@ -37,12 +37,12 @@ static enum status first_time(const struct work *work, struct track *track, stru
                               struct error *error)
 {
     const struct timing timing = {.blocks = 1};
-    enum status status = track_load(work, track, slot, error);
-    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
-        status = track_time_alone(work, track, slot, &timing, error);
+    TRY(track_load(work, track, slot, error));
+    if (slot->outcome.status == TRIAL_OK)
+        TRY(track_time_alone(work, track, slot, &timing, error));
     slot->candidate->runs = slot->runs;
     slot_drop_samples(slot);
-    return status;
+    return STATUS_OK;
 }
 
 /* A reference for each look would take longer than the looks. */

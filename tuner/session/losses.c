@@ -183,10 +183,8 @@ enum status losses_load(const struct work *work, struct losses *losses, struct e
 {
     struct rows rows = {0};
     *losses = (struct losses){.work = work};
-    enum status status = read_rows(work, losses, &rows, error);
-    if (status == STATUS_OK)
-        status = arrange(losses, &rows, error);
-    return status;
+    TRY(read_rows(work, losses, &rows, error));
+    return arrange(losses, &rows, error);
 }
 
 enum status losses_refuted(const struct work *work, const char *family, struct arena *arena,

@@ -135,9 +135,7 @@ static enum status holds(struct probing *probing, struct domain domain, bool *ho
         if (size > probing->most || (i >= NEARER && asked >= ASKED_LEAST) ||
             work_declares(&probing->contest->work, size))
             continue;
-        enum status status = probe(probing, size, &applies, &right, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(probe(probing, size, &applies, &right, error));
         *holds = right || !applies;
         asked += applies ? 1 : 0;
     }
@@ -165,16 +163,16 @@ static enum status find_least(struct probing *probing, int64_t *least, struct er
         high++;
     if (high <= low)
         return STATUS_OK;
-    enum status status = holds_at(probing, 1, INT64_C(1) << high, &right, error);
-    while (status == STATUS_OK && right && high - low > 1) {
+    TRY(holds_at(probing, 1, INT64_C(1) << high, &right, error));
+    while (right && high - low > 1) {
         const int middle = (low + high) / 2;
         bool earlier = false;
-        status = holds_at(probing, 1, INT64_C(1) << middle, &earlier, error);
+        TRY(holds_at(probing, 1, INT64_C(1) << middle, &earlier, error));
         low = earlier ? low : middle;
         high = earlier ? middle : high;
     }
     *least = right ? INT64_C(1) << high : 0;
-    return status;
+    return STATUS_OK;
 }
 
 /* The number without its prime as often as it stays right. */
@@ -183,20 +181,19 @@ static enum status leave_out(struct probing *probing, int64_t prime, int64_t *di
 {
     int64_t power = 1; /* divided by that it is right */
     int64_t most = 1;
-    enum status status = STATUS_OK;
     while (*divisor / most % prime == 0)
         most *= prime;
-    for (int64_t beyond = most * prime; status == STATUS_OK && power * prime < beyond;) {
+    for (int64_t beyond = most * prime; power * prime < beyond;) {
         int64_t middle = power * prime;
         bool right = false;
         while (middle * middle < power * beyond / prime)
             middle *= prime;
-        status = holds_at(probing, *divisor / middle, 1, &right, error);
+        TRY(holds_at(probing, *divisor / middle, 1, &right, error));
         power = right ? middle : power;
         beyond = right ? beyond : middle;
     }
     *divisor /= power;
-    return status;
+    return STATUS_OK;
 }
 
 /* The least divisor of all listed sizes whose other multiples are right; 0: none. */
@@ -212,16 +209,16 @@ static enum status find_multiple(struct probing *probing, int64_t *multiple, str
     for (int64_t prime = 2; divisor > DIVISOR_MAX || divisor > near; prime++)
         while (divisor % prime == 0 && (divisor > DIVISOR_MAX || divisor > near))
             divisor /= prime;
-    enum status status = holds_at(probing, divisor, 1, &right, error);
-    if (status == STATUS_OK && !right && probing->divisor <= DIVISOR_MAX) {
+    TRY(holds_at(probing, divisor, 1, &right, error));
+    if (!right && probing->divisor <= DIVISOR_MAX) {
         divisor = probing->divisor;
-        status = holds_at(probing, divisor, 1, &right, error);
+        TRY(holds_at(probing, divisor, 1, &right, error));
     }
-    for (int64_t prime = 2; status == STATUS_OK && right && prime <= divisor; prime++)
+    for (int64_t prime = 2; right && prime <= divisor; prime++)
         if (divisor % prime == 0)
-            status = leave_out(probing, prime, &divisor, error);
+            TRY(leave_out(probing, prime, &divisor, error));
     *multiple = right ? divisor : 0;
-    return status;
+    return STATUS_OK;
 }
 
 /* What others are left with is likely what this one is: a kernel with a tile of 128 is not alone.
@@ -233,9 +230,8 @@ static enum status try_others(struct probing *probing, struct domain *found, boo
     struct domain tried[OTHERS_MAX];
     size_t count = 0;
     const struct candidates *candidates = &probing->contest->sweep->candidates;
-    enum status status = STATUS_OK;
     *right = false;
-    for (size_t i = 0; status == STATUS_OK && !*right && i < candidates->count; i++) {
+    for (size_t i = 0; !*right && i < candidates->count; i++) {
         const struct narrowing *other = candidates->items[i]->narrowing;
         bool half = false;
         size_t known = 0;
@@ -247,12 +243,12 @@ static enum status try_others(struct probing *probing, struct domain *found, boo
         if (known < count)
             continue;
         tried[count++] = *found = other->domain;
-        status = holds(probing, *found, right, error);
-        if (status == STATUS_OK && *right && found->multiple % 2 == 0)
-            status = holds_at(probing, found->multiple / 2, found->least, &half, error);
+        TRY(holds(probing, *found, right, error));
+        if (*right && found->multiple % 2 == 0)
+            TRY(holds_at(probing, found->multiple / 2, found->least, &half, error));
         *right = *right && !half; /* else there is a larger one */
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status store_narrowing(const struct work *work, const struct candidate *candidate,
@@ -293,10 +289,10 @@ static enum status fails_at_home(struct probing *probing, const char **how, stru
                                        .apart = probing->wrong->apart};
     bool applies = false;
     *how = NULL;
-    enum status status = check_case(probing->contest, probing->lane, probing->slot, &what, &applies,
-                                    &outcome, error);
-    if (status != STATUS_OK || outcome.status == TRIAL_OK || outcome.starved)
-        return status;
+    TRY(check_case(probing->contest, probing->lane, probing->slot, &what, &applies, &outcome,
+                   error));
+    if (outcome.status == TRIAL_OK || outcome.starved)
+        return STATUS_OK;
     *how = gauntlet_words(sweep, &what, &outcome);
     return *how ? STATUS_OK : error_no_memory(error);
 }
@@ -319,17 +315,15 @@ enum status candidate_narrow(struct contest *contest, struct lane *lane, struct 
     int64_t multiple = 0;
     bool is_known = false;
     take_listed(&probing);
-    enum status status = fails_at_home(&probing, out, error);
-    if (status != STATUS_OK || *out)
-        return status;
+    TRY(fails_at_home(&probing, out, error));
+    if (*out)
+        return STATUS_OK;
     struct domain others = DOMAIN_OF_ALL;
-    status = try_others(&probing, &others, &is_known, error);
-    if (status == STATUS_OK && !is_known && wrong->n < probing.first)
-        status = find_least(&probing, &least, error);
-    if (status == STATUS_OK && !is_known && least == 0)
-        status = find_multiple(&probing, &multiple, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(try_others(&probing, &others, &is_known, error));
+    if (!is_known && wrong->n < probing.first)
+        TRY(find_least(&probing, &least, error));
+    if (!is_known && least == 0)
+        TRY(find_multiple(&probing, &multiple, error));
     if (is_known)
         found = others;
     else if (least > 0 || multiple > 0)
@@ -349,10 +343,10 @@ enum status candidate_recall_domain(struct contest *contest, struct candidate *c
                                .problem_key = work->problem.key,
                                .configuration_id = candidate->configuration_id};
     bool found = false;
-    enum status status = store_domain_get(work->store, &contest->sweep->arena, &row, &found, error);
-    if (status != STATUS_OK || !found || !row.reason ||
+    TRY(store_domain_get(work->store, &contest->sweep->arena, &row, &found, error));
+    if (!found || !row.reason ||
         strcmp(row.binary_hash, candidate_binary(work, candidate)->hash) != 0)
-        return status;
+        return STATUS_OK;
     struct narrowing *narrowing = arena_alloc(&contest->sweep->arena, 1, sizeof *narrowing);
     if (!narrowing)
         return error_no_memory(error);

@@ -222,10 +222,9 @@ enum status prepare_ahead(const struct work *work, const struct candidate *candi
     const struct binary *binary = candidate_binary(work, candidate);
     if (!binary || binary->state != BINARY_READY)
         return STATUS_OK;
-    enum status status = find_kernels(work, prepared, outcome, error);
-    if (status != STATUS_OK || outcome->status != TRIAL_OK ||
-        !binary_tells(work, candidate, prepared))
-        return status;
+    TRY(find_kernels(work, prepared, outcome, error));
+    if (outcome->status != TRIAL_OK || !binary_tells(work, candidate, prepared))
+        return STATUS_OK;
     size_t i = first_unfit(prepared);
     if (i == prepared->kernel_count)
         return make_plan(work, prepared, outcome, error);

@@ -72,9 +72,7 @@ static enum status run_race(struct racing *racing, struct error *error)
            race_alive(racing->race) > 0 && !too_many_dropped(racing)) {
         if (session_stopped(group->session))
             return session_stop_error(error);
-        enum status status = one_round(racing, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(one_round(racing, error));
         (void)race_judge(racing->race, false);
         contest_progress(racing->contest, "race");
         /* On a busy machine a round takes seconds, and few count. */
@@ -97,9 +95,7 @@ static enum status run_windows(struct racing *racing, struct error *error)
     for (int64_t i = 0; i < rounds; i++) {
         if (session_stopped(group->session))
             return session_stop_error(error);
-        enum status status = one_round(racing, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(one_round(racing, error));
         contest_progress(racing->contest, "race");
         if (budget_over(group->session, end_ns))
             break;
@@ -115,12 +111,11 @@ static enum status set_levels(struct racing *racing, bool needs_energy, struct e
     size_t parts = needs_energy ? rounds : RACE_PARTS;
     parts = parts > LEVELS_MAX ? LEVELS_MAX : parts;
     parts = parts > rounds ? rounds : parts;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < parts; i++)
-        status = contest_set_levels(contest, &racing->track, i, rounds * i / parts,
-                                    rounds * (i + 1) / parts, error);
+    for (size_t i = 0; i < parts; i++)
+        TRY(contest_set_levels(contest, &racing->track, i, rounds * i / parts,
+                               rounds * (i + 1) / parts, error));
     contest->levels = parts;
-    return status;
+    return STATUS_OK;
 }
 
 /* The fixed order of the finalists; NULL: no memory. The caller frees it. */

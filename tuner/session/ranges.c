@@ -147,7 +147,6 @@ static enum status look_at_size(struct covering *covering, int64_t n, bool is_na
 {
     const struct configuration *list[LOOK_MAX];
     struct problem problem;
-    enum status status = STATUS_OK;
     *wrong = false;
     *look = (struct look){.best = count, .texts = &covering->arena};
     experiment_problem_at(covering->work.experiment, &covering->work.problem, n, &problem);
@@ -155,7 +154,8 @@ static enum status look_at_size(struct covering *covering, int64_t n, bool is_na
         if (!(list[i] = losses_configuration(&covering->losses, configurations[i])))
             return STATUS_OK;
     covering->work.group->costs.looks += 1;
-    status = look_at(&covering->work, covering->lane, &problem, list, count, look, error);
+    enum status status =
+        look_at(&covering->work, covering->lane, &problem, list, count, look, error);
     for (size_t i = 0; status == STATUS_OK && !is_named && i < count; i++) {
         if (!look->wrong[i])
             continue;
@@ -213,10 +213,7 @@ static enum status look_at_measured(struct covering *covering, bool *recut, stru
             was_looked_at(covering, size, pair[0]))
             continue;
         bool wrong = false;
-        enum status status =
-            look_at_size(covering, losses->sizes[size], true, pair, 2, &found, &wrong, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(look_at_size(covering, losses->sizes[size], true, pair, 2, &found, &wrong, error));
         losses->looked[size * losses->count + pair[0]] = true;
         double high = found.works ? found.losses[0].high : (double)NAN;
         double seen = isnan(high) ? (double)INFINITY : fmax(high, 0);
@@ -303,9 +300,7 @@ static enum status look_inside(struct covering *covering, size_t size, bool *fai
         if (!budget_fits_look(covering->work.group))
             break;
         before = n;
-        enum status status = look_at_size(covering, n, false, list, count, &found, &wrong, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(look_at_size(covering, n, false, list, count, &found, &wrong, error));
         if (found.works && !wrong)
             keep_check(covering, n, false, &found, list, 0);
         *failed = wrong;
@@ -342,9 +337,9 @@ static enum status find_end(struct covering *covering, size_t range, bool *wrong
             break;
         if (!budget_fits_look(covering->work.group))
             break;
-        enum status status = look_at_size(covering, n, false, list, count, &found, wrong, error);
-        if (status != STATUS_OK || *wrong)
-            return status;
+        TRY(look_at_size(covering, n, false, list, count, &found, wrong, error));
+        if (*wrong)
+            return STATUS_OK;
         bool failed[2] = {isnan(found.losses[0].estimate), isnan(found.losses[1].estimate)};
         if (!found.works || (failed[0] && failed[1]))
             break;
@@ -511,16 +506,13 @@ static enum status store_formula(struct covering *covering, const struct size_ra
         return STATUS_OK;
     experiment_problem_at(work->experiment, &work->problem, covering->losses.sizes[range->first],
                           &problem);
-    enum status status =
-        store_domain_get(work->group->session->store, &covering->arena, &row, &found, error);
-    if (status == STATUS_OK)
-        status = domain_of(work->experiment, &problem, work->facts, configuration, &item->domain,
-                           &covering->arena, &domain, error);
+    TRY(store_domain_get(work->group->session->store, &covering->arena, &row, &found, error));
+    TRY(domain_of(work->experiment, &problem, work->facts, configuration, &item->domain,
+                  &covering->arena, &domain, error));
     row.formula = domain.text;
-    if (status == STATUS_OK && domain.is_listed)
-        status = list_formula(covering, range->configuration, &row.formula, error);
-    return status == STATUS_OK ? store_domain_put(work->group->session->store, &row, error)
-                               : status;
+    if (domain.is_listed)
+        TRY(list_formula(covering, range->configuration, &row.formula, error));
+    return store_domain_put(work->group->session->store, &row, error);
 }
 
 static enum status store_cover(struct covering *covering, struct error *error)
@@ -546,9 +538,7 @@ static enum status store_cover(struct covering *covering, struct error *error)
         };
         rows[i].check_count =
             checks_of(covering, &rows[i], covering->ranges[i].configuration, checks);
-        enum status status = store_formula(covering, &covering->ranges[i], error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(store_formula(covering, &covering->ranges[i], error));
     }
     summary->ranges += covering->count;
     summary->sizes += covering->losses.size_count;
@@ -646,18 +636,17 @@ enum status group_ranges(struct group *group, const struct session_experiment *a
 {
     struct work work = work_of(group, at->experiment, experiment_id, objective);
     char last[PROBLEM_KEY_BYTES] = "";
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(at->experiment); i++) {
+    for (size_t i = 0; i < experiment_problem_count(at->experiment); i++) {
         experiment_problem(at->experiment, i, &work.problem);
         char key[PROBLEM_KEY_BYTES];
         ranged_key(&work.problem, key);
         if ((at->wanted && !at->wanted[i]) || strcmp(key, last) == 0)
             continue;
         (void)string_format(last, sizeof last, "%s", key);
-        status = cover_key(&work, error);
+        TRY(cover_key(&work, error));
     }
-    if (status == STATUS_OK && !group_lane(group))
+    if (!group_lane(group))
         return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",
                          group->lanes[0]->error.text);
-    return status;
+    return STATUS_OK;
 }

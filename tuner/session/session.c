@@ -91,9 +91,7 @@ static enum status check_experiments(struct session *session, bool *needs_energy
         if (strcmp(kind, device_traits(options->device_kind)->section) != 0)
             return error_set(error, STATUS_BAD_INPUT, "%s: is for %s devices, not for %s",
                              experiment_path(experiment), kind, options->device_kind);
-        enum status status = objective_create(experiment, options->objective, &objective, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(objective_create(experiment, options->objective, &objective, error));
         if (i == 0)
             text_append(&session->objective_text, objective_text(objective));
         *needs_energy |= objective_needs_energy(objective);
@@ -122,21 +120,19 @@ static enum status check_energy(const struct session *session, struct error *err
 static enum status session_start(struct session *session, struct error *error)
 {
     bool needs_energy = false;
-    enum status status = check_experiments(session, &needs_energy, error);
-    if (status == STATUS_OK)
-        status = session_read_environment(session, error);
-    if (status == STATUS_OK)
-        status = lanes_start(session, error);
-    if (status == STATUS_OK && needs_energy)
-        status = check_energy(session, error);
-    for (size_t i = 0; status == STATUS_OK && i < session->group_count; i++)
-        status = group_count_work(&session->groups[i], error);
-    if (status == STATUS_OK && session->progress.problem_count == 0)
+    TRY(check_experiments(session, &needs_energy, error));
+    TRY(session_read_environment(session, error));
+    TRY(lanes_start(session, error));
+    if (needs_energy)
+        TRY(check_energy(session, error));
+    for (size_t i = 0; i < session->group_count; i++)
+        TRY(group_count_work(&session->groups[i], error));
+    if (session->progress.problem_count == 0)
         return no_such_size(session, error);
-    for (size_t i = 0; status == STATUS_OK && i < session->lane_count; i++)
+    for (size_t i = 0; i < session->lane_count; i++)
         if (!session->lanes[i].lost && !session->lanes[i].site->is_late)
-            status = lane_begin(&session->lanes[i], error);
-    return status;
+            TRY(lane_begin(&session->lanes[i], error));
+    return STATUS_OK;
 }
 
 static void *run_group(void *context)

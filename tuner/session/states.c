@@ -150,9 +150,13 @@ static enum status keep(struct contest *contest, struct track *track, size_t sta
             struct held *held = &finalists[i]->held[state];
             if (held->slot.outcome.status != TRIAL_OK)
                 finalists[i]->slot.outcome = held->slot.outcome; /* contest_keep tells */
-            if (held->slot.sample_count > 0)
-                kept = slot_store(&contest->work, track, &held->slot, false, &held->trial_id,
-                                  &keeping);
+            struct measured measured;
+            if (held->slot.sample_count == 0)
+                continue;
+            kept = slot_measured(&contest->work, &held->slot, &measured, &keeping);
+            if (kept == STATUS_OK)
+                kept = slot_store(&contest->work, track, &held->slot, &measured, false,
+                                  &held->trial_id, &keeping);
         }
         kept = store_batch_end(store, kept, &keeping);
     }
@@ -246,7 +250,6 @@ static double mean_over_states(const struct contest *contest, const struct final
 enum status contest_screen_states(struct contest *contest, struct lane *lane, size_t keep_most,
                                   struct error *error)
 {
-    enum status status = STATUS_OK;
     struct finalist *leader = NULL;
     if (!contest_state(contest, 0))
         return STATUS_OK;
@@ -267,7 +270,7 @@ enum status contest_screen_states(struct contest *contest, struct lane *lane, si
     mark_kernels_of_others(contest);
     choose_wanted(contest, most < SCREENED_MOST ? most : SCREENED_MOST, true);
     const int64_t started_ns = clock_budget_ns();
-    status = hold_in(contest, lane, 0, 0, error);
+    enum status status = hold_in(contest, lane, 0, 0, error);
     size_t held = 0;
     for (size_t i = 0; i < contest->finalist_count; i++)
         held += contest->finalists[i].wanted;

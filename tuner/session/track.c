@@ -45,13 +45,19 @@ static enum status keep_samples(const struct track *track, struct slot *slot,
     return STATUS_OK;
 }
 
+struct measured measured_none(void)
+{
+    return (struct measured){
+        .times = summarize(NULL, 0), .energy_j = (double)NAN, .value = (double)NAN};
+}
+
 enum status slot_times(const struct slot *slot, struct measured *measured, struct error *error)
 {
     double *times = malloc((slot->sample_count + 1) * sizeof *times);
     double *energies = malloc((slot->sample_count + 1) * sizeof *energies);
     enum status status = times && energies ? STATUS_OK : error_no_memory(error);
     size_t count = 0;
-    *measured = (struct measured){.energy_j = (double)NAN, .value = (double)NAN};
+    *measured = measured_none();
     for (size_t i = 0; status == STATUS_OK && i < slot->sample_count; i++) {
         if (slot->samples[i].invalid)
             continue;
@@ -71,17 +77,18 @@ enum status slot_measured(const struct work *work, const struct slot *slot,
                           struct measured *measured, struct error *error)
 {
     double value = (double)NAN;
-    enum status status = slot_times(slot, measured, error);
-    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK && measured->times.median > 0)
-        status = prepared_value(work, slot->prepared, measured->times.median, measured->energy_j,
-                                &value, error);
+    TRY(slot_times(slot, measured, error));
+    if (slot->outcome.status == TRIAL_OK && measured->times.median > 0)
+        TRY(prepared_value(work, slot->prepared, measured->times.median, measured->energy_j, &value,
+                           error));
     measured->value = exp(value);
-    return status;
+    return STATUS_OK;
 }
 
 /* A sweep is about time, whatever the objective; others tell of a plan only where it worked. */
 enum status slot_store(const struct work *work, const struct track *track, const struct slot *slot,
-                       bool cheap, int64_t *trial_id, struct error *error)
+                       const struct measured *measured, bool cheap, int64_t *trial_id,
+                       struct error *error)
 {
     const struct candidate *candidate = slot->candidate;
     const struct prepared *prepared = slot->prepared;
@@ -89,13 +96,8 @@ enum status slot_store(const struct work *work, const struct track *track, const
     bool ok = slot->outcome.status == TRIAL_OK;
     bool is_sweep = strcmp(track->stage, "sweep") == 0;
     struct named_value metrics[EXPERIMENT_METRICS_MAX];
-    struct measured measured;
     if (!prepared || prepared->plan.launch_count == 0 || (!ok && !is_sweep))
         prepared = NULL;
-    enum status status =
-        is_sweep ? slot_times(slot, &measured, error) : slot_measured(work, slot, &measured, error);
-    if (status != STATUS_OK)
-        return status;
     const struct store_trial row = {
         .run_id = track->lane->run_id,
         .environment_id = work->environment_id,
@@ -114,19 +116,19 @@ enum status slot_store(const struct work *work, const struct track *track, const
         .derived = prepared ? prepared->derived : NULL,
         .derived_count = prepared ? prepared->derived_count : 0,
         .metrics = metrics,
-        .metric_count = prepared && ok ? prepared_metrics(work, prepared, measured.times.median,
-                                                          measured.energy_j, metrics)
+        .metric_count = prepared && ok ? prepared_metrics(work, prepared, measured->times.median,
+                                                          measured->energy_j, metrics)
                                        : 0,
         .plan = prepared ? &prepared->plan : NULL,
         .resources = prepared ? prepared->resources : NULL,
         .samples = slot->samples,
         .sample_count = slot->sample_count,
-        .median_ns = measured.times.median,
-        .mad_ns = measured.times.mad,
-        .min_ns = measured.times.minimum,
-        .max_ns = measured.times.maximum,
-        .energy_j = measured.energy_j,
-        .value = is_sweep ? measured.times.median : measured.value,
+        .median_ns = measured->times.median,
+        .mad_ns = measured->times.mad,
+        .min_ns = measured->times.minimum,
+        .max_ns = measured->times.maximum,
+        .energy_j = measured->energy_j,
+        .value = is_sweep ? measured->times.median : measured->value,
         .duration_ns = slot->spent_ns,
         .cheap = cheap || work->options->recording,
     };
@@ -403,9 +405,7 @@ static enum status wait_alone(const struct work *work, struct track *track,
         (void)nanosleep(&pause, NULL);
         lane_enter(track->lane, left_ns, &track->lane->compile_wait_ns);
         waited_ms += 200;
-        enum status status = take_moment(track, &record->anchor_first_ns, &record->before, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(take_moment(track, &record->anchor_first_ns, &record->before, error));
     }
     return STATUS_OK;
 }

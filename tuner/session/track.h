@@ -90,12 +90,15 @@ struct measured {
     double energy_j; /* NaN: not measured */
     double value;    /* of the objective; NaN: none */
 };
+/* Returns the summary of no samples. */
+struct measured measured_none(void);
 /* Without the objective: its value is NaN. */
 enum status slot_times(const struct slot *slot, struct measured *measured, struct error *error);
 enum status slot_measured(const struct work *work, const struct slot *slot,
                           struct measured *measured, struct error *error);
 /* Puts the slot's trial into the store; `cheap`: it can be had again without the device. */
 enum status slot_store(const struct work *work, const struct track *track, const struct slot *slot,
-                       bool cheap, int64_t *trial_id, struct error *error);
+                       const struct measured *measured, bool cheap, int64_t *trial_id,
+                       struct error *error);
 
 #endif

@@ -176,22 +176,19 @@ enum status sweep_take_trial(const struct work *work, struct sweep *sweep,
 
 /* Puts the slot's trial into the store, and takes it up. `aside`: it was not launched. */
 static enum status end_trial(const struct work *work, struct sweep *sweep, struct track *track,
-                             const struct slot *slot, bool aside, struct error *error)
+                             const struct slot *slot, const struct measured *measured, bool aside,
+                             struct error *error)
 {
     struct session *session = work->session;
     struct candidate *candidate = slot->candidate;
-    struct measured measured;
+    const struct summary *times = &measured->times;
     bool ok = slot->outcome.status == TRIAL_OK;
     bool failed = !ok && slot->outcome.status != TRIAL_SKIPPED;
-    enum status status = slot_times(slot, &measured, error);
-    if (status == STATUS_OK)
-        status = slot_store(work, track, slot, aside, &candidate->trial_id, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(slot_store(work, track, slot, measured, aside, &candidate->trial_id, error));
     candidate->status = slot->outcome.status;
-    candidate->median_ns = ok ? measured.times.median : (double)NAN;
-    if (ok && measured.times.count >= BLOCKS_TO_JUDGE) {
-        sweep->spread.sum += measured.times.mad / measured.times.median;
+    candidate->median_ns = ok ? times->median : (double)NAN;
+    if (ok && times->count >= BLOCKS_TO_JUDGE) {
+        sweep->spread.sum += times->mad / times->median;
         sweep->spread.count++;
     }
     candidate->runs = slot->runs;
@@ -215,7 +212,8 @@ enum status sweep_record(const struct work *work, struct sweep *sweep, struct la
 {
     struct track track = sweep_track(work, sweep, lane, "sweep");
     struct slot slot = {.candidate = candidate, .outcome = *outcome};
-    return end_trial(work, sweep, &track, &slot, false, error);
+    const struct measured none = measured_none();
+    return end_trial(work, sweep, &track, &slot, &none, false, error);
 }
 
 /* Whether a candidate that launches the same was measured: then the outcome says so. */
@@ -240,10 +238,7 @@ static bool repeats(const struct work *work, struct sweep *sweep, struct slot *s
 enum status sweep_foresee(const struct work *work, struct sweep *sweep, struct slot *slot,
                           struct error *error)
 {
-    enum status status =
-        prepare_ahead(work, slot->candidate, slot->prepared, &slot->outcome, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(prepare_ahead(work, slot->candidate, slot->prepared, &slot->outcome, error));
     if (slot->outcome.status != TRIAL_OK)
         sweep->unlaunchable += prepared_fits(slot->prepared) ? 0 : 1;
     else if (slot->prepared->plan.launch_count > 0)
@@ -269,42 +264,32 @@ static enum status announce(const struct work *work, const struct lane *lane,
     return store_in_flight_put(work->store, &row, durable, error);
 }
 
-static enum status judge_spread(const struct slot *slot, bool *unstable, struct error *error)
-{
-    struct measured measured;
-    enum status status = slot_times(slot, &measured, error);
-    const struct summary *times = &measured.times;
-    *unstable = status == STATUS_OK && times->count >= BLOCKS_TO_JUDGE &&
-                times->mad > unstable_share * times->median;
-    return status;
-}
-
-/* Timings that lie far apart get a second chance: as many again. */
+/* Times the slot and summarises its samples. If they lie far apart, takes a second batch of the
+ * same size. */
 static enum status time_slot(const struct work *work, struct sweep *sweep, struct track *track,
-                             struct slot *slot, struct error *error)
+                             struct slot *slot, struct measured *measured, struct error *error)
 {
     const struct protocol *protocol = work->protocol;
+    const struct summary *times = &measured->times;
     struct timing timing = {.blocks = (uint32_t)protocol->sweep_blocks};
-    bool unstable = false;
+    bool unstable = true;
     /* The hopeless cost one block. Where something else than time counts, nobody knows yet. */
     if (sweep->best && work_is_about_time(work))
         timing.stop_above_ns = (1 + protocol->sweep_slower) * sweep->best->median_ns;
-    enum status status = track_time_alone(work, track, slot, &timing, error);
-    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
-        status = judge_spread(slot, &unstable, error);
-    if (status != STATUS_OK || !unstable)
-        return status;
-    timing.runs = slot->runs;
-    status = track_time_alone(work, track, slot, &timing, error);
-    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK)
-        status = judge_spread(slot, &unstable, error);
-    if (status == STATUS_OK && slot->outcome.status == TRIAL_OK && unstable) {
-        slot->outcome.status = TRIAL_UNSTABLE;
-        (void)string_format(slot->outcome.detail, sizeof slot->outcome.detail,
-                            "the median deviation of %zu timings is over %.0f %% of their median",
-                            slot->sample_count, unstable_share * 100);
+    for (int batch = 0; batch < 2 && unstable; batch++) {
+        TRY(track_time_alone(work, track, slot, &timing, error));
+        TRY(slot_times(slot, measured, error));
+        unstable = slot->outcome.status == TRIAL_OK && times->count >= BLOCKS_TO_JUDGE &&
+                   times->mad > unstable_share * times->median;
+        timing.runs = slot->runs;
     }
-    return status;
+    if (!unstable)
+        return STATUS_OK;
+    slot->outcome.status = TRIAL_UNSTABLE;
+    (void)string_format(slot->outcome.detail, sizeof slot->outcome.detail,
+                        "the median deviation of %zu timings is over %.0f %% of their median",
+                        slot->sample_count, unstable_share * 100);
+    return STATUS_OK;
 }
 
 enum status sweep_try(const struct work *work, struct sweep *sweep, struct lane *lane,
@@ -325,13 +310,13 @@ enum status sweep_try(const struct work *work, struct sweep *sweep, struct lane 
         launched = true;
         status = announce(work, lane, candidate, error);
         if (status == STATUS_OK)
-            status = time_slot(work, sweep, &track, &slot, error);
+            status = time_slot(work, sweep, &track, &slot, &measured, error);
     }
     if (slot.prepared)
         recorded_charge(work, &slot.prepared->configuration, 0);
     slot.spent_ns = clock_budget_ns() - started_ns; /* a race's length is made of it */
     if (status == STATUS_OK)
-        status = end_trial(work, sweep, &track, &slot, aside, error);
+        status = end_trial(work, sweep, &track, &slot, &measured, aside, error);
     struct error clearing = {0};
     if (launched && (status == STATUS_OK || status == STATUS_NO_TIME)) /* which is not its fault */
         status =

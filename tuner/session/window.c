@@ -101,9 +101,7 @@ static enum status create_search(const struct work *work, struct sweep *sweep,
     if (expected < sweep->allowance.points_most) {
         struct search *search = NULL;
         wanted->trials = expected;
-        enum status status = search_create(wanted, space, &search, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(search_create(wanted, space, &search, error));
         wanted->strategy = search_strategy(search);
         wanted->trials = most / BUDGET_MARGIN < expected ? most : expected * BUDGET_MARGIN;
         search_free(search);
@@ -127,24 +125,23 @@ static enum status add_to_window(const struct work *work, struct sweep *sweep,
 static enum status add_first(const struct work *work, struct sweep *sweep, struct error *error)
 {
     const struct candidates *candidates = &sweep->candidates;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < candidates->count; i++) {
+    for (size_t i = 0; i < candidates->count; i++) {
         struct candidate *candidate = candidates->items[i];
         if (candidate->state == CANDIDATE_DONE && candidate->point != NO_POINT)
             search_tell(sweep->search, candidate->point, candidate->value);
         if (candidate->state != CANDIDATE_NEW || !(candidate->wanted & WANTED_BASELINE))
             continue;
         sweep->window.baselines_left++;
-        status = add_to_window(work, sweep, candidate, error);
+        TRY(add_to_window(work, sweep, candidate, error));
     }
-    for (size_t i = 0; status == STATUS_OK && i < candidates->count; i++) {
+    for (size_t i = 0; i < candidates->count; i++) {
         struct candidate *candidate = candidates->items[i];
         if (candidate->state != CANDIDATE_NEW || !(candidate->wanted & WANTED_FIRST))
             continue;
         sweep->points++;
-        status = add_to_window(work, sweep, candidate, error);
+        TRY(add_to_window(work, sweep, candidate, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 enum status window_start(const struct work *work, struct sweep *sweep, struct error *error)
@@ -175,9 +172,7 @@ enum status window_start(const struct work *work, struct sweep *sweep, struct er
         /* A recording has no compilers. */
         .is_ready = options->recording ? NULL : is_ready,
     };
-    enum status status = create_search(work, sweep, &wanted, &space, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(create_search(work, sweep, &wanted, &space, error));
     const bool leaves = session_leaves_points(options, sweep->space_count);
     if (sweep->space_count >= MANY_POINTS && options->budget_ns == 0 && options->until == 0 &&
         !is_bounded(options) && !leaves)
@@ -187,14 +182,12 @@ enum status window_start(const struct work *work, struct sweep *sweep, struct er
                      work->problem.key, (long long)work->problem.n,
                      (unsigned long long)sweep->space_count);
     size_t begun = 0;
-    status = sweep_tell_winners(work, sweep, error);
-    if (status == STATUS_OK)
-        status = sweep_tell_elsewhere(work, sweep, &begun, error);
+    TRY(sweep_tell_winners(work, sweep, error));
+    TRY(sweep_tell_elsewhere(work, sweep, &begun, error));
     const bool settles = leaves && begun >= SEARCH_BEGUN;
     if (settles)
         search_end_when_settled(sweep->search, SEARCH_TRIALS_BEGUN, SEARCH_SETTLED);
-    if (status == STATUS_OK && leaves &&
-        is_first_problem(&work->session->summary->searched_in_part))
+    if (leaves && is_first_problem(&work->session->summary->searched_in_part))
         session_note(work->session,
                      "%s n=%lld: %llu of its %llu configurations are tried%s; --points, --until or "
                      "--budget may say otherwise",
@@ -202,7 +195,7 @@ enum status window_start(const struct work *work, struct sweep *sweep, struct er
                      (unsigned long long)sweep->allowance.points_most,
                      (unsigned long long)sweep->space_count,
                      settles ? " at most, fewer when nothing better comes" : "");
-    return status == STATUS_OK ? add_first(work, sweep, error) : status;
+    return add_first(work, sweep, error);
 }
 
 static size_t ahead(const struct work *work, const struct sweep *sweep)
@@ -228,9 +221,9 @@ static enum status next_point(const struct work *work, struct sweep *sweep, bool
     *got = sweep->points < sweep->allowance.points_most && search_ask(sweep->search, &point);
     if (!*got)
         return STATUS_OK;
-    enum status status = sweep_candidate(work, sweep, point, &candidate, error);
-    if (status != STATUS_OK || candidate->state == CANDIDATE_WAITS)
-        return status;
+    TRY(sweep_candidate(work, sweep, point, &candidate, error));
+    if (candidate->state == CANDIDATE_WAITS)
+        return STATUS_OK;
     if (candidate->state == CANDIDATE_DONE) {
         search_tell(sweep->search, point, candidate->value);
         return STATUS_OK;
@@ -300,9 +293,7 @@ static enum status add_ready(const struct work *work, struct sweep *sweep, struc
     if (sweep->window.baselines_left > 0 || sweep->points >= sweep->allowance.points_most ||
         !device_waits(work, sweep) || !best_ready(work, sweep, &point))
         return STATUS_OK;
-    enum status status = sweep_candidate(work, sweep, point, &candidate, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(sweep_candidate(work, sweep, point, &candidate, error));
     sweep->points++;
     return add_to_window(work, sweep, candidate, error);
 }
@@ -311,20 +302,19 @@ enum status window_fill(const struct work *work, struct sweep *sweep, struct err
 {
     bool got = true;
     size_t most = ahead(work, sweep);
-    enum status status = STATUS_OK;
     if (!work->options->compiles_beside_measuring && sweep->window.count > 0)
         return STATUS_OK; /* a batch is compiled, then measured */
     const struct binaries *binaries = &work->group->binaries;
     /* While inputs are made nobody comes to ask for more. */
     const size_t queued = sweep->inputs.tell_ns == 0 ? most : binaries->workers;
-    while (status == STATUS_OK && got && sweep->window.count < most) {
+    while (got && sweep->window.count < most) {
         /* The search waits for what is still compiled: the points of a small budget are had by all
          * compilers. */
         search_hurry(sweep->search,
                      compile_pool_pending(binaries->pool) < queued && device_waits(work, sweep));
-        status = next_point(work, sweep, &got, error);
+        TRY(next_point(work, sweep, &got, error));
     }
-    return status == STATUS_OK ? add_ready(work, sweep, error) : status;
+    return add_ready(work, sweep, error);
 }
 
 struct candidate *window_take(const struct work *work, struct sweep *sweep)

@@ -65,8 +65,8 @@ static enum status decide(struct choosing *choosing, struct error *error)
 enum status contest_settle_slower(struct contest *contest, struct error *error)
 {
     struct choosing choosing = {.contest = contest};
-    enum status status = decide(&choosing, error);
-    for (size_t i = 0; status == STATUS_OK && i < contest->finalist_count; i++) {
+    TRY(decide(&choosing, error));
+    for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         const struct contender *contender = &finalist->contender;
         const bool is_twin = strcmp(finalist->key, contest->winner_key) == 0;
@@ -74,7 +74,7 @@ enum status contest_settle_slower(struct contest *contest, struct error *error)
                             isfinite(contender->difference.low) && !is_twin &&
                             !finalist->is_baseline && !finalist->is_incumbent;
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* What of its configurations was tried. A search that goes by what it was told has no end that a

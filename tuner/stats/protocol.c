@@ -404,9 +404,7 @@ static enum status set_pairs(const char *text, struct protocol *protocol, bool *
         size_t length = strcspn(at, " ");
         size_t which = 0;
         (void)string_format(pair, sizeof pair, "%.*s", (int)length, at);
-        enum status status = set_name(protocol, pair, &which, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(set_name(protocol, pair, &which, error));
         seen[which] = true;
         at += length;
     }

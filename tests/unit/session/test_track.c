@@ -218,12 +218,15 @@ TEST_WITH(test_rounds_and_trials_go_into_the_store, setup, teardown)
     struct fixture *f = *state;
     const bool wanted[SLOTS] = {true, true, false, false};
     double twin_y = 0;
+    struct measured measured;
     int64_t id = 0;
     begin(f);
     RUN_OK(f->run, track_round(&f->run->work, &f->track, wanted, 1, &twin_y, &f->run->error));
     (void)track_judge(&f->run->work, &f->track);
     RUN_OK(f->run, track_store(&f->run->work, &f->track, &f->run->error));
-    RUN_OK(f->run, slot_store(&f->run->work, &f->track, &f->slots[1], false, &id, &f->run->error));
+    RUN_OK(f->run, slot_measured(&f->run->work, &f->slots[1], &measured, &f->run->error));
+    RUN_OK(f->run, slot_store(&f->run->work, &f->track, &f->slots[1], &measured, false, &id,
+                              &f->run->error));
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM rounds WHERE stage = 'race' AND "
                                        "twin_configuration_id IS NOT NULL AND fault IS NULL"),
                      1);
@@ -236,7 +239,9 @@ TEST_WITH(test_rounds_and_trials_go_into_the_store, setup, teardown)
     /* Who failed has a row that says why, without a plan. */
     f->slots[0].outcome.status = TRIAL_CRASHED;
     (void)string_format(f->slots[0].outcome.detail, sizeof f->slots[0].outcome.detail, "gone");
-    RUN_OK(f->run, slot_store(&f->run->work, &f->track, &f->slots[0], false, &id, &f->run->error));
+    RUN_OK(f->run, slot_measured(&f->run->work, &f->slots[0], &measured, &f->run->error));
+    RUN_OK(f->run, slot_store(&f->run->work, &f->track, &f->slots[0], &measured, false, &id,
+                              &f->run->error));
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM trials WHERE status = 'crashed' AND "
                                        "detail = 'gone' AND grid IS NULL AND value IS NULL"),
                      1);
