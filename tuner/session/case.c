@@ -64,20 +64,21 @@ static enum status checks_elsewhere(const struct work *work, const struct worker
                                     bool *applies, struct error *error)
 {
     struct output_check *checks = arena_alloc(arena, CHECKS_MAX, sizeof *checks);
+    *applies = false;
     if (!checks)
         return error_no_memory(error);
-    enum status status = point_checks(point, arena, checks, &out->count, error);
-    *applies = status == STATUS_OK && out->count == own->count;
-    for (size_t i = 0; status == STATUS_OK && *applies && i < out->count; i++) {
+    TRY(point_checks(point, arena, checks, &out->count, error));
+    *applies = out->count == own->count;
+    for (size_t i = 0; *applies && i < out->count; i++) {
         if (checks[i].fill == FILL_FILE && !file_fits(&checks[i], &own->items[i], plan)) {
             *applies = false;
             break;
         }
-        status = describe_check(work, &checks[i], &out->items[i], error);
-        if (status == STATUS_OK && checks[i].kind == REFERENCE_PLAN)
+        TRY(describe_check(work, &checks[i], &out->items[i], error));
+        if (checks[i].kind == REFERENCE_PLAN)
             *applies = strcmp(out->items[i].path, own->items[i].path) == 0;
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* Other seeds, for the reference too; other starts for the candidate alone. */
@@ -111,20 +112,16 @@ static enum status admits(const struct work *work, struct arena *arena,
 {
     struct binary_request request;
     size_t binary = 0;
-    enum status status = STATUS_OK;
     *applies = point->problem->n == work->problem.n;
     if (!*applies && candidate->point != NO_POINT)
-        status = space_admits(work->experiment, point->problem, work->facts, point->configuration,
-                              applies, error);
-    if (status != STATUS_OK || !*applies)
-        return status;
-    if (work->options->recording) /* nothing is compiled for any size */
+        TRY(space_admits(work->experiment, point->problem, work->facts, point->configuration,
+                         applies, error));
+    if (!*applies || work->options->recording) /* nothing is compiled for any size */
         return STATUS_OK;
-    status = point_binary(point, arena, &request, error);
-    if (status == STATUS_OK)
-        status = binaries_know(&work->group->binaries, &request, &binary, error);
-    *applies = status == STATUS_OK && binary == candidate->binary;
-    return status;
+    TRY(point_binary(point, arena, &request, error));
+    TRY(binaries_know(&work->group->binaries, &request, &binary, error));
+    *applies = binary == candidate->binary;
+    return STATUS_OK;
 }
 
 /* A variable of the source has room for the problem's own data; for more nobody promises it. */
@@ -138,9 +135,9 @@ static bool fits_symbols(const struct launch_plan *own, const struct launch_plan
 }
 
 /* The plan at the case's size, and what its results are held against. */
-static enum status case_plan(struct contest *contest, struct arena *arena, const struct slot *slot,
-                             const struct gauntlet_case *what, struct launch_plan *plan,
-                             struct worker_checks *checks, bool *applies, struct error *error)
+static enum status plan_at(struct contest *contest, struct arena *arena, const struct slot *slot,
+                           const struct gauntlet_case *what, struct launch_plan *plan,
+                           struct worker_checks *checks, bool *applies, struct error *error)
 {
     const struct work *work = &contest->work;
     const struct check_set *own = NULL;
@@ -149,28 +146,34 @@ static enum status case_plan(struct contest *contest, struct arena *arena, const
     struct point point = work_point(work, &slot->prepared->configuration, active > 0 ? active : 1);
     experiment_problem_at(work->experiment, &work->problem, what->n, &problem);
     point.problem = &problem;
-    enum status status = admits(work, arena, slot->candidate, &point, applies, error);
-    if (status == STATUS_OK && *applies)
-        status = point_plan(&point, arena, plan, error);
-    if (status == STATUS_OK && *applies)
-        *applies = fits_symbols(&slot->prepared->plan, plan);
-    if (status == STATUS_OK && *applies)
-        status = inputs_checks(work, &contest->sweep->inputs, &slot->prepared->configuration, &own,
-                               error);
-    bool is_own =
-        problem.n == work->problem.n || device_traits(work->options->device_kind)->computes_nothing;
-    if (status == STATUS_OK && *applies && is_own)
+    TRY(admits(work, arena, slot->candidate, &point, applies, error));
+    if (!*applies)
+        return STATUS_OK;
+    TRY(point_plan(&point, arena, plan, error));
+    *applies = fits_symbols(&slot->prepared->plan, plan);
+    if (!*applies)
+        return STATUS_OK;
+    TRY(inputs_checks(work, &contest->sweep->inputs, &slot->prepared->configuration, &own, error));
+    if (problem.n == work->problem.n || device_traits(work->options->device_kind)->computes_nothing)
         *checks = own->checks;
-    else if (status == STATUS_OK && *applies)
-        status = checks_elsewhere(work, &own->checks, arena, &point, plan, checks, applies, error);
+    else
+        TRY(checks_elsewhere(work, &own->checks, arena, &point, plan, checks, applies, error));
+    return STATUS_OK;
+}
+
+/* Makes the plan and its checks; a size that the experiment has no value for does not apply. */
+static enum status case_plan(struct contest *contest, struct arena *arena, const struct slot *slot,
+                             const struct gauntlet_case *what, struct launch_plan *plan,
+                             struct worker_checks *checks, bool *applies, struct error *error)
+{
+    enum status status = plan_at(contest, arena, slot, what, plan, checks, applies, error);
     if (status == STATUS_OK && *applies)
         return move_case(contest->sweep, arena, what, plan, checks, applies, error);
-    if (what->n != work->problem.n && is_no_size_of(status)) {
-        error_clear(error);
-        *applies = false;
-        return STATUS_OK;
-    }
-    return status;
+    if (what->n == contest->work.problem.n || !is_no_size_of(status))
+        return status;
+    error_clear(error);
+    *applies = false;
+    return STATUS_OK;
 }
 
 enum status check_case(struct contest *contest, struct lane *lane, struct slot *slot,

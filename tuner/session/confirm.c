@@ -143,34 +143,32 @@ static bool settles_now(const struct contest *contest)
     return contest->processes == half && half >= FEWEST && work->options->pick_count == 0;
 }
 
+static enum status measure_process(struct confirming *confirming, struct contest *contest,
+                                   struct track *track, const bool *wanted, struct error *error)
+{
+    TRY(track_begin(&contest->work, track, false, error));
+    TRY(run_rounds(contest, track, wanted, error));
+    TRY(contest_count_rounds(contest, track, error));
+    TRY(contest_set_levels(contest, track, contest->processes, 0, track->round_count, error));
+    TRY(contest_hold(contest, confirming->lane, confirming->process, error));
+    contest->processes++;
+    contest->levels = contest->processes;
+    return settles_now(contest) ? contest_settle_slower(contest, error) : STATUS_OK;
+}
+
 static enum status confirm_in(struct confirming *confirming, struct contest *contest,
                               struct arena *arena, struct error *error)
 {
     bool *wanted = arena_alloc(arena, contest->finalist_count + 1, sizeof *wanted);
     struct track track = contest_track(contest, confirming->lane, "confirm");
+    if (!wanted || !track.slots)
+        return error_no_memory(error);
     track.process = confirming->process;
     track.random.seed = confirming->group->session->options->seed ^
                         (uint64_t)contest->work.problem.n ^ ((uint64_t)confirming->process << 32);
-    enum status status = wanted && track.slots ? STATUS_OK : error_no_memory(error);
-    for (size_t i = 0; wanted && i < contest->finalist_count; i++)
+    for (size_t i = 0; i < contest->finalist_count; i++)
         wanted[i] = !contest->finalists[i].rejection && !contest->finalists[i].settled;
-    if (status == STATUS_OK)
-        status = track_begin(&contest->work, &track, false, error);
-    if (status == STATUS_OK)
-        status = run_rounds(contest, &track, wanted, error);
-    if (status == STATUS_OK)
-        status = contest_count_rounds(contest, &track, error);
-    if (status == STATUS_OK)
-        status =
-            contest_set_levels(contest, &track, contest->processes, 0, track.round_count, error);
-    if (status == STATUS_OK)
-        status = contest_hold(contest, confirming->lane, confirming->process, error);
-    if (status == STATUS_OK) {
-        contest->processes++;
-        contest->levels = contest->processes;
-        if (settles_now(contest))
-            status = contest_settle_slower(contest, error);
-    }
+    enum status status = measure_process(confirming, contest, &track, wanted, error);
     if (status == STATUS_OK || status == STATUS_INTERRUPTED || status == STATUS_NO_TIME)
         status = contest_keep(contest, &track, status, error);
     track_free(&track);
@@ -471,12 +469,9 @@ enum status group_confirm(struct group *group, struct error *error)
         enum status status = STATUS_OK;
         for (size_t i = 0; i < count; i++)
             status = first_failure(status, parts[i].job.status, &parts[i].job.error, error);
-        if (status == STATUS_OK)
-            status = race_again(group, &more_raced, error);
-        if (status == STATUS_OK)
-            status = drop_refuted(group, &more_raced, error);
-        if (status != STATUS_OK)
-            return status;
+        TRY(status);
+        TRY(race_again(group, &more_raced, error));
+        TRY(drop_refuted(group, &more_raced, error));
     }
     return STATUS_OK;
 }

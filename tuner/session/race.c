@@ -250,6 +250,15 @@ static enum status set_order(struct racing *racing, struct error *error)
     return status;
 }
 
+static enum status run_rounds(struct racing *racing, struct error *error)
+{
+    const struct work *work = &racing->contest->work;
+    TRY(track_begin(work, &racing->track, true, error));
+    TRY(set_order(racing, error));
+    return objective_needs_energy(work->objective) ? run_windows(racing, error)
+                                                   : run_race(racing, error);
+}
+
 static enum status race_with(struct racing *racing, struct lane *lane, struct error *error)
 {
     struct contest *contest = racing->contest;
@@ -260,22 +269,13 @@ static enum status race_with(struct racing *racing, struct lane *lane, struct er
     racing->wanted = calloc(contest->finalist_count + 1, sizeof *racing->wanted);
     if (!racing->track.slots || !racing->wanted)
         return error_no_memory(error);
-    enum status status =
-        race_create(&options->protocol, contest->finalist_count, &racing->race, error);
-    if (status == STATUS_OK)
-        status = track_begin(&contest->work, &racing->track, true, error);
-    if (status == STATUS_OK)
-        status = set_order(racing, error);
-    if (status == STATUS_OK)
-        status = objective_needs_energy(contest->work.objective) ? run_windows(racing, error)
-                                                                 : run_race(racing, error);
+    TRY(race_create(&options->protocol, contest->finalist_count, &racing->race, error));
+    enum status status = run_rounds(racing, error);
     if (status == STATUS_OK || status == STATUS_INTERRUPTED || status == STATUS_NO_TIME)
         status = contest_keep(contest, &racing->track, status, error);
-    if (status == STATUS_OK)
-        status = contest_count_rounds(contest, &racing->track, error);
-    if (status == STATUS_OK)
-        status = choose_finalists(racing, error);
-    return status;
+    TRY(status);
+    TRY(contest_count_rounds(contest, &racing->track, error));
+    return choose_finalists(racing, error);
 }
 
 enum status contest_race(struct contest *contest, struct lane *lane, struct error *error)

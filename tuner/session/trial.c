@@ -299,6 +299,7 @@ enum status sweep_try(const struct work *work, struct sweep *sweep, struct lane 
     struct slot slot = {.candidate = candidate,
                         .prepared = prepared_create(&sweep->candidates, candidate),
                         .outcome = {.status = TRIAL_OK}};
+    struct measured measured = measured_none();
     const int64_t started_ns = clock_budget_ns();
     bool launched = false;
     enum status status =
