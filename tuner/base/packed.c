@@ -129,30 +129,29 @@ static enum status run_program(const struct packer *packer, bool unpack, int inp
     struct arena arena = {0};
     struct text said = {0};
     int code = 0;
+    enum status status = STATUS_OK;
     const char *found = program_find(&arena, packer->program);
     const char *arguments[COUNT(packer->pack) + 2] = {packer->program, "-dc"};
     if (!unpack)
         memcpy(arguments + 1, packer->pack, sizeof packer->pack);
-    enum status status = STATUS_OK;
-    if (!found)
-        status = error_set(error, STATUS_UNAVAILABLE, "%s: '%s' is needed to unpack it: install it",
-                           path, packer->program);
-    if (status == STATUS_OK) {
-        const struct process_request request = {.path = found,
-                                                .argv = arguments,
-                                                .input = input,
-                                                .output_file = output,
-                                                .file_bytes_max = unpack ? most : 0,
-                                                .timeout_ms = PACK_TIMEOUT_MS,
-                                                .in_english = true,
-                                                .output_max = SAID_BYTES};
-        status = process_run(&request, &said, &code, error);
-    }
-    if (status == STATUS_OK && unpack && code != 0 && lseek(output, 0, SEEK_END) >= (off_t)most)
+    const struct process_request request = {.path = found,
+                                            .argv = arguments,
+                                            .input = input,
+                                            .output_file = output,
+                                            .file_bytes_max = unpack ? most : 0,
+                                            .timeout_ms = PACK_TIMEOUT_MS,
+                                            .in_english = true,
+                                            .output_max = SAID_BYTES};
+    TRY_OR_CLEANUP(found ? process_run(&request, &said, &code, error)
+                         : error_set(error, STATUS_UNAVAILABLE,
+                                     "%s: '%s' is needed to unpack it: install it", path,
+                                     packer->program));
+    if (unpack && code != 0 && lseek(output, 0, SEEK_END) >= (off_t)most)
         status = too_large(path, most, error);
-    else if (status == STATUS_OK && code != 0)
+    else if (code != 0)
         status = error_set(error, unpack ? STATUS_BAD_INPUT : STATUS_IO, "%s: %s cannot %s it: %s",
                            path, packer->program, unpack ? "unpack" : "pack", text_string(&said));
+cleanup:
     text_free(&said);
     arena_free(&arena);
     return status;

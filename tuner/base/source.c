@@ -271,24 +271,23 @@ static enum status find_file(struct reader *reader, const struct file *from, con
 {
     struct arena *arena = reader->arena;
     const char *const own[] = {from->path, reader->files[0].path};
-    enum status status = STATUS_OK;
     *out = NULL;
-    for (size_t i = 0; i < 2 && !angled && !*out && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < 2 && !angled && !*out; i++) {
         const char *folder = *name == '/' ? "" : folder_of(arena, own[i]);
-        status = try_file(reader, folder ? arena_printf(arena, "%s%s", folder, name) : NULL, out);
+        TRY(try_file(reader, folder ? arena_printf(arena, "%s%s", folder, name) : NULL, out));
     }
-    if (angled &&
-        *name == '/') { /* leave absolute <...> to the compiler, unless the file is not regular */
+    /* leave absolute <...> to the compiler, unless the file is not regular */
+    if (angled && *name == '/') {
         struct stat info;
         return stat(name, &info) == 0 && S_ISREG(info.st_mode) ? STATUS_OK
                                                                : try_file(reader, name, out);
     }
     if (angled && is_system(name))
         return STATUS_OK;
-    for (size_t i = 0; i < reader->folder_count && !*out && status == STATUS_OK; i++)
+    for (size_t i = 0; i < reader->folder_count && !*out; i++)
         if (!is_toolkit(arena, reader->folders[i]))
-            status = try_file(reader, arena_printf(arena, "%s/%s", reader->folders[i], name), out);
-    return status;
+            TRY(try_file(reader, arena_printf(arena, "%s/%s", reader->folders[i], name), out));
+    return STATUS_OK;
 }
 
 static void append_output(struct reader *reader, const char *data, size_t bytes)

@@ -32,13 +32,21 @@ enum status {
 #undef STATUS_ENUMERATOR
 };
 
-/* Returns the status of a call that fails. For callers that have nothing to free; others keep the
- * status and jump to one label `cleanup`. */
+/* Returns the status of a call that fails. For callers that have nothing to free. */
 #define TRY(call)                                                                                  \
     do {                                                                                           \
         enum status try_status = (call);                                                           \
         if (try_status != STATUS_OK)                                                               \
             return try_status;                                                                     \
+    } while (0)
+
+/* Stores the status of a call in the local `status`, and jumps to the label `cleanup` when the call
+ * fails. For callers that have something to free. */
+#define TRY_OR_CLEANUP(call)                                                                       \
+    do {                                                                                           \
+        status = (call);                                                                           \
+        if (status != STATUS_OK)                                                                   \
+            goto cleanup;                                                                          \
     } while (0)
 
 /* Return the name ("STATUS_IO"), the short text, the exit code. An unknown value counts as

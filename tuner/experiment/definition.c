@@ -108,7 +108,6 @@ static enum status hash_all(const struct experiment *experiment, const struct no
                             struct hash_state *hash, struct error *error)
 {
     const struct node *defaults = node_get(root, "defaults");
-    enum status status = STATUS_OK;
     bool uses_default = false;
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         const struct node *node = node_get(root, sections[i]);
@@ -116,23 +115,23 @@ static enum status hash_all(const struct experiment *experiment, const struct no
         if (node)
             hash_node(hash, node);
     }
-    for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < experiment->check_count; i++) {
         const struct check_rule *check = &experiment->checks[i];
         uses_default |= check_uses_default(check);
         if (check->source && !experiment->is_recorded)
-            status = hash_reference(experiment, check->source, hash, error);
+            TRY(hash_reference(experiment, check->source, hash, error));
     }
     if (defaults && uses_default)
         hash_node(hash, defaults);
     if (experiment->is_recorded)
-        return status;
-    for (size_t i = 0; i < experiment->argument_count && status == STATUS_OK; i++)
+        return STATUS_OK;
+    for (size_t i = 0; i < experiment->argument_count; i++)
         if (experiment->arguments[i].fill.kind == FILL_FILE)
-            status = hash_named_files(experiment, &experiment->arguments[i].fill.file, hash, error);
-    for (size_t i = 0; i < experiment->check_count && status == STATUS_OK; i++)
+            TRY(hash_named_files(experiment, &experiment->arguments[i].fill.file, hash, error));
+    for (size_t i = 0; i < experiment->check_count; i++)
         if (experiment->checks[i].file.count > 0)
-            status = hash_named_files(experiment, &experiment->checks[i].file, hash, error);
-    return status;
+            TRY(hash_named_files(experiment, &experiment->checks[i].file, hash, error));
+    return STATUS_OK;
 }
 
 enum status experiment_hash_definition(struct experiment *experiment, const struct node *root,

@@ -337,14 +337,15 @@ enum status experiment_default(const struct experiment *experiment, const struct
     maker_start(&maker, experiment, problem, facts, NULL, error);
     if (!make_configuration(&maker, defaults->values, out))
         return error->status;
-    enum status status = space_admits(experiment, problem, facts, out, &admits, error);
-    if (status == STATUS_OK && !admits && experiment->lenient_defaults)
+    TRY(space_admits(experiment, problem, facts, out, &admits, error));
+    if (admits)
+        return STATUS_OK;
+    if (experiment->lenient_defaults)
         return first_point(experiment, problem, facts, out, error);
-    if (status != STATUS_OK || admits)
-        return status;
     struct arena arena = {0};
     const char *reason = NULL;
-    status = experiment_defaults_reason(experiment, problem, facts, &arena, &reason, error);
+    enum status status =
+        experiment_defaults_reason(experiment, problem, facts, &arena, &reason, error);
     if (status == STATUS_OK)
         status = place_error(
             error, STATUS_BAD_INPUT, defaults->place,

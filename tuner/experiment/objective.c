@@ -245,18 +245,15 @@ static enum status parse_formula(struct objective *objective, const char *text, 
     };
     if (!source.text)
         return error_no_memory(error);
-    enum status status = check_word(experiment, text, error);
-    if (status == STATUS_OK)
-        status = expression_parse(&objective->arena, &source, &experiment->objective_scope,
-                                  &objective->formula, error);
-    if (status == STATUS_OK && !check_number(experiment, &objective->formula, error))
-        status = error->status;
-    if (status == STATUS_OK)
-        status = check_measures(&objective->formula, error);
-    if (status == STATUS_OK)
-        status = normalise(&objective->arena, source.text, &objective->text, error);
-    objective->needs_energy = status == STATUS_OK && uses_energy(&objective->formula);
-    return status;
+    TRY(check_word(experiment, text, error));
+    TRY(expression_parse(&objective->arena, &source, &experiment->objective_scope,
+                         &objective->formula, error));
+    if (!check_number(experiment, &objective->formula, error))
+        return error->status;
+    TRY(check_measures(&objective->formula, error));
+    TRY(normalise(&objective->arena, source.text, &objective->text, error));
+    objective->needs_energy = uses_energy(&objective->formula);
+    return STATUS_OK;
 }
 
 enum status objective_create(const struct experiment *experiment, const char *text,

@@ -100,17 +100,19 @@ static enum status hash_source(const struct experiment *experiment, const char *
 static enum status hash_content(struct experiment *experiment, struct error *error)
 {
     struct hash_state *hash = hash_start();
+    enum status status = STATUS_OK;
     if (!hash)
         return error_no_memory(error);
     hash_add_string(hash, experiment->text);
-    const bool has_sources = !experiment->is_recorded;
-    enum status status =
-        has_sources ? hash_source(experiment, experiment->source, hash, error) : STATUS_OK;
-    for (size_t i = 0; has_sources && i < experiment->unit_count && status == STATUS_OK; i++)
-        status = hash_source(experiment, experiment->units[i], hash, error);
-    for (size_t i = 0; has_sources && i < experiment->check_count && status == STATUS_OK; i++)
+    if (experiment->is_recorded)
+        goto cleanup;
+    TRY_OR_CLEANUP(hash_source(experiment, experiment->source, hash, error));
+    for (size_t i = 0; i < experiment->unit_count; i++)
+        TRY_OR_CLEANUP(hash_source(experiment, experiment->units[i], hash, error));
+    for (size_t i = 0; i < experiment->check_count; i++)
         if (experiment->checks[i].source)
-            status = hash_source(experiment, experiment->checks[i].source, hash, error);
+            TRY_OR_CLEANUP(hash_source(experiment, experiment->checks[i].source, hash, error));
+cleanup:
     hash_finish(hash, experiment->content_hash);
     return status == STATUS_OK ? status : error_prefix(error, "%s", experiment->path);
 }

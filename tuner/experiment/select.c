@@ -111,18 +111,17 @@ void experiment_keep_shapes(const struct experiment *experiment, const char *siz
 enum status experiment_select_usual(const struct experiment *experiment, bool *wanted,
                                     struct error *error)
 {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < experiment_problem_count(experiment); i++) {
+    for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
         struct problem problem;
         struct maker maker;
         bool usual = true;
         experiment_problem(experiment, i, &problem);
         maker_start(&maker, experiment, &problem, NULL, NULL, error);
         if (!make_truth(&maker, &experiment->usual, &usual))
-            status = error->status;
-        wanted[i] = wanted[i] || (status == STATUS_OK && usual);
+            return error->status;
+        wanted[i] = wanted[i] || usual;
     }
-    return status;
+    return STATUS_OK;
 }
 
 void experiment_complete(const struct experiment *experiment, const char *typed,

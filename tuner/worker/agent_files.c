@@ -65,24 +65,22 @@ enum status agent_files_open(const char *parent_cache, struct agent_files **out,
 {
     struct agent_files *files = calloc(1, sizeof *files);
     const char *prefix = NULL;
+    enum status status = STATUS_OK;
     if (!files)
         return error_no_memory(error);
     files->sent.file = -1;
     files->cache_use = -1;
     files->parent_cache = arena_strdup(&files->arena, parent_cache);
-    enum status status = files->parent_cache ? cache_folder(&files->arena, &files->cache, error)
-                                             : error_no_memory(error);
-    if (status == STATUS_OK)
-        status = scratch_prefix(&files->arena, &prefix, error);
-    if (status == STATUS_OK)
-        status = temporary_folder_make(prefix, &files->sent, error);
-    if (status != STATUS_OK) {
-        agent_files_close(files);
-        return status;
-    }
+    TRY_OR_CLEANUP(files->parent_cache ? cache_folder(&files->arena, &files->cache, error)
+                                       : error_no_memory(error));
+    TRY_OR_CLEANUP(scratch_prefix(&files->arena, &prefix, error));
+    TRY_OR_CLEANUP(temporary_folder_make(prefix, &files->sent, error));
     files->cache_use = cache_enter(files->cache);
     *out = files;
     return STATUS_OK;
+cleanup:
+    agent_files_close(files);
+    return status;
 }
 
 void agent_files_close(struct agent_files *files)

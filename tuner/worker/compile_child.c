@@ -104,14 +104,12 @@ static enum status compile_to(struct compiling *state, const struct binary_reque
 static enum status compile_one(struct compiling *state, const struct compile_message *message,
                                struct text *log, struct error *error)
 {
-    enum status status = make_scratch(state, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(make_scratch(state, error));
     if (!state->limited)
         limit_size(message->memory_bytes);
     state->limited = true;
     limit_processor_time(message->timeout_ms);
-    status = compile_to(state, &message->request, message->path, log, error);
+    enum status status = compile_to(state, &message->request, message->path, log, error);
     if (status != STATUS_OK && !file_exists(state->scratch.path))
         status = error_set(error, STATUS_NOT_FOUND, "%s was removed while a compiler worked there",
                            state->scratch.path);

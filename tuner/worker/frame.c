@@ -129,10 +129,8 @@ enum status frame_read_by(int file, frame_wait *wait, void *context, json_t **ou
                           struct error *error)
 {
     unsigned char header[HEADER_BYTES];
-    enum status status = read_all(file, wait, context, header, sizeof header, error);
-    if (status != STATUS_OK)
-        return status;
     size_t bytes = 0;
+    TRY(read_all(file, wait, context, header, sizeof header, error));
     for (int i = 3; i >= 0; i--)
         bytes = bytes << 8 | header[4 + i];
     if (memcmp(header, frame_magic, sizeof frame_magic) != 0 || bytes == 0 ||
@@ -142,7 +140,7 @@ enum status frame_read_by(int file, frame_wait *wait, void *context, json_t **ou
     unsigned char *payload = malloc(bytes);
     if (!payload)
         return error_no_memory(error);
-    status = read_all(file, wait, context, payload, bytes, error);
+    enum status status = read_all(file, wait, context, payload, bytes, error);
     if (status == STATUS_OK)
         status = parse_payload(payload, bytes, out, error);
     free(payload);

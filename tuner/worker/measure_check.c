@@ -137,25 +137,24 @@ static enum status make_sides(struct measuring *state, const struct worker_task 
                               struct side *sides, struct error *error)
 {
     bool varied = false;
-    enum status status = inputs_for_check(state, &sides[0].plan, sides[0].inputs, error);
+    TRY(inputs_for_check(state, &sides[0].plan, sides[0].inputs, error));
     sides[1].plan = sides[0].plan;
     if (varies(state, task))
         vary_together(&sides[1].plan, may_vary);
     for (size_t i = 0; i < sides[1].plan.argument_count; i++)
         varied = varied || sides[1].plan.arguments[i].variant != 0;
-    if (status == STATUS_OK)
-        status = inputs_of_variant(state, &sides[1].plan, sides[1].inputs, error);
-    for (size_t i = 0; status == STATUS_OK && i < SIDES; i++) {
+    TRY(inputs_of_variant(state, &sides[1].plan, sides[1].inputs, error));
+    for (size_t i = 0; i < SIDES; i++) {
         sides[i].expected = &sides[i].own;
         if (i > 0 && !varied)
             sides[i].expected = sides[0].expected;
         else if (is_known(state, task, &sides[i].plan, i))
             sides[i].expected = &state->expected[i];
         else
-            status = expectations_make(state, &task->checks, &sides[i].plan, sides[i].inputs, NULL,
-                                       &sides[i].own, error);
+            TRY(expectations_make(state, &task->checks, &sides[i].plan, sides[i].inputs, NULL,
+                                  &sides[i].own, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 struct watching {
@@ -174,25 +173,24 @@ static enum status watch_turn(struct measuring *state, const struct side *side, 
     const struct device_api *api = state->api;
     double ignored_ns = 0;
     int64_t end_ns = clock_now_ns() + watching->turn_ns;
-    enum status status = inputs_bind(state, &side->plan, side->inputs, 0, error);
     watching->judged = JUDGED_RIGHT;
-    for (int64_t i = 0; status == STATUS_OK && watching->judged == JUDGED_RIGHT; i++) {
+    TRY(inputs_bind(state, &side->plan, side->inputs, 0, error));
+    for (int64_t i = 0; watching->judged == JUDGED_RIGHT; i++) {
         char run[64] = "";
         bool last = i + 1 >= watching->wanted || (i > 0 && clock_now_ns() > end_ns);
         if (turn == 0 && i == 0)
-            status = api->run(state->device, &side->plan, &ignored_ns, error);
+            TRY(api->run(state->device, &side->plan, &ignored_ns, error));
         else
-            status = i == 0 ? api->run_on(state->device, &side->plan, error)
-                            : api->run_again(state->device, &side->plan, error);
+            TRY(i == 0 ? api->run_on(state->device, &side->plan, error)
+                       : api->run_again(state->device, &side->plan, error));
         (void)string_format(run, sizeof run, "run %lld of %s: ", (long long)++watching->compared,
                             turn % SIDES == 0 ? "many" : "many, on changed inputs");
-        if (status == STATUS_OK)
-            status = outputs_judge(state, side->expected, &side->plan, i == 0 || last, run, answer,
-                                   &watching->judged, error);
+        TRY(outputs_judge(state, side->expected, &side->plan, i == 0 || last, run, answer,
+                          &watching->judged, error));
         if (last)
             break;
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status watch(struct measuring *state, const struct worker_task *task,
@@ -203,34 +201,32 @@ static enum status watch(struct measuring *state, const struct worker_task *task
         .wanted = ((int64_t)task->repeats + TURNS - 1) / TURNS,
         .turn_ns = task->most_ms * 1000000 / TURNS,
     };
-    enum status status = load_binary(state, task->binary_path, error);
     bool repeated = false;
-    for (int turn = 0; status == STATUS_OK && turn < TURNS; turn++) {
-        status = watch_turn(state, &sides[turn % SIDES], turn, &watching, answer, error);
-        if (status != STATUS_OK || watching.judged == JUDGED_WRONG)
-            break;
+    TRY(load_binary(state, task->binary_path, error));
+    for (int turn = 0; turn < TURNS && watching.judged != JUDGED_WRONG; turn++) {
+        TRY(watch_turn(state, &sides[turn % SIDES], turn, &watching, answer, error));
         if (watching.judged == JUDGED_AGAIN && !repeated) {
             repeated = true;
             turn = -1; /* once more, on intact inputs */
         }
     }
     answer->compared = watching.compared;
-    return status;
+    return STATUS_OK;
 }
 
 enum status serve_watch(struct measuring *state, const struct measure_request *request,
                         struct measure_answer *answer, struct arena *arena, struct error *error)
 {
     struct side *sides = arena_alloc(arena, SIDES, sizeof *sides);
+    enum status status = STATUS_OK;
     if (!sides)
         return error_no_memory(error);
     sides[0].plan = *request->task.plan;
-    enum status status =
-        request->task.problem_known ? expectations_choose(state, &request->task, error) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = make_sides(state, &request->task, sides, error);
-    if (status == STATUS_OK)
-        status = watch(state, &request->task, sides, answer, error);
+    if (request->task.problem_known)
+        TRY(expectations_choose(state, &request->task, error));
+    TRY_OR_CLEANUP(make_sides(state, &request->task, sides, error));
+    status = watch(state, &request->task, sides, answer, error);
+cleanup:
     for (size_t i = 0; i < SIDES; i++)
         expectations_free(&sides[i].own);
     return status;

@@ -85,26 +85,25 @@ static const struct {
 
 static enum status serve(void *context, const json_t *json, json_t **answer, struct error *error)
 {
+    struct measuring *state = context;
     struct arena arena = {0};
     struct measure_answer said = measure_answer_empty();
     struct measure_request request;
-    enum status status = message_decode(&message_request, json, &arena, &request, error);
+    enum status status = STATUS_OK;
     size_t i = 0;
-    while (status == STATUS_OK && i < COUNT(served) && strcmp(request.act, served[i].act) != 0)
+    TRY_OR_CLEANUP(message_decode(&message_request, json, &arena, &request, error));
+    while (i < COUNT(served) && strcmp(request.act, served[i].act) != 0)
         i++;
-    if (status == STATUS_OK && (i == COUNT(served) || (served[i].plan && !request.task.plan) ||
-                                (served[i].binary && !request.task.binary_path)))
-        status = error_set(error, STATUS_INTERNAL, "worker was asked for '%s'%s", request.act,
-                           i == COUNT(served) ? "" : " without its plan or binary");
-    if (status == STATUS_OK)
-        status = served[i].serve(context, &request, &said, &arena, error);
-    struct measuring *state = context;
-    if (status == STATUS_OK) {
-        (void)string_format(said.remark, sizeof said.remark, "%s", state->remark);
-        state->remark[0] = '\0';
-        if (!(*answer = message_encode(&message_answer, &said)))
-            status = error_no_memory(error);
-    }
+    if (i == COUNT(served) || (served[i].plan && !request.task.plan) ||
+        (served[i].binary && !request.task.binary_path))
+        TRY_OR_CLEANUP(error_set(error, STATUS_INTERNAL, "worker was asked for '%s'%s", request.act,
+                                 i == COUNT(served) ? "" : " without its plan or binary"));
+    TRY_OR_CLEANUP(served[i].serve(state, &request, &said, &arena, error));
+    (void)string_format(said.remark, sizeof said.remark, "%s", state->remark);
+    state->remark[0] = '\0';
+    if (!(*answer = message_encode(&message_answer, &said)))
+        status = error_no_memory(error);
+cleanup:
     arena_free(&arena);
     return status;
 }
@@ -167,17 +166,17 @@ static enum status start_measuring(struct measuring *state, int *index,
     }
     if (*message->cpus)
         (void)cpus_pin(message->cpus);
-    enum status status = protocol_parse(message->protocol, &state->protocol, error);
-    if (status == STATUS_OK && !was_spare)
-        status = *message->uuid ? find_device(state, index, message->uuid, error)
-                                : describe(state, *index, error);
-    if (status == STATUS_OK && !message->is_spare)
-        status = open_device(state, *index, error);
-    else if (status == STATUS_OK && state->api->reserve)
-        status = state->api->reserve(*index, error);
+    TRY(protocol_parse(message->protocol, &state->protocol, error));
+    if (!was_spare)
+        TRY(*message->uuid ? find_device(state, index, message->uuid, error)
+                           : describe(state, *index, error));
+    if (!message->is_spare)
+        TRY(open_device(state, *index, error));
+    else if (state->api->reserve)
+        TRY(state->api->reserve(*index, error));
     if (*message->cpus)
         (void)cpus_pin(message->cpus);
-    return status;
+    return STATUS_OK;
 }
 
 /* Receives the first message and answers with our description, or with the error. */

@@ -76,18 +76,17 @@ static enum status compute(struct measuring *state, const struct worker_referenc
                               .said = said,
                               .tolerance = &out->tolerance};
     said->room = host_room(said_bytes(said));
-    enum status status = keeping.elements && said->room ? STATUS_OK : error_no_memory(error);
-    if (status == STATUS_OK)
-        status = host_in_parts(state, said->count, sizeof *keeping.elements, clear_part, &keeping,
-                               error);
-    if (status == STATUS_OK)
-        status = inputs_on_host(state, plan, inputs, error);
-    if (status == STATUS_OK)
-        status = reference_compute(reference->path, reference->name, plan, inputs, out->output,
-                                   keeping.elements, error);
-    if (status == STATUS_OK)
-        status =
-            host_in_parts(state, said->count, sizeof *keeping.elements, keep_part, &keeping, error);
+    enum status status = STATUS_OK;
+    if (!keeping.elements || !said->room)
+        TRY_OR_CLEANUP(error_no_memory(error));
+    TRY_OR_CLEANUP(
+        host_in_parts(state, said->count, sizeof *keeping.elements, clear_part, &keeping, error));
+    TRY_OR_CLEANUP(inputs_on_host(state, plan, inputs, error));
+    TRY_OR_CLEANUP(reference_compute(reference->path, reference->name, plan, inputs, out->output,
+                                     keeping.elements, error));
+    status =
+        host_in_parts(state, said->count, sizeof *keeping.elements, keep_part, &keeping, error);
+cleanup:
     free(keeping.elements);
     said->made_ns = clock_now_ns() - started_ns;
     return status;
@@ -192,37 +191,36 @@ static enum status make_by_plan(struct measuring *state, const struct worker_ref
 {
     const struct argument *output = &plan->arguments[out->output];
     const struct launch_plan *other = reference->plan;
-    struct said *said = &out->said;
     void *room = NULL;
     char detail[ERROR_TEXT_BYTES];
     bool ignored = false;
     bool worn = false;
     double ignored_ns = 0;
+    enum status status = STATUS_OK;
     if (!other || !reference->path || other->argument_count != plan->argument_count ||
         other->arguments[out->output].count != output->count)
         return error_set(error, STATUS_INTERNAL, "the reference's arguments are others");
     const struct argument *left = &other->arguments[out->output];
-    enum status status = load_binary(state, reference->path, error);
-    if (status == STATUS_OK && !(room = host_room(argument_bytes(left))))
-        status = error_no_memory(error);
-    if (status == STATUS_OK)
-        status = inputs_bind(state, other, inputs, 1, error);
-    if (status == STATUS_OK)
-        status = state->api->run(state->device, other, &ignored_ns, error);
-    if (status == STATUS_OK)
-        status = state->api->read(state->device, out->output, room, argument_bytes(left), error);
-    if (status == STATUS_OK) /* inputs that the reference changes are not the candidate's fault */
-        status =
-            state->api->intact(state->device, other, &ignored, &worn, detail, sizeof detail, error);
-    if (status != STATUS_OK && status != STATUS_INTERNAL)
-        (void)blame_plan(other, error);
-    if (status == STATUS_OK && left->type != output->type) {
-        status = keep_by_value(room, left->type, out, error);
-    } else {
-        said->room = room;
-        room = NULL;
-        out->must = (struct expected_output){.elements = said->room};
+    TRY_OR_CLEANUP(load_binary(state, reference->path, error));
+    if (!(room = host_room(argument_bytes(left))))
+        TRY_OR_CLEANUP(error_no_memory(error));
+    TRY_OR_CLEANUP(inputs_bind(state, other, inputs, 1, error));
+    TRY_OR_CLEANUP(state->api->run(state->device, other, &ignored_ns, error));
+    TRY_OR_CLEANUP(state->api->read(state->device, out->output, room, argument_bytes(left), error));
+    /* Inputs that the reference changes are not the candidate's fault. */
+    TRY_OR_CLEANUP(
+        state->api->intact(state->device, other, &ignored, &worn, detail, sizeof detail, error));
+    if (left->type == output->type) {
+        out->said.room = room;
+        out->must = (struct expected_output){.elements = room};
+        return STATUS_OK;
     }
+    status = keep_by_value(room, left->type, out, error);
+    free(room);
+    return status;
+cleanup:
+    if (status != STATUS_INTERNAL)
+        (void)blame_plan(other, error);
     free(room);
     return status;
 }

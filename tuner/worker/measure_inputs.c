@@ -94,9 +94,8 @@ enum status inputs_of_problem(const struct measuring *state, const struct launch
 enum status inputs_on_host(struct measuring *state, const struct launch_plan *plan,
                            const void *out[ARGUMENTS_MAX], struct error *error)
 {
-    enum status status = STATUS_OK;
     memset(out, 0, ARGUMENTS_MAX * sizeof *out);
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+    for (size_t i = 0; i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
         struct host_input *places[] = {&state->inputs[i], &state->cases[i], &state->others[i]};
         size_t place = 0;
@@ -104,30 +103,29 @@ enum status inputs_on_host(struct measuring *state, const struct launch_plan *pl
             continue;
         while (place < 2 && !serves(places[place], argument))
             place++;
-        status = make_input(state, places[place], argument, true, error);
+        TRY(make_input(state, places[place], argument, true, error));
         out[i] = places[place]->data;
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status inputs_in(struct measuring *state, struct host_input *cases,
                              const struct launch_plan *plan, const void *out[ARGUMENTS_MAX],
                              struct error *error)
 {
-    enum status status = STATUS_OK;
     memset(out, 0, ARGUMENTS_MAX * sizeof *out);
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++) {
+    for (size_t i = 0; i < plan->argument_count; i++) {
         const struct argument *argument = &plan->arguments[i];
         if (!has_data(state, argument))
             continue;
         struct host_input *input = &state->inputs[i];
         if (!serves(input, argument)) {
             input = &cases[i];
-            status = make_input(state, input, argument, false, error);
+            TRY(make_input(state, input, argument, false, error));
         }
         out[i] = given(input);
     }
-    return status;
+    return STATUS_OK;
 }
 
 enum status inputs_for_check(struct measuring *state, const struct launch_plan *plan,
@@ -184,13 +182,11 @@ static enum status vary_problem(struct measuring *state, const struct worker_tas
     vary_together(state->varied, may_vary_in_turns);
     for (size_t i = 0; i < plan->argument_count; i++)
         vary_patch(&state->varied->arguments[i], &state->patches[i]);
-    enum status status = STATUS_OK;
-    if (state->expected[0].count > 0)
-        status = inputs_of_variant(state, state->varied, inputs, error);
-    return status == STATUS_OK && state->expected[0].count > 0
-               ? expectations_make(state, &problem->checks, state->varied, inputs,
-                                   &state->expected[0], &state->expected[1], error)
-               : status;
+    if (state->expected[0].count == 0)
+        return STATUS_OK;
+    TRY(inputs_of_variant(state, state->varied, inputs, error));
+    return expectations_make(state, &problem->checks, state->varied, inputs, &state->expected[0],
+                             &state->expected[1], error);
 }
 
 enum status serve_problem(struct measuring *state, const struct measure_request *request,
@@ -199,26 +195,22 @@ enum status serve_problem(struct measuring *state, const struct measure_request 
     const struct worker_task *problem = &request->task;
     const struct launch_plan *plan = problem->plan;
     const void *inputs[ARGUMENTS_MAX];
+    (void)arena;
     slots_forget(state);
     state->varied_right = false;
     free(state->varied);
     state->varied = NULL;
-    enum status status = expectations_begin(state, problem->checks_key, error);
-    (void)arena;
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
+    TRY(expectations_begin(state, problem->checks_key, error));
+    for (size_t i = 0; i < plan->argument_count; i++)
         if (has_data(state, &plan->arguments[i]))
-            status = make_input(state, &state->inputs[i], &plan->arguments[i], false, error);
-    if (status != STATUS_OK)
-        return status;
-    status = inputs_of_problem(state, plan, inputs, error);
+            TRY(make_input(state, &state->inputs[i], &plan->arguments[i], false, error));
+    TRY(inputs_of_problem(state, plan, inputs, error));
     int64_t started_ns = clock_now_ns();
     state->recalled_ns = 0;
-    if (status == STATUS_OK)
-        status = expectations_make(state, &problem->checks, plan, inputs, NULL, &state->expected[0],
-                                   error);
+    TRY(expectations_make(state, &problem->checks, plan, inputs, NULL, &state->expected[0], error));
     answer->reference_ns = state->expected[0].count > 0 ? clock_now_ns() - started_ns : 0;
     /* The cost counts whether or not the cache has the result: variants must not depend on the
      * cache. */
     state->reference_ns = answer->reference_ns + state->recalled_ns;
-    return status == STATUS_OK ? vary_problem(state, problem, error) : status;
+    return vary_problem(state, problem, error);
 }

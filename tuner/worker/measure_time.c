@@ -135,13 +135,13 @@ enum status serve_load(struct measuring *state, const struct measure_request *re
                        struct measure_answer *answer, struct arena *arena, struct error *error)
 {
     (void)arena;
-    enum status status = load_binary(state, request->task.binary_path, error);
-    for (size_t i = 0; status == STATUS_OK && i < request->launch_count; i++) {
-        status = state->api->resources(state->device, &request->launches[i], &answer->resources[i],
-                                       error);
+    TRY(load_binary(state, request->task.binary_path, error));
+    for (size_t i = 0; i < request->launch_count; i++) {
+        TRY(state->api->resources(state->device, &request->launches[i], &answer->resources[i],
+                                  error));
         answer->resource_count = i + 1;
     }
-    return status;
+    return STATUS_OK;
 }
 
 struct timing {
@@ -205,20 +205,20 @@ static enum status take_samples(struct measuring *state, struct timing *timing,
     struct block *block = &timing->block;
     double elapsed_ns = 0;
     bool found = block->runs > 0;
-    enum status status = found ? STATUS_OK : find_runs(state, timing, block, samples, error);
+    if (!found)
+        TRY(find_runs(state, timing, block, samples, error));
     uint32_t above = samples->count;
-    for (uint32_t i = above; status == STATUS_OK && i < timing->blocks; i++) {
+    for (uint32_t i = above; i < timing->blocks; i++) {
         if (i > 0 && above == i && above >= blocks_to_judge(state, timing))
             break;
-        status = state->api->time_block(state->device, block, &elapsed_ns, error);
-        if (status == STATUS_OK && !found && lengthen(state, block, elapsed_ns))
-            status = state->api->time_block(state->device, block, &elapsed_ns, error);
-        if (status == STATUS_OK)
-            add_sample(samples, elapsed_ns);
+        TRY(state->api->time_block(state->device, block, &elapsed_ns, error));
+        if (!found && lengthen(state, block, elapsed_ns))
+            TRY(state->api->time_block(state->device, block, &elapsed_ns, error));
+        add_sample(samples, elapsed_ns);
         found = block->prepared = true;
         above += timing->stop_above_ns > 0 && elapsed_ns > timing->stop_above_ns ? 1 : 0;
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* Verifies, times, and verifies again, so that results of repeated launches are verified too.
@@ -231,42 +231,37 @@ static enum status try_plan(struct measuring *state, struct timing *timing, bool
     const struct expectations *expected = checked ? &state->expected[0] : NULL;
     double first_ns = 0;
     *judged = JUDGED_RIGHT;
-    enum status status = bind_plan(state, plan, timing->block.mode, error);
-    if (status == STATUS_OK && checked)
-        status = state->api->run(state->device, plan, &first_ns, error);
-    if (status == STATUS_OK && checked)
-        status = outputs_judge(state, expected, plan, true, "", answer, judged, error);
-    if (status != STATUS_OK || *judged != JUDGED_RIGHT || timing->blocks == 0)
-        return status;
-    timing->lone_ns = first_ns;
-    status = take_samples(state, timing, &answer->samples, error);
-    if (status == STATUS_OK && checked && !plan_has_updates(plan))
-        status = judge_results(state, &timing->block, NULL, false, answer, judged, error);
-    if (status == STATUS_OK && checked && !plan_has_updates(plan) &&
-        !(*judged == JUDGED_WRONG && wrong_on_changed(answer->wrong) && !state->varied_right))
+    TRY(bind_plan(state, plan, timing->block.mode, error));
+    if (checked) {
+        TRY(state->api->run(state->device, plan, &first_ns, error));
+        TRY(outputs_judge(state, expected, plan, true, "", answer, judged, error));
+    }
+    if (*judged != JUDGED_RIGHT || timing->blocks == 0)
         return STATUS_OK;
+    timing->lone_ns = first_ns;
+    TRY(take_samples(state, timing, &answer->samples, error));
+    if (checked && !plan_has_updates(plan)) {
+        TRY(judge_results(state, &timing->block, NULL, false, answer, judged, error));
+        if (!(*judged == JUDGED_WRONG && wrong_on_changed(answer->wrong) && !state->varied_right))
+            return STATUS_OK;
+    }
     /* Until some result on varied inputs was right, the variants may be at fault: verify with the
      * problem's own inputs. */
     answer->wrong[0] = '\0';
-    if (status == STATUS_OK && checked)
-        status = state->api->run_again(state->device, plan, error);
-    return status == STATUS_OK
-               ? outputs_judge(state, expected, plan, false, "", answer, judged, error)
-               : status;
+    if (checked)
+        TRY(state->api->run_again(state->device, plan, error));
+    return outputs_judge(state, expected, plan, false, "", answer, judged, error);
 }
 
 enum status serve_trial(struct measuring *state, const struct measure_request *request,
                         struct measure_answer *answer, struct arena *arena, struct error *error)
 {
     const struct worker_task *task = &request->task;
-    uint32_t runs = task->runs;
     (void)arena;
-    enum status status = task->verify ? expectations_choose(state, task, error) : STATUS_OK;
+    if (task->verify)
+        TRY(expectations_choose(state, task, error));
     const bool checked = task->verify && state->expected[0].count > 0;
-    if (status == STATUS_OK)
-        status = load_binary(state, task->binary_path, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(load_binary(state, task->binary_path, error));
     struct timing timing = {
         .block = {.plan = task->plan,
                   .mode = task->l2_mode,
@@ -275,19 +270,19 @@ enum status serve_trial(struct measuring *state, const struct measure_request *r
         .blocks = task->blocks,
         .stop_above_ns = task->stop_above_ns,
     };
-    if (runs > 0)
-        timing.block.runs = runs_within(runs, most_runs(state, task->plan, task->l2_mode));
+    answer->samples.runs = task->runs;
+    if (task->runs > 0)
+        timing.block.runs = runs_within(task->runs, most_runs(state, task->plan, task->l2_mode));
     if (state->slots[TRIAL_SLOT])
         state->slots[TRIAL_SLOT]->prepared = false;
     enum judgement judged = JUDGED_AGAIN;
-    for (int tries = 0; status == STATUS_OK && judged == JUDGED_AGAIN && tries < 2; tries++) {
+    for (int tries = 0; judged == JUDGED_AGAIN && tries < 2; tries++) {
         struct timing attempt = timing;
         answer->samples.count = 0;
-        status = try_plan(state, &attempt, checked, answer, &judged, error);
-        runs = attempt.block.runs;
+        TRY(try_plan(state, &attempt, checked, answer, &judged, error));
+        answer->samples.runs = attempt.block.runs;
     }
-    answer->samples.runs = runs;
-    return status;
+    return STATUS_OK;
 }
 
 static void forget_slot(struct armed **slot)
@@ -332,18 +327,16 @@ static enum status enter_slot(struct measuring *state, uint32_t slot, struct arm
     struct armed *armed = *out = state->slots[slot];
     if (!armed)
         return error_set(error, STATUS_INTERNAL, "slot %u holds no plan", slot);
-    enum status status = expectations_choose(state, &armed->task, error);
-    if (status == STATUS_OK)
-        status = load_binary(state, armed->task.binary_path, error);
-    if (status == STATUS_OK)
-        status = bind_plan(state, armed->task.plan, armed->task.l2_mode, error);
+    TRY(expectations_choose(state, &armed->task, error));
+    TRY(load_binary(state, armed->task.binary_path, error));
+    TRY(bind_plan(state, armed->task.plan, armed->task.l2_mode, error));
     *block = (struct block){.plan = armed->task.plan,
                             .runs = armed->task.runs,
                             .mode = armed->task.l2_mode,
                             .slot = armed->task.keeps ? slot : SHARED_SLOT,
                             .draw = armed->task.keeps ? 0 : state->draw,
                             .prepared = armed->task.keeps && armed->prepared};
-    return status;
+    return STATUS_OK;
 }
 
 /* Returns whether to verify inputs after this visit: after the first ones, then ever more
@@ -367,12 +360,12 @@ static enum status judge_timed(struct measuring *state, const struct block *bloc
 {
     armed->results.compared = 0;
     bool skips = results_are_costly(armed->task.plan, &armed->results) && !looks;
-    enum status status =
-        skips || !compares_now(armed->visits)
-            ? outputs_judge(state, NULL, armed->task.plan, looks, "", answer, judged, error)
-            : judge_results(state, block, &armed->results, looks, answer, judged, error);
+    if (skips || !compares_now(armed->visits))
+        TRY(outputs_judge(state, NULL, armed->task.plan, looks, "", answer, judged, error));
+    else
+        TRY(judge_results(state, block, &armed->results, looks, answer, judged, error));
     answer->samples.results = armed->results;
-    return status;
+    return STATUS_OK;
 }
 
 static enum status visit_once(struct measuring *state, const struct measure_request *visit,
@@ -383,22 +376,20 @@ static enum status visit_once(struct measuring *state, const struct measure_requ
     struct block block;
     double elapsed_ns = 0;
     uint32_t blocks = visit->task.blocks;
-    enum status status = enter_slot(state, visit->slot, &armed, &block, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(enter_slot(state, visit->slot, &armed, &block, error));
     bool looks = looks_now(++armed->visits);
     uint32_t judged_block = plan_has_updates(armed->task.plan) || blocks == 0 ? 0 : blocks - 1;
     *judged = JUDGED_RIGHT;
-    for (uint32_t i = 0; status == STATUS_OK && *judged == JUDGED_RIGHT && i < blocks; i++) {
-        status = state->api->time_block(state->device, &block, &elapsed_ns, error);
-        if (status == STATUS_OK)
-            add_sample(&answer->samples, elapsed_ns);
-        block.prepared = armed->prepared = status == STATUS_OK;
-        if (status == STATUS_OK && i == judged_block)
-            status = judge_timed(state, &block, armed, looks, answer, judged, error);
+    for (uint32_t i = 0; *judged == JUDGED_RIGHT && i < blocks; i++) {
+        armed->prepared = false;
+        TRY(state->api->time_block(state->device, &block, &elapsed_ns, error));
+        add_sample(&answer->samples, elapsed_ns);
+        block.prepared = armed->prepared = true;
+        if (i == judged_block)
+            TRY(judge_timed(state, &block, armed, looks, answer, judged, error));
     }
     answer->samples.runs = block.runs;
-    return status;
+    return STATUS_OK;
 }
 
 enum status serve_visit(struct measuring *state, const struct measure_request *request,

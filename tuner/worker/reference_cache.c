@@ -73,24 +73,23 @@ enum status reference_hash(const char *path, const char *name, const struct laun
                            struct error *error)
 {
     struct arena arena = {0};
+    struct hash_state *state = hash_start();
     char *code = NULL;
     size_t length = 0;
-    enum status status = file_read(&arena, path, SEALED_BYTES_MAX, &code, &length, error);
-    struct hash_state *state = status == STATUS_OK ? hash_start() : NULL;
-    if (status == STATUS_OK && !state)
-        status = error_no_memory(error);
-    if (status == STATUS_OK) {
-        hash_add_string(state, version);
-        hash_add(state, code, length);
-        hash_add_string(state, name);
-        hash_add(state, &output, sizeof output);
-        hash_add(state, &magnitudes, sizeof magnitudes);
-        hash_add(state, &differs, sizeof differs);
-    }
-    for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
-        status = add_argument(state, &plan->arguments[i], error);
-    if (state)
-        hash_finish(state, hash);
+    enum status status = STATUS_OK;
+    if (!state)
+        return error_no_memory(error);
+    TRY_OR_CLEANUP(file_read(&arena, path, SEALED_BYTES_MAX, &code, &length, error));
+    hash_add_string(state, version);
+    hash_add(state, code, length);
+    hash_add_string(state, name);
+    hash_add(state, &output, sizeof output);
+    hash_add(state, &magnitudes, sizeof magnitudes);
+    hash_add(state, &differs, sizeof differs);
+    for (size_t i = 0; i < plan->argument_count; i++)
+        TRY_OR_CLEANUP(add_argument(state, &plan->arguments[i], error));
+cleanup:
+    hash_finish(state, hash);
     arena_free(&arena);
     return status;
 }

@@ -443,65 +443,55 @@ static enum status greet(struct remote *remote, struct error *error)
     json_t *hello = NULL, *first = NULL;
     enum status status = skip_banner(remote, error);
     note_word(remote);
-    remote->was_reached = remote->was_reached || status == STATUS_OK;
-    if (status == STATUS_OK)
-        status = read_message(remote, HELLO_MS, &hello, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(status);
+    remote->was_reached = true;
+    TRY(read_message(remote, HELLO_MS, &hello, error));
     const char *name = json_string_value(json_object_get(hello, "name"));
     const char *version = json_string_value(json_object_get(hello, "version"));
     const json_t *left_s = json_object_get(hello, "left_s");
     if (json_integer_value(json_object_get(hello, "hello")) != AGENT_VERSION || !version ||
         strcmp(version, TUNE_VERSION) != 0)
-        status = error_set(error, STATUS_UNAVAILABLE,
-                           "tune is %s there, and " TUNE_VERSION " here: install the same",
-                           version ? version : "another");
-    json_t *begin = status == STATUS_OK ? beginning(error) : NULL;
-    if (status == STATUS_OK && !begin)
-        status = STATUS_NO_MEMORY;
-    if (begin)
-        status = remote_say(remote, 0, begin, error);
+        TRY_OR_CLEANUP(error_set(error, STATUS_UNAVAILABLE,
+                                 "tune is %s there, and " TUNE_VERSION " here: install the same",
+                                 version ? version : "another"));
+    json_t *begin = beginning(error);
+    status = begin ? remote_say(remote, 0, begin, error) : STATUS_NO_MEMORY;
     note_word(remote);
-    if (status == STATUS_OK) /* a beat, or the reason for a failed start */
-        status = read_message(remote, HELLO_MS, &first, error);
-    if (status == STATUS_OK)
-        status = take(remote, first, error);
-    json_decref(first);
+    TRY_OR_CLEANUP(status);
+    TRY_OR_CLEANUP(read_message(remote, HELLO_MS, &first, error)); /* a beat, or a failed start */
+    TRY_OR_CLEANUP(take(remote, first, error));
     (void)pthread_mutex_lock(&remote->mutex);
-    if (status == STATUS_OK) {
-        if (remote->connections == 0)
-            (void)string_format(remote->name, sizeof remote->name, "%.*s",
-                                (int)strcspn(name ? name : "?", "."), name ? name : "?");
-        remote->heard_ns = clock_running_ns();
-        remote->end_ns = left_s ? remote->heard_ns +
-                                      json_integer_value(left_s) % LEFT_MOST_S * INT64_C(1000000000)
-                                : INT64_MAX;
-        remote->said[0] = remote->said_before[0] = '\0';
-        remote->said_goes_on = false;
-        remote->connections++;
-        remote->state = HOST_READY;
-        (void)pthread_cond_broadcast(&remote->changed);
-    }
+    if (remote->connections == 0)
+        (void)string_format(remote->name, sizeof remote->name, "%.*s",
+                            (int)strcspn(name ? name : "?", "."), name ? name : "?");
+    remote->heard_ns = clock_running_ns();
+    remote->end_ns =
+        left_s ? remote->heard_ns + json_integer_value(left_s) % LEFT_MOST_S * INT64_C(1000000000)
+               : INT64_MAX;
+    remote->said[0] = remote->said_before[0] = '\0';
+    remote->said_goes_on = false;
+    remote->connections++;
+    remote->state = HOST_READY;
+    (void)pthread_cond_broadcast(&remote->changed);
     (void)pthread_mutex_unlock(&remote->mutex);
+cleanup:
+    json_decref(first);
     json_decref(hello);
     return status;
 }
 
 enum status remote_hear(struct remote *remote, struct error *error)
 {
-    enum status status = greet(remote, error);
-    while (status == STATUS_OK) {
+    TRY(greet(remote, error));
+    for (;;) {
         json_t *message = NULL;
-        status = await_output(remote, remote->silent_ns, error);
-        if (status == STATUS_OK)
-            status = read_message(remote, remote->silent_ns / 1000000, &message, error);
-        if (status == STATUS_OK)
-            note_word(remote);
-        if (status == STATUS_OK)
-            status = take(remote, message, error);
+        TRY(await_output(remote, remote->silent_ns, error));
+        TRY(read_message(remote, remote->silent_ns / 1000000, &message, error));
+        note_word(remote);
+        enum status status = take(remote, message, error);
         json_decref(message);
+        TRY(status);
     }
-    return status;
 }
 
 static bool has_ended(struct remote *remote, int64_t within_ms)

@@ -123,12 +123,11 @@ enum status worker_problem(struct worker *worker, const struct worker_task *prob
     for (size_t i = 0; i < WORKER_SLOTS; i++)
         worker_forget(&worker->slots[i]);
     worker->reference_ns = 0;
-    enum status status = worker_keep(&worker->problem, &request, timeout_ms, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(worker_keep(&worker->problem, &request, timeout_ms, error));
     if (worker->child.pid == 0)
         return worker_ensure(worker, true, error);
-    status = worker_ask(worker, &request, false, NULL, timeout_ms, &answer, &answered, error);
+    enum status status =
+        worker_ask(worker, &request, false, NULL, timeout_ms, &answer, &answered, error);
     worker->reference_ns = answer.reference_ns;
     if (status == STATUS_OK)
         worker->problem.generation = worker->generation;
@@ -137,8 +136,7 @@ enum status worker_problem(struct worker *worker, const struct worker_task *prob
         return worker_ensure(worker, true, error); /* once more, with new children */
     if (status == STATUS_TIMED_OUT && only_plan(problem)) {
         worker_forget(&worker->problem);
-        if (worker_ensure(worker, false, error) !=
-            STATUS_OK) /* the device or its host has failed */
+        if (worker_ensure(worker, false, error) != STATUS_OK) /* the device or its host failed */
             return error->status;
         (void)error_set(error, STATUS_BAD_INPUT,
                         "no result after %lld ms (TUNE_TRIAL_TIMEOUT_MS); its process was killed",
@@ -310,11 +308,9 @@ enum status worker_visit(struct worker *worker, uint32_t slot, uint32_t blocks, 
     struct measure_answer answer;
     bool answered = false;
     *samples = (struct worker_samples){0};
-    enum status status = check_armed(worker, slot, error);
-    if (status != STATUS_OK)
-        return status;
-    status = worker_ask(worker, &request, true, &worker->slots[slot], timeout_ms, &answer,
-                        &answered, error);
+    TRY(check_armed(worker, slot, error));
+    enum status status = worker_ask(worker, &request, true, &worker->slots[slot], timeout_ms,
+                                    &answer, &answered, error);
     if (status == STATUS_OK)
         status = take_samples(worker, &answer, blocks, blocks, samples, error);
     return settle(worker, status, answered, &answer, timeout_ms, outcome, error);
@@ -328,11 +324,9 @@ enum status worker_energy(struct worker *worker, uint32_t slot, double window_ms
     struct measure_answer answer;
     bool answered = false;
     *out = (struct energy){0};
-    enum status status = check_armed(worker, slot, error);
-    if (status != STATUS_OK)
-        return status;
-    status = worker_ask(worker, &request, true, &worker->slots[slot], timeout_ms, &answer,
-                        &answered, error);
+    TRY(check_armed(worker, slot, error));
+    enum status status = worker_ask(worker, &request, true, &worker->slots[slot], timeout_ms,
+                                    &answer, &answered, error);
     const struct energy *energy = &answer.energy;
     if (status == STATUS_OK && energy->window_ns > 0 && energy->energy_j >= 0 && energy->runs > 0) {
         *out = *energy;

@@ -139,18 +139,18 @@ static enum status greeted(struct worker *worker, bool *answered, struct error *
     json_t *answer = NULL;
     enum status status = await_answer(worker, &worker->child, START_TIMEOUT_MS, &answer, error);
     *answered = status == STATUS_OK;
-    if (status == STATUS_OK)
-        status = message_to_error(answer, error);
-    if (status == STATUS_OK)
-        status = message_decode(&message_hello, answer, &arena, &hello, error);
-    bool first = status == STATUS_OK && worker->facts.count == 0;
-    for (size_t i = 0; first && i < hello.fact_count; i++)
-        facts_add(&worker->facts, hello.facts[i].key, hello.facts[i].label, hello.facts[i].unit,
-                  hello.facts[i].value);
-    if (first) {
+    if (!*answered)
+        goto cleanup;
+    TRY_OR_CLEANUP(message_to_error(answer, error));
+    TRY_OR_CLEANUP(message_decode(&message_hello, answer, &arena, &hello, error));
+    if (worker->facts.count == 0) {
+        for (size_t i = 0; i < hello.fact_count; i++)
+            facts_add(&worker->facts, hello.facts[i].key, hello.facts[i].label, hello.facts[i].unit,
+                      hello.facts[i].value);
         worker->calibration = hello.calibration;
         worker->machine = hello.machine;
     }
+cleanup:
     if (worker->facts.failed)
         status = error_no_memory(error);
     json_decref(answer);
@@ -256,17 +256,15 @@ static enum status take_spare(struct worker *worker, struct error *error)
 /* Starts a child. *killed: killed before ready, which says nothing about the device. */
 static enum status start_once(struct worker *worker, bool *killed, struct error *error)
 {
-    enum status status = start_process(worker, &worker->child, error);
-    if (status != STATUS_OK)
-        return status;
     bool answered = false;
+    char how[128];
+    TRY(start_process(worker, &worker->child, error));
     worker->generation++;
-    status = send_start(worker, &worker->child, false, error);
+    enum status status = send_start(worker, &worker->child, false, error);
     if (status == STATUS_OK)
         status = greeted(worker, &answered, error);
     if (status == STATUS_OK)
         return STATUS_OK;
-    char how[128];
     *killed = was_killed(child_kill(&worker->child, how, sizeof how));
     if (!answered && how[0])
         return error_set(error, status, "the worker for %s:%s ended at its start (%s)",
@@ -311,25 +309,22 @@ enum status worker_start(const struct host *host, const char *kind, int index,
                          const struct protocol *protocol, struct worker **out, struct error *error)
 {
     struct worker *worker = calloc(1, sizeof *worker);
+    enum status status = STATUS_OK;
     *out = NULL;
     if (!worker)
         return error_no_memory(error);
     worker->host = host;
     worker->child = child_none();
-    enum status status = STATUS_OK;
     if (!string_format(worker->kind, sizeof worker->kind, "%s", kind) ||
         !string_format(worker->index, sizeof worker->index, "%d", index))
-        status = error_set(error, STATUS_INTERNAL, "device name too long");
-    if (status == STATUS_OK)
-        status = take_protocol(worker, protocol, error);
-    if (status == STATUS_OK)
-        status = start_child(worker, error);
-    if (status != STATUS_OK) {
-        worker_stop(worker);
-        return status;
-    }
+        TRY_OR_CLEANUP(error_set(error, STATUS_INTERNAL, "device name too long"));
+    TRY_OR_CLEANUP(take_protocol(worker, protocol, error));
+    TRY_OR_CLEANUP(start_child(worker, error));
     *out = worker;
     return STATUS_OK;
+cleanup:
+    worker_stop(worker);
+    return status;
 }
 
 void worker_forget(struct kept *kept)
@@ -408,11 +403,12 @@ static enum status exchange(struct worker *worker, const json_t *request, int64_
     if (status == STATUS_OK)
         status = await_answer(worker, &worker->child, timeout_ms, &message, error);
     FAILPOINT("worker.answered");
-    *answered = status == STATUS_OK;
-    if (status == STATUS_OK)
-        status = message_to_error(message, error);
-    if (status == STATUS_OK)
-        status = message_decode(&message_answer, message, NULL, answer, error);
+    if (status != STATUS_OK)
+        goto cleanup;
+    *answered = true;
+    TRY_OR_CLEANUP(message_to_error(message, error));
+    TRY_OR_CLEANUP(message_decode(&message_answer, message, NULL, answer, error));
+cleanup:
     json_decref(message);
     if (status != STATUS_OK)
         *answer = measure_answer_empty();
@@ -622,18 +618,20 @@ enum status worker_describe(const struct host *host, const char *kind, int index
     char *arguments[] = {program, entry, wanted, number, NULL};
     struct arena arena = {0};
     struct hello_message said;
+    enum status status = STATUS_OK;
     if (!string_format(wanted, sizeof wanted, "%s", kind) ||
         !string_format(number, sizeof number, "%d", index))
         return error_set(error, STATUS_INTERNAL, "device name too long");
     json_t *answer = answer_of(host, arguments, error);
     if (!answer)
         return error->status;
-    enum status status = message_decode(&message_hello, answer, &arena, &said, error);
-    for (size_t i = 0; status == STATUS_OK && i < said.fact_count; i++)
+    TRY_OR_CLEANUP(message_decode(&message_hello, answer, &arena, &said, error));
+    for (size_t i = 0; i < said.fact_count; i++)
         facts_add(facts, said.facts[i].key, said.facts[i].label, said.facts[i].unit,
                   said.facts[i].value);
-    if (status == STATUS_OK && facts->failed)
+    if (facts->failed)
         status = error_no_memory(error);
+cleanup:
     json_decref(answer);
     arena_free(&arena);
     return status;

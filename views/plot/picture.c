@@ -111,18 +111,14 @@ static enum status run_scripts(struct job *job, const char *format, char **conte
                                bool *lacks_format, struct error *error)
 {
     struct arena *arena = &job->arena;
-    enum status status = write_variables(job, format, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(write_variables(job, format, error));
     const char *figure = arena_printf(arena, "plots/%s.gp", job->figure);
     const char *picture = arena_printf(arena, "%s/figure.%s", job->scratch.path, format);
     if (!figure || !picture)
         return error_no_memory(error);
     const char *const scripts[] = {"variables.gp", "plots/style.gp", figure, NULL};
-    status = gnuplot_run(job->figure, job->scratch.path, scripts, lacks_format, error);
-    if (status != STATUS_OK)
-        return status;
-    status = file_read(arena, picture, PICTURE_BYTES_MAX, contents, length, error);
+    TRY(gnuplot_run(job->figure, job->scratch.path, scripts, lacks_format, error));
+    enum status status = file_read(arena, picture, PICTURE_BYTES_MAX, contents, length, error);
     if (status == STATUS_NOT_FOUND || (status == STATUS_OK && *length == 0))
         return error_set(error, STATUS_INTERNAL, "%s: gnuplot drew nothing", job->figure);
     return status;
@@ -270,14 +266,14 @@ bool concerns_all(enum status status)
 
 enum status job_draw(struct job *job, struct store *store, struct error *error)
 {
+    enum status status = STATUS_OK;
     job->scratch.file = -1;
-    enum status status = plots_folder(&job->arena, &job->plots, error);
-    if (status == STATUS_OK && job->request->outputs & ~(unsigned)PLOT_DATA)
-        status = scratch_make(job->plots, &job->scratch, error);
-    if (status == STATUS_OK)
-        status = fetch_rows(job, store, error);
-    if (status == STATUS_OK)
-        status = draw_outputs(job, error);
+    TRY_OR_CLEANUP(plots_folder(&job->arena, &job->plots, error));
+    if (job->request->outputs & ~(unsigned)PLOT_DATA)
+        TRY_OR_CLEANUP(scratch_make(job->plots, &job->scratch, error));
+    TRY_OR_CLEANUP(fetch_rows(job, store, error));
+    status = draw_outputs(job, error);
+cleanup:
     temporary_folder_remove(&job->scratch);
     text_free(&job->table);
     text_free(&job->layers.conclusion);

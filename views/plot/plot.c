@@ -22,14 +22,13 @@ enum status plot_figure(struct store *store, const struct plot_request *request,
 {
     struct arena arena = {0};
     struct plot_subject subject;
-    enum status status = check_figure(&arena, request->figure, error);
-    if (status == STATUS_OK)
-        status = plot_choose(store, request, &arena, &subject, error);
-    if (status == STATUS_OK)
-        status = prepare_folder(request, error);
     struct job job = {.request = request, .subject = &subject, .figure = request->figure};
-    if (status == STATUS_OK)
-        status = job_draw(&job, store, error);
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(check_figure(&arena, request->figure, error));
+    TRY_OR_CLEANUP(plot_choose(store, request, &arena, &subject, error));
+    TRY_OR_CLEANUP(prepare_folder(request, error));
+    status = job_draw(&job, store, error);
+cleanup:
     arena_free(&arena);
     return status;
 }
@@ -124,13 +123,12 @@ enum status plot_all(struct store *store, const struct plot_request *request, st
     struct plot_subject subject;
     const char *const *figures = NULL;
     size_t count = 0;
-    enum status status = figures_of(request, &arena, &figures, &count, error);
-    if (status == STATUS_OK)
-        status = plot_choose(store, request, &arena, &subject, error);
-    if (status == STATUS_OK)
-        status = prepare_folder(request, error);
-    if (status == STATUS_OK)
-        status = draw_each(store, request, &subject, figures, count, error);
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(figures_of(request, &arena, &figures, &count, error));
+    TRY_OR_CLEANUP(plot_choose(store, request, &arena, &subject, error));
+    TRY_OR_CLEANUP(prepare_folder(request, error));
+    status = draw_each(store, request, &subject, figures, count, error);
+cleanup:
     arena_free(&arena);
     return status;
 }

@@ -120,24 +120,27 @@ static enum status explain(struct store *store, const struct store_parameter *gi
     struct store_parameter narrowed[CONSTRAINT_COUNT];
     struct arena arena = {0};
     struct plot_subject ignored;
+    enum status status = STATUS_OK;
     bool found = false;
     for (size_t i = 0; i < CONSTRAINT_COUNT; i++)
         narrowed[i] = (struct store_parameter){given[i].name, NULL};
-    enum status status = choose(store, narrowed, &arena, &ignored, &found, error);
-    if (status == STATUS_OK && !found)
-        status = error_set(error, STATUS_NOT_FOUND,
-                           "nothing in the database was timed yet: run 'tune' first; 'tune show "
-                           "--failures' lists what failed");
-    for (size_t i = 0; i < CONSTRAINT_COUNT && status == STATUS_OK; i++) {
+    TRY_OR_CLEANUP(choose(store, narrowed, &arena, &ignored, &found, error));
+    if (!found)
+        TRY_OR_CLEANUP(
+            error_set(error, STATUS_NOT_FOUND,
+                      "nothing in the database was timed yet: run 'tune' first; 'tune show "
+                      "--failures' lists what failed"));
+    for (size_t i = 0; i < CONSTRAINT_COUNT; i++) {
         if (!given[i].value)
             continue;
         narrowed[i].value = given[i].value;
-        status = choose(store, narrowed, &arena, &ignored, &found, error);
-        if (status == STATUS_OK && !found) {
+        TRY_OR_CLEANUP(choose(store, narrowed, &arena, &ignored, &found, error));
+        if (!found) {
             narrowed[i].value = NULL;
-            status = say_absent(store, &constraints[i], given[i].value, narrowed, error);
+            TRY_OR_CLEANUP(say_absent(store, &constraints[i], given[i].value, narrowed, error));
         }
     }
+cleanup:
     arena_free(&arena);
     return status;
 }
