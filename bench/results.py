@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "db" / "recorded"
 BEGIN, END = "<!-- results: made from db/recorded by bench/results.py; never typed in -->", "<!-- results end -->"
 MAIN = ("reduce.sum.i32", "reduce.sum.f32")  # shown in full; what others have, after a click
-README_SIZES = (2**12, 2**20, 2**28)  # of the problem that README.md shows
+README_SIZES = (2**12, 2**28)  # of the problem that README.md shows
 LINES_MAX = 30  # of a program's text that is shown without a click
 PROTOCOL_BEGIN = "<!-- protocol: made by bench/results.py out of tune run --list-protocol -->"
 PROTOCOL_END = "<!-- protocol end -->"
@@ -240,8 +240,7 @@ def seen(tune, databases, figure, problem, n):
 
 
 def readme(tune, recorded):
-    """What `tune show` prints of one problem on the first device, at a few of its sizes, and the pictures of what is won
-    and of how much occupancy that takes."""
+    """Returns README.md with `tune show` of one problem on the first device, the gain over CUB, and two figures."""
     problem = "reduce.sum.i32"
     databases = recorded[0][1]
     row = next(row for row in show(tune, databases[0]) if row["problem"] == problem)
@@ -254,15 +253,13 @@ def readme(tune, recorded):
             lines.append("    " + line if line else "")
     text = (ROOT / "README.md").read_text()
     start = text.index(BEGIN)
-    made = [BEGIN, "", f"What `tune show {problem}` says of an {row['device']} ({row['chosen_at'][:10]}), at three of its "
+    made = [BEGIN, "", f"`tune show {problem}` on an {row['device']} ({row['chosen_at'][:10]}), two of "
             f"{sum(row['problem'] == problem for row in show(tune, databases[0]))} sizes:", "", *"\n".join(lines).rstrip().split("\n"), "",
             *results_peers.calls(recorded),
             *seen(tune, databases, "gain", problem, 10**8), "",
-            "How much occupancy a kernel needs that only reads memory: the family `occupancy` runs the same loop at each, a curve "
-            "for what a thread asks for before it waits. Then what the variants of the sums reach at theirs. (`tune plot occupancy`)", "",
-            *seen(tune, databases, "occupancy", "occupancy", 2**28), "",
-            *seen(tune, databases, "occupancy", problem, 10**8), "",
-            "More, and how it was made: [docs/results.md](docs/results.md).", "", END]
+            "How much occupancy does a kernel need that only reads memory? Each curve is one loop at every occupancy, with a number of "
+            "bytes in flight per thread (`tune plot occupancy`):", "",
+            *seen(tune, databases, "occupancy", "occupancy", 2**28), "", END]
     return text[:start] + "\n".join(made) + text[text.index(END) + len(END):]
 
 

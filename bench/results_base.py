@@ -2,6 +2,7 @@
 import csv
 import lzma
 import pathlib
+import re
 import shutil
 import sqlite3
 
@@ -76,13 +77,17 @@ def opened(database):
 
 
 def migrate(database):
-    """Brings a database of an older schema up to date, as `tune run` does."""
+    """Brings a database of an older schema up to date, as `tune run` does: views are those of schema.sql."""
     connection = sqlite3.connect(database, isolation_level=None)
     version = connection.execute("PRAGMA user_version").fetchone()[0]
+    for name, in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'view'").fetchall():
+        connection.execute(f'DROP VIEW "{name}"')
     for path in sorted(MIGRATIONS.glob("*.sql")):
         number = int(path.name.split("-")[0])
         if number > version:
             connection.executescript(f"BEGIN;\n{path.read_text()}\nPRAGMA user_version = {number};\nCOMMIT;")
+    views = re.findall(r"^CREATE VIEW .*?;$", (MIGRATIONS.parent / "schema.sql").read_text(), flags=re.M | re.S)
+    connection.executescript("\n".join(views))
     connection.close()
 
 

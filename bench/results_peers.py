@@ -108,8 +108,8 @@ def calls(recorded):
                     body.append((f"`{call}`, {element}", *(f"{geometric_mean(cell):.2f} ({min(cell):.2f})" for cell in cells)))
         if body:
             sizes = len({row["n"] for row in peers_of(folder)})
-            lines += [f"How many times as fast as `cub::DeviceReduce::Sum`, with the installed kernels and the shipped file, on {folder.name}: "
-                      f"geometric mean of {sizes} sizes (the least). {caption(folder, 'peers', '')}", "",
+            lines += [f"Speed-up over `cub::DeviceReduce::Sum` with the installed kernels and the shipped file, on {folder.name}: geometric "
+                      f"mean of {sizes} sizes (the least). {caption(folder, 'peers', '')}", "",
                       *table(["", "in a graph", "in a graph, dirty L2", "call by call", "call by call, dirty L2"], body), ""]
     return lines
 

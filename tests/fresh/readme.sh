@@ -1,5 +1,5 @@
 #!/bin/bash
-# readme.sh: types what README.md tells people to type, in its order, in the folder of the sources after `./bootstrap tune`.
+# readme.sh: types the commands of README.md and docs/installing.md, in their order, in the folder of the sources after `./bootstrap tune`.
 # A line per command: its exit code, its seconds, the command; "left out", and why, for the few that are typed elsewhere.
 # Runs of hours get a budget. Needs nothing but what bootstrap has installed. Exit code 1: one failed.
 set -uo pipefail
@@ -31,7 +31,7 @@ prepare() {
 cuda='0'
 [[ -d build/toolkit ]] || cuda='3 4'
 
-grep -E '^    (\./bootstrap|tune|export|cc|cpack|cmake|packaging/)' README.md | sed -E 's/^ +//; s/ +#.*$//' >readme.commands
+grep -hE '^    (\./bootstrap|tune|export|cc|cpack|cmake|packaging/)' README.md docs/installing.md | awk '!seen[$0]++' | sed -E 's/^ +//; s/ +#.*$//' >readme.commands
 prepare
 while IFS= read -r command; do
     case $command in
