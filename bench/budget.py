@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What small budgets are spent on: runs on the null device, which runs nothing (tuner/device/null/), with made-up times
+"""What small budgets are spent on: runs on the null device, which runs nothing (tuner/device/scripted/), with made-up times
 of compilers, blocks and starts of processes.
 
     bench/budget.py [--build build/release] [--only WORD] [--compile-ms N] [--start-ms N] [--block-us N] [--write]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What tune itself costs: whole runs on the null device, which runs nothing (tuner/device/null/).
+"""What tune itself costs: whole runs on the null device, which runs nothing (tuner/device/scripted/).
 
     bench/overhead.py [--build build/release] [--only WORD] [--whole] [--work FOLDER] [--record]
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The null device (tuner/device/null/), a folder and a row: a whole run of the usual experiments' files, from the sweep to the
+# The null device (tuner/device/scripted/), rows of a formula: a whole run of the usual experiments' files, from the sweep to the
 # export, without a GPU or a compiler. The same seed gives the same answer. Nobody gets it who does not name it.
 source "$TUNE_TESTS/lib.sh"
 export TUNE_CACHE_DIR=$PWD/cache

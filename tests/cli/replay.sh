@@ -1,5 +1,5 @@
 #!/bin/bash
-# The replay device (tuner/device/replay/): what was recorded on an H100 is tuned as a whole, from the sweep to the export, without a
+# The replay device (tuner/device/scripted/): what was recorded on an H100 is tuned as a whole, from the sweep to the export, without a
 # GPU or a compiler: the recorded winner, or one that the recording declares a tie, the same with each seed. Failures are as they
 # were recorded; T4 files and caches of Kernel Tuner are played, too. What was replayed is never taken for measured.
 source "$TUNE_TESTS/lib.sh"

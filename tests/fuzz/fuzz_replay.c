@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tuner/base/hash.h"
 #include "tuner/exchange/recordings.h"
 #include "tuner/experiment/experiment.h"
 
@@ -36,38 +37,38 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 /* As a run does: each experiment of the recording is read. */
 static void read_recording(void)
 {
-    struct recording *recording = NULL;
+    struct recording recording;
     struct error error = {0};
-    size_t count = 0;
     require(recording_open(path, &recording, &error) == STATUS_OK);
-    const struct recorded_experiment *items = recording_experiments(recording, &count);
-    for (size_t i = 0; i < count; i++) {
+    const struct recorded_experiment *items = recording.parts[RECORDED_EXPERIMENTS].items;
+    for (size_t i = 0; i < recording.parts[RECORDED_EXPERIMENTS].count; i++) {
         struct experiment *experiment = NULL;
         error = (struct error){0};
         const enum status status = experiment_load_recorded(
-            "r.yaml", recording_text(recording, items[i].text), NULL, &experiment, &error);
+            "r.yaml", recording_text(&recording, items[i].text), NULL, &experiment, &error);
         require((status == STATUS_OK) == (experiment != NULL));
         require(status == STATUS_OK || error.text[0] != '\0');
         experiment_free(experiment);
     }
-    recording_close(recording);
+    recording_close(&recording);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct recording_draft draft = {.failed = false};
+    struct recording made = {.failed = false};
+    char hash[HASH_TEXT_BYTES];
     struct error error = {0};
     char *text = malloc(size + 1);
     require(text != NULL);
     memcpy(text, data, size);
     text[size] = '\0';
-    enum status status = recordings_take_file(text, size, "r.json", &draft, &error);
+    enum status status = recordings_take_file(text, size, "r.json", &made, &error);
     if (status == STATUS_OK)
-        status = recording_write(&draft, path, &error);
+        status = recording_write(&made, path, hash, &error);
     require(status == STATUS_OK || error.text[0] != '\0');
     if (status == STATUS_OK)
         read_recording();
-    draft_free(&draft);
+    recording_close(&made);
     free(text);
     return 0;
 }

@@ -190,9 +190,9 @@ static enum status load_shipped(struct arena *arena, const char *folder,
 static enum status load_recorded(struct arena *arena, const char *folder, bool all,
                                  struct experiment_list *out, struct error *error)
 {
-    size_t count = 0;
     enum status status = STATUS_OK;
-    const struct recorded_experiment *items = recording_experiments(out->recording, &count);
+    const struct recorded_experiment *items = out->recording->parts[RECORDED_EXPERIMENTS].items;
+    const size_t count = out->recording->parts[RECORDED_EXPERIMENTS].count;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         const char *name = recording_text(out->recording, items[i].name);
         const char *path = arena_printf(arena, "%s.yaml, as it was recorded", name);
@@ -213,7 +213,7 @@ static enum status leave_out_unrecorded(struct experiment_list *list, struct err
             struct problem problem;
             size_t points = 0;
             experiment_problem(list->items[i], k, &problem);
-            (void)recording_problem(list->recording, recording_problem_hash(problem.key, problem.n),
+            (void)recording_problem(list->recording, recording_hash(problem.key, problem.n),
                                     &points);
             list->wanted[i][k] = list->wanted[i][k] && points > 0;
         }

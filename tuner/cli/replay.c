@@ -89,8 +89,7 @@ static enum status find_shipped(struct replay *replay, const char *name, const c
 }
 
 static enum status take_database(struct replay *replay, const char *path, const char *title,
-                                 enum l2_mode mode, struct recording_draft *draft,
-                                 struct error *error)
+                                 enum l2_mode mode, struct error *error)
 {
     struct store *store = NULL;
     const char *database = NULL;
@@ -102,13 +101,13 @@ static enum status take_database(struct replay *replay, const char *path, const 
     if (status == STATUS_OK)
         status = store_open(copy, STORE_READ, &store, error);
     if (status == STATUS_OK)
-        status = recordings_take_database(store, title, replay->cpus, mode, draft, error);
+        status = recordings_take_database(store, title, replay->cpus, mode, &replay->made, error);
     store_close(store);
     return status;
 }
 
 static enum status take_file(struct replay *replay, const char *path, const char *title,
-                             struct recording_draft *draft, struct error *error)
+                             struct error *error)
 {
     struct arena arena = {0};
     const char *file = NULL;
@@ -120,7 +119,7 @@ static enum status take_file(struct replay *replay, const char *path, const char
     if (status == STATUS_OK && length == 0)
         status = error_set(error, STATUS_BAD_INPUT, "%s: is empty", path);
     if (status == STATUS_OK)
-        status = recordings_take_file(contents, length, title, draft, error);
+        status = recordings_take_file(contents, length, title, &replay->made, error);
     arena_free(&arena);
     return status;
 }
@@ -135,35 +134,24 @@ static bool is_table(const char *path)
     return false;
 }
 
-/* Written, opened, and told of to the children by their environment. */
-static enum status lead_to(struct replay *replay, struct recording_draft *draft, uint64_t seed,
-                           struct error *error)
+/* Writes the recording, and leads the children to it by their environment. */
+static enum status lead_to(struct replay *replay, uint64_t seed, struct error *error)
 {
     char number[24];
+    char hash[HASH_TEXT_BYTES];
     const char *path = arena_printf(&replay->arena, "%s/recording", replay->folder.path);
     replay->source = arena_printf(&replay->arena, "%s/source", replay->folder.path);
+    if (!path || !replay->source)
+        return error_no_memory(error);
     (void)string_format(number, sizeof number, "%llu", (unsigned long long)(seed & INT64_MAX));
-    enum status status =
-        path && replay->source ? recording_write(draft, path, error) : error_no_memory(error);
-    if (status == STATUS_OK)
-        status = recording_open(path, &replay->recording, error);
-    if (status != STATUS_OK)
-        return status;
-    /* By which binaries, and so trials that are known, are told from those of other recordings. */
-    char *contents = NULL;
-    char hash[HASH_TEXT_BYTES];
-    size_t length = 0;
-    struct arena arena = {0};
-    status = file_read(&arena, path, FILE_BYTES_MAX, &contents, &length, error);
-    if (status == STATUS_OK) {
-        hash_bytes(contents, length, hash);
-        status = file_write_atomically(replay->source, hash, strlen(hash), error);
-    }
-    arena_free(&arena);
-    if (status == STATUS_OK && (setenv(RECORDING_FILE_VARIABLE, path, 1) != 0 ||
-                                setenv(RECORDING_SEED_VARIABLE, number, 1) != 0))
-        status = error_no_memory(error);
-    return status;
+    TRY(recording_write(&replay->made, path, hash, error));
+    /* Binaries, and so known trials, are told by it from those of other recordings. */
+    TRY(file_write_atomically(replay->source, hash, strlen(hash), error));
+    if (setenv(RECORDING_FILE_VARIABLE, path, 1) != 0 ||
+        setenv(RECORDING_SEED_VARIABLE, number, 1) != 0)
+        return error_no_memory(error);
+    replay->recording = &replay->made;
+    return STATUS_OK;
 }
 
 /* A file, or one that is shipped, by its name; and the folder for what is unpacked. */
@@ -193,7 +181,6 @@ enum status replay_open(struct replay *replay, const char *which, enum l2_mode m
                         struct error *error)
 {
     static const char clock_word[] = ",clock";
-    struct recording_draft draft = {.failed = false};
     const char *path = NULL, *title = NULL;
     replay->has_clock = text_ends_with(which, clock_word);
     char *name = arena_strdup(&replay->arena, which);
@@ -203,12 +190,11 @@ enum status replay_open(struct replay *replay, const char *which, enum l2_mode m
         name[strlen(name) - strlen(clock_word)] = '\0';
     enum status status = find_recording(replay, name, &path, &title, error);
     if (status == STATUS_OK && is_table(path))
-        status = take_file(replay, path, title, &draft, error);
+        status = take_file(replay, path, title, error);
     else if (status == STATUS_OK)
-        status = take_database(replay, path, title, mode, &draft, error);
+        status = take_database(replay, path, title, mode, error);
     if (status == STATUS_OK)
-        status = lead_to(replay, &draft, seed, error);
-    draft_free(&draft);
+        status = lead_to(replay, seed, error);
     return status == STATUS_OK
                ? status
                : error_prefix(error, "--device replay%s%s", *which ? ":" : "", which);
@@ -216,7 +202,7 @@ enum status replay_open(struct replay *replay, const char *which, enum l2_mode m
 
 void replay_close(struct replay *replay)
 {
-    recording_close(replay->recording);
+    recording_close(&replay->made);
     if (replay->folder.file > 0)
         temporary_folder_remove(&replay->folder);
     arena_free(&replay->arena);

@@ -13,10 +13,11 @@
 #include "tuner/store/store.h"
 
 struct replay {
-    struct recording *recording; /* NULL: nothing is replayed */
-    const char *source;          /* a file that stands for all sources: its text is a hash */
-    bool has_clock;              /* as it was asked for */
-    bool cpus;                   /* likewise: of CPUs, also where there is one of a GPU */
+    const struct recording *recording; /* NULL: nothing is replayed */
+    struct recording made;
+    const char *source; /* a file that stands for all sources: its text is a hash */
+    bool has_clock;     /* as it was asked for */
+    bool cpus;          /* likewise: of CPUs, also where there is one of a GPU */
     struct temporary folder;
     struct arena arena;
 };

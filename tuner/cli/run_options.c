@@ -163,8 +163,7 @@ static enum status start_replay(struct run *run, struct error *error)
                                      run->session.l2_mode, run->session.seed, error);
     if (status != STATUS_OK)
         return status;
-    const char *source =
-        recording_text(replay->recording, recording_device(replay->recording)->source);
+    const char *source = recording_text(replay->recording, replay->recording->device.source);
     if (!run->text.quiet)
         print_clean(stderr,
                     "tune: replayed from %s: nothing is measured; every timing is a recorded one\n",

@@ -160,7 +160,8 @@ struct device_api {
      * changed more than once. Costs little beside a block. */
     enum status (*results)(struct device *device, const struct block *block, uint64_t outputs,
                            struct run_result *out, uint32_t *count, struct error *error);
-    /* Lets `look` and `read` find what run `run` of it left, until something is bound or run. */
+    /* Optional where the kind computes nothing (device_traits), as are `look` and `read`. Lets
+     * these find what run `run` of it left, until something is bound or run. */
     enum status (*show)(struct device *device, const struct block *block, uint32_t run,
                         struct error *error);
     /* Forgets all slots. */

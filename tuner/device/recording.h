@@ -1,8 +1,7 @@
-/* A recording: what a device did, as a file that the device `replay` plays from. Points (a
- * configuration of a problem) with their times, failures and resources, the device's facts, and
- * experiments. Made by tuner/exchange/ from a database or from others' files, for one run, on the
- * machine that reads it: no format to keep. It is mapped, so that a process finds a point at once.
- */
+/* A recording: answers of a device, as a file that a scripted device plays. Points (a configuration
+ * of a problem) with their times, failures and resources, the device's facts, and experiments. Made
+ * by tuner/exchange/ from a database or from others' files, for one run, on the machine that reads
+ * it: no format to keep. Processes map it, so that each finds a point at once. */
 #ifndef TUNE_DEVICE_RECORDING_H
 #define TUNE_DEVICE_RECORDING_H
 
@@ -14,35 +13,33 @@
 #include "tuner/base/facts.h"
 #include "tuner/device/device.h"
 
-/* Where the children of a run find theirs, and the seed of its noise: environment variables that
- * the run itself sets. */
+/* Environment variables by which a run leads its children to the recording, and the seed of its
+ * noise. */
 #define RECORDING_FILE_VARIABLE "TUNE_REPLAY_FILE"
 #define RECORDING_SEED_VARIABLE "TUNE_REPLAY_SEED"
 
-/* The define that names a point to the compiler, since what a binary is of decides all else: its
- * value is recording_point_name's. */
+/* The define that names a point to the compiler: its place among the points, -1 for a configuration
+ * that was not recorded. */
 #define RECORDING_POINT_DEFINE "TUNE_RECORDED_POINT"
-enum { RECORDING_POINT_BYTES = 34 };
 
 /* A text is an offset into the recording's texts; 0 is "". */
 typedef uint32_t recorded_text;
 
 struct recorded_point {
-    uint64_t problem;       /* recording_problem_hash */
-    uint64_t configuration; /* recording_configuration_hash */
-    uint64_t twin;          /* of what was measured in its place; its own: itself was */
-    double time_ns;         /* of one run, by the finest stage that timed it; NaN: never timed */
-    double spread;          /* relative standard deviation of a timing */
-    int64_t trial_ns;       /* what its trial cost ... */
-    int64_t block_ns;       /* ... and each further block */
+    uint64_t problem;       /* recording_hash of its key and n */
+    uint64_t configuration; /* recording_hash of its key and 0 */
+    uint64_t twin;    /* the configuration that was measured in its place; its own: itself was */
+    double time_ns;   /* of one run, by the finest stage that timed it; NaN: never timed */
+    double spread;    /* relative standard deviation of a timing */
+    int64_t trial_ns; /* cost of its trial ... */
+    int64_t block_ns; /* ... and of each further block */
     recorded_text key, parameters; /* of the configuration: "block=64 loads=2", a JSON object */
     recorded_text detail;          /* of its failure */
     recorded_text raced_detail;    /* of its failure when it was raced or confirmed */
-    recorded_text checked_detail;  /* what the gauntlet found wrong; 0: nothing */
+    recorded_text checked_detail;  /* fault found by the gauntlet; 0: none */
     uint32_t status, raced_status; /* enum trial_status */
-    uint32_t first_sample,
-        sample_count; /* of recording_samples: of that stage; none: by `spread` */
-    uint32_t first_energy, energy_count;     /* of a run, in J; none: its energy was not measured */
+    uint32_t first_sample, sample_count;     /* of that stage; none: by `spread` */
+    uint32_t first_energy, energy_count;     /* samples too: J of a run; none: not measured */
     uint32_t first_resource, resource_count; /* by launch */
     uint32_t none;                           /* 0: equal recordings are equal to the last byte */
 };
@@ -60,7 +57,7 @@ struct recorded_experiment {
     recorded_text name, text;
 };
 struct recorded_fact {
-    recorded_text key, label, unit, text;
+    recorded_text key, text;
     uint32_t kind; /* enum value_kind */
     uint32_t none;
     int64_t integer;
@@ -76,71 +73,57 @@ struct recorded_device {
     recorded_text kind;   /* of the devices that play it; 0: "replay" */
 };
 
-uint64_t recording_problem_hash(const char *key, int64_t n);
-uint64_t recording_configuration_hash(const char *key);
-/* "1f..:09..", both in hexadecimal; and back. */
-void recording_point_name(uint64_t problem, uint64_t configuration,
-                          char out[RECORDING_POINT_BYTES]);
-bool recording_point_parse(const char *name, uint64_t *problem, uint64_t *configuration);
-
-/* ---- reading ---- */
-
-struct recording;
-enum status recording_open(const char *path, struct recording **out, struct error *error);
-void recording_close(struct recording *recording);
-
-const struct recorded_device *recording_device(const struct recording *recording);
-const char *recording_text(const struct recording *recording, recorded_text text);
-/* Of the device that plays it. */
-const char *recording_kind(const struct recording *recording);
-/* NULL: it was not recorded. */
-const struct recorded_point *recording_find(const struct recording *recording, uint64_t problem,
-                                            uint64_t configuration);
-/* All of a problem; NULL and 0 when nothing of it was recorded. */
-const struct recorded_point *recording_problem(const struct recording *recording, uint64_t problem,
-                                               size_t *count);
-const double *recording_samples(const struct recording *recording,
-                                const struct recorded_point *point);
-/* In J, of one run each. */
-const double *recording_energies(const struct recording *recording,
-                                 const struct recorded_point *point);
-const struct recorded_resource *recording_resources(const struct recording *recording,
-                                                    const struct recorded_point *point);
-const struct recorded_baseline *recording_baselines(const struct recording *recording,
-                                                    size_t *count);
-const struct recorded_experiment *recording_experiments(const struct recording *recording,
-                                                        size_t *count);
-enum status recording_facts(const struct recording *recording, struct facts *facts,
-                            struct error *error);
-
-/* ---- making ---- */
-
-/* Zero-initialise; freed by draft_free. What is added is copied. Where memory is short `failed` is
- * set, and recording_write says so. */
 enum recording_part {
-    RECORDED_POINTS,
+    RECORDED_POINTS, /* struct recorded_point, by problem and configuration once it is written */
     RECORDED_RESOURCES,
-    RECORDED_SAMPLES,
+    RECORDED_SAMPLES, /* double */
     RECORDED_BASELINES,
     RECORDED_EXPERIMENTS,
     RECORDED_FACTS,
-    RECORDED_TEXTS,
+    RECORDED_TEXTS, /* char */
     RECORDED_PARTS,
 };
-struct recording_draft {
+/* Zero-initialise to make one; freed by recording_close. */
+struct recording {
     struct recorded_device device;
     struct {
         void *items;
         size_t count, capacity;
     } parts[RECORDED_PARTS];
-    bool failed;
+    void *mapped; /* the file that it was read from; NULL: none */
+    size_t mapped_bytes;
+    bool failed; /* memory was short; recording_write reports it */
 };
-recorded_text draft_text(struct recording_draft *draft, const char *text); /* NULL is "" */
-/* An item of the part (struct recorded_point, ..., double): its index. */
-size_t draft_add(struct recording_draft *draft, enum recording_part which, const void *item);
-void draft_fact(struct recording_draft *draft, const struct fact *fact);
-/* Sorts the points. STATUS_BAD_INPUT when a configuration is there twice. */
-enum status recording_write(struct recording_draft *draft, const char *path, struct error *error);
-void draft_free(struct recording_draft *draft);
+
+uint64_t recording_hash(const char *key, int64_t n);
+
+/* ---- reading ---- */
+
+enum status recording_open(const char *path, struct recording *out, struct error *error);
+void recording_close(struct recording *recording);
+
+const char *recording_text(const struct recording *recording, recorded_text text);
+/* Kind of the device that plays it. */
+const char *recording_kind(const struct recording *recording);
+/* Finds all points of a problem; NULL and 0: none was recorded. */
+const struct recorded_point *recording_problem(const struct recording *recording, uint64_t problem,
+                                               size_t *count);
+/* NULL: it was not recorded. */
+const struct recorded_point *recording_find(const struct recording *recording, uint64_t problem,
+                                            uint64_t configuration);
+/* Adds its facts, with labels made of their keys: "Sm count". */
+enum status recording_facts(const struct recording *recording, struct facts *facts,
+                            struct error *error);
+
+/* ---- making ---- */
+
+/* Copies an item of the part; returns its place. */
+size_t recording_add(struct recording *recording, enum recording_part which, const void *item);
+recorded_text recording_add_text(struct recording *recording, const char *text); /* NULL is "" */
+void recording_add_fact(struct recording *recording, const char *key, struct value value);
+/* Sorts the points, writes the file and hashes it (HASH_TEXT_BYTES). STATUS_BAD_INPUT when a
+ * configuration is there twice. */
+enum status recording_write(struct recording *recording, const char *path, char *hash,
+                            struct error *error);
 
 #endif

@@ -18,7 +18,7 @@ struct seen_values {
 };
 
 struct gathering {
-    struct recording_draft *draft;
+    struct recording *out;
     struct arena *arena;
     const char *problem; /* and the experiment's name */
     const char *device;  /* NULL: the file does not say on which */
@@ -67,7 +67,7 @@ static bool name_configuration(const struct tried *tried, struct text *key, stru
 static enum status take_tried(void *context, const struct tried *tried, struct error *error)
 {
     struct gathering *gathering = context;
-    struct recording_draft *draft = gathering->draft;
+    struct recording *out = gathering->out;
     struct text key = {0};
     struct text parameters = {0};
     if (tried->count == 0 || tried->count > EXPERIMENT_PARAMETERS_MAX)
@@ -90,19 +90,19 @@ static enum status take_tried(void *context, const struct tried *tried, struct e
     if (tried->device && !gathering->device)
         gathering->device = arena_strdup(gathering->arena, tried->device);
     struct recorded_point point = {
-        .problem = recording_problem_hash(gathering->problem, 1),
-        .configuration = recording_configuration_hash(text_string(&key)),
+        .problem = recording_hash(gathering->problem, 1),
+        .configuration = recording_hash(text_string(&key), 0),
         .time_ns = tried->time_ns,
         .trial_ns = (int64_t)tried->cost_ns,
         .block_ns = isnan(tried->time_ns) ? 0 : (int64_t)tried->time_ns,
-        .key = draft_text(draft, text_string(&key)),
-        .parameters = draft_text(draft, text_string(&parameters)),
-        .detail = draft_text(draft, *tried->failure ? tried->failure : "it has no time"),
+        .key = recording_add_text(out, text_string(&key)),
+        .parameters = recording_add_text(out, text_string(&parameters)),
+        .detail = recording_add_text(out, *tried->failure ? tried->failure : "it has no time"),
         .status = status_of(tried),
         .raced_status = TRIAL_OK,
     };
     point.twin = point.configuration;
-    (void)draft_add(draft, RECORDED_POINTS, &point);
+    (void)recording_add(out, RECORDED_POINTS, &point);
     text_free(&key);
     text_free(&parameters);
     return fits ? STATUS_OK : error->status != STATUS_OK ? error->status : error_no_memory(error);
@@ -138,26 +138,22 @@ static void write_experiment(struct gathering *gathering, const char *from, stru
 }
 
 /* A GPU of no particular kind: the file says little of it. */
-static void write_facts(struct recording_draft *draft, const char *device, const char *name,
+static void write_facts(struct recording *out, const char *device, const char *name,
                         const char *from)
 {
     char title[256], uuid[256];
     (void)string_format(title, sizeof title, "%.40s, replayed from %.190s",
                         device ? device : "A GPU", from);
     (void)string_format(uuid, sizeof uuid, "replay:%.200s", name);
-    const struct fact facts[] = {
-        {"name", "Name", "", value_text(title)},
-        {"uuid", "UUID", "", value_text(uuid)},
-        {"architecture", "Architecture", "", value_text("unknown")},
-        {"driver", "Driver", "", value_text("unknown")},
-        {"compiler", "Compiler", "", value_text("unknown")},
-        {"replayed_from", "Replayed from", "", value_text(from)},
-        {"memory_bytes", "Memory", "bytes", value_integer(0)},
-        {"sm_count", "Multiprocessors", "", value_integer(1)},
-        {"energy_counter", "Energy counter", "", value_boolean(false)},
-    };
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        draft_fact(draft, &facts[i]);
+    recording_add_fact(out, "name", value_text(title));
+    recording_add_fact(out, "uuid", value_text(uuid));
+    recording_add_fact(out, "architecture", value_text("unknown"));
+    recording_add_fact(out, "driver", value_text("unknown"));
+    recording_add_fact(out, "compiler", value_text("unknown"));
+    recording_add_fact(out, "replayed_from", value_text(from));
+    recording_add_fact(out, "memory_bytes", value_integer(0));
+    recording_add_fact(out, "sm_count", value_integer(1));
+    recording_add_fact(out, "energy_counter", value_boolean(false));
 }
 
 /* "gemm-A100.json.gz" as a name: "gemm_A100". */
@@ -173,8 +169,8 @@ static void name_problem(const char *name, char out[64])
         (void)string_format(out, 64, "replayed");
 }
 
-enum status recordings_take_file(char *text, size_t length, const char *name,
-                                 struct recording_draft *out, struct error *error)
+enum status recordings_take_file(char *text, size_t length, const char *name, struct recording *out,
+                                 struct error *error)
 {
     struct arena arena = {0};
     struct text written = {0};
@@ -183,7 +179,7 @@ enum status recordings_take_file(char *text, size_t length, const char *name,
     struct gathering *gathering = arena_alloc(&arena, 1, sizeof *gathering);
     if (!gathering)
         return error_no_memory(error);
-    *gathering = (struct gathering){.draft = out, .arena = &arena, .problem = problem};
+    *gathering = (struct gathering){.out = out, .arena = &arena, .problem = problem};
     enum status status = tried_read(text, length, &arena, take_tried, gathering, error);
     if (status == STATUS_OK && gathering->count == 0)
         status = error_set(error, STATUS_BAD_INPUT, "there is no configuration in it");
@@ -194,12 +190,13 @@ enum status recordings_take_file(char *text, size_t length, const char *name,
                                                .memory_clock_mhz = (double)NAN,
                                                .temperature_c = (double)NAN,
                                                .power_w = (double)NAN,
-                                               .source = draft_text(out, name)};
+                                               .source = recording_add_text(out, name)};
         write_facts(out, gathering->device, name, name);
         write_experiment(gathering, name, &written);
-        const struct recorded_experiment item = {.name = draft_text(out, problem),
-                                                 .text = draft_text(out, text_string(&written))};
-        (void)draft_add(out, RECORDED_EXPERIMENTS, &item);
+        const struct recorded_experiment item = {
+            .name = recording_add_text(out, problem),
+            .text = recording_add_text(out, text_string(&written))};
+        (void)recording_add(out, RECORDED_EXPERIMENTS, &item);
         status = written.failed ? error_no_memory(error) : STATUS_OK;
     }
     for (size_t i = 0; i < EXPERIMENT_PARAMETERS_MAX; i++)

@@ -23,9 +23,11 @@ enum status candidate_ask_binary(const struct work *work, struct candidate *cand
                               (!wanted || binaries_asked(binaries, candidate->binary))))
         return STATUS_OK;
     struct point point = work_point(work, configuration, 0);
-    enum status status = work->options->recording
-                             ? recorded_binary(work, configuration, &scratch, &request, error)
-                             : point_binary(&point, &scratch, &request, error);
+    enum status status = STATUS_OK;
+    if (work->options->recording)
+        recorded_binary(work, configuration, &request);
+    else
+        status = point_binary(&point, &scratch, &request, error);
     if (status == STATUS_BAD_INPUT) { /* no reason to end: others may be right */
         candidate->broken = arena_strdup(&binaries->arena, error->text);
         error_clear(error);

@@ -7,6 +7,17 @@
 #include "tuner/device/recording.h"
 #include "tuner/experiment/recall.h"
 
+/* NULL: it was not recorded. */
+static const struct recorded_point *find(const struct work *work,
+                                         const struct configuration *configuration)
+{
+    char key[CONFIGURATION_KEY_BYTES];
+    (void)configuration_key(configuration, key);
+    return recording_find(work->options->recording,
+                          recording_hash(work->problem.key, work->problem.n),
+                          recording_hash(key, 0));
+}
+
 enum status recorded_restrict(const struct session *session, const struct experiment *experiment,
                               const struct problem *problem, struct space *space,
                               struct error *error)
@@ -18,7 +29,7 @@ enum status recorded_restrict(const struct session *session, const struct experi
     if (!recording)
         return STATUS_OK;
     const struct recorded_point *points =
-        recording_problem(recording, recording_problem_hash(problem->key, problem->n), &count);
+        recording_problem(recording, recording_hash(problem->key, problem->n), &count);
     uint64_t *numbers = malloc((count + 1) * sizeof *numbers);
     enum status status = numbers ? STATUS_OK : error_no_memory(error);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
@@ -45,11 +56,10 @@ enum status recorded_baseline(const struct work *work, const char *name, struct 
                               struct configuration *out, bool *found, struct error *error)
 {
     const struct recording *recording = work->options->recording;
-    size_t count = 0;
-    const struct recorded_baseline *items = recording_baselines(recording, &count);
-    const uint64_t problem = recording_problem_hash(work->problem.key, work->problem.n);
+    const struct recorded_baseline *items = recording->parts[RECORDED_BASELINES].items;
+    const uint64_t problem = recording_hash(work->problem.key, work->problem.n);
     *found = false;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < recording->parts[RECORDED_BASELINES].count; i++)
         if (items[i].problem == problem &&
             strcmp(recording_text(recording, items[i].name), name) == 0)
             return recall_configuration(work->experiment,
@@ -58,40 +68,24 @@ enum status recorded_baseline(const struct work *work, const char *name, struct 
     return STATUS_OK;
 }
 
-static const struct recorded_point *find(const struct work *work,
-                                         const struct configuration *configuration)
+void recorded_binary(const struct work *work, const struct configuration *configuration,
+                     struct binary_request *out)
 {
-    char key[CONFIGURATION_KEY_BYTES];
-    (void)configuration_key(configuration, key);
-    return recording_find(work->options->recording,
-                          recording_problem_hash(work->problem.key, work->problem.n),
-                          recording_configuration_hash(key));
-}
-
-enum status recorded_binary(const struct work *work, const struct configuration *configuration,
-                            struct arena *arena, struct binary_request *out, struct error *error)
-{
-    char key[CONFIGURATION_KEY_BYTES];
-    char name[RECORDING_POINT_BYTES];
-    (void)configuration_key(configuration, key);
-    recording_point_name(recording_problem_hash(work->problem.key, work->problem.n),
-                         recording_configuration_hash(key), name);
+    const struct recorded_point *points = work->options->recording->parts[RECORDED_POINTS].items;
+    const struct recorded_point *point = find(work, configuration);
     *out = (struct binary_request){
         .source_path = work->options->recording_source,
         .architecture = facts_text(work->facts, "architecture", ""),
         .define_count = 1,
-        .defines[0] = {RECORDING_POINT_DEFINE, value_text(arena_strdup(arena, name))},
+        .defines[0] = {RECORDING_POINT_DEFINE, value_integer(point ? point - points : -1)},
     };
-    return out->defines[0].value.text ? STATUS_OK : error_no_memory(error);
 }
 
 void recorded_charge(const struct work *work, const struct configuration *configuration,
                      uint32_t blocks)
 {
-    const struct recording *recording = work->options->recording;
-    if (!recording || !work->options->recording_charges)
-        return;
-    const struct recorded_point *point = find(work, configuration);
+    const struct recorded_point *point =
+        work->options->recording_charges ? find(work, configuration) : NULL;
     if (point)
         clock_charge(blocks > 0 ? blocks * point->block_ns : point->trial_ns);
 }

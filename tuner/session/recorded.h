@@ -15,9 +15,9 @@ enum status recorded_restrict(const struct session *session, const struct experi
 enum status recorded_baseline(const struct work *work, const char *name, struct arena *arena,
                               struct configuration *out, bool *found, struct error *error);
 
-/* What is compiled for a configuration is its name alone. */
-enum status recorded_binary(const struct work *work, const struct configuration *configuration,
-                            struct arena *arena, struct binary_request *out, struct error *error);
+/* Requests the name of a configuration's point in place of a binary. */
+void recorded_binary(const struct work *work, const struct configuration *configuration,
+                     struct binary_request *out);
 
 /* Charges to limits of time what a trial took then, or so many blocks of a visit (0: a trial). */
 void recorded_charge(const struct work *work, const struct configuration *configuration,

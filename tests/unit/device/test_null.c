@@ -1,4 +1,4 @@
-/* The null device: what tests of tune lean on when they name it. */
+/* The scripted device with rows of its formula, `null`: properties that tests of tune rely on. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

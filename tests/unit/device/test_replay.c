@@ -1,4 +1,4 @@
-/* Recordings, as they are written and read back, and the device that plays them. */
+/* Recordings, as they are written and read back, and the scripted device that plays them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@ enum { BLOCKS = 400, SAMPLES = 3 };
 static const double samples[SAMPLES] = {990, 1000, 1020};
 
 static struct error error;
-static char path[64], binary[64];
+static char path[64], binary[64], hash[HASH_TEXT_BYTES];
+static struct recording recorded;
 
 static void must(enum status status)
 {
@@ -23,50 +24,47 @@ static void must(enum status status)
         fail_msg("%s", error.text);
 }
 
-static void add_point(struct recording_draft *draft, const char *key, struct recorded_point point)
+static void add_point(struct recording *made, const char *key, struct recorded_point point)
 {
-    point.problem = recording_problem_hash("copy.f32", 4096);
-    point.configuration = recording_configuration_hash(key);
+    point.problem = recording_hash("copy.f32", 4096);
+    point.configuration = recording_hash(key, 0);
     point.twin = point.twin ? point.twin : point.configuration;
-    point.key = draft_text(draft, key);
-    (void)draft_add(draft, RECORDED_POINTS, &point);
+    point.key = recording_add_text(made, key);
+    (void)recording_add(made, RECORDED_POINTS, &point);
 }
 
 /* Points of one problem, each with its own fate. */
-static void record(struct recording_draft *draft)
+static void record(struct recording *made)
 {
-    const struct fact facts[] = {{"name", "Name", "", value_text("A GPU, replayed")},
-                                 {"sm_count", "SMs", "", value_integer(132)},
-                                 {"ecc", "ECC", "", value_boolean(true)},
-                                 {"peak_gbs", "Peak", "GB/s", value_real(3.5)}};
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        draft_fact(draft, &facts[i]);
-    draft->device.anchor_ns = 777;
-    draft->device.calibration.tick_ns = 32;
-    draft->device.source = draft_text(draft, "my.db of 2026-11-22");
-    const struct recorded_resource resource = {.kernel = draft_text(draft, "copy"),
+    recording_add_fact(made, "name", value_text("A GPU, replayed"));
+    recording_add_fact(made, "sm_count", value_integer(132));
+    recording_add_fact(made, "ecc", value_boolean(true));
+    recording_add_fact(made, "peak_gbs", value_real(3.5));
+    made->device.anchor_ns = 777;
+    made->device.calibration.tick_ns = 32;
+    made->device.source = recording_add_text(made, "my.db of 2026-11-22");
+    const struct recorded_resource resource = {.kernel = recording_add_text(made, "copy"),
                                                .block_threads = 64,
                                                .registers = 40,
                                                .active_blocks_per_sm = 7};
-    const struct recorded_resource other = {.kernel = draft_text(draft, "copy"),
+    const struct recorded_resource other = {.kernel = recording_add_text(made, "copy"),
                                             .block_threads = 128,
                                             .registers = 50,
                                             .active_blocks_per_sm = 3};
-    const uint32_t first = (uint32_t)draft_add(draft, RECORDED_RESOURCES, &resource);
-    (void)draft_add(draft, RECORDED_RESOURCES, &other);
-    const uint32_t sample = (uint32_t)draft_add(draft, RECORDED_SAMPLES, &samples[0]);
+    const uint32_t first = (uint32_t)recording_add(made, RECORDED_RESOURCES, &resource);
+    (void)recording_add(made, RECORDED_RESOURCES, &other);
+    const uint32_t sample = (uint32_t)recording_add(made, RECORDED_SAMPLES, &samples[0]);
     for (size_t i = 1; i < SAMPLES; i++)
-        (void)draft_add(draft, RECORDED_SAMPLES, &samples[i]);
-    add_point(draft, "block=64",
+        (void)recording_add(made, RECORDED_SAMPLES, &samples[i]);
+    add_point(made, "block=64",
               (struct recorded_point){.time_ns = 1000,
                                       .first_sample = sample,
                                       .sample_count = SAMPLES,
                                       .first_resource = first,
                                       .resource_count = 2});
-    add_point(
-        draft, "block=96",
-        (struct recorded_point){.time_ns = 1000, .twin = recording_configuration_hash("block=64")});
-    add_point(draft, "block=128", (struct recorded_point){.time_ns = 2000, .spread = 0.01});
+    add_point(made, "block=96",
+              (struct recorded_point){.time_ns = 1000, .twin = recording_hash("block=64", 0)});
+    add_point(made, "block=128", (struct recorded_point){.time_ns = 2000, .spread = 0.01});
     static const struct {
         const char *key;
         enum trial_status status;
@@ -76,27 +74,29 @@ static void record(struct recording_draft *draft)
                     {"block=4", TRIAL_CRASHED},
                     {"block=5", TRIAL_WRONG_RESULT}};
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
-        add_point(draft, failures[i].key,
+        add_point(made, failures[i].key,
                   (struct recorded_point){.time_ns = (double)NAN,
                                           .status = failures[i].status,
-                                          .detail = draft_text(draft, "as it was")});
-    add_point(draft, "block=6",
+                                          .detail = recording_add_text(made, "as it was")});
+    add_point(made, "block=6",
               (struct recorded_point){.time_ns = 3000,
                                       .raced_status = TRIAL_WRONG_RESULT,
-                                      .raced_detail = draft_text(draft, "in the race")});
-    add_point(draft, "block=7",
-              (struct recorded_point){.time_ns = 3000,
-                                      .checked_detail = draft_text(draft, "at an odd size")});
+                                      .raced_detail = recording_add_text(made, "in the race")});
+    add_point(made, "block=7",
+              (struct recorded_point){
+                  .time_ns = 3000, .checked_detail = recording_add_text(made, "at an odd size")});
 }
 
 static enum status compile(const char *key)
 {
-    char name[RECORDING_POINT_BYTES];
     struct text log = {0};
-    recording_point_name(recording_problem_hash("copy.f32", 4096),
-                         recording_configuration_hash(key), name);
-    const struct binary_request request = {.define_count = 1,
-                                           .defines = {{RECORDING_POINT_DEFINE, value_text(name)}}};
+    const struct recorded_point *point =
+        recording_find(&recorded, recording_hash("copy.f32", 4096), recording_hash(key, 0));
+    const struct recorded_point *points = recorded.parts[RECORDED_POINTS].items;
+    const struct binary_request request = {
+        .source_path = "source",
+        .define_count = 1,
+        .defines = {{RECORDING_POINT_DEFINE, value_integer(point ? point - points : -1)}}};
     enum status status = device_replay.compile(&request, binary, &log, &error);
     text_free(&log);
     return status;
@@ -113,19 +113,18 @@ static struct device *opened(const char *seed)
 
 static int set_up(void **state)
 {
-    struct recording_draft draft = {.failed = false};
     (void)state;
     (void)snprintf(path, sizeof path, "recording-%d", (int)getpid());
     (void)snprintf(binary, sizeof binary, "recording-%d.bin", (int)getpid());
-    record(&draft);
-    must(recording_write(&draft, path, &error));
-    draft_free(&draft);
+    record(&recorded);
+    must(recording_write(&recorded, path, hash, &error));
     return setenv(RECORDING_FILE_VARIABLE, path, 1);
 }
 
 static int tear_down(void **state)
 {
     (void)state;
+    recording_close(&recorded);
     (void)unlink(path);
     (void)unlink(binary);
     return 0;
@@ -133,33 +132,33 @@ static int tear_down(void **state)
 
 TEST(a_recording_comes_back)
 {
-    struct recording *recording = NULL;
+    struct recording recording;
     struct facts facts = {0};
     size_t count = 0;
-    const uint64_t problem = recording_problem_hash("copy.f32", 4096);
+    const uint64_t problem = recording_hash("copy.f32", 4096);
     must(recording_open(path, &recording, &error));
-    assert_true(recording_device(recording)->anchor_ns == 777);
-    assert_string_equal(recording_text(recording, recording_device(recording)->source),
-                        "my.db of 2026-11-22");
-    must(recording_facts(recording, &facts, &error));
+    assert_true(recording.device.anchor_ns == 777);
+    assert_string_equal(recording_text(&recording, recording.device.source), "my.db of 2026-11-22");
+    must(recording_facts(&recording, &facts, &error));
     assert_int_equal(facts_integer(&facts, "sm_count", 0), 132);
+    assert_string_equal(facts_find(&facts, "sm_count")->label, "Sm count");
     assert_int_equal(facts_find(&facts, "ecc")->value.kind, VALUE_BOOLEAN);
     assert_true(facts_find(&facts, "peak_gbs")->value.real == 3.5);
-    const struct recorded_point *points = recording_problem(recording, problem, &count);
+    const struct recorded_point *points = recording_problem(&recording, problem, &count);
     assert_int_equal(count, 10);
     for (size_t i = 0; i < count; i++)
-        assert_ptr_equal(recording_find(recording, problem, points[i].configuration), &points[i]);
-    assert_null(recording_problem(recording, problem + 1, &count));
-    assert_null(recording_find(recording, problem, recording_configuration_hash("block=65")));
+        assert_ptr_equal(recording_find(&recording, problem, points[i].configuration), &points[i]);
+    assert_null(recording_problem(&recording, problem + 1, &count));
+    assert_null(recording_find(&recording, problem, recording_hash("block=65", 0)));
     facts_free(&facts);
-    recording_close(recording);
+    recording_close(&recording);
 }
 
 TEST(a_cut_recording_is_refused)
 {
     char cut[80];
     char bytes[4096];
-    struct recording *recording = NULL;
+    struct recording recording;
     (void)snprintf(cut, sizeof cut, "%s-cut", path);
     FILE *from = fopen(path, "rb");
     assert_non_null(from);
@@ -175,11 +174,11 @@ TEST(a_cut_recording_is_refused)
     }
     (void)unlink(cut);
     assert_int_equal(recording_open(cut, &recording, &error), STATUS_NOT_FOUND);
-    struct recording_draft twice = {.failed = false};
+    struct recording twice = {.failed = false};
     add_point(&twice, "block=64", (struct recorded_point){.time_ns = 1});
     add_point(&twice, "block=64", (struct recorded_point){.time_ns = 2});
-    assert_int_equal(recording_write(&twice, cut, &error), STATUS_BAD_INPUT);
-    draft_free(&twice);
+    assert_int_equal(recording_write(&twice, cut, hash, &error), STATUS_BAD_INPUT);
+    recording_close(&twice);
 }
 
 /* Those of the samples, all of them; or about the time. The seed decides, and the order of what is

@@ -16,7 +16,7 @@
 #include <fcntl.h>
 
 #define device_null honest_null
-#include "tuner/device/null/null.c"
+#include "tuner/device/scripted/scripted.c"
 #undef device_null
 
 struct device_api device_null; /* in place of the other one: kinds.inc names this */
