@@ -92,7 +92,7 @@ static enum status resources_of(struct landscape *landscape, size_t binary,
                                 const struct launch *launch, struct kernel_resources *out,
                                 struct error *error)
 {
-    if (!binaries_tell(&landscape->binaries, binary, launch->kernel, out))
+    if (!binaries_inspect(&landscape->binaries, binary, launch->kernel, out))
         return error_set(error, STATUS_UNAVAILABLE,
                          "kernel %s: its binary has none of that name (%s): where the source only "
                          "declares it, name the one that has its body",

@@ -115,7 +115,7 @@ static enum status find_possible(const struct look *look, const struct problem *
     if (status == STATUS_OK)
         status = point_plan(&point, &arena, plan, error);
     if (status == STATUS_BAD_INPUT && !look->run->text.default_only && space_count(space) > 0) {
-        work_usual(&work, space, out);
+        work_representative(&work, space, out);
         if (point_plan(&point, &arena, plan, &ignored) == STATUS_OK) {
             print_clean(stdout,
                         "  with %s = %lld the default configuration cannot be launched: %s\n",

@@ -12,7 +12,7 @@ enum {
     STARTS = 8,
     STEPS_KNOWN_MAX = 64, /* over known points, before a fresh one is taken */
     STUCK_AFTER = 64,     /* proposals refused in a row, before it goes back to the best */
-    SPREAD_LEAST = 8,     /* values from which the scale of differences is taken */
+    SPREAD_MIN = 8,       /* values from which the scale of differences is taken */
 };
 static const double temperature_first = 0.5; /* of the scale of differences */
 static const double temperature_last = 0.005;
@@ -50,7 +50,7 @@ static void destroy(void *opaque)
 static void find_scale(struct annealing *state)
 {
     const struct trail *trail = state->trail;
-    if (trail->told < SPREAD_LEAST || trail->told < 2 * state->scaled_at)
+    if (trail->told < SPREAD_MIN || trail->told < 2 * state->scaled_at)
         return;
     if (!array_grow_by(&state->sorted, 0, trail->count, &state->sorted_capacity,
                        sizeof *state->sorted))

@@ -11,8 +11,8 @@
 enum {
     STARTS_FIRST = 8, /* random points of which the first climb takes the best */
     STARTS = 3,       /* of the climbs after that */
-    KICK_LEAST = 2,   /* parameters changed for a start near the best */
-    KICK_MOST = 4,
+    KICK_MIN = 2,     /* parameters changed for a start near the best */
+    KICK_MAX = 4,
     KICK_TRIES = 8,
 };
 
@@ -72,8 +72,7 @@ static bool near_best(struct trail *trail, uint64_t *point)
         return false;
     for (int i = 0; i < KICK_TRIES; i++) {
         trail->space.values(trail->space.context, trail->records[trail->best].point, values);
-        const uint64_t changes =
-            KICK_LEAST + random_below(&trail->random, KICK_MOST - KICK_LEAST + 1);
+        const uint64_t changes = KICK_MIN + random_below(&trail->random, KICK_MAX - KICK_MIN + 1);
         for (uint64_t k = 0; k < changes; k++) {
             const size_t d = (size_t)random_below(&trail->random, trail->space.dimensions);
             if (trail->value_counts[d] > 1)

@@ -1,7 +1,7 @@
 /* The covariance is Matern's with 5/2 and a length scale a feature, which the greatest likelihood
  * sets, held by a prior. The factor of the rows' covariance grows by a row a point, and with it,
  * for every candidate, its solution: what is known of all candidates after one more point costs a
- * product of rows and candidates, however many trials there were, since rows are at most ROWS_MOST.
+ * product of rows and candidates, however many trials there were, since rows are at most ROWS_MAX.
  * Points without a result are rows as well, as "hallucinated" by what is expected of them
  * (Desautels, Krause, Burdick 2014), so that the next is asked for elsewhere. */
 #include "tuner/search/model.h"
@@ -11,23 +11,23 @@
 #include <string.h>
 
 enum {
-    ROWS_MOST = 384,
+    ROWS_MAX = 384,
     ROWS_KEPT = 256,     /* of these when they are full: the best half, others at even distances */
     ROWS_LEARNED = 100,  /* that length scales are learned from, chosen likewise */
     ELSEWHERE_KEPT = 96, /* rows of other sources, of all of them, chosen likewise, */
     ELSEWHERE_LEARNED = 48,   /* that length scales are learned from besides */
-    SOURCES_MOST = 16,        /* of which the first are taken */
-    TRUST_LEAST = 4,          /* own results by which what they say is judged, */
-    TRUST_MOST = 24,          /* and up to how many of them */
+    SOURCES_MAX = 16,         /* of which the first are taken */
+    TRUST_MIN = 4,            /* own results by which what they say is judged, */
+    TRUST_MAX = 24,           /* and up to how many of them */
     ELSEWHERE_WEIGHT = 8,     /* own points whose mean counts as much as that of the others */
-    CANDIDATES_MOST = 8192,   /* up to which every point of the space is one */
+    CANDIDATES_MAX = 8192,    /* up to which every point of the space is one */
     CANDIDATES_RANDOM = 1024, /* in a larger space, drawn anew when length scales are learned; */
     CANDIDATES_NEAR = 24,     /* with neighbours of what is best and of what was chosen, */
     CANDIDATES_ABOUT = 8,     /* of so many of the best */
-    CHANCE_LEAST = 32,        /* results, before it says how likely a better point is left */
-    STANDS_FOR_MOST = 4,      /* points that a candidate stands for then */
+    CHANCE_MIN = 32,          /* results, before it says how likely a better point is left */
+    STANDS_FOR_MAX = 4,       /* points that a candidate stands for then */
     READY_OR_NOT = 64,        /* points of which only every other two prefer what is ready */
-    CENTRES_MOST = 8,         /* whose neighbours are tried, whatever the model says */
+    CENTRES_MAX = 8,          /* whose neighbours are tried, whatever the model says */
     SWEEPS = 2,               /* over the length scales, a step up or down each */
 };
 static const double length_scale = 0.7, length_scale_spread = 1; /* the prior's, lognormal */
@@ -60,7 +60,7 @@ struct model {
     float scales[FEATURES_MAX];   /* 1 / length scale */
     double noise;                 /* variance, of the signal's */
     double relation;              /* odds of the correlation between sources */
-    size_t sources[SOURCES_MOST], source_count;
+    size_t sources[SOURCES_MAX], source_count;
     size_t learned_at;      /* results by then */
     size_t seen;            /* records that are rows or were */
     size_t neighbour_turns; /* neighbours asked for */
@@ -68,7 +68,7 @@ struct model {
 
     struct row *rows;
     size_t count;
-    double *factor; /* rows of ROWS_MOST, lower */
+    double *factor; /* rows of ROWS_MAX, lower */
     double *scratch;
     double best;         /* target of the best */
     double failed_share; /* of the rows that are known */
@@ -108,19 +108,19 @@ struct model *model_create(struct trail *trail)
     if (!model)
         return NULL;
     const uint64_t count = trail->space.count;
-    const size_t most = count < CANDIDATES_MOST ? (size_t)count : CANDIDATES_MOST;
+    const size_t most = count < CANDIDATES_MAX ? (size_t)count : CANDIDATES_MAX;
     model->trail = trail;
     model->noise = noise_first;
     model->relation = relation_first;
     model->candidates_most = most;
     const bool good = features_create(&model->features, &trail->space);
-    model->rows = malloc(ROWS_MOST * sizeof model->rows[0]);
-    model->factor = malloc((size_t)ROWS_MOST * ROWS_MOST * sizeof(double));
+    model->rows = malloc(ROWS_MAX * sizeof model->rows[0]);
+    model->factor = malloc((size_t)ROWS_MAX * ROWS_MAX * sizeof(double));
     model->scratch = malloc((size_t)ROWS_LEARNED * ROWS_LEARNED * sizeof(double));
     model->points = malloc(most * sizeof(uint64_t));
     model->taken = malloc(most * sizeof(bool));
     model->vectors = malloc(most * (model->features.count + 1) * sizeof(float));
-    model->solutions = malloc((size_t)ROWS_MOST * most * sizeof(float));
+    model->solutions = malloc((size_t)ROWS_MAX * most * sizeof(float));
     model->variances = malloc(most * sizeof(float));
     model->means = malloc(most * sizeof(float));
     model->failures = malloc(most * sizeof(float));
@@ -179,10 +179,10 @@ static void add_candidate(struct model *model, uint64_t point)
     features_of_point(&model->features, &model->trail->space, point, vector);
     model->points[place] = point;
     model->taken[place] = false;
-    double column[ROWS_MOST]; /* of the solutions, where it lies apart */
+    double column[ROWS_MAX]; /* of the solutions, where it lies apart */
     double variance = 1, mean = 0, fails = 0;
     for (size_t i = 0; i < model->count; i++) {
-        const double *row = &model->factor[i * ROWS_MOST];
+        const double *row = &model->factor[i * ROWS_MAX];
         double sum =
             covariance(model, model->rows[i].vector, vector) * between(model, &model->rows[i], 0);
         for (size_t k = 0; k < i; k++)
@@ -222,12 +222,12 @@ static void place_row(struct model *model, size_t record, size_t source)
 static void add_row(struct model *model, size_t record, size_t source)
 {
     const size_t n = model->count, candidates = model->candidate_count;
-    double *row = &model->factor[n * ROWS_MOST];
+    double *row = &model->factor[n * ROWS_MAX];
     place_row(model, record, source);
     const float *vector = model->rows[n].vector;
     double diagonal = 1 + model->noise;
     for (size_t i = 0; i < n; i++) {
-        const double *other = &model->factor[i * ROWS_MOST];
+        const double *other = &model->factor[i * ROWS_MAX];
         double sum = covariance(model, model->rows[i].vector, vector) *
                      between(model, &model->rows[i], source);
         for (size_t k = 0; k < i; k++)
@@ -295,7 +295,7 @@ static double logarithm(double value, double best, double median)
  * it. */
 static size_t set_logarithms(struct model *model, size_t source, double *middle, double *mean)
 {
-    struct ranked ranked[ROWS_MOST] = {0};
+    struct ranked ranked[ROWS_MAX] = {0};
     size_t count = 0;
     double sum = 0;
     for (size_t i = 0; i < model->count; i++)
@@ -325,7 +325,7 @@ static size_t set_logarithms(struct model *model, size_t source, double *middle,
  * the others', since its first points may all be among the best. Returns how many rows passed. */
 static size_t set_targets(struct model *model)
 {
-    double means[SOURCES_MOST + 1] = {0}, middles = 0, sum = 0;
+    double means[SOURCES_MAX + 1] = {0}, middles = 0, sum = 0;
     size_t failed = 0, known = 0, total = 0;
     for (size_t i = 0; i < model->count; i++) {
         struct row *row = &model->rows[i];
@@ -425,7 +425,7 @@ static bool is_allowed(const struct model *model, size_t i, double value)
 /* Rows to learn from, of this search or of the others. */
 static size_t choose_rows(const struct model *model, bool own, size_t most, size_t *rows)
 {
-    struct ranked ranked[ROWS_MOST] = {0};
+    struct ranked ranked[ROWS_MAX] = {0};
     size_t known = 0;
     for (size_t i = 0; i < model->count; i++)
         if (!isnan(model->rows[i].target) && (model->rows[i].source == 0) == own)
@@ -475,7 +475,7 @@ static void choose_candidates(struct model *model, size_t rows, const struct ran
     index_free(&model->places);
     model->places = (struct index){0};
     model->candidate_count = 0;
-    if (trail->space.count <= CANDIDATES_MOST) {
+    if (trail->space.count <= CANDIDATES_MAX) {
         for (uint64_t point = 0; point < trail->space.count; point++)
             add_candidate(model, point);
         return;
@@ -497,8 +497,8 @@ static void choose_candidates(struct model *model, size_t rows, const struct ran
  * other sources. */
 static void rebuild(struct model *model, size_t kept)
 {
-    struct ranked ranked[ROWS_MOST] = {0};
-    size_t records[ROWS_MOST], others[ELSEWHERE_KEPT], sources[ELSEWHERE_KEPT];
+    struct ranked ranked[ROWS_MAX] = {0};
+    size_t records[ROWS_MAX], others[ELSEWHERE_KEPT], sources[ELSEWHERE_KEPT];
     size_t count = 0, other_count = 0;
     for (size_t i = 0; i < model->count; i++) {
         const size_t record = model->rows[i].record;
@@ -535,7 +535,7 @@ static bool place_elsewhere(struct model *model)
         size_t k = 0;
         while (k < model->source_count && model->sources[k] != trail->elsewhere[i].source)
             k++;
-        if (k == model->source_count && k < SOURCES_MOST)
+        if (k == model->source_count && k < SOURCES_MAX)
             model->sources[model->source_count++] = trail->elsewhere[i].source;
     }
     for (size_t source = 0; source < model->source_count; source++) {
@@ -563,7 +563,7 @@ static void solve(struct model *model, size_t known)
     memset(model->failures, 0, model->candidate_count * sizeof model->failures[0]);
     for (size_t i = 0; i < model->count; i++) {
         struct row *row = &model->rows[i];
-        const double *factor = &model->factor[i * ROWS_MOST];
+        const double *factor = &model->factor[i * ROWS_MAX];
         double target = row->target, failed = (row->failed ? 1 : 0) - model->failed_share;
         for (size_t k = 0; k < i; k++) {
             target -= factor[k] * model->rows[k].z;
@@ -590,23 +590,23 @@ static void solve(struct model *model, size_t known)
  * of the factor there, times their solution, is what they say of it. */
 static bool is_misled(const struct model *model)
 {
-    double said[TRUST_MOST], targets[TRUST_MOST];
+    double said[TRUST_MAX], targets[TRUST_MAX];
     size_t own = 0, pairs = 0, agreed = 0;
     for (size_t i = 0; model->source_count > 0 && i < model->count; i++) {
         const struct row *row = &model->rows[i];
         if (row->source > 0 || !row->known)
             continue;
-        if (own == TRUST_MOST)
+        if (own == TRUST_MAX)
             return false;
         targets[own] = row->target;
         said[own] = 0;
         for (size_t k = 0; model->rows[k].source > 0; k++)
-            said[own] += model->factor[i * ROWS_MOST + k] * model->rows[k].z;
+            said[own] += model->factor[i * ROWS_MAX + k] * model->rows[k].z;
         for (size_t k = 0; k < own; k++, pairs++)
             agreed += (said[own] - said[k]) * (targets[own] - targets[k]) > 0 ? 1 : 0;
         own++;
     }
-    return own >= TRUST_LEAST && (double)agreed < trusted_share * (double)pairs;
+    return own >= TRUST_MIN && (double)agreed < trusted_share * (double)pairs;
 }
 
 /* As if nothing had been told of them. */
@@ -636,7 +636,7 @@ bool model_update(struct model *model)
     if (first && model->count == 0 && !place_elsewhere(model))
         return false;
     for (; model->seen < trail->count; model->seen++) {
-        if (model->count == ROWS_MOST)
+        if (model->count == ROWS_MAX)
             rebuild(model, ROWS_KEPT);
         if (stale)
             place_row(model, model->seen, 0); /* they are solved below */
@@ -712,7 +712,7 @@ bool model_choose(struct model *model, uint64_t *point)
     }
     if (greatest < 0)
         return false;
-    if (model->trail->space.count > CANDIDATES_MOST) {
+    if (model->trail->space.count > CANDIDATES_MAX) {
         if (model->trail->best != SIZE_MAX)
             add_neighbours(model, model->trail->records[model->trail->best].point);
         add_neighbours(model, *point);
@@ -751,9 +751,9 @@ bool model_choose_of_few(struct model *model, uint64_t *point)
 bool model_choose_neighbour(struct model *model, uint64_t *point)
 {
     uint64_t near[2 * NEIGHBOURS_MAX];
-    size_t centres[CENTRES_MOST];
+    size_t centres[CENTRES_MAX];
     struct trail *trail = model->trail;
-    const size_t centre_count = trail_best_of_texts(trail, CENTRES_MOST, centres);
+    const size_t centre_count = trail_best_of_texts(trail, CENTRES_MAX, centres);
     const size_t turn = model->neighbour_turns++;
     if (centre_count == 0)
         return false;
@@ -769,8 +769,8 @@ bool model_choose_neighbour(struct model *model, uint64_t *point)
 double model_chance_of_better(const struct model *model, double share)
 {
     const double count = (double)model->trail->space.count;
-    const double others = fmin(count / fmax((double)model->candidate_count, 1), STANDS_FOR_MOST);
-    if (model->trail->told < CHANCE_LEAST)
+    const double others = fmin(count / fmax((double)model->candidate_count, 1), STANDS_FOR_MAX);
+    if (model->trail->told < CHANCE_MIN)
         return (double)NAN;
     double none = 0; /* logarithm of the probability that none is better */
     for (size_t c = 0; c < model->candidate_count; c++) {

@@ -18,8 +18,8 @@ enum {
      * within these bounds, and at most a sixteenth of the trials. Few enough to learn from while
      * little is known, then enough for all cores to compile. */
     PENDING_FIRST = 8,
-    PENDING_MOST = 32,
-    PENDING_LEAST = 4,
+    PENDING_MAX = 32,
+    PENDING_MIN = 4,
     PENDING_SHARE = 8,
     PENDING_TRIALS_SHARE = 16,
     SURE_SHARE = 4, /* one of so many more results before it ends since nothing better is left */
@@ -29,7 +29,7 @@ static const double until_chance = 0.1;
 static const double settled_share = 0.005; /* better by more than this is better */
 /* Where fewer results are as near to the best it stands alone: others may, too. */
 static const double near_share = 0.02;
-enum { NEAR_LEAST = 24 };
+enum { NEAR_MIN = 24 };
 
 struct search {
     const struct strategy *strategy;
@@ -61,7 +61,7 @@ static const struct strategy *automatic(const struct search_options *options,
     const bool covered = options->trials >= space->count;
     if (options->until > 0)
         return &strategy_surrogate;
-    if (covered || (options->trials == 0 && space->count <= SEARCH_ALL_MOST))
+    if (covered || (options->trials == 0 && space->count <= SEARCH_ALL_MAX))
         return &strategy_exhaustive;
     return &strategy_surrogate;
 }
@@ -89,9 +89,9 @@ static bool waits(const struct search *search)
 {
     const struct trail *trail = &search->trail;
     const uint64_t by_trials =
-        clamp(trail->trials / PENDING_TRIALS_SHARE, PENDING_LEAST, PENDING_MOST);
-    const uint64_t by_told = clamp(trail->told / PENDING_SHARE, PENDING_FIRST, PENDING_MOST);
-    const uint64_t most = trail->hurries ? PENDING_MOST : by_told < by_trials ? by_told : by_trials;
+        clamp(trail->trials / PENDING_TRIALS_SHARE, PENDING_MIN, PENDING_MAX);
+    const uint64_t by_told = clamp(trail->told / PENDING_SHARE, PENDING_FIRST, PENDING_MAX);
+    const uint64_t most = trail->hurries ? PENDING_MAX : by_told < by_trials ? by_told : by_trials;
     return search->strategy->learns && trail_pending(trail) >= most;
 }
 
@@ -185,7 +185,7 @@ static bool has_settled(const struct search *search)
         return false;
     for (size_t i = 0; i < trail->count; i++)
         near += trail->records[i].value <= best + near_share * fabs(best) ? 1 : 0;
-    return near >= NEAR_LEAST;
+    return near >= NEAR_MIN;
 }
 
 /* What won elsewhere costs one trial, and nothing else is as likely to be good before much is

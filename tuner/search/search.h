@@ -32,10 +32,10 @@ struct search_space {
 enum { SEARCH_DIMENSIONS_MAX = 32 };
 
 /* What "auto" is for, where nobody says how many trials may be had: each point of a space of up to
- * SEARCH_ALL_MOST; else so many trials. A search that begins with as many of elsewhere ends earlier
+ * SEARCH_ALL_MAX; else so many trials. A search that begins with as many of elsewhere ends earlier
  * when it has settled: after so many at least, of which the last ones brought nothing better. */
 enum {
-    SEARCH_ALL_MOST = 1500,
+    SEARCH_ALL_MAX = 1500,
     SEARCH_TRIALS = 300,
     SEARCH_TRIALS_BEGUN = 120,
     SEARCH_BEGUN = 100,
@@ -43,7 +43,7 @@ enum {
 };
 
 /* Of so many trials one may be a winner of elsewhere, but so many of them always. */
-enum { SEARCH_WINNERS_SHARE = 10, SEARCH_WINNERS_LEAST = 2 };
+enum { SEARCH_WINNERS_SHARE = 10, SEARCH_WINNERS_MIN = 2 };
 
 struct search_options {
     const char *strategy; /* "auto": by the size of the space and the number of trials */

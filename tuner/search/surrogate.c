@@ -7,13 +7,13 @@
 #include "tuner/search/strategy.h"
 
 enum {
-    SAMPLE_LEAST = 6,    /* points before the model is asked; */
+    SAMPLE_MIN = 6,      /* points before the model is asked; */
     SAMPLE_SHARE = 2,    /* or one for so many parameters that vary */
     NEIGHBOUR_EVERY = 4, /* one of so many points is a neighbour of the best */
     HURRIED_SHARE = 64,  /* of the trials, that may cover the space where nobody has to wait */
     COVER_DRAWN = 64,    /* random points of which the one that covers best is taken */
     ENDING_SHARE = 5,    /* the last of so many trials go next to the best, in parameters */
-    ENDING_MOST = 16,    /* of few values; but no more trials than these */
+    ENDING_MAX = 16,     /* of few values; but no more trials than these */
     WINNERS_TRIED = 2,   /* of each source elsewhere, whatever the model makes of them */
 };
 
@@ -186,7 +186,7 @@ static bool ask(void *opaque, uint64_t *point)
     size_t sample = 0;
     for (size_t d = 0; d < trail->space.dimensions; d++)
         sample += trail->value_counts[d] > 1 ? 1 : 0;
-    sample = sample / SAMPLE_SHARE > SAMPLE_LEAST ? sample / SAMPLE_SHARE : SAMPLE_LEAST;
+    sample = sample / SAMPLE_SHARE > SAMPLE_MIN ? sample / SAMPLE_SHARE : SAMPLE_MIN;
     /* With points from elsewhere the first is the best of these, and every other one goes by what
      * the model makes of them: the ones between tell soon when they mislead. What search.c tries
      * because it won tells nothing of the space. */
@@ -216,7 +216,7 @@ static bool ask(void *opaque, uint64_t *point)
     if (trail->elsewhere_count > 0 && trail->count % 2 == 1 && ask_winner(state, point))
         return true;
     const uint64_t share = trail->trials / ENDING_SHARE;
-    const uint64_t ending = share < ENDING_MOST ? share : ENDING_MOST;
+    const uint64_t ending = share < ENDING_MAX ? share : ENDING_MAX;
     if (trail->count + ending >= trail->trials && model_choose_of_few(state->model, point))
         return true;
     return (trail->count % NEIGHBOUR_EVERY == 0 && model_choose_neighbour(state->model, point)) ||

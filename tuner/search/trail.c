@@ -76,7 +76,7 @@ bool trail_add_winner(struct trail *trail, uint64_t point)
 
 bool trail_may_try_winner(const struct trail *trail)
 {
-    return trail->winners_tried < SEARCH_WINNERS_LEAST ||
+    return trail->winners_tried < SEARCH_WINNERS_MIN ||
            trail->winners_tried < trail->trials / SEARCH_WINNERS_SHARE;
 }
 

@@ -9,9 +9,9 @@
 #include "tuner/session/contest.h"
 
 enum {
-    AGAINST_LEAST = 2, /* of one against one nobody knows who is right */
-    LOOKED_AT = 8,     /* of those that disagree */
-    ASKED = 3,         /* of these, whose results the others' are held against */
+    AGAINST_MIN = 2, /* of one against one nobody knows who is right */
+    LOOKED_AT = 8,   /* of those that disagree */
+    JUDGES_MAX = 3,  /* of these, whose results the others' are held against */
     NAMED = 4,
     CASE_TIMEOUT_MS = 60000,
 };
@@ -64,7 +64,7 @@ static void count_votes(const struct work *work, const struct sweep *sweep, stru
 static bool is_alone(const struct votes *votes)
 {
     return votes->own && votes->own->state == CANDIDATE_DONE && votes->with == 0 &&
-           ((is_right(votes->own) && votes->against >= AGAINST_LEAST) ||
+           ((is_right(votes->own) && votes->against >= AGAINST_MIN) ||
             votes->own->status == TRIAL_WRONG_RESULT);
 }
 
@@ -116,13 +116,13 @@ static enum status find_agreement(const struct work *work, struct sweep *sweep, 
     struct track track = sweep_track(work, sweep, lane, "race");
     struct slot slots[LOOKED_AT] = {0};
     const size_t count = votes->against < LOOKED_AT ? votes->against : LOOKED_AT;
-    enum status status = inputs_tell(work, &sweep->inputs, lane, true, error);
+    enum status status = inputs_send(work, &sweep->inputs, lane, true, error);
     *most = 0;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         slots[i] = (struct slot){.candidate = votes->others[i], .outcome = {.status = TRIAL_OK}};
         status = track_load(work, &track, &slots[i], error);
     }
-    for (size_t i = 0; status == STATUS_OK && i < count && i < ASKED && *most < count; i++) {
+    for (size_t i = 0; status == STATUS_OK && i < count && i < JUDGES_MAX && *most < count; i++) {
         bool with[LOOKED_AT] = {false};
         size_t agree = 0;
         with[i] = slots[i].outcome.status == TRIAL_OK;
@@ -141,8 +141,8 @@ static enum status find_agreement(const struct work *work, struct sweep *sweep, 
     return status;
 }
 
-static void say(const struct work *work, struct sweep *sweep, const struct votes *votes,
-                const bool agreeing[LOOKED_AT], size_t agree)
+static void note_alone(const struct work *work, struct sweep *sweep, const struct votes *votes,
+                       const bool agreeing[LOOKED_AT], size_t agree)
 {
     struct session *session = work->session;
     const size_t count = votes->against < LOOKED_AT ? votes->against : LOOKED_AT;
@@ -158,7 +158,7 @@ static void say(const struct work *work, struct sweep *sweep, const struct votes
                 is_default ? "the default configuration, " : "", votes->key);
     if (!is_right(votes->own))
         text_append(&line, ", nor does its own second result");
-    if (agree >= AGAINST_LEAST) {
+    if (agree >= AGAINST_MIN) {
         size_t named = 0;
         text_printf(&line, "; of the %zu others %s%zu agree with one another (", votes->against,
                     votes->against > LOOKED_AT ? "at least " : "", agree);
@@ -175,7 +175,7 @@ static void say(const struct work *work, struct sweep *sweep, const struct votes
         text_printf(&line,
                     "%s: kernels may read what the file does not describe (inputs, counts). "
                     "Describe that, or name under 'check' what is right",
-                    votes->against >= AGAINST_LEAST ? ", and of the others no two agree" : "");
+                    votes->against >= AGAINST_MIN ? ", and of the others no two agree" : "");
     }
     text_append(&line, "; no winner is chosen");
     session_note(session, "%s", text_string(&line));
@@ -200,6 +200,6 @@ enum status contest_doubt_reference(struct contest *contest, struct lane *lane, 
         find_agreement(&contest->work, sweep, lane, &votes, agreeing, &agree, error);
     (void)lane_enter_stage(lane, STAGE_RACE);
     if (status == STATUS_OK)
-        say(&contest->work, sweep, &votes, agreeing, agree);
+        note_alone(&contest->work, sweep, &votes, agreeing, agree);
     return status;
 }

@@ -60,7 +60,7 @@ enum status binaries_request(struct binaries *binaries, const struct binary_requ
                              size_t *index, struct error *error)
 {
     enum status status = binaries_know(binaries, request, index, error);
-    if (status != STATUS_OK || binaries_asked(binaries, *index))
+    if (status != STATUS_OK || binaries_is_requested(binaries, *index))
         return status;
     struct binary *binary = &binaries->items[*index];
     binary_cache_tend(binary->path);
@@ -75,7 +75,7 @@ enum status binaries_request(struct binaries *binaries, const struct binary_requ
     return status;
 }
 
-bool binaries_asked(const struct binaries *binaries, size_t index)
+bool binaries_is_requested(const struct binaries *binaries, size_t index)
 {
     const struct binary *binary = &binaries->items[index];
     return binary->state != BINARY_KNOWN &&
@@ -156,8 +156,8 @@ static struct binary_kernel *inspect_kernel(struct binaries *binaries, struct bi
     return kernel;
 }
 
-bool binaries_tell(struct binaries *binaries, size_t index, const char *kernel,
-                   struct kernel_resources *resources)
+bool binaries_inspect(struct binaries *binaries, size_t index, const char *kernel,
+                      struct kernel_resources *resources)
 {
     struct binary *binary = &binaries->items[index];
     if (!binaries->api || !binaries->api->inspect || binary->state != BINARY_READY)

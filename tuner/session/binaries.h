@@ -57,7 +57,7 @@ enum status binaries_know(struct binaries *binaries, const struct binary_request
 enum status binaries_request(struct binaries *binaries, const struct binary_request *request,
                              size_t *index, struct error *error);
 /* Whether it was asked for, and is not gone since: somebody may have cleaned the cache. */
-bool binaries_asked(const struct binaries *binaries, size_t index);
+bool binaries_is_requested(const struct binaries *binaries, size_t index);
 /* Takes back what was asked for and is not being compiled yet: nobody waits for it any more. */
 void binaries_withdraw(struct binaries *binaries);
 /* Takes what the pool has ready; waits up to `timeout_ms` for the first when nothing is. */
@@ -67,7 +67,7 @@ enum status binaries_await(struct binaries *binaries, size_t index, struct error
 
 /* What a binary that is ready tells of a kernel, without the device, and its code_hash. False where
  * binaries of the kind do not tell. */
-bool binaries_tell(struct binaries *binaries, size_t index, const char *kernel,
-                   struct kernel_resources *resources);
+bool binaries_inspect(struct binaries *binaries, size_t index, const char *kernel,
+                      struct kernel_resources *resources);
 
 #endif

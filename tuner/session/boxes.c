@@ -21,7 +21,7 @@ _Static_assert((int)BOX_NAMES_MAX >= (int)SIZE_NAMES_MAX, "a box has all sizes")
 enum { SPOTS_MAX = 256, ROUNDS_MAX = 4 };
 
 /* The place of a configuration that nobody has. */
-static const size_t nobody = SIZE_MAX;
+static const size_t no_configuration = SIZE_MAX;
 
 /* What seems to lose so much more than it may is not looked at. */
 static const double hopeless = 0.15;
@@ -75,7 +75,7 @@ static enum status add_spot(struct boxing *boxing, const struct problem *problem
 {
     struct work work = boxing->work;
     struct spot *spot = &boxing->spots[boxing->spot_count];
-    *spot = (struct spot){.problem = *problem, .measured = true, .first = nobody};
+    *spot = (struct spot){.problem = *problem, .measured = true, .first = no_configuration};
     work.problem = *problem;
     (void)problem_sizes(problem, spot->sizes);
     const enum status status = losses_load(&work, &spot->was, error);
@@ -135,7 +135,7 @@ static size_t count_good(const struct boxing *boxing, int64_t id)
 /* The winner; where that was wrong elsewhere what loses least. Nobody: nothing is known of any. */
 static size_t first_of(const struct boxing *boxing, const struct losses *was)
 {
-    size_t first = nobody;
+    size_t first = no_configuration;
     double least = (double)INFINITY;
     for (size_t i = 0; i < was->count; i++) {
         const size_t place = find_in_pool(boxing, was->items[i].id);
@@ -314,7 +314,7 @@ static enum status look_everywhere(struct boxing *boxing, struct error *error)
         is_done = true;
         for (size_t spot = 0; spot < boxing->spot_count; spot++) {
             size_t list[LOOK_MAX];
-            if (boxing->spots[spot].first == nobody)
+            if (boxing->spots[spot].first == no_configuration)
                 continue;
             const size_t count = list_unknown(boxing, spot, list);
             if ((count < 2 && (boxing->spots[spot].measured || boxing->spots[spot].looked)) ||
@@ -442,7 +442,7 @@ static enum status add_between(struct boxing *boxing, size_t index, size_t measu
                                 number % 2 == 0);
     if (is_spot(boxing, sizes))
         return STATUS_OK;
-    *spot = (struct spot){.first = nobody,
+    *spot = (struct spot){.first = no_configuration,
                           .ends = {boxing->spots[index].first, boxing->spots[other].first}};
     memcpy(spot->sizes, sizes, sizeof sizes);
     if (!problem_at_sizes(&boxing->spots[index].problem, sizes, boxing->names, &boxing->arena,
@@ -453,10 +453,10 @@ static enum status add_between(struct boxing *boxing, size_t index, size_t measu
         if (is_within(boxing, &boxing->boxes[i], spot) &&
             is_admitted(boxing, spot, boxing->boxes[i].configuration))
             spot->first = boxing->boxes[i].configuration;
-    for (size_t c = 0; spot->first == nobody && c < boxing->count; c++)
+    for (size_t c = 0; spot->first == no_configuration && c < boxing->count; c++)
         if (boxing->chosen[c] && is_admitted(boxing, spot, c))
             spot->first = c;
-    if (spot->first == nobody) /* nothing of what was chosen may be used there */
+    if (spot->first == no_configuration) /* nothing of what was chosen may be used there */
         return STATUS_OK;
     begin_spot(boxing, boxing->spot_count++);
     return STATUS_OK;
@@ -622,10 +622,10 @@ enum status boxes_cover(const struct work *work, struct lane *lane, struct error
     if (status == STATUS_OK && tuples > 0 && session->options->protocol.look_between > 0 && lane &&
         !session_stopped(session) && !objective_needs_energy(work->objective) &&
         !budget_ended(session)) {
-        work->group->problem_key = work->problem.key;
+        work->group->position.problem_key = work->problem.key;
         session_progress(work->group, "ranges");
         status = look_around(&boxing, error);
-        work->group->problem_key = "";
+        work->group->position.problem_key = "";
     }
     if (tuples > 0 && boxing.box_count > 0 &&
         (status == STATUS_OK || status == STATUS_INTERRUPTED)) {

@@ -38,7 +38,7 @@ static const double over_share = 0.1, over_least_ns = 2e9;
 static const double before_job_end_ns = 10e9;
 /* What checks take that nobody has seen: so many times what the inputs and results took, and so
  * much; how far from that they may turn out to be. */
-static const double check_tells = 2.5, check_least_ns = 0.3e9, check_scale_most = 10;
+static const double checks_per_setup = 2.5, check_least_ns = 0.3e9, check_scale_most = 10;
 /* What ceilings take that nobody has measured: so many times a worker's start. Where that is more
  * of a budget than this, problems go first. */
 static const double ceilings_starts = 3, ceilings_share = 0.05;
@@ -47,8 +47,8 @@ static const double budget_trial_ns = 25e6;
 static const double ms_ns = 1e6;
 /* Of a visit, beside its blocks: messages, uploads, a flush. */
 static const double around_visit_ns = 5e5;
-enum { ENTRANTS_LEAST = 4, ROUNDS_OF_A_RACE = 8 };
-enum { TRIALS_TO_KNOW = 30, FINALISTS_LEAST = 2, WATCH_LEAST_MS = 20, WATCH_SHARE = 10 };
+enum { ENTRANTS_MIN = 4, ROUNDS_OF_A_RACE = 8 };
+enum { TRIALS_TO_KNOW = 30, FINALISTS_MIN = 2, WATCH_LEAST_MS = 20, WATCH_SHARE = 10 };
 
 /* When the last of the jobs ends that the hosts are in; those that are awaited may bring more.
  * INT64_MAX: one of them does not end. */
@@ -91,9 +91,9 @@ int64_t budget_last_ns(const struct session *session)
 }
 
 /* How many devices are at work beside each other, each at its own. */
-static double abreast(const struct group *group)
+static double parallelism(const struct group *group)
 {
-    return group->abreast > 0 ? (double)group->abreast : 1;
+    return group->parallel_lanes > 0 ? (double)group->parallel_lanes : 1;
 }
 
 static bool confirms(const struct session *session)
@@ -109,7 +109,7 @@ static double checks_ns(const struct group *group)
 
 static double guess_checks_ns(const struct allowance *allowance)
 {
-    return check_tells * (double)allowance->tell_ns + check_least_ns;
+    return checks_per_setup * (double)allowance->setup_ns + check_least_ns;
 }
 
 /* What this problem's checks are expected to take: as those so far, for inputs of its size. */
@@ -160,7 +160,7 @@ static double guess_confirm_ns(const struct protocol *protocol, const struct all
     double block_ns =
         allowance->run_ns > protocol->block_ns ? allowance->run_ns : protocol->block_ns;
     double visit_ns = around_visit_ns + (double)protocol->visit_blocks * block_ns;
-    return again_share * (double)allowance->tell_ns +
+    return again_share * (double)allowance->setup_ns +
            visit_ns * (double)(protocol->finalists + 1) *
                (double)(protocol->confirm_rounds + protocol->state_rounds);
 }
@@ -201,7 +201,7 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
     const struct session *session = group->session;
     double whole_ns = (double)(budget_end_ns(session) - session->started_ns);
     double most_ns = (1 - share) * whole_ns;
-    const bool looks = session->options->protocol.look_between > 0 && group->space_count > 1;
+    const bool looks = session->options->protocol.look_between > 0 && group->spaces.count > 1;
     const bool boxes = looks && has_boxes(session);
     const double looks_ns = boxes   ? look_share_of_boxes * whole_ns
                             : looks ? look_share * whole_ns
@@ -291,7 +291,7 @@ int64_t budget_race_end_ns(const struct group *group, const struct allowance *al
     if (budget_end_ns(session) == 0)
         return 0;
     int64_t least_ns = clock_budget_ns() + 1 +
-                       (int64_t)(abreast(group) * (double)allowance->share_ns *
+                       (int64_t)(parallelism(group) * (double)allowance->share_ns *
                                  (1 - sweep_share_of(group, allowance)));
     return allowance->race_end_ns > least_ns ? allowance->race_end_ns : least_ns;
 }
@@ -319,7 +319,7 @@ bool budget_sweep_ended(const struct group *group, const struct allowance *allow
     const size_t raced = group->costs.problems;
     const double checks =
         raced > 0 ? checks_ns(group) / (double)raced : expected_checks_ns(group, allowance);
-    return budget_ended(group->session) || !budget_fits(group, abreast(group) * checks);
+    return budget_ended(group->session) || !budget_fits(group, parallelism(group) * checks);
 }
 
 double budget_ceilings_ns(const struct lane *lane)
@@ -355,16 +355,16 @@ size_t budget_entrants(const struct group *group, const struct allowance *allowa
     if (budget_end_ns(group->session) == 0 || !(visit_ns > 0))
         return SIZE_MAX;
     const double race_ns =
-        abreast(group) * (double)allowance->share_ns * (1 - sweep_share_of(group, allowance));
+        parallelism(group) * (double)allowance->share_ns * (1 - sweep_share_of(group, allowance));
     const double count = race_ns / (ROUNDS_OF_A_RACE * visit_ns);
-    return count > ENTRANTS_LEAST ? (size_t)fmin(count, 1e9) : ENTRANTS_LEAST;
+    return count > ENTRANTS_MIN ? (size_t)fmin(count, 1e9) : ENTRANTS_MIN;
 }
 
 size_t budget_screened(const struct group *group, const struct allowance *allowance,
                        double visit_ns, size_t visits)
 {
     static const double times_as_long = 4;
-    const double known_ns = group->costs.held_visit_ns;
+    const double known_ns = group->costs.state_visit_ns;
     const double cost_ns = (double)visits * (known_ns > 0 ? known_ns : times_as_long * visit_ns);
     const double left_ns = (double)(allowance->race_end_ns - clock_budget_ns());
     if (budget_end_ns(group->session) == 0 || !(cost_ns > 0))
@@ -375,13 +375,13 @@ size_t budget_screened(const struct group *group, const struct allowance *allowa
 size_t budget_finalists(const struct group *group, const struct allowance *allowance, size_t most)
 {
     int64_t end_ns = budget_end_ns(group->session);
-    double cost_ns = abreast(group) * expected_checks_ns(group, allowance);
+    double cost_ns = parallelism(group) * expected_checks_ns(group, allowance);
     double left_ns = (double)(end_ns - clock_budget_ns());
     if (end_ns == 0 || cost_ns <= left_ns)
         return most;
     group->session->summary->budget_spent = true;
     double fit = left_ns > 0 ? (double)most * left_ns / cost_ns : 0;
-    size_t count = fit > FINALISTS_LEAST ? (size_t)fit : FINALISTS_LEAST;
+    size_t count = fit > FINALISTS_MIN ? (size_t)fit : FINALISTS_MIN;
     return count < most ? count : most;
 }
 

@@ -22,15 +22,15 @@ struct costs {
     int64_t ceilings_ns;      /* 0: they were not measured */
     size_t trials;            /* of sweeps */
     size_t looks;
-    double held_visit_ns; /* in another state of the cache; 0: none yet */
-    size_t contests;      /* that wait to be confirmed ... */
-    double confirm_ns;    /* ... and what one process takes over all of them */
+    double state_visit_ns; /* in another state of the cache; 0: none yet */
+    size_t contests;       /* that wait to be confirmed ... */
+    double confirm_ns;     /* ... and what one process takes over all of them */
 };
 
 /* What one problem gets of the budget. */
 struct allowance {
     uint64_t points_most; /* of its space, that may be tried, those of earlier runs counted */
-    int64_t tell_ns;      /* what its inputs and expected results took a worker; 0: not known yet */
+    int64_t setup_ns;     /* what its inputs and expected results took a worker; 0: not known yet */
     double run_ns;        /* of the best so far; 0: none */
     int64_t share_ns;     /* for sweep and race together */
     int64_t sweep_end_ns; /* no further trials after it; 0: none */

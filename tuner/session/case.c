@@ -34,15 +34,15 @@ static bool leave_few(struct launch_plan *plan, uint64_t few)
     return are_few;
 }
 
-static void move_starts(struct launch_plan *plan, const struct gauntlet_case *what)
+static void move_starts(struct launch_plan *plan, const struct gauntlet_case *test)
 {
-    uint32_t starts = what->starts;
+    uint32_t starts = test->starts;
     for (size_t i = 0; i < plan->argument_count; i++) {
         struct argument *argument = &plan->arguments[i];
         if (!argument_is_passed(argument))
             continue;
         argument->offset_bytes = argument->alignment_bytes * starts;
-        starts += what->apart ? 1 : 0;
+        starts += test->apart ? 1 : 0;
     }
 }
 
@@ -83,22 +83,22 @@ static enum status checks_elsewhere(const struct work *work, const struct worker
 
 /* Other seeds, for the reference too; other starts for the candidate alone. */
 static enum status move_case(const struct sweep *sweep, struct arena *arena,
-                             const struct gauntlet_case *what, struct launch_plan *plan,
+                             const struct gauntlet_case *test, struct launch_plan *plan,
                              struct worker_checks *checks, bool *applies, struct error *error)
 {
-    move_starts(plan, what);
-    *applies = what->few == 0 || (checks_follow_inputs(checks) && leave_few(plan, what->few));
+    move_starts(plan, test);
+    *applies = test->few == 0 || (checks_follow_inputs(checks) && leave_few(plan, test->few));
     if (!*applies || checks_are_recorded(checks) || sweep->inputs.alike)
         return STATUS_OK;
-    move_seeds(plan, what->seed);
+    move_seeds(plan, test->seed);
     for (size_t i = 0; i < checks->count; i++) {
         if (!checks->items[i].plan)
             continue;
         struct launch_plan *moved = arena_copy(arena, checks->items[i].plan, sizeof *moved);
         if (!moved)
             return error_no_memory(error);
-        move_seeds(moved, what->seed);
-        (void)leave_few(moved, what->few);
+        move_seeds(moved, test->seed);
+        (void)leave_few(moved, test->few);
         checks->items[i].plan = moved;
     }
     return STATUS_OK;
@@ -136,7 +136,7 @@ static bool fits_symbols(const struct launch_plan *own, const struct launch_plan
 
 /* The plan at the case's size, and what its results are held against. */
 static enum status plan_at(struct contest *contest, struct arena *arena, const struct slot *slot,
-                           const struct gauntlet_case *what, struct launch_plan *plan,
+                           const struct gauntlet_case *test, struct launch_plan *plan,
                            struct worker_checks *checks, bool *applies, struct error *error)
 {
     const struct work *work = &contest->work;
@@ -144,7 +144,7 @@ static enum status plan_at(struct contest *contest, struct arena *arena, const s
     struct problem problem;
     int32_t active = slot->prepared->resources[0].active_blocks_per_sm;
     struct point point = work_point(work, &slot->prepared->configuration, active > 0 ? active : 1);
-    experiment_problem_at(work->experiment, &work->problem, what->n, &problem);
+    experiment_problem_at(work->experiment, &work->problem, test->n, &problem);
     point.problem = &problem;
     TRY(admits(work, arena, slot->candidate, &point, applies, error));
     if (!*applies)
@@ -163,13 +163,13 @@ static enum status plan_at(struct contest *contest, struct arena *arena, const s
 
 /* Makes the plan and its checks; a size that the experiment has no value for does not apply. */
 static enum status case_plan(struct contest *contest, struct arena *arena, const struct slot *slot,
-                             const struct gauntlet_case *what, struct launch_plan *plan,
+                             const struct gauntlet_case *test, struct launch_plan *plan,
                              struct worker_checks *checks, bool *applies, struct error *error)
 {
-    enum status status = plan_at(contest, arena, slot, what, plan, checks, applies, error);
+    enum status status = plan_at(contest, arena, slot, test, plan, checks, applies, error);
     if (status == STATUS_OK && *applies)
-        return move_case(contest->sweep, arena, what, plan, checks, applies, error);
-    if (what->n == contest->work.problem.n || !is_no_size_of(status))
+        return move_case(contest->sweep, arena, test, plan, checks, applies, error);
+    if (test->n == contest->work.problem.n || !is_no_size_of(status))
         return status;
     error_clear(error);
     *applies = false;
@@ -177,7 +177,7 @@ static enum status case_plan(struct contest *contest, struct arena *arena, const
 }
 
 enum status check_case(struct contest *contest, struct lane *lane, struct slot *slot,
-                       const struct gauntlet_case *what, bool *applies,
+                       const struct gauntlet_case *test, bool *applies,
                        struct worker_outcome *outcome, struct error *error)
 {
     const struct work *work = &contest->work;
@@ -185,7 +185,7 @@ enum status check_case(struct contest *contest, struct lane *lane, struct slot *
     struct launch_plan plan;
     struct worker_checks checks = {0};
     *outcome = (struct worker_outcome){.status = TRIAL_OK};
-    enum status status = case_plan(contest, &scratch, slot, what, &plan, &checks, applies, error);
+    enum status status = case_plan(contest, &scratch, slot, test, &plan, &checks, applies, error);
     bool retry = status == STATUS_OK && *applies;
     for (int tries = 0; status == STATUS_OK && retry && tries < 2; tries++) {
         const struct worker_task task = {

@@ -30,12 +30,12 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
 bool verdict_holds(const struct work *work, const char *detail);
 
 /* gauntlet.c: a case's failure in words, the sweep's; NULL: no memory. */
-const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *what,
+const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test,
                            const struct worker_outcome *outcome);
 
 /* case.c: one case of one loaded slot; *applies false: it is not meant for it. */
 enum status check_case(struct contest *contest, struct lane *lane, struct slot *slot,
-                       const struct gauntlet_case *what, bool *applies,
+                       const struct gauntlet_case *test, bool *applies,
                        struct worker_outcome *outcome, struct error *error);
 
 /* narrow.c: whether a result at that size was promised: the experiment lists it, or promises all.

@@ -38,16 +38,16 @@ static enum status race_until_right(struct contest *contest, struct lane *lane, 
         (void)lane_enter_stage(lane, STAGE_CHECK);
         const struct group *group = contest->work.group;
         if (status == STATUS_OK &&
-            group->space_next == group->space_count) /* of the last problem */
+            group->spaces.next == group->spaces.count) /* of the last problem */
             budget_reserve(lane, contest->work.protocol->confirm_processes);
         if (status == STATUS_OK)
             status = contest_check(contest, lane, error);
-        bool pardoned = false;
+        bool inputs_blamed = false;
         if (status == STATUS_OK && !has_finalist(contest, true))
-            status = contest_blame_inputs(contest, lane, &pardoned, error);
+            status = contest_blame_inputs(contest, lane, &inputs_blamed, error);
         (void)lane_enter_stage(lane, STAGE_RACE);
         if (status != STATUS_OK || has_finalist(contest, true) ||
-            (!pardoned && count_rejected(sweep) == rejected))
+            (!inputs_blamed && count_rejected(sweep) == rejected))
             return status;
         contest_reset(contest);
     }
@@ -69,12 +69,12 @@ enum status contest_compete_on(void *context, struct lane *lane, struct error *e
         if (status == STATUS_OK)
             status = contest_choose(contest, lane, "race", found, error);
         /* All were wrong while they were watched: the next ones race. */
-        bool pardoned = false;
+        bool inputs_blamed = false;
         bool all_are_out = status == STATUS_OK && raced && !*found && !has_finalist(contest, true);
         if (all_are_out)
-            status = contest_blame_inputs(contest, lane, &pardoned, error);
+            status = contest_blame_inputs(contest, lane, &inputs_blamed, error);
         all_were_wrong = status == STATUS_OK && all_are_out &&
-                         (pardoned || count_rejected(contest->sweep) > rejected);
+                         (inputs_blamed || count_rejected(contest->sweep) > rejected);
     }
     for (size_t i = 0; i < contest->finalist_count; i++)
         slot_drop_samples(&contest->finalists[i].slot); /* they are in the store */
@@ -118,7 +118,7 @@ static enum status run_rounds(struct contest *contest, struct track *track, cons
     size_t twin = contest->finalist_count;
     size_t valid = 0;
     for (size_t i = contest->finalist_count; i > 0; i--)
-        if (strcmp(contest->finalists[i - 1].key, contest->winner_key) == 0)
+        if (strcmp(contest->finalists[i - 1].key, contest->winner.key) == 0)
             twin = i - 1;
     for (size_t i = contest->finalist_count; i > 0; i--)
         if (contest->finalists[i - 1].is_incumbent)
@@ -150,7 +150,7 @@ static enum status measure_process(struct confirming *confirming, struct contest
     TRY(run_rounds(contest, track, wanted, error));
     TRY(contest_count_rounds(contest, track, error));
     TRY(contest_set_levels(contest, track, contest->processes, 0, track->round_count, error));
-    TRY(contest_hold(contest, confirming->lane, confirming->process, error));
+    TRY(contest_time_states(contest, confirming->lane, confirming->process, error));
     contest->processes++;
     contest->levels = contest->processes;
     return settles_now(contest) ? contest_settle_slower(contest, error) : STATUS_OK;
@@ -185,9 +185,9 @@ double contest_process_ns(const struct contest *contest)
         return (double)contest->process_ns;
     for (size_t i = 0; i < contest->finalist_count; i++)
         visits += contest->finalists[i].rejection ? 0 : 1;
-    return (double)contest->sweep->inputs.tell_ns +
+    return (double)contest->sweep->inputs.setup_ns +
            (double)contest->visit_ns * (double)visits *
-               (double)(protocol->confirm_rounds + (int64_t)contest_hold_visits(contest));
+               (double)(protocol->confirm_rounds + (int64_t)contest_state_visits(contest));
 }
 
 /* What the start of the next process takes. */
@@ -216,7 +216,8 @@ static double settle_ns(const struct confirming *confirming)
     for (const struct contest *contest = group->contests; contest; contest = contest->next)
         count += takes_part(confirming, contest) ? won_anew : 0;
     size_t watched = group->costs.problems > 0 ? group->costs.problems : 1;
-    return count * (double)group->abreast * (double)stage_ns(group, STAGE_WATCH) / (double)watched;
+    return count * (double)group->parallel_lanes * (double)stage_ns(group, STAGE_WATCH) /
+           (double)watched;
 }
 
 /* Leaves the costliest to the next run until two processes fit into the budget: one alone confirms
@@ -268,10 +269,10 @@ static enum status one_process(struct confirming *confirming, struct error *erro
             continue;
         }
         started_ns = clock_budget_ns();
-        group->problem_key = contest->work.problem.key;
-        group->n = contest->work.problem.n;
-        group->best_ns = (double)NAN;
-        group->best_key = contest->winner_key;
+        group->position.problem_key = contest->work.problem.key;
+        group->position.n = contest->work.problem.n;
+        group->position.best_ns = (double)NAN;
+        group->position.best_key = contest->winner.key;
         group->session->progress.process = confirming->process;
         group->session->progress.process_count = (int)processes;
         session_progress(group, "confirm");
@@ -293,8 +294,8 @@ static void begin(struct contest *contest)
         contest->finalists[i].raced_out = false;
         contest->finalists[i].settled = false;
     }
-    contest_hold_anew(contest);
-    contest->twin_count = 0;
+    contest_reset_states(contest);
+    contest->twins.count = 0;
     contest->processes = 0;
     contest->left_out = false;
 }
@@ -308,10 +309,10 @@ static enum status settle(struct contest *contest, struct lane *lane, struct err
     bool winner_is_out = false;
     for (size_t i = 0; i < contest->finalist_count; i++)
         winner_is_out |= !finalist_can_win(&contest->finalists[i]) &&
-                         strcmp(contest->finalists[i].key, contest->winner_key) == 0;
+                         strcmp(contest->finalists[i].key, contest->winner.key) == 0;
     if (found || !winner_is_out)
         return STATUS_OK;
-    contest->announced = false;
+    contest->winner.announced = false;
     return store_winner_drop(contest->work.store, contest->work.environment_id,
                              contest->work.problem_id, contest->work.options->l2_mode,
                              objective_text(contest->work.objective), error);
@@ -388,11 +389,11 @@ static enum status drop_refuted(struct group *group, bool *more, struct error *e
                 continue;
             finalist->rejection = finalist->slot.candidate->rejected;
             contest_note_rejection(contest, finalist);
-            is_out |= strcmp(finalist->key, contest->winner_key) == 0;
+            is_out |= strcmp(finalist->key, contest->winner.key) == 0;
         }
         if (status != STATUS_OK || !is_out)
             continue;
-        contest->announced = false;
+        contest->winner.announced = false;
         status = store_winner_drop(work->store, work->environment_id, work->problem_id,
                                    work->options->l2_mode, objective_text(work->objective), error);
         if (status == STATUS_OK && !budget_ended(work->session) && group_lane(group))

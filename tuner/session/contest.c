@@ -19,7 +19,7 @@ void finalist_free(struct finalist *finalist)
 {
     slot_free(&finalist->slot);
     for (size_t s = 0; s < CACHE_STATES; s++)
-        slot_free(&finalist->held[s].slot);
+        slot_free(&finalist->in_state[s].slot);
 }
 
 struct contest *contest_create(const struct work *work, struct sweep *sweep)
@@ -37,7 +37,7 @@ static void drop_finalists(struct contest *contest)
     for (size_t i = 0; i < contest->finalist_count; i++)
         finalist_free(&contest->finalists[i]);
     free(contest->finalists);
-    free(contest->twins);
+    free(contest->twins.items);
     arena_free(&contest->arena);
 }
 
@@ -296,7 +296,7 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
     bool found = false;
     struct entry *entries = malloc((sweep->candidates.count + 1) * sizeof *entries);
     enum status status =
-        entries ? inputs_tell(work, &sweep->inputs, lane, true, error) : error_no_memory(error);
+        entries ? inputs_send(work, &sweep->inputs, lane, true, error) : error_no_memory(error);
     name_first(sweep);
     if (status == STATUS_OK)
         status = sweep_take_refuted(work, sweep, error);
@@ -326,11 +326,12 @@ void contest_progress(const struct contest *contest, const char *phase)
 {
     const struct sweep *sweep = contest->sweep;
     struct group *group = contest->work.group;
-    group->problem_key = contest->work.problem.key;
-    group->n = contest->work.problem.n;
-    group->strategy = sweep->strategy;
-    group->best_ns = sweep->best && sweep->best_key[0] ? sweep->best->median_ns : (double)NAN;
-    group->best_key = sweep->best_key;
+    group->position.problem_key = contest->work.problem.key;
+    group->position.n = contest->work.problem.n;
+    group->position.strategy = sweep->strategy;
+    group->position.best_ns =
+        sweep->best && sweep->best_key[0] ? sweep->best->median_ns : (double)NAN;
+    group->position.best_key = sweep->best_key;
     session_progress(group, phase);
 }
 
@@ -427,21 +428,21 @@ enum status contest_count_rounds(struct contest *contest, const struct track *tr
                                  struct error *error)
 {
     const struct protocol *protocol = contest->work.protocol;
-    if (!array_grow_by(&contest->twins, contest->twin_count, track->round_count,
-                       &contest->twin_capacity, sizeof *contest->twins))
+    if (!array_grow_by(&contest->twins.items, contest->twins.count, track->round_count,
+                       &contest->twins.capacity, sizeof *contest->twins.items))
         return error_no_memory(error);
     for (size_t i = 0; i < track->round_count; i++) {
-        contest->rounds++;
-        contest->faults[track->faults[i]]++;
-        contest->rounds_dropped += track->faults[i] != ROUND_VALID ? 1 : 0;
+        contest->rounds.count++;
+        contest->rounds.faults[track->faults[i]]++;
+        contest->rounds.dropped += track->faults[i] != ROUND_VALID ? 1 : 0;
         const struct conditions *after = &track->records[i].after;
         contest->conditions_known |= !isnan(after->sm_clock_mhz) && after->throttle >= 0;
         if (track->faults[i] == ROUND_VALID && !isnan(track->twin[i]))
-            contest->twins[contest->twin_count++] = track->twin[i];
+            contest->twins.items[contest->twins.count++] = track->twin[i];
     }
-    size_t used = contest->twin_count < ESTIMATE_MAX ? contest->twin_count : ESTIMATE_MAX;
+    size_t used = contest->twins.count < ESTIMATE_MAX ? contest->twins.count : ESTIMATE_MAX;
     contest->floor =
-        twin_floor(&contest->twins[contest->twin_count - used], used, protocol->twin_bias);
+        twin_floor(&contest->twins.items[contest->twins.count - used], used, protocol->twin_bias);
     return STATUS_OK;
 }
 

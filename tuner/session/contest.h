@@ -10,7 +10,7 @@
 enum { RACE_PARTS = 5, LEVELS_MAX = 64, CACHE_STATES = 2 };
 
 /* A finalist's times with the cache in another state than the run's. */
-struct held {
+struct state_result {
     struct slot slot;
     int64_t trial_id;
     double levels[LEVELS_MAX];  /* as a finalist's; NaN: not measured */
@@ -35,7 +35,7 @@ struct finalist {
     bool wanted;        /* to be measured in the other states */
     bool passed_over;   /* not to be: a faster one has each of its values */
     bool serves_others; /* the fastest of a kernel that won another size in this run */
-    struct held held[CACHE_STATES];
+    struct state_result in_state[CACHE_STATES];
     double means[LEVELS_MAX]; /* of the levels over the states, relative to one finalist's */
     struct contender contender;
 };
@@ -52,10 +52,14 @@ struct contest {
     /* Seen by the race alone, as far as it went to a look: ties among them are declared. */
     struct store_contender *others;
     size_t other_count;
-    double *twins; /* differences of twins, ln */
-    size_t twin_count, twin_capacity;
+    struct {
+        double *items; /* ln */
+        size_t count, capacity;
+    } twins; /* differences of a configuration with itself */
     struct twin_floor floor;
-    size_t rounds, rounds_dropped, faults[ROUND_FAULTS];
+    struct {
+        size_t count, dropped, faults[ROUND_FAULTS];
+    } rounds;
     size_t levels;      /* of each finalist */
     size_t processes;   /* that have confirmed */
     uint32_t blocks;    /* of a visit, by how noisy they are; 0: as the protocol says */
@@ -66,12 +70,14 @@ struct contest {
     size_t place;       /* which of the devices that confirm at once has it */
     size_t candidate_count;
     bool conditions_known;
-    bool announced;
     bool confirmed; /* as far as it will be */
-    size_t tied;    /* the winner counted */
-    enum verdict verdict;
-    char reason[VERDICT_REASON_BYTES]; /* of the verdict */
-    char winner_key[CONFIGURATION_KEY_BYTES];
+    struct {
+        bool announced;
+        char key[CONFIGURATION_KEY_BYTES];
+        size_t tied; /* winner counted */
+        enum verdict verdict;
+        char reason[VERDICT_REASON_BYTES]; /* of the verdict */
+    } winner;
 };
 
 /* contest.c: of a problem and its sweep, which is its own from now on, from malloc. NULL: no
@@ -146,12 +152,12 @@ const char *contest_state(const struct contest *contest, size_t state);
 enum status contest_screen_states(struct contest *contest, struct lane *lane, size_t keep_most,
                                   struct error *error);
 /* Times finalists near the fastest in the other states, in the process that confirms now. */
-enum status contest_hold(struct contest *contest, struct lane *lane, int process,
-                         struct error *error);
+enum status contest_time_states(struct contest *contest, struct lane *lane, int process,
+                                struct error *error);
 /* Returns how many visits that are for each finalist in a process. */
-size_t contest_hold_visits(const struct contest *contest);
+size_t contest_state_visits(const struct contest *contest);
 /* Forgets the times in other states, as another confirmation begins. */
-void contest_hold_anew(struct contest *contest);
+void contest_reset_states(struct contest *contest);
 /* Judges the finalists in each other state, and points the contenders' levels to their means over
  * the states; only those that were measured in them are eligible. `fastest` in the run's own. */
 enum status contest_judge_states(struct contest *contest, struct contender *contenders,

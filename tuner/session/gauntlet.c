@@ -161,17 +161,17 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
 }
 
 /* Whether who failed is right on the problem's own inputs: then the outcome says so. */
-static enum status ask_unchanged(struct contest *contest, struct lane *lane, struct slot *slot,
-                                 const struct gauntlet_case *what, struct worker_outcome *outcome,
-                                 struct error *error)
+static enum status check_unchanged(struct contest *contest, struct lane *lane, struct slot *slot,
+                                   const struct gauntlet_case *test, struct worker_outcome *outcome,
+                                   struct error *error)
 {
-    struct gauntlet_case own = *what;
+    struct gauntlet_case own = *test;
     struct worker_outcome unchanged;
     char detail[sizeof outcome->detail];
     bool applies = false;
     own.seed = 0;
-    if (outcome->status != TRIAL_WRONG_RESULT || contest->sweep->inputs.alike || what->seed == 0 ||
-        what->few > 0)
+    if (outcome->status != TRIAL_WRONG_RESULT || contest->sweep->inputs.alike || test->seed == 0 ||
+        test->few > 0)
         return STATUS_OK;
     TRY(check_case(contest, lane, slot, &own, &applies, &unchanged, error));
     if (!applies || unchanged.status != TRIAL_OK)
@@ -185,14 +185,14 @@ static enum status ask_unchanged(struct contest *contest, struct lane *lane, str
 static const char few_words[] =
     " (of the inputs a few elements are large, and the others 0, so that each counts)";
 
-const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *what,
+const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test,
                            const struct worker_outcome *outcome)
 {
     return arena_printf(
-        &sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s%s", (long long)what->n,
-        what->starts, trial_status_name(outcome->status), outcome->detail,
-        what->apart     ? " (each vector starts one element further on than the one before)"
-        : what->few > 0 ? few_words
+        &sweep->arena, "gauntlet: n=%lld, starts %u elements on: %s: %s%s", (long long)test->n,
+        test->starts, trial_status_name(outcome->status), outcome->detail,
+        test->apart     ? " (each vector starts one element further on than the one before)"
+        : test->few > 0 ? few_words
                         : "");
 }
 
@@ -203,27 +203,27 @@ static enum status run_case(struct contest *contest, struct lane *lane, struct s
                             bool *narrowed, const char **rejection, struct error *error)
 {
     struct candidate *candidate = slot->candidate;
-    struct gauntlet_case what = *given;
+    struct gauntlet_case test = *given;
     struct worker_outcome outcome;
     bool applies = false;
     *narrowed = false;
-    if (candidate->narrowing && what.n != contest->work.problem.n)
-        what.n = domain_next(&candidate->narrowing->domain, what.n);
-    if (what.n == 0 || (what.n != given->n && what.n == contest->work.problem.n))
+    if (candidate->narrowing && test.n != contest->work.problem.n)
+        test.n = domain_next(&candidate->narrowing->domain, test.n);
+    if (test.n == 0 || (test.n != given->n && test.n == contest->work.problem.n))
         return STATUS_OK;
-    enum status status = check_case(contest, lane, slot, &what, &applies, &outcome, error);
+    enum status status = check_case(contest, lane, slot, &test, &applies, &outcome, error);
     *cases += applies ? 1 : 0;
     candidate->starved = status == STATUS_OK && outcome.starved;
     if (status != STATUS_OK || outcome.status == TRIAL_OK)
         return status;
-    TRY(ask_unchanged(contest, lane, slot, &what, &outcome, error));
-    const char *why = gauntlet_words(contest->sweep, &what, &outcome);
+    TRY(check_unchanged(contest, lane, slot, &test, &outcome, error));
+    const char *why = gauntlet_words(contest->sweep, &test, &outcome);
     if (!why)
         return error_no_memory(error);
     const char *out = why;
-    if (!outcome.starved && !wrong_on_changed(outcome.detail) && what.few == 0 &&
-        !work_declares(&contest->work, what.n))
-        status = candidate_narrow(contest, lane, slot, &what, (int64_t)fmin(most, 1e15), why, &out,
+    if (!outcome.starved && !wrong_on_changed(outcome.detail) && test.few == 0 &&
+        !work_declares(&contest->work, test.n))
+        status = candidate_narrow(contest, lane, slot, &test, (int64_t)fmin(most, 1e15), why, &out,
                                   error);
     *narrowed = status == STATUS_OK && !out;
     if (status == STATUS_OK && out)
@@ -264,7 +264,7 @@ static enum status recall_verdict(struct contest *contest, struct finalist *fina
 /* What took a finalist out takes others like it out, too: else the race would bring them up one
  * handful after the other. */
 static enum status reject_others(struct contest *contest, struct lane *lane,
-                                 const struct gauntlet_case *what, double most, struct error *error)
+                                 const struct gauntlet_case *test, double most, struct error *error)
 {
     struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
     enum status status = STATUS_OK;
@@ -283,7 +283,7 @@ static enum status reject_others(struct contest *contest, struct lane *lane,
         status = track_load(&contest->work, &track, &slot, error);
         if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
             status =
-                run_case(contest, lane, &slot, what, most, &cases, &narrowed, &rejection, error);
+                run_case(contest, lane, &slot, test, most, &cases, &narrowed, &rejection, error);
         if (status == STATUS_OK && rejection)
             status =
                 candidate_store_verdict(&contest->work, slot.candidate, rejection, cases, error);
@@ -334,7 +334,7 @@ static struct candidate *slowest_right(const struct sweep *sweep,
 /* Whether somebody else is right there, the slowest that works: else nobody is asked. Nothing says
  * that kernels take such inputs, which divide by them, say. */
 static enum status is_fair(struct contest *contest, struct lane *lane,
-                           const struct gauntlet_case *what, bool *fair, struct error *error)
+                           const struct gauntlet_case *test, bool *fair, struct error *error)
 {
     struct track track = sweep_track(&contest->work, contest->sweep, lane, "race");
     struct worker_outcome outcome = {.status = TRIAL_OK};
@@ -346,7 +346,7 @@ static enum status is_fair(struct contest *contest, struct lane *lane,
         return STATUS_OK;
     enum status status = track_load(&contest->work, &track, &slot, error);
     if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
-        status = check_case(contest, lane, &slot, what, &applies, &outcome, error);
+        status = check_case(contest, lane, &slot, test, &applies, &outcome, error);
     *fair = applies && outcome.status == TRIAL_OK;
     slot_free(&slot);
     return status;
@@ -355,33 +355,33 @@ static enum status is_fair(struct contest *contest, struct lane *lane,
 /* One case on all finalists: they share its inputs. Whose domain becomes less is asked again, at
  * the next size that is left. */
 static enum status run_on_all(struct contest *contest, struct lane *lane, const bool *known,
-                              const struct gauntlet_case *what, double most, int32_t *cases,
+                              const struct gauntlet_case *test, double most, int32_t *cases,
                               struct error *error)
 {
-    enum { NARROWED_MOST = 3 };
+    enum { NARROWED_MAX = 3 };
     bool failed = false, fair = true, new = false;
     contest_progress(contest, "check");
     for (size_t i = 0; i < contest->finalist_count; i++)
         new = new || !known[i];
-    if (new && what->few > 0) {
-        TRY(is_fair(contest, lane, what, &fair, error));
+    if (new && test->few > 0) {
+        TRY(is_fair(contest, lane, test, &fair, error));
         if (!fair)
             return STATUS_OK;
     }
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         bool narrowed = true;
-        for (int times = 0; narrowed && times < NARROWED_MOST; times++) {
+        for (int times = 0; narrowed && times < NARROWED_MAX; times++) {
             if (known[i] || finalist->rejection || finalist->slot.outcome.status != TRIAL_OK)
                 break;
             if (session_stopped(contest->work.session))
                 return session_stop_error(error);
-            TRY(run_case(contest, lane, &finalist->slot, what, most, &cases[i], &narrowed,
+            TRY(run_case(contest, lane, &finalist->slot, test, most, &cases[i], &narrowed,
                          &finalist->rejection, error));
         }
         failed |= finalist->rejection != NULL;
     }
-    return failed ? reject_others(contest, lane, what, most, error) : STATUS_OK;
+    return failed ? reject_others(contest, lane, test, most, error) : STATUS_OK;
 }
 
 enum status contest_check(struct contest *contest, struct lane *lane, struct error *error)
@@ -552,7 +552,7 @@ static enum status fails_on_changed(struct contest *contest, struct lane *lane,
     struct slot slot = {.candidate = candidate, .outcome = {.status = TRIAL_OK}};
     struct worker_outcome outcome = {.status = TRIAL_OK};
     int64_t ignored = 0;
-    enum status status = inputs_tell(&contest->work, &contest->sweep->inputs, lane, true, error);
+    enum status status = inputs_send(&contest->work, &contest->sweep->inputs, lane, true, error);
     if (status == STATUS_OK)
         status = track_load(&contest->work, &track, &slot, error);
     if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
@@ -571,18 +571,18 @@ static bool is_out_by_changes(const struct candidate *candidate)
 
 /* Asks some of those that still work, the slowest first: who keeps results is fast. *blamed: all
  * that were asked fail as well, or as many are out already that nobody else is left. */
-static enum status ask_others(struct contest *contest, struct lane *lane, size_t out, bool *blamed,
-                              struct error *error)
+static enum status check_others(struct contest *contest, struct lane *lane, size_t out,
+                                bool *blamed, struct error *error)
 {
-    enum { ASKED = 4, LEAST = 2 };
-    const struct candidate *asked[ASKED] = {NULL};
+    enum { JUDGES_MAX = 4, LEAST = 2 };
+    const struct candidate *judges[JUDGES_MAX] = {NULL};
     size_t count = 0;
     *blamed = true;
-    while (*blamed && count < ASKED) {
-        struct candidate *slowest = slowest_right(contest->sweep, asked, count);
+    while (*blamed && count < JUDGES_MAX) {
+        struct candidate *slowest = slowest_right(contest->sweep, judges, count);
         if (!slowest)
             break;
-        asked[count++] = slowest;
+        judges[count++] = slowest;
         TRY(fails_on_changed(contest, lane, slowest, blamed, error));
     }
     *blamed = *blamed && out + count >= LEAST;
@@ -604,7 +604,7 @@ enum status contest_blame_inputs(struct contest *contest, struct lane *lane, boo
         }
     if (!first || sweep->inputs.alike || session_stopped(work->session))
         return STATUS_OK;
-    TRY(ask_others(contest, lane, out, blamed, error));
+    TRY(check_others(contest, lane, out, blamed, error));
     if (!*blamed)
         return STATUS_OK;
     session_note(work->session,

@@ -51,11 +51,11 @@ enum status group_count_work(struct group *group, struct error *error)
                 space_free(space);
                 return status;
             }
-            if (!array_grow(&group->spaces, group->space_count, &capacity, sizeof space)) {
+            if (!array_grow(&group->spaces.items, group->spaces.count, &capacity, sizeof space)) {
                 space_free(space);
                 return error_no_memory(error);
             }
-            group->spaces[group->space_count++] = space;
+            group->spaces.items[group->spaces.count++] = space;
             uint64_t count = space_count(space);
             session->progress.problem_count++;
             session->progress.points_total = (size_t)add_up(
@@ -64,7 +64,7 @@ enum status group_count_work(struct group *group, struct error *error)
             summary->points_product = add_up(summary->points_product, space_product_count(space));
         }
     }
-    group->problems_left = group->space_count;
+    group->problems_left = group->spaces.count;
     return STATUS_OK;
 }
 
@@ -108,8 +108,8 @@ static void forget_sweep(struct group *group, const struct sweep *sweep)
     for (size_t i = 0; i < group->lane_count; i++)
         if (group->lanes[i]->known == &sweep->inputs)
             group->lanes[i]->known = NULL;
-    group->best_key = "";
-    group->problem_key = "";
+    group->position.best_key = "";
+    group->position.problem_key = "";
 }
 
 /* For want of time; what was measured of it is in the store. */
@@ -126,7 +126,7 @@ static enum status leave_out(const struct work *work, struct error *error)
 
 /* Under a budget, compilers that have little to do are given the baselines of the problems to come:
  * else each would wait for its own. What is wrong with them is said when it is their turn. */
-static void ask_ahead(const struct work *work)
+static void request_ahead(const struct work *work)
 {
     struct group *group = work->group;
     struct binaries *binaries = &group->binaries;
@@ -136,17 +136,19 @@ static void ask_ahead(const struct work *work)
     if (options->budget_ns == 0 || !options->compiles_beside_measuring ||
         !(baselines = calloc(EXPERIMENT_BASELINES_MAX, sizeof *baselines)))
         return;
-    while (group->ahead_next < experiment_problem_count(work->experiment) &&
+    while (group->ahead.baseline_next < experiment_problem_count(work->experiment) &&
            compile_pool_pending(binaries->pool) < (binaries->workers + 1) / 2) {
         struct error ignored = {0};
         size_t count = 0;
-        if (!wants_problem(group->session, group->ahead_of, group->ahead_next++, &next.problem) ||
+        if (!wants_problem(group->session, group->ahead.experiment, group->ahead.baseline_next++,
+                           &next.problem) ||
             experiment_baselines(next.experiment, &next.problem, next.facts, baselines, &count,
                                  &ignored) != STATUS_OK)
             continue;
         for (size_t i = 0; i < count; i++) {
-            struct candidate asked = {.binary = NO_BINARY};
-            (void)candidate_ask_binary(&next, &asked, &baselines[i].configuration, true, &ignored);
+            struct candidate wanted = {.binary = NO_BINARY};
+            (void)candidate_request_binary(&next, &wanted, &baselines[i].configuration, true,
+                                           &ignored);
         }
     }
     free(baselines);
@@ -156,7 +158,7 @@ static void ask_ahead(const struct work *work)
  * one is measured: each process one, since a person's own C need not be safe in threads. */
 static void make_references_ahead(const struct work *work)
 {
-    enum { AHEAD_MOST = 4 };
+    enum { AHEAD_MAX = 4 };
     struct group *group = work->group;
     const struct session_options *options = work->options;
     struct work next = *work;
@@ -165,17 +167,17 @@ static void make_references_ahead(const struct work *work)
     if (!options->compiles_beside_measuring || options->host_count > 0 ||
         device_traits(options->device_kind)->computes_nothing)
         return;
-    for (size_t i = group->problem_index + 1;
-         taken && i < experiment_problem_count(work->experiment) && spaces < AHEAD_MOST; i++) {
+    for (size_t i = group->ahead.problem_index + 1;
+         taken && i < experiment_problem_count(work->experiment) && spaces < AHEAD_MAX; i++) {
         struct configuration usual;
-        if (!wants_problem(group->session, group->ahead_of, i, &next.problem))
+        if (!wants_problem(group->session, group->ahead.experiment, i, &next.problem))
             continue;
-        struct space *space = group->spaces[group->space_next + spaces++];
-        if (i < group->reference_next || space_count(space) == 0)
+        struct space *space = group->spaces.items[group->spaces.next + spaces++];
+        if (i < group->ahead.reference_next || space_count(space) == 0)
             continue;
-        work_usual(&next, space, &usual);
+        work_representative(&next, space, &usual);
         inputs_ahead(&next, &usual, &taken);
-        group->reference_next = taken ? i + 1 : group->reference_next;
+        group->ahead.reference_next = taken ? i + 1 : group->ahead.reference_next;
     }
 }
 
@@ -184,20 +186,20 @@ static enum status sweep_over(struct work *work, struct sweep *sweep, struct spa
                               bool *swept, struct error *error)
 {
     struct group *group = work->group;
-    group->problem_key = work->problem.key;
-    group->n = work->problem.n;
-    group->best_ns = (double)NAN;
+    group->position.problem_key = work->problem.key;
+    group->position.n = work->problem.n;
+    group->position.best_ns = (double)NAN;
     (void)stage_enter(group, STAGE_SET_UP);
     enum status status = sweep_open(sweep, work, space, error);
     session_progress(group, "compile");
     if (status == STATUS_OK)
-        status = store_this_problem(work, &sweep->usual_configuration, error);
+        status = store_this_problem(work, &sweep->representative, error);
     *swept = status == STATUS_OK && budget_fits_problem(group);
     if (*swept) {
-        ask_ahead(work);
+        request_ahead(work);
         make_references_ahead(work);
         status = sweep_problem(work, sweep, error);
-        ask_ahead(work);
+        request_ahead(work);
         make_references_ahead(work);
     }
     *swept = *swept && status == STATUS_OK && (sweep->best || !budget_ended(group->session)) &&
@@ -323,8 +325,8 @@ static enum status run_problem(const struct work *work, struct error *error)
         free(sweep);
         return error_no_memory(error);
     }
-    struct space *space = group->spaces[group->space_next];
-    group->spaces[group->space_next++] = NULL;
+    struct space *space = group->spaces.items[group->spaces.next];
+    group->spaces.items[group->spaces.next++] = NULL;
     enum status status = sweep_over(&contest->work, sweep, space, &swept, error);
     if (!swept)
         return end_problem(contest, false, status, error);
@@ -349,11 +351,11 @@ static enum status run_experiment(struct group *group, const struct session_expe
     };
     TRY(store_experiment(session->store, &row, experiment_id, error));
     struct work work = work_of(group, experiment, *experiment_id, objective);
-    group->ahead_of = at;
-    group->ahead_next = 0;
-    group->reference_next = 0;
+    group->ahead.experiment = at;
+    group->ahead.baseline_next = 0;
+    group->ahead.reference_next = 0;
     for (size_t i = 0; i < experiment_problem_count(experiment); i++) {
-        group->problem_index = i;
+        group->ahead.problem_index = i;
         if (wants_problem(session, at, i, &work.problem))
             TRY(run_problem(&work, error));
         if (!store_is_in_place(session->store))
@@ -371,13 +373,13 @@ static void note_no_winner(const struct contest *contest)
     if (contest->unsupported)
         return;
     for (size_t i = most; i < ROUND_FAULTS; i++)
-        most = contest->faults[i] > contest->faults[most] ? i : most;
-    if (contest->rounds > 0 && contest->rounds_dropped == contest->rounds)
+        most = contest->rounds.faults[i] > contest->rounds.faults[most] ? i : most;
+    if (contest->rounds.count > 0 && contest->rounds.dropped == contest->rounds.count)
         session_note(
             session,
             "%s n=%lld: no winner, since all of its %zu rounds were dropped, mostly: %s; run it "
             "again when the machine is idle",
-            problem->key, (long long)problem->n, contest->rounds,
+            problem->key, (long long)problem->n, contest->rounds.count,
             round_fault_name((enum round_fault)most));
     else
         session_note(session, "%s n=%lld: no configuration works; see 'tune show --failures'",
@@ -392,20 +394,20 @@ static void summarize_contests(const struct group *group)
         if (summary->verdicts[i] > 0)
             worst = (enum verdict)i;
     for (const struct contest *contest = group->contests; contest; contest = contest->next) {
-        if (!contest->announced) {
+        if (!contest->winner.announced) {
             note_no_winner(contest);
             continue;
         }
         summary->winners++;
-        summary->tied += contest->tied > 1 ? 1 : 0;
-        summary->rounds += contest->rounds;
-        summary->rounds_dropped += contest->rounds_dropped;
-        summary->verdicts[contest->verdict]++;
-        if (contest->verdict >= worst) {
-            worst = contest->verdict;
+        summary->tied += contest->winner.tied > 1 ? 1 : 0;
+        summary->rounds += contest->rounds.count;
+        summary->rounds_dropped += contest->rounds.dropped;
+        summary->verdicts[contest->winner.verdict]++;
+        if (contest->winner.verdict >= worst) {
+            worst = contest->winner.verdict;
             (void)string_format(summary->worst_reason, sizeof summary->worst_reason,
                                 "%s n=%lld: %s", contest->work.problem.key,
-                                (long long)contest->work.problem.n, contest->reason);
+                                (long long)contest->work.problem.n, contest->winner.reason);
         }
         if (isfinite(contest->floor.floor) && !(summary->floor_worst >= contest->floor.floor))
             summary->floor_worst = contest->floor.floor;
@@ -467,11 +469,11 @@ void group_run(struct group *group)
         group->contests = next;
     }
     group->last_contest = NULL;
-    for (size_t i = 0; i < group->space_count; i++)
-        space_free(group->spaces[i]);
-    free(group->spaces);
-    group->spaces = NULL;
-    group->space_count = group->space_next = 0;
+    for (size_t i = 0; i < group->spaces.count; i++)
+        space_free(group->spaces.items[i]);
+    free(group->spaces.items);
+    group->spaces.items = NULL;
+    group->spaces.count = group->spaces.next = 0;
     for (size_t i = 0; objectives && i < count; i++)
         objective_free(objectives[i]);
     free(objectives);

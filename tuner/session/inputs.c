@@ -191,7 +191,7 @@ const char *inputs_kind(const struct work *work, const struct inputs *inputs, co
     return *why ? "alike" : "changed";
 }
 
-enum status inputs_tell(const struct work *work, struct inputs *inputs, struct lane *lane,
+enum status inputs_send(const struct work *work, struct inputs *inputs, struct lane *lane,
                         bool check, struct error *error)
 {
     bool gone = false;
@@ -223,7 +223,7 @@ enum status inputs_tell(const struct work *work, struct inputs *inputs, struct l
         lane->knows_expected = check;
         if (check)
             inputs->reference_ns = worker_reference_ns(lane->worker);
-        inputs->tell_ns = clock_budget_ns() - started_ns;
+        inputs->setup_ns = clock_budget_ns() - started_ns;
     }
     if (status == STATUS_TIMED_OUT || status == STATUS_DEVICE_LOST)
         return lane_lose(lane, error);

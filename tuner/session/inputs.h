@@ -21,12 +21,12 @@ struct inputs {
     struct arena arena;
     struct worker_task *problem; /* NULL: not yet */
     struct check_set *sets;      /* all that were asked for */
-    int64_t tell_ns;             /* what it took the worker */
+    int64_t setup_ns;            /* what it took the worker */
     int64_t reference_ns;        /* that the references took of that; 0: not known */
 };
 
 /* Has the lane's worker make the inputs and, with `check`, the expected results. */
-enum status inputs_tell(const struct work *work, struct inputs *inputs, struct lane *lane,
+enum status inputs_send(const struct work *work, struct inputs *inputs, struct lane *lane,
                         bool check, struct error *error);
 /* Has an idle compiler call the problem's references, whose binaries are asked for, so that the
  * worker finds in the cache what they say. *taken false: not now. What is wrong is said when it is

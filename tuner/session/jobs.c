@@ -81,14 +81,14 @@ static void share_out_jobs(struct group *group, struct lane *first, struct lane_
         begin_share(share);
         count++;
     }
-    group->abreast = count;
+    group->parallel_lanes = count;
     do_share(&shares[0]);
     for (size_t i = 1; i < count; i++) {
         (void)pthread_mutex_unlock(&group->session->mutex);
         (void)pthread_join(shares[i].thread, NULL);
         (void)pthread_mutex_lock(&group->session->mutex);
     }
-    group->abreast = 0;
+    group->parallel_lanes = 0;
     (void)stage_enter(group, first->stage);
 }
 

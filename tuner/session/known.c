@@ -141,21 +141,21 @@ static bool parse_key(const struct work *work, const struct sweep *sweep, const 
 }
 
 static enum status take_pick(const struct work *work, struct sweep *sweep,
-                             const struct session_pick *asked, struct error *error)
+                             const struct session_pick *pick, struct error *error)
 {
     struct configuration configuration;
-    struct candidate *candidate = candidates_at_key(&sweep->candidates, asked->configuration);
+    struct candidate *candidate = candidates_at_key(&sweep->candidates, pick->configuration);
     uint64_t point = 0;
-    if (!candidate && parse_key(work, sweep, asked->configuration, &configuration) &&
+    if (!candidate && parse_key(work, sweep, pick->configuration, &configuration) &&
         space_find(sweep->space, &configuration, &point))
         TRY(sweep_candidate(work, sweep, point, &candidate, error));
     if (!candidate) {
         session_note(work->session, "%s n=%lld: '%s' is no configuration of %s", work->problem.key,
-                     (long long)work->problem.n, asked->configuration,
+                     (long long)work->problem.n, pick->configuration,
                      experiment_path(work->experiment));
         return STATUS_OK;
     }
-    candidate->wanted |= WANTED_ASKED | (asked->incumbent ? WANTED_INCUMBENT : 0);
+    candidate->wanted |= WANTED_ASKED | (pick->incumbent ? WANTED_INCUMBENT : 0);
     candidate->wanted &= ~(unsigned)WANTED_FIRST;
     candidate->wanted |= candidate->state == CANDIDATE_DONE ? 0 : WANTED_FIRST;
     return STATUS_OK;
@@ -220,7 +220,7 @@ static enum status value_known(const struct work *work, struct sweep *sweep,
         prepared = prepared_create(&sweep->candidates, candidate);
         if (!prepared)
             return error_no_memory(error);
-        prepare_unseen(work, prepared);
+        prepare_without_binary(work, prepared);
     }
     candidate->value = candidate_search_value(work, candidate, prepared);
     prepared_free(prepared);
@@ -263,7 +263,7 @@ static enum status take_known(void *context, const struct store_known_trial *tri
     enum status status = find_candidate(known, trial->configuration_key, trial->parameters,
                                         trial->configuration_id, &candidate, error);
     if (status == STATUS_OK && candidate && candidate->state != CANDIDATE_DONE)
-        status = sweep_ask_binary(known->work, sweep, candidate, false, error);
+        status = sweep_request_binary(known->work, sweep, candidate, false, error);
     arena_free(&known->scratch);
     if (status != STATUS_OK || !candidate || candidate->state == CANDIDATE_DONE)
         return status;
@@ -299,7 +299,7 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
     enum status status = find_candidate(known, row->configuration_key, row->parameters,
                                         row->configuration_id, &candidate, error);
     if (status == STATUS_OK && candidate)
-        status = sweep_ask_binary(work, sweep, candidate, false, error);
+        status = sweep_request_binary(work, sweep, candidate, false, error);
     arena_free(&known->scratch);
     if (status != STATUS_OK)
         return status;
@@ -448,8 +448,8 @@ static enum status take_elsewhere(void *context, const struct store_trial_elsewh
 }
 
 /* Tells the search what a database has, and the user what that was. */
-static enum status tell_of(struct elsewhere *elsewhere, struct store *store, int64_t environment_id,
-                           int64_t problem_id, struct error *error)
+static enum status seed_from(struct elsewhere *elsewhere, struct store *store,
+                             int64_t environment_id, int64_t problem_id, struct error *error)
 {
     const struct work *work = elsewhere->work;
     const struct store_elsewhere here = {
@@ -480,19 +480,19 @@ static enum status tell_of(struct elsewhere *elsewhere, struct store *store, int
 }
 
 /* So many are named to a search, but no more than the share of its points that it tries. */
-enum { WINNERS_MOST = 16 };
+enum { WINNERS_MAX = 16 };
 
-enum status sweep_tell_winners(const struct work *work, struct sweep *sweep, struct error *error)
+enum status sweep_seed_winners(const struct work *work, struct sweep *sweep, struct error *error)
 {
     const struct session_options *options = work->options;
     struct winner_elsewhere *winners = NULL;
     struct arena arena = {0};
     struct text devices = {0};
     const uint64_t share = sweep->allowance.points_most / SEARCH_WINNERS_SHARE;
-    const size_t most = share > WINNERS_MOST           ? WINNERS_MOST
-                        : share < SEARCH_WINNERS_LEAST ? SEARCH_WINNERS_LEAST
-                                                       : (size_t)share;
-    size_t count = 0, told = 0;
+    const size_t most = share > WINNERS_MAX          ? WINNERS_MAX
+                        : share < SEARCH_WINNERS_MIN ? SEARCH_WINNERS_MIN
+                                                     : (size_t)share;
+    size_t count = 0, named = 0;
     /* Where all is tried nothing is gained, and a recording is to be found out, not known. */
     if (!options->winners || options->recording || options->pick_count > 0 ||
         !work_is_about_time(work) ||
@@ -500,7 +500,7 @@ enum status sweep_tell_winners(const struct work *work, struct sweep *sweep, str
         return STATUS_OK;
     enum status status = winners_nearest(options->winners, work->experiment, &work->problem,
                                          work->facts, &arena, &winners, &count, error);
-    for (size_t i = 0; status == STATUS_OK && i < count && told < most; i++) {
+    for (size_t i = 0; status == STATUS_OK && i < count && named < most; i++) {
         const bool is_portable = strcmp(winners[i].device, "*") == 0;
         const char *device = is_portable ? "portable" : winners[i].device;
         struct configuration configuration;
@@ -513,22 +513,22 @@ enum status sweep_tell_winners(const struct work *work, struct sweep *sweep, str
             !space_find(sweep->space, &configuration, &point) ||
             !search_tell_winner(sweep->search, point))
             continue;
-        told++;
+        named++;
         if (!strstr(text_string(&devices), device))
             text_printf(&devices, "%s%s", devices.length > 0 ? ", " : "", device);
     }
-    if (told > 0 && is_first_problem(&work->session->summary->tried_winners))
+    if (named > 0 && is_first_problem(&work->session->summary->tried_winners))
         session_note(work->session,
                      "%s n=%lld: the search tries %zu that won elsewhere, out of %s (%s); "
                      "--prior none leaves them out",
-                     work->problem.key, (long long)work->problem.n, told, options->winners_path,
+                     work->problem.key, (long long)work->problem.n, named, options->winners_path,
                      text_string(&devices));
     text_free(&devices);
     arena_free(&arena);
     return status;
 }
 
-enum status sweep_tell_elsewhere(const struct work *work, struct sweep *sweep, size_t *trials,
+enum status sweep_seed_elsewhere(const struct work *work, struct sweep *sweep, size_t *trials,
                                  struct error *error)
 {
     struct elsewhere elsewhere = {.work = work, .sweep = sweep};
@@ -537,11 +537,11 @@ enum status sweep_tell_elsewhere(const struct work *work, struct sweep *sweep, s
         !search_learns_from_elsewhere(sweep->search))
         return STATUS_OK;
     enum status status =
-        tell_of(&elsewhere, work->store, work->environment_id, work->problem_id, error);
+        seed_from(&elsewhere, work->store, work->environment_id, work->problem_id, error);
     *trials = elsewhere.trials;
     elsewhere.database = work->options->prior ? work->options->prior_path : NULL;
     if (status == STATUS_OK && elsewhere.database)
-        status = tell_of(&elsewhere, work->options->prior, 0, 0, error);
+        status = seed_from(&elsewhere, work->options->prior, 0, 0, error);
     *trials += elsewhere.database ? elsewhere.trials : 0;
     text_free(&elsewhere.devices);
     index_free(&elsewhere.sources);

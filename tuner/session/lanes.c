@@ -15,7 +15,7 @@ static void *start_lane(void *context)
     struct lane *lane = context;
     struct session *session = lane->session;
     int64_t started_ns = clock_budget_ns();
-    lane->relocks = false;
+    lane->needs_lock = false;
     error_clear(&lane->error);
     enum status status = worker_start(lane->host, session->options->device_kind, lane->index,
                                       &session->options->protocol, &lane->worker, &lane->error);
@@ -72,8 +72,8 @@ static void join_group(struct session *session, struct lane *lane)
                                 .facts = facts,
                                 .machine = worker_machine(lane->worker),
                                 .wake_file = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-                                .problem_key = "",
-                                .best_key = ""};
+                                .position.problem_key = "",
+                                .position.best_key = ""};
         group->clock.since_ns = session->started_ns;
     }
     group->lanes[group->lane_count++] = lane;
@@ -294,7 +294,7 @@ static void settle_here(struct site *site)
  */
 static enum status await_sites(struct session *session, struct error *error)
 {
-    int64_t grace_ms = 0, first_ns = 0, told_ns = clock_running_ns() + INT64_C(5000000000);
+    int64_t grace_ms = 0, first_ns = 0, note_at_ns = clock_running_ns() + INT64_C(5000000000);
     enum status status =
         environment_integer("TUNE_HOST_GRACE_MS", 0, INT64_C(3600) * 1000, 15000, &grace_ms, error);
     for (bool over = status != STATUS_OK; !over;) {
@@ -312,7 +312,7 @@ static enum status await_sites(struct session *session, struct error *error)
             unsettled == 0 || (first_ns != 0 && clock_running_ns() - first_ns > grace_ms * 1000000);
         if (session_stopped(session))
             return session_stop_error(error);
-        for (size_t i = 0; clock_running_ns() > told_ns && i < session->site_count; i++) {
+        for (size_t i = 0; clock_running_ns() > note_at_ns && i < session->site_count; i++) {
             char trouble[512] = "";
             const struct site *site = &session->sites[i];
             if (site->settled || !site->host->state)
@@ -321,8 +321,8 @@ static enum status await_sites(struct session *session, struct error *error)
             session_note(session, "waiting for '%s'%s%s%s", host_command(site->host),
                          trouble[0] ? " (" : "", trouble, trouble[0] ? ")" : "");
         }
-        if (clock_running_ns() > told_ns)
-            told_ns = INT64_MAX;
+        if (clock_running_ns() > note_at_ns)
+            note_at_ns = INT64_MAX;
         if (!over)
             session_pause(session);
     }

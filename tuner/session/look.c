@@ -7,7 +7,7 @@
 
 #include "tuner/stats/race.h"
 
-enum { LOOK_ROUNDS = 16, LOOK_ROUNDS_MOST = 24 };
+enum { LOOK_ROUNDS = 16, LOOK_ROUNDS_MAX = 24 };
 
 /* Their binaries are there when this returns STATUS_OK. */
 static enum status add_candidates(struct work *work, struct candidates *candidates,
@@ -23,7 +23,7 @@ static enum status add_candidates(struct work *work, struct candidates *candidat
         struct candidate *candidate = candidates_add(candidates, configurations[i], key, NO_POINT);
         if (!candidate)
             return error_no_memory(error);
-        status = candidate_ask_binary(work, candidate, configurations[i], true, error);
+        status = candidate_request_binary(work, candidate, configurations[i], true, error);
         if (candidate->broken)
             status = error_set(error, STATUS_BAD_INPUT, "%s", candidate->broken);
         if (status == STATUS_OK)
@@ -82,7 +82,7 @@ static enum status run_look(const struct work *work, struct track *track, struct
 {
     bool wanted[LOOK_MAX] = {false};
     bool check = !is_costly(work);
-    enum status status = inputs_tell(work, track->inputs, track->lane, check, error);
+    enum status status = inputs_send(work, track->inputs, track->lane, check, error);
     for (size_t i = 0; status == STATUS_OK && i < track->count; i++) {
         status = first_time(work, track, track->slots[i], error);
         wanted[i] = true;
@@ -90,7 +90,7 @@ static enum status run_look(const struct work *work, struct track *track, struct
     if (status == STATUS_OK)
         status = track_begin(work, track, check, error);
     while (status == STATUS_OK && race_valid_rounds(race) < LOOK_ROUNDS &&
-           track->round_count < LOOK_ROUNDS_MOST)
+           track->round_count < LOOK_ROUNDS_MAX)
         status = session_stopped(work->session)
                      ? session_stop_error(error)
                      : track_race_round(work, track, race, wanted, track->count, error);

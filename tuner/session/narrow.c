@@ -14,7 +14,7 @@ enum {
     CRASHES_MAX = 4,   /* each costs a process */
     NEAR_MAX = 100000, /* sizes that are asked for are about so large */
     DIVISOR_MAX = 65536,
-    ASKED_LEAST = 2, /* of a domain, before it is believed */
+    PROBES_MIN = 2, /* of a domain, before it is believed */
 };
 static const int64_t patience_ns = 10000000000;
 
@@ -31,7 +31,7 @@ struct probing {
     struct {
         int64_t n;
         bool applies, right;
-    } asked[TRIES_MAX];
+    } probed[TRIES_MAX];
     int tries, crashes;
     int64_t end_ns;
 };
@@ -87,26 +87,26 @@ static bool may_probe(const struct probing *probing)
 static enum status probe(struct probing *probing, int64_t n, bool *applies, bool *right,
                          struct error *error)
 {
-    const struct gauntlet_case what = {.n = n,
+    const struct gauntlet_case test = {.n = n,
                                        .seed = (uint64_t)n,
                                        .starts = probing->wrong->starts,
                                        .apart = probing->wrong->apart};
     struct worker_outcome outcome = {.status = TRIAL_OK};
     *applies = *right = false;
     for (int i = 0; i < probing->tries; i++)
-        if (probing->asked[i].n == n) {
-            *applies = probing->asked[i].applies;
-            *right = probing->asked[i].right;
+        if (probing->probed[i].n == n) {
+            *applies = probing->probed[i].applies;
+            *right = probing->probed[i].right;
             return STATUS_OK;
         }
     if (!may_probe(probing))
         return STATUS_OK;
     enum status status =
-        check_case(probing->contest, probing->lane, probing->slot, &what, applies, &outcome, error);
+        check_case(probing->contest, probing->lane, probing->slot, &test, applies, &outcome, error);
     *right = *applies && outcome.status == TRIAL_OK;
-    probing->asked[probing->tries].n = n;
-    probing->asked[probing->tries].applies = *applies;
-    probing->asked[probing->tries++].right = *right;
+    probing->probed[probing->tries].n = n;
+    probing->probed[probing->tries].applies = *applies;
+    probing->probed[probing->tries++].right = *right;
     probing->crashes +=
         outcome.status == TRIAL_CRASHED || outcome.status == TRIAL_TIMED_OUT ? 1 : 0;
     return status;
@@ -126,20 +126,20 @@ static enum status holds(struct probing *probing, struct domain domain, bool *ho
         wrong + 1,   wrong - both.multiple + 1,    near + 1,     1, both.least + 1,
         near / 3,    near / 2 + both.multiple / 2, 2 * near + 1, /* for want of nearer ones */
         3 * near + 1};
-    int asked = 0;
+    int probed = 0;
     *holds = !both.is_listed && !domain_has(&both, wrong);
     for (size_t i = 0; *holds && i < sizeof from / sizeof from[0]; i++) {
         const int64_t size = domain_next(&both, from[i] > 1 ? from[i] : 1);
         bool applies = false;
         bool right = false;
-        if (size > probing->most || (i >= NEARER && asked >= ASKED_LEAST) ||
+        if (size > probing->most || (i >= NEARER && probed >= PROBES_MIN) ||
             work_declares(&probing->contest->work, size))
             continue;
         TRY(probe(probing, size, &applies, &right, error));
         *holds = right || !applies;
-        asked += applies ? 1 : 0;
+        probed += applies ? 1 : 0;
     }
-    *holds = *holds && asked >= ASKED_LEAST;
+    *holds = *holds && probed >= PROBES_MIN;
     return STATUS_OK;
 }
 
@@ -283,17 +283,17 @@ static enum status fails_at_home(struct probing *probing, const char **how, stru
 {
     struct sweep *sweep = probing->contest->sweep;
     struct worker_outcome outcome = {.status = TRIAL_OK};
-    const struct gauntlet_case what = {.n = probing->contest->work.problem.n,
+    const struct gauntlet_case test = {.n = probing->contest->work.problem.n,
                                        .seed = probing->wrong->seed,
                                        .starts = probing->wrong->starts,
                                        .apart = probing->wrong->apart};
     bool applies = false;
     *how = NULL;
-    TRY(check_case(probing->contest, probing->lane, probing->slot, &what, &applies, &outcome,
+    TRY(check_case(probing->contest, probing->lane, probing->slot, &test, &applies, &outcome,
                    error));
     if (outcome.status == TRIAL_OK || outcome.starved)
         return STATUS_OK;
-    *how = gauntlet_words(sweep, &what, &outcome);
+    *how = gauntlet_words(sweep, &test, &outcome);
     return *how ? STATUS_OK : error_no_memory(error);
 }
 

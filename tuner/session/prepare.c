@@ -12,15 +12,15 @@ enum { RESTORES_MAX = 3 };
 
 /* ---- binaries ---- */
 
-enum status candidate_ask_binary(const struct work *work, struct candidate *candidate,
-                                 const struct configuration *configuration, bool wanted,
-                                 struct error *error)
+enum status candidate_request_binary(const struct work *work, struct candidate *candidate,
+                                     const struct configuration *configuration, bool wanted,
+                                     struct error *error)
 {
     struct arena scratch = {0};
     struct binary_request request;
     struct binaries *binaries = &work->group->binaries;
     if (candidate->broken || (candidate->binary != NO_BINARY &&
-                              (!wanted || binaries_asked(binaries, candidate->binary))))
+                              (!wanted || binaries_is_requested(binaries, candidate->binary))))
         return STATUS_OK;
     struct point point = work_point(work, configuration, 0);
     enum status status = STATUS_OK;
@@ -70,7 +70,7 @@ static enum status await_binary(const struct work *work, struct candidate *candi
 {
     struct group *group = work->group;
     enum status status =
-        candidate_ask_binary(work, candidate, &prepared->configuration, true, error);
+        candidate_request_binary(work, candidate, &prepared->configuration, true, error);
     if (status == STATUS_OK && candidate->broken)
         return fail(outcome, TRIAL_LAUNCH_FAILED, candidate->broken);
     if (status == STATUS_OK)
@@ -176,7 +176,7 @@ static enum status make_plan(const struct work *work, struct prepared *prepared,
     return STATUS_OK;
 }
 
-void prepare_unseen(const struct work *work, struct prepared *prepared)
+void prepare_without_binary(const struct work *work, struct prepared *prepared)
 {
     struct worker_outcome outcome;
     struct error ignored = {0};
@@ -186,8 +186,8 @@ void prepare_unseen(const struct work *work, struct prepared *prepared)
 }
 
 /* What all kernels need, by the binary alone. False where that cannot be told. */
-static bool binary_tells(const struct work *work, const struct candidate *candidate,
-                         struct prepared *prepared)
+static bool inspect_kernels(const struct work *work, const struct candidate *candidate,
+                            struct prepared *prepared)
 {
     struct binaries *binaries = &work->group->binaries;
     struct error ignored = {0};
@@ -195,7 +195,8 @@ static bool binary_tells(const struct work *work, const struct candidate *candid
         return false;
     for (size_t i = 0; i < prepared->kernel_count; i++) {
         const struct launch *launch = &prepared->kernels[i];
-        if (!binaries_tell(binaries, candidate->binary, launch->kernel, &prepared->resources[i]) ||
+        if (!binaries_inspect(binaries, candidate->binary, launch->kernel,
+                              &prepared->resources[i]) ||
             binaries->api->occupancy(work->facts, launch, &prepared->resources[i], &ignored) !=
                 STATUS_OK)
             return false;
@@ -225,7 +226,7 @@ enum status prepare_ahead(const struct work *work, const struct candidate *candi
     if (!binary || binary->state != BINARY_READY)
         return STATUS_OK;
     TRY(find_kernels(work, prepared, outcome, error));
-    if (outcome->status != TRIAL_OK || !binary_tells(work, candidate, prepared))
+    if (outcome->status != TRIAL_OK || !inspect_kernels(work, candidate, prepared))
         return STATUS_OK;
     size_t i = first_unfit(prepared);
     if (i == prepared->kernel_count)

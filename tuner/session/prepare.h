@@ -20,9 +20,9 @@ struct prepared {
 
 /* Which binary a candidate with these values needs; with `wanted` it is looked for or compiled. One
  * whose expressions fail is `broken` from then on, which is no error. */
-enum status candidate_ask_binary(const struct work *work, struct candidate *candidate,
-                                 const struct configuration *configuration, bool wanted,
-                                 struct error *error);
+enum status candidate_request_binary(const struct work *work, struct candidate *candidate,
+                                     const struct configuration *configuration, bool wanted,
+                                     struct error *error);
 const struct binary *candidate_binary(const struct work *work,
                                       const struct candidate *candidate); /* NULL: none */
 
@@ -37,7 +37,7 @@ enum status prepare_ahead(const struct work *work, const struct candidate *candi
                           struct prepared *prepared, struct worker_outcome *outcome,
                           struct error *error);
 /* As far as it goes without any binary: what it needs is unknown. */
-void prepare_unseen(const struct work *work, struct prepared *prepared);
+void prepare_without_binary(const struct work *work, struct prepared *prepared);
 /* Has the lane's worker load the candidate's binary, compiled now if nobody needed it before, and
  * say what it takes. The plan is made when there is none yet, or when the device says otherwise
  * than the binary did. What is wrong with the candidate is the outcome. */

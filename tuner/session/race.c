@@ -9,7 +9,7 @@
 
 /* Also of one that races alone: its time and its twin are wanted. Some of the finalists are those
  * that are the fastest in the mean over the states of the cache. */
-enum { ROUNDS_LEAST = 8, SCREENED_KEPT = 4 };
+enum { ROUNDS_MIN = 8, SCREENED_KEPT = 4 };
 
 struct racing {
     struct contest *contest;
@@ -68,7 +68,7 @@ static enum status run_race(struct racing *racing, struct error *error)
     const int64_t share_ns = racing->contest->sweep->allowance.share_ns;
     if (end_ns != 0 && left_ns > 0 && contest_state(racing->contest, 0))
         end_ns -= left_ns / 4; /* for the other states of the cache */
-    while (!(race_over(racing->race) && race_valid_rounds(racing->race) >= ROUNDS_LEAST) &&
+    while (!(race_over(racing->race) && race_valid_rounds(racing->race) >= ROUNDS_MIN) &&
            race_alive(racing->race) > 0 && !too_many_dropped(racing)) {
         if (session_stopped(group->session))
             return session_stop_error(error);
@@ -78,7 +78,7 @@ static enum status run_race(struct racing *racing, struct error *error)
         /* On a busy machine a round takes seconds, and few count. */
         const size_t valid = race_valid_rounds(racing->race);
         const bool is_late = valid >= 1 && budget_over(group->session, end_ns + share_ns);
-        const bool enough = valid >= 3 || racing->track.round_count >= ROUNDS_LEAST || is_late;
+        const bool enough = valid >= 3 || racing->track.round_count >= ROUNDS_MIN || is_late;
         if (budget_over(group->session, end_ns) && enough)
             break;
     }

@@ -423,7 +423,7 @@ static enum status look_around(struct covering *covering, struct error *error)
     struct group *group = covering->work.group;
     bool recut = true;
     enum status status = STATUS_OK;
-    group->problem_key = covering->work.problem.key;
+    group->position.problem_key = covering->work.problem.key;
     session_progress(group, "ranges");
     cut(covering, covering->losses.loss);
     for (int i = 0; status == STATUS_OK && recut && i < CUTS_MAX; i++) {
@@ -440,7 +440,7 @@ static enum status look_around(struct covering *covering, struct error *error)
         if (recut)
             cut(covering, covering->losses.bound);
     }
-    group->problem_key = "";
+    group->position.problem_key = "";
     return status;
 }
 
@@ -590,7 +590,7 @@ static bool was_contested(const struct group *group, const char *key)
     for (const struct contest *contest = group->contests; contest; contest = contest->next) {
         char its_key[PROBLEM_KEY_BYTES];
         ranged_key(&contest->work.problem, its_key);
-        if (contest->announced && strcmp(its_key, key) == 0)
+        if (contest->winner.announced && strcmp(its_key, key) == 0)
             return true;
     }
     return false;

@@ -46,14 +46,14 @@ void session_progress(struct group *group, const char *phase)
     struct session *session = group->session;
     session->progress.phase = phase;
     session->progress.measured |= strcmp(phase, "compile") != 0;
-    session->progress.problem_key = group->problem_key;
-    session->progress.n = group->n;
-    session->progress.strategy = group->strategy;
-    session->progress.best_ns = group->best_ns;
-    session->progress.best_key = group->best_key;
+    session->progress.problem_key = group->position.problem_key;
+    session->progress.n = group->position.n;
+    session->progress.strategy = group->position.strategy;
+    session->progress.best_ns = group->position.best_ns;
+    session->progress.best_key = group->position.best_key;
     if (session->events->progress)
         session->events->progress(session->events->context, &session->progress);
-    sites_tell(session, false);
+    sites_report(session, false);
 }
 
 /* The stage's share of the time since the clock was last looked at. */
@@ -125,11 +125,11 @@ void lane_enter(struct lane *lane, int64_t left_ns, int64_t *spent_ns)
     int64_t now_ns = clock_now_ns();
     (void)pthread_mutex_lock(&lane->session->mutex);
     *spent_ns += now_ns - left_ns;
-    const char *remark = worker_remark(lane->worker) + lane->remarked;
+    const char *remark = worker_remark(lane->worker) + lane->remark_noted_bytes;
     if (*remark)
         session_note(lane->session, "%s: %s", lane->name,
-                     remark + (lane->remarked > 0 ? strlen("; ") : 0));
-    lane->remarked += strlen(remark);
+                     remark + (lane->remark_noted_bytes > 0 ? strlen("; ") : 0));
+    lane->remark_noted_bytes += strlen(remark);
 }
 
 enum status lane_lose(struct lane *lane, const struct error *error)
@@ -138,10 +138,10 @@ enum status lane_lose(struct lane *lane, const struct error *error)
         return error->status;
     lane->lost = true;
     lane->error = *error;
-    lane->returns = lane->host && lane->host->state &&
-                    (worker_host_was_lost(lane->worker) || host_state(lane->host) != HOST_READY);
+    lane->may_return = lane->host && lane->host->state &&
+                       (worker_host_was_lost(lane->worker) || host_state(lane->host) != HOST_READY);
     session_note(lane->session, "%s is lost: %s%s", lane->name, error->text,
-                 lane->returns ? "; its host is asked for again" : "");
+                 lane->may_return ? "; its host is asked for again" : "");
     return error->status;
 }
 
@@ -203,7 +203,7 @@ enum status group_await_lane(struct group *group, struct lane **out, struct erro
         if (*out)
             return STATUS_OK;
         for (size_t i = 0; i < group->lane_count; i++)
-            may_return = may_return || (group->lanes[i]->returns &&
+            may_return = may_return || (group->lanes[i]->may_return &&
                                         host_state(group->lanes[i]->host) != HOST_GONE);
         if (!may_return)
             return error_set(error, STATUS_DEVICE_LOST, "no device is left: %s",

@@ -49,11 +49,11 @@ struct lane {
     const struct inputs *known; /* the problem's inputs that the worker has made ... */
     bool knows_expected;        /* ... with the expected results */
     int restarts_seen;
-    size_t remarked;          /* so much of the worker's remark was told */
-    bool lost;                /* its device does not come back; `error` says why */
-    bool returns;             /* but with its host, should that */
-    bool relocks;             /* its lock went with its host's agent */
-    int64_t relocks_until_ns; /* others may have it so long; 0: nobody was seen to */
+    size_t remark_noted_bytes; /* so much of the worker's remark was told */
+    bool lost;                 /* its device does not come back; `error` says why */
+    bool may_return;           /* but with its host, should that */
+    bool needs_lock;           /* its lock went with its host's agent */
+    int64_t lock_wait_end_ns;  /* others may have it so long; 0: nobody was seen to */
     struct error error;
     char uuid[64]; /* of the device; "": it was not reached */
     size_t trials;
@@ -94,24 +94,29 @@ struct group {
     struct binaries references; /* of checks */
     bool ceilings_left;         /* its host was lost meanwhile: they are measured at the end */
     int wake_file;              /* an eventfd, by which lanes that wait are woken; -1: none */
-    /* Of the problems that are asked for, in order; those that were begun took theirs. */
-    struct space **spaces;
-    size_t space_count, space_next;
-    const char *problem_key; /* what it works on, for the progress */
-    const char *strategy;    /* and by what its space is searched */
-    int64_t n;
-    double best_ns;
-    const char *best_key;
+    struct {
+        struct space **items; /* one for each problem, in order; NULL once the sweep has taken it */
+        size_t count, next;
+    } spaces;
+    struct {
+        const char *problem_key; /* "": none */
+        int64_t n;
+        const char *strategy; /* of the search */
+        double best_ns;
+        const char *best_key;
+    } position; /* for the progress */
     /* Of winners, by ceiling: bytes over time; of those with over twice what the caches hold. */
     double fastest_gbs[CEILINGS], fastest_uncached_gbs[CEILINGS];
     struct contest *swept[SESSION_DEVICES_MAX]; /* that are to race, all at once */
     size_t swept_count;
-    size_t abreast;                          /* lanes that are at jobs of their own; 0: none */
+    size_t parallel_lanes;                   /* lanes that are at jobs of their own; 0: none */
     struct contest *contests, *last_contest; /* of this run, in order */
-    /* Of an experiment's problems: the one at work, and those whose baselines and references are
-     * next to be had ahead. */
-    const struct session_experiment *ahead_of;
-    size_t problem_index, ahead_next, reference_next;
+    struct {
+        const struct session_experiment *experiment;
+        size_t problem_index;  /* of the problem at work */
+        size_t baseline_next;  /* next problem whose baselines are compiled ahead */
+        size_t reference_next; /* next problem whose references are made ahead */
+    } ahead;
     struct stage_clock clock;
     struct costs costs;   /* for sharing out the budget ... */
     size_t problems_left; /* not raced yet, the present one counted */
@@ -136,7 +141,7 @@ struct session {
     size_t group_count;
     struct session_progress progress;
     int64_t started_ns;
-    int64_t hosts_told_ns; /* sites_tell */
+    int64_t hosts_reported_ns; /* sites_report */
     struct site *sites;
     size_t site_count;
     bool begun;                                /* what comes now comes late */
@@ -214,7 +219,7 @@ enum status site_reserve(struct site *site, size_t count, struct error *error);
 /* Its devices to their groups; these get its compilers. */
 enum status site_join(struct site *site, struct error *error);
 /* Tells a line a host, where hosts are given, if the last were told long enough ago (or `now`). */
-void sites_tell(struct session *session, bool now);
+void sites_report(struct session *session, bool now);
 /* How many devices of it are meant; asked of the host without the mutex. */
 enum status site_count(const struct site *site, size_t *count, struct error *error);
 

@@ -240,7 +240,7 @@ static enum status end_runs(struct session *session, enum status status, struct 
                                   &ending, error);
         }
     }
-    sites_tell(session, true);
+    sites_report(session, true);
     return first;
 }
 

@@ -8,7 +8,7 @@
 #include "tuner/worker/agent.h"
 
 enum { LOOK_MS = 300 };
-static const int64_t tell_every_ns = INT64_C(60000000000);
+static const int64_t report_every_ns = INT64_C(60000000000);
 
 bool sites_awaited(const struct session *session)
 {
@@ -56,7 +56,7 @@ static void join_late(struct site *site)
 
 /* Its host is there, and its devices have not begun. When it is lost before all of them have, which
  * says nothing about them, they are asked for anew as soon as it is there again. */
-static void come(struct site *site, unsigned connections)
+static void site_arrived(struct site *site, unsigned connections)
 {
     struct session *session = site->session;
     struct error error = {0};
@@ -102,24 +102,24 @@ static enum status lock_again(struct lane *lane, bool *waits, struct error *erro
         const int64_t now_ns = clock_running_ns();
         struct error ignored = {0};
         (void)host_silent_ms(&silent_ms, &ignored);
-        if (lane->relocks_until_ns == 0)
-            lane->relocks_until_ns =
+        if (lane->lock_wait_end_ns == 0)
+            lane->lock_wait_end_ns =
                 now_ns + AGENT_SILENCES * silent_ms * INT64_C(1000000) + slack_ns;
-        *waits = now_ns < lane->relocks_until_ns;
+        *waits = now_ns < lane->lock_wait_end_ns;
     }
     if (status != STATUS_OK)
         return status;
     (void)pthread_mutex_lock(&session->mutex);
     lane->lock = lock;
-    lane->relocks = false;
-    lane->relocks_until_ns = 0;
+    lane->needs_lock = false;
+    lane->lock_wait_end_ns = 0;
     (void)pthread_mutex_unlock(&session->mutex);
     return STATUS_OK;
 }
 
 /* Its host is there again, and no lock was kept; false: not everybody has noticed yet that it was
  * lost, or it was lost once more. Those lanes that did not need it meanwhile go on as they were. */
-static bool come_again(struct site *site)
+static bool site_returned(struct site *site)
 {
     struct session *session = site->session;
     const unsigned connections = host_connections(site->host);
@@ -128,15 +128,15 @@ static bool come_again(struct site *site)
         struct lane *lane = site->lanes[i];
         struct error error = {0};
         (void)pthread_mutex_lock(&session->mutex);
-        bool revives = lane->worker && lane->lost && lane->returns && !lane->at_work;
+        bool revives = lane->worker && lane->lost && lane->may_return && !lane->at_work;
         bool is_busy = lane->lost && lane->at_work;
         (void)pthread_mutex_unlock(&session->mutex);
         all = all && !is_busy;
-        if (!lane->worker || is_busy || (!revives && !lane->relocks))
+        if (!lane->worker || is_busy || (!revives && !lane->needs_lock))
             continue;
         bool waits = false;
-        const bool waited = lane->relocks_until_ns != 0;
-        enum status status = lane->relocks ? lock_again(lane, &waits, &error) : STATUS_OK;
+        const bool waited = lane->lock_wait_end_ns != 0;
+        enum status status = lane->needs_lock ? lock_again(lane, &waits, &error) : STATUS_OK;
         if (status == STATUS_OK && revives)
             status = worker_probe(lane->worker, &error);
         waits = waits || (status != STATUS_OK && host_was_lost(site->host, connections));
@@ -146,14 +146,14 @@ static bool come_again(struct site *site)
             (void)lane_lose(lane, &error);
         else if (status != STATUS_OK && !waits)
             session_note(session, "%s stays lost: %s", lane->name, error.text);
-        else if (!waited && lane->relocks_until_ns != 0)
+        else if (!waited && lane->lock_wait_end_ns != 0)
             session_note(session, "%s is waited for: %s", lane->name, error.text);
         if (status != STATUS_OK) { /* unless it is its device that does not come back */
-            lane->returns = waits;
+            lane->may_return = waits;
             lane->error = error;
         }
         if (revives && status == STATUS_OK) {
-            lane->lost = lane->returns = false;
+            lane->lost = lane->may_return = false;
             session_note(session, "%s is there again", lane->name);
             if (lane->group->sweeping)
                 sweep_admit(lane->group->sweeping, lane);
@@ -164,7 +164,7 @@ static bool come_again(struct site *site)
 }
 
 /* It will not come. */
-static void give_up(struct site *site)
+static void give_up_site(struct site *site)
 {
     struct session *session = site->session;
     char trouble[512] = "";
@@ -194,7 +194,7 @@ void *site_keep(void *context)
     struct session *session = site->session;
     unsigned connections = 0;
     if (!site->host->state) { /* this machine stays */
-        come(site, 0);
+        site_arrived(site, 0);
         return NULL;
     }
     for (bool pending = false;;) {
@@ -208,33 +208,33 @@ void *site_keep(void *context)
             if (lane->lock.host && lane->lock.connections == connections)
                 continue; /* taken of this agent before we knew of it */
             lane->lock = (struct host_lock){0};
-            lane->relocks = true;
+            lane->needs_lock = true;
         }
         (void)pthread_mutex_unlock(&session->mutex);
         if (over)
             return NULL;
         if (state == HOST_GONE) {
-            give_up(site);
+            give_up_site(site);
             return NULL;
         }
         if (connections > before && is_first && state == HOST_READY)
-            come(site, connections);
+            site_arrived(site, connections);
         else if (connections > before)
             pending = true;
         if (site->settled && (pending || state == HOST_READY))
-            pending = !come_again(site);
+            pending = !site_returned(site);
     }
 }
 
-void sites_tell(struct session *session, bool now)
+void sites_report(struct session *session, bool now)
 {
     const int64_t now_ns = clock_running_ns();
-    if (session->hosts_told_ns == 0)
-        session->hosts_told_ns = session->started_ns;
+    if (session->hosts_reported_ns == 0)
+        session->hosts_reported_ns = session->started_ns;
     if (session->options->host_count == 0 || !session->events->host ||
-        (!now && now_ns - session->hosts_told_ns < tell_every_ns))
+        (!now && now_ns - session->hosts_reported_ns < report_every_ns))
         return;
-    session->hosts_told_ns = now_ns;
+    session->hosts_reported_ns = now_ns;
     for (size_t i = 0; i < session->site_count; i++) {
         const struct site *site = &session->sites[i];
         size_t there = 0, trials = 0;

@@ -19,7 +19,7 @@ static const struct state {
 /* Candidates that are slower than the fastest by more, in the run's own state, are not timed in
  * others; nor are more of the race's, or of the finalists, than the limits. */
 static const double state_near = 0.02;
-enum { SCREENED_MOST = 32, HELD_MOST = 8, VALUES_MOST = 512 };
+enum { SCREENED_MAX = 32, HELD_MAX = 8, VALUES_MAX = 512 };
 
 const char *contest_state(const struct contest *contest, size_t state)
 {
@@ -32,7 +32,7 @@ const char *contest_state(const struct contest *contest, size_t state)
     return states[state].stage;
 }
 
-size_t contest_hold_visits(const struct contest *contest)
+size_t contest_state_visits(const struct contest *contest)
 {
     size_t visits = 0;
     for (size_t s = 0; s < CACHE_STATES; s++)
@@ -40,19 +40,19 @@ size_t contest_hold_visits(const struct contest *contest)
     return visits;
 }
 
-void contest_hold_anew(struct contest *contest)
+void contest_reset_states(struct contest *contest)
 {
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         finalist->wanted = finalist->passed_over = false;
         for (size_t s = 0; s < CACHE_STATES; s++) {
-            struct held *held = &finalist->held[s];
-            slot_free(&held->slot);
-            *held = (struct held){
+            struct state_result *result = &finalist->in_state[s];
+            slot_free(&result->slot);
+            *result = (struct state_result){
                 .slot = {.candidate = finalist->slot.candidate, .outcome = {.status = TRIAL_OK}},
                 .difference = {(double)NAN, (double)NAN, (double)NAN}};
             for (size_t p = 0; p < LEVELS_MAX; p++)
-                held->levels[p] = (double)NAN;
+                result->levels[p] = (double)NAN;
         }
     }
 }
@@ -68,7 +68,7 @@ static bool has_new_value(const char *key, uint64_t *seen, size_t *count)
         size_t i = 0;
         while (i < *count && seen[i] != value)
             i++;
-        if (i < *count || *count == VALUES_MOST)
+        if (i < *count || *count == VALUES_MAX)
             continue;
         seen[(*count)++] = value;
         is_new = true;
@@ -85,7 +85,7 @@ static void mark_kernels_of_others(struct contest *contest)
         const struct binary *won = NULL;
         struct finalist *fastest = NULL;
         for (size_t i = 0; i < other->finalist_count && other != contest; i++)
-            if (strcmp(other->finalists[i].key, other->winner_key) == 0)
+            if (strcmp(other->finalists[i].key, other->winner.key) == 0)
                 won = candidate_binary(&other->work, other->finalists[i].slot.candidate);
         if (!won || strcmp(other->work.problem.key, work->problem.key) != 0)
             continue;
@@ -109,7 +109,7 @@ static void choose_wanted(struct contest *contest, size_t most, bool diverse)
 {
     const double reach = log1p(fmax(state_near, 2 * contest->work.protocol->delta));
     double best = (double)INFINITY;
-    uint64_t seen[VALUES_MOST];
+    uint64_t seen[VALUES_MAX];
     size_t values = 0;
     for (size_t i = 0; i < contest->finalist_count; i++)
         if (finalist_can_win(&contest->finalists[i]))
@@ -131,7 +131,7 @@ static void choose_wanted(struct contest *contest, size_t most, bool diverse)
         count += next->wanted;
     }
     for (size_t i = 0; i < contest->finalist_count; i++)
-        if (strcmp(contest->finalists[i].key, contest->winner_key) == 0)
+        if (strcmp(contest->finalists[i].key, contest->winner.key) == 0)
             contest->finalists[i].wanted = true;
 }
 
@@ -147,16 +147,16 @@ static enum status keep(struct contest *contest, struct track *track, size_t sta
     if (kept == STATUS_OK) {
         kept = track_store(&contest->work, track, &keeping);
         for (size_t i = 0; kept == STATUS_OK && i < track->count; i++) {
-            struct held *held = &finalists[i]->held[state];
-            if (held->slot.outcome.status != TRIAL_OK)
-                finalists[i]->slot.outcome = held->slot.outcome; /* contest_keep tells */
+            struct state_result *result = &finalists[i]->in_state[state];
+            if (result->slot.outcome.status != TRIAL_OK)
+                finalists[i]->slot.outcome = result->slot.outcome; /* contest_keep tells */
             struct measured measured;
-            if (held->slot.sample_count == 0)
+            if (result->slot.sample_count == 0)
                 continue;
-            kept = slot_measured(&contest->work, &held->slot, &measured, &keeping);
+            kept = slot_measured(&contest->work, &result->slot, &measured, &keeping);
             if (kept == STATUS_OK)
-                kept = slot_store(&contest->work, track, &held->slot, &measured, false,
-                                  &held->trial_id, &keeping);
+                kept = slot_store(&contest->work, track, &result->slot, &measured, false,
+                                  &result->trial_id, &keeping);
         }
         kept = store_batch_end(store, kept, &keeping);
     }
@@ -183,8 +183,8 @@ static enum status run_rounds(struct contest *contest, struct track *track, stru
 }
 
 /* The rounds of one state in one process. */
-static enum status hold_in(struct contest *contest, struct lane *lane, int process, size_t state,
-                           struct error *error)
+static enum status time_state(struct contest *contest, struct lane *lane, int process, size_t state,
+                              struct error *error)
 {
     struct track track = contest_track(contest, lane, states[state].stage);
     struct finalist **finalists =
@@ -200,12 +200,12 @@ static enum status hold_in(struct contest *contest, struct lane *lane, int proce
     track.count = 0;
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
-        struct held *held = &finalist->held[state];
+        struct state_result *result = &finalist->in_state[state];
         if (!finalist->wanted || !finalist_can_win(finalist) || finalist->settled)
             continue;
-        held->slot.results = finalist->slot.results;
+        result->slot.results = finalist->slot.results;
         central[track.count] = true;
-        track.slots[track.count] = &held->slot;
+        track.slots[track.count] = &result->slot;
         finalists[track.count++] = finalist;
     }
     enum status status = track.count > 0 ? run_rounds(contest, &track, error) : STATUS_OK;
@@ -213,20 +213,20 @@ static enum status hold_in(struct contest *contest, struct lane *lane, int proce
     if (status == STATUS_OK)
         status = track_levels(&track, central, 0, track.round_count, levels, error);
     for (size_t i = 0; status == STATUS_OK && i < track.count; i++)
-        finalists[i]->held[state].levels[contest->processes] = levels[i];
+        finalists[i]->in_state[state].levels[contest->processes] = levels[i];
     track_free(&track);
     return status;
 }
 
-enum status contest_hold(struct contest *contest, struct lane *lane, int process,
-                         struct error *error)
+enum status contest_time_states(struct contest *contest, struct lane *lane, int process,
+                                struct error *error)
 {
     enum status status = STATUS_OK;
     if (contest->processes == 0)
-        choose_wanted(contest, HELD_MOST, false);
+        choose_wanted(contest, HELD_MAX, false);
     for (size_t s = 0; s < CACHE_STATES && status == STATUS_OK; s++)
         if (contest_state(contest, s))
-            status = hold_in(contest, lane, process, s, error);
+            status = time_state(contest, lane, process, s, error);
     return status;
 }
 
@@ -238,7 +238,8 @@ static double mean_over_states(const struct contest *contest, const struct final
     double sum = finalist->levels[process] - reference->levels[process];
     size_t count = 1;
     for (size_t s = 0; s < CACHE_STATES; s++) {
-        double level = finalist->held[s].levels[process] - reference->held[s].levels[process];
+        double level =
+            finalist->in_state[s].levels[process] - reference->in_state[s].levels[process];
         if (!contest_state(contest, s) || isnan(level))
             continue;
         sum += level;
@@ -253,7 +254,7 @@ enum status contest_screen_states(struct contest *contest, struct lane *lane, si
     struct finalist *leader = NULL;
     if (!contest_state(contest, 0))
         return STATUS_OK;
-    contest_hold_anew(contest);
+    contest_reset_states(contest);
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         finalist->levels[0] = log1p(finalist->raced.estimate);
@@ -268,14 +269,14 @@ enum status contest_screen_states(struct contest *contest, struct lane *lane, si
     if (!leader || most < 2)
         return STATUS_OK;
     mark_kernels_of_others(contest);
-    choose_wanted(contest, most < SCREENED_MOST ? most : SCREENED_MOST, true);
+    choose_wanted(contest, most < SCREENED_MAX ? most : SCREENED_MAX, true);
     const int64_t started_ns = clock_budget_ns();
-    enum status status = hold_in(contest, lane, 0, 0, error);
+    enum status status = time_state(contest, lane, 0, 0, error);
     size_t held = 0;
     for (size_t i = 0; i < contest->finalist_count; i++)
         held += contest->finalists[i].wanted;
     if (held > 0)
-        group->costs.held_visit_ns =
+        group->costs.state_visit_ns =
             (double)(clock_budget_ns() - started_ns) / (double)(held * visits);
     for (size_t kept = 0; status == STATUS_OK && kept < keep_most; kept++) {
         struct finalist *next = NULL;
@@ -284,7 +285,7 @@ enum status contest_screen_states(struct contest *contest, struct lane *lane, si
             struct finalist *finalist = &contest->finalists[i];
             double mean = mean_over_states(contest, finalist, leader, 0);
             if (!finalist->wanted || finalist->screened || !finalist_can_win(finalist) ||
-                isnan(finalist->held[0].levels[0]) || !(!next || mean < least))
+                isnan(finalist->in_state[0].levels[0]) || !(!next || mean < least))
                 continue;
             next = finalist;
             least = mean;
@@ -311,13 +312,13 @@ enum status contest_judge_states(struct contest *contest, struct contender *cont
             continue;
         for (size_t i = 0; i < count; i++) {
             there[i] = contenders[i];
-            there[i].levels = contest->finalists[i].held[s].levels;
+            there[i].levels = contest->finalists[i].in_state[s].levels;
             there[i].eligible = contenders[i].eligible && contest->finalists[i].wanted;
         }
         choose(there, count, contest->processes, delta, confidence, count, &choice);
         for (size_t i = 0; i < count; i++) {
-            contest->finalists[i].held[s].difference = there[i].difference;
-            contest->finalists[i].held[s].tied = there[i].tied;
+            contest->finalists[i].in_state[s].difference = there[i].difference;
+            contest->finalists[i].in_state[s].tied = there[i].tied;
         }
     }
     for (size_t i = 0; i < count; i++)

@@ -15,7 +15,7 @@ static enum status measure_candidate(const struct work *work, struct sweep *swee
                                      struct error *error)
 {
     struct group *group = work->group;
-    enum status status = inputs_tell(work, &sweep->inputs, lane, true, error);
+    enum status status = inputs_send(work, &sweep->inputs, lane, true, error);
     if (status == STATUS_OK)
         status = sweep_try(work, sweep, lane, candidate, error);
     group_wake(group);
@@ -26,12 +26,12 @@ static enum status measure_candidate(const struct work *work, struct sweep *swee
     if (status != STATUS_OK)
         return status;
     window_done(sweep, candidate);
-    sweep->allowance.tell_ns = sweep->inputs.tell_ns;
+    sweep->allowance.setup_ns = sweep->inputs.setup_ns;
     if (stage_enter(group, STAGE_SWEEP) == STAGE_SET_UP)
         budget_begin_sweep(group, &sweep->allowance); /* what its set-up takes is known by now */
     if (sweep->best) {
-        group->best_ns = sweep->best->median_ns;
-        group->best_key = candidate_key(&sweep->candidates, sweep->best, sweep->best_key);
+        group->position.best_ns = sweep->best->median_ns;
+        group->position.best_key = candidate_key(&sweep->candidates, sweep->best, sweep->best_key);
     }
     session_progress(group, "sweep");
     return STATUS_OK;
@@ -68,7 +68,7 @@ static enum status lane_step(const struct work *work, struct sweep *sweep, struc
         return status;
     }
     /* Inputs and expected results are made while others compile. */
-    status = inputs_tell(work, &sweep->inputs, lane, true, error);
+    status = inputs_send(work, &sweep->inputs, lane, true, error);
     if (!lane->lost && status != STATUS_NO_TIME)
         return status;
     error_clear(error); /* the loop ends by itself */
@@ -276,7 +276,7 @@ static enum status measure_all(const struct work *work, struct sweep *sweep, str
         return error_no_memory(error);
     sweeping->work = work;
     sweeping->sweep = sweep;
-    group->strategy = sweep->strategy = search_strategy(sweep->search);
+    group->position.strategy = sweep->strategy = search_strategy(sweep->search);
     enum status status = STATUS_OK;
     do {
         status = run_lanes(sweeping, error);

@@ -35,7 +35,7 @@ struct sweep {
     size_t failures;                 /* of these */
     size_t unlaunchable, duplicates; /* set aside in this run, without the device */
     /* At which the inputs are described. */
-    struct configuration usual_configuration;
+    struct configuration representative;
     struct arena arena; /* lives as long as the sweep */
 };
 
@@ -66,7 +66,7 @@ enum status sweep_problem(const struct work *work, struct sweep *sweep, struct e
 void sweep_admit(struct sweeping *sweeping, struct lane *lane);
 
 /* trial.c: the configuration at which a problem's inputs are described. */
-void work_usual(const struct work *work, struct space *space, struct configuration *out);
+void work_representative(const struct work *work, struct space *space, struct configuration *out);
 /* A sweep of that problem, in that space, which is its own from now on (also when it fails). An
  * empty one is an error. */
 enum status sweep_open(struct sweep *sweep, const struct work *work, struct space *space,
@@ -84,8 +84,8 @@ enum status sweep_candidate_of(const struct work *work, struct sweep *sweep,
                                const struct configuration *configuration,
                                struct candidate **candidate, struct error *error);
 /* Which binary it needs; with `wanted` it is looked for or compiled. */
-enum status sweep_ask_binary(const struct work *work, struct sweep *sweep,
-                             struct candidate *candidate, bool wanted, struct error *error);
+enum status sweep_request_binary(const struct work *work, struct sweep *sweep,
+                                 struct candidate *candidate, bool wanted, struct error *error);
 /* Finds the best anew: one that may win. */
 void sweep_find_best(struct sweep *sweep);
 /* Takes up that a candidate is done: with samples, counts and the best so far. */
@@ -114,10 +114,10 @@ enum status sweep_add_baselines(const struct work *work, struct sweep *sweep, st
 enum status sweep_take_known(const struct work *work, struct sweep *sweep, struct error *error);
 /* Tells the search what other sizes, problems and devices had, where it learns from that and times
  * are what counts. */
-enum status sweep_tell_elsewhere(const struct work *work, struct sweep *sweep, size_t *trials,
+enum status sweep_seed_elsewhere(const struct work *work, struct sweep *sweep, size_t *trials,
                                  struct error *error);
 /* Names to it what the options' file has of winners, where not all points are tried. */
-enum status sweep_tell_winners(const struct work *work, struct sweep *sweep, struct error *error);
+enum status sweep_seed_winners(const struct work *work, struct sweep *sweep, struct error *error);
 /* Whether the run is about such a problem. */
 bool session_picks_problem(const struct session_options *options, const struct problem *problem);
 

@@ -248,7 +248,7 @@ enum status track_begin(const struct work *work, struct track *track, bool check
 {
     for (size_t i = 0; i < track->count; i++) /* what varies by itself only references can judge */
         check = check || (track->slots[i]->results.unsteady && inputs_are_cheap(track->inputs));
-    enum status status = inputs_tell(work, track->inputs, track->lane, check, error);
+    enum status status = inputs_send(work, track->inputs, track->lane, check, error);
     if (track->blocks == 0)
         track->blocks = (uint32_t)work->protocol->visit_blocks;
     /* In random order: where code comes to lie is then no property of a candidate. */

@@ -24,7 +24,7 @@ bool session_leaves_points(const struct session_options *options, uint64_t space
     return options->points == 0 && options->points_share == 0 && options->pick_count == 0 &&
            options->budget_ns == 0 && options->until == 0 &&
            (!options->strategy || strcmp(options->strategy, "auto") == 0) &&
-           space_count > SEARCH_ALL_MOST;
+           space_count > SEARCH_ALL_MAX;
 }
 
 uint64_t session_points(const struct session_options *options, uint64_t space_count)
@@ -44,7 +44,7 @@ uint64_t session_points(const struct session_options *options, uint64_t space_co
 
 /* What a problem's inputs are does not depend on the configuration, but an expression may fail for
  * some: the first point for which none does stands for all. */
-void work_usual(const struct work *work, struct space *space, struct configuration *out)
+void work_representative(const struct work *work, struct space *space, struct configuration *out)
 {
     struct arena scratch = {0};
     enum status status = STATUS_BAD_INPUT;
@@ -70,8 +70,8 @@ enum status sweep_open(struct sweep *sweep, const struct work *work, struct spac
                          experiment_path(work->experiment), work->problem.key,
                          (long long)work->problem.n);
     sweep->allowance.points_most = session_points(work->options, sweep->space_count);
-    work_usual(work, space, &sweep->usual_configuration);
-    sweep->inputs.configuration = &sweep->usual_configuration;
+    work_representative(work, space, &sweep->representative);
+    sweep->inputs.configuration = &sweep->representative;
     return STATUS_OK;
 }
 
@@ -122,17 +122,17 @@ enum status sweep_candidate_of(const struct work *work, struct sweep *sweep,
     return add_candidate(work, sweep, configuration, NO_POINT, candidate, error);
 }
 
-enum status sweep_ask_binary(const struct work *work, struct sweep *sweep,
-                             struct candidate *candidate, bool wanted, struct error *error)
+enum status sweep_request_binary(const struct work *work, struct sweep *sweep,
+                                 struct candidate *candidate, bool wanted, struct error *error)
 {
     struct configuration room;
     const struct binaries *binaries = &work->group->binaries;
     if (candidate->broken || (candidate->binary != NO_BINARY &&
-                              (!wanted || binaries_asked(binaries, candidate->binary))))
+                              (!wanted || binaries_is_requested(binaries, candidate->binary))))
         return STATUS_OK; /* its values are not looked up */
-    return candidate_ask_binary(work, candidate,
-                                candidate_configuration(&sweep->candidates, candidate, &room),
-                                wanted, error);
+    return candidate_request_binary(work, candidate,
+                                    candidate_configuration(&sweep->candidates, candidate, &room),
+                                    wanted, error);
 }
 
 static void compare_with_best(struct sweep *sweep, struct candidate *candidate)

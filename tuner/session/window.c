@@ -15,7 +15,7 @@
 enum {
     /* A search that goes by what it was told is asked for little at a time. */
     AHEAD_A_COMPILER = 2,
-    AHEAD_LEAST = 8,
+    AHEAD_MIN = 8,
     AHEAD_EXHAUSTIVE = 256,
     /* Where compiling comes before measuring, an exhaustive search is compiled in as large parts.
      */
@@ -65,14 +65,14 @@ static bool is_ready(const void *context, uint64_t point)
     size_t place = NO_BINARY;
     if (!index_find(view->binaries, point, &place)) {
         struct configuration configuration;
-        struct candidate asked = {.binary = NO_BINARY};
+        struct candidate wanted = {.binary = NO_BINARY};
         struct error ignored = {0};
         space_configuration(view->space, point, &configuration);
-        if (candidate_ask_binary(view->work, &asked, &configuration, false, &ignored) !=
+        if (candidate_request_binary(view->work, &wanted, &configuration, false, &ignored) !=
                 STATUS_OK ||
-            asked.binary == NO_BINARY)
+            wanted.binary == NO_BINARY)
             return false;
-        place = asked.binary;
+        place = wanted.binary;
         (void)index_put(view->binaries, point, place); /* else it is looked up again */
     }
     const struct binary *binary = &binaries->items[place];
@@ -117,7 +117,7 @@ static enum status add_to_window(const struct work *work, struct sweep *sweep,
         return error_no_memory(error);
     candidate->state = CANDIDATE_WAITS;
     sweep->window.items[sweep->window.count++] = candidate;
-    return sweep_ask_binary(work, sweep, candidate, true, error);
+    return sweep_request_binary(work, sweep, candidate, true, error);
 }
 
 /* Baselines, then what else is wanted first. The search is told what is known, also of points that
@@ -182,8 +182,8 @@ enum status window_start(const struct work *work, struct sweep *sweep, struct er
                      work->problem.key, (long long)work->problem.n,
                      (unsigned long long)sweep->space_count);
     size_t begun = 0;
-    TRY(sweep_tell_winners(work, sweep, error));
-    TRY(sweep_tell_elsewhere(work, sweep, &begun, error));
+    TRY(sweep_seed_winners(work, sweep, error));
+    TRY(sweep_seed_elsewhere(work, sweep, &begun, error));
     const bool settles = leaves && begun >= SEARCH_BEGUN;
     if (settles)
         search_end_when_settled(sweep->search, SEARCH_TRIALS_BEGUN, SEARCH_SETTLED);
@@ -209,7 +209,7 @@ static size_t ahead(const struct work *work, const struct sweep *sweep)
         return BATCH_EXHAUSTIVE;
     if (exhaustive && options->compiles_beside_measuring)
         return AHEAD_EXHAUSTIVE;
-    return least > AHEAD_LEAST ? least : AHEAD_LEAST;
+    return least > AHEAD_MIN ? least : AHEAD_MIN;
 }
 
 /* One more of the search's points; *got false: it has none for now. */
@@ -306,7 +306,7 @@ enum status window_fill(const struct work *work, struct sweep *sweep, struct err
         return STATUS_OK; /* a batch is compiled, then measured */
     const struct binaries *binaries = &work->group->binaries;
     /* While inputs are made nobody comes to ask for more. */
-    const size_t queued = sweep->inputs.tell_ns == 0 ? most : binaries->workers;
+    const size_t queued = sweep->inputs.setup_ns == 0 ? most : binaries->workers;
     while (got && sweep->window.count < most) {
         /* The search waits for what is still compiled: the points of a small budget are had by all
          * compilers. */

@@ -19,7 +19,7 @@ struct choosing {
 };
 
 /* What is slower than this is slow in its own way, and says little of the others. */
-static const double near_enough = 0.05;
+static const double noise_reach = 0.05;
 
 static enum status decide(struct choosing *choosing, struct error *error)
 {
@@ -53,7 +53,7 @@ static enum status decide(struct choosing *choosing, struct error *error)
                    incumbent, &choosing->choice);
     }
     choosing->spread = choice_spread(contenders, count, contest->processes, &choosing->choice,
-                                     near_enough, protocol->process_spread, &choosing->degrees);
+                                     noise_reach, protocol->process_spread, &choosing->degrees);
     for (size_t i = 0; i < count; i++) {
         contenders[i].eligible = contest->finalists[i].contender.eligible;
         contest->finalists[i].contender = contenders[i];
@@ -69,7 +69,7 @@ enum status contest_settle_slower(struct contest *contest, struct error *error)
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
         const struct contender *contender = &finalist->contender;
-        const bool is_twin = strcmp(finalist->key, contest->winner_key) == 0;
+        const bool is_twin = strcmp(finalist->key, contest->winner.key) == 0;
         finalist->settled = contender->eligible && !contender->tied &&
                             isfinite(contender->difference.low) && !is_twin &&
                             !finalist->is_baseline && !finalist->is_incumbent;
@@ -107,12 +107,12 @@ static void set_verdict(struct choosing *choosing)
     const struct protocol *protocol = contest->work.protocol;
     size_t most = ROUND_VALID;
     for (size_t i = ROUND_VALID + 1; i < ROUND_FAULTS; i++)
-        if (contest->faults[i] > 0 &&
-            (most == ROUND_VALID || contest->faults[i] > contest->faults[most]))
+        if (contest->rounds.faults[i] > 0 &&
+            (most == ROUND_VALID || contest->rounds.faults[i] > contest->rounds.faults[most]))
             most = i;
     struct verdict_facts facts = {
-        .rounds = contest->rounds,
-        .rounds_dropped = contest->rounds_dropped,
+        .rounds = contest->rounds.count,
+        .rounds_dropped = contest->rounds.dropped,
         .most_frequent_fault =
             most == ROUND_VALID ? NULL : round_fault_name((enum round_fault)most),
         .dropped_most = protocol->dropped_most,
@@ -262,9 +262,9 @@ static void announce(const struct choosing *choosing, const struct finalist *bes
         .trust = row->trust,
         .trust_reason = choosing->reason,
     };
-    contest->announced = true;
-    contest->tied = winner.tied;
-    (void)string_format(contest->winner_key, sizeof contest->winner_key, "%s",
+    contest->winner.announced = true;
+    contest->winner.tied = winner.tied;
+    (void)string_format(contest->winner.key, sizeof contest->winner.key, "%s",
                         winner.configuration);
     if (work->session->events->winner)
         work->session->events->winner(work->session->events->context, &winner);
@@ -277,16 +277,16 @@ static size_t list_states(const struct contest *contest, struct store_state *sta
     for (size_t s = 0; s < CACHE_STATES && contest->processes > 0; s++)
         for (size_t i = 0; i < contest->finalist_count && contest_state(contest, s); i++) {
             const struct finalist *finalist = &contest->finalists[i];
-            const struct held *held = &finalist->held[s];
-            if (held->trial_id != 0)
+            const struct state_result *result = &finalist->in_state[s];
+            if (result->trial_id != 0)
                 states[count++] = (struct store_state){
                     .state = contest_state(contest, s),
                     .configuration_id = finalist->slot.candidate->configuration_id,
-                    .trial_id = held->trial_id,
-                    .difference = held->difference.estimate,
-                    .difference_low = held->difference.low,
-                    .difference_high = held->difference.high,
-                    .tied = held->tied,
+                    .trial_id = result->trial_id,
+                    .difference = result->difference.estimate,
+                    .difference_low = result->difference.low,
+                    .difference_high = result->difference.high,
+                    .tied = result->tied,
                 };
         }
     return count;
@@ -332,8 +332,8 @@ static enum status store_choice(struct choosing *choosing, const struct finalist
         .claim = choosing->choice.claim.high,
         .confidence = work->protocol->confidence,
         .processes = (int32_t)contest->processes,
-        .rounds = (int32_t)contest->rounds,
-        .rounds_dropped = (int32_t)contest->rounds_dropped,
+        .rounds = (int32_t)contest->rounds.count,
+        .rounds_dropped = (int32_t)contest->rounds.dropped,
         .kept_incumbent = choosing->choice.kept_incumbent,
         .compared = best->slot.candidate->compared,
         .trust = verdict_name(choosing->verdict),
@@ -379,8 +379,9 @@ enum status contest_choose(struct contest *contest, struct lane *lane, const cha
     }
     *found = true;
     set_verdict(&choosing);
-    contest->verdict = choosing.verdict;
-    (void)string_format(contest->reason, sizeof contest->reason, "%s", choosing.reason);
+    contest->winner.verdict = choosing.verdict;
+    (void)string_format(contest->winner.reason, sizeof contest->winner.reason, "%s",
+                        choosing.reason);
     return store_choice(&choosing, &contest->finalists[choosing.choice.winner], error);
 }
 

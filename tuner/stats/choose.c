@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* More processes than that are not looked at. */
-enum { PROCESSES_MOST = ESTIMATE_MAX };
+enum { PROCESSES_MAX = ESTIMATE_MAX };
 
 static size_t levels_known(const struct contender *contender, size_t processes)
 {
@@ -46,7 +46,7 @@ static size_t find_fastest(const struct contender *contenders, size_t count, siz
 static struct interval difference_of(const struct contender *a, const struct contender *b,
                                      size_t processes, double confidence)
 {
-    double differences[PROCESSES_MOST];
+    double differences[PROCESSES_MAX];
     if (a == b)
         return (struct interval){0, 0, 0};
     for (size_t p = 0; p < processes; p++)
@@ -59,8 +59,8 @@ bool difference_is_tied(struct interval difference, double delta)
     return (isnan(difference.low) ? difference.estimate : difference.low) <= delta;
 }
 
-static void hold_against(struct contender *contender, const struct contender *fastest,
-                         size_t processes, double delta, double confidence)
+static void compare_to_fastest(struct contender *contender, const struct contender *fastest,
+                               size_t processes, double delta, double confidence)
 {
     struct interval difference = difference_of(contender, fastest, processes, confidence);
     bool bounded = isfinite(difference.low);
@@ -105,8 +105,8 @@ static struct interval claim_of(const struct contender *contenders, size_t count
 void choose(struct contender *contenders, size_t count, size_t processes, double delta,
             double confidence, size_t incumbent, struct choice *choice)
 {
-    if (processes > PROCESSES_MOST)
-        processes = PROCESSES_MOST;
+    if (processes > PROCESSES_MAX)
+        processes = PROCESSES_MAX;
     size_t fastest = find_fastest(contenders, count, processes);
     *choice = (struct choice){
         .fastest = fastest, .winner = count, .claim = {(double)NAN, (double)NAN, (double)NAN}};
@@ -115,7 +115,7 @@ void choose(struct contender *contenders, size_t count, size_t processes, double
         contenders[i].proven = contenders[i].tied = false;
         if (fastest == count)
             continue;
-        hold_against(&contenders[i], &contenders[fastest], processes, delta, confidence);
+        compare_to_fastest(&contenders[i], &contenders[fastest], processes, delta, confidence);
         choice->tied += contenders[i].eligible && contenders[i].tied ? 1 : 0;
     }
     if (fastest == count)

@@ -290,9 +290,9 @@ static void find_groups(struct point *points, size_t count, struct point *means,
     }
     centre_ln /= (double)processes;
     count = drop_accidents(points, count);
-    if (count >= CLOUDS_SAMPLES_LEAST)
+    if (count >= CLOUDS_SAMPLES_MIN)
         split(points, count, centre_ln, apart_least, clouds);
-    if (clouds->found || processes < CLOUDS_PROCESSES_LEAST)
+    if (clouds->found || processes < CLOUDS_PROCESSES_MIN)
         return;
     split(means, processes, 0, apart_least, clouds);
     clouds->by_process = clouds->found;

@@ -20,7 +20,7 @@ struct clouds {
     double time_ns[2]; /* medians */
 };
 
-enum { CLOUDS_SAMPLES_LEAST = 20, CLOUDS_PROCESSES_LEAST = 8 };
+enum { CLOUDS_SAMPLES_MIN = 20, CLOUDS_PROCESSES_MIN = 8 };
 
 /* Two groups are found where the hypothesis of one is rejected by the dip test (J. A. Hartigan,
  * P. M. Hartigan: The Dip Test of Unimodality, Annals of Statistics 13, 1985, 70-84), of the

@@ -10,7 +10,7 @@
 
 /* Up to so many differences the distribution of the signed-rank sum is counted out; beyond, it is
  * taken as normal. */
-enum { EXACT_MOST = 25, EXACT_SUM_MOST = EXACT_MOST * (EXACT_MOST + 1) / 2 };
+enum { EXACT_MAX = 25, EXACT_SUM_MAX = EXACT_MAX * (EXACT_MAX + 1) / 2 };
 
 /* ---- order statistics ---- */
 
@@ -122,10 +122,10 @@ static size_t copy_finite(const double *values, size_t count, double *out)
 }
 
 /* chances[s]: of the signed-rank sum s among `count` differences. */
-static void rank_sum_chances(size_t count, double chances[EXACT_SUM_MOST + 1])
+static void rank_sum_chances(size_t count, double chances[EXACT_SUM_MAX + 1])
 {
     size_t most = 0;
-    memset(chances, 0, (EXACT_SUM_MOST + 1) * sizeof *chances);
+    memset(chances, 0, (EXACT_SUM_MAX + 1) * sizeof *chances);
     chances[0] = 1;
     for (size_t rank = 1; rank <= count; rank++) {
         most += rank;
@@ -141,11 +141,11 @@ static size_t walsh_rank(size_t count, double z)
     double n = (double)count;
     if (isinf(z))
         return 0;
-    if (count > EXACT_MOST) {
+    if (count > EXACT_MAX) {
         double rank = n * (n + 1) / 4 - z * sqrt(n * (n + 1) * (2 * n + 1) / 24);
         return rank < 1 ? 0 : (size_t)rank;
     }
-    double chances[EXACT_SUM_MOST + 1];
+    double chances[EXACT_SUM_MAX + 1];
     double allowed = erfc(z / sqrt(2.0)) / 2;
     double sum = 0;
     size_t rank = 0;
@@ -224,7 +224,7 @@ static double positive_rank_sum(const double *by_magnitude, size_t count, double
 
 static double exact_p(double positive, size_t count)
 {
-    double chances[EXACT_SUM_MOST + 1];
+    double chances[EXACT_SUM_MAX + 1];
     double tail = 0;
     double n = (double)count;
     double smaller = fmin(positive, n * (n + 1) / 2 - positive);
@@ -248,7 +248,7 @@ double signed_rank_p(const double *differences, size_t count)
     qsort(values, kept, sizeof *values, compare_magnitudes);
     double ties = 0;
     double positive = positive_rank_sum(values, kept, &ties);
-    if (kept <= EXACT_MOST && !(ties > 0))
+    if (kept <= EXACT_MAX && !(ties > 0))
         return exact_p(positive, kept);
     double n = (double)kept;
     double variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48;
@@ -363,14 +363,14 @@ struct interval interval_relative(struct interval logarithms)
                              expm1(logarithms.high)};
 }
 
-bool bounds_tell(double low, double high)
+bool bounds_are_narrow(double low, double high)
 {
-    return low > 0 && high >= low && isfinite(high) && high <= BOUNDS_APART_MOST * low;
+    return low > 0 && high >= low && isfinite(high) && high <= BOUNDS_APART_MAX * low;
 }
 
-enum ratio_told ratio_told(double low, double high)
+enum ratio_report ratio_report(double low, double high)
 {
-    if ((isnan(low) && isnan(high)) || bounds_tell(low, high))
+    if ((isnan(low) && isnan(high)) || bounds_are_narrow(low, high))
         return RATIO_KNOWN;
     return low > 1 ? RATIO_AT_LEAST : RATIO_UNKNOWN;
 }

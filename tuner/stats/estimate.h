@@ -29,17 +29,17 @@ struct interval geometric_interval(const double *values, size_t count, double co
 /* A difference of logarithms as a share: 0.01 is one percent more. No bound is below -1. */
 struct interval interval_relative(struct interval logarithms);
 /* Whether the bounds of something positive, a time or a ratio, say anything: they do while the
- * upper one is at most BOUNDS_APART_MOST times the lower one, which leaves a factor of two to each
+ * upper one is at most BOUNDS_APART_MAX times the lower one, which leaves a factor of two to each
  * side. Wider ones, and such as cannot be, are told as "unknown". */
-enum { BOUNDS_APART_MOST = 4 };
-bool bounds_tell(double low, double high);
+enum { BOUNDS_APART_MAX = 4 };
+bool bounds_are_narrow(double low, double high);
 /* What is told of a ratio over something, a gain, by its bounds (NaN: it has none). */
-enum ratio_told {
+enum ratio_report {
     RATIO_KNOWN,    /* it, with its bounds */
     RATIO_AT_LEAST, /* only that it is above the lower one, which is over 1 */
     RATIO_UNKNOWN   /* nothing, however large the estimate is */
 };
-enum ratio_told ratio_told(double low, double high);
+enum ratio_report ratio_report(double low, double high);
 double normal_quantile(double probability);
 double student_quantile(double probability, size_t degrees);
 /* Of those that are finite; does not change `values`. NaN for none, or where memory is short for

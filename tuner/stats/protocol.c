@@ -87,7 +87,7 @@ static const struct row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 enum { NAME_BYTES = 32, VALUE_BYTES = 40 };
-enum { NAMES_MOST = ROWS + 2 * PROTOCOL_SCREENS + PROTOCOL_LOOKS };
+enum { NAMES_MAX = ROWS + 2 * PROTOCOL_SCREENS + PROTOCOL_LOOKS };
 
 static size_t row_elements(const struct row *row)
 {
@@ -255,8 +255,8 @@ const char *effort_name(enum effort effort)
 
 static enum status no_such_name(const char *name, struct error *error)
 {
-    char names[NAMES_MOST][NAME_BYTES];
-    const char *words[NAMES_MOST];
+    char names[NAMES_MAX][NAME_BYTES];
+    const char *words[NAMES_MAX];
     size_t count = 0;
     for (size_t i = 0; i < ROWS; i++) {
         for (size_t j = 0; j < row_elements(&rows[i]); j++, count++) {
@@ -395,7 +395,7 @@ static enum status first_missing(const bool *seen, struct error *error)
     return STATUS_OK;
 }
 
-/* Sets what the text names, and notes it in seen[NAMES_MOST]. */
+/* Sets what the text names, and notes it in seen[NAMES_MAX]. */
 static enum status set_pairs(const char *text, struct protocol *protocol, bool *seen,
                              struct error *error)
 {
@@ -413,7 +413,7 @@ static enum status set_pairs(const char *text, struct protocol *protocol, bool *
 
 enum status protocol_parse(const char *text, struct protocol *protocol, struct error *error)
 {
-    bool seen[NAMES_MOST] = {false};
+    bool seen[NAMES_MAX] = {false};
     struct protocol parsed = normal;
     enum status status = set_pairs(text, &parsed, seen, error);
     if (status == STATUS_OK)
@@ -426,7 +426,7 @@ enum status protocol_parse(const char *text, struct protocol *protocol, struct e
 bool protocol_changes(const char *stored, const char *effort, bool is_shared, struct text *out)
 {
     enum effort level = EFFORT_NORMAL;
-    bool seen[NAMES_MOST] = {false};
+    bool seen[NAMES_MAX] = {false};
     struct protocol usual;
     struct text was = {0};
     struct text would = {0};

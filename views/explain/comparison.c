@@ -40,7 +40,7 @@ void judge_winner(struct compared_winner *winner)
     winner->ratio = winner->b_ns / winner->a_ns;
     winner->ratio_low = winner->b_low_ns / winner->a_high_ns;
     winner->ratio_high = winner->b_high_ns / winner->a_low_ns;
-    if (!bounds_tell(winner->ratio_low, winner->ratio_high) || is_unstable(winner->a_trust) ||
+    if (!bounds_are_narrow(winner->ratio_low, winner->ratio_high) || is_unstable(winner->a_trust) ||
         is_unstable(winner->b_trust))
         winner->change = TIME_UNKNOWN;
     else if (winner->ratio_low > 1 + least)
@@ -53,7 +53,7 @@ void judge_winner(struct compared_winner *winner)
     if (winner->same) {
         winner->move = WINNER_SAME;
     } else if (isfinite(winner->carried) &&
-               bounds_tell(winner->carried_low, winner->carried_high)) {
+               bounds_are_narrow(winner->carried_low, winner->carried_high)) {
         winner->loss = winner->carried - 1;
         winner->loss_low = winner->carried_low - 1;
         winner->loss_high = winner->carried_high - 1;

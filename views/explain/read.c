@@ -80,7 +80,7 @@ enum status read_winner(struct store *store, int64_t winner_id, struct arena *ar
             error_set(error, STATUS_NOT_FOUND, "no winner %" PRId64 " in the database", winner_id);
     if (status != STATUS_OK)
         return status;
-    const bool has_bounds = bounds_tell(rows->low_ns, rows->high_ns);
+    const bool has_bounds = bounds_are_narrow(rows->low_ns, rows->high_ns);
     *explanation = rows->own;
     *background = rows->background;
     background->low_ns = has_bounds ? rows->low_ns : (double)NAN;

@@ -36,7 +36,7 @@ static void put_interval(struct text *text, double low, double high)
 {
     if (!isfinite(low) || !isfinite(high))
         return;
-    if (bounds_tell(1 + low, 1 + high))
+    if (bounds_are_narrow(1 + low, 1 + high))
         say(text, " (%M to %M)", low, high);
     else
         say(text, " (interval unknown)");
@@ -133,8 +133,8 @@ static void tell_baseline(struct telling *telling, const struct explain_point *p
         return;
     }
     const bool unstable = explanation->trust && strcmp(explanation->trust, "unstable") == 0;
-    const enum ratio_told known =
-        unstable ? RATIO_UNKNOWN : ratio_told(1 + point->slower_low, 1 + point->slower_high);
+    const enum ratio_report known =
+        unstable ? RATIO_UNKNOWN : ratio_report(1 + point->slower_low, 1 + point->slower_high);
     const char *standing = point->standing ? point->standing : "";
     const bool tied = strcmp(standing, "as fast") == 0 || strcmp(standing, "tied") == 0;
     if (known == RATIO_UNKNOWN) {

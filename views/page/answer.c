@@ -172,7 +172,7 @@ static void write_claims(struct page *page, const struct setting *setting)
     size_t count = 0;
     page->out.failed = page->out.failed || !claims;
     for (size_t i = setting->first; claims && i < setting->end; i++) {
-        if (!bounds_tell(1, 1 + page->winners[i].claim_percent / 100) ||
+        if (!bounds_are_narrow(1, 1 + page->winners[i].claim_percent / 100) ||
             strcmp(page->winners[i].stage, "confirm") != 0)
             continue;
         claims[count++] = page->winners[i].claim_percent;

@@ -244,10 +244,10 @@ size_t gain_names_told(const struct page *page, size_t first, size_t end,
     return kept;
 }
 
-enum ratio_told gain_told(const struct winner *winner, const struct gain *gain)
+enum ratio_report gain_told(const struct winner *winner, const struct gain *gain)
 {
     return verdict_named(winner->trust) == VERDICT_UNSTABLE ? RATIO_UNKNOWN
-                                                            : ratio_told(gain->low, gain->high);
+                                                            : ratio_report(gain->low, gain->high);
 }
 
 const struct gain *gain_find(const struct winner *winner, const char *name)

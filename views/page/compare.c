@@ -18,7 +18,7 @@ static void write_share(struct text *out, double share, double low, double high)
         return;
     }
     html(out, "<td class=\"n\" data-v=\"%.9g\">%s", share, shown_percent(100 * share, shown[0]));
-    if (bounds_tell(1 + low, 1 + high))
+    if (bounds_are_narrow(1 + low, 1 + high))
         write_interval(out, shown_percent(100 * low, shown[1]),
                        shown_percent(100 * high, shown[2]));
     text_append(out, "</td>");

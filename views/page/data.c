@@ -353,7 +353,7 @@ static enum status read_subjects(struct page *page, struct subject **out, size_t
             const double high = isnan(contenders[k].difference_high)
                                     ? contenders[k].difference
                                     : contenders[k].difference_high;
-            if (!bounds_tell(1 + low, 1 + high))
+            if (!bounds_are_narrow(1 + low, 1 + high))
                 continue;
             same->difference = contenders[k].difference;
             same->difference_low = contenders[k].difference_low;
@@ -468,7 +468,7 @@ static const struct store_column point_members[] = {
 /* What the tables tell of it: "ratio" alone or with its bounds, or only "at_least". */
 static void append_gain(struct text *out, const struct winner *winner, const struct gain *gain)
 {
-    const enum ratio_told known = gain_told(winner, gain);
+    const enum ratio_report known = gain_told(winner, gain);
     const bool is_known = known == RATIO_KNOWN && gain->ratio > 0;
     const double none = (double)NAN;
     text_append(out, "{\"name\":");
@@ -521,7 +521,7 @@ static void append_winner(struct page *page, struct text *out, const char *conf,
     }
     text_append(out, ",\"winner\":{");
     append_members(out, winner_members, COUNT(winner_members), winner);
-    const bool has_bounds = bounds_tell(winner->time_low_ns, winner->time_high_ns);
+    const bool has_bounds = bounds_are_narrow(winner->time_low_ns, winner->time_high_ns);
     append_named(out, "time_low_ns", has_bounds ? winner->time_low_ns : (double)NAN);
     append_named(out, "time_high_ns", has_bounds ? winner->time_high_ns : (double)NAN);
     if (strcmp(winner->objective, "time") == 0)

@@ -116,7 +116,7 @@ size_t gain_names(const struct page *page, size_t first, size_t end, struct gain
 size_t gain_names_told(const struct page *page, size_t first, size_t end,
                        struct gain out[GAINS_MAX]);
 /* What is known of a gain: nothing where no choice is supported. */
-enum ratio_told gain_told(const struct winner *winner, const struct gain *gain);
+enum ratio_report gain_told(const struct winner *winner, const struct gain *gain);
 /* NULL: not compared with that. */
 const struct gain *gain_find(const struct winner *winner, const char *name);
 /* The geometric mean, least and most of the gains over that name; how many there are. */

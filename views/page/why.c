@@ -55,7 +55,7 @@ static void write_slower(struct text *out, const struct explain_point *point, bo
         text_append(out, winner ? "<td class=\"n\" data-v=\"0\">–</td>" : "<td class=\"n\">–</td>");
         return;
     }
-    const enum ratio_told known = ratio_told(1 + point->slower_low, 1 + point->slower_high);
+    const enum ratio_report known = ratio_report(1 + point->slower_low, 1 + point->slower_high);
     if (known == RATIO_AT_LEAST)
         html(out, "<td class=\"n\" data-v=\"%.9g\">over %s</td>", point->slower_low,
              shown_percent(100 * point->slower_low, shown[0]));

@@ -20,7 +20,7 @@ static void write_gain(struct text *out, const struct winner *winner, const stru
         text_append(out, "<td class=\"n\">–</td>");
         return;
     }
-    const enum ratio_told known = gain_told(winner, gain);
+    const enum ratio_report known = gain_told(winner, gain);
     if (known == RATIO_KNOWN && gain->tied)
         text_append(out, "<td class=\"n\" data-v=\"1\">none<small>as good</small>");
     else if (known == RATIO_KNOWN)
@@ -94,7 +94,7 @@ static void write_row(struct page *page, const struct winner *winner, const stru
     char shown[3][SHOWN_BYTES];
     html(out, "<td class=\"n\" data-v=\"%.9g\">%s", winner->time_ns,
          shown_time(winner->time_ns, shown[0]));
-    if (bounds_tell(winner->time_low_ns, winner->time_high_ns))
+    if (bounds_are_narrow(winner->time_low_ns, winner->time_high_ns))
         write_interval(out, shown_time(winner->time_low_ns, shown[1]),
                        shown_time(winner->time_high_ns, shown[2]));
     else if (isfinite(winner->confidence))

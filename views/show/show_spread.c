@@ -20,10 +20,10 @@ static bool tell_gain(struct rows *rows, size_t row, int column, double low, dou
     struct cell *cell = &rows->cells[row][column];
     if (!cell->text)
         return true;
-    const enum ratio_told known =
+    const enum ratio_report known =
         verdict_named(rows_text(rows, row, "trust", "")) == VERDICT_UNSTABLE
             ? RATIO_UNKNOWN
-            : ratio_told(low, high);
+            : ratio_report(low, high);
     if (known == RATIO_UNKNOWN)
         *cell = unknown;
     else if (known == RATIO_AT_LEAST)
@@ -59,8 +59,9 @@ void show_tell_differences(struct rows *rows, const char *value)
                       rows_column(rows, "high_percent")};
     for (size_t i = 0; i < rows->row_count && of[0] >= 0 && of[1] >= 0 && of[2] >= 0; i++) {
         struct cell *cells = rows->cells[i];
-        const enum ratio_told known = ratio_told(1 + rows_number(rows, i, "low_percent") / 100,
-                                                 1 + rows_number(rows, i, "high_percent") / 100);
+        const enum ratio_report known =
+            ratio_report(1 + rows_number(rows, i, "low_percent") / 100,
+                         1 + rows_number(rows, i, "high_percent") / 100);
         if (known == RATIO_KNOWN)
             continue;
         cells[of[0]] = cells[of[2]] = unknown;

@@ -335,14 +335,14 @@ enum status show_trust(const struct show *show, struct store *store, struct erro
         const int high = rows_column(&problems, "time_high_ns");
         for (size_t i = 0; i < problems.row_count && low >= 0 && high >= 0; i++) {
             struct cell *cells = problems.cells[i];
-            if (!bounds_tell(rows_number(&problems, i, "time_low_ns"),
-                             rows_number(&problems, i, "time_high_ns")))
+            if (!bounds_are_narrow(rows_number(&problems, i, "time_low_ns"),
+                                   rows_number(&problems, i, "time_high_ns")))
                 cells[low] = cells[high] = (struct cell){.text = word};
         }
         const int claim = rows_column(&problems, "claim_percent");
         for (size_t i = 0; i < problems.row_count && claim >= 0; i++) {
             struct cell *cell = &problems.cells[i][claim];
-            if (cell->text && !bounds_tell(1, 1 + cell->number / 100))
+            if (cell->text && !bounds_are_narrow(1, 1 + cell->number / 100))
                 *cell = (struct cell){.text = word};
         }
         print_trust(show, &runs, &problems);

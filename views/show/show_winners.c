@@ -374,7 +374,7 @@ static void append_winner(struct text *line, const struct rows *rows, size_t row
         text_printf(line, ", no faster than %s", rows_text(rows, row, "gain_over", ""));
     else if (!isnan(gain))
         text_printf(line, ", %.2fx over %s", gain, rows_text(rows, row, "gain_over", ""));
-    if (!gains_nothing(rows, row) && !isnan(gain) && bounds_tell(low, high))
+    if (!gains_nothing(rows, row) && !isnan(gain) && bounds_are_narrow(low, high))
         text_printf(line, " [%.2f, %.2f]", low, high);
     if (!isnan(ceiling_percent))
         text_printf(line, ", %.1f %% of the %s ceiling", ceiling_percent,

@@ -1,7 +1,7 @@
 /* What every strategy keeps to, whatever it learns. */
 #include "synthetic.h"
 
-enum { AHEAD_MOST = 256 };
+enum { AHEAD_MAX = 256 };
 
 typedef double value_of(const struct synthetic *synthetic, uint64_t point);
 
@@ -34,7 +34,7 @@ static double flat(const struct synthetic *synthetic, uint64_t point)
 static size_t replay(struct search *search, const struct synthetic *synthetic, value_of *value,
                      size_t ahead, uint64_t *out, size_t most)
 {
-    uint64_t pending[AHEAD_MOST];
+    uint64_t pending[AHEAD_MAX];
     size_t count = 0, waiting = 0;
     struct random order = {.seed = 77};
     while (count < most) {
@@ -99,7 +99,7 @@ TEST(test_covers_everything_once)
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < (TEST_SANITIZED ? 2 : 4); k++) {
             covers(&spaces[i], values[k], 1);
-            covers(&spaces[i], values[k], AHEAD_MOST);
+            covers(&spaces[i], values[k], AHEAD_MAX);
         }
     for (size_t i = 0; i < 4; i++)
         synthetic_free(&spaces[i]);
@@ -201,14 +201,14 @@ TEST(test_batch_is_moderate)
         const char *name = search_strategy_name(i);
         const bool learns = strcmp(name, "exhaustive") != 0 && strcmp(name, "random") != 0;
         struct search *search = begin(&synthetic, name, 1000, 2);
-        uint64_t points[AHEAD_MOST];
+        uint64_t points[AHEAD_MAX];
         size_t count = 0;
-        while (count < AHEAD_MOST && search_ask(search, &points[count]))
+        while (count < AHEAD_MAX && search_ask(search, &points[count]))
             count++;
         if (learns)
             assert_in_range(count, 4, 32);
         else
-            assert_int_equal(count, AHEAD_MOST);
+            assert_int_equal(count, AHEAD_MAX);
         for (size_t k = 0; k < count; k++)
             search_tell(search, points[k], smooth(&synthetic, points[k]));
         assert_true(search_ask(search, &points[0]));
@@ -223,17 +223,17 @@ TEST(test_hurry)
     struct synthetic synthetic;
     synthetic_make(&synthetic, 7, coupled_counts, coupled);
     struct search *search = begin(&synthetic, "surrogate", 1000, 2);
-    uint64_t points[AHEAD_MOST];
+    uint64_t points[AHEAD_MAX];
     size_t count = 0, most = 0;
-    while (count < AHEAD_MOST && search_ask(search, &points[count]))
+    while (count < AHEAD_MAX && search_ask(search, &points[count]))
         count++;
     for (size_t k = 0; k < count; k++)
         search_tell(search, points[k], smooth(&synthetic, points[k]));
-    for (most = 0; most < AHEAD_MOST && search_ask(search, &points[most]);)
+    for (most = 0; most < AHEAD_MAX && search_ask(search, &points[most]);)
         most++;
     search_hurry(search, true);
     size_t more = most;
-    while (more < AHEAD_MOST && search_ask(search, &points[more]))
+    while (more < AHEAD_MAX && search_ask(search, &points[more]))
         more++;
     assert_true(most < 16 && more == 32);
     search_hurry(search, false);
@@ -249,7 +249,7 @@ static size_t asked_at_first(struct synthetic *synthetic, uint64_t trials, bool 
     uint64_t point = 0;
     size_t count = 0;
     search_hurry(search, hurries);
-    while (count < AHEAD_MOST && search_ask(search, &point))
+    while (count < AHEAD_MAX && search_ask(search, &point))
         count++;
     search_free(search);
     return count;
@@ -280,7 +280,7 @@ TEST(test_auto)
     struct synthetic small, large;
     static const uint16_t counts[] = {30, 30, 30};
     synthetic_make(&small, 5, coupled_counts, NULL);
-    assert_true(small.space.count <= SEARCH_ALL_MOST);
+    assert_true(small.space.count <= SEARCH_ALL_MAX);
     synthetic_make(&large, 3, counts, NULL);
     assert_string_equal(automatic(&small, 0), "exhaustive");
     assert_string_equal(automatic(&small, small.space.count), "exhaustive");

@@ -101,7 +101,7 @@ TEST(test_inputs_are_made_again_in_less_time)
     begin(&run, 22 * second, 8, 1, second);
     run.group.costs.fresh_ns = second / 2;
     run.allowance.points_most = 5000;
-    run.allowance.tell_ns = second;
+    run.allowance.setup_ns = second;
     budget_begin_sweep(&run.group, &run.allowance);
     /* Of 20.5 s the checks are expected to take 2.8 s, and three processes 3 s and a quarter. */
     const int64_t left_ns = run.allowance.race_end_ns - clock_now_ns();
@@ -123,7 +123,7 @@ TEST(test_the_races_share_says_how_many_race)
     assert_int_equal(budget_entrants(&run.group, &run.allowance, 60e9), 4);
     run.allowance.race_end_ns = clock_budget_ns() + 16 * second;
     assert_in_range(budget_screened(&run.group, &run.allowance, 0.25e9, 4), 2, 4);
-    run.group.costs.held_visit_ns = 3e9; /* as they were before */
+    run.group.costs.state_visit_ns = 3e9; /* as they were before */
     assert_in_range(budget_screened(&run.group, &run.allowance, 0.25e9, 4), 0, 1);
     run.allowance.race_end_ns = clock_budget_ns() - second;
     assert_int_equal(budget_screened(&run.group, &run.allowance, 1e3, 4), 0);
@@ -247,7 +247,7 @@ TEST(test_the_checks_of_the_first_problem_are_expected)
 {
     struct budgeted run;
     begin(&run, 20 * second, 0, 1, 0);
-    run.allowance.tell_ns = second;
+    run.allowance.setup_ns = second;
     run.group.clock.spent_ns[STAGE_SET_UP] = 2 * second;
     let_pass(&run, 2 * second);
     budget_begin_sweep(&run.group, &run.allowance);

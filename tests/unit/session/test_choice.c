@@ -31,9 +31,9 @@ static int setup(void **state)
     assert_true(f->contest->finalist_count >= 3);
     f->contest->levels = PARTS;
     f->contest->floor = (struct twin_floor){.floor = 0.0005};
-    f->contest->rounds = 40;
-    f->contest->rounds_dropped = 0;
-    memset(f->contest->faults, 0, sizeof f->contest->faults);
+    f->contest->rounds.count = 40;
+    f->contest->rounds.dropped = 0;
+    memset(f->contest->rounds.faults, 0, sizeof f->contest->rounds.faults);
     for (size_t i = 0; i < f->contest->finalist_count; i++) {
         f->contest->finalists[i].raced_out = false;
         set_level(f, i, 0.2); /* far behind */
@@ -72,7 +72,7 @@ static bool choose_winner(struct fixture *f)
 static void expect_winner(struct fixture *f, size_t finalist)
 {
     assert_true(choose_winner(f));
-    assert_string_equal(f->contest->winner_key, f->contest->finalists[finalist].key);
+    assert_string_equal(f->contest->winner.key, f->contest->finalists[finalist].key);
     assert_int_equal(run_count(f->run, "SELECT trial_id FROM winners"),
                      f->contest->finalists[finalist].trial_id);
 }
@@ -83,7 +83,7 @@ TEST_WITH(test_the_fastest_wins, setup, teardown)
     const size_t fastest = ordered(f, 2);
     set_level(f, fastest, 0);
     expect_winner(f, fastest);
-    assert_int_equal(f->contest->tied, 1);
+    assert_int_equal(f->contest->winner.tied, 1);
     assert_int_equal(run_count(f->run, "SELECT tied_count FROM winners"), 1);
     assert_int_equal(run_count(f->run, "SELECT kept_incumbent FROM winners"), 0);
     /* Each of the others has its difference, as a share (e^0.2 - 1), and an interval around it. */
@@ -109,13 +109,13 @@ TEST_WITH(test_a_tie_goes_by_the_fixed_order, setup, teardown)
     set_level(f, greedy, 0);
     set_level(f, modest, 0.0003);
     expect_winner(f, modest);
-    assert_int_equal(f->contest->tied, 2);
+    assert_int_equal(f->contest->winner.tied, 2);
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM contenders WHERE tied"), 2);
     assert_true(f->contest->finalists[greedy].contender.tied);
     /* What is clearly slower is no tie, whatever it asks for. */
     set_level(f, modest, 0.05);
     expect_winner(f, greedy);
-    assert_int_equal(f->contest->tied, 1);
+    assert_int_equal(f->contest->winner.tied, 1);
 }
 
 /* Noise widens what counts as equal. */
@@ -127,7 +127,7 @@ TEST_WITH(test_noise_makes_ties, setup, teardown)
     set_level(f, modest, 0.01);
     f->contest->floor.floor = 0.03;
     expect_winner(f, modest);
-    assert_int_equal(f->contest->tied, 2);
+    assert_int_equal(f->contest->winner.tied, 2);
 }
 
 /* Who won before is kept while nothing is shown to be faster: else production changes its mind with
@@ -168,7 +168,7 @@ TEST_WITH(test_who_is_out_cannot_win, setup, teardown)
     f->contest->finalists[next].slot.outcome.status = TRIAL_CRASHED;
     (void)string_format(f->contest->finalists[next].slot.outcome.detail, 16, "it crashed");
     assert_true(choose_winner(f));
-    assert_string_not_equal(f->contest->winner_key, f->contest->finalists[next].key);
+    assert_string_not_equal(f->contest->winner.key, f->contest->finalists[next].key);
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM contenders WHERE out = 'it crashed'"),
                      1);
 }
@@ -181,7 +181,7 @@ TEST_WITH(test_when_all_are_out_nothing_is_written, setup, teardown)
     assert_false(choose_winner(f));
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM winners"), 0);
     assert_int_equal(f->run->winners, 0);
-    assert_false(f->contest->announced);
+    assert_false(f->contest->winner.announced);
 }
 
 /* What the rounds were worth is written with the winner, in words that name the cause. */
@@ -190,21 +190,21 @@ TEST_WITH(test_the_verdict_names_what_disturbed, setup, teardown)
     struct fixture *f = *state;
     set_level(f, 0, 0);
     assert_true(choose_winner(f));
-    assert_int_equal(f->contest->verdict, VERDICT_NOISY); /* in one process only */
-    assert_non_null(strstr(f->contest->reason, "one process only"));
-    f->contest->rounds_dropped = 20;
-    f->contest->faults[ROUND_THROTTLED] = 5;
-    f->contest->faults[ROUND_CLOCK_MOVED] = 15;
+    assert_int_equal(f->contest->winner.verdict, VERDICT_NOISY); /* in one process only */
+    assert_non_null(strstr(f->contest->winner.reason, "one process only"));
+    f->contest->rounds.dropped = 20;
+    f->contest->rounds.faults[ROUND_THROTTLED] = 5;
+    f->contest->rounds.faults[ROUND_CLOCK_MOVED] = 15;
     assert_true(choose_winner(f));
-    assert_int_equal(f->contest->verdict, VERDICT_UNSTABLE);
-    assert_non_null(strstr(f->contest->reason, "20 of 40 rounds dropped (clock moved)"));
+    assert_int_equal(f->contest->winner.verdict, VERDICT_UNSTABLE);
+    assert_non_null(strstr(f->contest->winner.reason, "20 of 40 rounds dropped (clock moved)"));
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM winners WHERE trust = 'unstable' AND "
                                        "rounds_dropped = 20 AND rounds = 40"),
                      1);
-    f->contest->rounds_dropped = 0;
+    f->contest->rounds.dropped = 0;
     f->contest->floor.floor = 3;
     assert_true(choose_winner(f));
-    assert_int_equal(f->contest->verdict, VERDICT_UNSTABLE);
+    assert_int_equal(f->contest->winner.verdict, VERDICT_UNSTABLE);
 }
 
 /* What nobody came to try is said, and that nothing but a baseline was tried. */
@@ -217,14 +217,14 @@ TEST_WITH(test_a_search_that_was_cut_off_is_said, setup, teardown)
     for (size_t i = 0; i < 5; i++)
         sweep->candidates.items[i]->state = CANDIDATE_NEW;
     assert_true(choose_winner(f));
-    assert_int_equal(f->contest->verdict, VERDICT_NOISY);
-    assert_non_null(strstr(f->contest->reason, "7 of 12 configurations"));
+    assert_int_equal(f->contest->winner.verdict, VERDICT_NOISY);
+    assert_non_null(strstr(f->contest->winner.reason, "7 of 12 configurations"));
     for (size_t i = 0; i < sweep->candidates.count; i++)
         sweep->candidates.items[i]->state = CANDIDATE_NEW;
     sweep->candidates.items[0]->state = CANDIDATE_DONE;
     sweep->candidates.items[0]->wanted |= WANTED_BASELINE;
     assert_true(choose_winner(f));
-    assert_non_null(strstr(f->contest->reason, "nothing was measured but the baseline"));
+    assert_non_null(strstr(f->contest->winner.reason, "nothing was measured but the baseline"));
 }
 
 /* A later choice takes the place of an earlier one, with its contenders. */

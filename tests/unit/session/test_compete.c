@@ -76,7 +76,7 @@ TEST_WITH(test_the_race_finds_a_winner, setup, teardown)
     compete(f, true);
     const struct contest *contest = f->contest;
     assert_true(contest->finalist_count >= 2 && contest->finalist_count <= 8);
-    assert_true(contest->announced);
+    assert_true(contest->winner.announced);
     assert_int_equal(f->run->winners, 1);
     bool wins = false;
     for (size_t i = 0; i < contest->finalist_count; i++) {
@@ -84,7 +84,7 @@ TEST_WITH(test_the_race_finds_a_winner, setup, teardown)
         assert_non_null(finalist->slot.prepared);
         assert_null(finalist->slot.samples); /* they are in the store */
         assert_true(finalist->trial_id > 0);
-        wins |= strcmp(finalist->key, contest->winner_key) == 0;
+        wins |= strcmp(finalist->key, contest->winner.key) == 0;
     }
     assert_true(wins);
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM winners WHERE stage = 'race'"), 1);
@@ -92,7 +92,7 @@ TEST_WITH(test_the_race_finds_a_winner, setup, teardown)
     assert_true(run_count(f->run, "SELECT min(passed) FROM gauntlets") == 1);
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM rounds WHERE stage = 'race' AND "
                                        "fault IS NULL"),
-                     (int64_t)(contest->rounds - contest->rounds_dropped));
+                     (int64_t)(contest->rounds.count - contest->rounds.dropped));
 }
 
 /* Of two that launch the same, the first of the space stands for both. */
@@ -117,7 +117,7 @@ TEST_WITH(test_who_is_rejected_does_not_race, setup, teardown)
     sweep_find_best(sweep);
     assert_non_null(strstr(run_key(sweep, sweep->best), "way=two"));
     compete(f, true);
-    assert_non_null(strstr(f->contest->winner_key, "way=two"));
+    assert_non_null(strstr(f->contest->winner.key, "way=two"));
     /* When nobody is left there is no winner. */
     for (size_t i = 0; i < sweep->candidates.count; i++)
         sweep->candidates.items[i]->rejected = "wrong";
@@ -224,17 +224,17 @@ TEST_WITH(test_other_states_count_as_much, setup, teardown)
     }
     struct finalist *winner = NULL;
     for (size_t i = 0; i < contest->finalist_count; i++)
-        if (strcmp(contest->finalists[i].key, contest->winner_key) == 0)
+        if (strcmp(contest->finalists[i].key, contest->winner.key) == 0)
             winner = &contest->finalists[i];
     assert_non_null(winner);
     char before[CONFIGURATION_KEY_BYTES];
-    (void)string_format(before, sizeof before, "%s", contest->winner_key);
+    (void)string_format(before, sizeof before, "%s", contest->winner.key);
     for (size_t p = 0; p < 4; p++)
-        winner->held[0].levels[p] += 2;
+        winner->in_state[0].levels[p] += 2;
     RUN_OK(f->run, contest_choose(contest, f->run->work.group->lanes[0], "confirm", &found,
                                   &f->run->error));
     assert_true(found);
-    assert_string_not_equal(contest->winner_key, before);
+    assert_string_not_equal(contest->winner.key, before);
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM states WHERE NOT tied AND state = "
                                        "'dirty' AND difference > 1"),
                      1);
@@ -242,7 +242,7 @@ TEST_WITH(test_other_states_count_as_much, setup, teardown)
     struct finalist *other = NULL;
     for (size_t i = 0; i < contest->finalist_count; i++) {
         struct finalist *finalist = &contest->finalists[i];
-        if (strcmp(finalist->key, contest->winner_key) == 0)
+        if (strcmp(finalist->key, contest->winner.key) == 0)
             winner = finalist;
         else if (finalist->wanted && finalist_can_win(finalist))
             other = finalist;
@@ -254,12 +254,12 @@ TEST_WITH(test_other_states_count_as_much, setup, teardown)
             struct finalist *finalist = &contest->finalists[i];
             const double off = finalist == other ? 1 : finalist == winner ? 0 : 20;
             finalist->levels[p] = 0.011 * off;
-            finalist->held[0].levels[p] = -0.03 * off;
-            finalist->held[1].levels[p] = finalist == other || finalist == winner ? 0 : 1;
+            finalist->in_state[0].levels[p] = -0.03 * off;
+            finalist->in_state[1].levels[p] = finalist == other || finalist == winner ? 0 : 1;
         }
     RUN_OK(f->run, contest_choose(contest, f->run->work.group->lanes[0], "confirm", &found,
                                   &f->run->error));
-    assert_string_equal(contest->winner_key, other->key);
+    assert_string_equal(contest->winner.key, other->key);
     f->run->options.l2_mode = L2_HOT; /* by choice of the user's: no other */
     assert_null(contest_state(contest, 0));
     f->run->options.l2_mode = L2_COLD;
@@ -315,7 +315,7 @@ TEST_WITH(test_the_larger_domain_is_first, setup, teardown)
     assert_int_equal(contest->finalists[1].contender.order, contest->finalist_count - 2);
     struct candidate *winner = NULL;
     for (size_t i = 0; i < contest->finalist_count; i++)
-        if (strcmp(contest->finalists[i].key, contest->winner_key) == 0)
+        if (strcmp(contest->finalists[i].key, contest->winner.key) == 0)
             winner = contest->finalists[i].slot.candidate;
     assert_non_null(winner);
     assert_int_equal(run_count(f->run, "SELECT count(*) FROM latest_winners"), 1);

@@ -164,7 +164,7 @@ TEST(test_who_won_elsewhere_is_tried_first)
     bool found = false;
     RUN_OK(run, contest_compete(contest, &found, &run->error));
     assert_true(found);
-    (void)snprintf(key, sizeof key, "%s", contest->winner_key);
+    (void)snprintf(key, sizeof key, "%s", contest->winner.key);
     contest_free(contest);
     const struct store_environment environment = {
         .facts = worker_facts(run->session.lanes[0].worker), .tool_version = "2", .host = "here"};

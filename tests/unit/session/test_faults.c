@@ -216,7 +216,7 @@ TEST(test_who_is_wrong_in_the_race_is_out)
     struct run *run = start("", 1);
     struct contest *contest = contest_with(run, "wrong at=time step=2 after=20");
     assert_true(compete(run, contest));
-    assert_non_null(strstr(contest->winner_key, "part=1"));
+    assert_non_null(strstr(contest->winner.key, "part=1"));
     for (size_t i = 0; i < contest->finalist_count; i++)
         assert_true(!finalist_can_win(&contest->finalists[i]) ||
                     strstr(contest->finalists[i].key, "part=1"));
@@ -235,7 +235,7 @@ TEST(test_who_is_wrong_at_a_size_nobody_asked_for_serves_less)
     struct run *run = start("", 1);
     struct contest *contest = contest_with(run, "wrong at=run block=64 n=33");
     assert_true(compete(run, contest));
-    assert_non_null(strstr(contest->winner_key, "block=128"));
+    assert_non_null(strstr(contest->winner.key, "block=128"));
     assert_int_equal(run_count(run, "SELECT count(*) FROM gauntlets WHERE NOT passed"), 0);
     assert_true(run_count(run,
                           "SELECT count(*) FROM domains WHERE least > 33 OR 33 % multiple <> 0 "
@@ -253,7 +253,7 @@ TEST(test_who_is_wrong_at_another_size_is_out_for_good)
     struct run *run = start_with(all, "", 1);
     struct contest *contest = contest_with(run, "wrong at=run block=64 n=33");
     assert_true(compete(run, contest));
-    assert_non_null(strstr(contest->winner_key, "block=128"));
+    assert_non_null(strstr(contest->winner.key, "block=128"));
     const struct sweep *sweep = contest->sweep;
     size_t rejected = 0;
     for (size_t i = 0; i < sweep->candidates.count; i++) {

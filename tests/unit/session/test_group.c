@@ -32,14 +32,14 @@ TEST(test_spaces_are_made_once_and_counted)
     struct session_experiment experiment = {0};
     struct run *run = start(1, &experiment);
     const struct group *group = run->work.group;
-    assert_int_equal(group->space_count, 2);
+    assert_int_equal(group->spaces.count, 2);
     assert_int_equal(group->problems_left, 2);
     assert_int_equal(run->session.progress.problem_count, 2);
     assert_int_equal(run->session.progress.points_total, 24);
     assert_int_equal(run->summary.points_legal, 24);
     assert_int_equal(run->summary.points_product, 24);
     run_group(run);
-    assert_int_equal(group->space_count, 0); /* each was handed to its sweep */
+    assert_int_equal(group->spaces.count, 0); /* each was handed to its sweep */
     run_free(run);
 }
 
@@ -107,7 +107,7 @@ TEST(test_a_limited_run_has_no_ranges)
     run->session.experiments = &experiment;
     run->session.experiment_count = 1;
     RUN_OK(run, group_count_work(run->work.group, &run->error));
-    assert_int_equal(run->work.group->space_count, 1); /* of the size that is named */
+    assert_int_equal(run->work.group->spaces.count, 1); /* of the size that is named */
     run_group(run);
     assert_int_equal(run->summary.trials, 2);
     assert_int_equal(run_count(run, "SELECT count(*) FROM ranges"), 0);

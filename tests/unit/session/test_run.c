@@ -195,7 +195,7 @@ TEST(test_a_waiting_lane_is_woken_by_a_compiler)
     struct sweep *sweep = run_sweep(run);
     struct candidate *candidate = NULL;
     RUN_OK(run, sweep_candidate(&run->work, sweep, 0, &candidate, &run->error));
-    RUN_OK(run, sweep_ask_binary(&run->work, sweep, candidate, true, &run->error));
+    RUN_OK(run, sweep_request_binary(&run->work, sweep, candidate, true, &run->error));
     assert_int_equal(candidate_binary(&run->work, candidate)->state, BINARY_PENDING);
     const int64_t started_ns = clock_now_ns();
     while (candidate_binary(&run->work, candidate)->state == BINARY_PENDING)
@@ -205,7 +205,7 @@ TEST(test_a_waiting_lane_is_woken_by_a_compiler)
     /* A budget that is spent waits for none. */
     struct candidate *other = NULL;
     RUN_OK(run, sweep_candidate(&run->work, sweep, 6, &other, &run->error));
-    RUN_OK(run, sweep_ask_binary(&run->work, sweep, other, true, &run->error));
+    RUN_OK(run, sweep_request_binary(&run->work, sweep, other, true, &run->error));
     run->options.budget_ns = 1;
     assert_int_equal(budget_await(group, &group->binaries, other->binary, &run->error),
                      STATUS_NO_TIME);
@@ -221,18 +221,18 @@ TEST(test_inputs_are_told_once)
     struct sweep *sweep = run_sweep(run);
     struct inputs *inputs = &sweep->inputs;
     assert_null(inputs->problem);
-    RUN_OK(run, inputs_tell(&run->work, inputs, lane, false, &run->error));
+    RUN_OK(run, inputs_send(&run->work, inputs, lane, false, &run->error));
     assert_ptr_equal(lane->known, inputs);
     assert_false(lane->knows_expected);
     const struct worker_task *problem = inputs->problem;
     assert_int_equal(problem->plan->arguments[0].count, 1000);
-    RUN_OK(run, inputs_tell(&run->work, inputs, lane, true, &run->error));
+    RUN_OK(run, inputs_send(&run->work, inputs, lane, true, &run->error));
     assert_ptr_equal(inputs->problem, problem);
     assert_true(lane->knows_expected);
-    const int64_t told_ns = inputs->tell_ns;
-    RUN_OK(run, inputs_tell(&run->work, inputs, lane, true, &run->error));
-    RUN_OK(run, inputs_tell(&run->work, inputs, lane, false, &run->error));
-    assert_int_equal(inputs->tell_ns, told_ns); /* the worker was not asked again */
+    const int64_t told_ns = inputs->setup_ns;
+    RUN_OK(run, inputs_send(&run->work, inputs, lane, true, &run->error));
+    RUN_OK(run, inputs_send(&run->work, inputs, lane, false, &run->error));
+    assert_int_equal(inputs->setup_ns, told_ns); /* the worker was not asked again */
     assert_true(inputs_are_cheap(inputs));
     inputs->reference_ns = WORKER_COSTLY_NS + 1;
     assert_false(inputs_are_cheap(inputs));

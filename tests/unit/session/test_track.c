@@ -71,7 +71,7 @@ TEST_WITH(test_what_was_planned_ahead_stands, setup, teardown)
     struct slot *slot = &f->slots[0];
     struct candidate *candidate = slot->candidate;
     struct binaries *binaries = &f->run->work.group->binaries;
-    RUN_OK(f->run, sweep_ask_binary(&f->run->work, f->sweep, candidate, true, &f->run->error));
+    RUN_OK(f->run, sweep_request_binary(&f->run->work, f->sweep, candidate, true, &f->run->error));
     RUN_OK(f->run, binaries_await(binaries, candidate->binary, &f->run->error));
     slot->prepared = prepared_create(&f->sweep->candidates, candidate);
     RUN_OK(f->run,
@@ -95,7 +95,7 @@ TEST_WITH(test_a_slot_is_timed_alone, setup, teardown)
     struct measured measured;
     f->track.stage = "sweep";
     RUN_OK(f->run,
-           inputs_tell(&f->run->work, &f->sweep->inputs, f->track.lane, true, &f->run->error));
+           inputs_send(&f->run->work, &f->sweep->inputs, f->track.lane, true, &f->run->error));
     RUN_OK(f->run, track_load(&f->run->work, &f->track, slot, &f->run->error));
     RUN_OK(f->run, track_time_alone(&f->run->work, &f->track, slot, &timing, &f->run->error));
     assert_int_equal(slot->sample_count, 5);

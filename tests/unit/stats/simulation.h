@@ -21,7 +21,7 @@ static inline double normal(struct random *random)
     return radius * cos(2 * acos(-1.0) * uniform(random));
 }
 
-enum { SIMULATED_BLOCKS_MOST = 16 };
+enum { SIMULATED_BLOCKS_MAX = 16 };
 
 /* A device that is measured: blocks spread log-normally by `sigma`, a share `outliers` of them
  * takes three times as long, and from visit to visit the level walks by `walk` and rises by
@@ -48,7 +48,7 @@ static inline double median_of_few(double *values, size_t count)
 /* One visit of a candidate whose true ln time is `truth`: the median of ln over its blocks. */
 static inline double visit(struct simulated_device *device, double truth)
 {
-    double blocks[SIMULATED_BLOCKS_MOST];
+    double blocks[SIMULATED_BLOCKS_MAX];
     device->level += device->slope + device->walk * normal(&device->random);
     for (size_t i = 0; i < device->blocks; i++) {
         blocks[i] = truth + device->level + device->sigma * normal(&device->random);

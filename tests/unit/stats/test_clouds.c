@@ -202,7 +202,7 @@ TEST(what_is_found_is_told_with_its_numbers)
     assert_non_null(
         strstr(text, "two groups 1.0 % apart, by process: 62 % at 20.02 us, 38 % at 20.22 us"));
     /* Few, none, and such as cannot be. */
-    assert_true(clouds_find(samples, CLOUDS_SAMPLES_LEAST - 1, 0, &clouds));
+    assert_true(clouds_find(samples, CLOUDS_SAMPLES_MIN - 1, 0, &clouds));
     assert_false(clouds.found);
     assert_true(clouds_find(samples, 0, 0, &clouds));
     assert_false(clouds.found);

@@ -192,7 +192,7 @@ TEST(bounds_of_a_time_are_positive)
     assert_near(time.estimate, 1.5e6, 1e-6);
     assert_true(time.low > 0 && time.high > time.estimate);
     assert_near(time.low * time.high, time.estimate * time.estimate, 1);
-    assert_false(bounds_tell(time.low, time.high));
+    assert_false(bounds_are_narrow(time.low, time.high));
     /* Where times lie close together both are the same. */
     const double close[] = {1000, 1001, 1002, 1003};
     struct interval a = mean_interval(close, 4, 0.99);
@@ -217,14 +217,14 @@ TEST(a_share_is_never_below_minus_one)
 
 TEST(of_a_ratio_no_more_is_told_than_its_bounds_say)
 {
-    assert_int_equal(ratio_told(1.7, 2.1), RATIO_KNOWN);
-    assert_int_equal(ratio_told(0.9, 1.1), RATIO_KNOWN);
-    assert_int_equal(ratio_told((double)NAN, (double)NAN), RATIO_KNOWN); /* of two medians */
-    assert_int_equal(ratio_told(0.000001, 639127), RATIO_UNKNOWN);
-    assert_int_equal(ratio_told((double)NAN, 639127), RATIO_UNKNOWN);
-    assert_int_equal(ratio_told(0.5, (double)NAN), RATIO_UNKNOWN);
-    assert_int_equal(ratio_told(2.9, 20), RATIO_AT_LEAST);
-    assert_int_equal(ratio_told(2.9, (double)NAN), RATIO_AT_LEAST);
+    assert_int_equal(ratio_report(1.7, 2.1), RATIO_KNOWN);
+    assert_int_equal(ratio_report(0.9, 1.1), RATIO_KNOWN);
+    assert_int_equal(ratio_report((double)NAN, (double)NAN), RATIO_KNOWN); /* of two medians */
+    assert_int_equal(ratio_report(0.000001, 639127), RATIO_UNKNOWN);
+    assert_int_equal(ratio_report((double)NAN, 639127), RATIO_UNKNOWN);
+    assert_int_equal(ratio_report(0.5, (double)NAN), RATIO_UNKNOWN);
+    assert_int_equal(ratio_report(2.9, 20), RATIO_AT_LEAST);
+    assert_int_equal(ratio_report(2.9, (double)NAN), RATIO_AT_LEAST);
 }
 
 TEST(accidents_are_left_out_but_groups_are_not)
@@ -243,13 +243,13 @@ TEST(accidents_are_left_out_but_groups_are_not)
 
 TEST(bounds_that_say_nothing_are_known)
 {
-    assert_true(bounds_tell(1, 1) && bounds_tell(1, 4) && bounds_tell(0.5, 2));
-    assert_false(bounds_tell(1, 4.001));
-    assert_false(bounds_tell(0, 1) || bounds_tell(-7.862e6, 9e6));
-    assert_false(bounds_tell(2, 1) || bounds_tell(1e-6, 639127));
-    assert_false(bounds_tell((double)NAN, 1) || bounds_tell(1, (double)NAN));
-    assert_false(bounds_tell(1, (double)INFINITY));
-    assert_false(bounds_tell((double)INFINITY, (double)INFINITY));
+    assert_true(bounds_are_narrow(1, 1) && bounds_are_narrow(1, 4) && bounds_are_narrow(0.5, 2));
+    assert_false(bounds_are_narrow(1, 4.001));
+    assert_false(bounds_are_narrow(0, 1) || bounds_are_narrow(-7.862e6, 9e6));
+    assert_false(bounds_are_narrow(2, 1) || bounds_are_narrow(1e-6, 639127));
+    assert_false(bounds_are_narrow((double)NAN, 1) || bounds_are_narrow(1, (double)NAN));
+    assert_false(bounds_are_narrow(1, (double)INFINITY));
+    assert_false(bounds_are_narrow((double)INFINITY, (double)INFINITY));
 }
 
 TEST_MAIN(NULL, NULL)

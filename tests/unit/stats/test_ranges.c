@@ -5,7 +5,7 @@
 #include "tests/unit/suite.h"
 #include "tuner/stats/ranges.h"
 
-enum { SIZES_MOST = 8, CONFIGURATIONS_MOST = 5 };
+enum { SIZES_MAX = 8, CONFIGURATIONS_MAX = 5 };
 
 static const size_t in_order[] = {0, 1, 2, 3, 4};
 
@@ -138,10 +138,10 @@ TEST(no_other_cut_is_better)
 {
     struct random random = {3, 0};
     for (int round = 0; round < 2000; round++) {
-        double loss[SIZES_MOST * CONFIGURATIONS_MOST];
-        struct size_range out[SIZES_MOST];
-        size_t sizes = 1 + (size_t)random_below(&random, SIZES_MOST);
-        size_t count = 1 + (size_t)random_below(&random, CONFIGURATIONS_MOST);
+        double loss[SIZES_MAX * CONFIGURATIONS_MAX];
+        struct size_range out[SIZES_MAX];
+        size_t sizes = 1 + (size_t)random_below(&random, SIZES_MAX);
+        size_t count = 1 + (size_t)random_below(&random, CONFIGURATIONS_MAX);
         for (size_t s = 0; s < sizes; s++) {
             for (size_t c = 0; c < count; c++)
                 loss[s * count + c] = (double)random_below(&random, 6) * 0.0078125;
