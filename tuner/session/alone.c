@@ -1,5 +1,6 @@
-/* Where results are held against those of one configuration, and all others disagree with it, that
- * one may as well be the one that is wrong: nobody wins. */
+/* Doubts about the reference: if results are compared with those of one configuration and all
+ * others disagree with it, that configuration may be the wrong one, and the problem gets no winner.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,18 +10,19 @@
 #include "tuner/session/contest.h"
 
 enum {
-    AGAINST_MIN = 2, /* of one against one nobody knows who is right */
-    LOOKED_AT = 8,   /* of those that disagree */
-    JUDGES_MAX = 3,  /* of these, whose results the others' are held against */
+    AGAINST_MIN = 2, /* one against one is undecided */
+    LOOKED_AT = 8,   /* disagreeing candidates examined */
+    JUDGES_MAX = 3,  /* candidates among these whose results serve as the reference */
     NAMED = 4,
     CASE_TIMEOUT_MS = 60000,
 };
 
 struct votes {
-    struct candidate *own; /* the configuration itself, or who launches the same; NULL: not tried */
-    char key[CONFIGURATION_KEY_BYTES]; /* "": results are held against something else */
+    struct candidate *own; /* the reference configuration, or a candidate that launches the same;
+                              NULL: not tried */
+    char key[CONFIGURATION_KEY_BYTES]; /* "": the reference is no configuration */
     size_t with, against;
-    struct candidate *others[LOOKED_AT]; /* that are against */
+    struct candidate *others[LOOKED_AT]; /* candidates that disagree */
 };
 
 static bool is_right(const struct candidate *candidate)
@@ -36,7 +38,7 @@ static void count_votes(const struct work *work, const struct sweep *sweep, stru
     struct error ignored = {0};
     bool found = false;
     *out = (struct votes){0};
-    /* A binary is taken from a program, whose own launch of it is right. */
+    /* A binary comes from a program, whose own launch of the binary is right. */
     const char *compiler = work->experiment->compiler;
     if (device_traits(work->options->device_kind)->computes_nothing ||
         (compiler && strcmp(compiler, BINARY_AS_IT_IS) == 0))
@@ -60,7 +62,8 @@ static void count_votes(const struct work *work, const struct sweep *sweep, stru
     }
 }
 
-/* Nobody is with it, not even itself where its own second result is another one. */
+/* Returns true if no candidate agrees with the reference, or if the reference's second result
+ * differs from its first. */
 static bool is_alone(const struct votes *votes)
 {
     return votes->own && votes->own->state == CANDIDATE_DONE && votes->with == 0 &&
@@ -75,7 +78,7 @@ bool sweep_reference_is_alone(const struct work *work, const struct sweep *sweep
     return is_alone(&votes);
 }
 
-/* Whether one's results are the other's, by the tolerances of the problem's checks. */
+/* Finds whether the results of two slots agree within the tolerances of the problem's checks. */
 static enum status compare(const struct work *work, const struct sweep *sweep, struct lane *lane,
                            const struct slot *one, const struct slot *other, bool *agree,
                            struct error *error)
@@ -108,7 +111,7 @@ static enum status compare(const struct work *work, const struct sweep *sweep, s
     return status == STATUS_OK ? lane_probe_after(lane, &outcome, error) : lane_lose(lane, error);
 }
 
-/* The most of them that agree with one; agreeing[i]: who does. */
+/* Finds the candidate with which most others agree, and marks these in `agreeing`. */
 static enum status find_agreement(const struct work *work, struct sweep *sweep, struct lane *lane,
                                   const struct votes *votes, bool agreeing[LOOKED_AT], size_t *most,
                                   struct error *error)

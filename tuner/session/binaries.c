@@ -99,7 +99,8 @@ static enum status take(struct binaries *binaries, const struct compile_done *do
         binaries->compiled++;
         return STATUS_OK;
     }
-    /* A missing compiler, a full disk: no fault of this kernel's, and none will compile. */
+    /* A missing compiler or a full disk is not this kernel's fault, and no other kernel would
+     * compile. */
     if (done->status != STATUS_COMPILE_FAILED)
         return error_set(error, done->status, "%s", done->detail);
     binary->state = BINARY_FAILED;

@@ -1,5 +1,5 @@
-/* The binaries of a run: asked for once each, compiled by a pool or taken from the cache; and what
- * they tell of their kernels without a device. */
+/* The binaries of a run, each requested once, compiled by a pool or taken from the cache, and the
+ * resources of their kernels as read without a device. */
 #ifndef TUNE_SESSION_BINARIES_H
 #define TUNE_SESSION_BINARIES_H
 
@@ -9,7 +9,7 @@
 #include "tuner/worker/worker.h"
 
 enum binary_state {
-    BINARY_KNOWN /* nobody needed it yet */,
+    BINARY_KNOWN /* not requested yet */,
     BINARY_PENDING,
     BINARY_READY,
     BINARY_FAILED
@@ -19,54 +19,58 @@ struct binary {
     const char *hash;
     const char *path;
     enum binary_state state;
-    const char *detail;              /* of a failure: the compiler's first error */
-    const char *log;                 /* of a failure: all that the compiler said */
-    bool killed;                     /* of a failure: compilers were, it may be right */
-    bool has_run;                    /* on a device, in this run */
-    struct binary_kernel *kernels;   /* what it told */
-    char code_hash[HASH_TEXT_BYTES]; /* alike for binaries that do the same; "" while unknown */
+    const char *detail;              /* the compiler's first error, after a failure */
+    const char *log;                 /* the compiler's whole output, after a failure */
+    bool killed;                     /* compilers were killed: the source may be right */
+    bool has_run;                    /* ran on a device in this run */
+    struct binary_kernel *kernels;   /* kernels inspected so far */
+    char code_hash[HASH_TEXT_BYTES]; /* equal for binaries that do the same; "" while unknown */
 };
 
 struct binaries {
     struct arena arena;
-    const struct host *host; /* where compilers run, and binaries are kept */
+    const struct host *host; /* runs the compilers and keeps the binaries */
     const struct device_api *api;
     struct compile_pool *pool;
     size_t workers;
-    const struct facts *facts; /* of the device: architecture and compiler */
+    const struct facts *facts; /* the device's: architecture and compiler */
     struct binary *items;
     size_t count;
     size_t capacity;
     struct index by_hash;
     size_t compiled;
     size_t cached;
-    size_t ended; /* compilations, also those that failed */
+    size_t ended; /* compilations that ended, failed ones included */
 };
 
-/* Fills a zero-initialised table. The pool is started on the host, on the processors `cpus` (NULL:
- * any); freed by binaries_free. */
+/* Fills a zero-initialised table and starts its pool on the host, on the processors `cpus` (NULL:
+ * any). Freed by binaries_free. */
 enum status binaries_start(struct binaries *binaries, const struct host *host, const char *kind,
                            size_t workers, const char *cpus, const struct facts *facts,
                            struct error *error);
 void binaries_free(struct binaries *binaries);
 
-/* The index of the request's binary, which is neither looked for nor compiled by this. */
+/* Finds or adds the index of the request's binary, without a look-up in the cache and without
+ * compiling. */
 enum status binaries_know(struct binaries *binaries, const struct binary_request *request,
                           size_t *index, struct error *error);
-/* The same; one never asked for is looked up in the cache or given to the pool. */
+/* Looks a binary that was not requested before up in the cache, or gives the request to the pool.
+ */
 enum status binaries_request(struct binaries *binaries, const struct binary_request *request,
                              size_t *index, struct error *error);
-/* Whether it was asked for, and is not gone since: somebody may have cleaned the cache. */
+/* Returns whether the binary was requested and is still there: another process may have cleaned the
+ * cache. */
 bool binaries_is_requested(const struct binaries *binaries, size_t index);
-/* Takes back what was asked for and is not being compiled yet: nobody waits for it any more. */
+/* Takes back requests whose compilation has not begun. */
 void binaries_withdraw(struct binaries *binaries);
-/* Takes what the pool has ready; waits up to `timeout_ms` for the first when nothing is. */
+/* Takes finished compilations from the pool; waits up to `timeout_ms` for the first. */
 enum status binaries_collect(struct binaries *binaries, int64_t timeout_ms, struct error *error);
-/* Waits until that one is no longer pending. STATUS_COMPILE_FAILED with the compiler's word. */
+/* Waits until the binary is no longer pending. STATUS_COMPILE_FAILED with the compiler's message.
+ */
 enum status binaries_await(struct binaries *binaries, size_t index, struct error *error);
 
-/* What a binary that is ready tells of a kernel, without the device, and its code_hash. False where
- * binaries of the kind do not tell. */
+/* Reads a kernel's resources and the code hash from a binary that is ready, without the device.
+ * Returns false for kinds of binaries without them. */
 bool binaries_inspect(struct binaries *binaries, size_t index, const char *kernel,
                       struct kernel_resources *resources);
 

@@ -1,7 +1,7 @@
-/* Few configurations for sizes of several names. Who won at some sizes is looked at where others
- * did, nearest first; the smallest set that loses little anywhere is chosen, and the box of all
- * sizes cut into boxes with one of them each; then these are looked at between the sizes, where
- * what was seen may cut them anew. */
+/* Few configurations for problems of several sizes. The winners at some sizes are looked at where
+ * others won, nearest first; the smallest set that loses little anywhere is chosen, and the box of
+ * all sizes is cut into boxes with one configuration each. Looks between the sizes may cut the
+ * boxes anew. */
 #include "tuner/session/boxes.h"
 
 #include <math.h>
@@ -20,44 +20,44 @@ _Static_assert((int)BOX_NAMES_MAX >= (int)SIZE_NAMES_MAX, "a box has all sizes")
 
 enum { SPOTS_MAX = 256, ROUNDS_MAX = 4 };
 
-/* The place of a configuration that nobody has. */
+/* Index of no configuration. */
 static const size_t no_configuration = SIZE_MAX;
 
-/* What seems to lose so much more than it may is not looked at. */
+/* Configurations that seem to lose this much more than the limit are not looked at. */
 static const double hopeless = 0.15;
 
-/* A tuple of sizes at which something is known. */
+/* A tuple of sizes with known results. */
 struct spot {
     struct problem problem;
     int64_t sizes[SIZE_NAMES_MAX];
-    bool measured;     /* one of the experiment's; else one between */
-    size_t first;      /* the winner there; between, what the others are held against */
-    size_t ends[2];    /* between: who won on either side */
-    bool looked;       /* between: something was seen */
-    struct losses was; /* what the store knows of it */
+    bool measured; /* true: a size of the experiment; false: a size between two */
+    size_t first; /* winner there; between sizes, the configuration that others are compared with */
+    size_t ends[2];    /* winners on either side, of a spot between sizes */
+    bool looked;       /* a look between sizes had a result */
+    struct losses was; /* known to the store */
 };
 
-/* What is known of a configuration at a spot, against the spot's first. */
+/* Ratio of a configuration's time to that of the spot's first. */
 struct known_ratio {
-    bool is_known; /* or never will be */
-    double ratio;  /* INFINITY: it cannot be used */
+    bool is_known; /* known, or never to be known */
+    double ratio;  /* INFINITY: not usable there */
     double low, high;
 };
 
 struct boxing {
-    struct work work; /* whose problem gives the family */
+    struct work work; /* gives the family by its problem */
     struct lane *lane;
     struct arena arena;
     size_t names;
     struct spot *spots;
     size_t spot_count;
     struct known_configuration *pool;
-    size_t *homes;    /* the spot where each won first */
-    size_t count;     /* of the pool */
-    int64_t *refuted; /* ids of those that were wrong somewhere */
+    size_t *homes;    /* spot of each one's first win */
+    size_t count;     /* configurations in the pool */
+    int64_t *refuted; /* ids of configurations that were wrong somewhere */
     size_t refuted_count;
     struct known_ratio *ratios; /* [spot * count + configuration] */
-    double *loss;               /* the same, of which boxes are cut */
+    double *loss;               /* same index: the loss by which boxes are cut */
     bool *chosen;
     struct size_box *boxes;
     size_t box_count;
@@ -68,7 +68,7 @@ static struct known_ratio *ratio_of(const struct boxing *boxing, size_t spot, si
     return &boxing->ratios[spot * boxing->count + configuration];
 }
 
-/* ---- what the store knows ---- */
+/* ---- the store's results ---- */
 
 static enum status add_spot(struct boxing *boxing, const struct problem *problem,
                             struct error *error)
@@ -120,7 +120,7 @@ static bool add_to_pool(struct boxing *boxing, const struct known_configuration 
     return boxing->pool[place].configuration != NULL;
 }
 
-/* Those that were shown to lose little at several sizes, though others won. */
+/* Counts the sizes at which the configuration was shown to lose little. */
 static size_t count_good(const struct boxing *boxing, int64_t id)
 {
     size_t good = 0;
@@ -132,7 +132,8 @@ static size_t count_good(const struct boxing *boxing, int64_t id)
     return good;
 }
 
-/* The winner; where that was wrong elsewhere what loses least. Nobody: nothing is known of any. */
+/* Returns the winner, or the configuration with the least loss if the winner was wrong elsewhere;
+ * no_configuration if none is known. */
 static size_t first_of(const struct boxing *boxing, const struct losses *was)
 {
     size_t first = no_configuration;
@@ -147,7 +148,8 @@ static size_t first_of(const struct boxing *boxing, const struct losses *was)
     return first;
 }
 
-/* Winners, then what is as good as they at more than one size; what rounds have shown of them. */
+/* Fills the pool with the winners, then with configurations as good as these at more than one size,
+ * and with their measured losses. */
 static enum status fill_pool(struct boxing *boxing, struct error *error)
 {
     size_t all = 1;
@@ -182,7 +184,8 @@ static enum status fill_pool(struct boxing *boxing, struct error *error)
     return STATUS_OK;
 }
 
-/* Where constraints rule it out at the spot, or it has no value there, it cannot be used. */
+/* Returns false if constraints exclude the configuration at the spot, or if an expression has no
+ * value there. */
 static bool is_admitted(const struct boxing *boxing, const struct spot *spot, size_t configuration)
 {
     struct error ignored = {0};
@@ -220,7 +223,7 @@ static void begin_spot(struct boxing *boxing, size_t index)
 
 /* ---- looks ---- */
 
-/* What was seen of the spot's first and the others. */
+/* Takes up the results of a look at the spot's first and the others. */
 static void take_look(struct boxing *boxing, size_t index, const size_t *list, size_t count,
                       const struct look *look)
 {
@@ -239,7 +242,7 @@ static void take_look(struct boxing *boxing, size_t index, const size_t *list, s
     }
 }
 
-/* One that cannot be compiled there, or has no launch, is in nobody's way. */
+/* Looks at a spot. A configuration that does not compile there, or has no launch, is left out. */
 static enum status look_here(struct boxing *boxing, size_t index, const size_t *list, size_t count,
                              struct error *error)
 {
@@ -269,8 +272,8 @@ static enum status look_here(struct boxing *boxing, size_t index, const size_t *
     return status;
 }
 
-/* Those that nobody has seen there, the nearest at home first, behind the spot's own; between sizes
- * those that were chosen, or won on either side. */
+/* Lists configurations without a result at the spot, the nearest by home first, behind the spot's
+ * first. Between sizes only chosen ones and the winners on either side are listed. */
 static size_t list_unknown(const struct boxing *boxing, size_t index, size_t list[LOOK_MAX])
 {
     const struct spot *spot = &boxing->spots[index];
@@ -305,8 +308,8 @@ static bool may_look(const struct boxing *boxing)
     return boxing->lane && !session_stopped(group->session) && budget_fits_look(group);
 }
 
-/* At each spot at the nearest that are unknown there, then at those further away, while there is
- * time; what is left is used nowhere that it was not seen. */
+/* Looks at the nearest unknown configurations at each spot, then at farther ones while the budget
+ * lasts. A configuration is used only where a look saw it. */
 static enum status look_everywhere(struct boxing *boxing, struct error *error)
 {
     bool is_done = false;
@@ -321,7 +324,7 @@ static enum status look_everywhere(struct boxing *boxing, struct error *error)
                 !may_look(boxing))
                 continue;
             is_done = count < 2;
-            boxing->spots[spot].looked |= count < 2; /* nobody is there to be held against it */
+            boxing->spots[spot].looked |= count < 2; /* without others there is no comparison */
             if (count >= 2)
                 TRY(look_here(boxing, spot, list, count, error));
         }
@@ -331,8 +334,8 @@ static enum status look_everywhere(struct boxing *boxing, struct error *error)
 
 /* ---- the choice ---- */
 
-/* What each loses against the best there: at sizes of the experiment at most, between them by what
- * was seen. */
+/* Computes each configuration's loss against the best at each spot: an upper bound at the
+ * experiment's sizes, the estimate between them. */
 static void fill_losses(struct boxing *boxing)
 {
     for (size_t spot = 0; spot < boxing->spot_count; spot++) {
@@ -386,8 +389,8 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* A size between two: the geometric middle; `round`: what shares the most with both of what is near
- * it, as kernels often take multiples alone. */
+/* Returns a size between two: the geometric middle or, with `round`, the size near it that shares
+ * the largest divisor with both, as many kernels only take multiples. */
 static int64_t size_between(int64_t a, int64_t b, bool round)
 {
     const int64_t low = a < b ? a : b;
@@ -411,7 +414,7 @@ static bool is_spot(const struct boxing *boxing, const int64_t *sizes)
     return false;
 }
 
-/* The spot of the experiment that is number `place` by nearness; spot_count: there is none. */
+/* Returns the experiment's spot that is number `place` by distance; spot_count: none. */
 static size_t neighbour_of(const struct boxing *boxing, size_t index, size_t measured, size_t place)
 {
     const int64_t *sizes = boxing->spots[index].sizes;
@@ -428,7 +431,7 @@ static size_t neighbour_of(const struct boxing *boxing, size_t index, size_t mea
     return boxing->spot_count;
 }
 
-/* Half-way to the spot's neighbours: multiples first, then odd sizes. */
+/* Adds a spot half-way to a neighbour: multiples first, then odd sizes. */
 static enum status add_between(struct boxing *boxing, size_t index, size_t measured, size_t number,
                                struct error *error)
 {
@@ -448,7 +451,7 @@ static enum status add_between(struct boxing *boxing, size_t index, size_t measu
     if (!problem_at_sizes(&boxing->spots[index].problem, sizes, boxing->names, &boxing->arena,
                           &spot->problem))
         return error_no_memory(error);
-    /* Its box's own configuration is what others are held against, else any that may be used. */
+    /* Others are compared with the configuration of the spot's box, or else with any usable one. */
     for (size_t i = 0; i < boxing->box_count; i++)
         if (is_within(boxing, &boxing->boxes[i], spot) &&
             is_admitted(boxing, spot, boxing->boxes[i].configuration))
@@ -456,7 +459,7 @@ static enum status add_between(struct boxing *boxing, size_t index, size_t measu
     for (size_t c = 0; spot->first == no_configuration && c < boxing->count; c++)
         if (boxing->chosen[c] && is_admitted(boxing, spot, c))
             spot->first = c;
-    if (spot->first == no_configuration) /* nothing of what was chosen may be used there */
+    if (spot->first == no_configuration) /* no chosen configuration is usable there */
         return STATUS_OK;
     begin_spot(boxing, boxing->spot_count++);
     return STATUS_OK;
@@ -465,7 +468,8 @@ static enum status add_between(struct boxing *boxing, size_t index, size_t measu
 static enum status add_all_between(struct boxing *boxing, struct error *error)
 {
     const size_t measured = boxing->spot_count;
-    /* Multiples and odd sizes half-way to the nearest, and multiples half-way to the next. */
+    /* Multiples and odd sizes half-way to the nearest neighbour, and multiples half-way to the
+     * next. */
     const size_t points = 2 * (size_t)boxing->work.protocol->look_between + 1;
     for (size_t number = 0; number < points; number++)
         for (size_t i = 0; i < measured; i++)
@@ -473,7 +477,8 @@ static enum status add_all_between(struct boxing *boxing, struct error *error)
     return STATUS_OK;
 }
 
-/* What is seen between sizes may have others chosen, which are to be seen there, too. */
+/* Looks around the spots. A look between sizes may change the choice, and a new choice needs new
+ * looks. */
 static enum status look_around(struct boxing *boxing, struct error *error)
 {
     TRY(look_everywhere(boxing, error));
@@ -486,9 +491,9 @@ static enum status look_around(struct boxing *boxing, struct error *error)
     return STATUS_OK;
 }
 
-/* ---- what is stored ---- */
+/* ---- rows for the store ---- */
 
-/* "m@16-64 k@8", as tuned.conf has the sizes but for n. */
+/* Returns the sizes but for the first as tuned.conf writes them: "m@16-64 k@8". */
 static const char *further_of(const struct boxing *boxing, const struct size_box *box,
                               const char *const *names, size_t first, struct arena *arena)
 {
@@ -522,7 +527,7 @@ static struct store_range_check check_of(const struct boxing *boxing, size_t ind
                                       .best_configuration_id = boxing->pool[best].id};
 }
 
-/* A row a box, with what is known of its configuration at each spot in it. */
+/* Fills the row of a box with its configuration's result at each spot inside. */
 static bool fill_range(struct boxing *boxing, const struct size_box *box, const char *const *names,
                        size_t first, struct store_range *range)
 {
@@ -579,9 +584,9 @@ static enum status store_boxes(struct boxing *boxing, size_t tuples, struct erro
     return store_ranges_put(group->session->store, &ranges, error);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole ---- */
 
-/* All problems of the family that have a winner. */
+/* Loads all problems of the family that have a winner. */
 static enum status load(struct boxing *boxing, struct error *error)
 {
     const struct problem *family = &boxing->work.problem;
@@ -615,7 +620,7 @@ enum status boxes_cover(const struct work *work, struct lane *lane, struct error
     size_t tuples = boxing.spot_count;
     for (size_t i = 0; status == STATUS_OK && i < tuples && boxing.count > 0; i++)
         begin_spot(&boxing, i);
-    if (boxing.count == 0) /* nobody is left */
+    if (boxing.count == 0) /* an empty pool */
         tuples = 0;
     if (status == STATUS_OK && tuples > 0)
         status = choose_boxes(&boxing, error);

@@ -1,12 +1,10 @@
-/* A budget of wall time. It is shared out evenly over the problems that are left; what one does not
- * use, or overdraws, all that follow share. What cannot be shortened (a problem's set-up, the
- * checks of its finalists, a process that confirms, a look) is expected to take what it has taken
- * so far, and is not begun when it would not end in time. When the budget has ended nothing is
- * begun any more, no compilation is waited for, and what is in hand comes to its end, a problem by
- * the shortest race.
- *
- * What devices of a group do beside each other costs each its part of the time that passes: with
- * four of them the race of a problem may last four times as long. */
+/* A budget of wall time, shared out evenly over the remaining problems: time that a problem saves
+ * or overdraws is shared by all that follow. Parts that cannot be shortened (a problem's set-up,
+ * the checks of its finalists, a confirming process, a look) are expected to take as long as they
+ * did so far, and do not begin if they would not end in time. After the end of the budget no part
+ * begins and no compilation is awaited; running parts finish, and a problem finishes by the
+ * shortest race. Devices of a group that work side by side each cost their share of the elapsed
+ * time: with four of them the race of a problem may last four times as long. */
 #include "tuner/session/budget.h"
 
 #include <math.h>
@@ -14,48 +12,50 @@
 #include "tuner/base/clock.h"
 #include "tuner/session/run.h"
 
-/* Of the budget, for all sweeps and races, with set-ups and checks, at least; where these take
- * nearly all of that, as much as that. Where nothing is confirmed, all of it. */
+/* Least share of the budget for all sweeps and races with set-ups and checks, and the share that
+ * these get if they take nearly all of it. Without a confirmation they get the whole budget. */
 static const double race_share = 0.65, race_share_most = 0.9;
-/* How much more than expected the confirmation may take, and what looks at sizes get. */
+/* Factor by which the confirmation may exceed its expected time, and share for looks at sizes. */
 static const double confirm_margin = 1.25, look_share = 0.03;
-/* The same of sizes of several names, where each winner is looked at where others won. */
+/* Share for looks at problems of several sizes, where each winner is looked at where others won. */
 static const double look_share_of_boxes = 0.2;
-/* Of what a problem's inputs and results took first, for each fresh process that has them again:
- * nothing is compiled beside it any more, and what functions said is in the cache. */
+/* Cost of a problem's inputs and references in a fresh process, as a share of the first time:
+ * compilers are idle by then, and the references' results are in the cache. */
 static const double again_share = 0.5;
-/* Of what a problem gets, for its sweep; without a confirmation races are short, too. */
+/* Share of a problem's time for its sweep; longer without a confirmation, since races are short
+ * then. */
 static const double sweep_share = 0.6, sweep_share_unconfirmed = 0.85;
-/* Where that comes to less than this share of the points, points come before rounds, and before
- * processes: so many are kept time for, the others confirm where some is left. */
+/* If the sweep's share covers less than `few_points` of the points, the sweep gets
+ * `sweep_share_of_many`, and time is reserved for `processes_of_many` confirming processes only;
+ * the others run if time is left. */
 static const double few_points = 0.25, sweep_share_of_many = 0.88;
 static const double processes_of_many = 3;
-/* For tuned.conf, the tables and the page. */
+/* Reserve for tuned.conf, the tables and the page. */
 static const double end_share = 0.02, end_most_ns = 2e9;
-/* By which it may be exceeded, whichever is more. */
+/* Allowed excess over the budget: the larger of the two. */
 static const double over_share = 0.1, over_least_ns = 2e9;
-/* Of a job, for the same, and what is in hand. */
+/* Reserve before the end of a batch job, for the same and for running parts. */
 static const double before_job_end_ns = 10e9;
-/* What checks take that nobody has seen: so many times what the inputs and results took, and so
- * much; how far from that they may turn out to be. */
+/* Expected time of checks before the first ones: a factor of the set-up of inputs and references,
+ * plus a constant; and the largest correction of that guess. */
 static const double checks_per_setup = 2.5, check_least_ns = 0.3e9, check_scale_most = 10;
-/* What ceilings take that nobody has measured: so many times a worker's start. Where that is more
- * of a budget than this, problems go first. */
+/* Expected time of unmeasured ceilings in starts of a worker. Above this share of the budget,
+ * problems are measured first. */
 static const double ceilings_starts = 3, ceilings_share = 0.05;
-/* What a trial costs, about, before there were some. */
+/* Expected time of a trial before the first trials. */
 static const double budget_trial_ns = 25e6;
 static const double ms_ns = 1e6;
-/* Of a visit, beside its blocks: messages, uploads, a flush. */
+/* Cost of a visit beside its blocks: messages, uploads, a flush. */
 static const double around_visit_ns = 5e5;
 enum { ENTRANTS_MIN = 4, ROUNDS_OF_A_RACE = 8 };
 enum { TRIALS_TO_KNOW = 30, FINALISTS_MIN = 2, WATCH_LEAST_MS = 20, WATCH_SHARE = 10 };
 
-/* When the last of the jobs ends that the hosts are in; those that are awaited may bring more.
- * INT64_MAX: one of them does not end. */
+/* Returns the end of the last batch job of the hosts, since awaited hosts may bring later ones.
+ * INT64_MAX: a host without an end. */
 static int64_t jobs_end_ns(const struct session *session)
 {
     int64_t last_ns = 0;
-    if (session->options->recording_charges) /* no job's time is spent */
+    if (session->options->recording_charges) /* a replay spends no job's time */
         return INT64_MAX;
     for (size_t i = 0; i < session->site_count; i++) {
         const struct host *host = session->sites[i].host;
@@ -65,7 +65,7 @@ static int64_t jobs_end_ns(const struct session *session)
     return last_ns > 0 && last_ns != INT64_MAX ? last_ns - (int64_t)before_job_end_ns : INT64_MAX;
 }
 
-/* What the problems have of the budget that the user gave. */
+/* Returns the problems' part of the user's budget. */
 static double own_ns(const struct session *session)
 {
     const double budget_ns = (double)session->options->budget_ns;
@@ -90,7 +90,7 @@ int64_t budget_last_ns(const struct session *session)
                : 0;
 }
 
-/* How many devices are at work beside each other, each at its own. */
+/* Returns the number of devices that work side by side, each on its own problem. */
 static double parallelism(const struct group *group)
 {
     return group->parallel_lanes > 0 ? (double)group->parallel_lanes : 1;
@@ -101,7 +101,7 @@ static bool confirms(const struct session *session)
     return session->options->protocol.confirm_processes > 0;
 }
 
-/* What the finalists' checks of so many problems took. */
+/* Returns the time that the finalists' checks of all problems took. */
 static double checks_ns(const struct group *group)
 {
     return (double)(stage_ns(group, STAGE_CHECK) + stage_ns(group, STAGE_WATCH));
@@ -112,7 +112,8 @@ static double guess_checks_ns(const struct allowance *allowance)
     return checks_per_setup * (double)allowance->setup_ns + check_least_ns;
 }
 
-/* What this problem's checks are expected to take: as those so far, for inputs of its size. */
+/* Returns the expected time of this problem's checks: the mean of earlier ones, scaled by the size
+ * of the inputs. */
 static double expected_checks_ns(const struct group *group, const struct allowance *allowance)
 {
     double guessed_ns = group->costs.checks_guessed_ns;
@@ -121,8 +122,8 @@ static double expected_checks_ns(const struct group *group, const struct allowan
     return scale * guess_checks_ns(allowance);
 }
 
-/* What a problem takes beside its sweep and race, when so many were set up: 0 before there was one.
- */
+/* Returns a problem's mean time beside its sweep and race, over `set_up` problems; 0 before the
+ * first one. */
 static double fixed_ns(const struct group *group, size_t set_up)
 {
     size_t raced = group->costs.problems;
@@ -132,7 +133,7 @@ static double fixed_ns(const struct group *group, size_t set_up)
            checks_ns(group) / (double)raced;
 }
 
-/* How many trials so long a sweep has, as they went so far. */
+/* Returns the number of trials in a sweep of `sweep_ns`, at the present mean cost. */
 static double trials_in(const struct group *group, double sweep_ns)
 {
     double swept_ns = (double)stage_ns(group, STAGE_SWEEP);
@@ -140,7 +141,7 @@ static double trials_in(const struct group *group, double sweep_ns)
     return sweep_ns / (known ? swept_ns / (double)group->costs.trials : budget_trial_ns);
 }
 
-/* Whether a problem that gets so much tries few of its points. */
+/* Returns whether a problem with `share_ns` tries few of its points. */
 static bool tries_few(const struct group *group, const struct allowance *allowance, double share_ns)
 {
     return trials_in(group, sweep_share * share_ns) < few_points * (double)allowance->points_most;
@@ -154,7 +155,7 @@ static double sweep_share_of(const struct group *group, const struct allowance *
                                                                     : sweep_share;
 }
 
-/* What it will take a problem that has not raced yet, about. */
+/* Estimates the confirmation of a problem that has not raced yet. */
 static double guess_confirm_ns(const struct protocol *protocol, const struct allowance *allowance)
 {
     double block_ns =
@@ -165,8 +166,8 @@ static double guess_confirm_ns(const struct protocol *protocol, const struct all
                (double)(protocol->confirm_rounds + protocol->state_rounds);
 }
 
-/* What a confirmation by so many processes is expected to take at most, problems that have not
- * raced yet included. */
+/* Returns the upper estimate of a confirmation with `processes` processes, including problems that
+ * have not raced yet. */
 static double confirm_expected_ns(const struct group *group, const struct allowance *allowance,
                                   double processes)
 {
@@ -192,9 +193,9 @@ static bool has_boxes(const struct session *session)
     return false;
 }
 
-/* What is kept for what follows the races: at most what `share` leaves of the budget; less where
- * the confirmation is expected to take less, by as few processes as are enough where a problem
- * tries few of its points. */
+/* Returns the time reserved for the stages after the races: at most the part of the budget beyond
+ * `share`, or the expected time of the confirmation if that is less. With `few` only the least
+ * number of processes is reserved. */
 static double kept_ns(const struct group *group, const struct allowance *allowance, double share,
                       bool few)
 {
@@ -214,11 +215,11 @@ static double kept_ns(const struct group *group, const struct allowance *allowan
     return group->costs.fresh_ns > 0 && expected_ns < most_ns ? expected_ns : most_ns;
 }
 
-/* For the sweep and race of each problem, when this one still takes own_ns beside them, the others
- * others_ns each, and `kept` follows. */
+/* Returns the time for sweep and race of each problem, if this one needs own_ns beside these, each
+ * other one others_ns, and `kept` is reserved for later stages. */
 static double even_ns(const struct group *group, double kept, double own_ns, double others_ns)
 {
-    /* Of those that were swept, and are to race, that is left. */
+    /* Problems left to race; a swept one has used up its sweep. */
     double problems = group->problems_left > 0
                           ? (double)group->problems_left - sweep_share * (double)group->swept_count
                           : 1;
@@ -226,8 +227,8 @@ static double even_ns(const struct group *group, double kept, double own_ns, dou
     return (left_ns - own_ns - (problems - 1) * others_ns) / problems;
 }
 
-/* Where set-ups and checks leave little, problems come before their confirmation; and every one
- * gets something, the last ones, too. */
+/* Shares out the time. If set-ups and checks leave little, problems take precedence over their
+ * confirmation, and each problem, even the last, gets some time. */
 static void share_out(const struct group *group, struct allowance *allowance, double own_ns,
                       double others_ns)
 {
@@ -283,8 +284,8 @@ uint64_t budget_trials(const struct group *group, const struct allowance *allowa
     return 1 + (uint64_t)trials_in(group, sweep_ns);
 }
 
-/* What is left of the problem's share; where the sweep took more than its own, or others race
- * beside it, a race's all the same. */
+/* Returns the rest of the problem's share; at least a race's share if the sweep overran, or if
+ * others race beside it. */
 int64_t budget_race_end_ns(const struct group *group, const struct allowance *allowance)
 {
     const struct session *session = group->session;

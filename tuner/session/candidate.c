@@ -32,7 +32,7 @@ struct candidate *candidates_add(struct candidates *candidates,
         candidates->outside = candidate;
     }
     candidate->key_hash = hash_key(key);
-    candidate->place = (uint32_t)candidates->count; /* an index holds no more */
+    candidate->place = (uint32_t)candidates->count; /* limit of an index */
     candidate->point = point;
     candidate->binary = NO_BINARY;
     candidate->median_ns = (double)NAN;
@@ -118,7 +118,7 @@ const char *candidate_key(const struct candidates *candidates, const struct cand
     if (candidate->outsider)
         return candidate->outsider->key;
     space_configuration(candidates->space, candidate->point, &configuration);
-    (void)configuration_key(&configuration, room); /* it fitted when it was added */
+    (void)configuration_key(&configuration, room); /* fitted when added */
     return room;
 }
 

@@ -1,4 +1,4 @@
-/* One case of the gauntlet: a candidate where nobody has looked yet. */
+/* One case of the gauntlet: a candidate at conditions that no trial had. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,8 +15,8 @@ static void move_seeds(struct launch_plan *plan, uint64_t seed)
         plan->arguments[i].seed += seed;
 }
 
-/* Inputs of one seed belong together: with another count or type their few elements would not.
- * False: there are none. */
+/* Leaves few nonzero elements in inputs that allow it. Inputs of one seed belong together: with
+ * another count or type their few elements would differ. False: no input does. */
 static bool leave_few(struct launch_plan *plan, uint64_t few)
 {
     bool are_few = false;
@@ -46,8 +46,8 @@ static void move_starts(struct launch_plan *plan, const struct gauntlet_case *te
     }
 }
 
-/* Whether the file is another one than the problem's own, which holds for its size alone, and has
- * enough. */
+/* Returns whether the file differs from the problem's own, which holds for one size only, and is
+ * long enough. */
 static bool file_fits(const struct output_check *check, const struct worker_reference *own,
                       const struct launch_plan *plan)
 {
@@ -56,8 +56,8 @@ static bool file_fits(const struct output_check *check, const struct worker_refe
            (uint64_t)info.st_size >= argument_bytes(&plan->arguments[check->output]);
 }
 
-/* The references at another size. *applies false: there is none, or it takes a binary that nobody
- * else needs. */
+/* Describes the references at another size. *applies false: there is none, or its binary is not
+ * needed elsewhere. */
 static enum status checks_elsewhere(const struct work *work, const struct worker_checks *own,
                                     struct arena *arena, const struct point *point,
                                     const struct launch_plan *plan, struct worker_checks *out,
@@ -81,7 +81,7 @@ static enum status checks_elsewhere(const struct work *work, const struct worker
     return STATUS_OK;
 }
 
-/* Other seeds, for the reference too; other starts for the candidate alone. */
+/* Changes the seeds, also of the reference, and the candidate's starts. */
 static enum status move_case(const struct sweep *sweep, struct arena *arena,
                              const struct gauntlet_case *test, struct launch_plan *plan,
                              struct worker_checks *checks, bool *applies, struct error *error)
@@ -104,8 +104,7 @@ static enum status move_case(const struct sweep *sweep, struct arena *arena,
     return STATUS_OK;
 }
 
-/* *applies false: the configuration is not meant for the size, or its binary is another one there.
- */
+/* Finds whether the configuration may be used at the size, with the same binary. */
 static enum status admits(const struct work *work, struct arena *arena,
                           const struct candidate *candidate, const struct point *point,
                           bool *applies, struct error *error)
@@ -116,7 +115,7 @@ static enum status admits(const struct work *work, struct arena *arena,
     if (!*applies && candidate->point != NO_POINT)
         TRY(space_admits(work->experiment, point->problem, work->facts, point->configuration,
                          applies, error));
-    if (!*applies || work->options->recording) /* nothing is compiled for any size */
+    if (!*applies || work->options->recording) /* a replay compiles for no size */
         return STATUS_OK;
     TRY(point_binary(point, arena, &request, error));
     TRY(binaries_know(&work->group->binaries, &request, &binary, error));
@@ -124,7 +123,8 @@ static enum status admits(const struct work *work, struct arena *arena,
     return STATUS_OK;
 }
 
-/* A variable of the source has room for the problem's own data; for more nobody promises it. */
+/* Returns whether the source's variables, sized for the problem's own data, hold the data of the
+ * other size. */
 static bool fits_symbols(const struct launch_plan *own, const struct launch_plan *elsewhere)
 {
     for (size_t i = 0; i < elsewhere->argument_count; i++)
@@ -134,7 +134,7 @@ static bool fits_symbols(const struct launch_plan *own, const struct launch_plan
     return true;
 }
 
-/* The plan at the case's size, and what its results are held against. */
+/* Makes the plan at the case's size, and the checks of its results. */
 static enum status plan_at(struct contest *contest, struct arena *arena, const struct slot *slot,
                            const struct gauntlet_case *test, struct launch_plan *plan,
                            struct worker_checks *checks, bool *applies, struct error *error)
@@ -161,7 +161,7 @@ static enum status plan_at(struct contest *contest, struct arena *arena, const s
     return STATUS_OK;
 }
 
-/* Makes the plan and its checks; a size that the experiment has no value for does not apply. */
+/* Makes the plan and its checks; a size at which the experiment has no value does not apply. */
 static enum status case_plan(struct contest *contest, struct arena *arena, const struct slot *slot,
                              const struct gauntlet_case *test, struct launch_plan *plan,
                              struct worker_checks *checks, bool *applies, struct error *error)

@@ -1,4 +1,4 @@
-/* What a device can move, and calculate, at best, to hold winners against. */
+/* The bandwidth and arithmetic that a device reaches at best, as ceilings for winners. */
 #include "tuner/base/clock.h"
 #include "tuner/session/check.h"
 #include "tuner/stats/ceiling.h"
@@ -8,7 +8,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* As measure_bandwidth. */
+/* Measures arithmetic, as measure_bandwidth does memory. */
 static enum status measure_arithmetic(struct session *session, struct lane *lane,
                                       struct error *error)
 {
@@ -37,7 +37,7 @@ static enum status measure_arithmetic(struct session *session, struct lane *lane
     return status;
 }
 
-/* Measures how fast the device can be at best: the better of that and of what is known. */
+/* Measures the device's best bandwidth, and keeps the larger of the new and the known values. */
 static enum status measure_bandwidth(struct session *session, struct lane *lane, int64_t bytes,
                                      struct store_ceilings *ceilings, bool *measured,
                                      struct error *error)
@@ -65,15 +65,15 @@ static enum status measure_bandwidth(struct session *session, struct lane *lane,
     return STATUS_OK;
 }
 
-/* Measures what of it is not known. */
+/* Measures the missing ceilings. */
 static enum status complete(struct session *session, struct lane *lane, int64_t bytes, bool found,
                             struct store_ceilings *ceilings, struct error *error)
 {
-    double gops = 0; /* what has any has f32 */
+    double gops = 0; /* any known type implies f32 */
     bool measured = false;
     const bool before = lane->at_work;
     int64_t started_ns = clock_budget_ns();
-    lane->at_work = true; /* the worker is nobody else's meanwhile, also when its host comes back */
+    lane->at_work = true; /* reserves the worker, even if its host comes back meanwhile */
     enum status status =
         found ? STATUS_OK : measure_bandwidth(session, lane, bytes, ceilings, &measured, error);
     if (status == STATUS_OK && measured)
@@ -88,11 +88,12 @@ static enum status complete(struct session *session, struct lane *lane, int64_t 
     return status;
 }
 
-/* Once for each environment; of a small budget, with what is left at its end. */
+/* Measures ceilings once for each environment; under a small budget, in the time left at its end.
+ */
 enum status session_know_ceilings(struct session *session, struct lane *lane, struct error *error)
 {
     bool found = false;
-    int64_t bytes = 0; /* a wrong wish is told also where they are known */
+    int64_t bytes = 0; /* an invalid setting is an error even if ceilings are known */
     struct store_ceilings ceilings = {0};
     TRY(device_ceiling_bytes(&bytes, error));
     if (bytes < 0)
@@ -116,8 +117,8 @@ static double *ceiling_gbs(struct store_ceilings *ceilings, enum ceiling ceiling
     return &ceilings->read_gbs;
 }
 
-/* Whether a winner of this run is clearly faster than a ceiling, or is held against one that was
- * given up. */
+/* Returns whether a winner of this run is clearly faster than its ceiling, or whether that ceiling
+ * was given up. */
 static bool wants_again(const struct group *group, struct store_ceilings *ceilings)
 {
     for (int i = 0; i < CEILINGS; i++) {
@@ -129,7 +130,8 @@ static bool wants_again(const struct group *group, struct store_ceilings *ceilin
     return false;
 }
 
-/* A ceiling that is still broken by what no cache can hold is given up: no share of it is told. */
+/* Gives up ceilings that are still broken by data too large for any cache: no share of them is
+ * shown. */
 static void give_up_broken(const struct session *session, const struct lane *lane,
                            const struct group *group, struct store_ceilings *ceilings)
 {
