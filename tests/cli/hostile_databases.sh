@@ -82,6 +82,42 @@ for words in "show --db long.db" "report --no-figures --output report.html --db 
     expect_err 'larger than any that tune writes'
 done
 
+# What writes refuses them before it measures or copies anything, and leaves them as they are.
+edited trigger.db "CREATE TRIGGER slow AFTER INSERT ON trials BEGIN SELECT count(*) FROM ($endless n FROM more); END;
+    CREATE TRIGGER slow_too AFTER INSERT ON runs BEGIN SELECT count(*) FROM ($endless n FROM more); END"
+edited changed.db "DROP TRIGGER trials_added; CREATE TRIGGER trials_added AFTER INSERT ON trials BEGIN DELETE FROM winners; END"
+edited columns.db "ALTER TABLE winners RENAME COLUMN trust TO belief"
+edited tables.db "PRAGMA foreign_keys = OFF; DROP TABLE trials"
+edited none.db "PRAGMA user_version = 0"
+edited text.db "UPDATE experiments SET text = printf('%.*c', 100000000, 'x')"
+edited key.db "UPDATE configurations SET key = printf('%.*c', 100000000, 'x') WHERE id = (SELECT max(id) FROM configurations)"
+declare -A why=([view]="its 'winners' is no table" [virtual]="its 'states' is no table" [name]='larger than any that tune writes'
+    [text]='larger than any that tune writes' [key]='larger than any that tune writes' [trigger]="a trigger that is not tune's"
+    [changed]="a trigger that is not tune's" [columns]="'winners' has no 'trust'" [tables]="'trials' has no " [none]='its schema is 0')
+cp good.db kept.db
+for name in "${!why[@]}"; do
+    before=$(sha256sum "$name.db")
+    expected="$name.db: .*${why[$name]}"
+    for words in "run elementwise.add --sizes 2**16 --device null --no-report --effort quick --db $name.db" "merge new.db good.db $name.db" "merge $name.db good.db" \
+        "run elementwise.add --sizes 2**16 --device null --no-report --effort quick --db fresh.db --prior $name.db" "run --device replay:$name.db --no-report --db other.db" \
+        "check $TUNE_SOURCE/configs/tuned.conf --device null --db $name.db"; do
+        # shellcheck disable=SC2086 # words
+        reading $words
+        expect_code 3
+        expect_err "$expected"
+        [[ $(sha256sum "$name.db") == "$before" ]] || fail "$name.db: changed by $words"
+    done
+    cmp -s good.db kept.db || fail "good.db is changed"
+done
+[[ ! -e new.db ]] || fail "half a merge is left"
+
+# Views of the file are not asked by what writes either.
+cp own.db w.db
+reading run elementwise.add --sizes 2**16 --device null --no-report --effort quick --db w.db
+expect_code 0
+reading merge new.db own.db
+expect_code 0
+
 # Older ones: of the first schema on, by each command, which says so once; a hostile one ends.
 python3 -S - "$TUNE_SOURCE/tests/data/schema_1.sql" <<'P'
 import sqlite3, sys
@@ -114,7 +150,7 @@ sqlite3.connect("late.db").executescript("""UPDATE winners SET trust = 'noisy', 
 P
 reading show --db late.db
 expect_code 3
-expect_err 'late.db: of schema 5, and bringing a copy of it up to date does not end: tune did not make it so'
+expect_err "late.db: it has a trigger that is not tune's, which need not end"
 [[ $(sha256sum first.db) == "$before" && -z $(ls first.db-* 2>/dev/null) ]] || fail "what is read is changed"
 [[ -z $(compgen -G "$TMPDIR/tune-read-*") ]] || fail "copies are left"
 expected="old.db: its 'trials' is no table"

@@ -43,27 +43,96 @@ static const char *next_statement(const char *at, const char *beginning)
     return at;
 }
 
-enum status store_check_tables(struct store *store, const struct store_schema *schema,
+/* Reads all of a table that every run comes to read, which may be much later: a value that is too
+ * large is refused at once. */
+static enum status read_values(struct store *store, const char *table, struct error *error)
+{
+    static const char *const tables[] = {"devices",  "environments",   "experiments",
+                                         "problems", "configurations", "runs"};
+    char sql[128];
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        if (strcmp(tables[i], table) == 0 &&
+            string_format(sql, sizeof sql, "SELECT * FROM %s", table))
+            return store_execute(store, sql, "read the database", error);
+    return STATUS_OK;
+}
+
+/* What would be run with each row that is written is tune's own. */
+static enum status check_triggers(struct store *store, const struct store_schema *schema,
+                                  struct error *error)
+{
+    static const char question[] =
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND instr(?1, sql) = 0";
+    int64_t foreign = 0;
+    enum status status = store_run(store, question, "read the database",
+                                   STORE_VALUES(value_text(schema->create)), &foreign, NULL, error);
+    if (status == STATUS_OK && foreign > 0)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: it has a trigger that is not tune's, which need not end: nothing is "
+                         "written to it, nor to a copy; drop the trigger, or name another file",
+                         store->path);
+    return status;
+}
+
+enum status store_check_tables(struct store *store, const struct store_schema *schema, bool writes,
                                struct error *error)
 {
     static const char word[] = "CREATE TABLE ";
-    static const char question[] = "SELECT count(*) FROM sqlite_schema WHERE name = ?1 AND "
-                                   "(type <> 'table' OR sql NOT LIKE 'CREATE TABLE %')";
-    enum status status = STATUS_OK;
+    static const char question[] = "SELECT type <> 'table' OR sql NOT LIKE 'CREATE TABLE %' "
+                                   "FROM sqlite_schema WHERE name = ?1 ORDER BY 1 DESC";
+    int64_t bytes = 0;
+    enum status status = store_pragma(
+        store, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", &bytes,
+        error);
     for (const char *at = schema->create;
          status == STATUS_OK && (at = next_statement(at, word)) != NULL;) {
         char name[64];
         int64_t wrong = 0;
+        bool found = false;
         at += strlen(word);
         (void)string_format(name, sizeof name, "%.*s", (int)strcspn(at, " ("), at);
         status = store_run(store, question, "read the database", STORE_VALUES(value_text(name)),
-                           &wrong, NULL, error);
+                           &wrong, &found, error);
         if (status == STATUS_OK && wrong)
             status = error_set(error, STATUS_BAD_INPUT,
                                "%s: its '%s' is no table: tune did not make it so, and it is not "
                                "read",
                                store->path, name);
+        if (status == STATUS_OK && found && writes && bytes > VALUE_BYTES_MAX)
+            status = read_values(store, name, error);
     }
+    return status == STATUS_OK && writes ? check_triggers(store, schema, error) : status;
+}
+
+/* All columns of the newest schema are there. */
+static enum status check_columns(struct store *store, const struct store_schema *schema,
+                                 struct error *error)
+{
+    static const char all[] = "SELECT t.name, c.name FROM sqlite_schema AS t "
+                              "JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table'";
+    static const char question[] = "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2";
+    sqlite3 *made = NULL;
+    sqlite3_stmt *rows = NULL;
+    enum status status = STATUS_OK;
+    if (sqlite3_open(":memory:", &made) != SQLITE_OK ||
+        sqlite3_exec(made, schema->create, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(made, all, -1, &rows, NULL) != SQLITE_OK)
+        status = error_no_memory(error);
+    while (status == STATUS_OK && sqlite3_step(rows) == SQLITE_ROW) {
+        const char *table = (const char *)sqlite3_column_text(rows, 0);
+        const char *column = (const char *)sqlite3_column_text(rows, 1);
+        int64_t there = 0;
+        status =
+            store_run(store, question, "read the database",
+                      STORE_VALUES(value_text(table), value_text(column)), &there, NULL, error);
+        if (status == STATUS_OK && !there)
+            status = error_set(error, STATUS_BAD_INPUT,
+                               "%s: its table '%s' has no '%s': tune did not make it so, and it is "
+                               "not read",
+                               store->path, table, column);
+    }
+    (void)sqlite3_finalize(rows);
+    (void)sqlite3_close(made);
     return status;
 }
 
@@ -86,9 +155,12 @@ enum status store_views(struct store *store, const struct store_schema *schema,
         end = end ? end : at + strlen(at);
         text_printf(&sql, "%s %.*s;\n", statements[action].head, (int)(end - at), at);
     }
-    const enum status status =
-        sql.failed ? error_no_memory(error)
-                   : store_execute(store, text_string(&sql), statements[action].doing, error);
+    enum status status =
+        action == STORE_VIEWS_OWN ? check_columns(store, schema, error) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = sql.failed
+                     ? error_no_memory(error)
+                     : store_execute(store, text_string(&sql), statements[action].doing, error);
     text_free(&sql);
     return status;
 }

@@ -68,10 +68,11 @@ bool store_code_is_shared_memory(int code);
 
 /* guard.c: settings of a connection, by which what it reads is bounded. */
 void store_guard(struct store *store);
-/* Whether the tables are tables, and no views that might never end. */
-enum status store_check_tables(struct store *store, const struct store_schema *schema,
+/* Whether tables are tables, no views that might never end; of what is written or copied, whether
+ * triggers are tune's, too, and values as small as any that tune writes. */
+enum status store_check_tables(struct store *store, const struct store_schema *schema, bool writes,
                                struct error *error);
-/* Drops or creates every view of the schema; OWN: for this connection alone, before the file's. */
+/* Drops or creates every view; OWN: this connection's, if all columns of the schema are there. */
 enum store_views_action { STORE_VIEWS_DROP, STORE_VIEWS_CREATE, STORE_VIEWS_OWN };
 enum status store_views(struct store *store, const struct store_schema *schema,
                         enum store_views_action action, struct error *error);
@@ -89,7 +90,7 @@ enum status store_keep_statement(struct store *store, const void *key, const cha
 /* The statement of a text that lives as long as the program. */
 enum status store_statement(struct store *store, const char *sql, sqlite3_stmt **out,
                             struct error *error);
-/* Steps once; *row (may be NULL) tells whether there is a row. */
+/* Steps once; *row (may be NULL): there is a row. */
 enum status store_step(const struct store *store, sqlite3_stmt *statement, bool *row,
                        const char *doing, struct error *error);
 /* Steps to the end and resets; the first column of the first row goes to *value when not NULL (it
@@ -242,8 +243,7 @@ enum status store_select_each(struct store *store, const struct store_selection 
                               const struct value *values, size_t value_count, void *row,
                               store_take_row *take, void *context, struct error *error);
 
-/* Copies the database aside, then brings it from its version to the schema's. */
-/* `keeps`: a copy of it as it was stays beside it. */
+/* Copies the database aside, which `keeps` leaves there, then brings it to the schema's version. */
 enum status store_migrate(struct store *store, int64_t version, const struct store_schema *schema,
                           bool keeps, struct error *error);
 

@@ -161,6 +161,10 @@ static enum status check_version(const struct store *store, const struct store_s
                                  int64_t version, enum store_mode mode, struct error *error)
 {
     char room[SHELL_WORD_BYTES];
+    if (version < 1)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: its schema is %lld, and tune has made none below 1: it is not read",
+                         store->path, (long long)version);
     if (version > schema->version)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: made by a newer tune (schema %lld; this one knows %d); update tune, "
@@ -205,13 +209,15 @@ static enum status check_writable(struct store *store, const struct store_schema
         status = create_tables(store, schema, error);
     int64_t version = 0;
     if (status == STATUS_OK)
-        status = store_check_tables(store, schema, error);
+        status = store_check_tables(store, schema, true, error);
     if (status == STATUS_OK)
         status = store_pragma(store, "PRAGMA user_version", &version, error);
     if (status == STATUS_OK)
         status = check_version(store, schema, version, STORE_CREATE, error);
     if (status == STATUS_OK && version < schema->version)
         status = store_migrate(store, version, schema, true, error);
+    if (status == STATUS_OK)
+        status = store_views(store, schema, STORE_VIEWS_OWN, error);
     if (status == STATUS_OK && with_log) {
         /* WAL asks the file system for memory that processes share. SQLite finds out only when it
          * first reads. */
@@ -293,7 +299,8 @@ static enum status open_to_read(struct store *store, const struct store_schema *
     if (status == STATUS_OK)
         status = check_version(store, schema, version, mode, error);
     if (status == STATUS_OK)
-        status = store_check_tables(store, schema, error);
+        status = store_check_tables(store, schema, mode == STORE_COPY || version < schema->version,
+                                    error);
     if (status == STATUS_OK && mode == STORE_VIEW && version < schema->version) {
         status = store_view_copy(store, version, schema, error);
         version = schema->version;
