@@ -134,18 +134,16 @@ def processor():
     return names[0] if names else platform.machine()
 
 
-PAGE = """# What growth costs
+PAGE = """# The cost of large databases
 
-Written on {date} by `bench/growth.py`, {cores} cores of {processor}. Seconds are those of a processor (user and system, of
-children too), while other programs used it as well; another one is faster or slower by a factor, much the same in all rows.
-Memory is the most that one process held, output what was written, both at the right-most number of trials.
+Written on {date} by `bench/growth.py`, {cores} cores of {processor}. Seconds are processor time (user and system, with
+children) on a machine shared with other programs. Memory is the maximum of one process, output the bytes written, both at the
+right-most number of trials.
 
-The databases are made by `bench/make_trials.py`: trials that `tune` itself stored on the stand-in driver, repeated through
-the real schema, with failures, duplicates, samples, resources, races, confirmations and winners; their order is random.
-From 100,000 to 1,000,000 some rows grow by more than ten times, above all `merge`: what is visited grows by ten, but the
-database no longer fits in caches.
-That nothing grows faster than it may is watched by the test `growth.steps`, which counts what each statement visits and
-so says the same on every computer.
+`bench/make_trials.py` makes the databases: trials stored by `tune` on the stand-in driver, repeated through the real schema, with failures,
+duplicates, samples, resources, races, confirmations and winners in random order. From 100,000 to 1,000,000 some rows grow by
+more than ten times, above all `merge`: the rows visited grow by ten, but the database no longer fits in caches. The test
+`growth.steps` counts the rows that each statement visits, independent of the machine.
 
 ## One problem
 

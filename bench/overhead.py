@@ -115,13 +115,13 @@ def processor():
     return names[0] if names else platform.machine()
 
 
-PAGE = """# What tune itself costs
+PAGE = """# The cost of tune itself
 
 Made by `bench/overhead.py --record` out of [overhead.json](overhead.json): commit {commit}, {date}, {cores} cores of {processor}{before}.
-The runs are whole ones (sweep, race, checks, confirmation in fresh processes, ranges, tuned.conf) on the null device
-(`--device null`), which runs nothing and answers from a formula: what is left is the harness. Trials are those that were
-launched; times are of a processor per trial, of the parent alone and of all its workers with their compilers; memory is the
-most that one process held. How many trials a second there are hangs on what else the machine does{load}; processor times hardly do.
+Whole runs (sweep, race, checks, confirmation in fresh processes, ranges, tuned.conf) on the null device (`--device null`), which runs
+nothing and answers from a formula, so that only the harness is measured. Trials are launched trials; times are processor time per
+trial, of the parent and of all workers with their compilers; memory is the maximum of one process. Trials per second depend on the
+load of the machine{load}; processor times hardly do.
 
 {table}
 """
