@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Chunks double, so that a small arena stays small. */
-enum { CHUNK_LEAST_BYTES = 512, CHUNK_MOST_BYTES = 16384 };
+enum { CHUNK_MIN_BYTES = 512, CHUNK_MAX_BYTES = 16384 };
 
 struct arena_chunk {
     struct arena_chunk *next;
@@ -18,8 +18,8 @@ struct arena_chunk {
 
 static struct arena_chunk *new_chunk(struct arena *arena, size_t bytes)
 {
-    size_t capacity = arena->chunks ? 2 * arena->chunks->capacity : CHUNK_LEAST_BYTES;
-    capacity = capacity > CHUNK_MOST_BYTES ? CHUNK_MOST_BYTES : capacity;
+    size_t capacity = arena->chunks ? 2 * arena->chunks->capacity : CHUNK_MIN_BYTES;
+    capacity = capacity > CHUNK_MAX_BYTES ? CHUNK_MAX_BYTES : capacity;
     capacity = capacity < bytes ? bytes : capacity;
     struct arena_chunk *chunk = malloc(sizeof *chunk + capacity);
     if (!chunk)

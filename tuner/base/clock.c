@@ -7,7 +7,7 @@
 #include <time.h>
 
 enum { LOOK_EVERY_MS = 200 };
-static const int64_t gap_most_ns =
+static const int64_t gap_max_ns =
     500 * INT64_C(1000000); /* a longer gap between two observations is a stop */
 
 /* Stops of this process, guarded by the mutex. */
@@ -45,7 +45,7 @@ static int64_t look(int64_t *stopped_ns)
 {
     (void)pthread_mutex_lock(&guard);
     int64_t now_ns = clock_now_ns();
-    if (watch.on && now_ns - watch.looked_ns > gap_most_ns)
+    if (watch.on && now_ns - watch.looked_ns > gap_max_ns)
         watch.stopped_ns += now_ns - watch.looked_ns;
     watch.looked_ns = now_ns;
     *stopped_ns = watch.stopped_ns;

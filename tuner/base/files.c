@@ -53,16 +53,16 @@ static enum status read_open_file(struct arena *arena, int file, const char *pat
 /* Finds the name in the file's folder that is nearest to the file's name and has its extension. */
 static bool near_name(const char *path, char out[NAME_MAX + 1])
 {
-    enum { LOOKED_AT_MOST = 4096 };
+    enum { INSPECTED_MAX = 4096 };
     struct arena arena = {0};
     const char *name = path_file(path);
     const char *end = strrchr(name, '.');
     const char *folder = arena_printf(&arena, "%.*s.", (int)(name - path), path);
-    const char **names = arena_alloc(&arena, LOOKED_AT_MOST, sizeof *names);
+    const char **names = arena_alloc(&arena, INSPECTED_MAX, sizeof *names);
     size_t count = 0;
     DIR *listing = folder && names ? opendir(folder) : NULL;
     for (const struct dirent *entry;
-         listing && count < LOOKED_AT_MOST && (entry = readdir(listing));)
+         listing && count < INSPECTED_MAX && (entry = readdir(listing));)
         if (entry->d_name[0] != '.' && (!end || text_ends_with(entry->d_name, end)))
             names[count++] = arena_strdup(&arena, entry->d_name);
     if (listing)

@@ -238,7 +238,7 @@ void fill_vector(void *out, const struct argument *argument, uint64_t first, uin
     }
 }
 
-enum { VARIED_LEAST = 3 }; /* elements: the first and the last never change */
+enum { VARIED_MIN = 3 }; /* elements: the first and the last never change */
 
 bool fill_draws(enum argument_fill fill)
 {
@@ -261,7 +261,7 @@ void vary_together(struct launch_plan *plan, bool (*may)(const struct argument *
             const uint64_t count = may(other) ? (uint64_t)other->count : 0;
             among = count < among ? count : among;
         }
-        plan->arguments[i].variant = among >= VARIED_LEAST ? among : 0;
+        plan->arguments[i].variant = among >= VARIED_MIN ? among : 0;
     }
 }
 
@@ -271,7 +271,7 @@ void vary_patch(const struct argument *argument, struct patch *patch)
     unsigned char drawn[PATCH_ELEMENTS * sizeof(uint64_t)];
     struct argument other = *argument;
     *patch = (struct patch){0};
-    if (argument->variant < VARIED_LEAST || argument->variant > (uint64_t)argument->count ||
+    if (argument->variant < VARIED_MIN || argument->variant > (uint64_t)argument->count ||
         !fill_draws(argument->fill))
         return;
     other.seed = random_at(argument->seed, argument->variant);
@@ -307,7 +307,7 @@ bool fill_may_be_few(const struct argument *argument)
 /* Returns a number between half of the largest and the largest. Every second bit behind the first
  * eight of the mantissa is set, so that a kernel that truncates or rounds makes errors that all
  * have one sign. */
-static double large_of(const struct argument *argument, double drawn)
+static double large_value(const struct argument *argument, double drawn)
 {
     const bool random = argument->fill == FILL_RANDOM;
     const double low = random ? -1 : argument->fill_low, high = random ? 1 : argument->fill_high;
@@ -338,7 +338,7 @@ void few_vector(void *out, const struct argument *argument)
             end - 1 - ((i + 1) == few ? 0 : random_at(argument->seed, i) % (end - next));
         const double drawn = element_to_real(elements + at * bytes, argument->type);
         memset(elements + next * bytes, 0, (end - next) * bytes);
-        element_from_real(large_of(argument, drawn), argument->type, elements + at * bytes);
+        element_from_real(large_value(argument, drawn), argument->type, elements + at * bytes);
         next = end;
     }
 }

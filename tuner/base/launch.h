@@ -1,5 +1,4 @@
-/* The nouns that experiment, device and worker share: binaries, arguments and launches. Plain data;
- * texts are borrowed from the maker of the struct. */
+/* Binaries, arguments and launches: plain data; texts belong to the maker of the struct. */
 #ifndef TUNE_BASE_LAUNCH_H
 #define TUNE_BASE_LAUNCH_H
 
@@ -24,8 +23,8 @@ enum {
 
 /* Compiler name of a request whose source_path is a ready binary. */
 #define BINARY_AS_IT_IS "none"
-#define FLAG_ONLY_REACHED                                                                          \
-    "--only-reached" /* our own flag: compile only the parts of a source that its kernels reach */
+/* Our own flag: compile only the parts of a source that its kernels reach. */
+#define FLAG_ONLY_REACHED "--only-reached"
 
 /* A binary: a source with its defines. Configurations that differ only in their launches share a
  * binary. */

@@ -88,7 +88,7 @@ static int open_lock_file(int folder, const char *name, bool *writable)
 
 /* Returns whether the name still refers to the file: another process may have removed the name
  * between opening and locking. */
-static bool still_named(int folder, const char *name, int file)
+static bool is_current_file(int folder, const char *name, int file)
 {
     struct stat ours;
     struct stat named;
@@ -185,7 +185,7 @@ static enum status lock_in(const char *path, enum folder_kind kind, const char *
             break;
         bool held = flock(file, LOCK_EX | LOCK_NB) == 0;
         *failure = errno;
-        if (held && still_named(folder, name, file)) {
+        if (held && is_current_file(folder, name, file)) {
             lock->file = file;
             lock->writable = writable;
             lock_note(lock, NULL);

@@ -13,10 +13,10 @@
 
 enum {
     PACK_TIMEOUT_MS = 3600 * 1000,
-    SAID_BYTES = 1000,
+    OUTPUT_BYTES = 1000,
     CHUNK_BYTES = 64 << 10,
     MEMORY_BYTES_MAX = 256 << 20, /* for a decoder; xz -9 takes 65 MiB */
-    UNPACKED_LEAST = 64 << 20,
+    UNPACKED_MIN = 64 << 20,
     UNPACKED_TIMES = 200, /* recordings grow 15 times, captures at most 100 times */
 };
 
@@ -141,7 +141,7 @@ static enum status run_program(const struct packer *packer, bool unpack, int inp
                                             .file_bytes_max = unpack ? most : 0,
                                             .timeout_ms = PACK_TIMEOUT_MS,
                                             .in_english = true,
-                                            .output_max = SAID_BYTES};
+                                            .output_max = OUTPUT_BYTES};
     TRY_OR_CLEANUP(found ? process_run(&request, &said, &code, error)
                          : error_set(error, STATUS_UNAVAILABLE,
                                      "%s: '%s' is needed to unpack it: install it", path,
@@ -165,7 +165,7 @@ static enum status run_packer(enum packing packing, bool unpack, int input, int 
     if (fstat(input, &info) != 0 || lseek(input, 0, SEEK_SET) < 0)
         return error_set(error, STATUS_IO, "%s: it cannot be read from its start", path);
     const uint64_t most =
-        unpack ? UNPACKED_LEAST + (uint64_t)UNPACKED_TIMES * (uint64_t)info.st_size : UINT64_MAX;
+        unpack ? UNPACKED_MIN + (uint64_t)UNPACKED_TIMES * (uint64_t)info.st_size : UINT64_MAX;
     return packer->program ? run_program(packer, unpack, input, output, most, path, error)
                            : run_xz(unpack, input, output, most, path, error);
 }

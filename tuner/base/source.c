@@ -540,7 +540,7 @@ enum status source_check(const struct source *source, const char *hash, struct e
                      source->files[0].path);
 }
 
-static bool is_as_it_was(const struct source_file *file)
+static bool is_unchanged(const struct source_file *file)
 {
     struct stat now;
     const struct stat *then = &file->info;
@@ -554,7 +554,7 @@ static bool is_as_it_was(const struct source_file *file)
 bool source_is_current(const struct source *source)
 {
     for (size_t i = 0; i < source->file_count; i++)
-        if (!is_as_it_was(&source->files[i]))
+        if (!is_unchanged(&source->files[i]))
             return false;
     return true;
 }

@@ -24,15 +24,15 @@ struct check_kind {
 CHECK_KINDS(CHECK_DECLARE)
 
 /* Returns whether all parameters in `uses` are among those of `per`. */
-bool check_is_within_per(const struct experiment *experiment, struct slot_set uses,
-                         const struct slot_set *per);
-bool check_needs_per(struct file_reader *reader, const struct node *node, struct slot_set uses,
-                     const struct check_rule *check);
+bool check_per_covers(const struct experiment *experiment, struct slot_set uses,
+                      const struct slot_set *per);
+bool check_require_per(struct file_reader *reader, const struct node *node, struct slot_set uses,
+                       const struct check_rule *check);
 /* Returns whether the checked output has one type and count for all configurations, or for all with
  * the same values of `per`. */
 bool check_has_one_form(const struct experiment *experiment, const struct check_rule *check);
 /* Returns the default tolerance, in magnitudes, for a reference by another plan; 0 for integers. */
-double usual_tolerance(enum element_type type);
+double default_tolerance(enum element_type type);
 /* Returns the output's count in this configuration; 0 if unknown, in which case make_plan reports
  * the reason. */
 int64_t check_known_count(struct maker *maker, const struct check_rule *rule);

@@ -31,7 +31,7 @@ static bool make_expected_file(struct maker *maker, const struct point *point,
 {
     const struct argument_rule *output = &maker->experiment->arguments[rule->output];
     (void)point;
-    if (!check_is_within_per(maker->experiment, output->type.uses, &rule->per))
+    if (!check_per_covers(maker->experiment, output->type.uses, &rule->per))
         return maker_error(maker, rule->file.place,
                            "a file has elements of one type, and that of '%s' depends on a "
                            "parameter: let a function or a configuration be the reference",

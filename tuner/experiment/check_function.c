@@ -14,12 +14,12 @@ static bool read_function(struct file_reader *reader, const struct node *node,
     const unsigned allowed = USE_PROBLEM | USE_PARAMETERS;
     if (!read_source(reader, source, &check->source) ||
         !read_template(reader, value, "reference", allowed, &check->reference) ||
-        !check_needs_per(reader, value, check->reference.uses, check))
+        !check_require_per(reader, value, check->reference.uses, check))
         return false;
     if (defines && !read_defines(reader, defines, allowed, &check->defines))
         return false;
     for (size_t i = 0; defines && i < check->defines.count; i++)
-        if (!check_needs_per(reader, defines, check->defines.items[i].formula.uses, check))
+        if (!check_require_per(reader, defines, check->defines.items[i].formula.uses, check))
             return false;
     if (defines)
         return true;
@@ -29,7 +29,7 @@ static bool read_function(struct file_reader *reader, const struct node *node,
     if (!check->defines.items)
         return out_of_memory(reader);
     for (size_t i = 0; i < all->count; i++)
-        if (check_is_within_per(reader->experiment, all->items[i].formula.uses, &check->per))
+        if (check_per_covers(reader->experiment, all->items[i].formula.uses, &check->per))
             check->defines.items[check->defines.count++] = all->items[i];
     return true;
 }

@@ -84,8 +84,8 @@ static bool are_comparable(struct maker *maker, const struct check_rule *rule,
                            "configuration: reals and integers cannot be compared; let a "
                            "function be the reference",
                            output->name, element_name(type), element_name(expected->type));
-    if (!rule->tolerance.given && usual_tolerance(expected->type) > out->tolerance.magnitude)
-        out->tolerance.magnitude = usual_tolerance(expected->type);
+    if (!rule->tolerance.given && default_tolerance(expected->type) > out->tolerance.magnitude)
+        out->tolerance.magnitude = default_tolerance(expected->type);
     return true;
 }
 

@@ -32,8 +32,8 @@ static bool read_per(struct file_reader *reader, const struct node *node, struct
     return true;
 }
 
-bool check_is_within_per(const struct experiment *experiment, struct slot_set uses,
-                         const struct slot_set *per)
+bool check_per_covers(const struct experiment *experiment, struct slot_set uses,
+                      const struct slot_set *per)
 {
     const struct slot_set reached = slots_reached(experiment, uses);
     for (size_t i = 0; i < experiment->parameter_count; i++)
@@ -42,10 +42,10 @@ bool check_is_within_per(const struct experiment *experiment, struct slot_set us
     return within(experiment, uses, USE_PROBLEM | USE_PARAMETERS);
 }
 
-bool check_needs_per(struct file_reader *reader, const struct node *node, struct slot_set uses,
-                     const struct check_rule *check)
+bool check_require_per(struct file_reader *reader, const struct node *node, struct slot_set uses,
+                       const struct check_rule *check)
 {
-    return check_is_within_per(reader->experiment, uses, &check->per) ||
+    return check_per_covers(reader->experiment, uses, &check->per) ||
            node_error(reader, node,
                       "a parameter that the reference depends on stands in 'per': per: [NAME]");
 }
@@ -53,8 +53,8 @@ bool check_needs_per(struct file_reader *reader, const struct node *node, struct
 bool check_has_one_form(const struct experiment *experiment, const struct check_rule *check)
 {
     const struct argument_rule *output = &experiment->arguments[check->output];
-    return check_is_within_per(experiment, slot_set_union(output->type.uses, output->count.uses),
-                               &check->per);
+    return check_per_covers(experiment, slot_set_union(output->type.uses, output->count.uses),
+                            &check->per);
 }
 
 /* Appends the type and count of each output that changes them between configurations, since its
@@ -152,7 +152,7 @@ static bool read_tolerance(struct file_reader *reader, const struct node *node,
 }
 
 /* Returns the default tolerance: another plan rounds differently when it adds in another order. */
-double usual_tolerance(enum element_type type)
+double default_tolerance(enum element_type type)
 {
     return !element_is_real(type) ? 0
            : type == ELEMENT_F64  ? 1e-9
@@ -168,7 +168,7 @@ static bool make_tolerance(struct maker *maker, const struct check_rule *rule,
     *out = (struct tolerance){0};
     if (!given->given) {
         if (rule->kind->reference == REFERENCE_PLAN)
-            out->magnitude = usual_tolerance(type);
+            out->magnitude = default_tolerance(type);
         return true;
     }
     if (!make_integer(maker, &given->ulps, "ulps", 0, UINT32_MAX, &ulps))

@@ -34,7 +34,7 @@ struct domain domain_meet(const struct domain *a, const struct domain *b)
 enum { BINDS_OR = 1, BINDS_AND, BINDS_COMPARED, BINDS_SUM, BINDS_PRODUCT, BINDS_ALONE };
 
 /* A part of a constraint: a value, or a text with a value at each size. */
-struct part {
+struct term {
     bool is_known;
     struct value value; /* if `is_known` */
     const char *text;
@@ -48,31 +48,31 @@ struct writer {
 };
 
 /* A text without a value for libtuned: where it is needed, the configuration is illegal. */
-static const struct part no_value = {.text = "1/0", .binds = BINDS_PRODUCT};
+static const struct term no_value = {.text = "1/0", .binds = BINDS_PRODUCT};
 static const int64_t greatest_power = INT64_C(1) << 62;
 
-static struct part known(struct value value)
+static struct term known(struct value value)
 {
-    return (struct part){.is_known = true, .value = value};
+    return (struct term){.is_known = true, .value = value};
 }
 
-static struct part impossible(struct writer *writer)
+static struct term impossible(struct writer *writer)
 {
     writer->is_possible = false;
     return no_value;
 }
 
-static struct part written(int binds, const char *text)
+static struct term written(int binds, const char *text)
 {
-    return (struct part){.text = text, .binds = binds};
+    return (struct term){.text = text, .binds = binds};
 }
 
 /* Returns the part's text for use within an operation of precedence `binds`. */
-static const char *text_within(struct writer *writer, const struct part *part, int binds)
+static const char *text_within(struct writer *writer, const struct term *term, int binds)
 {
-    if (!part->is_known)
-        return part->binds >= binds ? part->text : arena_printf(writer->arena, "(%s)", part->text);
-    struct value value = part->value;
+    if (!term->is_known)
+        return term->binds >= binds ? term->text : arena_printf(writer->arena, "(%s)", term->text);
+    struct value value = term->value;
     if (value.kind == VALUE_REAL && value.real == floor(value.real) && fabs(value.real) < 1e15)
         value = value_integer((int64_t)value.real);
     if (!value_is_integer(value))
@@ -82,16 +82,16 @@ static const char *text_within(struct writer *writer, const struct part *part, i
     return arena_printf(writer->arena, "%lld", (long long)value.integer);
 }
 
-static struct part joined(struct writer *writer, int binds, const char *operation,
-                          const struct part *a, const struct part *b)
+static struct term joined(struct writer *writer, int binds, const char *operation,
+                          const struct term *a, const struct term *b)
 {
     const char *left = text_within(writer, a, binds);
     const char *right = text_within(writer, b, binds + 1);
     return written(binds, arena_printf(writer->arena, "%s%s%s", left, operation, right));
 }
 
-static struct part called(struct writer *writer, const char *name, const struct part *a,
-                          const struct part *b)
+static struct term called(struct writer *writer, const char *name, const struct term *a,
+                          const struct term *b)
 {
     const char *first = text_within(writer, a, BINDS_OR);
     const char *second = text_within(writer, b, BINDS_OR);
@@ -112,11 +112,11 @@ static bool needs_size(const struct writer *writer, const struct expression *tre
     return false;
 }
 
-static struct part write_part(struct writer *writer, const struct expression *tree);
+static struct term write_term(struct writer *writer, const struct expression *tree);
 
-static bool is_integer(const struct part *part, int64_t *out)
+static bool is_integer(const struct term *term, int64_t *out)
 {
-    *out = part->is_known && value_is_integer(part->value) ? part->value.integer : INT64_MIN;
+    *out = term->is_known && value_is_integer(term->value) ? term->value.integer : INT64_MIN;
     return *out != INT64_MIN;
 }
 
@@ -127,7 +127,7 @@ static const enum comparison turned[] = {COMPARE_EQUAL,   COMPARE_UNEQUAL,
                                          COMPARE_GREATER, COMPARE_GREATER_EQUAL,
                                          COMPARE_LESS,    COMPARE_LESS_EQUAL};
 
-static struct part compare_known(enum comparison comparison, struct value a, struct value b)
+static struct term compare_known(enum comparison comparison, struct value a, struct value b)
 {
     const bool is_equal = value_equal(a, b);
     if (comparison == COMPARE_EQUAL || comparison == COMPARE_UNEQUAL)
@@ -143,8 +143,8 @@ static struct part compare_known(enum comparison comparison, struct value a, str
 
 /* Removes known positive factors and divisors from one side, and divides or multiplies the known
  * number on the other side instead, so that no fraction is left. */
-static const struct expression *take_apart(struct writer *writer, const struct expression *tree,
-                                           double *other)
+static const struct expression *without_constants(struct writer *writer,
+                                                  const struct expression *tree, double *other)
 {
     for (;;) {
         double factor = 0;
@@ -154,8 +154,8 @@ static const struct expression *take_apart(struct writer *writer, const struct e
         const size_t first = is_product && !needs_size(writer, tree->operands[0]) ? 0 : 1;
         if (needs_size(writer, tree->operands[first]))
             return tree;
-        const struct part part = write_part(writer, tree->operands[first]);
-        if (!part.is_known || !value_number(part.value, &factor) || !(factor > 0))
+        const struct term term = write_term(writer, tree->operands[first]);
+        if (!term.is_known || !value_number(term.value, &factor) || !(factor > 0))
             return tree;
         *other = is_product ? *other / factor : *other * factor;
         tree = tree->operands[1 - first];
@@ -163,7 +163,7 @@ static const struct expression *take_apart(struct writer *writer, const struct e
 }
 
 /* Writes the comparison of a tree with a number that needs no size. */
-static struct part compare_to_number(struct writer *writer, const struct expression *tree,
+static struct term compare_to_number(struct writer *writer, const struct expression *tree,
                                      enum comparison comparison, struct value value)
 {
     double number = 0;
@@ -171,54 +171,54 @@ static struct part compare_to_number(struct writer *writer, const struct express
         return compare_known(comparison, value_integer(0), value);
     if (!value_is_integer(value) || tree->kind == EXPRESSION_DIVIDE ||
         tree->kind == EXPRESSION_MULTIPLY) {
-        const struct expression *apart = take_apart(writer, tree, &number);
+        const struct expression *rest = without_constants(writer, tree, &number);
         const bool is_below = comparison == COMPARE_LESS || comparison == COMPARE_GREATER_EQUAL;
         const bool is_exact = number == floor(number);
         if (fabs(number) >= 9e15)
             return impossible(writer);
         if (!is_exact && (comparison == COMPARE_EQUAL || comparison == COMPARE_UNEQUAL))
             return known(value_boolean(comparison == COMPARE_UNEQUAL));
-        if (apart != tree || !value_is_integer(value)) {
-            tree = apart;
+        if (rest != tree || !value_is_integer(value)) {
+            tree = rest;
             value = value_integer((int64_t)(is_below ? ceil(number) : floor(number)));
         }
     }
-    const struct part part = write_part(writer, tree);
-    const struct part bound = known(value);
-    return part.is_known ? compare_known(comparison, part.value, value)
-                         : joined(writer, BINDS_COMPARED, comparisons[comparison], &part, &bound);
+    const struct term term = write_term(writer, tree);
+    const struct term bound = known(value);
+    return term.is_known ? compare_known(comparison, term.value, value)
+                         : joined(writer, BINDS_COMPARED, comparisons[comparison], &term, &bound);
 }
 
 /* Writes the comparison of two trees; a quotient is compared after multiplying both sides by the
  * divisor. */
-static struct part compare_pair(struct writer *writer, const struct expression *a,
+static struct term compare_pair(struct writer *writer, const struct expression *a,
                                 enum comparison comparison, const struct expression *b)
 {
     if (!needs_size(writer, b)) {
-        const struct part number = write_part(writer, b);
+        const struct term number = write_term(writer, b);
         return number.is_known ? compare_to_number(writer, a, comparison, number.value) : no_value;
     }
     if (!needs_size(writer, a) || (b->kind == EXPRESSION_DIVIDE && a->kind != EXPRESSION_DIVIDE))
         return compare_pair(writer, b, turned[comparison], a);
-    struct part left;
-    struct part right = write_part(writer, b);
+    struct term left;
+    struct term right = write_term(writer, b);
     int64_t divisor = 0;
     if (a->kind == EXPRESSION_DIVIDE) {
-        const struct part by = write_part(writer, a->operands[1]);
+        const struct term by = write_term(writer, a->operands[1]);
         if (!is_integer(&by, &divisor) || divisor <= 0)
             return impossible(writer);
-        left = write_part(writer, a->operands[0]);
+        left = write_term(writer, a->operands[0]);
         right = joined(writer, BINDS_PRODUCT, "*", &right, &by);
     } else {
-        left = write_part(writer, a);
+        left = write_term(writer, a);
     }
     return joined(writer, BINDS_COMPARED, comparisons[comparison], &left, &right);
 }
 
 /* Writes `and` or `or` of two truths. An operand that has a value at each size is dropped if the
  * other decides. */
-static struct part both(struct writer *writer, bool is_or, const struct part *a,
-                        const struct part *b)
+static struct term both(struct writer *writer, bool is_or, const struct term *a,
+                        const struct term *b)
 {
     if (a->is_known)
         return value_is_true(a->value) == is_or ? *a : *b;
@@ -229,21 +229,21 @@ static struct part both(struct writer *writer, bool is_or, const struct part *a,
     return joined(writer, is_or ? BINDS_OR : BINDS_AND, is_or ? "||" : "&&", a, b);
 }
 
-static struct part negated(struct writer *writer, const struct part *part)
+static struct term negated(struct writer *writer, const struct term *term)
 {
-    if (part->is_known)
-        return known(value_boolean(!value_is_true(part->value)));
-    const char *text = text_within(writer, part, BINDS_ALONE);
+    if (term->is_known)
+        return known(value_boolean(!value_is_true(term->value)));
+    const char *text = text_within(writer, term, BINDS_ALONE);
     return written(BINDS_ALONE, arena_printf(writer->arena, "!%s", text));
 }
 
 /* Writes whether the tree is among the items of a list. */
-static struct part among(struct writer *writer, const struct expression *tree,
+static struct term among(struct writer *writer, const struct expression *tree,
                          const struct expression *list)
 {
     struct value *values = NULL;
     size_t count = 0;
-    struct part found = known(value_boolean(false));
+    struct term found = known(value_boolean(false));
     const bool is_known = !needs_size(writer, list);
     if (!is_known && list->index != LIST_OF_ITEMS)
         return impossible(writer);
@@ -251,7 +251,7 @@ static struct part among(struct writer *writer, const struct expression *tree,
                                              &values, &count, writer->maker.error) != STATUS_OK)
         return no_value;
     for (size_t i = 0; i < (is_known ? count : list->count); i++) {
-        const struct part one = is_known
+        const struct term one = is_known
                                     ? compare_to_number(writer, tree, COMPARE_EQUAL, values[i])
                                     : compare_pair(writer, tree, COMPARE_EQUAL, list->operands[i]);
         found = both(writer, true, &found, &one);
@@ -259,22 +259,22 @@ static struct part among(struct writer *writer, const struct expression *tree,
     return found;
 }
 
-static struct part write_comparison(struct writer *writer, const struct expression *tree)
+static struct term write_comparison(struct writer *writer, const struct expression *tree)
 {
-    struct part all = known(value_boolean(true));
+    struct term all = known(value_boolean(true));
     for (size_t i = 1; i < tree->count; i++) {
         const struct expression *a = tree->operands[i - 1];
         const struct expression *b = tree->operands[i];
         const enum comparison comparison = (enum comparison)tree->comparisons[i - 1];
-        struct part one;
+        struct term one;
         if (b->kind == EXPRESSION_LIST) {
             one = among(writer, a, b);
             one = comparison == COMPARE_NOT_IN ? negated(writer, &one) : one;
         } else if (needs_size(writer, a) || needs_size(writer, b)) {
             one = compare_pair(writer, a, comparison, b);
         } else {
-            const struct part left = write_part(writer, a);
-            const struct part right = write_part(writer, b);
+            const struct term left = write_term(writer, a);
+            const struct term right = write_term(writer, b);
             one = left.is_known && right.is_known
                       ? compare_known(comparison, left.value, right.value)
                       : no_value;
@@ -287,16 +287,16 @@ static struct part write_comparison(struct writer *writer, const struct expressi
 /* ---- the rest ---- */
 
 /* Writes bit operations: x & (x - 1) is 0 for powers of two only; x & 2^k - 1 is a remainder. */
-static struct part write_bits(struct writer *writer, const struct expression *tree)
+static struct term write_bits(struct writer *writer, const struct expression *tree)
 {
-    const struct part a = write_part(writer, tree->operands[0]);
-    const struct part b = write_part(writer, tree->operands[1]);
-    const struct part *number = a.is_known ? &a : &b;
-    const struct part *rest = a.is_known ? &b : &a;
+    const struct term a = write_term(writer, tree->operands[0]);
+    const struct term b = write_term(writer, tree->operands[1]);
+    const struct term *number = a.is_known ? &a : &b;
+    const struct term *rest = a.is_known ? &b : &a;
     int64_t mask = 0;
     if (is_integer(number, &mask) && mask >= 0 && (mask & (mask + 1)) == 0 &&
         mask < greatest_power) {
-        const struct part modulus = known(value_integer(mask + 1));
+        const struct term modulus = known(value_integer(mask + 1));
         return joined(writer, BINDS_PRODUCT, "%", rest, &modulus);
     }
     if (!a.is_known && !b.is_known && a.binds == BINDS_ALONE &&
@@ -306,23 +306,23 @@ static struct part write_bits(struct writer *writer, const struct expression *tr
     return impossible(writer);
 }
 
-static struct part write_shift(struct writer *writer, const struct expression *tree)
+static struct term write_shift(struct writer *writer, const struct expression *tree)
 {
-    const struct part number = write_part(writer, tree->operands[0]);
-    const struct part by = write_part(writer, tree->operands[1]);
+    const struct term number = write_term(writer, tree->operands[0]);
+    const struct term by = write_term(writer, tree->operands[1]);
     int64_t bits = 0;
     if (!is_integer(&by, &bits) || bits < 0 || bits > 62)
         return impossible(writer);
-    const struct part power = known(value_integer(INT64_C(1) << bits));
+    const struct term power = known(value_integer(INT64_C(1) << bits));
     return joined(writer, BINDS_PRODUCT, tree->kind == EXPRESSION_SHIFT_LEFT ? "*" : "/", &number,
                   &power);
 }
 
-static struct part write_power(struct writer *writer, const struct expression *tree)
+static struct term write_power(struct writer *writer, const struct expression *tree)
 {
-    const struct part base = write_part(writer, tree->operands[0]);
-    const struct part exponent = write_part(writer, tree->operands[1]);
-    struct part product = base;
+    const struct term base = write_term(writer, tree->operands[0]);
+    const struct term exponent = write_term(writer, tree->operands[1]);
+    struct term product = base;
     int64_t times = 0;
     if (!is_integer(&exponent, &times) || times < 1 || times > 4)
         return impossible(writer);
@@ -332,27 +332,27 @@ static struct part write_power(struct writer *writer, const struct expression *t
 }
 
 /* Writes a conditional of truths; with numbers `and` and `or` would return an operand. */
-static struct part write_conditional(struct writer *writer, const struct expression *tree)
+static struct term write_conditional(struct writer *writer, const struct expression *tree)
 {
-    const struct part condition = write_part(writer, tree->operands[0]);
+    const struct term condition = write_term(writer, tree->operands[0]);
     if (condition.is_known)
-        return write_part(writer, tree->operands[value_is_true(condition.value) ? 1 : 2]);
-    const struct part other = negated(writer, &condition);
-    const struct part yes = write_part(writer, tree->operands[1]);
-    const struct part no = write_part(writer, tree->operands[2]);
-    const struct part first = both(writer, false, &condition, &yes);
-    const struct part second = both(writer, false, &other, &no);
+        return write_term(writer, tree->operands[value_is_true(condition.value) ? 1 : 2]);
+    const struct term other = negated(writer, &condition);
+    const struct term yes = write_term(writer, tree->operands[1]);
+    const struct term no = write_term(writer, tree->operands[2]);
+    const struct term first = both(writer, false, &condition, &yes);
+    const struct term second = both(writer, false, &other, &no);
     return both(writer, true, &first, &second);
 }
 
 /* Writes all(... for i in [...]) and any(...). */
-static struct part write_quantified(struct writer *writer, const struct expression *list,
-                                    bool is_any)
+static struct term write_quantified(struct writer *writer, const struct expression *list,
+                                    bool is_disjunction)
 {
     struct environment *environment = &writer->maker.environment;
     struct value *values = NULL;
     size_t count = 0;
-    struct part result = known(value_boolean(!is_any));
+    struct term result = known(value_boolean(!is_disjunction));
     if ((list->index != LIST_GENERATOR && list->index != LIST_COMPREHENSION) || list->count != 2 ||
         needs_size(writer, list->operands[1]) || environment->bound[SLOT_LOCAL])
         return impossible(writer);
@@ -361,14 +361,14 @@ static struct part write_quantified(struct writer *writer, const struct expressi
         return no_value;
     for (size_t i = 0; i < count && i < LIST_VALUES_MAX; i++) {
         environment_bind(environment, SLOT_LOCAL, values[i]);
-        const struct part one = write_part(writer, list->operands[0]);
-        result = both(writer, is_any, &result, &one);
+        const struct term one = write_term(writer, list->operands[0]);
+        result = both(writer, is_disjunction, &result, &one);
     }
     environment->bound[SLOT_LOCAL] = false;
     return result;
 }
 
-static struct part write_call(struct writer *writer, const struct expression *tree)
+static struct term write_call(struct writer *writer, const struct expression *tree)
 {
     size_t count = 0;
     const char *name = function_names(&count)[tree->index];
@@ -379,12 +379,12 @@ static struct part write_call(struct writer *writer, const struct expression *tr
         return impossible(writer);
     if (first->kind == EXPRESSION_DIVIDE &&
         (strcmp(name, "int") == 0 || strcmp(name, "floor") == 0 || strcmp(name, "ceil") == 0)) {
-        const struct part a = write_part(writer, first->operands[0]);
-        const struct part b = write_part(writer, first->operands[1]);
+        const struct term a = write_term(writer, first->operands[0]);
+        const struct term b = write_term(writer, first->operands[1]);
         return name[0] == 'c' ? called(writer, "ceil_div", &a, &b)
                               : joined(writer, BINDS_PRODUCT, "/", &a, &b);
     }
-    struct part value = write_part(writer, first);
+    struct term value = write_term(writer, first);
     const char *text = text_within(writer, &value, BINDS_ALONE);
     if (strcmp(name, "is_power_of_two") == 0)
         return written(BINDS_COMPARED,
@@ -398,7 +398,7 @@ static struct part write_call(struct writer *writer, const struct expression *tr
     if (!is_extreme && strcmp(name, "ceil_div") != 0 && strcmp(name, "round_up") != 0)
         return impossible(writer);
     for (size_t i = 1; i < tree->count; i++) {
-        const struct part next = write_part(writer, tree->operands[i]);
+        const struct term next = write_term(writer, tree->operands[i]);
         value = called(writer, is_extreme ? name : "ceil_div", &value, &next);
         if (name[0] == 'r')
             value = joined(writer, BINDS_PRODUCT, "*", &value, &next);
@@ -406,7 +406,7 @@ static struct part write_call(struct writer *writer, const struct expression *tr
     return value;
 }
 
-static struct part write_variable(struct writer *writer, const struct expression *tree)
+static struct term write_variable(struct writer *writer, const struct expression *tree)
 {
     const struct expression *definition = writer->maker.environment.definitions[tree->index];
     if (tree->index >= SLOT_SIZE && tree->index < SLOT_SIZE + SIZE_NAMES_MAX) {
@@ -416,30 +416,30 @@ static struct part write_variable(struct writer *writer, const struct expression
         const size_t index = tree->index - SLOT_SIZE;
         return written(BINDS_ALONE, index == first ? "n" : names[index]);
     }
-    return write_part(writer, definition);
+    return write_term(writer, definition);
 }
 
-static struct part write_operation(struct writer *writer, const struct expression *tree, int binds,
+static struct term write_operation(struct writer *writer, const struct expression *tree, int binds,
                                    const char *operation)
 {
-    const struct part a = write_part(writer, tree->operands[0]);
-    const struct part b = write_part(writer, tree->operands[1]);
+    const struct term a = write_term(writer, tree->operands[0]);
+    const struct term b = write_term(writer, tree->operands[1]);
     return joined(writer, binds, operation, &a, &b);
 }
 
-static struct part write_remainder(struct writer *writer, const struct expression *tree)
+static struct term write_remainder(struct writer *writer, const struct expression *tree)
 {
-    const struct part a = write_part(writer, tree->operands[0]);
-    const struct part b = write_part(writer, tree->operands[1]);
+    const struct term a = write_term(writer, tree->operands[0]);
+    const struct term b = write_term(writer, tree->operands[1]);
     int64_t divisor = 0;
     return is_integer(&b, &divisor) && divisor == 1 ? known(value_integer(0))
                                                     : joined(writer, BINDS_PRODUCT, "%", &a, &b);
 }
 
-static struct part write_part(struct writer *writer, const struct expression *tree)
+static struct term write_term(struct writer *writer, const struct expression *tree)
 {
     struct value value;
-    const struct part zero = known(value_integer(0));
+    const struct term zero = known(value_integer(0));
     if (!needs_size(writer, tree) && tree->kind != EXPRESSION_LIST)
         return expression_evaluate(tree, &writer->maker.environment, &value, writer->maker.error) ==
                        STATUS_OK
@@ -449,14 +449,14 @@ static struct part write_part(struct writer *writer, const struct expression *tr
     case EXPRESSION_VARIABLE:
         return write_variable(writer, tree);
     case EXPRESSION_PLUS:
-        return write_part(writer, tree->operands[0]);
+        return write_term(writer, tree->operands[0]);
     case EXPRESSION_NOT: {
-        const struct part part = write_part(writer, tree->operands[0]);
-        return negated(writer, &part);
+        const struct term term = write_term(writer, tree->operands[0]);
+        return negated(writer, &term);
     }
     case EXPRESSION_NEGATE: {
-        const struct part part = write_part(writer, tree->operands[0]);
-        return joined(writer, BINDS_SUM, "-", &zero, &part);
+        const struct term term = write_term(writer, tree->operands[0]);
+        return joined(writer, BINDS_SUM, "-", &zero, &term);
     }
     case EXPRESSION_ADD:
         return write_operation(writer, tree, BINDS_SUM, "+");
@@ -479,10 +479,10 @@ static struct part write_part(struct writer *writer, const struct expression *tr
     case EXPRESSION_OR: {
         const bool is_or = tree->kind == EXPRESSION_OR;
         const bool was_possible = writer->is_possible;
-        const struct part a = write_part(writer, tree->operands[0]);
+        const struct term a = write_term(writer, tree->operands[0]);
         if (a.is_known && value_is_true(a.value) == is_or)
             return a;
-        const struct part b = write_part(writer, tree->operands[1]);
+        const struct term b = write_term(writer, tree->operands[1]);
         const bool is_decided = b.is_known && value_is_true(b.value) == is_or;
         if (is_decided && writer->is_possible != was_possible) {
             writer->is_possible = was_possible; /* the other operand is not needed */
@@ -502,10 +502,10 @@ static struct part write_part(struct writer *writer, const struct expression *tr
 }
 
 /* Writes that a parameter whose values depend on the size has this value. */
-static struct part write_values(struct writer *writer, const struct named_list *parameter,
+static struct term write_values(struct writer *writer, const struct named_list *parameter,
                                 struct value value)
 {
-    struct part found = known(value_boolean(false));
+    struct term found = known(value_boolean(false));
     bool is_needed = parameter->list.tree && needs_size(writer, parameter->list.tree);
     for (size_t i = 0; i < parameter->count; i++)
         is_needed = is_needed || needs_size(writer, parameter->values[i].tree);
@@ -516,11 +516,11 @@ static struct part write_values(struct writer *writer, const struct named_list *
     const struct expression *list = parameter->list.tree;
     for (size_t i = 0; i < (list ? list->count : parameter->count); i++) {
         const struct expression *item = list ? list->operands[i] : parameter->values[i].tree;
-        struct part one;
+        struct term one;
         if (needs_size(writer, item)) {
             one = compare_to_number(writer, item, COMPARE_EQUAL, value);
         } else {
-            one = write_part(writer, item);
+            one = write_term(writer, item);
             one = known(value_boolean(one.is_known && value_equal(one.value, value)));
         }
         found = both(writer, true, &found, &one);
@@ -529,28 +529,28 @@ static struct part write_values(struct writer *writer, const struct named_list *
 }
 
 /* Returns whether the constraint holds at the problem's size. */
-static bool holds_here(struct maker *here, const struct formula *constraint)
+static bool holds_at(struct maker *here, const struct formula *constraint)
 {
     bool holds = false;
     return make_truth(here, constraint, &holds) && holds;
 }
 
-static struct part write_checked(struct writer *writer, const struct domain *checked)
+static struct term write_checked(struct writer *writer, const struct domain *checked)
 {
-    struct part part = known(value_boolean(true));
-    const struct part n = written(BINDS_ALONE, "n");
+    struct term term = known(value_boolean(true));
+    const struct term n = written(BINDS_ALONE, "n");
     if (checked->multiple > 1) {
-        const struct part multiple = known(value_integer(checked->multiple));
-        const struct part zero = known(value_integer(0));
-        part = joined(writer, BINDS_PRODUCT, "%", &n, &multiple);
-        part = joined(writer, BINDS_COMPARED, "==", &part, &zero);
+        const struct term multiple = known(value_integer(checked->multiple));
+        const struct term zero = known(value_integer(0));
+        term = joined(writer, BINDS_PRODUCT, "%", &n, &multiple);
+        term = joined(writer, BINDS_COMPARED, "==", &term, &zero);
     }
     if (checked->least > 1) {
-        const struct part least = known(value_integer(checked->least));
-        const struct part from = joined(writer, BINDS_COMPARED, ">=", &n, &least);
-        part = both(writer, false, &part, &from);
+        const struct term least = known(value_integer(checked->least));
+        const struct term from = joined(writer, BINDS_COMPARED, ">=", &n, &least);
+        term = both(writer, false, &term, &from);
     }
-    return part;
+    return term;
 }
 
 static void forget_sizes(struct writer *writer)
@@ -586,7 +586,7 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
     struct error ignored = {0};
     struct writer writer = {.arena = arena, .is_possible = true};
     struct maker here;
-    struct part all = write_checked(&writer, checked);
+    struct term all = write_checked(&writer, checked);
     *out = NULL;
     maker_start(&here, experiment, problem, facts, arena, error);
     if (!maker_configure(&here, configuration))
@@ -596,13 +596,13 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
     forget_sizes(&writer);
     (void)maker_configure(&writer.maker, configuration);
     for (size_t i = 0; i < experiment->constraint_count; i++) {
-        if (!holds_here(&here, &experiment->constraints[i]))
+        if (!holds_at(&here, &experiment->constraints[i]))
             continue;
-        const struct part one = write_part(&writer, experiment->constraints[i].tree);
+        const struct term one = write_term(&writer, experiment->constraints[i].tree);
         all = both(&writer, false, &all, &one);
     }
     for (size_t i = 0; i < experiment->parameter_count; i++) {
-        const struct part one = write_values(&writer, &experiment->parameters[i],
+        const struct term one = write_values(&writer, &experiment->parameters[i],
                                              writer.maker.environment.values[SLOT_PARAMETERS + i]);
         all = both(&writer, false, &all, &one);
     }
@@ -621,9 +621,9 @@ static void take_number(struct writer *writer, const struct formula *formula, co
     writer->is_possible = true;
     if (!formula->tree || *count == most || !needs_size(writer, formula->tree))
         return;
-    const struct part part = write_part(writer, formula->tree);
-    if (writer->is_possible && !part.is_known && part.text)
-        out[(*count)++] = part.text;
+    const struct term term = write_term(writer, formula->tree);
+    if (writer->is_possible && !term.is_known && term.text)
+        out[(*count)++] = term.text;
 }
 
 size_t domain_numbers(const struct experiment *experiment, const struct problem *problem,

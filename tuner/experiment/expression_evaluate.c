@@ -128,9 +128,9 @@ static uint64_t range_count(int64_t begin, int64_t end, int64_t step)
     const uint64_t stride = step > 0 ? (uint64_t)step : -(uint64_t)step;
     if (step > 0 ? end <= begin : end >= begin)
         return 0;
-    const uint64_t way =
+    const uint64_t distance =
         step > 0 ? (uint64_t)end - (uint64_t)begin : (uint64_t)begin - (uint64_t)end;
-    return (way - 1) / stride + 1;
+    return (distance - 1) / stride + 1;
 }
 
 static bool each_of_range(const struct expression *node, struct evaluation *evaluation,

@@ -5,7 +5,7 @@
 #include "tuner/experiment/model.h"
 
 /* Returns whether spaces include the value of the list. */
-bool list_takes(const struct named_list *list, struct value value);
+bool list_accepts(const struct named_list *list, struct value value);
 
 /* Values of expressions for a problem, a device and a configuration, as far as these are known.
  * Functions on it that return bool return false after filling the error, mostly STATUS_BAD_INPUT

@@ -38,11 +38,11 @@ bool make_type(struct maker *maker, const struct template *type, enum element_ty
 bool make_alignment(struct maker *maker, const struct argument_rule *rule, enum element_type type,
                     uint32_t *out)
 {
-    enum { ALIGNMENT_MOST = 256 }; /* alignment of the devices' allocators */
+    enum { ALIGNMENT_MAX = 256 }; /* alignment of the devices' allocators */
     int64_t bytes = 0;
     *out = 0;
     if (!make_integer(maker, &rule->alignment, "alignment", (int64_t)element_bytes(type),
-                      ALIGNMENT_MOST, &bytes))
+                      ALIGNMENT_MAX, &bytes))
         return false;
     if (bytes & (bytes - 1)) /* no address can be offset to such an alignment */
         return maker_error(maker, rule->alignment.place,
@@ -123,7 +123,7 @@ bool make_count(struct maker *maker, const struct argument_rule *rule, int64_t *
 static bool make_texture(struct maker *maker, const struct argument_rule *rule,
                          struct argument *out)
 {
-    enum { LINE_MOST = 1 << 27, SURFACE_LINE_MOST = 32768, SIDE_MOST = 131072, ROW_BYTES = 32 };
+    enum { WIDTH_MAX = 1 << 27, SURFACE_WIDTH_MAX = 32768, SIDE_MAX = 131072, ROW_BYTES = 32 };
     const struct texture_rule *texture = &rule->texture;
     const size_t bytes = element_bytes(out->type);
     int64_t width = 0, height = 0, channels = 1;
@@ -131,10 +131,10 @@ static bool make_texture(struct maker *maker, const struct argument_rule *rule,
         return true;
     const bool surface = texture->fixed.is_surface;
     const char *what = surface ? "surface" : "texture";
-    const int64_t line_most = surface ? SURFACE_LINE_MOST : LINE_MOST;
-    const int64_t most = texture->height.tree ? SIDE_MOST : line_most;
+    const int64_t width_max = surface ? SURFACE_WIDTH_MAX : WIDTH_MAX;
+    const int64_t most = texture->height.tree ? SIDE_MAX : width_max;
     if (!make_integer(maker, &texture->width, "its width", 1, most, &width) ||
-        !make_integer(maker, &texture->height, "its height", 1, SIDE_MOST / (surface ? 2 : 1),
+        !make_integer(maker, &texture->height, "its height", 1, SIDE_MAX / (surface ? 2 : 1),
                       &height) ||
         !make_integer(maker, &texture->channels, "channels", 1, 4, &channels))
         return false;

@@ -159,7 +159,7 @@ void experiment_complete(const struct experiment *experiment, const char *typed,
 
 /* ---- values ---- */
 
-bool list_takes(const struct named_list *list, struct value value)
+bool list_accepts(const struct named_list *list, struct value value)
 {
     char text[VALUE_TEXT_BYTES];
     if (!list->restriction || !value_format(value, text, sizeof text))

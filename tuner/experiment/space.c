@@ -107,7 +107,7 @@ bool space_lists(struct maker *maker, bool restricted, struct value_list *lists)
                 value = values[j];
             else if (!make_value(maker, &parameter->values[j], &value))
                 return false;
-            if (!restricted || list_takes(parameter, value)) {
+            if (!restricted || list_accepts(parameter, value)) {
                 taken++;
                 if (!keep_value(maker, &lists[i], value,
                                 whole ? whole->place : parameter->values[j].place))

@@ -11,13 +11,13 @@ enum { FIRST_NONE = 255 };
 
 /* A part of a constraint, with the depths (1 + parameter) at which its first and last parameters
  * are bound. */
-struct part {
+struct subtree {
     const struct expression *tree;
     uint8_t first; /* FIRST_NONE: no parameters */
     uint8_t last;
     bool local; /* uses the variable of a comprehension around it: no value of its own */
     uint32_t count;
-    struct part **operands; /* for a derived value: the definition */
+    struct subtree **operands; /* for a derived value: the definition */
 };
 
 enum known { KNOWN, UNKNOWN, FAILED };
@@ -36,17 +36,17 @@ struct rules {
     const struct value_list *lists;
     struct arena *arena;
     bool out_of_memory;
-    const struct part *constraints[CONSTRAINTS_MAX];
-    struct part *definitions[EXPERIMENT_DERIVED_MAX];
-    uint16_t due[EXPERIMENT_PARAMETERS_MAX + 1]
-                [CONSTRAINTS_MAX]; /* constraints whose last depth is this */
-    size_t due_count[EXPERIMENT_PARAMETERS_MAX + 1];
+    const struct subtree *constraints[CONSTRAINTS_MAX];
+    struct subtree *definitions[EXPERIMENT_DERIVED_MAX];
+    uint16_t decided[EXPERIMENT_PARAMETERS_MAX + 1]
+                    [CONSTRAINTS_MAX]; /* constraints whose last depth is this */
+    size_t decided_count[EXPERIMENT_PARAMETERS_MAX + 1];
     uint16_t open[EXPERIMENT_PARAMETERS_MAX + 1]
                  [CONSTRAINTS_MAX]; /* constraints begun but not due yet */
     size_t open_count[EXPERIMENT_PARAMETERS_MAX + 1];
-    uint8_t made_of[EXPERIMENT_PARAMETERS_MAX]
+    uint8_t members[EXPERIMENT_PARAMETERS_MAX]
                    [EXPERIMENT_DERIVED_MAX]; /* derived values that depend on the parameter */
-    size_t made_of_count[EXPERIMENT_PARAMETERS_MAX];
+    size_t member_count[EXPERIMENT_PARAMETERS_MAX];
     uint64_t ruled_out[CONSTRAINTS_MAX];
     struct derived_context derived[EXPERIMENT_DERIVED_MAX];
     uint64_t round;
@@ -64,45 +64,45 @@ static bool is_derived(const struct expression *tree)
            tree->index < SLOT_DERIVED + EXPERIMENT_DERIVED_MAX;
 }
 
-static struct part *make_part(struct rules *rules, const struct expression *tree)
+static struct subtree *make_subtree(struct rules *rules, const struct expression *tree)
 {
-    struct part *part = arena_alloc(rules->arena, 1, sizeof *part);
+    struct subtree *subtree = arena_alloc(rules->arena, 1, sizeof *subtree);
     const size_t count = is_derived(tree) ? 1 : tree->count;
-    if (part && count > 0)
-        part->operands = arena_alloc(rules->arena, count, sizeof(struct part *));
-    if (!part || (count > 0 && !part->operands)) {
+    if (subtree && count > 0)
+        subtree->operands = arena_alloc(rules->arena, count, sizeof(struct subtree *));
+    if (!subtree || (count > 0 && !subtree->operands)) {
         rules->out_of_memory = true;
         return NULL;
     }
-    part->tree = tree;
-    part->first = FIRST_NONE;
-    part->count = (uint32_t)count;
+    subtree->tree = tree;
+    subtree->first = FIRST_NONE;
+    subtree->count = (uint32_t)count;
     if (tree->kind == EXPRESSION_VARIABLE && tree->index >= SLOT_PARAMETERS &&
         tree->index < SLOT_DERIVED)
-        part->first = part->last = (uint8_t)(tree->index - SLOT_PARAMETERS + 1);
-    part->local = tree->kind == EXPRESSION_VARIABLE && tree->index == SLOT_LOCAL;
+        subtree->first = subtree->last = (uint8_t)(tree->index - SLOT_PARAMETERS + 1);
+    subtree->local = tree->kind == EXPRESSION_VARIABLE && tree->index == SLOT_LOCAL;
     for (size_t i = 0; i < count; i++) {
-        struct part **known =
+        struct subtree **known =
             is_derived(tree) ? &rules->definitions[tree->index - SLOT_DERIVED] : NULL;
-        struct part *operand = known ? *known : NULL;
+        struct subtree *operand = known ? *known : NULL;
         if (!operand)
-            operand = make_part(rules, known ? rules->experiment->definitions[tree->index]
-                                             : tree->operands[i]);
+            operand = make_subtree(rules, known ? rules->experiment->definitions[tree->index]
+                                                : tree->operands[i]);
         if (!operand)
             return NULL;
         if (known)
             *known = operand;
-        part->operands[i] = operand;
-        if (operand->first < part->first)
-            part->first = operand->first;
-        if (operand->last > part->last)
-            part->last = operand->last;
-        part->local |= operand->local;
+        subtree->operands[i] = operand;
+        if (operand->first < subtree->first)
+            subtree->first = operand->first;
+        if (operand->last > subtree->last)
+            subtree->last = operand->last;
+        subtree->local |= operand->local;
     }
     if (tree->kind == EXPRESSION_LIST &&
         (tree->index == LIST_COMPREHENSION || tree->index == LIST_GENERATOR))
-        part->local = false;
-    return part;
+        subtree->local = false;
+    return subtree;
 }
 
 /* Determines when each constraint is evaluated, and which derived values depend on each
@@ -111,18 +111,18 @@ static void place_rules(struct rules *rules)
 {
     const struct experiment *experiment = rules->experiment;
     for (size_t i = 0; i < experiment->constraint_count && !rules->out_of_memory; i++) {
-        const struct part *part = make_part(rules, experiment->constraints[i].tree);
-        rules->constraints[i] = part;
-        if (!part)
+        const struct subtree *subtree = make_subtree(rules, experiment->constraints[i].tree);
+        rules->constraints[i] = subtree;
+        if (!subtree)
             return;
-        rules->due[part->last][rules->due_count[part->last]++] = (uint16_t)i;
-        for (size_t depth = part->first; depth < part->last; depth++)
+        rules->decided[subtree->last][rules->decided_count[subtree->last]++] = (uint16_t)i;
+        for (size_t depth = subtree->first; depth < subtree->last; depth++)
             rules->open[depth][rules->open_count[depth]++] = (uint16_t)i;
     }
     for (size_t i = 0; i < experiment->derived_count; i++)
         for (size_t j = 0; j < experiment->parameter_count; j++)
             if (slot_set_has(&experiment->reach[SLOT_DERIVED + i], SLOT_PARAMETERS + j))
-                rules->made_of[j][rules->made_of_count[j]++] = (uint8_t)i;
+                rules->members[j][rules->member_count[j]++] = (uint8_t)i;
 }
 
 struct rules *rules_create(struct maker *maker, const struct value_list *lists, struct arena *arena)
@@ -187,15 +187,15 @@ void rules_bind(struct rules *rules, size_t parameter, size_t index)
 {
     environment_bind(rules->environment, SLOT_PARAMETERS + parameter,
                      rules->lists[parameter].values[index]);
-    for (size_t i = 0; i < rules->made_of_count[parameter]; i++)
-        rules->environment->bound[SLOT_DERIVED + rules->made_of[parameter][i]] = false;
+    for (size_t i = 0; i < rules->member_count[parameter]; i++)
+        rules->environment->bound[SLOT_DERIVED + rules->members[parameter][i]] = false;
 }
 
 bool rules_hold(struct rules *rules, size_t depth, bool *hold)
 {
     *hold = true;
-    for (size_t i = 0; i < rules->due_count[depth] && *hold; i++) {
-        const size_t index = rules->due[depth][i];
+    for (size_t i = 0; i < rules->decided_count[depth] && *hold; i++) {
+        const size_t index = rules->decided[depth][i];
         if (!make_truth(rules->maker, &rules->experiment->constraints[index], hold))
             return false;
         rules->ruled_out[index] += !*hold;
@@ -237,11 +237,11 @@ static void write_mark(struct rules *rules, enum known known, uint8_t mark)
     write_bytes(rules, known == FAILED ? &failed : known == UNKNOWN ? &unknown : &mark, 1);
 }
 
-static enum known reduce(struct rules *rules, const struct part *part, struct value *out);
+static enum known reduce(struct rules *rules, const struct subtree *subtree, struct value *out);
 
-static enum known reduce_not(struct rules *rules, const struct part *part, struct value *out)
+static enum known reduce_not(struct rules *rules, const struct subtree *subtree, struct value *out)
 {
-    const enum known known = reduce(rules, part->operands[0], out);
+    const enum known known = reduce(rules, subtree->operands[0], out);
     if (known == KNOWN)
         *out = value_boolean(!value_is_true(*out));
     return known;
@@ -249,11 +249,12 @@ static enum known reduce_not(struct rules *rules, const struct part *part, struc
 
 /* Writes the operands of an operator that needs all of them. Constants are the same in all contexts
  * and are not written. */
-static enum known reduce_operands(struct rules *rules, const struct part *part, struct value *out)
+static enum known reduce_operands(struct rules *rules, const struct subtree *subtree,
+                                  struct value *out)
 {
-    for (size_t i = 0; i < part->count; i++) {
-        const bool begun = part->operands[i]->first <= rules->depth;
-        const enum known known = begun ? reduce(rules, part->operands[i], out) : UNKNOWN;
+    for (size_t i = 0; i < subtree->count; i++) {
+        const bool begun = subtree->operands[i]->first <= rules->depth;
+        const enum known known = begun ? reduce(rules, subtree->operands[i], out) : UNKNOWN;
         write_mark(rules, known, MARK_PASSED);
         if (known == KNOWN)
             write_value(rules, *out);
@@ -262,42 +263,42 @@ static enum known reduce_operands(struct rules *rules, const struct part *part, 
 }
 
 /* Evaluates the part if its parameters are bound; else writes its known parts. */
-static enum known reduce(struct rules *rules, const struct part *part, struct value *out)
+static enum known reduce(struct rules *rules, const struct subtree *subtree, struct value *out)
 {
-    if (part->last <= rules->depth && !part->local && part->tree->kind != EXPRESSION_LIST)
-        return expression_evaluate(part->tree, rules->environment, out, &rules->ignored) ==
+    if (subtree->last <= rules->depth && !subtree->local && subtree->tree->kind != EXPRESSION_LIST)
+        return expression_evaluate(subtree->tree, rules->environment, out, &rules->ignored) ==
                        STATUS_OK
                    ? KNOWN
                    : FAILED;
-    if (part->first > rules->depth) /* includes variables of comprehensions */
+    if (subtree->first > rules->depth) /* includes variables of comprehensions */
         return UNKNOWN;
-    switch ((enum expression_kind)part->tree->kind) {
+    switch ((enum expression_kind)subtree->tree->kind) {
     case EXPRESSION_AND:
     case EXPRESSION_OR: {
-        const enum known left = reduce(rules, part->operands[0], out);
+        const enum known left = reduce(rules, subtree->operands[0], out);
         const bool decided =
-            left == KNOWN && value_is_true(*out) == (part->tree->kind == EXPRESSION_OR);
+            left == KNOWN && value_is_true(*out) == (subtree->tree->kind == EXPRESSION_OR);
         write_mark(rules, left, decided ? MARK_DECIDED : MARK_PASSED);
         if (left == FAILED || decided)
             return left;
         if (left == KNOWN)
-            return reduce(rules, part->operands[1], out);
-        const enum known right = reduce(rules, part->operands[1], out);
+            return reduce(rules, subtree->operands[1], out);
+        const enum known right = reduce(rules, subtree->operands[1], out);
         write_mark(rules, right, MARK_PASSED);
         if (right == KNOWN)
             write_value(rules, *out);
         return UNKNOWN;
     }
     case EXPRESSION_CONDITIONAL: {
-        const enum known condition = reduce(rules, part->operands[0], out);
+        const enum known condition = reduce(rules, subtree->operands[0], out);
         const bool truth = condition == KNOWN && value_is_true(*out);
         write_mark(rules, condition, truth ? MARK_DECIDED : MARK_PASSED);
         if (condition == FAILED)
             return FAILED;
         if (condition == KNOWN)
-            return reduce(rules, part->operands[truth ? 1 : 2], out);
+            return reduce(rules, subtree->operands[truth ? 1 : 2], out);
         for (size_t i = 1; i < 3; i++) {
-            const enum known branch = reduce(rules, part->operands[i], out);
+            const enum known branch = reduce(rules, subtree->operands[i], out);
             write_mark(rules, branch, MARK_PASSED);
             if (branch == KNOWN)
                 write_value(rules, *out);
@@ -305,9 +306,9 @@ static enum known reduce(struct rules *rules, const struct part *part, struct va
         return UNKNOWN;
     }
     case EXPRESSION_VARIABLE: {
-        struct derived_context *derived = &rules->derived[part->tree->index - SLOT_DERIVED];
+        struct derived_context *derived = &rules->derived[subtree->tree->index - SLOT_DERIVED];
         if (derived->round != rules->round) {
-            derived->known = reduce(rules, part->operands[0], &derived->value);
+            derived->known = reduce(rules, subtree->operands[0], &derived->value);
             derived->round = rules->round;
             write_mark(rules, derived->known, MARK_PASSED);
         }
@@ -315,9 +316,9 @@ static enum known reduce(struct rules *rules, const struct part *part, struct va
         return derived->known;
     }
     case EXPRESSION_NOT:
-        return reduce_not(rules, part, out);
+        return reduce_not(rules, subtree, out);
     default:
-        return reduce_operands(rules, part, out);
+        return reduce_operands(rules, subtree, out);
     }
 }
 

@@ -23,7 +23,7 @@
 #include "tuner/worker/worker.h"
 
 enum {
-    ARGUMENTS_MOST = 8,
+    WORDS_MAX = 8,
     LOCKS_MAX = 256,
     END_GRACE_MS = 3000,
     GONE_MS = 500,
@@ -38,8 +38,8 @@ struct served {
     pthread_t reader;
     json_t *held; /* a request that waits for a missing file; NULL: none */
     bool ending;
-    char *made;    /* path of the binary that the child is compiling; guarded by the mutex */
-    bool asks_how; /* the parent wants to know how the child ended */
+    char *made;       /* path of the binary that the child is compiling; guarded by the mutex */
+    bool reports_end; /* the parent wants to know how the child ended */
 };
 
 struct agent {
@@ -56,7 +56,7 @@ struct agent {
 
 /* Sends the message and drops it. A failure is ignored, since no parent is then left to receive
  * it. */
-static void agent_say(struct agent *agent, json_t *message)
+static void agent_send(struct agent *agent, json_t *message)
 {
     struct error ignored = {0};
     (void)pthread_mutex_lock(&agent->writing);
@@ -80,7 +80,7 @@ static struct served *find_served(struct agent *agent, int64_t number)
 }
 
 /* Sends the compiled binary to the parent, which keeps all binaries. */
-static void send_made(const struct served *served)
+static void send_binary(const struct served *served)
 {
     struct arena arena = {0};
     struct error ignored = {0};
@@ -91,8 +91,8 @@ static void send_made(const struct served *served)
         path = arena_strdup(&arena, served->made);
     (void)pthread_mutex_unlock(&served->agent->mutex);
     if (path && file_read(&arena, path, AGENT_FILE_BYTES_MAX, &data, &bytes, &ignored) == STATUS_OK)
-        agent_say(served->agent, json_pack("{s:I, s:o}", "made", (json_int_t)served->number,
-                                           "bytes", bytes_encode(data, bytes)));
+        agent_send(served->agent, json_pack("{s:I, s:o}", "made", (json_int_t)served->number,
+                                            "bytes", bytes_encode(data, bytes)));
     arena_free(&arena);
 }
 
@@ -103,20 +103,20 @@ static void *read_child(void *context)
     json_t *frame = NULL;
     while (frame_read(served->reads, -1, &frame, &ignored) == STATUS_OK) {
         if (!json_object_get(frame, "error"))
-            send_made(served);
-        agent_say(served->agent,
-                  json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame", frame));
+            send_binary(served);
+        agent_send(served->agent,
+                   json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame", frame));
     }
-    agent_say(served->agent, json_pack("{s:I}", "closed", (json_int_t)served->number));
+    agent_send(served->agent, json_pack("{s:I}", "closed", (json_int_t)served->number));
     (void)close(served->reads);
     return NULL;
 }
 
 static enum status start_child(struct served *served, const json_t *words, struct error *error)
 {
-    char *arguments[ARGUMENTS_MOST + 1] = {NULL};
+    char *arguments[WORDS_MAX + 1] = {NULL};
     bool whole = true;
-    for (size_t i = 0; i < json_array_size(words) && i < ARGUMENTS_MOST; i++) {
+    for (size_t i = 0; i < json_array_size(words) && i < WORDS_MAX; i++) {
         const char *word = json_string_value(json_array_get(words, i));
         whole = whole && (arguments[i] = strdup(word ? word : "")) != NULL;
     }
@@ -125,7 +125,7 @@ static enum status start_child(struct served *served, const json_t *words, struc
                                  strcmp(arguments[1], "__host") != 0
                              ? host_local()->start(host_local(), arguments, &served->child, error)
                              : error_set(error, STATUS_INTERNAL, "no child of a tuner's");
-    for (size_t i = 0; i < ARGUMENTS_MOST; i++)
+    for (size_t i = 0; i < WORDS_MAX; i++)
         free(arguments[i]);
     return status;
 }
@@ -153,9 +153,9 @@ static void handle_start(struct agent *agent, const json_t *message)
         }
     }
     if (status != STATUS_OK) {
-        agent_say(agent, json_pack("{s:I, s:s, s:i}", "ended", number, "how", error.text, "end",
-                                   CHILD_HAD_ENDED));
-        agent_say(agent, json_pack("{s:I}", "closed", number));
+        agent_send(agent, json_pack("{s:I, s:s, s:i}", "ended", number, "how", error.text, "end",
+                                    CHILD_HAD_ENDED));
+        agent_send(agent, json_pack("{s:I}", "closed", number));
     }
 }
 
@@ -166,14 +166,14 @@ static void *end_child(void *context)
     struct agent *agent = served->agent;
     char how[128] = "";
     json_int_t number = served->number;
-    enum child_end end = child_kill(&served->child, served->asks_how ? how : NULL, sizeof how);
+    enum child_end end = child_kill(&served->child, served->reports_end ? how : NULL, sizeof how);
     (void)pthread_join(served->reader, NULL);
     json_decref(served->held);
     (void)pthread_mutex_lock(&agent->mutex);
     free(served->made);
     *served = (struct served){0};
     (void)pthread_mutex_unlock(&agent->mutex);
-    agent_say(agent, json_pack("{s:I, s:s, s:i}", "ended", number, "how", how, "end", (int)end));
+    agent_send(agent, json_pack("{s:I, s:s, s:i}", "ended", number, "how", how, "end", (int)end));
     return NULL;
 }
 
@@ -182,12 +182,12 @@ static void end(struct agent *agent, const json_t *message)
     pthread_t thread;
     struct served *served = find_served(agent, json_integer_value(json_object_get(message, "end")));
     if (!served) {
-        agent_say(agent, json_pack("{s:O, s:s, s:i}", "ended", json_object_get(message, "end"),
-                                   "how", "", "end", CHILD_WAS_RUNNING));
+        agent_send(agent, json_pack("{s:O, s:s, s:i}", "ended", json_object_get(message, "end"),
+                                    "how", "", "end", CHILD_WAS_RUNNING));
         return;
     }
     served->ending = true;
-    served->asks_how = json_is_true(json_object_get(message, "how"));
+    served->reports_end = json_is_true(json_object_get(message, "how"));
     if (pthread_create(&thread, NULL, end_child, served) == 0)
         (void)pthread_detach(thread);
     else
@@ -204,7 +204,7 @@ static void pass_on(struct served *served)
     enum status status = agent_files_localize(agent->files, request, &want, &made, &error);
     if (want) {
         (void)json_object_set_new(want, "child", json_integer(served->number));
-        agent_say(agent, want);
+        agent_send(agent, want);
         json_decref(request);
         return;
     }
@@ -215,14 +215,14 @@ static void pass_on(struct served *served)
     if (status == STATUS_OK) /* a dead child shows by the closed output */
         (void)frame_write(served->child.input, request, &error);
     else
-        agent_say(agent, json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame",
-                                   message_from_error(&error)));
+        agent_send(agent, json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame",
+                                    message_from_error(&error)));
     json_decref(request);
     json_decref(served->held);
     served->held = NULL;
 }
 
-static void tell_child(struct agent *agent, const json_t *message)
+static void forward_to_child(struct agent *agent, const json_t *message)
 {
     struct served *served =
         find_served(agent, json_integer_value(json_object_get(message, "child")));
@@ -247,8 +247,8 @@ static void take_file(struct agent *agent, const json_t *message)
     }
     json_decref(served->held);
     served->held = NULL;
-    agent_say(agent, json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame",
-                               message_from_error(&error)));
+    agent_send(agent, json_pack("{s:I, s:o}", "child", (json_int_t)served->number, "frame",
+                                message_from_error(&error)));
 }
 
 /* ---- calls ---- */
@@ -305,14 +305,14 @@ static void answer(struct agent *agent, const json_t *message)
     struct error error = {0};
     json_int_t call = json_integer_value(json_object_get(message, "call"));
     const json_t *unlock = json_object_get(message, "unlock");
-    json_t *said = json_is_string(json_object_get(message, "lock"))
-                       ? take_lock(agent, call, message, &error)
-                   : unlock ? release_lock(agent, json_integer_value(unlock))
-                            : place(json_object_get(message, "place"), &error);
-    if (!said)
-        said = message_from_error(&error);
-    (void)json_object_set_new(said, "answer", json_integer(call));
-    agent_say(agent, said);
+    json_t *reply = json_is_string(json_object_get(message, "lock"))
+                        ? take_lock(agent, call, message, &error)
+                    : unlock ? release_lock(agent, json_integer_value(unlock))
+                             : place(json_object_get(message, "place"), &error);
+    if (!reply)
+        reply = message_from_error(&error);
+    (void)json_object_set_new(reply, "answer", json_integer(call));
+    agent_send(agent, reply);
 }
 
 /* ---- the main loop ---- */
@@ -333,7 +333,7 @@ static void take_environment(json_t *variables)
 static void *beat(void *context)
 {
     for (;;) {
-        agent_say(context, json_pack("{s:i}", "beat", 1));
+        agent_send(context, json_pack("{s:i}", "beat", 1));
         (void)usleep(AGENT_BEAT_MS * 1000);
     }
     return NULL;
@@ -368,7 +368,7 @@ static enum status begin(struct agent *agent, struct error *error)
                   machine.name[0] ? machine.name : "?", "cores", (int)machine.cores);
     if (job_time_left(&left_s))
         (void)json_object_set_new(hello, "left_s", json_integer(left_s));
-    agent_say(agent, hello);
+    agent_send(agent, hello);
     enum status status = frame_read(STDIN_FILENO, -1, &message, error);
     if (status != STATUS_OK)
         return status;
@@ -389,7 +389,7 @@ static enum status begin(struct agent *agent, struct error *error)
     if (status != STATUS_OK) {
         json_t *failure = message_from_error(error);
         (void)json_object_set_new(failure, "failed", json_true());
-        agent_say(agent, failure);
+        agent_send(agent, failure);
     }
     return status;
 }
@@ -402,7 +402,7 @@ static void serve(struct agent *agent, const json_t *message)
     } acts[] = {{"start", handle_start},
                 {"end", end},
                 {"file", take_file},
-                {"child", tell_child},
+                {"child", forward_to_child},
                 {"call", answer}};
     for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
         if (json_object_get(message, acts[i].name)) {

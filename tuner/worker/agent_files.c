@@ -18,8 +18,8 @@
 /* A path of the parent's, and the copy on this host. */
 struct file {
     const char *path;
-    const char *here;
-    const char *meant;          /* for a source: the hash of the expected contents; else NULL */
+    const char *local_path;
+    const char *expected_hash;  /* for a source: the hash of the expected contents; else NULL */
     char hash[HASH_TEXT_BYTES]; /* hash of the local source */
 };
 
@@ -101,12 +101,12 @@ void agent_files_close(struct agent_files *files)
 }
 
 static const struct file *find_file(const struct agent_files *files, const char *path,
-                                    const char *meant)
+                                    const char *expected_hash)
 {
     for (size_t i = 0; i < files->count; i++) {
         const struct file *file = &files->items[i];
-        if (strcmp(file->path, path) == 0 && !file->meant == !meant &&
-            (!meant || strcmp(file->meant, meant) == 0))
+        if (strcmp(file->path, path) == 0 && !file->expected_hash == !expected_hash &&
+            (!expected_hash || strcmp(file->expected_hash, expected_hash) == 0))
             return file;
     }
     return NULL;
@@ -114,17 +114,17 @@ static const struct file *find_file(const struct agent_files *files, const char 
 
 /* ---- files that this host already has ---- */
 
-static enum status want_file(const char *path, const char *hash, const char *meant,
-                             const json_t *folders, json_t **want, struct error *error)
+static enum status request_file(const char *path, const char *hash, const char *expected_hash,
+                                const json_t *folders, json_t **want, struct error *error)
 {
-    *want = json_pack("{s:s, s:s*, s:s*, s:O*}", "want", path, "hash", hash, "meant", meant,
+    *want = json_pack("{s:s, s:s*, s:s*, s:O*}", "want", path, "hash", hash, "meant", expected_hash,
                       "folders", folders);
     return *want ? STATUS_OK : error_no_memory(error);
 }
 
 /* Names the same file in this host's cache; *here belongs to the request. */
 static enum status localize_cached(struct agent_files *files, const char *path, bool is_made,
-                                   json_t **here, json_t **want, struct error *error)
+                                   json_t **local_path, json_t **want, struct error *error)
 {
     const char *name = path + strlen(files->parent_cache) + 1;
     json_t *local = json_sprintf("%s/%s", files->cache, name);
@@ -132,15 +132,16 @@ static enum status localize_cached(struct agent_files *files, const char *path, 
         json_decref(local);
         return error_set(error, STATUS_INTERNAL, "%s: no file of the cache", path);
     }
-    *here = local;
+    *local_path = local;
     if (is_made)
         return STATUS_OK;
     binary_cache_tend(json_string_value(local));
-    return file_exists(json_string_value(local)) ? STATUS_OK
-                                                 : want_file(path, NULL, NULL, NULL, want, error);
+    return file_exists(json_string_value(local))
+               ? STATUS_OK
+               : request_file(path, NULL, NULL, NULL, want, error);
 }
 
-static enum status localize_data(struct agent_files *files, const char *path, json_t **here,
+static enum status localize_data(struct agent_files *files, const char *path, json_t **local_path,
                                  json_t **want, struct error *error)
 {
     const struct file *known = find_file(files, path, NULL);
@@ -149,24 +150,24 @@ static enum status localize_data(struct agent_files *files, const char *path, js
     char *contents = NULL, hash[HASH_TEXT_BYTES] = "";
     size_t length = 0;
     if (known)
-        return (*here = json_string(known->here)) ? STATUS_OK : error_no_memory(error);
+        return (*local_path = json_string(known->local_path)) ? STATUS_OK : error_no_memory(error);
     if (file_read(&arena, path, INT32_MAX, &contents, &length, &ignored) == STATUS_OK)
         hash_bytes(contents, length, hash);
     arena_free(&arena);
-    return want_file(path, hash, NULL, NULL, want, error);
+    return request_file(path, hash, NULL, NULL, want, error);
 }
 
-static enum status localize_text(struct agent_files *files, const json_t *value, json_t **here,
-                                 json_t **want, struct error *error)
+static enum status localize_text(struct agent_files *files, const json_t *value,
+                                 json_t **local_path, json_t **want, struct error *error)
 {
     const char *text = json_string_value(value);
     size_t length = strlen(files->parent_cache);
-    *here = NULL;
+    *local_path = NULL;
     if (!text || text[0] != '/')
         return STATUS_OK;
     if (strncmp(text, files->parent_cache, length) == 0 && text[length] == '/')
-        return localize_cached(files, text, false, here, want, error);
-    return localize_data(files, text, here, want, error);
+        return localize_cached(files, text, false, local_path, want, error);
+    return localize_data(files, text, local_path, want, error);
 }
 
 /* Localizes a measuring child's request: every text that begins with a slash is a file. */
@@ -175,26 +176,26 @@ static enum status localize_all(struct agent_files *files, json_t *json, json_t 
 {
     enum status status = STATUS_OK;
     const char *key;
-    json_t *value, *here = NULL;
+    json_t *value, *local_path = NULL;
     size_t index;
     void *next;
     json_object_foreach_safe(json, next, key, value)
     {
-        status = localize_text(files, value, &here, want, error);
+        status = localize_text(files, value, &local_path, want, error);
         if (status == STATUS_OK && !*want)
             status = localize_all(files, value, want, error);
-        if (here)
-            (void)json_object_set_new(json, key, here);
+        if (local_path)
+            (void)json_object_set_new(json, key, local_path);
         if (status != STATUS_OK || *want)
             return status;
     }
     json_array_foreach(json, index, value)
     {
-        status = localize_text(files, value, &here, want, error);
+        status = localize_text(files, value, &local_path, want, error);
         if (status == STATUS_OK && !*want)
             status = localize_all(files, value, want, error);
-        if (here)
-            (void)json_array_set_new(json, index, here);
+        if (local_path)
+            (void)json_array_set_new(json, index, local_path);
         if (status != STATUS_OK || *want)
             return status;
     }
@@ -204,18 +205,19 @@ static enum status localize_all(struct agent_files *files, json_t *json, json_t 
 /* Localizes a source with all includes; if this host's copy differs or is missing, the text is sent
  * as one file. */
 static enum status localize_source(struct agent_files *files, const struct binary_request *request,
-                                   const char *path, const char *meant, const json_t *folders,
-                                   const struct file **out, json_t **want, struct error *error)
+                                   const char *path, const char *expected_hash,
+                                   const json_t *folders, const struct file **out, json_t **want,
+                                   struct error *error)
 {
     const struct known_source *known = NULL;
     struct error ignored = {0};
-    *out = find_file(files, path, meant);
-    if (*out || !meant)
+    *out = find_file(files, path, expected_hash);
+    if (*out || !expected_hash)
         return STATUS_OK;
     if (file_exists(path) && sources_find(path, request, &known, &ignored) == STATUS_OK &&
-        strcmp(known->hash, meant) == 0)
+        strcmp(known->hash, expected_hash) == 0)
         return STATUS_OK;
-    return want_file(path, NULL, meant, folders, want, error);
+    return request_file(path, NULL, expected_hash, folders, want, error);
 }
 
 static enum status localize_compile(struct agent_files *files, json_t *request, json_t **want,
@@ -224,27 +226,27 @@ static enum status localize_compile(struct agent_files *files, json_t *request, 
     struct arena arena = {0};
     struct compile_message message;
     const struct file *file = NULL;
-    json_t *asked = json_object_get(request, "request"), *here = NULL;
-    const json_t *folders = json_object_get(asked, "folders");
+    json_t *task = json_object_get(request, "request"), *local_path = NULL;
+    const json_t *folders = json_object_get(task, "folders");
     enum status status = message_decode(&message_compile, request, &arena, &message, error);
     const struct binary_request *binary = &message.request;
     if (status == STATUS_OK)
-        status = localize_cached(files, message.path, true, &here, want, error);
-    if (here)
-        (void)json_object_set_new(request, "path", here);
+        status = localize_cached(files, message.path, true, &local_path, want, error);
+    if (local_path)
+        (void)json_object_set_new(request, "path", local_path);
     for (size_t i = 0; status == STATUS_OK && !*want && i <= binary->unit_count; i++) {
         const char *path = i == 0 ? binary->source_path : binary->units[i - 1];
-        const char *meant = i == 0 ? binary->source_hash : binary->unit_hashes[i - 1];
-        status = localize_source(files, binary, path, meant, folders, &file, want, error);
+        const char *expected_hash = i == 0 ? binary->source_hash : binary->unit_hashes[i - 1];
+        status = localize_source(files, binary, path, expected_hash, folders, &file, want, error);
         if (!file)
             continue;
-        json_t *path_here = json_string(file->here), *hash_here = json_string(file->hash);
+        json_t *path_here = json_string(file->local_path), *hash_here = json_string(file->hash);
         if (i == 0) {
-            (void)json_object_set_new(asked, "source_path", path_here);
-            (void)json_object_set_new(asked, "source_hash", hash_here);
+            (void)json_object_set_new(task, "source_path", path_here);
+            (void)json_object_set_new(task, "source_hash", hash_here);
         } else {
-            (void)json_array_set_new(json_object_get(asked, "units"), i - 1, path_here);
-            (void)json_array_set_new(json_object_get(asked, "unit_hashes"), i - 1, hash_here);
+            (void)json_array_set_new(json_object_get(task, "units"), i - 1, path_here);
+            (void)json_array_set_new(json_object_get(task, "unit_hashes"), i - 1, hash_here);
         }
     }
     *made = json_string_value(json_object_get(request, "path"));
@@ -264,21 +266,22 @@ enum status agent_files_localize(struct agent_files *files, json_t *request, jso
 
 /* ---- files from the parent ---- */
 
-static enum status remember(struct agent_files *files, const char *path, const char *here,
-                            const char *meant, const char *hash, struct error *error)
+static enum status remember(struct agent_files *files, const char *path, const char *local_path,
+                            const char *expected_hash, const char *hash, struct error *error)
 {
     struct file file = {.path = arena_strdup(&files->arena, path),
-                        .here = arena_strdup(&files->arena, here),
-                        .meant = meant ? arena_strdup(&files->arena, meant) : NULL};
+                        .local_path = arena_strdup(&files->arena, local_path),
+                        .expected_hash =
+                            expected_hash ? arena_strdup(&files->arena, expected_hash) : NULL};
     (void)string_format(file.hash, sizeof file.hash, "%s", hash);
-    if (!file.path || !file.here || (meant && !file.meant) ||
+    if (!file.path || !file.local_path || (expected_hash && !file.expected_hash) ||
         !array_grow(&files->items, files->count, &files->capacity, sizeof file))
         return error_no_memory(error);
     files->items[files->count++] = file;
     return STATUS_OK;
 }
 
-static enum status keep(struct agent_files *files, const char *path, const char *meant,
+static enum status keep(struct agent_files *files, const char *path, const char *expected_hash,
                         const unsigned char *data, size_t bytes, struct arena *arena,
                         struct error *error)
 {
@@ -287,14 +290,16 @@ static enum status keep(struct agent_files *files, const char *path, const char 
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
     if (strncmp(path, files->parent_cache, length) == 0 && path[length] == '/') {
-        const char *here = arena_printf(arena, "%s/%s", files->cache, name);
-        return here ? file_write_atomically(here, data, bytes, error) : error_no_memory(error);
+        const char *local_path = arena_printf(arena, "%s/%s", files->cache, name);
+        return local_path ? file_write_atomically(local_path, data, bytes, error)
+                          : error_no_memory(error);
     }
     hash_bytes(data, bytes, hash);
     /* Keep the extension, by which compilers recognise the language. */
-    const char *here = arena_printf(arena, "%s/%s-%s", files->sent.path, hash, name);
-    TRY(here ? file_write_atomically(here, data, bytes, error) : error_no_memory(error));
-    return remember(files, path, here, meant, hash, error);
+    const char *local_path = arena_printf(arena, "%s/%s-%s", files->sent.path, hash, name);
+    TRY(local_path ? file_write_atomically(local_path, data, bytes, error)
+                   : error_no_memory(error));
+    return remember(files, path, local_path, expected_hash, hash, error);
 }
 
 enum status agent_files_take(struct agent_files *files, const json_t *answer, struct error *error)
@@ -302,14 +307,14 @@ enum status agent_files_take(struct agent_files *files, const json_t *answer, st
     struct arena arena = {0};
     size_t bytes = 0;
     const char *path = json_string_value(json_object_get(answer, "file"));
-    const char *meant = json_string_value(json_object_get(answer, "meant"));
+    const char *expected_hash = json_string_value(json_object_get(answer, "meant"));
     enum status status = message_to_error(answer, error);
     if (status != STATUS_OK || !path)
         return status;
     if (json_is_true(json_object_get(answer, "same")))
-        return remember(files, path, path, meant, "", error);
+        return remember(files, path, path, expected_hash, "", error);
     const unsigned char *data = bytes_decode(json_object_get(answer, "bytes"), &arena, &bytes);
-    status = data ? keep(files, path, meant, data, bytes, &arena, error)
+    status = data ? keep(files, path, expected_hash, data, bytes, &arena, error)
                   : error_set(error, STATUS_INTERNAL, "%s: was not sent", path);
     arena_free(&arena);
     return status;

@@ -128,9 +128,10 @@ int describe_child(const char *kind, int index)
     if (!api)
         return EXIT_CODE_USAGE;
     bool described = api->describe(index, &facts, &error) == STATUS_OK;
-    struct hello_message said = {.facts = facts.items, .fact_count = facts.count};
-    machine_describe(&said.machine);
-    json_t *answer = described ? message_encode(&message_hello, &said) : message_from_error(&error);
+    struct hello_message hello = {.facts = facts.items, .fact_count = facts.count};
+    machine_describe(&hello.machine);
+    json_t *answer =
+        described ? message_encode(&message_hello, &hello) : message_from_error(&error);
     enum status sent = answer ? frame_write(CHILD_OUTPUT, answer, &error) : STATUS_NO_MEMORY;
     json_decref(answer);
     facts_free(&facts);

@@ -120,7 +120,7 @@ static enum status compile_one(struct compiling *state, const struct compile_mes
 
 /* Returns whether a message reports exhausted memory; "shared memory", of which a kernel may need
  * too much, does not count. */
-static bool says_out_of_memory(const char *text)
+static bool is_out_of_memory(const char *text)
 {
     static const char *const ways[] = {"out of memory", "memory exhausted", "allocate memory",
                                        "memory allocation", "bad_alloc"};
@@ -135,7 +135,7 @@ static bool says_out_of_memory(const char *text)
 static enum status blame_source(int64_t memory_bytes, enum status status, struct error *error)
 {
     bool exhausted = status == STATUS_NO_MEMORY || status == STATUS_TIMED_OUT ||
-                     (status == STATUS_COMPILE_FAILED && says_out_of_memory(error->text));
+                     (status == STATUS_COMPILE_FAILED && is_out_of_memory(error->text));
     if (!exhausted && status != STATUS_BAD_INPUT && status != STATUS_INTERNAL)
         return status;
     char text[ERROR_TEXT_BYTES];
@@ -169,7 +169,7 @@ static enum status make_reference(struct compiling *state, const json_t *json, s
         return error_no_memory(error);
     enum status status = message_decode(&message_request, json, &arena, &request, error);
     if (status == STATUS_OK && request.task.plan)
-        status = expectations_ahead(state->references, &request.task, error);
+        status = expectations_precompute(state->references, &request.task, error);
     arena_free(&arena);
     return status;
 }

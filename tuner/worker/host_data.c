@@ -26,7 +26,7 @@ void *host_room(size_t bytes)
 enum { THREADS_MAX = 16 };
 static const uint64_t thread_bytes = UINT64_C(8) << 20;
 
-struct part {
+struct chunk {
     host_part *work;
     void *context;
     uint64_t first;
@@ -36,21 +36,21 @@ struct part {
 
 static void *work_off(void *context)
 {
-    struct part *part = context;
-    part->work(part->context, part->first, part->count, &part->error);
+    struct chunk *chunk = context;
+    chunk->work(chunk->context, chunk->first, chunk->count, &chunk->error);
     return NULL;
 }
 
 /* Starts a thread on the processors that this process had before pinning; timing does not run
  * meanwhile. */
-static bool start_thread(const struct measuring *state, struct part *part, pthread_t *thread)
+static bool start_thread(const struct measuring *state, struct chunk *chunk, pthread_t *thread)
 {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0)
         return false;
     bool started = pthread_attr_setaffinity_np(&attributes, sizeof state->processors,
                                                &state->processors) == 0 &&
-                   pthread_create(thread, &attributes, work_off, part) == 0;
+                   pthread_create(thread, &attributes, work_off, chunk) == 0;
     (void)pthread_attr_destroy(&attributes);
     return started;
 }
@@ -59,7 +59,7 @@ enum status host_in_parts(const struct measuring *state, uint64_t count, size_t 
                           host_part *work, void *context, struct error *error)
 {
     pthread_t threads[THREADS_MAX];
-    struct part parts[THREADS_MAX];
+    struct chunk parts[THREADS_MAX];
     bool started[THREADS_MAX];
     const uint64_t most = count * bytes_each / thread_bytes;
     uint64_t workers = state->processor_count < THREADS_MAX ? (uint64_t)state->processor_count
@@ -70,7 +70,7 @@ enum status host_in_parts(const struct measuring *state, uint64_t count, size_t 
         const uint64_t first = count / workers * i;
         const uint64_t end = i + 1 == workers ? count : count / workers * (i + 1);
         parts[i] =
-            (struct part){.work = work, .context = context, .first = first, .count = end - first};
+            (struct chunk){.work = work, .context = context, .first = first, .count = end - first};
         started[i] = workers > 1 && start_thread(state, &parts[i], &threads[i]);
     }
     for (uint64_t i = 0; i < workers; i++)

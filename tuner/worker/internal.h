@@ -10,7 +10,7 @@
 
 enum {
     LOAD_TIMEOUT_MS = 30000,
-    LOAD_MOST = 8, /* longest wait for a child on a busy machine, in multiples of the limit */
+    LOAD_MAX = 8, /* longest wait for a child on a busy machine, in multiples of the limit */
 };
 
 /* A request that every new child must receive before requests that depend on it. */

@@ -20,8 +20,8 @@ struct host_input {
 
 /* Expected elements of an output. */
 struct expectation {
-    struct said said;            /* owns the data that `must` points to */
-    struct expected_output must; /* said.differing without its serial: see `differs` */
+    struct reference_result result;  /* owns the data that `expected` points to */
+    struct expected_output expected; /* said.differing without its serial: see `differs` */
     struct expected_difference differs;
     size_t output;  /* index of the argument */
     size_t count;   /* number of elements */
@@ -76,7 +76,7 @@ struct measuring {
     int64_t check_on_host;             /* measure_expected.c */
     bool check_mode_known;
     char remark[ERROR_TEXT_BYTES]; /* for the next answer */
-    bool told_of_inputs;           /* reported that the device does not generate inputs */
+    bool inputs_remarked;          /* reported that the device does not generate inputs */
     struct launch_plan
         *varied; /* the problem's arguments with variants; NULL: no argument varies */
     struct patch patches[ARGUMENTS_MAX]; /* patches of the varied arguments */
@@ -150,9 +150,9 @@ enum status expectations_make(struct measuring *state, const struct worker_check
 void expectations_free(struct expectations *expected);
 /* Compares the bound plan's outputs with the expected ones; *right is false with the reason in
  * `detail`. */
-enum status expectations_hold(struct measuring *state, const struct expectations *expected,
-                              const struct launch_plan *plan, bool *right, char *detail,
-                              size_t detail_bytes, struct error *error);
+enum status expectations_compare(struct measuring *state, const struct expectations *expected,
+                                 const struct launch_plan *plan, bool *right, char *detail,
+                                 size_t detail_bytes, struct error *error);
 
 /* Makes state->expected the expectations of the task; computed when a task with its key first comes
  * with checks, and kept. Like expectations_make, to be called before the task's binary is loaded
@@ -163,8 +163,8 @@ void expectations_drop(struct measuring *state);
 /* Drops all expectations; the next ones belong to tasks with this key. */
 enum status expectations_begin(struct measuring *state, const char *key, struct error *error);
 /* Calls the task's reference functions, only to fill the cache. */
-enum status expectations_ahead(struct measuring *state, const struct worker_task *task,
-                               struct error *error);
+enum status expectations_precompute(struct measuring *state, const struct worker_task *task,
+                                    struct error *error);
 /* Makes a state that generates inputs and calls references without a device; freed by free(). NULL:
  * memory is short (measure_inputs.c). */
 struct measuring *measuring_of_host(const struct device_api *api);
@@ -176,20 +176,20 @@ enum judgement {
     JUDGED_AGAIN, /* inputs were changed by an unknown run: bind and run again */
 };
 /* Compares the bound plan's outputs with `expected` (NULL: none). Also verifies the inputs if
- * `look_at_inputs`, if outputs are wrong, or if the state is vigilant. `run` begins the answer's
+ * `with_inputs`, if outputs are wrong, or if the state is vigilant. `run` begins the answer's
  * text; "" for none. */
 enum status outputs_judge(struct measuring *state, const struct expectations *expected,
-                          const struct launch_plan *plan, bool look_at_inputs, const char *run,
+                          const struct launch_plan *plan, bool with_inputs, const char *run,
                           struct measure_answer *answer, enum judgement *out, struct error *error);
 /* Judges outputs that were compared already: `right`, or the reason in `detail`. */
 enum status judge_found(struct measuring *state, bool right, const char *detail,
-                        const struct launch_plan *plan, bool look_at_inputs, const char *run,
+                        const struct launch_plan *plan, bool with_inputs, const char *run,
                         struct measure_answer *answer, enum judgement *out, struct error *error);
 
 /* Judges the results of the block's runs: by `results`, which is updated (NULL: none is kept), else
  * by the problem's expectations, if any. See outputs_judge(). */
 enum status judge_results(struct measuring *state, const struct block *block,
-                          struct worker_results *results, bool look_at_inputs,
+                          struct worker_results *results, bool with_inputs,
                           struct measure_answer *answer, enum judgement *out, struct error *error);
 /* Returns whether verifying a result would take much reading. */
 bool results_are_costly(const struct launch_plan *plan, const struct worker_results *results);

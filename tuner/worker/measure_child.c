@@ -87,7 +87,7 @@ static enum status serve(void *context, const json_t *json, json_t **answer, str
 {
     struct measuring *state = context;
     struct arena arena = {0};
-    struct measure_answer said = measure_answer_empty();
+    struct measure_answer out = measure_answer_empty();
     struct measure_request request;
     enum status status = STATUS_OK;
     size_t i = 0;
@@ -98,10 +98,10 @@ static enum status serve(void *context, const json_t *json, json_t **answer, str
         (served[i].binary && !request.task.binary_path))
         TRY_OR_CLEANUP(error_set(error, STATUS_INTERNAL, "worker was asked for '%s'%s", request.act,
                                  i == COUNT(served) ? "" : " without its plan or binary"));
-    TRY_OR_CLEANUP(served[i].serve(state, &request, &said, &arena, error));
-    (void)string_format(said.remark, sizeof said.remark, "%s", state->remark);
+    TRY_OR_CLEANUP(served[i].serve(state, &request, &out, &arena, error));
+    (void)string_format(out.remark, sizeof out.remark, "%s", state->remark);
     state->remark[0] = '\0';
-    if (!(*answer = message_encode(&message_answer, &said)))
+    if (!(*answer = message_encode(&message_answer, &out)))
         status = error_no_memory(error);
 cleanup:
     arena_free(&arena);
@@ -192,11 +192,11 @@ static enum status greet(struct measuring *state, int *index, bool *is_spare, st
     if (status == STATUS_OK)
         status = start_measuring(state, index, &message, error);
     *is_spare = message.is_spare;
-    const struct hello_message said = {*is_spare ? NULL : state->facts.items,
-                                       *is_spare ? 0 : state->facts.count, state->calibration,
-                                       state->machine};
-    json_t *hello =
-        status == STATUS_OK ? message_encode(&message_hello, &said) : message_from_error(error);
+    const struct hello_message described = {*is_spare ? NULL : state->facts.items,
+                                            *is_spare ? 0 : state->facts.count, state->calibration,
+                                            state->machine};
+    json_t *hello = status == STATUS_OK ? message_encode(&message_hello, &described)
+                                        : message_from_error(error);
     struct error sending = {0};
     if (!hello || frame_write(CHILD_OUTPUT, hello, &sending) != STATUS_OK)
         status = STATUS_INTERNAL;

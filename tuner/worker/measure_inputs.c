@@ -13,15 +13,15 @@ static bool serves(const struct host_input *input, const struct argument *argume
 }
 
 /* Returns whether the device generates the argument; remarks once on an unexpected failure. */
-static bool device_makes(struct measuring *state, const struct argument *argument)
+static bool is_generated(struct measuring *state, const struct argument *argument)
 {
     struct error why = {0};
     const bool makes = state->device && state->api->makes &&
                        works_on_device(state, argument_bytes(argument)) &&
                        state->api->makes(state->device, argument, &why);
-    if (why.status != STATUS_OK && !state->told_of_inputs) {
+    if (why.status != STATUS_OK && !state->inputs_remarked) {
         measure_remark(state, "inputs are made on the host: %s", why.text);
-        state->told_of_inputs = true;
+        state->inputs_remarked = true;
     }
     return makes;
 }
@@ -33,7 +33,7 @@ static enum status make_input(struct measuring *state, struct host_input *input,
                               const struct argument *argument, bool on_host, struct error *error)
 {
     const bool same = serves(input, argument);
-    const bool there = same ? input->there : device_makes(state, argument);
+    const bool there = same ? input->there : is_generated(state, argument);
     struct argument whole = *argument;
     if (same)
         whole.count = input->count;
@@ -72,7 +72,7 @@ enum status inputs_bind(struct measuring *state, const struct launch_plan *plan,
     TRY(state->api->bind(state->device, plan, inputs, copies, error));
     for (size_t i = 0; i < plan->argument_count; i++)
         if (has_data(state, &plan->arguments[i]) && !inputs[i])
-            (void)device_makes(state, &plan->arguments[i]);
+            (void)is_generated(state, &plan->arguments[i]);
     return STATUS_OK;
 }
 

@@ -13,7 +13,7 @@ bool wrong_on_changed(const char *reason)
     return strstr(reason, on_changed) && !strstr(reason, writes_input);
 }
 
-static void say_wrong(struct measure_answer *answer, const char *run, const char *detail)
+static void report_wrong(struct measure_answer *answer, const char *run, const char *detail)
 {
     (void)string_format(answer->wrong, sizeof answer->wrong, "%s%s", run, detail);
 }
@@ -33,33 +33,33 @@ static enum status judge_inputs(struct measuring *state, const struct launch_pla
     *out = state->vigilant || answer->worn ? JUDGED_WRONG : JUDGED_AGAIN;
     state->vigilant = true;
     if (*out == JUDGED_WRONG)
-        say_wrong(answer, run, detail);
+        report_wrong(answer, run, detail);
     return STATUS_OK;
 }
 
 enum status judge_found(struct measuring *state, bool right, const char *detail,
-                        const struct launch_plan *plan, bool look_at_inputs, const char *run,
+                        const struct launch_plan *plan, bool with_inputs, const char *run,
                         struct measure_answer *answer, enum judgement *out, struct error *error)
 {
     *out = JUDGED_RIGHT;
-    if (look_at_inputs || !right || state->vigilant)
+    if (with_inputs || !right || state->vigilant)
         TRY(judge_inputs(state, plan, run, answer, out, error));
     if (right || *out != JUDGED_RIGHT)
         return STATUS_OK;
     *out = JUDGED_WRONG;
-    say_wrong(answer, run, detail);
+    report_wrong(answer, run, detail);
     return STATUS_OK;
 }
 
 enum status outputs_judge(struct measuring *state, const struct expectations *expected,
-                          const struct launch_plan *plan, bool look_at_inputs, const char *run,
+                          const struct launch_plan *plan, bool with_inputs, const char *run,
                           struct measure_answer *answer, enum judgement *out, struct error *error)
 {
     char detail[ERROR_TEXT_BYTES] = "";
     bool right = true;
     if (expected)
-        TRY(expectations_hold(state, expected, plan, &right, detail, sizeof detail, error));
-    return judge_found(state, right, detail, plan, look_at_inputs, run, answer, out, error);
+        TRY(expectations_compare(state, expected, plan, &right, detail, sizeof detail, error));
+    return judge_found(state, right, detail, plan, with_inputs, run, answer, out, error);
 }
 
 /* ---- results of timed runs ---- */
@@ -109,9 +109,9 @@ struct found {
 };
 
 /* Verifies a result whose checksum is not the known one. */
-static enum status look_at(struct measuring *state, const struct block *block,
-                           const struct run_result *run, struct worker_results *results,
-                           struct found *found, struct error *error)
+static enum status compare_outputs(struct measuring *state, const struct block *block,
+                                   const struct run_result *run, struct worker_results *results,
+                                   struct found *found, struct error *error)
 {
     const struct expectations *expected = &state->expected[run->varied];
     bool known = results->known[run->varied];
@@ -126,7 +126,7 @@ static enum status look_at(struct measuring *state, const struct block *block,
     bool holds = true;
     char detail[ERROR_TEXT_BYTES] = "";
     TRY(state->api->show(state->device, block, run->run, error));
-    TRY(expectations_hold(state, expected, block->plan, &holds, detail, sizeof detail, error));
+    TRY(expectations_compare(state, expected, block->plan, &holds, detail, sizeof detail, error));
     if (!holds)
         (void)string_format(found->detail, sizeof found->detail, "%s", detail);
     found->right = found->right && holds;
@@ -142,7 +142,7 @@ static enum status look_at(struct measuring *state, const struct block *block,
 }
 
 enum status judge_results(struct measuring *state, const struct block *block,
-                          struct worker_results *results, bool look_at_inputs,
+                          struct worker_results *results, bool with_inputs,
                           struct measure_answer *answer, enum judgement *out, struct error *error)
 {
     struct run_result runs[BLOCK_RUNS_MAX];
@@ -167,11 +167,11 @@ enum status judge_results(struct measuring *state, const struct block *block,
         if (results->known[run->varied] && results->sums[run->varied] == run->sum)
             results->compared++;
         else if (!results->unsteady || i + 1 == count)
-            status = look_at(state, block, run, results, &found, error);
+            status = compare_outputs(state, block, run, results, &found, error);
         (void)string_format(text, sizeof text, "run %u of %u timed in a row%s: ", run->run + 1,
                             block->runs, run->varied ? on_changed : "");
     }
     return status == STATUS_OK ? judge_found(state, found.right, found.detail, block->plan,
-                                             look_at_inputs, text, answer, out, error)
+                                             with_inputs, text, answer, out, error)
                                : status;
 }

@@ -341,29 +341,29 @@ static enum status enter_slot(struct measuring *state, uint32_t slot, struct arm
 
 /* Returns whether to verify inputs after this visit: after the first ones, then ever more
  * rarely. */
-static bool looks_now(uint64_t visits)
+static bool is_inputs_visit(uint64_t visits)
 {
     return (visits & (visits - 1)) == 0;
 }
 
 /* Returns whether to verify the results of this visit: of the first ones, then of one in four,
  * since it takes a sixth of a short kernel's visit on a GPU. */
-static bool compares_now(uint64_t visits)
+static bool is_results_visit(uint64_t visits)
 {
     enum { FIRST_VISITS = 8, ONE_IN = 4 };
     return visits <= FIRST_VISITS || visits % ONE_IN == 0;
 }
 
 static enum status judge_timed(struct measuring *state, const struct block *block,
-                               struct armed *armed, bool looks, struct measure_answer *answer,
+                               struct armed *armed, bool with_inputs, struct measure_answer *answer,
                                enum judgement *judged, struct error *error)
 {
     armed->results.compared = 0;
-    bool skips = results_are_costly(armed->task.plan, &armed->results) && !looks;
-    if (skips || !compares_now(armed->visits))
-        TRY(outputs_judge(state, NULL, armed->task.plan, looks, "", answer, judged, error));
+    bool skips = results_are_costly(armed->task.plan, &armed->results) && !with_inputs;
+    if (skips || !is_results_visit(armed->visits))
+        TRY(outputs_judge(state, NULL, armed->task.plan, with_inputs, "", answer, judged, error));
     else
-        TRY(judge_results(state, block, &armed->results, looks, answer, judged, error));
+        TRY(judge_results(state, block, &armed->results, with_inputs, answer, judged, error));
     answer->samples.results = armed->results;
     return STATUS_OK;
 }
@@ -377,7 +377,7 @@ static enum status visit_once(struct measuring *state, const struct measure_requ
     double elapsed_ns = 0;
     uint32_t blocks = visit->task.blocks;
     TRY(enter_slot(state, visit->slot, &armed, &block, error));
-    bool looks = looks_now(++armed->visits);
+    bool with_inputs = is_inputs_visit(++armed->visits);
     uint32_t judged_block = plan_has_updates(armed->task.plan) || blocks == 0 ? 0 : blocks - 1;
     *judged = JUDGED_RIGHT;
     for (uint32_t i = 0; *judged == JUDGED_RIGHT && i < blocks; i++) {
@@ -386,7 +386,7 @@ static enum status visit_once(struct measuring *state, const struct measure_requ
         add_sample(&answer->samples, elapsed_ns);
         block.prepared = armed->prepared = true;
         if (i == judged_block)
-            TRY(judge_timed(state, &block, armed, looks, answer, judged, error));
+            TRY(judge_timed(state, &block, armed, with_inputs, answer, judged, error));
     }
     answer->samples.runs = block.runs;
     return STATUS_OK;

@@ -94,7 +94,7 @@ static json_t *encode_list(const struct message_member *member, const char *base
 }
 
 /* Returns whether the member has the default value, which is not sent. */
-static bool is_nothing(const struct message_member *member, const char *base)
+static bool is_default(const struct message_member *member, const char *base)
 {
     const char *at = base + member->offset;
     struct value value;
@@ -118,7 +118,7 @@ static bool is_nothing(const struct message_member *member, const char *base)
     case MESSAGE_LIST:
         if (member->count_bytes == 0 && member->of->bare) {
             for (size_t i = 0; i < (size_t)member->high; i++)
-                if (!is_nothing(member->of->members, at + i * member->of->bytes))
+                if (!is_default(member->of->members, at + i * member->of->bytes))
                     return false;
             return true;
         }
@@ -127,7 +127,7 @@ static bool is_nothing(const struct message_member *member, const char *base)
         return count_of(member, base) == 0;
     case MESSAGE_OBJECT:
         for (size_t i = 0; i < member->of->count; i++)
-            if (!is_nothing(&member->of->members[i], at))
+            if (!is_default(&member->of->members[i], at))
                 return false;
         return true;
     }
@@ -171,7 +171,7 @@ json_t *message_encode(const struct message_shape *shape, const void *message)
     json_t *object = json_object();
     for (size_t i = 0; object && i < shape->count; i++) {
         const struct message_member *member = &shape->members[i];
-        if (is_nothing(member, message) ||
+        if (is_default(member, message) ||
             json_object_set_new(object, member->name, encode_member(member, message)) == 0)
             continue;
         json_decref(object); /* never send an incomplete message */

@@ -22,7 +22,7 @@
 
 enum { POOL_WORKERS_MAX = 64, ANSWER_TIMEOUT_MS = 10000, TRIES_MAX = 3, AWAY_MS = 100 };
 static const int64_t memory_bytes_default = INT64_C(8) << 30;
-static const int64_t memory_bytes_least = INT64_C(1) << 30;
+static const int64_t memory_bytes_min = INT64_C(1) << 30;
 
 struct job {
     struct job *next;
@@ -87,8 +87,8 @@ static int64_t memory_share(size_t workers)
     int64_t pages = sysconf(_SC_PHYS_PAGES);
     int64_t share =
         pages > 0 ? pages * sysconf(_SC_PAGESIZE) / 4 * 3 / (int64_t)workers : memory_bytes_default;
-    if (share < memory_bytes_least)
-        share = memory_bytes_least;
+    if (share < memory_bytes_min)
+        share = memory_bytes_min;
     return share < memory_bytes_default ? share : memory_bytes_default;
 }
 
@@ -204,7 +204,7 @@ static bool is_for_one(const struct job *job)
     return job && job->tries == TRIES_MAX - 1;
 }
 
-static bool must_wait(const struct compile_pool *pool)
+static bool is_paused(const struct compile_pool *pool)
 {
     for (size_t i = 0; i < pool->count; i++)
         if (is_for_one(pool->compilers[i].job))
@@ -227,7 +227,7 @@ static enum status feed(struct compile_pool *pool, struct error *error)
     enum status hosts = pool->first ? check_hosts(pool, error) : STATUS_OK;
     if (hosts != STATUS_OK)
         return hosts;
-    for (size_t i = 0; i < pool->count && pool->first && !must_wait(pool); i++) {
+    for (size_t i = 0; i < pool->count && pool->first && !is_paused(pool); i++) {
         struct compiler *compiler = &pool->compilers[i];
         if (compiler->job || host_state(compiler->host) != HOST_READY)
             continue;
@@ -472,7 +472,7 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
 
 /* Returns whether the child's host is silent, or extends the child's deadline by a silence that has
  * ended. */
-static bool is_held_up(struct compiler *compiler)
+static bool is_delayed(struct compiler *compiler)
 {
     int64_t silence_ended_ns = 0;
     if (!compiler->host->heard)
@@ -491,7 +491,7 @@ static bool find_overdue(struct compile_pool *pool, struct compile_done *done)
     int64_t now_ns = clock_running_ns();
     for (size_t i = 0; i < pool->count; i++) {
         struct compiler *compiler = &pool->compilers[i];
-        if (!is_busy(compiler) || now_ns < compiler->deadline_ns || is_held_up(compiler))
+        if (!is_busy(compiler) || now_ns < compiler->deadline_ns || is_delayed(compiler))
             continue;
         struct error error = {0};
         child_kill(&compiler->child, NULL, 0);

@@ -20,27 +20,27 @@ static reference_function *find_function(void *library, const char *name)
 
 /* Arguments of the function. Vectors that are read and written are copies, since the function may
  * work in place. */
-struct given {
+struct bound {
     void *arguments[ARGUMENTS_MAX];
     void *copies[ARGUMENTS_MAX];
     unsigned char values[ARGUMENTS_MAX][VALUE_BYTES_MAX];
 };
 
-static enum status give(struct given *given, const struct argument *argument, const void *input,
-                        size_t i, struct error *error)
+static enum status bind_argument(struct bound *bound, const struct argument *argument,
+                                 const void *input, size_t i, struct error *error)
 {
     size_t bytes = 0;
     if (argument->role == ARGUMENT_UPDATE) {
-        given->copies[i] = malloc(argument_bytes(argument) + 1);
-        if (!given->copies[i])
+        bound->copies[i] = malloc(argument_bytes(argument) + 1);
+        if (!bound->copies[i])
             return error_no_memory(error);
-        memcpy(given->copies[i], input, argument_bytes(argument));
-        given->arguments[i] = given->copies[i];
+        memcpy(bound->copies[i], input, argument_bytes(argument));
+        bound->arguments[i] = bound->copies[i];
     } else if (argument->role == ARGUMENT_INPUT) {
-        memcpy(&given->arguments[i], &input, sizeof given->arguments[i]);
+        memcpy(&bound->arguments[i], &input, sizeof bound->arguments[i]);
     } else if (!role_is_vector(argument->role)) {
-        given->arguments[i] = given->values[i];
-        return argument_pack(argument, given->values[i], &bytes, error);
+        bound->arguments[i] = bound->values[i];
+        return argument_pack(argument, bound->values[i], &bytes, error);
     }
     return STATUS_OK;
 }
@@ -49,17 +49,17 @@ static enum status call(reference_function *function, const struct launch_plan *
                         const void *const *inputs, struct tune_expected *expected,
                         struct error *error)
 {
-    struct given given = {0};
+    struct bound bound = {0};
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < plan->argument_count; i++)
-        status = give(&given, &plan->arguments[i], inputs[i], i, error);
+        status = bind_argument(&bound, &plan->arguments[i], inputs[i], i, error);
     for (size_t i = 0; i < plan->argument_count; i++)
-        for (size_t j = 0; given.arguments[i] && j < plan->argument_count; j++)
-            argument_point(&plan->arguments[j], i, (uintptr_t)given.arguments[i], given.values[j]);
+        for (size_t j = 0; bound.arguments[i] && j < plan->argument_count; j++)
+            argument_point(&plan->arguments[j], i, (uintptr_t)bound.arguments[i], bound.values[j]);
     if (status == STATUS_OK)
-        function(given.arguments, expected);
+        function(bound.arguments, expected);
     for (size_t i = 0; i < plan->argument_count; i++)
-        free(given.copies[i]);
+        free(bound.copies[i]);
     return status;
 }
 

@@ -16,7 +16,7 @@ enum status reference_compute(const char *path, const char *name, const struct l
                               struct tune_expected *expected, struct error *error);
 
 /* A function's result for an output, in the form that is cached. */
-struct said {
+struct reference_result {
     enum element_type type;
     uint64_t count; /* elements of the output */
     bool magnitudes;
@@ -29,16 +29,17 @@ struct said {
     void *room; /* in the layout of expected_keep; freed by free() */
     int64_t made_ns;
 };
-size_t said_bytes(const struct said *said);
+size_t reference_bytes(const struct reference_result *result);
 /* Returns the expected output; for a patch, only the changed elements (reference_differences.c). */
-struct expected_output said_elements(const struct said *said);
+struct expected_output reference_elements(const struct reference_result *result);
 /* Replaces equal magnitudes of a complete result by `magnitude`. */
-void said_flatten(struct said *said);
+void reference_flatten(struct reference_result *result);
 /* Turns a complete result into a patch of `base` if few elements differ. */
-void said_differ(struct said *said, const struct expected_output *base);
+void reference_make_patch(struct reference_result *result, const struct expected_output *base);
 /* Makes a patch complete again; *room is to be freed. */
-enum status said_whole(const struct said *said, const struct expected_output *base, void **room,
-                       struct expected_output *out, struct error *error);
+enum status reference_complete(const struct reference_result *result,
+                               const struct expected_output *base, void **room,
+                               struct expected_output *out, struct error *error);
 
 /* Computes a hash of the compiled function, of output `output`, the plan's inputs, and the form:
  * complete or patch (reference_cache.c). */
@@ -48,10 +49,12 @@ enum status reference_hash(const char *path, const char *name, const struct laun
 struct measuring;
 /* Reads a result with this type, count and magnitudes from the cache; false if absent or
  * damaged. */
-bool reference_recall(const struct measuring *state, const char *hash, struct said *out);
+bool reference_recall(const struct measuring *state, const char *hash,
+                      struct reference_result *out);
 /* Returns whether the cache accepts results of this size. */
 bool reference_has_room(size_t bytes);
 /* Writes the result to the cache unless it was quick to compute, or takes too much of the cache. */
-void reference_keep(const struct measuring *state, const char *hash, const struct said *said);
+void reference_store(const struct measuring *state, const char *hash,
+                     const struct reference_result *result);
 
 #endif

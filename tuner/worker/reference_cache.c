@@ -146,7 +146,7 @@ static void pass_parts(void *context, uint64_t first, uint64_t count, struct err
         (void)error_set(error, STATUS_BAD_INPUT, "what a reference said is not whole");
 }
 
-static struct kept kept_of(int file, const void *data, size_t bytes, bool reads)
+static struct kept entry_of(int file, const void *data, size_t bytes, bool reads)
 {
     struct kept out = {.file = file, .bytes = bytes, .reads = reads};
     memcpy(&out.data, &data, sizeof out.data); /* written only if `reads` */
@@ -165,7 +165,7 @@ static const char *place_of(struct arena *arena, const char *hash)
 }
 
 /* Reads the header and allocates the data. */
-static bool read_header(int file, struct said *out, struct header *header)
+static bool read_header(int file, struct reference_result *out, struct header *header)
 {
     if (!read_at(file, header, sizeof *header, 0) ||
         memcmp(header->version, version, sizeof version) != 0 || header->differing > out->count)
@@ -174,13 +174,13 @@ static bool read_header(int file, struct said *out, struct header *header)
     out->magnitude = header->magnitude;
     out->differing = header->differing;
     out->made_ns = header->made_ns;
-    if (header->bytes != said_bytes(out))
+    if (header->bytes != reference_bytes(out))
         return false;
     out->room = host_room(header->bytes);
     return out->room != NULL;
 }
 
-bool reference_recall(const struct measuring *state, const char *hash, struct said *out)
+bool reference_recall(const struct measuring *state, const char *hash, struct reference_result *out)
 {
     struct arena arena = {0};
     struct error ignored = {0};
@@ -192,7 +192,7 @@ bool reference_recall(const struct measuring *state, const char *hash, struct sa
     out->room = NULL;
     bool whole = file >= 0 && read_header(file, out, &header);
     if (whole)
-        kept = kept_of(file, out->room, header.bytes, true);
+        kept = entry_of(file, out->room, header.bytes, true);
     whole =
         whole && kept.hashes && fstat(file, &info) == 0 &&
         (size_t)info.st_size == data_at(&kept) + header.bytes &&
@@ -223,21 +223,22 @@ bool reference_has_room(size_t bytes)
     return cache_limit(&limit, &ignored) == STATUS_OK && bytes <= (uint64_t)limit / SHARE;
 }
 
-void reference_keep(const struct measuring *state, const char *hash, const struct said *said)
+void reference_store(const struct measuring *state, const char *hash,
+                     const struct reference_result *result)
 {
     struct arena arena = {0};
     struct error ignored = {0};
     struct temporary fresh;
-    const size_t bytes = said_bytes(said);
-    const char *path = said->made_ns >= worth_ns ? place_of(&arena, hash) : NULL;
+    const size_t bytes = reference_bytes(result);
+    const char *path = result->made_ns >= worth_ns ? place_of(&arena, hash) : NULL;
     if (path && reference_has_room(bytes) &&
         temporary_file_make(path, &fresh, &ignored) == STATUS_OK) {
         struct header header = {.bytes = bytes,
-                                .differing = said->differing,
-                                .flat = said->flat,
-                                .magnitude = said->magnitude,
-                                .made_ns = said->made_ns};
-        struct kept kept = kept_of(fresh.file, said->room, bytes, false);
+                                .differing = result->differing,
+                                .flat = result->flat,
+                                .magnitude = result->magnitude,
+                                .made_ns = result->made_ns};
+        struct kept kept = entry_of(fresh.file, result->room, bytes, false);
         const size_t table_bytes = kept.part_count * sizeof *kept.hashes;
         memcpy(header.version, version, sizeof version);
         bool whole = kept.hashes && host_in_parts(state, kept.part_count, part_bytes, pass_parts,

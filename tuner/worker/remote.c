@@ -32,7 +32,7 @@ static struct remote *remote_of(const struct host *host)
 
 /* Returns whether the connection is alive. Called with `sending` locked, so that `input` stays that
  * connection's. */
-static bool is_there(struct remote *remote, unsigned connection)
+static bool is_connected(struct remote *remote, unsigned connection)
 {
     (void)pthread_mutex_lock(&remote->mutex);
     bool there =
@@ -55,13 +55,13 @@ static void note_deaf(struct remote *remote, unsigned connection)
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
-enum status remote_say(struct remote *remote, unsigned connection, json_t *message,
-                       struct error *error)
+enum status remote_send(struct remote *remote, unsigned connection, json_t *message,
+                        struct error *error)
 {
     if (!message)
         return error_no_memory(error);
     (void)pthread_mutex_lock(&remote->sending);
-    enum status status = is_there(remote, connection)
+    enum status status = is_connected(remote, connection)
                              ? frame_write(remote->input, message, error)
                              : error_set(error, STATUS_DEVICE_LOST, "%s is lost", remote->name);
     (void)pthread_mutex_unlock(&remote->sending);
@@ -107,7 +107,7 @@ static json_t *call(struct remote *remote, json_t *message, unsigned *connection
     *connection = remote->connections;
     (void)pthread_mutex_unlock(&remote->mutex);
     (void)json_object_set_new(message, "call", json_integer(call->number));
-    enum status status = remote_say(remote, *connection, message, error);
+    enum status status = remote_send(remote, *connection, message, error);
     (void)pthread_mutex_lock(&remote->mutex);
     while (status == STATUS_OK && !call->answer && remote->state == HOST_READY &&
            remote->connections == *connection && clock_running_ns() < deadline_ns)
@@ -146,7 +146,8 @@ static enum status add_child(struct remote *remote, int from_worker, int to_work
     }
     (void)pthread_mutex_unlock(&remote->mutex);
     if (!ready)
-        return error_set(error, STATUS_DEVICE_LOST, "%s is lost: %s", remote->name, remote->said);
+        return error_set(error, STATUS_DEVICE_LOST, "%s is lost: %s", remote->name,
+                         remote->last_line);
     return child ? STATUS_OK
                  : error_set(error, STATUS_UNAVAILABLE, "%s: too many processes", remote->name);
 }
@@ -179,9 +180,9 @@ static enum status start_there(const struct host *host, char *const *arguments, 
     json_t *words = json_array();
     for (size_t i = 0; arguments[i]; i++)
         (void)json_array_append_new(words, json_string(arguments[i]));
-    status =
-        remote_say(remote, connection,
-                   json_pack("{s:I, s:o}", "start", (json_int_t)number, "arguments", words), error);
+    status = remote_send(remote, connection,
+                         json_pack("{s:I, s:o}", "start", (json_int_t)number, "arguments", words),
+                         error);
     (void)eventfd_write(remote->wake, 1);
     if (status != STATUS_OK)
         (void)child_kill(out, NULL, 0);
@@ -220,9 +221,9 @@ static enum child_end end_there(struct child *child, char *how, size_t how_bytes
     const unsigned connection = found ? found->connection : 0;
     (void)pthread_mutex_unlock(&remote->mutex);
     if (connection == 0 ||
-        remote_say(remote, connection,
-                   json_pack("{s:I, s:b}", "end", (json_int_t)number, "how", how != NULL),
-                   &ignored) != STATUS_OK)
+        remote_send(remote, connection,
+                    json_pack("{s:I, s:b}", "end", (json_int_t)number, "how", how != NULL),
+                    &ignored) != STATUS_OK)
         deadline_ns = 0;
     (void)pthread_mutex_lock(&remote->mutex);
     while (found && !found->ended && remote->state == HOST_READY &&
@@ -274,7 +275,7 @@ static void unlock_there(struct host_lock *lock)
     *lock = (struct host_lock){0};
 }
 
-static void take_seat(const json_t *json, struct seat *out)
+static void read_seat(const json_t *json, struct seat *out)
 {
     const char *cpus = json_string_value(json_object_get(json, "cpus"));
     const char *near = json_string_value(json_object_get(json, "near"));
@@ -296,8 +297,8 @@ static enum status place_there(const struct host *host, const char *const *pci_a
     if (!answer)
         return error->status;
     for (size_t i = 0; i < count && i < PLACE_DEVICES_MAX; i++)
-        take_seat(json_array_get(json_object_get(answer, "devices"), i), &out->devices[i]);
-    take_seat(json_object_get(answer, "compilers"), &out->compilers);
+        read_seat(json_array_get(json_object_get(answer, "devices"), i), &out->devices[i]);
+    read_seat(json_object_get(answer, "compilers"), &out->compilers);
     const char *note = json_string_value(json_object_get(answer, "note"));
     (void)string_format(out->note, sizeof out->note, "%s", note ? note : "");
     json_decref(answer);
@@ -354,7 +355,7 @@ void host_trouble(const struct host *host, char *out, size_t bytes)
 {
     struct remote *remote = remote_of(host);
     (void)pthread_mutex_lock(&remote->mutex);
-    (void)string_format(out, bytes, "%s", remote->said);
+    (void)string_format(out, bytes, "%s", remote->last_line);
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
@@ -381,9 +382,9 @@ static bool carry_up(struct remote *remote, int64_t number, int from_worker)
     }
     (void)pthread_mutex_unlock(&remote->mutex);
     if (connection != 0)
-        (void)remote_say(remote, connection,
-                         json_pack("{s:I, s:O}", "child", (json_int_t)number, "frame", frame),
-                         &ignored);
+        (void)remote_send(remote, connection,
+                          json_pack("{s:I, s:O}", "child", (json_int_t)number, "frame", frame),
+                          &ignored);
     json_decref(frame);
     return true;
 }
@@ -399,7 +400,7 @@ static void beat(struct remote *remote, int64_t *beaten_ns)
     const unsigned connection = remote->state == HOST_READY ? remote->connections : 0;
     (void)pthread_mutex_unlock(&remote->mutex);
     if (connection != 0)
-        (void)remote_say(remote, connection, json_pack("{s:i}", "beat", 1), &ignored);
+        (void)remote_send(remote, connection, json_pack("{s:i}", "beat", 1), &ignored);
 }
 
 static void *send_all(void *context)

@@ -9,7 +9,7 @@
 #include "tuner/worker/host.h"
 #include "tuner/worker/sources.h"
 
-enum { LINE_BYTES_MOST = 200 }; /* for a command's message */
+enum { LINE_BYTES_MAX = 200 }; /* for a command's message */
 
 /* A child on the host, with our ends of its worker's pipes. */
 struct remote_child {
@@ -45,11 +45,11 @@ struct remote {
     bool is_deaf;     /* the command no longer reads input */
     int64_t heard_ns; /* time of the last frame */
     int64_t silence_ended_ns;
-    int64_t end_ns; /* end of the host's job, by clock_running_ns; INT64_MAX: no limit known */
-    char said[512]; /* last line of the command's standard error, or the reason of the loss */
-    char said_before[LINE_BYTES_MOST +
-                     1]; /* the line before, since the last may only report the exit */
-    bool said_goes_on;   /* the line is incomplete so far */
+    int64_t end_ns;      /* end of the host's job, by clock_running_ns; INT64_MAX: no limit known */
+    char last_line[512]; /* last line of the command's standard error, or the reason of the loss */
+    char previous_line[LINE_BYTES_MAX +
+                       1]; /* the line before, since the last may only report the exit */
+    bool line_continues;   /* the line is incomplete so far */
     int64_t last_number;
     struct call *calls;
     struct remote_child children[AGENT_CHILDREN_MAX];
@@ -68,8 +68,8 @@ struct remote {
 
 /* Sends the message and drops it. The message is for this connection's agent and no later one; 0:
  * the one that is not ready yet. STATUS_DEVICE_LOST: the host is lost. */
-enum status remote_say(struct remote *remote, unsigned connection, json_t *message,
-                       struct error *error);
+enum status remote_send(struct remote *remote, unsigned connection, json_t *message,
+                        struct error *error);
 /* Waits for a change, a moment, or the deadline; called with the mutex locked. */
 void remote_await(struct remote *remote, int64_t deadline_ns);
 int64_t remote_deadline(int64_t ms);

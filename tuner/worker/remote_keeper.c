@@ -28,7 +28,7 @@ enum {
     LEAVE_MS = 5000,  /* time for a command to end by itself, then by SIGTERM */
     RESTARTS_MAX = 4, /* in a row, each having lasted less than SOUND_MS */
     SOUND_MS = 600000,
-    LEFT_MOST_S = 1000000000,
+    LEFT_MAX_S = 1000000000,
     BANNER_BYTES_MAX = 1 << 20,
     ERROR_READS_MAX = 64,
 };
@@ -92,7 +92,7 @@ static json_t *read_data(const char *path, const char *hash_there, bool *same, s
     return bytes;
 }
 
-static void give_file(struct remote *remote, const json_t *message)
+static void send_file(struct remote *remote, const json_t *message)
 {
     struct error error = {0}, ignored = {0};
     const char *path = json_string_value(json_object_get(message, "want"));
@@ -118,13 +118,13 @@ static void give_file(struct remote *remote, const json_t *message)
     (void)json_object_set_new(answer, "child", json_integer(number));
     if (meant)
         (void)json_object_set(answer, "meant", json_object_get(message, "meant"));
-    (void)remote_say(remote, connection, answer, &ignored);
+    (void)remote_send(remote, connection, answer, &ignored);
     json_decref(request);
 }
 
 /* Stores a binary at the path of its compilation request, and nowhere else. Damage is detected by
  * the seal. */
-static void take_made(struct remote *remote, const json_t *message)
+static void receive_binary(struct remote *remote, const json_t *message)
 {
     struct arena arena = {0};
     struct error ignored = {0};
@@ -142,7 +142,7 @@ static void take_made(struct remote *remote, const json_t *message)
     json_decref(request);
 }
 
-static void take_end(struct remote *remote, const json_t *message)
+static void receive_end(struct remote *remote, const json_t *message)
 {
     const char *how = json_string_value(json_object_get(message, "how"));
     json_int_t end = json_integer_value(json_object_get(message, "end"));
@@ -203,7 +203,7 @@ static void take_answer(struct remote *remote, json_t *message)
 
 /* Returns whether the message has a number that was once assigned to a child or call; late messages
  * are valid. */
-static bool is_of_ours(struct remote *remote, const json_t *message)
+static bool is_current(struct remote *remote, const json_t *message)
 {
     static const char *const members[] = {"child", "closed", "ended", "made", "answer"};
     (void)pthread_mutex_lock(&remote->mutex);
@@ -221,7 +221,7 @@ static bool is_of_ours(struct remote *remote, const json_t *message)
 
 static enum status take(struct remote *remote, json_t *message, struct error *error)
 {
-    if (!is_of_ours(remote, message))
+    if (!is_current(remote, message))
         return error_set(error, STATUS_INTERNAL, "it says what nobody asked for");
     const json_t *closed = json_object_get(message, "closed");
     if (json_object_get(message, "frame"))
@@ -229,11 +229,11 @@ static enum status take(struct remote *remote, json_t *message, struct error *er
     else if (closed)
         close_down(remote, json_integer_value(closed));
     else if (json_object_get(message, "ended"))
-        take_end(remote, message);
+        receive_end(remote, message);
     else if (json_object_get(message, "made"))
-        take_made(remote, message);
+        receive_binary(remote, message);
     else if (json_object_get(message, "want"))
-        give_file(remote, message);
+        send_file(remote, message);
     else if (json_object_get(message, "answer"))
         take_answer(remote, message);
     else if (json_object_get(message, "failed"))
@@ -254,19 +254,19 @@ static void read_errors(struct remote *remote)
         remote->errors = -1;
     }
     (void)pthread_mutex_lock(&remote->mutex);
-    size_t length = remote->said_goes_on ? strlen(remote->said) : 0;
+    size_t length = remote->line_continues ? strlen(remote->last_line) : 0;
     for (ssize_t i = 0; i < bytes; i++) {
         if (data[i] == '\r' || data[i] == '\n') {
             length = 0;
-        } else if (length < LINE_BYTES_MOST && (length > 0 || data[i] != ' ')) {
+        } else if (length < LINE_BYTES_MAX && (length > 0 || data[i] != ' ')) {
             if (length == 0)
-                (void)string_format(remote->said_before, sizeof remote->said_before, "%s",
-                                    remote->said);
-            remote->said[length++] = data[i];
-            remote->said[length] = '\0';
+                (void)string_format(remote->previous_line, sizeof remote->previous_line, "%s",
+                                    remote->last_line);
+            remote->last_line[length++] = data[i];
+            remote->last_line[length] = '\0';
         }
     }
-    remote->said_goes_on = length > 0;
+    remote->line_continues = length > 0;
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
@@ -455,7 +455,7 @@ static enum status greet(struct remote *remote, struct error *error)
                                  "tune is %s there, and " TUNE_VERSION " here: install the same",
                                  version ? version : "another"));
     json_t *begin = beginning(error);
-    status = begin ? remote_say(remote, 0, begin, error) : STATUS_NO_MEMORY;
+    status = begin ? remote_send(remote, 0, begin, error) : STATUS_NO_MEMORY;
     note_word(remote);
     TRY_OR_CLEANUP(status);
     TRY_OR_CLEANUP(read_message(remote, HELLO_MS, &first, error)); /* a beat, or a failed start */
@@ -466,10 +466,10 @@ static enum status greet(struct remote *remote, struct error *error)
                             (int)strcspn(name ? name : "?", "."), name ? name : "?");
     remote->heard_ns = clock_running_ns();
     remote->end_ns =
-        left_s ? remote->heard_ns + json_integer_value(left_s) % LEFT_MOST_S * INT64_C(1000000000)
+        left_s ? remote->heard_ns + json_integer_value(left_s) % LEFT_MAX_S * INT64_C(1000000000)
                : INT64_MAX;
-    remote->said[0] = remote->said_before[0] = '\0';
-    remote->said_goes_on = false;
+    remote->last_line[0] = remote->previous_line[0] = '\0';
+    remote->line_continues = false;
     remote->connections++;
     remote->state = HOST_READY;
     (void)pthread_cond_broadcast(&remote->changed);
@@ -551,9 +551,9 @@ static void end_command(struct remote *remote, bool patient)
 static void note_reason(struct remote *remote, enum status status, const struct error *error)
 {
     (void)pthread_mutex_lock(&remote->mutex);
-    if (status != STATUS_DEVICE_LOST || !remote->said[0])
-        (void)string_format(remote->said, sizeof remote->said, "%s", error->text);
-    remote->said_goes_on = false;
+    if (status != STATUS_DEVICE_LOST || !remote->last_line[0])
+        (void)string_format(remote->last_line, sizeof remote->last_line, "%s", error->text);
+    remote->line_continues = false;
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
@@ -562,25 +562,25 @@ static void note_end(struct remote *remote, enum status status, const struct err
 {
     const int end = remote->wait_status;
     const int code = WIFEXITED(end) ? WEXITSTATUS(end) : WIFSIGNALED(end) ? 128 + WTERMSIG(end) : 0;
-    char last[sizeof remote->said];
+    char last[sizeof remote->last_line];
     (void)pthread_mutex_lock(&remote->mutex);
-    const char *before = remote->said_before;
+    const char *before = remote->previous_line;
     before = strcmp(before, error->text) == 0 ? "" : before;
-    (void)string_format(last, sizeof last, "%s", remote->said);
+    (void)string_format(last, sizeof last, "%s", remote->last_line);
     if (status != STATUS_DEVICE_LOST)
-        (void)string_format(remote->said, sizeof remote->said, "%s", error->text);
+        (void)string_format(remote->last_line, sizeof remote->last_line, "%s", error->text);
     else if (strcmp(last, error->text) != 0)
-        (void)string_format(remote->said, sizeof remote->said, "%s%s%.*s%s", before,
-                            before[0] ? "; " : "", LINE_BYTES_MOST, last,
+        (void)string_format(remote->last_line, sizeof remote->last_line, "%s%s%.*s%s", before,
+                            before[0] ? "; " : "", LINE_BYTES_MAX, last,
                             remote->connections == 0 && (strstr(before, remote->program) ||
                                                          strstr(last, remote->program))
                                 ? ": if tune is elsewhere there, name it with --remote-tune"
                                 : "");
     else if (code != 0)
-        (void)string_format(remote->said, sizeof remote->said, "%.*s: exit code %d",
-                            LINE_BYTES_MOST, last, code);
-    remote->said_before[0] = '\0';
-    remote->said_goes_on = false;
+        (void)string_format(remote->last_line, sizeof remote->last_line, "%.*s: exit code %d",
+                            LINE_BYTES_MAX, last, code);
+    remote->previous_line[0] = '\0';
+    remote->line_continues = false;
     (void)pthread_mutex_unlock(&remote->mutex);
 }
 
@@ -603,17 +603,17 @@ static bool pause_before_retry(struct remote *remote, int failures)
     (void)pthread_mutex_lock(&remote->mutex);
     while (!remote->closing && clock_running_ns() < deadline_ns)
         remote_await(remote, deadline_ns);
-    bool goes_on = !remote->closing;
+    bool continues = !remote->closing;
     (void)pthread_mutex_unlock(&remote->mutex);
-    return goes_on;
+    return continues;
 }
 
 void *remote_keep(void *context)
 {
     struct remote *remote = context;
     int failures = 0;
-    bool goes_on = true;
-    while (goes_on) {
+    bool continues = true;
+    while (continues) {
         struct error error = {0};
         int64_t started_ns = clock_running_ns();
         enum status status = run_command(remote, &error);
@@ -623,11 +623,12 @@ void *remote_keep(void *context)
         end_command(remote, status == STATUS_INTERRUPTED);
         note_end(remote, status, &error);
         (void)pthread_mutex_lock(&remote->mutex);
-        goes_on = !remote->closing && remote->stopped_ns == 0 && is_worth_retrying(remote, status);
+        continues =
+            !remote->closing && remote->stopped_ns == 0 && is_worth_retrying(remote, status);
         (void)pthread_mutex_unlock(&remote->mutex);
         if (clock_running_ns() - started_ns > SOUND_MS * INT64_C(1000000))
             failures = 0;
-        goes_on = goes_on && ++failures <= RESTARTS_MAX && pause_before_retry(remote, failures);
+        continues = continues && ++failures <= RESTARTS_MAX && pause_before_retry(remote, failures);
     }
     (void)pthread_mutex_lock(&remote->mutex);
     remote->state = HOST_GONE;

@@ -187,7 +187,7 @@ static enum status settle(const struct worker *worker, enum status status, bool 
         (void)string_format(outcome->detail, sizeof outcome->detail,
                             "the machine is too busy: in %lld ms its process had a processor for "
                             "%lld; it was killed, and the next run tries it again",
-                            (long long)LOAD_MOST * timeout_ms,
+                            (long long)LOAD_MAX * timeout_ms,
                             (long long)(worker->had_ns / 1000000));
     else if (!answered && status == STATUS_TIMED_OUT)
         (void)string_format(outcome->detail, sizeof outcome->detail,

@@ -55,7 +55,7 @@
                                                .bare = true}
 
 BARE(text, const char *, .kind = MESSAGE_TEXT, .needed = true);
-BARE(text_if_any, const char *, .kind = MESSAGE_TEXT);
+BARE(optional_text, const char *, .kind = MESSAGE_TEXT);
 BARE(extent_from_0, uint32_t, .kind = MESSAGE_INTEGER, .high = INT32_MAX);
 BARE(extent_from_1, uint32_t, .kind = MESSAGE_INTEGER, .low = 1, .high = INT32_MAX);
 BARE(argument_index, uint8_t, .kind = MESSAGE_INTEGER, .high = ARGUMENTS_MAX - 1);
@@ -129,7 +129,7 @@ SHAPE(binary_request, binary_request, NULL, TEXT(binary_request, source_path),
       SIMPLE(binary_request, source_hash, TEXT), TEXT(binary_request, architecture),
       SIMPLE(binary_request, compiler, TEXT),
       LIST(binary_request, units, LIST, text, UNITS_MAX, unit_count),
-      PARALLEL_LIST(binary_request, unit_hashes, text_if_any, UNITS_MAX, unit_count),
+      PARALLEL_LIST(binary_request, unit_hashes, optional_text, UNITS_MAX, unit_count),
       LIST(binary_request, folders, LIST, text, UNITS_MAX, folder_count),
       LIST(binary_request, defines, LIST, message_define, DEFINES_MAX, define_count),
       LIST(binary_request, flags, LIST, text, FLAGS_MAX, flag_count),

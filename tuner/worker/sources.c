@@ -17,7 +17,8 @@ static struct entry
     *entries; /* never freed: other threads may still read an entry that was replaced */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static bool is_of(const struct entry *entry, const char *path, const struct binary_request *request)
+static bool is_for(const struct entry *entry, const char *path,
+                   const struct binary_request *request)
 {
     bool same = strcmp(entry->path, path) == 0 && entry->folder_count == request->folder_count;
     for (size_t i = 0; same && i < entry->folder_count; i++)
@@ -28,7 +29,7 @@ static bool is_of(const struct entry *entry, const char *path, const struct bina
 static struct entry *find_entry(const char *path, const struct binary_request *request)
 {
     for (struct entry *entry = entries; entry; entry = entry->next)
-        if (is_of(entry, path, request))
+        if (is_for(entry, path, request))
             return entry; /* the latest one */
     return NULL;
 }

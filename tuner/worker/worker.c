@@ -21,7 +21,7 @@ enum {
     START_TIMEOUT_MS = 60000,
     STARTS_IN_A_ROW_MAX = 3,
     STOPS_MAX = 5,
-    POLL_MOST_MS = 60000,
+    POLL_MAX_MS = 60000,
 };
 /* Longest delay of a frame from another host. */
 static const int64_t slack_ns = 200000000, look_every_ns = 100000000;
@@ -61,7 +61,7 @@ static bool is_late_elsewhere(struct awaiting *awaiting, int64_t now_ns)
 /* Returns whether a local child is late. The limit counts only time in which the child had a
  * processor or needed none: a loaded machine is no hang. A child that hangs in a loop uses a
  * processor, one that hangs in a lock waits for none. */
-static bool is_late_here(struct awaiting *awaiting, int64_t now_ns)
+static bool is_late(struct awaiting *awaiting, int64_t now_ns)
 {
     struct worker *worker = awaiting->worker;
     struct process_share now;
@@ -81,7 +81,7 @@ static bool is_late_here(struct awaiting *awaiting, int64_t now_ns)
     const int64_t missing_ns = awaiting->given_ns - worker->had_ns;
     worker->starved = missing_ns > 0;
     awaiting->look_ns = now_ns + (missing_ns > least_look_ns ? missing_ns : least_look_ns);
-    return missing_ns <= 0 || passed_ns >= LOAD_MOST * awaiting->given_ns;
+    return missing_ns <= 0 || passed_ns >= LOAD_MAX * awaiting->given_ns;
 }
 
 static bool has_no_time(const struct worker *worker)
@@ -101,7 +101,7 @@ static enum status await_more(void *context, struct error *error)
         left_ns = worker->end_ns != 0 && end_ns < left_ns ? end_ns : left_ns;
         const int64_t left_ms = left_ns > 0 ? (left_ns + 999999) / 1000000 : 0;
         struct pollfd poller = {.fd = awaiting->child->output, .events = POLLIN};
-        const int ready = poll(&poller, 1, left_ms > POLL_MOST_MS ? POLL_MOST_MS : (int)left_ms);
+        const int ready = poll(&poller, 1, left_ms > POLL_MAX_MS ? POLL_MAX_MS : (int)left_ms);
         if (ready > 0)
             return STATUS_OK;
         if (ready < 0 && errno != EINTR)
@@ -112,7 +112,7 @@ static enum status await_more(void *context, struct error *error)
         if (ready != 0 || now_ns < awaiting->look_ns)
             continue;
         if (awaiting->child->host->heard ? is_late_elsewhere(awaiting, now_ns)
-                                         : is_late_here(awaiting, now_ns))
+                                         : is_late(awaiting, now_ns))
             return error_set(error, STATUS_TIMED_OUT, "no answer within the time limit");
     }
 }
@@ -617,7 +617,7 @@ enum status worker_describe(const struct host *host, const char *kind, int index
     char program[] = "tune", entry[] = "__describe", wanted[16], number[16];
     char *arguments[] = {program, entry, wanted, number, NULL};
     struct arena arena = {0};
-    struct hello_message said;
+    struct hello_message hello;
     enum status status = STATUS_OK;
     if (!string_format(wanted, sizeof wanted, "%s", kind) ||
         !string_format(number, sizeof number, "%d", index))
@@ -625,10 +625,10 @@ enum status worker_describe(const struct host *host, const char *kind, int index
     json_t *answer = answer_of(host, arguments, error);
     if (!answer)
         return error->status;
-    TRY_OR_CLEANUP(message_decode(&message_hello, answer, &arena, &said, error));
-    for (size_t i = 0; i < said.fact_count; i++)
-        facts_add(facts, said.facts[i].key, said.facts[i].label, said.facts[i].unit,
-                  said.facts[i].value);
+    TRY_OR_CLEANUP(message_decode(&message_hello, answer, &arena, &hello, error));
+    for (size_t i = 0; i < hello.fact_count; i++)
+        facts_add(facts, hello.facts[i].key, hello.facts[i].label, hello.facts[i].unit,
+                  hello.facts[i].value);
     if (facts->failed)
         status = error_no_memory(error);
 cleanup:

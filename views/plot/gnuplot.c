@@ -48,7 +48,7 @@ static char *after_start(const char *words, const char *start)
     return strndup(line, strcspn(line, "\n"));
 }
 
-static enum status say_lacking(const char *words, bool *lacks_format, struct error *error)
+static enum status report_lacking(const char *words, bool *lacks_format, struct error *error)
 {
     char *old = after_start(words, "tune old: ");
     char *format = after_start(words, "tune lacks: ");
@@ -66,7 +66,7 @@ static enum status judge(const char *where, struct text *words, int code, enum s
                          bool *lacks_format, struct error *error)
 {
     enum { SIGNALS_FROM = 128 };
-    const enum status status = say_lacking(text_string(words), lacks_format, error);
+    const enum status status = report_lacking(text_string(words), lacks_format, error);
     if (status != STATUS_OK)
         return status;
     if (ended == STATUS_TIMED_OUT)

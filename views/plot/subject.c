@@ -81,9 +81,9 @@ static enum status choose(struct store *store, const struct store_parameter *par
 
 enum { LISTED_MAX = 64 };
 
-static enum status say_absent(struct store *store, const struct constraint *constraint,
-                              const char *given, const struct store_parameter *before,
-                              struct error *error)
+static enum status report_absent(struct store *store, const struct constraint *constraint,
+                                 const char *given, const struct store_parameter *before,
+                                 struct error *error)
 {
     struct arena arena = {0};
     const char **words = NULL;
@@ -137,7 +137,7 @@ static enum status explain(struct store *store, const struct store_parameter *gi
         TRY_OR_CLEANUP(choose(store, narrowed, &arena, &ignored, &found, error));
         if (!found) {
             narrowed[i].value = NULL;
-            TRY_OR_CLEANUP(say_absent(store, &constraints[i], given[i].value, narrowed, error));
+            TRY_OR_CLEANUP(report_absent(store, &constraints[i], given[i].value, narrowed, error));
         }
     }
 cleanup:
@@ -162,7 +162,7 @@ static void parameters_of(const struct plot_request *request, char numbers[2][24
 
 /* Trials drawn by default: more are invisible in a picture, and a table of them is for other
  * programs. */
-enum { DRAWN_MOST = 125000 };
+enum { DRAWN_MAX = 125000 };
 
 enum status plot_choose(struct store *store, const struct plot_request *request,
                         struct arena *arena, struct plot_subject *out, struct error *error)
@@ -174,7 +174,7 @@ enum status plot_choose(struct store *store, const struct plot_request *request,
     enum status status = choose(store, parameters, arena, out, &found, error);
     if (status == STATUS_OK && !found)
         status = explain(store, parameters, error);
-    out->most = request->most ? request->most : DRAWN_MOST;
+    out->most = request->most ? request->most : DRAWN_MAX;
     return status;
 }
 
