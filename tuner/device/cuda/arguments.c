@@ -88,39 +88,6 @@ static enum status check_dependent(const struct device *device, const struct lau
     return STATUS_OK;
 }
 
-static void list_bytes(const size_t *bytes, size_t count, struct text *out)
-{
-    for (size_t i = 0; i < count; i++)
-        text_printf(out, "%s%zu", i > 0 ? ", " : "", bytes[i]);
-}
-
-/* What is passed must be what the kernel takes, by number and size: types are not known. */
-enum status cuda_check_parameters(const struct launch_plan *plan, const struct launch *launch,
-                                  const struct kernel *kernel, struct error *error)
-{
-    size_t passed[ARGUMENTS_MAX];
-    struct text text = {0};
-    if (kernel->parameter_count == PARAMETERS_UNKNOWN)
-        return STATUS_OK;
-    size_t taken = (size_t)kernel->parameter_count;
-    bool fits = launch->argument_count == taken;
-    for (size_t i = 0; i < launch->argument_count; i++) {
-        passed[i] = argument_passed_bytes(&plan->arguments[launch->arguments[i]]);
-        fits = fits && passed[i] == kernel->parameter_bytes[i];
-    }
-    if (fits)
-        return STATUS_OK;
-    text_printf(&text, "kernel %s takes %zu argument%s of ", kernel->name, taken,
-                taken == 1 ? "" : "s");
-    list_bytes(kernel->parameter_bytes, taken, &text);
-    text_printf(&text, " bytes; the experiment passes %zu of ", launch->argument_count);
-    list_bytes(passed, launch->argument_count, &text);
-    enum status status = text.failed ? error_no_memory(error)
-                                     : error_set(error, STATUS_BAD_INPUT, "%s", text_string(&text));
-    text_free(&text);
-    return status;
-}
-
 static enum status prepare_launch(struct device *device, const struct launch_plan *plan,
                                   const struct launch *launch, struct prepared_plan *plan_out,
                                   struct prepared_launch *out, struct error *error)

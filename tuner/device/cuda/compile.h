@@ -53,8 +53,8 @@ struct compilation {
     struct device_part part;
 };
 
-/* The error of the log's first line that names one; `otherwise` where none does. Always
- * STATUS_COMPILE_FAILED. */
+/* compile_error.c. The error of the log's first line that names one; `otherwise` where none does.
+ * Always STATUS_COMPILE_FAILED. */
 enum status cuda_compile_failed(const struct compilation *compilation, const char *otherwise,
                                 const char *log, struct error *error);
 

@@ -106,22 +106,46 @@ bool cubin_symbol(const struct cubin *cubin, uint32_t index, Elf64_Sym *out, con
     return *name != NULL;
 }
 
-bool cubin_attribute(const char **at, size_t *rest_bytes, struct cubin_attribute_row *out)
+struct cubin_rows cubin_rows(const struct cubin *cubin, const char *prefix, const char *name)
 {
-    if (*rest_bytes < 4)
+    Elf64_Shdr section;
+    struct cubin_rows rows = {0};
+    if (cubin_find(cubin, prefix, name, &section))
+        rows.at = cubin_bytes(cubin, &section, &rows.bytes);
+    return rows;
+}
+
+bool cubin_next(struct cubin_rows *rows, struct cubin_attribute_row *out)
+{
+    if (rows->bytes < 4)
         return false;
-    *out = (struct cubin_attribute_row){.format = (unsigned char)(*at)[0],
-                                        .attribute = (unsigned char)(*at)[1]};
-    memcpy(&out->small, *at + 2, sizeof out->small);
-    *at += 4;
-    *rest_bytes -= 4;
+    *out = (struct cubin_attribute_row){.format = (unsigned char)rows->at[0],
+                                        .attribute = (unsigned char)rows->at[1]};
+    memcpy(&out->small, rows->at + 2, sizeof out->small);
+    rows->at += 4;
+    rows->bytes -= 4;
     if (out->format != 4)
         return true;
-    if (out->small > *rest_bytes)
+    if (out->small > rows->bytes)
         return false;
-    out->value = *at;
+    out->value = rows->at;
     out->bytes = out->small;
-    *at += out->bytes;
-    *rest_bytes -= out->bytes;
+    rows->at += out->bytes;
+    rows->bytes -= out->bytes;
+    return true;
+}
+
+bool cubin_parameter(const struct cubin_attribute_row *row, uint16_t *ordinal, uint32_t *offset,
+                     uint32_t *bytes)
+{
+    uint16_t numbers[2];
+    uint32_t size = 0;
+    if (row->attribute != CUBIN_KERNEL_PARAMETER || row->bytes != 12)
+        return false;
+    memcpy(numbers, row->value + 4, sizeof numbers);
+    memcpy(&size, row->value + 8, sizeof size);
+    *ordinal = numbers[0];
+    *offset = numbers[1];
+    *bytes = size >> 18; /* of its upper 14 bits */
     return true;
 }

@@ -56,7 +56,17 @@ struct cubin_attribute_row {
     const char *value;
     size_t bytes;
 };
-/* Takes the row at *at, and moves on. False at the end, and at a row that is cut short. */
-bool cubin_attribute(const char **at, size_t *rest_bytes, struct cubin_attribute_row *out);
+/* Rows that were not taken yet. */
+struct cubin_rows {
+    const char *at;
+    size_t bytes;
+};
+/* Finds the rows of a section; at NULL: there is none. */
+struct cubin_rows cubin_rows(const struct cubin *cubin, const char *prefix, const char *name);
+/* Takes the next row. False at the end, and at a row that is cut short. */
+bool cubin_next(struct cubin_rows *rows, struct cubin_attribute_row *out);
+/* Reads which parameter of a kernel the row describes. False: it describes none. */
+bool cubin_parameter(const struct cubin_attribute_row *row, uint16_t *ordinal, uint32_t *offset,
+                     uint32_t *bytes);
 
 #endif

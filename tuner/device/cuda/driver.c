@@ -1,15 +1,16 @@
-#include "tuner/device/cuda/driver.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tuner/base/files.h"
 #include "tuner/base/text.h"
+#include "tuner/device/cuda/internal.h"
 
 /* ---- opening a library ---- */
 
@@ -407,4 +408,50 @@ static void start_linker(void)
 const struct cuda_linker *cuda_linker(struct error *error)
 {
     return table_of(&linker_once, start_linker, &linker_failure, &linker_table, error);
+}
+
+/* ---- an open device ---- */
+
+static enum status status_of(struct device *device, CUresult result)
+{
+    int code = (int)result;
+    if (code == 214 || code == 220 || code == 226 || code == 700 || code == 702 || code == 710 ||
+        (code >= 714 && code <= 719) || code == 721 || code == 810 || code == 911)
+        return STATUS_DEVICE_LOST;
+    /* A code of a later driver that is not known here: ask whether the context still answers. */
+    if (device && cuda_of(device)->context &&
+        cuda_of(device)->driver->cuCtxSynchronize() != CUDA_SUCCESS)
+        return STATUS_DEVICE_LOST;
+    return result == CUDA_ERROR_OUT_OF_MEMORY ? STATUS_NO_MEMORY : STATUS_LAUNCH_FAILED;
+}
+
+enum status cuda_fail(struct device *device, int code, const char *what, struct error *error)
+{
+    const CUresult result = (CUresult)code;
+    const char *name = NULL;
+    const char *text = NULL;
+    if (device) {
+        (void)cuda_of(device)->driver->cuGetErrorName(result, &name);
+        (void)cuda_of(device)->driver->cuGetErrorString(result, &text);
+    }
+    return error_set(error, status_of(device, result), "%s: %s (%d): %s", what,
+                     name ? name : "CUDA error", code, text ? text : "unknown to the driver");
+}
+
+enum status cuda_error(struct device *device, CUresult result, struct error *error,
+                       const char *format, ...)
+{
+    char what[ERROR_TEXT_BYTES / 2];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return cuda_fail(device, (int)result, what, error);
+}
+
+CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, uint32_t block,
+                     void **arguments)
+{
+    return cuda_of(device)->driver->cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0,
+                                                   cuda_of(device)->stream, arguments, NULL);
 }

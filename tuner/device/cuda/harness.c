@@ -34,13 +34,6 @@ enum status cuda_harness_load(struct device *device, struct error *error)
     return status;
 }
 
-CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, uint32_t block,
-                     void **arguments)
-{
-    return cuda_of(device)->driver->cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0,
-                                                   cuda_of(device)->stream, arguments, NULL);
-}
-
 static int pass(struct device *device, CUfunction function)
 {
     const struct cuda *cuda = cuda_of(device);

@@ -443,15 +443,15 @@ static bool take_from_ptx(const struct image *image, const char *name, struct im
 static void take_from_information(const struct cubin *cubin, const char *name,
                                   struct image_kernel *out)
 {
-    Elf64_Shdr section;
+    struct cubin_rows rows = cubin_rows(cubin, ".nv.info.", name);
     struct cubin_attribute_row row;
-    size_t rest_bytes = 0;
-    if (!cubin_find(cubin, ".nv.info.", name, &section))
+    if (!rows.at)
         return;
-    const char *at = cubin_bytes(cubin, &section, &rest_bytes);
     out->parameter_count = 0;
-    while (at && cubin_attribute(&at, &rest_bytes, &row)) {
+    while (cubin_next(&rows, &row)) {
         uint32_t numbers[3] = {0};
+        uint16_t ordinal = 0;
+        uint32_t offset = 0, bytes = 0;
         if (row.bytes == sizeof numbers)
             memcpy(numbers, row.value, sizeof numbers);
         if (row.attribute == CUBIN_REQUIRED_THREADS && row.bytes == sizeof numbers)
@@ -459,14 +459,11 @@ static void take_from_information(const struct cubin *cubin, const char *name,
         if (row.attribute == CUBIN_CLUSTER && row.bytes == sizeof numbers &&
             (uint64_t)numbers[0] * numbers[1] * numbers[2] > 1)
             memcpy(out->required_cluster, numbers, sizeof numbers);
-        if (row.attribute != CUBIN_KERNEL_PARAMETER || row.bytes != sizeof numbers)
+        if (!cubin_parameter(&row, &ordinal, &offset, &bytes) || ordinal >= IMAGE_PARAMETERS_MAX)
             continue;
-        const uint32_t ordinal = numbers[1] & 0xffff;
-        if (ordinal >= IMAGE_PARAMETERS_MAX)
-            continue;
-        out->parameters[ordinal] = (struct image_parameter){numbers[1] >> 16, numbers[2] >> 18};
-        if ((int)ordinal >= out->parameter_count)
-            out->parameter_count = (int)ordinal + 1;
+        out->parameters[ordinal] = (struct image_parameter){offset, bytes};
+        if (ordinal >= out->parameter_count)
+            out->parameter_count = ordinal + 1;
     }
 }
 

@@ -95,8 +95,9 @@ static void add_symbol(const struct signature *signature, uint32_t index, struct
 static void add_attributes(const struct signature *signature, const char *at, size_t rest_bytes,
                            struct hash_state *hash)
 {
+    struct cubin_rows rows = {at, rest_bytes};
     struct cubin_attribute_row row;
-    while (cubin_attribute(&at, &rest_bytes, &row)) {
+    while (cubin_next(&rows, &row)) {
         const unsigned head[3] = {row.attribute, row.format, row.small};
         size_t symbols = row.attribute == CUBIN_EXTERNS       ? row.bytes / 4
                          : row.attribute == CUBIN_PARAM_CBANK ? row.bytes >= 4
@@ -111,7 +112,7 @@ static void add_attributes(const struct signature *signature, const char *at, si
         if (row.bytes > 4 * symbols)
             hash_add(hash, row.value + 4 * symbols, row.bytes - 4 * symbols);
     }
-    hash_add(hash, at, rest_bytes);
+    hash_add(hash, rows.at, rows.bytes);
 }
 
 static void add_relocations(const struct signature *signature, const Elf64_Shdr *section,
@@ -267,30 +268,23 @@ static void add_parameter(struct kernel *kernel, size_t index, size_t bytes)
         kernel->parameter_count = (int)index + 1;
 }
 
-/* A row: which section of constants, ordinal and offset of 16 bits each, and a word whose upper 14
- * bits are the size. */
 static bool ask_cubin(const struct container *container, const char *lowered, struct kernel *kernel)
 {
     struct cubin cubin;
     struct error ignored = {0};
-    Elf64_Shdr section;
     struct cubin_attribute_row row;
-    size_t rest_bytes = 0;
     kernel->parameter_count = 0;
-    if (cubin_open(container->cubin, container->cubin_bytes, &cubin, &ignored) != STATUS_OK ||
-        !cubin_find(&cubin, ".nv.info.", lowered, &section))
+    if (cubin_open(container->cubin, container->cubin_bytes, &cubin, &ignored) != STATUS_OK)
         return false;
-    const char *at = cubin_bytes(&cubin, &section, &rest_bytes);
+    struct cubin_rows rows = cubin_rows(&cubin, ".nv.info.", lowered);
     bool tells = false;
-    while (at && cubin_attribute(&at, &rest_bytes, &row)) {
+    while (cubin_next(&rows, &row)) {
         uint16_t ordinal = 0;
-        uint32_t word = 0;
+        uint32_t offset = 0, bytes = 0;
         tells |= row.attribute == CUBIN_PARAM_CBANK;
-        if (row.attribute != CUBIN_KERNEL_PARAMETER || row.bytes != 12)
+        if (!cubin_parameter(&row, &ordinal, &offset, &bytes))
             continue;
-        memcpy(&ordinal, row.value + 4, sizeof ordinal);
-        memcpy(&word, row.value + 8, sizeof word);
-        add_parameter(kernel, ordinal, word >> 18);
+        add_parameter(kernel, ordinal, bytes);
         tells = true;
     }
     return tells;
@@ -311,6 +305,38 @@ void cuda_take_parameters(const struct cuda_driver *driver, const struct contain
     }
     if (result != CUDA_ERROR_INVALID_VALUE && !ask_cubin(container, lowered, kernel))
         kernel->parameter_count = PARAMETERS_UNKNOWN;
+}
+
+static void list_bytes(const size_t *bytes, size_t count, struct text *out)
+{
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, "%s%zu", i > 0 ? ", " : "", bytes[i]);
+}
+
+enum status cuda_check_parameters(const struct launch_plan *plan, const struct launch *launch,
+                                  const struct kernel *kernel, struct error *error)
+{
+    size_t passed[ARGUMENTS_MAX];
+    struct text text = {0};
+    if (kernel->parameter_count == PARAMETERS_UNKNOWN)
+        return STATUS_OK;
+    size_t taken = (size_t)kernel->parameter_count;
+    bool fits = launch->argument_count == taken;
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        passed[i] = argument_passed_bytes(&plan->arguments[launch->arguments[i]]);
+        fits = fits && passed[i] == kernel->parameter_bytes[i];
+    }
+    if (fits)
+        return STATUS_OK;
+    text_printf(&text, "kernel %s takes %zu argument%s of ", kernel->name, taken,
+                taken == 1 ? "" : "s");
+    list_bytes(kernel->parameter_bytes, taken, &text);
+    text_printf(&text, " bytes; the experiment passes %zu of ", launch->argument_count);
+    list_bytes(passed, launch->argument_count, &text);
+    enum status status = text.failed ? error_no_memory(error)
+                                     : error_set(error, STATUS_BAD_INPUT, "%s", text_string(&text));
+    text_free(&text);
+    return status;
 }
 
 /* ---- what a binary tells ---- */
@@ -336,13 +362,9 @@ static bool symbol_is(const struct cubin *cubin, const char *index_bytes, const 
 static void take_numbers(const struct cubin *cubin, const char *lowered,
                          struct kernel_resources *out)
 {
-    Elf64_Shdr section;
+    struct cubin_rows rows = cubin_rows(cubin, ".nv.info", "");
     struct cubin_attribute_row row;
-    size_t rest_bytes = 0;
-    if (!cubin_find(cubin, ".nv.info", "", &section))
-        return;
-    const char *at = cubin_bytes(cubin, &section, &rest_bytes);
-    while (at && cubin_attribute(&at, &rest_bytes, &row)) {
+    while (cubin_next(&rows, &row)) {
         uint32_t number = 0;
         if (row.bytes != 8 || !symbol_is(cubin, row.value, lowered))
             continue;
@@ -360,13 +382,9 @@ static void take_numbers(const struct cubin *cubin, const char *lowered,
 static void take_bounds(const struct cubin *cubin, const char *lowered,
                         struct kernel_resources *out)
 {
-    Elf64_Shdr section;
+    struct cubin_rows rows = cubin_rows(cubin, ".nv.info.", lowered);
     struct cubin_attribute_row row;
-    size_t rest_bytes = 0;
-    if (!cubin_find(cubin, ".nv.info.", lowered, &section))
-        return;
-    const char *at = cubin_bytes(cubin, &section, &rest_bytes);
-    while (at && cubin_attribute(&at, &rest_bytes, &row)) {
+    while (cubin_next(&rows, &row)) {
         uint32_t sides[3];
         bool bound = row.attribute == CUBIN_MAX_THREADS || row.attribute == CUBIN_REQUIRED_THREADS;
         if (row.attribute == CUBIN_BARRIERS && row.format == 2)

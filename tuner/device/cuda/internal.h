@@ -132,11 +132,13 @@ CUresult cuda_graph_append(struct device *device, CUgraph graph, CUgraphNode *la
 /* Makes the graph executable and uploads it. *out is NULL on failure. */
 CUresult cuda_graph_finish(struct device *device, CUgraph graph, CUgraphExec *out);
 
-/* stream.c. Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...". With
+/* driver.c. Turns a driver's result into status and text: "what: CUDA_ERROR_... (700): ...". With
  * `device`, errors after which the context no longer answers become STATUS_DEVICE_LOST. */
 enum status cuda_error(struct device *device, CUresult result, struct error *error,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 enum status cuda_fail(struct device *device, int code, const char *what, struct error *error);
+CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, uint32_t block,
+                     void **arguments);
 
 /* describe.c */
 enum status cuda_count(int *count, struct error *error);
@@ -167,6 +169,14 @@ enum status cuda_code_hash(struct arena *arena, const struct container *containe
                            const struct cubin *cubin, char out[HASH_TEXT_BYTES],
                            struct error *error);
 
+/* Checks the arguments of a launch against the kernel's parameters, by number and size: types are
+ * not known. */
+enum status cuda_check_parameters(const struct launch_plan *plan, const struct launch *launch,
+                                  const struct kernel *kernel, struct error *error);
+/* Fills in how many parameters the kernel has, and their sizes. */
+void cuda_take_parameters(const struct cuda_driver *driver, const struct container *container,
+                          const char *lowered, struct kernel *kernel);
+
 /* offline.c */
 enum status cuda_imagine(const char *architecture, struct facts *facts, struct error *error);
 enum status cuda_occupancy(const struct facts *facts, const struct launch *launch,
@@ -194,8 +204,6 @@ int cuda_flush(struct device *device, bool dirty);
 int cuda_anchor_pass(struct device *device);
 int cuda_gate_begin(struct device *device);
 int cuda_gate_end(struct device *device, int submitted, double *elapsed_ns, bool *late);
-CUresult cuda_launch(struct device *device, CUfunction function, uint32_t grid, uint32_t block,
-                     void **arguments);
 
 /* modules.c */
 enum status cuda_load(struct device *device, const char *binary_path, struct error *error);
@@ -203,12 +211,6 @@ enum status cuda_resources(struct device *device, const struct launch *launch,
                            struct kernel_resources *out, struct error *error);
 enum status cuda_find_kernel(struct device *device, const char *name, struct kernel **out,
                              struct error *error);
-/* What is passed must be what the kernel takes, by number and size: types are not known. */
-enum status cuda_check_parameters(const struct launch_plan *plan, const struct launch *launch,
-                                  const struct kernel *kernel, struct error *error);
-/* Fills in how many parameters the kernel has, and their sizes. */
-void cuda_take_parameters(const struct cuda_driver *driver, const struct container *container,
-                          const char *lowered, struct kernel *kernel);
 /* gpu_driver.find_variable, gpu_driver.set_symbol */
 enum status cuda_find_variable(struct device *device, const struct argument *argument,
                                gpu_address *out, struct error *error);

@@ -1,6 +1,4 @@
 /* The driver as tuner/device/gpu asks for it: memory, launches, graphs, events on one stream. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tuner/base/text.h"
@@ -94,6 +92,12 @@ static int patch(struct device *device, gpu_address first, uint64_t stride, uint
 
 enum { ATTRIBUTES_MAX = 3 };
 
+/* Members that CUlaunchConfig and CUDA_KERNEL_NODE_PARAMS have alike. */
+#define LAUNCH_SHAPE(launch)                                                                       \
+    .gridDimX = (launch)->grid[0], .gridDimY = (launch)->grid[1], .gridDimZ = (launch)->grid[2],   \
+    .blockDimX = (launch)->block[0], .blockDimY = (launch)->block[1],                              \
+    .blockDimZ = (launch)->block[2], .sharedMemBytes = (launch)->shared_bytes
+
 /* How the launch is besides its grid, for graphs and the stream alike; how many. */
 static unsigned attributes_of(const struct launch *launch, CUlaunchAttribute out[ATTRIBUTES_MAX])
 {
@@ -129,18 +133,8 @@ static CUresult submit(struct device *device, const struct prepared_launch *prep
             prepared->kernel->function, launch->grid[0], launch->grid[1], launch->grid[2],
             launch->block[0], launch->block[1], launch->block[2], launch->shared_bytes,
             cuda_of(device)->stream, (void **)(uintptr_t)prepared->arguments[repeat % 2], NULL);
-    const CUlaunchConfig config = {
-        .gridDimX = launch->grid[0],
-        .gridDimY = launch->grid[1],
-        .gridDimZ = launch->grid[2],
-        .blockDimX = launch->block[0],
-        .blockDimY = launch->block[1],
-        .blockDimZ = launch->block[2],
-        .sharedMemBytes = launch->shared_bytes,
-        .hStream = cuda_of(device)->stream,
-        .attrs = attributes,
-        .numAttrs = count,
-    };
+    const CUlaunchConfig config = {LAUNCH_SHAPE(launch), .hStream = cuda_of(device)->stream,
+                                   .attrs = attributes, .numAttrs = count};
     return driver->cuLaunchKernelEx(&config, prepared->kernel->function,
                                     (void **)(uintptr_t)prepared->arguments[repeat % 2], NULL);
 }
@@ -219,16 +213,8 @@ static enum status add_run(struct device *device, const struct prepared_plan *pr
 {
     for (size_t i = 0; i < prepared->launch_count; i++) {
         const struct launch *launch = prepared->launches[i].launch;
-        CUDA_KERNEL_NODE_PARAMS node = {
-            .func = prepared->launches[i].kernel->function,
-            .gridDimX = launch->grid[0],
-            .gridDimY = launch->grid[1],
-            .gridDimZ = launch->grid[2],
-            .blockDimX = launch->block[0],
-            .blockDimY = launch->block[1],
-            .blockDimZ = launch->block[2],
-            .sharedMemBytes = launch->shared_bytes,
-        };
+        CUDA_KERNEL_NODE_PARAMS node = {.func = prepared->launches[i].kernel->function,
+                                        LAUNCH_SHAPE(launch)};
         CUresult result = CUDA_SUCCESS;
         for (uint32_t repeat = 0; repeat < launch_repeats(launch) && result == CUDA_SUCCESS;
              repeat++) {
@@ -360,42 +346,3 @@ const struct gpu_driver cuda_gpu_driver = {
     .clock_mhz = cuda_sm_clock,
     .read_energy = cuda_read_energy,
 };
-
-/* ---- errors ---- */
-
-static enum status status_of(struct device *device, CUresult result)
-{
-    int code = (int)result;
-    if (code == 214 || code == 220 || code == 226 || code == 700 || code == 702 || code == 710 ||
-        (code >= 714 && code <= 719) || code == 721 || code == 810 || code == 911)
-        return STATUS_DEVICE_LOST;
-    /* A code of a later driver that is not known here: ask whether the context still answers. */
-    if (device && cuda_of(device)->context &&
-        cuda_of(device)->driver->cuCtxSynchronize() != CUDA_SUCCESS)
-        return STATUS_DEVICE_LOST;
-    return result == CUDA_ERROR_OUT_OF_MEMORY ? STATUS_NO_MEMORY : STATUS_LAUNCH_FAILED;
-}
-
-enum status cuda_fail(struct device *device, int code, const char *what, struct error *error)
-{
-    const CUresult result = (CUresult)code;
-    const char *name = NULL;
-    const char *text = NULL;
-    if (device) {
-        (void)cuda_of(device)->driver->cuGetErrorName(result, &name);
-        (void)cuda_of(device)->driver->cuGetErrorString(result, &text);
-    }
-    return error_set(error, status_of(device, result), "%s: %s (%d): %s", what,
-                     name ? name : "CUDA error", code, text ? text : "unknown to the driver");
-}
-
-enum status cuda_error(struct device *device, CUresult result, struct error *error,
-                       const char *format, ...)
-{
-    char what[ERROR_TEXT_BYTES / 2];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    return cuda_fail(device, (int)result, what, error);
-}

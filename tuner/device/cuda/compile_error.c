@@ -1,0 +1,105 @@
+/* The error that a compiler's log names. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuner/device/cuda/compile.h"
+
+static const char *line_with(const char *log, const char *word, size_t *length)
+{
+    const char *hit = strstr(log, word);
+    if (!hit)
+        return NULL;
+    while (hit > log && hit[-1] != '\n')
+        hit--;
+    *length = strcspn(hit, "\r\n");
+    return hit;
+}
+
+enum { STATIC_SHARED_MOST = 48 * 1024 }; /* of every architecture so far */
+
+/* A function that a kernel calls may have been taken for the host's; what only a host has, NVRTC
+ * does not take at all. */
+static const char *advice(const struct compilation *compilation, const char *line, size_t length)
+{
+    static const char before[] = "identifier \"";
+    const struct device_part *part = &compilation->part;
+    if (compilation->nvrtc &&
+        (memmem(line, length, "JIT mode", 8) || memmem(line, length, "dynamic initialization", 22)))
+        return " (nvcc takes it: 'compiler: nvcc')";
+    if (compilation->nvrtc && !compilation->only_reached &&
+        compilation->binary_path && /* not a question */
+        memmem(line, length, "cannot open source file", 23))
+        return " (name its folder by 'include', or compile what the kernel reaches alone: "
+               "'flags: [" FLAG_ONLY_REACHED "]')";
+    const char *name = memmem(line, length, before, strlen(before));
+    size_t name_length = name ? strcspn(name += strlen(before), "\"") : 0;
+    return name && part->left_out && cuda_left_out(part, name, name_length)
+               ? ": it lacks __device__, and is taken for a function of the host"
+               : "";
+}
+
+/* The define that the compiler meets where the line behind the error has its mark, in a header of
+ * CUDA's own; NULL: it is another error. */
+static const char *replaced_name(const struct compilation *compilation, const char *line)
+{
+    const char *text = strchr(line, '\n');
+    const char *mark = text ? strchr(text + 1, '\n') : NULL;
+    if (strncmp(line, "__nv_nvrtc_builtin_header", 25) != 0 || !mark)
+        return NULL;
+    const size_t column = strspn(mark + 1, " ");
+    const char *name = ++text + column;
+    if (mark[1 + column] != '^' || name >= mark)
+        return NULL;
+    for (size_t i = 0; i < compilation->request->define_count; i++) {
+        const char *define = compilation->request->defines[i].name;
+        const size_t length = strlen(define);
+        if (strncmp(name, define, length) == 0 && !isalnum((unsigned char)name[length]) &&
+            name[length] != '_')
+            return define;
+    }
+    return NULL;
+}
+
+enum status cuda_compile_failed(const struct compilation *compilation, const char *otherwise,
+                                const char *log, struct error *error)
+{
+    size_t length = 0;
+    const char *line = line_with(log, "error", &length);
+    if (!line)
+        line = line_with(log, "fatal", &length);
+    const char *replaced = line ? replaced_name(compilation, line) : NULL;
+    if (replaced)
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "the define '%s' replaces a name in CUDA's own headers: call it something "
+                         "else",
+                         replaced);
+    /* Of a name that was asked for, and is nowhere, another line says which. */
+    if (line && strncmp(line, "__nv_name_map", 13) == 0 && strstr(log, "name expression was"))
+        line = line_with(log, "name expression was", &length);
+    /* Its own advice would make all functions the device's. */
+    const char *advised =
+        line ? memmem(line, length, ". Consider using -default-device", 32) : NULL;
+    if (advised)
+        length = (size_t)(advised - line);
+    if (line)
+        return error_set(error, STATUS_COMPILE_FAILED, "%.*s%s", (int)length, line,
+                         advice(compilation, line, length));
+    /* Of all kernels that the log names the most static shared memory. Too much of it is an error
+     * that the log leaves out. */
+    static const char what[] = " bytes smem";
+    int64_t shared = 0;
+    for (const char *at = strstr(log, what); at; at = strstr(at + 1, what)) {
+        const char *number = at;
+        while (number > log && isdigit((unsigned char)number[-1]))
+            number--;
+        int64_t bytes = strtoll(number, NULL, 10);
+        shared = bytes > shared ? bytes : shared;
+    }
+    if (shared > STATIC_SHARED_MOST)
+        return error_set(
+            error, STATUS_COMPILE_FAILED,
+            "%lld bytes in static __shared__ variables, more than %d: make them dynamic",
+            (long long)shared, STATIC_SHARED_MOST);
+    return error_set(error, STATUS_COMPILE_FAILED, "%s", otherwise);
+}
