@@ -1,4 +1,5 @@
-/* Where configurations may be used, as checks found it, and which are out at all sizes. */
+/* Domains: the sizes at which configurations may be used, and configurations that are out at all
+ * sizes. */
 #include "tuner/store/evidence.h"
 #include "tuner/store/internal.h"
 

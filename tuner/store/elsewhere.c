@@ -17,7 +17,7 @@ static enum status take_elsewhere(void *context, struct error *error)
 enum status store_trials_elsewhere(struct store *store, const struct store_elsewhere *here,
                                    store_take_elsewhere *take, void *context, struct error *error)
 {
-    /* What this reads all schemas have, and so has the prior that is shipped (bench/prior.py). */
+    /* Reads only columns that all schemas have, and the shipped prior too (bench/prior.py). */
     SELECTION(struct store_trial_elsewhere, selection,
               "WITH sources AS ("
               "SELECT e.id AS environment_id, p.id AS problem_id, d.name AS device,"

@@ -1,5 +1,5 @@
-/* What was looked at around the trials, and what was chosen of it: rounds, the gauntlet, winners
- * with their contenders, ranges of sizes. */
+/* Evidence around trials, and choices: rounds, the gauntlet, winners with their contenders, ranges
+ * of sizes. */
 #include "tuner/store/evidence.h"
 #include "tuner/store/internal.h"
 
@@ -22,7 +22,7 @@ static bool same_group(const struct store_round *a, const struct store_round *b)
            strcmp(objective_of(a->objective), objective_of(b->objective)) == 0;
 }
 
-/* All that is replaced goes first, so that the order of the rounds does not matter. */
+/* Deletes all replaced groups first, so that the order of the rounds does not matter. */
 enum status store_rounds(struct store *store, const struct store_round *items, size_t count,
                          struct error *error)
 {
@@ -99,12 +99,12 @@ enum status store_gauntlet_get(struct store *store, int64_t environment_id, int6
 
 static const char winner_doing[] = "store a winner";
 
-/* What a winner is looked up by: ?1 to ?4. */
+/* Key values of a winner: ?1 to ?4. */
 #define WINNER_KEYS(environment_id, problem_id, mode, objective)                                   \
     STORE_VALUES(value_integer(environment_id), value_integer(problem_id),                         \
                  value_text(l2_mode_name(mode)), value_text(objective_of(objective)))
 
-/* Ranges that were made when another had won know nothing of the new one. */
+/* Drops the problem's ranges, since they were made for the previous winner. */
 static enum status drop_ranges_of_problem(struct store *store, int64_t environment_id,
                                           int64_t problem_id, enum l2_mode mode,
                                           const char *objective, struct error *error)

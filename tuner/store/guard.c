@@ -1,18 +1,19 @@
-/* Databases of unknown origin: what is read of them is ours, and ends. */
+/* Databases of unknown origin: queries use our own views only, and end. */
 #include "tuner/store/internal.h"
 
 #include <limits.h>
 #include <string.h>
 
 enum {
-    VALUE_BYTES_MAX = 16 << 20, /* an experiment's text, the largest value, has 1 MiB at most */
+    VALUE_BYTES_MAX = 16 << 20, /* the largest value, an experiment's text, has 1 MiB at most */
     STEPS_BETWEEN = 1 << 20,
 };
-/* Of SQLite's machine over a migration: the recordings take up to 2,000 a page of 4096 bytes. */
+/* Limits on SQLite's machine steps for a migration: the recordings take up to 2,000 per page of
+ * 4096 bytes. */
 static const int64_t steps_least = 30000000, steps_a_page = 50000;
 
-/* SQLite 3.38 to 3.40 take their own JSON functions for untrusted, which our tables check values
- * by. */
+/* Returns whether SQLite trusts its JSON functions: 3.38 to 3.40 do not, and our tables check
+ * values with them. */
 static bool trusts_json(void)
 {
     sqlite3 *db = NULL;
@@ -35,7 +36,8 @@ void store_guard(struct store *store)
     (void)sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
 }
 
-/* The next statement of the schema that begins so, at the start of a line; NULL: none. */
+/* Finds the next statement of the schema that begins with `beginning` at the start of a line; NULL:
+ * none. */
 static const char *next_statement(const char *at, const char *beginning)
 {
     while ((at = strstr(at, beginning)) && at[-1] != '\n')
@@ -43,8 +45,8 @@ static const char *next_statement(const char *at, const char *beginning)
     return at;
 }
 
-/* Reads all of a table that every run comes to read, which may be much later: a value that is too
- * large is refused at once. */
+/* Reads all of a table that every run reads, maybe much later, so that too large a value is refused
+ * now. */
 static enum status read_values(struct store *store, const char *table, struct error *error)
 {
     static const char *const tables[] = {"devices",  "environments",   "experiments",
@@ -57,7 +59,7 @@ static enum status read_values(struct store *store, const char *table, struct er
     return STATUS_OK;
 }
 
-/* What would be run with each row that is written is tune's own. */
+/* Refuses triggers that are not tune's own, since each written row would run them. */
 static enum status check_triggers(struct store *store, const struct store_schema *schema,
                                   struct error *error)
 {
@@ -104,7 +106,7 @@ enum status store_check_tables(struct store *store, const struct store_schema *s
     return status == STATUS_OK && writes ? check_triggers(store, schema, error) : status;
 }
 
-/* All columns of the newest schema are there. */
+/* Verifies that all columns of the newest schema exist. */
 static enum status check_columns(struct store *store, const struct store_schema *schema,
                                  struct error *error)
 {
@@ -172,7 +174,7 @@ static int count_steps(void *context)
     return store->steps_left < 0;
 }
 
-/* As a copy, so that nothing of it need be kept. */
+/* Migrates a copy without a backup. */
 static enum status bring_up_to_date(struct store *store, int64_t version,
                                     const struct store_schema *schema, struct error *error)
 {

@@ -1,5 +1,5 @@
-/* What is measured, of what, and by which run: environments, experiments, problems, configurations,
- * ceilings, runs, searches, trials. */
+/* Measurements and their subjects: environments, experiments, problems, configurations, ceilings,
+ * runs, searches, trials. */
 #ifndef TUNE_STORE_MEASURED_H
 #define TUNE_STORE_MEASURED_H
 
@@ -9,9 +9,9 @@
 
 /* An objective that is NULL is "time". */
 
-/* Each of these finds the row or makes it, and gives its id. */
+/* The functions below find or insert a row, and return its id. */
 struct store_environment {
-    const struct facts *facts; /* of the device */
+    const struct facts *facts; /* device's facts */
     const char *tool_version;
     const char *host;
 };
@@ -21,7 +21,7 @@ struct store_experiment {
     const char *name;
     const char *device_kind;
     const char *content_hash;
-    const char *definition_hash; /* with the name the row's identity; NULL: the content hash */
+    const char *definition_hash; /* row's identity, with the name; NULL: the content hash */
     const char *path;
     const char *text;
 };
@@ -30,14 +30,14 @@ enum status store_experiment(struct store *store, const struct store_experiment 
 struct store_problem {
     int64_t experiment_id;
     const char *key;
-    const char *family; /* of sizes of several names: the key without them; NULL: they have one */
+    const char *family; /* key without the sizes, if there are several; NULL: one size */
     const struct named_value *axes;
     size_t axis_count;
     int64_t n;
     double bytes_moved;
-    const char *ceiling; /* "read", "write" or "copy": what its throughput is held against; NULL:
-                            read */
-    double operations;   /* 0: NULL, and so is their type */
+    const char *ceiling; /* bandwidth its throughput is compared with: "read", "write" or "copy";
+                            NULL: read */
+    double operations;   /* 0: NULL, like their type */
     const char *operations_type;
 };
 enum status store_problem(struct store *store, const struct store_problem *problem,
@@ -52,15 +52,15 @@ struct store_ceilings {
 };
 enum status store_ceilings_put(struct store *store, int64_t environment_id,
                                const struct store_ceilings *measured, struct error *error);
-/* The newest; *found false when there are none. */
+/* Finds the newest; *found false: none. */
 enum status store_ceilings_get(struct store *store, int64_t environment_id, bool *found,
                                struct store_ceilings *ceilings, struct error *error);
 
-/* 10^9 operations per second on numbers of that type ("f32"). Of the same type and second the
- * larger is kept. */
+/* Stores 10^9 operations per second on numbers of this type ("f32"). Within one second the larger
+ * figure is kept. */
 enum status store_arithmetic_put(struct store *store, int64_t environment_id, const char *type,
                                  double gops, struct error *error);
-/* The newest of that type; 0: there is none. */
+/* Finds the newest of this type; 0: none. */
 enum status store_arithmetic_get(struct store *store, int64_t environment_id, const char *type,
                                  double *gops, struct error *error);
 
@@ -72,11 +72,11 @@ struct store_run_start {
     double empty_pair_ns;
     double node_gap_ns;      /* NaN: NULL */
     const char *effort;      /* "quick", "normal", "thorough" */
-    int64_t budget_ns;       /* 0: NULL, none was given */
+    int64_t budget_ns;       /* 0: NULL, unlimited */
     const char *objective;   /* "time", "energy", "edp" or a formula */
     const char *protocol;    /* every number of the protocol: "name=value name=value ..." */
-    const char *worker_cpus; /* where the measuring process was pinned; NULL: nowhere */
-    const char *near;        /* what of the machine its device hangs on; NULL: unknown */
+    const char *worker_cpus; /* CPUs that the measuring process was pinned to; NULL: none */
+    const char *near;        /* part of the machine near its device; NULL: unknown */
     const char *command;     /* the command line, quoted for a shell; NULL: unknown */
 };
 enum status store_run_start(struct store *store, const struct store_run_start *run, int64_t *run_id,
@@ -84,40 +84,40 @@ enum status store_run_start(struct store *store, const struct store_run_start *r
 struct store_run_end {
     const char *outcome; /* "complete", "interrupted", "failed" */
     int64_t wall_ns;
-    int64_t measuring_ns;    /* the worker was loading, verifying or timing */
-    int64_t compile_wait_ns; /* the worker had nothing to do because nothing was compiled yet */
+    int64_t measuring_ns;    /* time the worker spent loading, verifying or timing */
+    int64_t compile_wait_ns; /* time the worker was idle since nothing was compiled yet */
     int64_t binaries_compiled;
     int64_t binaries_cached;
 };
 enum status store_run_end(struct store *store, int64_t run_id, const struct store_run_end *end,
                           struct error *error);
 
-/* How a run searched a problem's space. */
+/* A run's search of a problem's space. */
 struct store_search {
     int64_t run_id;
     int64_t problem_id;
-    const char *asked;      /* strategy: "auto", ... */
-    const char *strategy;   /* what that came to */
+    const char *asked;      /* strategy requested: "auto", ... */
+    const char *strategy;   /* strategy used */
     uint64_t product_count; /* over INT64_MAX: NULL */
     uint64_t space_count;
-    uint64_t points_most; /* that were to be tried at most */
-    uint64_t points;      /* tried or set aside by the end, earlier runs' counted */
-    /* Of this run; those not launched: no block fits, or another launches the same. */
+    uint64_t points_most; /* limit on points to be tried */
+    uint64_t points;      /* points tried or skipped by the end, including earlier runs */
+    /* Counts of this run. Unlaunchable: no block fits. Duplicates: launch the same as another. */
     uint64_t trials, unlaunchable, duplicates, failures;
-    double chance_of_better, most_better; /* as search.h has them, of 1 % and of 90 %; NaN: NULL */
-    int64_t sweep_ns, near_ns;            /* its trials took; those within 2 % of the fastest */
+    double chance_of_better, most_better; /* as in search.h, for 1 % and for 90 %; NaN: NULL */
+    int64_t sweep_ns, near_ns; /* time of its trials; of those within 2 % of the fastest */
 };
-/* Replaces that of the same run and problem. */
+/* Replaces the row of the same run and problem. */
 enum status store_search_put(struct store *store, const struct store_search *search,
                              struct error *error);
 
 struct store_sample {
-    int32_t process;   /* 0: the sweep's and race's; 1 ..: the fresh processes that confirm */
-    int32_t round;     /* ordinal in store_round; the sweep has none */
+    int32_t process;   /* 0: the sweep's and race's; 1 ..: fresh, confirming processes */
+    int32_t round;     /* ordinal in store_round; unused in the sweep */
     int32_t runs;      /* runs in the block */
-    bool invalid;      /* its round was dropped */
-    double elapsed_ns; /* of one run, the empty pair taken off */
-    double energy_j;   /* of one run; NaN: NULL */
+    bool invalid;      /* round was dropped */
+    double elapsed_ns; /* per run, less the empty pair */
+    double energy_j;   /* per run; NaN: NULL */
 };
 struct store_trial {
     int64_t run_id;
@@ -125,47 +125,46 @@ struct store_trial {
     int64_t problem_id;
     int64_t configuration_id;
     const char *stage;     /* "sweep", "race", "confirm" */
-    const char *objective; /* what the race was about; a sweep's is "time" */
+    const char *objective; /* race's objective; "time" for a sweep */
     enum l2_mode l2_mode;
     enum trial_status status;
-    const char *detail;       /* why it failed; NULL: none */
-    const char *compile_log;  /* what the compiler said of a failure; NULL: none */
-    int64_t same_as_trial_id; /* 0: none. Launches exactly what that trial launches */
+    const char *detail;       /* reason for a failure; NULL: none */
+    const char *compile_log;  /* compiler's output for a failure; NULL: none */
+    int64_t same_as_trial_id; /* trial with exactly the same launches; 0: none */
     const char *binary_hash;  /* NULL: none */
     const struct named_value *derived;
     size_t derived_count;
-    const struct named_value *metrics; /* the experiment's own */
+    const struct named_value *metrics; /* experiment's own */
     size_t metric_count;
-    const struct launch_plan *plan;           /* NULL when it never came to a plan */
-    const struct kernel_resources *resources; /* one a launch of the plan; NULL: none */
+    const struct launch_plan *plan;           /* NULL if the trial failed before the plan */
+    const struct kernel_resources *resources; /* one per launch of the plan; NULL: none */
     const struct store_sample *samples;
     size_t sample_count;
-    double median_ns, mad_ns, min_ns, max_ns; /* of its valid samples; NaN: none */
-    double energy_j;                          /* median of a run; NaN: none */
-    double value;                             /* of the objective; NaN: none */
-    int64_t duration_ns;                      /* what the trial cost, from load to last sample */
-    bool cheap; /* it can be had again without the device: the disk is not waited for */
+    double median_ns, mad_ns, min_ns, max_ns; /* valid samples; NaN: none */
+    double energy_j;                          /* median per run; NaN: none */
+    double value;                             /* objective's value; NaN: none */
+    int64_t duration_ns;                      /* trial's cost, from load to last sample */
+    bool cheap; /* can be repeated without the device: no wait for the disk */
 };
-/* The trial with its samples and resources in one transaction, which waits for the disk unless
- * another has done so in the last tenth of a second: of what a power cut takes there is no more,
- * and the end of the program takes nothing. A trial of the same environment, problem,
- * configuration, stage, objective and mode is replaced. */
+/* Stores the trial with its samples and resources in one transaction; replaces the trial of the
+ * same environment, problem, configuration, stage, objective and mode. The commit waits for the
+ * disk unless another did in the last tenth of a second, so a power cut takes no more than that; an
+ * end of the program takes none. */
 enum status store_trial(struct store *store, const struct store_trial *trial, int64_t *trial_id,
                         struct error *error);
 
-/* What is known already, for going on where a run stopped: calls `take` for each trial of the
- * stage; a status other than STATUS_OK from it ends the walk and is returned. */
+/* Calls `take` for each stored trial of the stage, to resume; a status other than STATUS_OK ends
+ * the walk and is returned. */
 struct store_known_trial {
     int64_t trial_id;
     int64_t configuration_id;
     const char *configuration_key;
-    const char *parameters;  /* a JSON object */
-    const char *binary_hash; /* "" when none */
+    const char *parameters;  /* JSON object */
+    const char *binary_hash; /* "" if unknown */
     enum trial_status status;
-    double median_ns; /* NaN when none */
+    double median_ns; /* NaN if none */
     int64_t same_as_trial_id;
-    const char
-        *rejected; /* what the gauntlet said of its binary; NULL: it passed, or was not asked */
+    const char *rejected; /* reason from the gauntlet for its binary; NULL: passed, or not run */
 };
 typedef enum status store_take_trial(void *context, const struct store_known_trial *trial,
                                      struct error *error);
@@ -173,31 +172,31 @@ enum status store_known_trials(struct store *store, int64_t environment_id, int6
                                const char *stage, enum l2_mode mode, store_take_trial *take,
                                void *context, struct error *error);
 
-/* How many trials the environment's device has in other environments: with another driver,
+/* Counts the trials of the environment's device in other environments: with another driver,
  * compiler, host or version of tune. */
 enum status store_other_trials(struct store *store, int64_t environment_id, int64_t *trials,
                                struct error *error);
 
-/* What is being launched: written before, taken away after the trial is stored. What is found at a
- * start was running when the program or the machine ended. */
+/* A launch under way: written before it, deleted after the trial is stored. Rows found at a start
+ * were running when the program or the machine ended. */
 struct store_in_flight {
     int64_t environment_id;
     int64_t problem_id;
     int64_t configuration_id;
     int64_t run_id;
-    const char *boot_id; /* of the machine's start, "" when unknown */
-    /* Of rows read: */
+    const char *boot_id; /* boot of the machine; "" if unknown */
+    /* Members of rows that are read. */
     const char *configuration_key;
-    const char *parameters; /* a JSON object */
-    int64_t attempts;       /* launches that were never seen to end, this one counted */
+    const char *parameters; /* JSON object */
+    int64_t attempts;       /* launches that did not end, including this one */
     const char *started_at;
 };
-/* `durable`: it is on disk when this returns, also for a machine that loses power. */
+/* Stores the row; `durable`: on disk on return, safe from a power cut. */
 enum status store_in_flight_put(struct store *store, const struct store_in_flight *row,
                                 bool durable, struct error *error);
 enum status store_in_flight_clear(struct store *store, int64_t environment_id, int64_t problem_id,
                                   int64_t configuration_id, struct error *error);
-/* Calls `take` for each row of the problem; it may clear the row. */
+/* Calls `take` for each row of the problem; `take` may clear the row. */
 typedef enum status store_take_in_flight(void *context, const struct store_in_flight *row,
                                          struct error *error);
 enum status store_in_flight_each(struct store *store, int64_t environment_id, int64_t problem_id,

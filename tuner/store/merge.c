@@ -1,5 +1,4 @@
-/* Taking in what another database has. It is never touched: a copy is checked, brought up to date,
- * and read. */
+/* Merging another database, which is never changed: a copy is checked, migrated, and read. */
 #include "tuner/store/embedded.h"
 #include "tuner/store/internal.h"
 
@@ -7,8 +6,9 @@
 
 static const char merge_doing[] = "merge databases";
 
-/* Rows are looked up in, and go into, indexes at all places: with SQLite's 2 MB for each of `other`
- * and the tables of the merge, a million trials took twenty times as long as a hundred thousand. */
+/* Sizes of SQLite's caches. Rows are found in, and added to, all places of indexes: with SQLite's 2
+ * MB each for `other` and the tables of the merge, a million trials took twenty times as long as a
+ * hundred thousand. */
 static const char merge_caches[] =
     "PRAGMA main.cache_size = -131072;"
     "PRAGMA other.cache_size = -65536; PRAGMA temp.cache_size = -65536";

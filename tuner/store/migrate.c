@@ -1,4 +1,4 @@
-/* Bringing an older database up to date: a copy first, then all steps in one transaction. */
+/* Migration of an older database: a copy first, then all steps in one transaction. */
 #include "tuner/store/internal.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 static const char migrate_doing[] = "bring the database up to date";
 static const char migration_head[] = "-- migration ";
 
-/* The head of the next migration at or after `at`: only at the start of a line. NULL: none. */
+/* Finds the head of the next migration at or after `at`, at the start of a line; NULL: none. */
 static const char *next_migration(const char *text, const char *at)
 {
     while ((at = strstr(at, migration_head)) && at > text && at[-1] != '\n')
@@ -35,7 +35,7 @@ static enum status run_migration(struct store *store, int64_t number, const char
     return status;
 }
 
-/* Steps must follow one on the other up to the version that this program knows. */
+/* Runs the steps in order up to this program's version. */
 static enum status run_migrations(struct store *store, int64_t version,
                                   const struct store_schema *schema, struct error *error)
 {
@@ -63,11 +63,11 @@ static enum status run_migrations(struct store *store, int64_t version,
 static enum status migrate_inside(struct store *store, const struct store_schema *schema,
                                   bool *changed, struct error *error)
 {
-    /* Read again under the lock: another program may have done it meanwhile. */
+    /* The version is read again under the lock: another program may have migrated meanwhile. */
     int64_t version = 0;
     enum status status = store_pragma(store, "PRAGMA user_version", &version, error);
     *changed = status == STATUS_OK && version < schema->version;
-    /* Views keep no data: the newest ones are made when all steps are done. */
+    /* Views hold no data; the newest ones are created after all steps. */
     if (*changed)
         status = store_views(store, schema, STORE_VIEWS_DROP, error);
     if (status == STATUS_OK && *changed)
@@ -86,14 +86,14 @@ static enum status migrate_inside(struct store *store, const struct store_schema
     return status;
 }
 
-/* The whole database as it is, in a folder beside it that the next program clears away if this one
- * does not live to. */
+/* Copies the whole database into a folder beside the file; the next program removes it if this one
+ * is killed. */
 static enum status make_copy(struct store *store, const char *copy, struct error *error)
 {
     enum status status = store_copy(store, copy, "keep a copy of it", error);
     if (status != STATUS_OK)
         return status;
-    /* The copy gets the mode of the database, and is on the disk before anything is changed. */
+    /* The copy gets the database's permissions, and is on the disk before anything changes. */
     struct stat info;
     int file = open(copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     bool good = file >= 0 && stat(store->path, &info) == 0 &&
@@ -104,7 +104,8 @@ static enum status make_copy(struct store *store, const char *copy, struct error
     return good ? STATUS_OK : error_set_errno(error, failure, "%s: cannot keep the copy", copy);
 }
 
-/* Of one that was made just before the commit by a program that did not come to it. */
+/* Returns whether the files have equal bytes: a copy may be left by a program killed just before
+ * its commit. */
 static bool is_same_file(const char *path, const char *other)
 {
     enum { PART_BYTES = 4096 };
@@ -121,7 +122,7 @@ static bool is_same_file(const char *path, const char *other)
     return same;
 }
 
-/* To a name that is free: at once, where the file system can. */
+/* Renames to a name that must be free: atomically if the file system can. */
 static int move_to_free(const char *from, const char *to)
 {
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
@@ -134,8 +135,8 @@ static int move_to_free(const char *from, const char *to)
     return rename(from, to) == 0 ? 0 : errno;
 }
 
-/* FILE.schema-1, or the first of FILE.schema-1.2, .3 ... that is not there: a copy is never
- * overwritten, and one that is the same will do. */
+/* Names the copy FILE.schema-1, or the first free one of FILE.schema-1.2, .3 ...: a copy is never
+ * overwritten, and an equal one suffices. */
 static enum status publish_copy(const char *copy, const char *path, int64_t version,
                                 struct text *name, struct error *error)
 {
@@ -159,16 +160,16 @@ static enum status publish_copy(const char *copy, const char *path, int64_t vers
     return error_set_errno(error, failure, "%s: cannot keep a copy of it", path);
 }
 
-/* The copy gets its name when all is done but the commit: what fails, or is killed, leaves none.
- * NULL: none is kept. */
+/* Migrates; the copy (NULL: none) gets its name just before the commit, so that a failed or killed
+ * migration leaves none. */
 static enum status migrate_with(struct store *store, int64_t version,
                                 const struct store_schema *schema, const char *copy,
                                 struct error *error)
 {
     struct text name = {0};
     enum status status = copy ? make_copy(store, copy, error) : STATUS_OK;
-    /* Tables are rebuilt with references off, which only works outside a transaction; they are
-     * checked before the commit. */
+    /* Tables are rebuilt with references off, which works only outside a transaction; references
+     * are checked before the commit. */
     if (status == STATUS_OK)
         status = store_execute(store, "PRAGMA foreign_keys = OFF", migrate_doing, error);
     if (status == STATUS_OK)

@@ -1,4 +1,4 @@
-/* Opening: what kind of file is it, may it be used, how is it set up. */
+/* Opening of a database: kind of file, permission, settings. */
 #include "tuner/store/internal.h"
 
 #include <errno.h>
@@ -23,8 +23,7 @@ static enum status connect_to(struct store *store, const char *path, const char 
                               struct error *error)
 {
     struct text uri = {0};
-    /* An SQLite URI for the path. "./" keeps SQLite from seeing ":memory:" or an empty name in
-     * it. */
+    /* SQLite URI of the path. "./" keeps SQLite from seeing ":memory:" or an empty name. */
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "/._-~";
     text_append(&uri, path[0] == '/' ? "file://" : "file:./");
@@ -68,11 +67,11 @@ static void disconnect(struct store *store)
     store->db = NULL;
 }
 
-/* Whose database is it? Asked of its header alone, on a connection that takes no lock and leaves no
- * trace (immutable), since a file that is not ours must stay as it is. Not by SQL, which would call
- * a file damaged whose log waits to be played in: a full disk ends a checkpoint, and the file is
- * shorter than its header says. Nor by open() and close(), with which all locks of this process on
- * it go. The id is in the file itself: it is written before the database is turned to WAL.
+/* Verifies that the file is tune's database, by its header alone, on a connection that takes no
+ * lock and leaves no trace (immutable), since other files must stay as they are. SQL would call a
+ * file damaged whose log is not yet played in: a full disk ends a checkpoint, and the file is
+ * shorter than its header says. open() and close() would drop all locks of this process on the
+ * file. The id is in the file itself: written before the database is turned to WAL.
  * https://www.sqlite.org/fileformat2.html#the_database_header */
 static enum status check_owner(struct store *store, struct error *error)
 {
@@ -103,7 +102,7 @@ static enum status check_owner(struct store *store, struct error *error)
     return status;
 }
 
-/* *fresh: there is no file yet, or an empty one. */
+/* Checks the file; *fresh: absent or empty. */
 static enum status check_file(struct store *store, enum store_mode mode, bool *fresh,
                               struct error *error)
 {
@@ -142,8 +141,8 @@ static enum status set_up(struct store *store, struct error *error)
                          open_doing, error);
 }
 
-/* All in one transaction: two programs that start at once make it once, and a program that is
- * killed leaves an empty file. */
+/* Creates the tables in one transaction: two programs that start at once create them once, and a
+ * killed program leaves an empty file. */
 static enum status create_tables(struct store *store, const struct store_schema *schema,
                                  struct error *error)
 {
@@ -179,8 +178,8 @@ static enum status check_version(const struct store *store, const struct store_s
     return STATUS_OK;
 }
 
-/* As long as no other process can have the database open, its log can be put away without. Before
- * anything else, since every other statement reads first. */
+/* Turns the log off while no other process can have the database open; must be the first statement,
+ * since every other one reads first. */
 static enum status use_journal(struct store *store, struct error *error)
 {
     return store_execute(store,
@@ -219,8 +218,7 @@ static enum status check_writable(struct store *store, const struct store_schema
     if (status == STATUS_OK)
         status = store_views(store, schema, STORE_VIEWS_OWN, error);
     if (status == STATUS_OK && with_log) {
-        /* WAL asks the file system for memory that processes share. SQLite finds out only when it
-         * first reads. */
+        /* WAL needs shared memory from the file system; SQLite finds out only at the first read. */
         int64_t ignored = 0;
         FAILPOINT("store.ready");
         status = store_execute(store, "PRAGMA journal_mode = WAL", open_doing, error);
@@ -230,9 +228,9 @@ static enum status check_writable(struct store *store, const struct store_schema
     return status;
 }
 
-/* A file system that cannot do WAL gets the rollback journal: slower, as safe. Of processes that
- * turn a database to WAL at once, SQLite refuses some without having waited, lest they wait for
- * each other: these begin again, for as long as any lock is waited for. */
+/* Opens for writing. A file system without WAL gets the rollback journal: slower, as safe. When
+ * processes turn a database to WAL at once, SQLite refuses some without waiting, to avoid a
+ * deadlock; those retry within the usual time for a lock. */
 static enum status open_to_write(struct store *store, const struct store_schema *schema, bool fresh,
                                  struct error *error)
 {
@@ -273,9 +271,9 @@ enum status store_reconnect(struct store *store, const char *path, struct error 
     return status == STATUS_OK ? set_up(store, error) : status;
 }
 
-/* Opened for writing where that is allowed, so that the files of the log are put away at the end,
- * but with query_only. In a folder that may not be written SQLite cannot make them: then the file
- * is read as it is, which is right as long as there is no log. */
+/* Opens for reading: with write access if permitted, so that the log's files are removed at the
+ * end, but with query_only. In a folder without write permission SQLite cannot create them; the
+ * file is then read as it is, which is right as long as there is no log. */
 static enum status open_to_read(struct store *store, const struct store_schema *schema,
                                 enum store_mode mode, struct error *error)
 {
@@ -283,7 +281,7 @@ static enum status open_to_read(struct store *store, const struct store_schema *
     enum status status = read_version(store, "", SQLITE_OPEN_READWRITE, &version, error);
     if (status == STATUS_PERMISSION) {
         disconnect(store);
-        /* The log beside the database holds what is not in the file yet. */
+        /* The log beside the database holds writes that are not in the file yet. */
         struct text name = {0};
         struct stat info;
         text_printf(&name, "%s-wal", store->path);
@@ -312,8 +310,8 @@ static enum status open_to_read(struct store *store, const struct store_schema *
     return status;
 }
 
-/* In a folder open to all, a log or journal that another user put beside the database would be
- * played into it. */
+/* Refuses another user's log or journal beside the database in a folder open to all, since SQLite
+ * would play it in. */
 static enum status check_siblings(const struct store *store, struct error *error)
 {
     static const char *const ends[] = {"-wal", "-shm", "-journal"};
@@ -340,7 +338,7 @@ static enum status check_siblings(const struct store *store, struct error *error
     return status;
 }
 
-/* SQLite names its files by absolute paths, and has room for so much. */
+/* Refuses paths too long for SQLite, which uses absolute ones. */
 static enum status check_length(const char *path, struct error *error)
 {
     char folder[PATH_MAX] = "";
@@ -355,13 +353,13 @@ static enum status check_length(const char *path, struct error *error)
                      path, length, (int)SQLITE_PATH_BYTES_MAX);
 }
 
-/* The path that is opened has no links, so that none can be put there in the meantime either. */
+/* Sets the path without links, so that none can be inserted later. */
 static enum status take_path(struct store *store, const char *path, struct error *error)
 {
     struct arena arena = {0};
     const char *real = NULL;
     enum status status = path_without_links(&arena, path, &real, error);
-    if (status == STATUS_NOT_FOUND) { /* what is missing is told in terms of the database, later */
+    if (status == STATUS_NOT_FOUND) { /* a missing file is reported later, as a missing database */
         real = path;
         status = STATUS_OK;
     }
@@ -375,7 +373,7 @@ static enum status take_path(struct store *store, const char *path, struct error
     return status == STATUS_OK ? check_siblings(store, error) : status;
 }
 
-/* Of copies beside it, by programs that were ended over a merge or a migration. */
+/* Removes copies beside the database left by killed merges and migrations. */
 static void sweep_folders(const char *path)
 {
     static const char *const words[] = {"merge", "migrate"};
@@ -447,7 +445,7 @@ int64_t store_copied_version(const struct store *store)
     return store->copied_version;
 }
 
-/* ---- a file that was removed or replaced while it was open ---- */
+/* ---- a file removed or replaced while open ---- */
 
 bool store_is_in_place(const struct store *store)
 {
@@ -481,7 +479,8 @@ enum status store_rescue(struct store *store, struct error *error)
         (void)error_set(error, STATUS_IO, "%s: %s; what was measured could not be saved: %.400s",
                         store->path, what, failure.text);
     } else {
-        /* The log still has its name: what took the database's place must not have it played in. */
+        /* The log still has its name, and must not be played into the file that took the database's
+         * place. */
         (void)store_execute(store, "PRAGMA wal_checkpoint(TRUNCATE)", "empty its log", &failure);
         (void)error_set(error, STATUS_IO,
                         "%s: %s; what was measured is saved in %s: move it back, or name it with "

@@ -1,5 +1,5 @@
-/* The rows that trials hang on: environments, experiments, problems, configurations, runs, how
- * spaces were searched, baselines, ceilings, and times of other implementations. */
+/* Rows that trials refer to: environments, experiments, problems, configurations, runs, searches,
+ * baselines, ceilings, and times of other implementations. */
 #include "tuner/store/internal.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "tuner/store/evidence.h"
 #include "tuner/store/measured.h"
 
-/* {"sm_count":132,...}: every fact by its key. */
+/* Writes every fact by its key: {"sm_count":132,...}. */
 static bool facts_to_json(const struct facts *facts, struct text *text)
 {
     text_clear(text);
@@ -24,7 +24,7 @@ static bool facts_to_json(const struct facts *facts, struct text *text)
     return !text->failed;
 }
 
-/* A device that cannot tell its unique name is known by where it sits. */
+/* Writes the device's unique name, or its place if it has none. */
 static bool device_uuid(const struct store_environment *environment, struct text *text)
 {
     const struct facts *facts = environment->facts;
@@ -39,7 +39,7 @@ static bool device_uuid(const struct store_environment *environment, struct text
     return !text->failed;
 }
 
-/* Out of a device's facts. */
+/* Columns from a device's facts. */
 struct device_row {
     const char *uuid, *kind, *name, *architecture, *facts;
     int64_t memory_bytes, unit_count;
@@ -105,8 +105,8 @@ enum status store_experiment(struct store *store, const struct store_experiment 
     return store_put(store, &experiments, STORE_SOURCES(&row), experiment_id, error);
 }
 
-/* Found, it is not written. Else another tuner may have added it since it was looked for; or the
- * file says other metrics of it than it did, which makes no trial stale. */
+/* Finds the row without writing; else inserts or updates it: another tuner may have added it
+ * meanwhile, or the file's metrics changed, which makes no trial stale. */
 enum status store_problem(struct store *store, const struct store_problem *problem,
                           int64_t *problem_id, struct error *error)
 {
@@ -143,8 +143,8 @@ struct configuration_row {
     size_t parameter_count;
 };
 
-/* Thousands come at once, and none means anything before its first trial, whose commit makes it
- * durable. */
+/* Inserts without waiting for the disk: thousands come at once, and the commit of a row's first
+ * trial makes it durable. */
 enum status store_configuration(struct store *store, int64_t experiment_id, const char *key,
                                 const struct named_value *parameters, size_t count,
                                 int64_t *configuration_id, struct error *error)
@@ -275,9 +275,9 @@ enum status store_run_end(struct store *store, int64_t run_id, const struct stor
     return status;
 }
 
-/* Counts above INT64_MAX are below 0 as integers, and stored as NULL. */
+/* Stores counts above INT64_MAX, negative as integers, as NULL. */
 
-/* Not waited for: a power failure takes no more than counts. */
+/* Stores without waiting for the disk: a power failure takes no more than counts. */
 enum status store_search_put(struct store *store, const struct store_search *search,
                              struct error *error)
 {
@@ -310,7 +310,7 @@ enum status store_baseline(struct store *store, int64_t environment_id, int64_t 
         NULL, NULL, error);
 }
 
-/* Where all peers of one import come from. */
+/* Common origin of all peers of one import. */
 struct peer_origin {
     int64_t environment_id;
     const char *source;

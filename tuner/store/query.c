@@ -1,5 +1,4 @@
-/* Read-only queries for show, plot and export, row by row; and rows as structs, by a table of their
- * members. */
+/* Read-only queries for show, plot and export, row by row, or as structs by a table of members. */
 #include "tuner/store/internal.h"
 
 #include <math.h>
@@ -10,18 +9,18 @@
 
 struct store_query {
     struct store *store;
-    sqlite3_stmt *statement; /* NULL: could not be prepared */
+    sqlite3_stmt *statement; /* NULL: preparing failed */
     char *sql;
 };
 
-/* A SELECT reads and calls functions; whatever else a statement wants to do is refused while it is
+/* Allows a SELECT to read and call functions; refuses anything else while the statement is
  * prepared. */
 static int allow_reading(void *context, int action, const char *a, const char *b, const char *c,
                          const char *d)
 {
     (void)context, (void)b, (void)c, (void)d;
     switch (action) {
-    case SQLITE_UPDATE: /* asked when json_each is set up; a real update is not read-only */
+    case SQLITE_UPDATE: /* needed by json_each; a real update is not read-only */
         return a && strcmp(a, "sqlite_master") == 0 ? SQLITE_OK : SQLITE_DENY;
     case SQLITE_SELECT:
     case SQLITE_READ:
@@ -33,7 +32,7 @@ static int allow_reading(void *context, int action, const char *a, const char *b
     }
 }
 
-/* Only one statement is taken; what follows may be blanks and comments. */
+/* Returns whether no second statement follows; blanks and comments may. */
 static bool ends_there(sqlite3 *db, const char *tail)
 {
     sqlite3_stmt *more = NULL;
@@ -64,7 +63,7 @@ void store_query_free(struct store_query *query)
     free(query);
 }
 
-/* The kept query of that text, which is then kept no longer; NULL: there is none. */
+/* Takes the text's query out of the kept ones; NULL: none. */
 static struct store_query *take_kept(struct store *store, const char *sql)
 {
     struct store_query **queries = store->queries;
@@ -129,7 +128,7 @@ enum status store_query_next(struct store_query *query, bool *row, struct error 
         store_go_on(query->store);
         return STATUS_OK;
     }
-    /* A query can fail on its values only when they are reached: a bad LIMIT, a bad JSON path. */
+    /* Bad values fail only when reached: a bad LIMIT, a bad JSON path. */
     if ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_MISMATCH)
         return error_set(error, STATUS_BAD_INPUT, "the query failed: %s",
                          sqlite3_errmsg(query->store->db));
@@ -170,7 +169,7 @@ bool store_query_is_number(struct store_query *query, int column)
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
-/* Kept in place of the one that was used longest ago. */
+/* Keeps the query in place of the least recently used one. */
 void store_query_close(struct store_query *query)
 {
     if (!query)
@@ -187,7 +186,7 @@ void store_query_close(struct store_query *query)
 
 enum { COLUMNS_MAX = 64 };
 
-/* Where each member's column stands in the query. */
+/* Finds each member's column in the query. */
 static enum status find_columns(struct store_query *query, const struct store_selection *selection,
                                 int at[COLUMNS_MAX], struct error *error)
 {
@@ -210,7 +209,8 @@ static bool is_known(struct store_query *query, int at)
     return store_query_is_number(query, at) || store_query_text(query, at);
 }
 
-/* Into the arena; borrowed until the next row without one. False when memory is short. */
+/* Copies the row's texts into the arena; without an arena they are valid until the next row. False:
+ * out of memory. */
 static bool take_row(struct store_query *query, const struct store_selection *selection,
                      const int *at, struct arena *arena, char *row)
 {
@@ -238,7 +238,7 @@ static bool take_row(struct store_query *query, const struct store_selection *se
     return true;
 }
 
-/* `row_most` rows; all of them: 0. */
+/* Reads up to `row_most` rows; 0: all. */
 static enum status take_rows(struct store_query *query, const struct store_selection *selection,
                              size_t row_most, struct arena *arena, void *rows, size_t *count,
                              struct error *error)
@@ -291,7 +291,7 @@ enum status store_read(struct store *store, const struct store_reading *reading,
     return status;
 }
 
-/* A query of our own, which is not looked at for what it might do. */
+/* Opens a query of our own, without the checks on statements of users. */
 static enum status open_selection(struct store *store, const struct store_selection *selection,
                                   const struct value *values, size_t value_count,
                                   struct store_query *query, struct error *error)

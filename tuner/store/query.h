@@ -1,33 +1,33 @@
-/* Reading: queries, and their rows as structs. */
+/* Queries, and their rows as structs. */
 #ifndef TUNE_STORE_QUERY_H
 #define TUNE_STORE_QUERY_H
 
 #include "tuner/base/arena.h"
 #include "tuner/store/store.h"
 
-/* A read-only query for show, plot and export: a statement of db/queries/ or plots/ (a SELECT; any
- * other is refused) with named parameters (":n"), each value as text; those that the statement does
- * not have are ignored. Rows come one after the other. */
+/* Opens a read-only query for show, plot and export: a statement of db/queries/ or plots/ (only a
+ * SELECT) with named parameters (":n"), their values as texts; parameters that the statement does
+ * not have are ignored. Rows are read one after the other. */
 struct store_query;
 struct store_parameter {
     const char *name;  /* without the colon */
-    const char *value; /* NULL: SQL NULL; numbers compare as numbers where the column is one */
+    const char *value; /* NULL: SQL NULL; numbers compare as numbers if the column is numeric */
 };
 enum status store_query_open(struct store *store, const char *sql,
                              const struct store_parameter *parameters, size_t count,
                              struct store_query **out, struct error *error);
-/* *row false at the end. */
+/* Reads the next row; *row false at the end. */
 enum status store_query_next(struct store_query *query, bool *row, struct error *error);
 int store_query_columns(const struct store_query *query);
 const char *store_query_name(const struct store_query *query, int column);
-/* NULL for SQL NULL; valid until the next row. */
+/* Returns NULL for SQL NULL; valid until the next row. */
 const char *store_query_text(struct store_query *query, int column);
 double store_query_real(struct store_query *query, int column); /* NaN for NULL */
 int64_t store_query_integer(struct store_query *query, int column);
 bool store_query_is_number(struct store_query *query, int column);
 void store_query_close(struct store_query *query);
 
-/* How a column of a query becomes a member of a struct. */
+/* Conversion of a query's column to a member of a struct. */
 enum store_kind {
     STORE_TEXT,    /* const char *, in the arena; NULL for SQL NULL */
     STORE_REAL,    /* double; NaN for SQL NULL */
@@ -36,34 +36,34 @@ enum store_kind {
 };
 struct store_column {
     const char *name;
-    size_t offset; /* of the member */
+    size_t offset; /* member's */
     enum store_kind kind;
 };
-/* A column of a member's name, for a table of them; `kind`: without its STORE_. */
+/* A column named as a member, for a table of columns; `kind`: without its STORE_. */
 #define STORE_MEMBER(type, member, kind_)                                                          \
     {                                                                                              \
         .name = #member, .offset = offsetof(type, member), .kind = STORE_##kind_                   \
     }
-/* A query whose rows are wanted as structs. */
+/* A query whose rows are read as structs. */
 struct store_reading {
-    const char *sql; /* and parameters: as for store_query_open */
+    const char *sql; /* text and parameters: as for store_query_open */
     const struct store_parameter *parameters;
     size_t parameter_count;
-    const struct store_column *columns; /* that the query must have; it may have others */
+    const struct store_column *columns; /* required columns; the query may have others */
     size_t column_count;
-    size_t row_bytes; /* of the struct; members of no column are zero */
-    size_t row_most;  /* rows beyond are not read; 0: all are */
+    size_t row_bytes; /* size of the struct; members without a column are zero */
+    size_t row_most;  /* limit on rows; 0: none */
 };
 #define STORE_PARAMETERS(table)                                                                    \
     .parameters = (table), .parameter_count = sizeof(table) / sizeof *(table)
 #define STORE_COLUMNS(table) .columns = (table), .column_count = sizeof(table) / sizeof *(table)
-/* `rows`: the address of a pointer to the struct, which becomes an array of `count` in the arena;
- * NULL when there is none. */
+/* Reads the rows; `rows` is the address of a pointer to the struct, set to an array of `count` in
+ * the arena, or to NULL. */
 enum status store_read(struct store *store, const struct store_reading *reading,
                        struct arena *arena, void *rows, size_t *count, struct error *error);
 
-/* STATUS_NOT_FOUND: no `what` of that name is in the database; with the nearest of those that are,
- * or what there is. */
+/* Returns STATUS_NOT_FOUND: the database has no `what` with that name; the message names the
+ * nearest ones, or all. */
 enum status store_no_such(const char *what, const char *word, const char *database,
                           const char *const *names, size_t count, struct error *error);
 

@@ -1,5 +1,5 @@
-/* Rows into tables: each table's columns are listed once, with the members that they come from. Of
- * that list its statement is made, and its values are bound. */
+/* Writing of rows: each table lists its columns once, with the members for their values; its
+ * statement is built from that list, and its values are bound by it. */
 #include "tuner/store/internal.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "tuner/base/clock.h"
 #include "tuner/base/json.h"
 
-/* "a, b, c" of the columns of that use; `format` is given the name and the parameter's number. */
+/* Appends "a, b, c" for the columns of that use; `format` gets the name and the parameter's
+ * number. */
 static void append_columns(struct text *sql, const struct row_table *table, int uses, bool assigned)
 {
     const char *between = "";
@@ -20,8 +21,8 @@ static void append_columns(struct text *sql, const struct row_table *table, int 
     }
 }
 
-/* What a conflict of keys does: the row that is there takes all values but those it was first made
- * with. An update that changes nothing makes RETURNING give its id all the same. */
+/* Appends the clause for a conflict of keys: an existing row takes all values except those it keeps
+ * from its first writing. An update without changes still makes RETURNING return the id. */
 static void append_conflict(struct text *sql, const struct row_table *table)
 {
     size_t first_key = 0;
@@ -97,7 +98,7 @@ static bool real_is_null(enum row_kind kind, double real)
     return (kind == ROW_REAL_FROM_0 && !(real >= 0)) || (kind == ROW_REAL_ABOVE_0 && !(real > 0));
 }
 
-/* False when memory is short. */
+/* Binds a column's value; false: out of memory. */
 static bool bind_column(sqlite3_stmt *statement, int at, const struct row_column *column,
                         const void *source, struct text *json)
 {
@@ -129,13 +130,13 @@ static bool bind_column(sqlite3_stmt *statement, int at, const struct row_column
         return true;
     case ROW_VALUES:
     case ROW_VALUES_IF_ANY: {
-        /* A JSON object into `json`, which must stay as it is until the statement has run. */
+        /* A JSON object in `json`, which must not change until the statement has run. */
         const struct named_value *values = NULL;
         size_t count = 0;
         memcpy(&values, (const char *)source + column->offset, sizeof(values));
         memcpy(&count, (const char *)source + column->count_offset, sizeof count);
         if (count == 0 && column->kind == ROW_VALUES_IF_ANY)
-            return true; /* a parameter that nothing is bound to is NULL */
+            return true; /* an unbound parameter is NULL */
         text_clear(json);
         json_append_object(json, values, count);
         store_bind(statement, at, value_text(text_string(json)));

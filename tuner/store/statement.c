@@ -1,4 +1,4 @@
-/* Statements, transactions, and what SQLite's failures mean for people. */
+/* Statements, transactions, and messages for SQLite's failures. */
 #include "tuner/store/internal.h"
 
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include "tuner/base/array.h"
 #include "tuner/base/failpoint.h"
 
-/* What the operating system said. SQLite forgets it on some ways out of a commit, but the files, of
- * which the log is one, remember it. */
+/* Returns the operating system's error number. SQLite forgets it on some paths out of a commit, but
+ * its files, the log among them, keep it. */
 static int last_errno(sqlite3 *db, int code)
 {
     int value = db ? sqlite3_system_errno(db) : 0;
@@ -37,8 +37,8 @@ static bool folder_is_there(const char *path)
     return is;
 }
 
-/* The error number is that of SQLite's last try, to open for reading what it could not make for
- * writing: ENOENT also when it may not write in a folder that is there. */
+/* Reports a failure to open. The error number is from SQLite's last try, reading a file that it
+ * could not create for writing: ENOENT also without write permission in an existing folder. */
 static enum status fail_to_open(const char *path, int system_errno, const char *doing,
                                 struct error *error)
 {
@@ -180,7 +180,7 @@ enum status store_take(const struct store *store, sqlite3_stmt *statement, int64
     return status;
 }
 
-/* Failures to bind show as a failure of the step. */
+/* Binds a value; a failure shows as a failure of the step. */
 void store_bind(sqlite3_stmt *statement, int index, struct value value)
 {
     if (value.kind == VALUE_REAL)
@@ -291,7 +291,8 @@ enum status store_batch_end(struct store *store, enum status status, struct erro
 enum status store_relax(struct store *store, bool relaxed, struct error *error)
 {
     if (!sqlite3_get_autocommit(store->db))
-        return STATUS_OK; /* cannot be changed inside a transaction, whose commit decides */
+        return STATUS_OK; /* cannot be changed inside a transaction; the commit of that one decides
+                           */
     return store_execute(store,
                          relaxed ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL",
                          "set how the database is written", error);

@@ -1,5 +1,5 @@
-/* Trials: the hot path. One transaction each, on statements that stay prepared. What is known of
- * them already, and what is being launched. */
+/* Trials: the hot path, with one transaction each, on statements that stay prepared. Known trials,
+ * and launches under way. */
 #include "tuner/store/internal.h"
 
 #include "tuner/base/clock.h"
@@ -7,14 +7,14 @@
 
 static const char trial_doing[] = "store a trial";
 
-/* What of a trial is worked out when it is stored. */
+/* Values of a trial that are computed when it is stored. */
 struct trial_worked_out {
-    int64_t same_as_trial_id; /* the one that was really measured: duplicates never form a chain */
-    int64_t launch_count, grid, block; /* of the first launch; 0: it never came to a plan */
+    int64_t same_as_trial_id;          /* the measured trial: duplicates never form a chain */
+    int64_t launch_count, grid, block; /* first launch's; 0: failed before the plan */
     double occupancy;
 };
 
-/* Where samples and launches stand. */
+/* Places of samples and launches. */
 struct trial_place {
     int64_t trial_id, ordinal;
 };
@@ -44,7 +44,7 @@ static int64_t volume(const uint32_t size[3])
     return (int64_t)size[0] * size[1] * size[2];
 }
 
-/* The trial itself, without what hangs on it. */
+/* Inserts the trial's own row. */
 static enum status insert_trial(struct store *store, const struct store_trial *trial,
                                 int64_t measured, int64_t *trial_id, struct error *error)
 {
@@ -120,7 +120,7 @@ static enum status insert_launches(struct store *store, const struct store_trial
     return status;
 }
 
-/* A trial that others pointed to has itself become a duplicate: they follow. */
+/* Repoints duplicates of a trial that has become a duplicate itself. */
 static enum status follow(struct store *store, int64_t trial_id, int64_t measured,
                           struct error *error)
 {
@@ -139,7 +139,7 @@ enum status store_trial(struct store *store, const struct store_trial *trial, in
 {
     int64_t measured = 0;
     int64_t id = 0;
-    /* Where a sync takes milliseconds it would cost more than most trials. */
+    /* A sync of milliseconds would cost more than most trials. */
     bool relaxed = trial->cheap || (store->synced_ns != 0 && clock_now_ns() - store->synced_ns <
                                                                  (int64_t)STORE_SYNC_MS * 1000000);
     enum status status = relaxed ? store_relax(store, true, error) : STATUS_OK;
@@ -166,7 +166,7 @@ enum status store_trial(struct store *store, const struct store_trial *trial, in
     return status;
 }
 
-/* ---- what is known already ---- */
+/* ---- known trials ---- */
 
 struct known_row {
     struct store_known_trial known;
@@ -227,7 +227,7 @@ enum status store_other_trials(struct store *store, int64_t environment_id, int6
                      error);
 }
 
-/* ---- what is being launched, for whoever starts after a crash ---- */
+/* ---- launches under way, for the next start after a crash ---- */
 
 static const char launch_doing[] = "note what is launched";
 
@@ -278,7 +278,7 @@ enum status store_in_flight_clear(struct store *store, int64_t environment_id, i
     return store_relaxed_end(store, status, error);
 }
 
-/* `take` may clear rows: all are read before the first is given. */
+/* Reads all rows before the first call, since `take` may clear rows. */
 enum status store_in_flight_each(struct store *store, int64_t environment_id, int64_t problem_id,
                                  store_take_in_flight *take, void *context, struct error *error)
 {

@@ -15,21 +15,22 @@ struct store_wait {
     struct store_patience patience;
     const char *path;
     int64_t since_ns;
-    bool announced; /* that it waits */
-    bool given_up;  /* the user wants to end */
+    bool announced; /* wait was reported */
+    bool given_up;  /* user wants to end */
 };
 
 static const int64_t tell_after_ns = 3 * INT64_C(1000000000);
 
-/* The bytes that SQLite locks to write: in the index of the log, and in the file without a log. */
+/* Returns whether the byte is one that SQLite locks to write: in the log's index, or in the file
+ * without a log. */
 static bool is_writers_lock(int64_t first, bool with_log)
 {
     enum { LOG_WRITE_LOCK = 120, FILE_PENDING = 0x40000000, FILE_SHARED_END = FILE_PENDING + 512 };
     return with_log ? first == LOG_WRITE_LOCK : first >= FILE_PENDING && first < FILE_SHARED_END;
 }
 
-/* 0: not known. By the kernel's list alone: whoever opens the file itself and closes it again loses
- * all locks that it has there. */
+/* Returns the process that holds the lock; 0: unknown. Only the kernel's list is read: opening and
+ * closing the file would drop all locks of this process on it. */
 static long long writer_of(const struct stat *info, bool with_log)
 {
     char line[256];
@@ -99,8 +100,8 @@ static void note_writer(const struct store_wait *wait)
               writer, *name ? " (" : "", name, *name ? ")" : "");
 }
 
-/* For sqlite3_busy_handler: `tries` is how often this statement has found it locked before; 0 ends
- * the wait. */
+/* Handles a busy database for sqlite3_busy_handler: `tries` counts earlier calls for this
+ * statement; 0 ends the wait. */
 static int wait_more(void *context, int tries)
 {
     struct store_wait *wait = context;
