@@ -62,6 +62,16 @@ static double timed_anchor(struct device *device)
     return reals_median(times, PASSES);
 }
 
+static int running_threads(void *context)
+{
+    return pool_awake(((struct device *)context)->pool);
+}
+
+void cpu_conditions(struct device *device, struct conditions *out)
+{
+    sensors_read(&device->sensors, running_threads, device, out);
+}
+
 /* Keeps the cores busy for a window; gives the anchor's shortest time in it, and the clock. */
 static double window(struct device *device, double *clock_mhz)
 {

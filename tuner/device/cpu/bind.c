@@ -180,7 +180,7 @@ void turn_bands(struct device *device, const struct launch_plan *plan)
             vector_turn_bands(device->shelves[i].bound, device->turn);
 }
 
-void describe_breach(const struct argument *argument, int64_t at, char *detail, size_t bytes)
+static void describe_breach(const struct argument *argument, int64_t at, char *detail, size_t bytes)
 {
     int64_t size = (int64_t)argument_bytes(argument);
     const char *role = argument->role == ARGUMENT_OUTPUT    ? "output"
@@ -232,4 +232,30 @@ enum status cpu_read(struct device *device, size_t index, void *out, size_t byte
     if (status == STATUS_OK)
         memcpy(out, data, bytes);
     return status;
+}
+
+enum status cpu_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                       bool *worn, char *detail, size_t detail_bytes, struct error *error)
+{
+    const char *changed = watch_changed(device);
+    *worn = changed != NULL;
+    *intact = !changed;
+    if (plan->argument_count != device->argument_count)
+        return error_set(error, STATUS_INTERNAL, "cpu: the plan is not bound");
+    if (changed)
+        (void)string_format(detail, detail_bytes, "it changes its process: %s", changed);
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct argument *argument = &plan->arguments[i];
+        int64_t at = 0;
+        if (argument->role != ARGUMENT_INPUT || !argument_is_bound(argument) ||
+            vector_kept(device->shelves[i].bound, &at) || !*intact)
+            continue;
+        *intact = false;
+        if (at < 0 || at >= (int64_t)argument_bytes(argument))
+            describe_breach(argument, at, detail, detail_bytes);
+        else
+            (void)string_format(detail, detail_bytes, "it writes its input: %s[%zu] is changed",
+                                argument->name, (size_t)at / element_bytes(argument->type));
+    }
+    return STATUS_OK;
 }

@@ -33,16 +33,6 @@ static void cpu_close(struct device *device)
     free(device);
 }
 
-static int running_threads(void *context)
-{
-    return pool_awake(((struct device *)context)->pool);
-}
-
-void cpu_conditions(struct device *device, struct conditions *out)
-{
-    sensors_read(&device->sensors, running_threads, device, out);
-}
-
 /* The state of one hardware thread a core is the core's. */
 static enum status open_sensors(struct device *device, struct error *error)
 {

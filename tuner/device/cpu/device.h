@@ -59,10 +59,10 @@ void carry_variables(struct device *device, bool back);
 /* Runs are about to change the first so many copies of it. */
 void note_updates(struct device *device, const struct launch_plan *plan, uint32_t copies);
 void guard_vectors(struct device *device, const struct launch_plan *plan);
-/* Says of a byte outside, counted from the argument's start, that it was written. */
-void describe_breach(const struct argument *argument, int64_t at, char *detail, size_t bytes);
 /* Around inputs. */
 void turn_bands(struct device *device, const struct launch_plan *plan);
+enum status cpu_intact(struct device *device, const struct launch_plan *plan, bool *intact,
+                       bool *worn, char *detail, size_t detail_bytes, struct error *error);
 enum status cpu_vary(struct device *device, const struct launch_plan *plan,
                      const struct patch *patches, struct error *error);
 enum status cpu_results(struct device *device, const struct block *block, uint64_t outputs,
@@ -85,7 +85,6 @@ enum status cpu_anchor(struct device *device, double *elapsed_ns, struct error *
 enum status warm_up(struct device *device, struct error *error);
 /* One window more after a pause. */
 enum status warm_up_again(struct device *device, struct error *error);
-/* cpu.c */
 void cpu_conditions(struct device *device, struct conditions *out);
 void calibrate(struct device *device);
 /* ceilings.c */

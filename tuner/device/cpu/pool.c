@@ -1,5 +1,6 @@
 #include "tuner/device/cpu/pool.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdalign.h>
@@ -7,7 +8,6 @@
 #include <stdlib.h>
 
 #include "tuner/base/clock.h"
-#include "tuner/device/cpu/watch.h"
 
 enum {
     CACHE_LINE_BYTES = 64,
@@ -97,6 +97,25 @@ static void await_others(struct pool *pool)
         (void)pthread_cond_wait(&pool->done, &pool->mutex);
     atomic_store(&pool->caller_asleep, false);
     (void)pthread_mutex_unlock(&pool->mutex);
+}
+
+void float_modes_reset(void)
+{
+#if defined(__x86_64__)
+    enum { MXCSR_FLAGS = 0x3f, MXCSR_START = 0x1f80, X87_START = 0x37f };
+    unsigned mxcsr = 0;
+    unsigned short control = 0;
+    __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
+    __asm__ volatile("fnstcw %0" : "=m"(control));
+    if ((mxcsr & ~(unsigned)MXCSR_FLAGS) == MXCSR_START && control == X87_START)
+        return;
+    mxcsr = MXCSR_START;
+    control = X87_START;
+    __asm__ volatile("ldmxcsr %0" : : "m"(mxcsr));
+    __asm__ volatile("fldcw %0" : : "m"(control));
+#else
+    (void)fesetenv(FE_DFL_ENV);
+#endif
 }
 
 static void *work(void *argument)

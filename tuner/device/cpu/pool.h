@@ -27,4 +27,7 @@ int pool_awake(const struct pool *pool);
  * Idle threads spin for a moment, since the next run often comes at once, then sleep. */
 void pool_run(struct pool *pool, int threads, pool_task *task, void *context);
 
+/* Resets the calling thread's rounding, and what it takes for zero, to a program's start. */
+void float_modes_reset(void);
+
 #endif

@@ -1,32 +1,9 @@
 #include "tuner/device/cpu/watch.h"
 
-#include <fenv.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tuner/base/text.h"
 #include "tuner/device/cpu/device.h"
-
-/* ---- floating-point modes ---- */
-
-void float_modes_reset(void)
-{
-#if defined(__x86_64__)
-    enum { MXCSR_FLAGS = 0x3f, MXCSR_START = 0x1f80, X87_START = 0x37f };
-    unsigned mxcsr = 0;
-    unsigned short control = 0;
-    __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
-    __asm__ volatile("fnstcw %0" : "=m"(control));
-    if ((mxcsr & ~(unsigned)MXCSR_FLAGS) == MXCSR_START && control == X87_START)
-        return;
-    mxcsr = MXCSR_START;
-    control = X87_START;
-    __asm__ volatile("ldmxcsr %0" : : "m"(mxcsr));
-    __asm__ volatile("fldcw %0" : : "m"(control));
-#else
-    (void)fesetenv(FE_DFL_ENV);
-#endif
-}
 
 /* ---- writes to inputs ---- */
 
@@ -62,9 +39,9 @@ static void read_state(struct process_state *out)
     }
 }
 
-/* NULL: all is as it was. */
-static const char *what_changed(const struct process_state *was)
+const char *watch_changed(const struct device *device)
 {
+    const struct process_state *was = &device->process;
     struct process_state is;
     read_state(&is);
     if (memcmp(was->limits, is.limits, sizeof is.limits) != 0)
@@ -101,30 +78,4 @@ void watch_stop(struct device *device)
         return;
     (void)sigaction(SIGSEGV, &other_action, NULL);
     watched = NULL;
-}
-
-enum status cpu_intact(struct device *device, const struct launch_plan *plan, bool *intact,
-                       bool *worn, char *detail, size_t detail_bytes, struct error *error)
-{
-    const char *changed = what_changed(&device->process);
-    *worn = changed != NULL;
-    *intact = !changed;
-    if (plan->argument_count != device->argument_count)
-        return error_set(error, STATUS_INTERNAL, "cpu: the plan is not bound");
-    if (changed)
-        (void)string_format(detail, detail_bytes, "it changes its process: %s", changed);
-    for (size_t i = 0; i < plan->argument_count; i++) {
-        const struct argument *argument = &plan->arguments[i];
-        int64_t at = 0;
-        if (argument->role != ARGUMENT_INPUT || !argument_is_bound(argument) ||
-            vector_kept(device->shelves[i].bound, &at) || !*intact)
-            continue;
-        *intact = false;
-        if (at < 0 || at >= (int64_t)argument_bytes(argument))
-            describe_breach(argument, at, detail, detail_bytes);
-        else
-            (void)string_format(detail, detail_bytes, "it writes its input: %s[%zu] is changed",
-                                argument->name, (size_t)at / element_bytes(argument->type));
-    }
-    return STATUS_OK;
 }

@@ -27,10 +27,7 @@ void watch_start(struct device *device);
 void watch_stop(struct device *device);
 /* The process is held against what it is now. */
 void watch_process(struct device *device);
-/* As struct device_api has it. */
-enum status cpu_intact(struct device *device, const struct launch_plan *plan, bool *intact,
-                       bool *worn, char *detail, size_t detail_bytes, struct error *error);
-/* How the calling thread rounds, and what it takes for zero, is as a program starts with. */
-void float_modes_reset(void);
+/* Names the first change of the process since; NULL: all is as it was. */
+const char *watch_changed(const struct device *device);
 
 #endif

@@ -258,6 +258,7 @@ void cuda_close(struct device *device)
         cuda_drop_slots(device);
         cuda_modules_free(device);
         gpu_memory_free(device);
+        gpu_check_free(device);
         cuda_own_free(device);
         for (size_t i = 0; i < CUDA_PADS; i++)
             if (cuda_of(device)->pads[i])

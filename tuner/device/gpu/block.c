@@ -4,6 +4,30 @@
 #include "tuner/base/clock.h"
 #include "tuner/device/gpu/gpu.h"
 
+/* ---- binding ---- */
+
+enum status gpu_bind(struct device *device, const struct launch_plan *plan,
+                     const void *const *inputs, uint32_t copies, struct error *error)
+{
+    device->banded = copies < 1;
+    device->uploads = false;
+    if (copies < 1)
+        copies = 1;
+    enum status status = gpu_bind_vectors(device, plan, inputs, copies, error);
+    if (status == STATUS_NO_MEMORY) {
+        /* What other problems left behind is in the way. */
+        gpu_drop_slots(device);
+        gpu_drop_residents(device);
+        gpu_free_vectors(device);
+        status = gpu_bind_vectors(device, plan, inputs, copies, error);
+    }
+    if (status == STATUS_NO_MEMORY)
+        gpu_free_vectors(device);
+    if (device->uploads)
+        device->busy_until_ns = clock_now_ns();
+    return status;
+}
+
 /* ---- one run ---- */
 
 static enum status wait_for_run(struct device *device, const struct launch_plan *plan,

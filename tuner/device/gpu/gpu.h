@@ -144,8 +144,13 @@ void gpu_plan_text(const struct launch_plan *plan, char *out, size_t bytes);
 
 /* memory.c */
 bool gpu_makes(struct device *device, const struct argument *argument, struct error *why);
-enum status gpu_bind(struct device *device, const struct launch_plan *plan,
-                     const void *const *inputs, uint32_t copies, struct error *error);
+/* Gives the plan's vectors memory and data, as `bind`; STATUS_NO_MEMORY leaves what it got. */
+enum status gpu_bind_vectors(struct device *device, const struct launch_plan *plan,
+                             const void *const *inputs, uint32_t copies, struct error *error);
+void gpu_free_vectors(struct device *device);
+/* Numbers for the bytes of up to SUMS_MAX vectors, `stride` bytes apart. */
+enum status gpu_sums(struct device *device, gpu_address first, size_t stride, size_t bytes,
+                     uint32_t count, uint64_t *out, struct error *error);
 enum status gpu_vary(struct device *device, const struct launch_plan *plan,
                      const struct patch *patches, struct error *error);
 enum status gpu_read(struct device *device, size_t index, void *out, size_t bytes,
@@ -185,9 +190,7 @@ enum status gpu_turn_bands(struct device *device, const struct launch_plan *plan
 enum status gpu_guards(struct device *device, const struct launch_plan *plan, bool *intact,
                        char *detail, size_t detail_bytes, struct error *error);
 
-/* results.c. Numbers for the bytes of up to SUMS_MAX vectors, `stride` bytes apart. */
-enum status gpu_sums(struct device *device, gpu_address first, size_t stride, size_t bytes,
-                     uint32_t count, uint64_t *out, struct error *error);
+/* results.c */
 enum status gpu_intact(struct device *device, const struct launch_plan *plan, bool *intact,
                        bool *worn, char *detail, size_t detail_bytes, struct error *error);
 enum status gpu_results(struct device *device, const struct block *block, uint64_t outputs,
@@ -196,6 +199,8 @@ enum status gpu_show(struct device *device, const struct block *block, uint32_t 
                      struct error *error);
 
 /* block.c */
+enum status gpu_bind(struct device *device, const struct launch_plan *plan,
+                     const void *const *inputs, uint32_t copies, struct error *error);
 enum status gpu_run(struct device *device, const struct launch_plan *plan, double *elapsed_ns,
                     struct error *error);
 enum status gpu_run_again(struct device *device, const struct launch_plan *plan,

@@ -1,7 +1,6 @@
 /* Where vectors lie on the device and what they hold. */
 #include <stdlib.h>
 
-#include "tuner/base/clock.h"
 #include "tuner/base/hash.h"
 #include "tuner/base/pack.h"
 #include "tuner/device/gpu/gpu.h"
@@ -42,7 +41,7 @@ static void free_vector(struct device *device, struct vector *vector)
     *vector = (struct vector){0};
 }
 
-static void free_vectors(struct device *device)
+void gpu_free_vectors(struct device *device)
 {
     for (size_t i = 0; i < ARGUMENTS_MAX; i++)
         free_vector(device, &device->vectors[i]);
@@ -301,6 +300,22 @@ static enum status make_copies(struct device *device, struct vector *vector,
     return STATUS_OK;
 }
 
+enum status gpu_sums(struct device *device, gpu_address first, size_t stride, size_t bytes,
+                     uint32_t count, uint64_t *out, struct error *error)
+{
+    if (count > SUMS_MAX)
+        return error_set(error, STATUS_INTERNAL, "sums of %u vectors", count);
+    int result = device->driver->fill(device, device->sums, 0, count * sizeof *out);
+    if (result == GPU_DONE)
+        result = device->driver->add_sums(device, first, stride, bytes, count);
+    if (result == GPU_DONE)
+        result = device->driver->copy_out(device, out, device->sums, count * sizeof *out);
+    if (result == GPU_DONE)
+        result = device->driver->wait(device);
+    return result == GPU_DONE ? STATUS_OK
+                              : gpu_error(device, result, error, "adding up what memory holds");
+}
+
 static enum status bind_vector(struct device *device, const struct argument *argument,
                                struct vector *vector, const void *host, uint32_t copies,
                                struct error *error)
@@ -342,10 +357,12 @@ static enum status bind_vector(struct device *device, const struct argument *arg
     return status;
 }
 
-static enum status bind_all(struct device *device, const struct launch_plan *plan,
-                            const void *const *inputs, uint32_t copies, struct error *error)
+enum status gpu_bind_vectors(struct device *device, const struct launch_plan *plan,
+                             const void *const *inputs, uint32_t copies, struct error *error)
 {
     enum status status = STATUS_OK;
+    device->argument_count = 0;
+    device->varied = false;
     uint32_t affordable = affordable_copies(device, plan, copies);
     for (size_t i = 0; i < plan->argument_count && status == STATUS_OK; i++) {
         const struct argument *argument = &plan->arguments[i];
@@ -367,30 +384,6 @@ static enum status bind_all(struct device *device, const struct launch_plan *pla
     device->argument_count = plan->argument_count;
     device->copies = affordable;
     return STATUS_OK;
-}
-
-enum status gpu_bind(struct device *device, const struct launch_plan *plan,
-                     const void *const *inputs, uint32_t copies, struct error *error)
-{
-    device->banded = copies < 1;
-    if (copies < 1)
-        copies = 1;
-    device->argument_count = 0;
-    device->varied = false;
-    device->uploads = false;
-    enum status status = bind_all(device, plan, inputs, copies, error);
-    if (status == STATUS_NO_MEMORY) {
-        /* What other problems left behind is in the way. */
-        gpu_drop_slots(device);
-        gpu_drop_residents(device);
-        free_vectors(device);
-        status = bind_all(device, plan, inputs, copies, error);
-    }
-    if (status == STATUS_NO_MEMORY)
-        free_vectors(device);
-    if (device->uploads)
-        device->busy_until_ns = clock_now_ns();
-    return status;
 }
 
 /* Another patch than the one that is there takes copies without any. */
@@ -590,7 +583,6 @@ enum status gpu_look(struct device *device, size_t index, const void **out, size
 
 void gpu_memory_free(struct device *device)
 {
-    free_vectors(device);
+    gpu_free_vectors(device);
     free_looked(device);
-    gpu_check_free(device);
 }

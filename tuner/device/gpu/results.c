@@ -4,23 +4,7 @@
 #include "tuner/base/text.h"
 #include "tuner/device/gpu/gpu.h"
 
-enum status gpu_sums(struct device *device, gpu_address first, size_t stride, size_t bytes,
-                     uint32_t count, uint64_t *out, struct error *error)
-{
-    if (count > SUMS_MAX)
-        return error_set(error, STATUS_INTERNAL, "sums of %u vectors", count);
-    int result = device->driver->fill(device, device->sums, 0, count * sizeof *out);
-    if (result == GPU_DONE)
-        result = device->driver->add_sums(device, first, stride, bytes, count);
-    if (result == GPU_DONE)
-        result = device->driver->copy_out(device, out, device->sums, count * sizeof *out);
-    if (result == GPU_DONE)
-        result = device->driver->wait(device);
-    return result == GPU_DONE ? STATUS_OK
-                              : gpu_error(device, result, error, "adding up what memory holds");
-}
-
-/* The same of `count` of `all` that take turns, from `first` on and on from 0. */
+/* Sums `count` of `all` that take turns, from `first` on and on from 0. */
 static enum status sums_in_turn(struct device *device, gpu_address start, size_t stride,
                                 size_t bytes, uint32_t all, uint32_t first, uint32_t count,
                                 uint64_t *out, struct error *error)
