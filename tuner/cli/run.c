@@ -59,13 +59,18 @@ static void append_count(struct text *line, uint64_t count)
 }
 
 /* "'tune show --db replayed.db --ties'", for the database of the run. */
-static void append_show(struct text *line, const struct run *run, const char *option)
+static void append_command(struct text *line, const struct run *run, const char *command,
+                           const char *option)
 {
     char room[SHELL_WORD_BYTES];
-    if (strcmp(run->text.database, DEFAULT_DATABASE) == 0)
-        text_printf(line, "'tune show %s'", option);
-    else
-        text_printf(line, "'tune show --db %s %s'", shell_word(run->text.database, room), option);
+    const bool is_usual = strcmp(run->text.database, DEFAULT_DATABASE) == 0;
+    text_printf(line, "'tune %s%s%s%s%s'", command, is_usual ? "" : " --db ",
+                is_usual ? "" : shell_word(run->text.database, room), *option ? " " : "", option);
+}
+
+static void append_show(struct text *line, const struct run *run, const char *option)
+{
+    append_command(line, run, "show", option);
 }
 
 static void print_work(const struct run *run, const struct session_summary *summary)
@@ -437,8 +442,13 @@ static void write_report(const struct run *run)
     (void)fflush(stdout);
     if (report_write_of(run->text.database, report_path(run), spent, &error) != STATUS_OK)
         print_clean(stderr, "tune: no report: %s\n", error.text);
-    else if (spent && !run->text.quiet)
-        fputs("tune: the budget has no time for figures: 'tune report' draws them\n", stderr);
+    else if (spent && !run->text.quiet) {
+        struct text line = {0};
+        append_command(&line, run, "report", "");
+        print_clean(stderr, "tune: the budget has no time for figures: %s draws them\n",
+                    text_string(&line));
+        text_free(&line);
+    }
 }
 
 static enum status write_conf(const struct run *run, struct store *store, struct error *error)

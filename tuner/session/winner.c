@@ -427,5 +427,10 @@ enum status sweep_choose_early(const struct work *work, struct sweep *sweep, str
         .trust = verdict_name(VERDICT_UNSTABLE),
         .trust_reason = facts.only_baselines ? baseline_reason : early_reason,
     };
+    struct session_summary *summary = work->session->summary;
+    summary->winners++;
+    summary->verdicts[VERDICT_UNSTABLE]++;
+    (void)string_format(summary->worst_reason, sizeof summary->worst_reason, "%s n=%lld: %s",
+                        work->problem.key, (long long)work->problem.n, row.trust_reason);
     return store_winner_put(work->store, &row, error);
 }

@@ -42,7 +42,7 @@ void show_heading(const struct rows *rows, size_t row)
                 rows_text(rows, row, "compiler", ""), rows_text(rows, row, "l2_mode", ""));
     if (strcmp(objective, "time") != 0)
         text_printf(&line, ", by %s", objective);
-    if (!isnan(ceiling_gbs))
+    if (ceiling_gbs > 0) /* 0: it was not measured well enough to tell */
         text_printf(&line, "; %s ceiling %.*f GB/s", rows_text(rows, row, "ceiling", ""),
                     ceiling_gbs < 1    ? 3
                     : ceiling_gbs < 10 ? 1
