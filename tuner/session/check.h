@@ -1,76 +1,77 @@
-/* What keeps wrong finalists from winning: cases of the gauntlet, and a watch on who is to win. */
+/* Checks that keep wrong finalists from winning: cases of the gauntlet, and a watch on the coming
+ * winner. */
 #ifndef TUNE_SESSION_CHECK_H
 #define TUNE_SESSION_CHECK_H
 
 #include "tuner/session/contest.h"
 
-/* A size, other inputs, other starts. */
+/* A size with other inputs and other starts. */
 struct gauntlet_case {
     int64_t n;
-    uint64_t few;    /* not 0: inputs that are drawn around 0 have so many elements that are not */
+    uint64_t few;    /* nonzero elements in inputs drawn around 0; 0: all */
     uint64_t seed;   /* added to the inputs' own */
-    uint32_t starts; /* vectors start so many times their alignment later ... */
-    bool apart;      /* ... the second once more, and so on: no two lie alike */
+    uint32_t starts; /* offset of the vectors, in their alignments ... */
+    bool apart;      /* ... one more for each further vector, so that no two lie alike */
 };
 
-/* gauntlet.c: takes out finalists that are wrong where nobody had looked, and whatever else fails
- * the same cases. */
+/* gauntlet.c: Rejects finalists that are wrong in a case of the gauntlet, and other candidates that
+ * fail the same cases. */
 enum status contest_check(struct contest *contest, struct lane *lane, struct error *error);
-/* When all that raced are out: whether all that works fails on changed inputs, so that these are to
- * blame. Then that is said, who is out for that is no longer, and inputs are changed no more. */
+/* Finds, after all finalists were rejected, whether all working candidates fail on changed inputs.
+ * If so the inputs are to blame: reports that, takes back these rejections, and changes inputs no
+ * more. */
 enum status contest_blame_inputs(struct contest *contest, struct lane *lane, bool *blamed,
                                  struct error *error);
-/* Who is to win is watched, once in a run of this program: thousands of runs, each of whose results
- * is looked at. One that is wrong is rejected. */
+/* Watches the coming winner once in a run of this program: thousands of runs, each with its results
+ * compared. Rejects a finalist that is wrong. */
 enum status contest_watch(struct contest *contest, struct lane *lane, struct finalist *finalist,
                           struct error *error);
 
-/* Whether what the gauntlet said of a failure still takes it out: at a size that is promised now.
+/* Returns whether a stored verdict of the gauntlet still rejects, since its size is promised now.
  */
 bool verdict_holds(const struct work *work, const char *detail);
 
-/* gauntlet.c: a case's failure in words, the sweep's; NULL: no memory. */
+/* gauntlet.c: Describes the failure of a case, in the sweep's memory; NULL: no memory. */
 const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test,
                            const struct worker_outcome *outcome);
 
-/* case.c: one case of one loaded slot; *applies false: it is not meant for it. */
+/* case.c: Runs one case of one loaded slot; *applies false: the case is not meant for the slot. */
 enum status check_case(struct contest *contest, struct lane *lane, struct slot *slot,
                        const struct gauntlet_case *test, bool *applies,
                        struct worker_outcome *outcome, struct error *error);
 
-/* narrow.c: whether a result at that size was promised: the experiment lists it, or promises all.
- */
+/* narrow.c: Returns whether the experiment lists the size, or promises all sizes. */
 bool work_declares(const struct work *work, int64_t n);
-/* The candidate of a loaded slot failed at a size that was not promised: what is left of its domain
- * is found out, at sizes up to `most`, and stored. *is_out: it fails at the problem's own size,
- * too. */
+/* Finds the part of its domain that a loaded slot's candidate keeps after a failure at a size that
+ * was not promised, tries sizes up to `most`, and stores the result. *out: the reason if the
+ * candidate fails at the problem's own size, too; else NULL. */
 enum status candidate_narrow(struct contest *contest, struct lane *lane, struct slot *slot,
                              const struct gauntlet_case *wrong, int64_t most, const char *why,
                              const char **out, struct error *error);
-/* Gives it that domain, and stores it; `why` is the sweep's. */
+/* Sets and stores the candidate's domain; `why` belongs to the sweep. */
 enum status candidate_set_domain(struct contest *contest, struct candidate *candidate,
                                  const struct domain *domain, const char *why, struct error *error);
-/* Takes what earlier checks of the same binary left. */
+/* Restores the domain left by earlier checks of the same binary. */
 enum status candidate_recall_domain(struct contest *contest, struct candidate *candidate,
                                     struct error *error);
-/* Says once for a contest which finalists serve only some sizes. */
+/* Notes once for a contest which finalists serve only some sizes. */
 void contest_note_domains(const struct contest *contest);
 
-/* What an experiment says is checked for the sizes that it names: at others a file may be short, or
- * a formula have no value. Such a size is left out, which is no error. */
+/* Returns whether a failure only means that the experiment has no such size: it is checked for the
+ * sizes that it names, and at others a file may be short, or a formula may have no value. The size
+ * is left out, which is no error. */
 static inline bool is_no_size_of(enum status status)
 {
     return status == STATUS_BAD_INPUT || status == STATUS_NOT_FOUND;
 }
 
-/* ceilings.c: of what a run of so long moves, how many times the ceiling it comes to, where no
- * cache explains it: from cold caches, twice as much as they hold. 0: nothing can be said. */
+/* ceilings.c: Computes the bandwidth of a run of time_ns as a multiple of the ceiling, for data of
+ * more than twice the caches, measured from cold ones. 0: unknown. */
 enum status work_ceiling_share(const struct work *work, double time_ns, double *share,
                                struct error *error);
-/* Returns the bytes of the cache that lies before the memory: a CPU's third level, where it has
- * one. */
+/* Returns the bytes of the cache before the memory: a CPU's third level, if there is one. */
 double work_cache_bytes(const struct facts *facts);
-/* Takes up what a winner moves, for when ceilings are looked at again. */
+/* Records a winner's bandwidth for the recheck of the ceilings. */
 void work_take_rate(const struct work *work, double median_ns);
 
 #endif

@@ -1,15 +1,16 @@
-/* Who wins: races until somebody is right, and confirmation: the finalists of all problems again,
- * in fresh processes, so that nothing which one process brings along by chance decides. */
+/* The winner: races until a finalist is right, and the confirmation, which measures the finalists
+ * of all problems again in fresh processes, so that no accident of one process decides. */
 #include <math.h>
 #include <string.h>
 
 #include "tuner/base/clock.h"
 #include "tuner/session/check.h"
 
-/* Of how many confirmed problems somebody else wins, about. */
+/* Share of confirmed problems with a new winner. */
 static const double won_anew = 0.4;
 
-/* Whether a finalist is left that may win; `fast`: and that the race did not show to be slow. */
+/* Returns whether any finalist may still win; with `fast` only those count that the race did not
+ * show to be slow. */
 static bool has_finalist(const struct contest *contest, bool fast)
 {
     for (size_t i = 0; i < contest->finalist_count; i++)
@@ -26,8 +27,7 @@ static size_t count_rejected(const struct sweep *sweep)
     return count;
 }
 
-/* When race and gauntlet have thrown out everybody, the next ones race: until one passes, or nobody
- * is left. */
+/* Races until a finalist passes the gauntlet, or until no candidate is left. */
 static enum status race_until_right(struct contest *contest, struct lane *lane, struct error *error)
 {
     struct sweep *sweep = contest->sweep;
@@ -38,7 +38,7 @@ static enum status race_until_right(struct contest *contest, struct lane *lane, 
         (void)lane_enter_stage(lane, STAGE_CHECK);
         const struct group *group = contest->work.group;
         if (status == STATUS_OK &&
-            group->spaces.next == group->spaces.count) /* of the last problem */
+            group->spaces.next == group->spaces.count) /* after the last problem's race */
             budget_reserve(lane, contest->work.protocol->confirm_processes);
         if (status == STATUS_OK)
             status = contest_check(contest, lane, error);
@@ -68,7 +68,7 @@ enum status contest_compete_on(void *context, struct lane *lane, struct error *e
         bool raced = status == STATUS_OK && has_finalist(contest, true);
         if (status == STATUS_OK)
             status = contest_choose(contest, lane, "race", found, error);
-        /* All were wrong while they were watched: the next ones race. */
+        /* If all were wrong while they were watched, the next ones race. */
         bool inputs_blamed = false;
         bool all_are_out = status == STATUS_OK && raced && !*found && !has_finalist(contest, true);
         if (all_are_out)
@@ -77,7 +77,7 @@ enum status contest_compete_on(void *context, struct lane *lane, struct error *e
                          (inputs_blamed || count_rejected(contest->sweep) > rejected);
     }
     for (size_t i = 0; i < contest->finalist_count; i++)
-        slot_drop_samples(&contest->finalists[i].slot); /* they are in the store */
+        slot_drop_samples(&contest->finalists[i].slot); /* already in the store */
     return status;
 }
 
@@ -91,24 +91,25 @@ enum status contest_compete(struct contest *contest, bool *found, struct error *
 
 /* ---- confirmation ---- */
 
-/* What one device confirms: a part of the contests, each of which is on one device alone. */
+/* One device's part of the confirmation: contests, each of which is on one device. */
 struct confirming {
     struct group *group;
-    size_t place; /* of the part */
+    size_t place; /* number of the part */
     struct lane *lane;
     int process;
     struct lane_job job;
 };
 
-/* Its place first: whatever else is known of another device's contest is changing now. */
+/* Returns whether the contest is confirmed in this part. The place is compared first, since another
+ * device changes the rest of its contests meanwhile. */
 static bool takes_part(const struct confirming *confirming, const struct contest *contest)
 {
     return contest->place == confirming->place && !contest->confirmed && !contest->left_out &&
            has_finalist(contest, false);
 }
 
-/* The incumbent or the winner so far is the twin. Dropped rounds are made up for, half as many
- * again at most. */
+/* Measures the rounds, with the incumbent or the winner so far as the twin. Up to half as many
+ * rounds again replace dropped ones. */
 static enum status run_rounds(struct contest *contest, struct track *track, const bool *wanted,
                               struct error *error)
 {
@@ -133,8 +134,9 @@ static enum status run_rounds(struct contest *contest, struct track *track, cons
     return STATUS_OK;
 }
 
-/* After half of all processes it is seen who is slower: of fewer than four an interval is too wide
- * for that. A run about a few configurations wants the interval of each. */
+/* Returns whether slower finalists are settled now: after half of the processes, if these are at
+ * least four, since intervals of fewer are too wide. Runs of a few configurations need the interval
+ * of each. */
 static bool settles_now(const struct contest *contest)
 {
     enum { FEWEST = 4 };
@@ -175,8 +177,8 @@ static enum status confirm_in(struct confirming *confirming, struct contest *con
     return status;
 }
 
-/* What a contest takes in one process: as in the last one, else its inputs and rounds, whose visits
- * are as long as the race's last. */
+/* Returns a contest's time in one process: the last process's, or else the set-up of its inputs and
+ * its rounds at the race's last cost of a visit. */
 double contest_process_ns(const struct contest *contest)
 {
     const struct protocol *protocol = contest->work.protocol;
@@ -190,7 +192,7 @@ double contest_process_ns(const struct contest *contest)
                (double)(protocol->confirm_rounds + (int64_t)contest_state_visits(contest));
 }
 
-/* What the start of the next process takes. */
+/* Returns the cost of starting the next process. */
 static double start_ns(const struct confirming *confirming)
 {
     const struct costs *costs = &confirming->group->costs;
@@ -198,7 +200,7 @@ static double start_ns(const struct confirming *confirming)
     return (double)(costs->fresh_ns - (is_spare ? costs->spared_ns : 0));
 }
 
-/* What one more process over all takes. */
+/* Returns the cost of one more process over all contests of the part. */
 static double processes_ns(const struct confirming *confirming)
 {
     const struct group *group = confirming->group;
@@ -208,7 +210,7 @@ static double processes_ns(const struct confirming *confirming)
     return sum_ns;
 }
 
-/* What the choice after the last process takes: those who win anew are watched. */
+/* Returns the cost of the choice after the last process, in which new winners are watched. */
 static double settle_ns(const struct confirming *confirming)
 {
     const struct group *group = confirming->group;
@@ -220,8 +222,8 @@ static double settle_ns(const struct confirming *confirming)
            (double)watched;
 }
 
-/* Leaves the costliest to the next run until two processes fit into the budget: one alone confirms
- * nothing. Whether any is left. */
+/* Leaves the costliest contests to the next run until two processes fit into the budget, since one
+ * alone confirms nothing. Returns whether any contest is left. */
 static bool choose_contests(const struct confirming *confirming)
 {
     const struct group *group = confirming->group;
@@ -237,14 +239,14 @@ static bool choose_contests(const struct confirming *confirming)
     }
 }
 
-/* One fresh process over its contests, the last first: large inputs of a kind serve smaller sizes,
- * too. */
+/* Runs one fresh process over the part's contests, the last first: large inputs of a kind also
+ * serve smaller sizes. */
 static enum status one_process(struct confirming *confirming, struct error *error)
 {
     struct group *group = confirming->group;
     struct lane *lane = confirming->lane;
     struct arena scratch = {0};
-    double spent_ns = 0; /* which a second process takes again */
+    double spent_ns = 0; /* spent again by a second process */
     const int64_t processes = group->session->options->protocol.confirm_processes;
     const bool is_spare = worker_spares(lane->worker) > 0;
     int64_t left_ns = lane_leave(lane);
@@ -285,7 +287,8 @@ static enum status one_process(struct confirming *confirming, struct error *erro
     return status;
 }
 
-/* Forgets what the race measured of the finalists: it is in the store, and another stage begins. */
+/* Drops the race's measurements of the finalists, which are in the store, as another stage begins.
+ */
 static void begin(struct contest *contest)
 {
     for (size_t i = 0; i < contest->finalist_count; i++) {
@@ -300,7 +303,8 @@ static void begin(struct contest *contest)
     contest->left_out = false;
 }
 
-/* One process alone confirms nothing; who is wrong in it does not stay the winner. */
+/* Chooses the winner after at least two processes, since one alone confirms nothing, and drops a
+ * winner that was wrong. */
 static enum status settle(struct contest *contest, struct lane *lane, struct error *error)
 {
     bool found = false;
@@ -318,7 +322,7 @@ static enum status settle(struct contest *contest, struct lane *lane, struct err
                              objective_text(contest->work.objective), error);
 }
 
-/* The second process goes as far as the budget does; others begin only when they fit into it. */
+/* Runs the processes: the second as far as the budget goes, later ones only if they fit. */
 static enum status run_processes(struct confirming *confirming, struct error *error)
 {
     struct group *group = confirming->group;
@@ -338,7 +342,7 @@ static enum status run_processes(struct confirming *confirming, struct error *er
     return STATUS_OK;
 }
 
-/* What has been confirmed so far holds, however the rest went. */
+/* Settles all contests of the part, even after a failure. */
 static enum status settle_all(const struct confirming *confirming, enum status status,
                               struct error *error)
 {
@@ -352,8 +356,8 @@ static enum status settle_all(const struct confirming *confirming, enum status s
     return status;
 }
 
-/* Of those whose finalists were all wrong the next ones race, and are confirmed; *more_raced: there
- * are any. */
+/* Races the next candidates of contests whose finalists were all wrong; *more_raced: a new winner
+ * needs a confirmation. */
 static enum status race_again(struct group *group, bool *more_raced, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -372,8 +376,8 @@ static enum status race_again(struct group *group, bool *more_raced, struct erro
     return status;
 }
 
-/* Who was wrong at one size is out at all of its problem: of contests whose winner is, the next
- * ones race. *more: somebody else has won there. */
+/* Rejects candidates that were wrong at another size of the problem, and races the next ones if a
+ * winner is among them. *more: another candidate has won. */
 static enum status drop_refuted(struct group *group, bool *more, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -421,7 +425,8 @@ static enum status confirm_on(void *context, struct lane *lane, struct error *er
     return settle_all(confirming, status, error);
 }
 
-/* The costliest first, each to the part that takes least so far; how many parts have any. */
+/* Assigns the costliest contests first, each to the part with the least load. Returns the number of
+ * parts used. */
 static size_t place_contests(const struct group *group)
 {
     enum { UNPLACED = SESSION_DEVICES_MAX };
@@ -447,7 +452,7 @@ static size_t place_contests(const struct group *group)
     }
 }
 
-/* Like races, a problem on one device, on all devices at once. */
+/* Confirms all contests, each problem on one device, all devices at once. */
 enum status group_confirm(struct group *group, struct error *error)
 {
     struct confirming parts[SESSION_DEVICES_MAX];

@@ -75,7 +75,7 @@ void contest_shrink(struct contest *contest)
 struct entry {
     struct candidate *candidate;
     const char *key;
-    double value; /* ln of the objective in the sweep; where energy counts, of the time */
+    double value; /* ln of the objective in the sweep; of the time if energy counts */
 };
 
 static int by_value(const void *left, const void *right)
@@ -87,7 +87,7 @@ static int by_value(const void *left, const void *right)
     return strcmp(a->key, b->key);
 }
 
-/* What the sweep's time says of the objective; NaN: the configuration does not load any more. */
+/* Computes the objective from the sweep's time; NaN: the configuration does not load any more. */
 static enum status sweep_time_value(const struct work *work, struct sweep *sweep, struct lane *lane,
                                     struct candidate *candidate, double *value, struct error *error)
 {
@@ -105,14 +105,14 @@ static enum status sweep_time_value(const struct work *work, struct sweep *sweep
     return status;
 }
 
-/* In the order of the space; baselines that are no points of it behind. */
+/* Compares by the order of the space; baselines outside come last. */
 static bool is_before(const struct candidate *a, const struct candidate *b)
 {
     return a->point != b->point ? a->point < b->point
                                 : strcmp(a->outsider->key, b->outsider->key) < 0;
 }
 
-/* `first` takes the place of the candidate that was measured. */
+/* Puts `first` into the place of the candidate that was measured. */
 static void replace_measured(struct sweep *sweep, struct candidate *first)
 {
     struct candidate *measured = first->same_as;
@@ -127,7 +127,7 @@ static void replace_measured(struct sweep *sweep, struct candidate *first)
         sweep->best = first;
 }
 
-/* Of configurations that launch the same one that is not out stands for those that are. */
+/* Replaces a rejected candidate by the first one with the same launches that is not rejected. */
 static void pass_on(struct sweep *sweep, struct candidate *out)
 {
     for (size_t i = 0; i < sweep->candidates.count; i++) {
@@ -175,8 +175,8 @@ enum status sweep_take_refuted(const struct work *work, struct sweep *sweep, str
     return status;
 }
 
-/* Of configurations that launch the same, the first of the space stands for all, whichever of them
- * the sweep came to first: another tuning names the same one. */
+/* Names the first of the space among configurations with the same launches, so that another tuning
+ * names the same one. */
 static void name_first(struct sweep *sweep)
 {
     for (size_t i = 0; i < sweep->candidates.count; i++) {
@@ -196,7 +196,7 @@ static void name_first(struct sweep *sweep)
     }
 }
 
-/* All that may win, the fastest first; their keys are the arena's. */
+/* Lists all candidates that may win, the fastest first; the arena holds their keys. */
 static enum status list_entries(const struct work *work, struct sweep *sweep, struct lane *lane,
                                 struct arena *arena, struct entry *entries, size_t *count,
                                 struct error *error)
@@ -218,7 +218,8 @@ static enum status list_entries(const struct work *work, struct sweep *sweep, st
     return STATUS_OK;
 }
 
-/* As many as the worker has slots for; under a budget no more than have time for a race. */
+/* Returns the limit of entrants: the worker's slots or, under a budget, the number with time for a
+ * race. */
 static size_t most_entrants(const struct contest *contest)
 {
     const struct sweep *sweep = contest->sweep;
@@ -232,7 +233,7 @@ static size_t most_entrants(const struct contest *contest)
     return fit < most ? fit : most;
 }
 
-/* Those near the fastest, and whoever is `named`, or stands for a baseline. */
+/* Adds candidates near the fastest, the one `named`, and those that stand for a baseline. */
 static enum status add_finalists(struct contest *contest, const struct entry *entries, size_t count,
                                  const struct candidate *named, struct error *error)
 {
@@ -266,9 +267,10 @@ static enum status add_finalists(struct contest *contest, const struct entry *en
     return STATUS_OK;
 }
 
-/* Of how many blocks the median is as sure as a tie is wide, by how far those of the sweep lay
- * apart: of a normal distribution so many median absolute deviations are one standard deviation of
- * the difference of two of them. Few always, since a block of a CPU may be another program's. */
+/* Sets the blocks of a visit so that the median is as certain as a tie is wide, by the spread of
+ * the sweep's blocks. `deviations` median absolute deviations of a normal distribution are one
+ * standard deviation of the difference of two medians. At least FEW, since a block on a CPU may
+ * include another program's time. */
 static void set_blocks(struct contest *contest)
 {
     static const double deviations = 1.4826 * 1.2533 * 1.4142;
@@ -291,8 +293,7 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
     struct sweep *sweep = contest->sweep;
     const struct work *work = &contest->work;
     struct arena scratch = {0};
-    struct text incumbent = {
-        0}; /* the newest winner, also under another driver or version of tune */
+    struct text incumbent = {0}; /* newest winner, also of another driver or version of tune */
     bool found = false;
     struct entry *entries = malloc((sweep->candidates.count + 1) * sizeof *entries);
     enum status status =
@@ -320,7 +321,7 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
     return status;
 }
 
-/* ---- what its tracks found ---- */
+/* ---- results of its tracks ---- */
 
 void contest_progress(const struct contest *contest, const char *phase)
 {
@@ -413,7 +414,7 @@ enum status contest_keep(struct contest *contest, struct track *track, enum stat
     struct store *store = contest->work.store;
     struct error keeping = {0};
     if (status != STATUS_OK)
-        (void)track_judge(&contest->work, track); /* its last round is not complete */
+        (void)track_judge(&contest->work, track); /* incomplete last round */
     enum status kept = store_batch_begin(store, &keeping);
     if (kept == STATUS_OK) {
         kept = track_store(&contest->work, track, &keeping);
@@ -465,14 +466,13 @@ enum status contest_set_levels(struct contest *contest, const struct track *trac
 
 /* ---- the fixed order ----
  *
- * Of configurations that are as fast as one another, the one that may be used at more sizes comes
- * first, then the one that asks for less. No time has a say, so that ties are broken alike
- * everywhere. */
+ * Among equally fast configurations the one with the larger domain comes first, then the one with
+ * the lower demand. No time counts, so that ties are broken alike everywhere. */
 
-/* What a configuration asks for; `values` are its parameters'. */
+/* A configuration's demand; `values` are its parameters'. */
 struct demand {
     struct finalist *finalist;
-    int64_t missing; /* of a few sizes, those that are not of its domain */
+    int64_t missing; /* sampled sizes outside its domain */
     int64_t launches, shared_bytes, registers;
     int64_t block; /* GPU: threads per block; CPU: threads in all */
     const struct configuration *values;
@@ -482,7 +482,7 @@ static struct demand demand_of(struct finalist *finalist)
 {
     const struct prepared *prepared = finalist->slot.prepared;
     struct demand demand = {.finalist = finalist};
-    if (!prepared) /* it never came to be loaded */
+    if (!prepared) /* never loaded */
         return demand;
     const struct launch *first = &prepared->plan.launches[0];
     demand.values = &prepared->configuration;
@@ -499,7 +499,8 @@ static struct demand demand_of(struct finalist *finalist)
     return demand;
 }
 
-/* Of sizes from a sixteenth to sixteen times of the problem's, multiples of powers of two. */
+/* Counts the sizes outside the finalist's domain, of multiples of powers of two between a sixteenth
+ * and sixteen times the problem's size. */
 static int64_t missing_sizes(const struct work *work, bool depends, const struct finalist *finalist)
 {
     enum { SIZES = 26, POWERS = 13 };

@@ -1,5 +1,5 @@
-/* Finalists are run where nobody has looked yet: at awkward sizes, from awkward starts, on other
- * inputs, several times over, between guard bands. What is wrong there cannot win. */
+/* The gauntlet: finalists run at awkward sizes, from awkward starts, on other inputs, several times
+ * over, between guard bands. A wrong finalist cannot win. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 
 enum { CASES_MAX = 26, SIZES_NEAR = 4096 };
 
-/* With more elements in a vector a case costs seconds: of those there is one, at n + 1. */
+/* A case costs seconds with more elements in a vector: there is one such case, at n + 1. */
 static const double many_elements = 1 << 24;
 
-/* Whether the constraints allow the configuration that size. */
+/* Returns whether the constraints allow the configuration that size. */
 static bool allows(const struct contest *contest, const struct configuration *configuration,
                    int64_t n)
 {
@@ -26,8 +26,8 @@ static bool allows(const struct contest *contest, const struct configuration *co
            allowed;
 }
 
-/* A size near n that the constraints allow the first finalist; 0: none is near. They may want a
- * multiple of something, of which the likely ones are tried. */
+/* Returns a size near n that the constraints allow the first finalist; 0: none is near. Multiples
+ * of likely divisors are tried, as constraints often require them. */
 static int64_t next_size(const struct contest *contest, int64_t n)
 {
     static const int64_t odd_parts[] = {1, 3, 5, 7, 9, 25, 125};
@@ -65,7 +65,7 @@ static size_t add_case(const struct contest *contest, struct gauntlet_case *case
     return count + 1;
 }
 
-/* Whether inputs or what is expected are files, which are there at some sizes alone. */
+/* Returns whether inputs or expected results are files, which exist at some sizes only. */
 static bool uses_files(const struct sweep *sweep)
 {
     bool files = checks_are_recorded(&sweep->inputs.problem->checks);
@@ -76,7 +76,7 @@ static bool uses_files(const struct sweep *sweep)
     return files;
 }
 
-/* The sizes that the experiment lists: files are there for each. */
+/* Adds the sizes that the experiment lists, each of which has its files. */
 static size_t add_listed(const struct contest *contest, struct gauntlet_case *cases, size_t count)
 {
     const struct work *work = &contest->work;
@@ -89,8 +89,8 @@ static size_t add_listed(const struct contest *contest, struct gauntlet_case *ca
     return count;
 }
 
-/* Whether results are held against sums, or the like, in which a piece of the input may be as small
- * as what is allowed. */
+/* Returns whether results have a tolerance, as sums do, within which a missing piece of the input
+ * may hide. */
 static bool has_tolerance(const struct sweep *sweep)
 {
     const struct worker_task *problem = sweep->inputs.problem;
@@ -103,7 +103,7 @@ static bool has_tolerance(const struct sweep *sweep)
     return has && inputs_are_cheap(&sweep->inputs);
 }
 
-/* The size itself, or one that many elements do not forbid, with inputs of which each counts. */
+/* Adds cases with few nonzero elements, at the size itself or at the largest affordable one. */
 static size_t add_few(const struct contest *contest, struct gauntlet_case *cases, size_t count,
                       double most)
 {
@@ -119,11 +119,11 @@ static size_t add_few(const struct contest *contest, struct gauntlet_case *cases
     return count;
 }
 
-/* Beyond it a case costs seconds. */
+/* Returns the size above which a case costs seconds. */
 static double largest_size(const struct contest *contest)
 {
     const int64_t n = contest->work.problem.n;
-    double longest = (double)n; /* of the vectors: rows have many elements for each */
+    double longest = (double)n; /* the longest vector: a row has many elements for each n */
     for (size_t i = 0; i < contest->finalist_count; i++) {
         const struct prepared *prepared = contest->finalists[i].slot.prepared;
         for (size_t k = 0; prepared && k < prepared->plan.argument_count; k++)
@@ -132,7 +132,7 @@ static double largest_size(const struct contest *contest)
     return many_elements / (longest / (double)n);
 }
 
-/* Around the size itself, around powers of two and warps, and two odd ones below it. */
+/* Lists cases around the size itself, around powers of two and warps, and two odd sizes below. */
 static size_t list_cases(const struct contest *contest, struct gauntlet_case *cases)
 {
     static const int64_t small[] = {1, 2, 31, 33, 255, 257, 1025, 4097, 65537, 1000003};
@@ -160,7 +160,8 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
     return count;
 }
 
-/* Whether who failed is right on the problem's own inputs: then the outcome says so. */
+/* Checks a failed slot on the problem's own inputs, and adds to the outcome that it is right there.
+ */
 static enum status check_unchanged(struct contest *contest, struct lane *lane, struct slot *slot,
                                    const struct gauntlet_case *test, struct worker_outcome *outcome,
                                    struct error *error)
@@ -196,8 +197,8 @@ const char *gauntlet_words(struct sweep *sweep, const struct gauntlet_case *test
                         : "");
 }
 
-/* As check_case, at the next size that is left of its domain. Who fails is out (*rejection tells)
- * where that was promised; else what is left becomes less, and *narrowed. */
+/* Runs check_case at the next size of the candidate's domain. A failure at a promised size rejects
+ * (*rejection); another narrows the domain (*narrowed). */
 static enum status run_case(struct contest *contest, struct lane *lane, struct slot *slot,
                             const struct gauntlet_case *given, double most, int32_t *cases,
                             bool *narrowed, const char **rejection, struct error *error)
@@ -239,7 +240,7 @@ bool verdict_holds(const struct work *work, const char *detail)
            work_declares(work, strtoll(detail + length, NULL, 10));
 }
 
-/* What an earlier run found out of the same binary. */
+/* Finds an earlier run's verdict on the same binary. */
 static enum status recall_verdict(struct contest *contest, struct finalist *finalist, bool *known,
                                   struct error *error)
 {
@@ -252,7 +253,7 @@ static enum status recall_verdict(struct contest *contest, struct finalist *fina
                            detail, error));
     if (!*known || passed)
         return STATUS_OK;
-    /* Else it is checked anew; changed inputs may have been to blame themselves. */
+    /* Otherwise the check is repeated, since changed inputs may have been to blame. */
     *known = verdict_holds(&contest->work, detail) && !wrong_on_changed(detail);
     if (!*known)
         return STATUS_OK;
@@ -261,8 +262,8 @@ static enum status recall_verdict(struct contest *contest, struct finalist *fina
     return finalist->rejection ? STATUS_OK : error_no_memory(error);
 }
 
-/* What took a finalist out takes others like it out, too: else the race would bring them up one
- * handful after the other. */
+/* Runs the case that rejected a finalist on the other candidates as well: else the race would bring
+ * up a handful of failing ones at a time. */
 static enum status reject_others(struct contest *contest, struct lane *lane,
                                  const struct gauntlet_case *test, double most, struct error *error)
 {
@@ -279,7 +280,7 @@ static enum status reject_others(struct contest *contest, struct lane *lane,
         if (session_stopped(contest->work.session))
             return session_stop_error(error);
         if (budget_ended(contest->work.session))
-            return STATUS_OK; /* they are checked when they race */
+            return STATUS_OK; /* checked when they race */
         status = track_load(&contest->work, &track, &slot, error);
         if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
             status =
@@ -292,16 +293,16 @@ static enum status reject_others(struct contest *contest, struct lane *lane,
     return status;
 }
 
-/* What is not looked at for want of data. */
+/* Notes cases that lack data. */
 static void note_limits(const struct contest *contest)
 {
     struct session *session = contest->work.session;
-    if (!contest->sweep->inputs.problem) /* all is known from earlier runs */
+    if (!contest->sweep->inputs.problem) /* all known from earlier runs */
         return;
     struct problem first;
     experiment_problem(contest->work.experiment, 0, &first);
     if (contest->work.problem.shape && strcmp(contest->work.problem.key, first.key) != 0)
-        return; /* of several sizes that is said once */
+        return; /* noted once for several sizes */
     if (!experiment_has_size(contest->work.experiment))
         session_note(session, "%s: finalists are checked at this size alone, as it has no other",
                      contest->work.problem.key);
@@ -312,8 +313,8 @@ static void note_limits(const struct contest *contest)
                      contest->work.problem.key, (long long)contest->work.problem.n);
 }
 
-/* Of those whose results were right the slowest, whose time may not even have settled; not one of
- * these. NULL: nobody is left. */
+/* Returns the slowest candidate with right results, even if its time is unstable, that is not in
+ * `but`. NULL: none. */
 static struct candidate *slowest_right(const struct sweep *sweep,
                                        const struct candidate *const *but, size_t count)
 {
@@ -331,8 +332,8 @@ static struct candidate *slowest_right(const struct sweep *sweep,
     return slowest;
 }
 
-/* Whether somebody else is right there, the slowest that works: else nobody is asked. Nothing says
- * that kernels take such inputs, which divide by them, say. */
+/* Finds whether the slowest working candidate is right in the case: kernels need not accept such
+ * inputs, for example as divisors. */
 static enum status is_fair(struct contest *contest, struct lane *lane,
                            const struct gauntlet_case *test, bool *fair, struct error *error)
 {
@@ -352,8 +353,8 @@ static enum status is_fair(struct contest *contest, struct lane *lane,
     return status;
 }
 
-/* One case on all finalists: they share its inputs. Whose domain becomes less is asked again, at
- * the next size that is left. */
+/* Runs one case on all finalists, which share its inputs. A finalist whose domain is narrowed is
+ * tried again at its next size. */
 static enum status run_on_all(struct contest *contest, struct lane *lane, const bool *known,
                               const struct gauntlet_case *test, double most, int32_t *cases,
                               struct error *error)
@@ -416,8 +417,8 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
 
 /* ---- the watch ---- */
 
-/* A kernel that is wrong once in a thousand runs stays unseen in one of 20,000 such watches. What
- * takes long is not run as often. */
+/* A kernel that is wrong once in a thousand runs passes one of 20,000 such watches. Long kernels
+ * run less often. */
 enum {
     COMPARISONS = 10000,
     SHORT_MS = 500,
@@ -425,10 +426,11 @@ enum {
     WATCH_TIMEOUT_MS = 60000,
 };
 static const double short_run_ns = 20e3;
-/* So much beyond the ceiling, and beyond everybody who is not, nobody is believed to be. */
+/* Factor beyond the ceiling, and beyond all candidates below it, at which a time is not believed.
+ */
 static const double unbelievable = 1.5;
 
-/* What the sweep's configurations come to, on both sides of what may be believed. */
+/* The sweep's times on both sides of the limit of belief. */
 struct sides {
     double fastest_believable_ns; /* 0: nobody */
     double slowest_unbelievable_ns;
@@ -450,10 +452,9 @@ static struct sides sides_of(const struct sweep *sweep, double unbelievable_ns)
     return out;
 }
 
-/* A few alone that are far beyond what memory does, with nobody in between: they do not do the
- * work. Where all are, or some are everywhere between, it is the ceiling or the bytes that are
- * wrong.
- */
+/* Rejects a finalist far beyond the memory's bandwidth if a gap separates it from all slower ones:
+ * it does not do the work. If all are beyond, or times fill the gap, the ceiling or the bytes are
+ * wrong instead. */
 static enum status doubt_speed(struct contest *contest, struct finalist *finalist,
                                struct error *error)
 {
@@ -479,7 +480,7 @@ static enum status doubt_speed(struct contest *contest, struct finalist *finalis
                           error);
 }
 
-/* Its runs under the eye of the check; *compared: how many results were looked at. */
+/* Watches a slot's runs and compares their results; *compared: the number of these. */
 static enum status watch_runs(struct contest *contest, struct lane *lane, struct slot *slot,
                               int32_t comparisons, int64_t *compared,
                               struct worker_outcome *outcome, struct error *error)
@@ -508,7 +509,7 @@ static enum status watch_runs(struct contest *contest, struct lane *lane, struct
         status = status == STATUS_OK
                      ? prepare_restore(&contest->work, &contest->sweep->inputs, candidate,
                                        slot->prepared, outcome, &retry, error)
-                     : lane_lose(lane, error); /* another one watches it */
+                     : lane_lose(lane, error); /* watched by another lane */
     }
     return status;
 }
@@ -543,7 +544,7 @@ enum status contest_watch(struct contest *contest, struct lane *lane, struct fin
 
 /* ---- inputs that belong together ---- */
 
-/* Whether it is right on the problem's inputs, and wrong on changed ones. */
+/* Finds whether the candidate is right on the problem's inputs and wrong on changed ones. */
 static enum status fails_on_changed(struct contest *contest, struct lane *lane,
                                     struct candidate *candidate, bool *fails, struct error *error)
 {
@@ -569,8 +570,8 @@ static bool is_out_by_changes(const struct candidate *candidate)
     return candidate->rejected && wrong_on_changed(candidate->rejected);
 }
 
-/* Asks some of those that still work, the slowest first: who keeps results is fast. *blamed: all
- * that were asked fail as well, or as many are out already that nobody else is left. */
+/* Tries some working candidates, the slowest first, since a kernel that keeps results is fast.
+ * *blamed: all of these fail as well, or so many are rejected that none is left. */
 static enum status check_others(struct contest *contest, struct lane *lane, size_t out,
                                 bool *blamed, struct error *error)
 {

@@ -1,4 +1,4 @@
-/* All problems of all experiments on one group of devices that are alike. */
+/* All problems of all experiments on one group of like devices. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "tuner/session/ranges.h"
 #include "tuner/session/recorded.h"
 
-/* The `index`-th problem of an experiment; whether it is among those that the run is about. */
+/* Gets the `index`-th problem of an experiment. Returns whether the run includes it. */
 static bool wants_problem(const struct session *session,
                           const struct session_experiment *experiment, size_t index,
                           struct problem *problem)
 {
     const struct session_options *options = session->options;
     experiment_problem(experiment->experiment, index, problem);
-    bool has_size = options->size_count == 0 || problem->shape; /* `wanted` has which of these */
+    bool has_size = options->size_count == 0 || problem->shape; /* `wanted` selects these */
     for (size_t i = 0; !has_size && i < options->size_count; i++)
         has_size = options->sizes[i] == problem->n;
     return has_size && (!experiment->wanted || experiment->wanted[index]) &&
@@ -29,8 +29,8 @@ static uint64_t add_up(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Counts the problems and points that are asked for, and makes every space: what is wrong with an
- * experiment is said before anything is measured. */
+/* Counts the requested problems and points, and makes every space, so that errors of an experiment
+ * are reported before any measurement. */
 enum status group_count_work(struct group *group, struct error *error)
 {
     struct session *session = group->session;
@@ -102,7 +102,7 @@ static enum status stored_winner(const struct work *work, struct store_choice *o
                             work->options->l2_mode, objective_text(work->objective), out, error);
 }
 
-/* Its lanes know nothing of the sweep's inputs any more, and nobody is told of it. */
+/* Invalidates the lanes' copies of the sweep's inputs; workers are not notified. */
 static void forget_sweep(struct group *group, const struct sweep *sweep)
 {
     for (size_t i = 0; i < group->lane_count; i++)
@@ -112,7 +112,7 @@ static void forget_sweep(struct group *group, const struct sweep *sweep)
     group->position.problem_key = "";
 }
 
-/* For want of time; what was measured of it is in the store. */
+/* Counts a problem that is left out for lack of time; its measurements are in the store. */
 static enum status leave_out(const struct work *work, struct error *error)
 {
     struct store_choice winner;
@@ -124,8 +124,8 @@ static enum status leave_out(const struct work *work, struct error *error)
     return status;
 }
 
-/* Under a budget, compilers that have little to do are given the baselines of the problems to come:
- * else each would wait for its own. What is wrong with them is said when it is their turn. */
+/* Requests the baselines of coming problems from idle compilers under a budget, so that no problem
+ * waits for its own. Errors are reported when the problem is measured. */
 static void request_ahead(const struct work *work)
 {
     struct group *group = work->group;
@@ -154,8 +154,8 @@ static void request_ahead(const struct work *work)
     free(baselines);
 }
 
-/* Compilers of references that have nothing to do make those of the problems to come, while this
- * one is measured: each process one, since a person's own C need not be safe in threads. */
+/* Makes references of coming problems with idle compilers, one in each process, since a user's C
+ * need not be safe in threads. */
 static void make_references_ahead(const struct work *work)
 {
     enum { AHEAD_MAX = 4 };
@@ -181,7 +181,7 @@ static void make_references_ahead(const struct work *work)
     }
 }
 
-/* *swept: something was tried, or is known. */
+/* Sweeps the problem; *swept: it has trials, new or known. */
 static enum status sweep_over(struct work *work, struct sweep *sweep, struct space *space,
                               bool *swept, struct error *error)
 {
@@ -213,8 +213,7 @@ static enum status sweep_over(struct work *work, struct sweep *sweep, struct spa
     return sweep->best && winner.trial_id == 0 ? sweep_choose_early(work, sweep, error) : STATUS_OK;
 }
 
-/* The problem is over, by that status: counts it, and keeps its contest (NULL: it had none) to be
- * confirmed. */
+/* Counts a problem that ended with `status`, and keeps a raced contest for its confirmation. */
 static enum status end_problem(struct contest *contest, bool raced, enum status status,
                                struct error *error)
 {
@@ -225,7 +224,7 @@ static enum status end_problem(struct contest *contest, bool raced, enum status 
     raced = raced && status != STATUS_NO_TIME;
     if (status == STATUS_NO_TIME)
         status = leave_out(work, error);
-    /* What ends half-way has a best so far, too; but what a race has found is better. */
+    /* A problem that ends half-way has a best so far, but a race's result is better. */
     if (status != STATUS_OK && stored_winner(work, &winner, &ignored) == STATUS_OK &&
         (winner.trial_id == 0 || strcmp(winner.stage, "sweep") == 0))
         (void)sweep_choose_early(work, contest->sweep, &ignored);
@@ -247,8 +246,8 @@ static enum status end_problem(struct contest *contest, bool raced, enum status 
     return STATUS_OK;
 }
 
-/* Whether an earlier run has chosen at least as thoroughly as this one would. What it was not sure
- * of is chosen again by a user who says with what effort. */
+/* Returns whether an earlier run has chosen at least as thoroughly as this one would. Uncertain
+ * winners are chosen again if the user gave an effort. */
 static bool is_chosen_well(const struct session_options *options, const struct store_choice *winner)
 {
     enum effort earlier = options->effort;
@@ -262,8 +261,8 @@ static bool is_chosen_well(const struct session_options *options, const struct s
            verdict_named(winner->trust) == VERDICT_SOUND;
 }
 
-/* Whether it is to be chosen: something was measured, no earlier run has chosen well, or what it
- * chose is no configuration of the experiment any more. */
+/* Finds whether the problem needs a choice: there are new trials, no earlier run has chosen well,
+ * or the winner is no configuration of the experiment any more. */
 static enum status wants_contest(const struct contest *contest, bool *wants, struct error *error)
 {
     const struct work *work = &contest->work;
@@ -283,8 +282,8 @@ static enum status wants_contest(const struct contest *contest, bool *wants, str
     return status;
 }
 
-/* The problems that were swept race, all at once, each on one device. With another status than
- * STATUS_OK none does: what was before has ended the run. */
+/* Races all swept problems at once, each on one device; none if `status` shows that an earlier
+ * failure has ended the run. */
 static enum status race_swept(struct group *group, enum status status, struct error *error)
 {
     const size_t count = group->swept_count;
@@ -314,7 +313,7 @@ static enum status race_swept(struct group *group, enum status status, struct er
     return first;
 }
 
-/* Races begin when as many problems were swept as there are devices for them. */
+/* Sweeps a problem, and races the swept ones once there is one for each device. */
 static enum status run_problem(const struct work *work, struct error *error)
 {
     struct group *group = work->group;
@@ -414,7 +413,7 @@ static void summarize_contests(const struct group *group)
     }
 }
 
-/* The ranges of all; of a run that was stopped by what is known, which takes no time. */
+/* Covers the ranges of all experiments; after a stop from known results, which takes no time. */
 static enum status cover_all(struct group *group, struct objective *const *objectives,
                              const int64_t *experiment_ids, enum status status, struct error *error)
 {
@@ -430,7 +429,7 @@ static enum status cover_all(struct group *group, struct objective *const *objec
     return status;
 }
 
-/* Races of all problems first; then what the whole is needed for. */
+/* Races all problems, then confirms winners and covers ranges, which need all results. */
 static enum status run_all(struct group *group, struct objective **objectives,
                            int64_t *experiment_ids, struct error *error)
 {

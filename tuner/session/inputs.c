@@ -24,7 +24,7 @@ enum status describe_check(const struct work *work, const struct output_check *c
     if (check->kind == REFERENCE_FILL)
         return STATUS_OK;
     struct binary_request request = check->binary;
-    /* What one host compiles any of the group's may load. */
+    /* A binary compiled on one host serves all devices of the group. */
     if (binaries == &group->references && group->session->options->host_count > 0)
         request.architecture = "";
     enum status status = binaries_request(binaries, &request, &index, error);
@@ -95,8 +95,7 @@ static enum status describe_problem(const struct work *work, struct inputs *inpu
     return STATUS_OK;
 }
 
-/* STATUS_UNAVAILABLE: nobody has awaited its binary yet. What is wrong with that is for those to
- * hear who do. */
+/* STATUS_UNAVAILABLE: its binary is not ready. Its errors are reported when it is awaited. */
 static enum status describe_ahead(const struct work *work, const struct output_check *check,
                                   struct worker_reference *reference, struct error *error)
 {
@@ -135,12 +134,12 @@ void inputs_ahead(const struct work *work, const struct configuration *configura
         task->plan = plan;
         status = compile_pool_prepare(work->group->references.pool, task, taken, &ignored);
     }
-    /* Where it cannot be done at all, the next problem may do. */
+    /* After a failure the next problem is tried. */
     *taken = *taken || (status != STATUS_OK && status != STATUS_UNAVAILABLE);
     arena_free(&arena);
 }
 
-/* Before a worker that takes the place of another looks for them. */
+/* Compiles missing references again before a replacing worker needs them. */
 enum status inputs_restore(const struct work *work, const struct inputs *inputs, bool *gone,
                            struct error *error)
 {

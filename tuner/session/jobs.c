@@ -1,6 +1,6 @@
 #include "tuner/session/jobs.h"
 
-/* The first that failed so that no more are begun; NULL: none. */
+/* Returns the first failed job that keeps others from beginning; NULL: none. */
 static const struct lane_job *failed_job(const struct lane_job *jobs)
 {
     for (; jobs; jobs = jobs->next)
@@ -26,15 +26,15 @@ static struct lane_job *take_job(struct lane_job *jobs)
     return job;
 }
 
-/* A lane's part in them. */
+/* A lane's part in the jobs. */
 struct job_share {
     struct group *group;
-    struct lane_job *jobs, *first; /* all; that it begins with */
+    struct lane_job *jobs, *first; /* all jobs; the lane's first one */
     struct lane *lane;
     pthread_t thread;
 };
 
-/* The mutex is held. What a lost device had in hand is left to the others. */
+/* Runs jobs with the mutex held. A lost device leaves its job to the others. */
 static void do_share(const struct job_share *share)
 {
     struct lane *lane = share->lane;
@@ -58,7 +58,7 @@ static void *run_share(void *context)
     return NULL;
 }
 
-/* With the next of the jobs; the mutex is held until that is begun. */
+/* Takes the next job; the mutex is held until the share begins. */
 static void begin_share(struct job_share *share)
 {
     share->first = take_job(share->jobs);
@@ -66,7 +66,7 @@ static void begin_share(struct job_share *share)
     lane_begin_stages(share->group, share->lane);
 }
 
-/* The first lane in this thread, as many others as there are jobs in threads of their own. */
+/* Runs the first lane in this thread, and one more thread for each further job and lane. */
 static void share_out_jobs(struct group *group, struct lane *first, struct lane_job *jobs)
 {
     struct job_share shares[SESSION_DEVICES_MAX] = {{.group = group, .jobs = jobs, .lane = first}};

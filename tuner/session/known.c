@@ -1,5 +1,5 @@
-/* Who is a candidate before the search asks: baselines, what earlier runs left (trials that need
- * not be done again, and trials that never ended), and what the run is limited to. */
+/* Candidates known before the search: baselines, results of earlier runs (finished trials, and
+ * trials that never ended), and the run's picks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 #include "tuner/session/sweep.h"
 #include "tuner/store/elsewhere.h"
 
-/* A trial that the program did not survive as often as this is not tried again. */
+/* Trials that the program did not survive this often are not tried again. */
 enum { ATTEMPTS_MAX = 2 };
 
-/* ---- baselines, measured before all others ---- */
+/* ---- baselines, measured first ---- */
 
-/* Replaces the parameter by the block size that the Occupancy API suggests for the first kernel as
- * it is compiled with the baseline's own value. */
+/* Replaces the parameter by the block size that the Occupancy API suggests for the first kernel,
+ * compiled with the baseline's own value. */
 static enum status suggest_block(const struct work *work, struct sweep *sweep, struct lane *lane,
                                  const struct baseline *baseline,
                                  struct configuration *configuration, struct error *error)
@@ -40,7 +40,7 @@ static enum status suggest_block(const struct work *work, struct sweep *sweep, s
     return status;
 }
 
-/* A point of the space, one that is there already, or its own. */
+/* Adds the baseline: an existing candidate, a point of the space, or a candidate outside it. */
 static enum status add_baseline(const struct work *work, struct sweep *sweep,
                                 const struct baseline *baseline, struct error *error)
 {
@@ -86,7 +86,7 @@ enum status sweep_add_baselines(const struct work *work, struct sweep *sweep, st
     return status;
 }
 
-/* ---- runs that are limited to a few configurations ---- */
+/* ---- runs of a few configurations ---- */
 
 bool session_picks_problem(const struct session_options *options, const struct problem *problem)
 {
@@ -97,7 +97,7 @@ bool session_picks_problem(const struct session_options *options, const struct p
     return options->pick_count == 0;
 }
 
-/* The value of a dimension that the text goes on with, the longest; the length of it, 0: none. */
+/* Matches the longest value of a dimension at the start of `text`. Returns its length; 0: none. */
 static size_t match_value(const struct space *space, size_t dimension, const char *text,
                           struct value *out)
 {
@@ -118,7 +118,7 @@ static size_t match_value(const struct space *space, size_t dimension, const cha
     return longest;
 }
 
-/* "variant=last_block block=256", by the values that the parameters have today. */
+/* Parses "variant=last_block block=256" by the present values of the parameters. */
 static bool parse_key(const struct work *work, const struct sweep *sweep, const char *key,
                       struct configuration *configuration)
 {
@@ -181,8 +181,8 @@ struct known {
     size_t stale;
 };
 
-/* What the store knows by its values: a point of the space, a baseline, or (NULL) nothing that is
- * asked for today. */
+/* Finds the candidate of a stored trial by its parameter values: a point of the space or a
+ * baseline; NULL: neither. */
 static enum status find_candidate(struct known *known, const char *key, const char *parameters,
                                   int64_t configuration_id, struct candidate **candidate,
                                   struct error *error)
@@ -211,7 +211,7 @@ static enum status find_candidate(struct known *known, const char *key, const ch
     return STATUS_OK;
 }
 
-/* What the objective says of it: its binary is not asked for that. */
+/* Computes a known trial's objective without requesting its binary. */
 static enum status value_known(const struct work *work, struct sweep *sweep,
                                struct candidate *candidate, struct error *error)
 {
@@ -237,8 +237,9 @@ static enum status take_trial(const struct work *work, struct sweep *sweep,
     candidate->twin_trial_id = trial->same_as_trial_id;
     candidate->median_ns = ok ? trial->median_ns : (double)NAN;
     if (ok && trial->rejected &&
-        verdict_holds(work, trial->rejected)) { /* by an earlier run's gauntlet: not
-                                                           launched to be rejected again */
+        verdict_holds(
+            work,
+            trial->rejected)) { /* rejected by an earlier run's gauntlet: not launched again */
         candidate->rejected = arena_strdup(&sweep->arena, trial->rejected);
         if (!candidate->rejected)
             return error_no_memory(error);
@@ -251,7 +252,7 @@ static enum status take_trial(const struct work *work, struct sweep *sweep,
     return sweep_take_trial(work, sweep, candidate, error);
 }
 
-/* A trial counts as known while the machine code it ran is the one that would run today. */
+/* Takes a trial as known while it ran the machine code that would run today. */
 static enum status take_known(void *context, const struct store_known_trial *trial,
                               struct error *error)
 {
@@ -268,7 +269,7 @@ static enum status take_known(void *context, const struct store_known_trial *tri
     if (status != STATUS_OK || !candidate || candidate->state == CANDIDATE_DONE)
         return status;
     const struct binary *binary = candidate_binary(work, candidate);
-    if (binary && !trial->binary_hash[0]) { /* it came to none, by no fault of its own */
+    if (binary && !trial->binary_hash[0]) { /* failed through no fault of its own */
         candidate->wanted |= WANTED_FIRST;
         return STATUS_OK;
     }
@@ -288,7 +289,7 @@ static enum status clear(const struct known *known, int64_t configuration_id, st
                                  known->work->problem_id, configuration_id, error);
 }
 
-/* What was in flight when the machine went down, or twice when the program did, is set aside. */
+/* Sets aside a trial that was running when the machine went down, or twice when the program did. */
 static enum status take_in_flight(void *context, const struct store_in_flight *row,
                                   struct error *error)
 {
@@ -320,7 +321,7 @@ static enum status take_in_flight(void *context, const struct store_in_flight *r
     return status == STATUS_OK ? clear(known, row->configuration_id, error) : status;
 }
 
-/* A duplicate points to the trial that was measured: here, to its candidate. */
+/* Points each known duplicate to the candidate whose trial was measured. */
 static enum status resolve_twins(struct sweep *sweep, struct error *error)
 {
     struct index by_trial = {0};
@@ -340,9 +341,9 @@ static enum status resolve_twins(struct sweep *sweep, struct error *error)
     return fits ? STATUS_OK : error_no_memory(error);
 }
 
-/* What won under another driver, or before the file was changed, is tried before what nobody knows
- * anything of: a search that cannot try all would perhaps not come to it. One that the run's limits
- * of values leave out races all the same: what wins is the fastest that is known. */
+/* Wants the winner under another driver, or before a change of the file, before unknown points,
+ * which a partial search may not reach. A winner outside the run's limits of values races as well,
+ * since the fastest known configuration wins. */
 static enum status take_incumbent(struct known *known, struct error *error)
 {
     struct sweep *sweep = known->sweep;
@@ -407,13 +408,13 @@ struct elsewhere {
     struct sweep *sweep;
     struct arena scratch;
     size_t trials;
-    struct index sources; /* the nearest first: this run's own are even, the others odd */
+    struct index sources; /* nearest first: this run's sources are even, the others odd */
     size_t nearer;        /* sources of this database */
     const char *database; /* NULL: this run's own */
-    struct text devices;  /* whose trials they are */
+    struct text devices;  /* devices of the trials */
 };
 
-/* One that is a point here, too. */
+/* Passes a trial to the search if it is a point of this space. */
 static enum status take_elsewhere(void *context, const struct store_trial_elsewhere *trial,
                                   struct error *error)
 {
@@ -447,7 +448,7 @@ static enum status take_elsewhere(void *context, const struct store_trial_elsewh
     return STATUS_OK;
 }
 
-/* Tells the search what a database has, and the user what that was. */
+/* Passes a database's trials to the search, and notes their number. */
 static enum status seed_from(struct elsewhere *elsewhere, struct store *store,
                              int64_t environment_id, int64_t problem_id, struct error *error)
 {
@@ -479,7 +480,7 @@ static enum status seed_from(struct elsewhere *elsewhere, struct store *store,
     return status;
 }
 
-/* So many are named to a search, but no more than the share of its points that it tries. */
+/* Most winners passed to a search, beside a share of its points. */
 enum { WINNERS_MAX = 16 };
 
 enum status sweep_seed_winners(const struct work *work, struct sweep *sweep, struct error *error)
@@ -493,7 +494,7 @@ enum status sweep_seed_winners(const struct work *work, struct sweep *sweep, str
                         : share < SEARCH_WINNERS_MIN ? SEARCH_WINNERS_MIN
                                                      : (size_t)share;
     size_t count = 0, named = 0;
-    /* Where all is tried nothing is gained, and a recording is to be found out, not known. */
+    /* A search of all points gains nothing, and a replay is to find the winner, not know it. */
     if (!options->winners || options->recording || options->pick_count > 0 ||
         !work_is_about_time(work) ||
         (options->budget_ns == 0 && sweep->allowance.points_most >= sweep->space_count))
@@ -505,7 +506,7 @@ enum status sweep_seed_winners(const struct work *work, struct sweep *sweep, str
         const char *device = is_portable ? "portable" : winners[i].device;
         struct configuration configuration;
         uint64_t point = 0;
-        /* Portable winners go by those of this device, too. */
+        /* Portable winners also rest on this device's results. */
         if (options->prior_of_others &&
             (is_portable || strcmp(device, facts_text(work->facts, "name", "")) == 0))
             continue;
@@ -532,7 +533,7 @@ enum status sweep_seed_elsewhere(const struct work *work, struct sweep *sweep, s
                                  struct error *error)
 {
     struct elsewhere elsewhere = {.work = work, .sweep = sweep};
-    /* Where only named configurations are measured nothing is searched. */
+    /* Runs of picked configurations search no space. */
     if (work->options->pick_count > 0 || !work_is_about_time(work) ||
         !search_learns_from_elsewhere(sweep->search))
         return STATUS_OK;

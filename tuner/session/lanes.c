@@ -1,4 +1,4 @@
-/* Devices, their workers, and which of them are alike. */
+/* Devices, their workers, and groups of like devices. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -9,7 +9,7 @@
 #include "tuner/base/text.h"
 #include "tuner/session/run.h"
 
-/* Starting takes a second or more, most of it warming up: all devices at once. */
+/* Starts a worker: a second or more, most of it warming up, so all devices start at once. */
 static void *start_lane(void *context)
 {
     struct lane *lane = context;
@@ -25,7 +25,7 @@ static void *start_lane(void *context)
     if (status == STATUS_OK)
         (void)string_format(lane->uuid, sizeof lane->uuid, "%s",
                             facts_text(worker_facts(lane->worker), "uuid", lane->name));
-    if (status == STATUS_OK && !session->options->recording) /* which any number may play */
+    if (status == STATUS_OK && !session->options->recording) /* a replay needs no lock */
         status = lane->host->lock(lane->host, lane->uuid, session->options->database, &lane->lock,
                                   &lane->error);
     if (status != STATUS_OK) {
@@ -36,7 +36,7 @@ static void *start_lane(void *context)
     return NULL;
 }
 
-/* Of a compiler that an experiment names, and hosts have told of, as well. */
+/* Returns whether both hosts report the same version of each compiler that an experiment names. */
 static bool have_like_compilers(const struct session *session, const struct facts *a,
                                 const struct facts *b)
 {
@@ -91,7 +91,7 @@ static bool has_group(const struct site *site, const struct group *group)
     return false;
 }
 
-/* By the processors of the machine that the devices are on. */
+/* Returns the compilers for each group, by the cores of the devices' machine. */
 static size_t compilers_a_group(const struct site *site)
 {
     const struct session *session = site->session;
@@ -106,15 +106,15 @@ static size_t compilers_a_group(const struct site *site)
     }
     for (size_t i = 0; i < session->group_count; i++)
         groups += has_group(site, &session->groups[i]);
-    /* A core each is left to the processes that measure beside them. */
+    /* One core is left to each measuring process. */
     if (options->compiles_beside_measuring)
         cores -= lanes;
     long share = cores / (groups > 0 ? groups : 1);
     return share < 1 ? 1 : share > COMPILERS_MAX ? COMPILERS_MAX : (size_t)share;
 }
 
-/* Each worker near its device, on a core of its own; compilers on the others. Devices whose kernels
- * run on these cores place their threads themselves. */
+/* Places each worker near its device, on a core of its own, and the compilers on the others.
+ * Devices whose kernels run on these cores place their threads themselves. */
 static enum status place_lanes(struct site *site, struct error *error)
 {
     const char *addresses[SESSION_DEVICES_MAX] = {NULL};
@@ -139,7 +139,7 @@ static enum status place_lanes(struct site *site, struct error *error)
     return status;
 }
 
-/* The site's processors compile for the groups that its devices are in. */
+/* Starts compilers on the site's processors for the groups of its devices. */
 static enum status start_compilers(struct site *site, struct error *error)
 {
     struct session *session = site->session;
@@ -147,7 +147,7 @@ static enum status start_compilers(struct site *site, struct error *error)
     const char *cpus = site->placement.compilers.cpus[0] ? site->placement.compilers.cpus : NULL;
     enum status status = STATUS_OK;
     size_t compilers = compilers_a_group(site);
-    static const size_t ahead_most = 3; /* processes that make references of problems to come */
+    static const size_t ahead_most = 3; /* most processes that make references of coming problems */
     for (size_t i = 0; status == STATUS_OK && i < session->group_count; i++) {
         struct group *group = &session->groups[i];
         if (!has_group(site, group))
@@ -207,7 +207,7 @@ enum status site_reserve(struct site *site, size_t count, struct error *error)
         *lane = (struct lane){.session = session,
                               .site = site,
                               .host = site->host,
-                              .lost = true, /* until it has joined */
+                              .lost = true, /* until it joins */
                               .index = index};
         (void)string_format(lane->name, sizeof lane->name, "%s%s%s:%d",
                             options->host_count > 0 ? site->name : "",
@@ -232,7 +232,7 @@ void site_start(struct site *site)
     (void)place_lanes(site, &site->place_error);
 }
 
-/* Where two commands reach one machine, the lock is the run's own. */
+/* Explains a lock held by this run, if two commands reach one machine. */
 static void name_twin(struct lane *lane)
 {
     const struct session *session = lane->session;
@@ -290,8 +290,8 @@ static void settle_here(struct site *site)
     site->settled = true;
 }
 
-/* Some may wait in a queue for hours: those that come within a moment of the first begin with it.
- */
+/* Waits for sites, some of which may queue for hours: those that arrive shortly after the first
+ * begin with it. */
 static enum status await_sites(struct session *session, struct error *error)
 {
     int64_t grace_ms = 0, first_ns = 0, note_at_ns = clock_running_ns() + INT64_C(5000000000);

@@ -1,4 +1,4 @@
-/* A look at a few configurations at one size, apart from the sweep: a short race in which nobody
+/* A look at a few configurations at one size, apart from the sweep: a short race in which none
  * leaves. */
 #include "tuner/session/look.h"
 
@@ -9,7 +9,7 @@
 
 enum { LOOK_ROUNDS = 16, LOOK_ROUNDS_MAX = 24 };
 
-/* Their binaries are there when this returns STATUS_OK. */
+/* Adds the candidates, and waits for their binaries. */
 static enum status add_candidates(struct work *work, struct candidates *candidates,
                                   const struct configuration *const *configurations, size_t count,
                                   struct error *error)
@@ -32,7 +32,7 @@ static enum status add_candidates(struct work *work, struct candidates *candidat
     return status;
 }
 
-/* A first timing, for the number of runs per block. */
+/* Times a slot once, for the number of runs per block. */
 static enum status first_time(const struct work *work, struct track *track, struct slot *slot,
                               struct error *error)
 {
@@ -45,7 +45,7 @@ static enum status first_time(const struct work *work, struct track *track, stru
     return STATUS_OK;
 }
 
-/* A reference for each look would take longer than the looks. */
+/* Returns whether references of the experiment take longer than looks. */
 static bool is_costly(const struct work *work)
 {
     const struct contest *contest = work->group->contests;
@@ -118,7 +118,7 @@ enum status look_at(const struct work *around, struct lane *lane, const struct p
     struct race *race = NULL;
     struct work work = *around;
     struct inputs inputs = {.configuration = configurations[0],
-                            .alike = true}; /* one reference a look is enough */
+                            .alike = true}; /* one reference is enough */
     struct candidates candidates = {0};
     struct track track = {.inputs = &inputs,
                           .candidates = &candidates,

@@ -6,13 +6,13 @@
 
 enum { LOOK_MAX = 8 };
 struct look {
-    bool works;                       /* something was measured */
-    size_t best;                      /* of the configurations */
-    struct interval losses[LOOK_MAX]; /* of each, to the best: relative; NaN: it failed */
-    const char *wrong[LOOK_MAX];      /* how its result was wrong; NULL: it was not; `texts` */
+    bool works;                       /* any configuration was measured */
+    size_t best;                      /* index of the best configuration */
+    struct interval losses[LOOK_MAX]; /* each one's loss to the best, relative; NaN: failed */
+    const char *wrong[LOOK_MAX];      /* each one's wrong result, in `texts`; NULL: right */
     struct arena *texts;              /* the caller's */
 };
-/* The problem may be of a size that the experiment does not name; at least one configuration. */
+/* Looks at one or more configurations at a problem, whose size the experiment need not name. */
 enum status look_at(const struct work *around, struct lane *lane, const struct problem *problem,
                     const struct configuration *const *configurations, size_t count,
                     struct look *look, struct error *error);

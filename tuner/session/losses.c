@@ -50,13 +50,13 @@ enum status losses_covered(const struct work *work, const char *key, bool *known
     return status;
 }
 
-/* One row of the query. */
+/* A row of the query. */
 struct loss_row {
     int64_t n, configuration_id;
     const char *key, *parameters;
     double loss, bound; /* NaN: unknown */
     bool is_winner;
-    bool is_barred; /* from other sizes than this one */
+    bool is_barred; /* excluded from sizes other than this one */
     int64_t multiple, least;
 };
 
@@ -105,8 +105,8 @@ static int by_size(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* Rows come in the fixed order, all sizes of a configuration together or not. What is barred stands
- * for itself at each size. */
+/* Finds or adds the row's configuration. Rows come in the fixed order; an excluded configuration is
+ * listed once for each size. */
 static size_t item_index(struct losses *losses, const struct loss_row *row)
 {
     for (size_t i = row->is_barred ? 0 : losses->count; i > 0; i--)
@@ -207,7 +207,7 @@ void losses_free(struct losses *losses)
     arena_free(&losses->arena);
 }
 
-/* In the space of the size at which it was measured. */
+/* Finds the item's configuration in the space of the size at which it was measured. */
 static bool seek_in_space(struct losses *losses, int64_t n, struct known_configuration *item)
 {
     struct problem problem;

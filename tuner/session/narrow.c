@@ -1,7 +1,7 @@
-/* What is left of a configuration that fails at a size which nobody asked for. Nobody promised that
- * size, so that it may still win; but it is used where more probes find it right alone: from some
- * size on, at multiples of something, else at the sizes that were measured. Where it fails at a
- * size that the experiment lists, or promises all, it is out. */
+/* The domain of a configuration that fails at a size which was not promised. It may still win, but
+ * is used only where further probes find it right: from some size on, at multiples of a number, or
+ * else at the measured sizes. A failure at a size that the experiment lists, or at any size if it
+ * promises all, rejects it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,22 +12,22 @@
 enum {
     TRIES_MAX = 48,
     CRASHES_MAX = 4,   /* each costs a process */
-    NEAR_MAX = 100000, /* sizes that are asked for are about so large */
+    NEAR_MAX = 100000, /* approximate limit of the probed sizes */
     DIVISOR_MAX = 65536,
-    PROBES_MIN = 2, /* of a domain, before it is believed */
+    PROBES_MIN = 2, /* probes of a domain before it is accepted */
 };
 static const int64_t patience_ns = 10000000000;
 
-/* Which size is asked about, and what was found so far. */
+/* The state of the probing. */
 struct probing {
     struct contest *contest;
     struct lane *lane;
     struct slot *slot;
     const struct gauntlet_case *wrong;
-    struct domain before; /* what earlier checks left */
-    int64_t most;         /* no size is larger */
-    int64_t divisor; /* of all sizes that the experiment lists, as far as it is legal there ... */
-    int64_t first;   /* ... and the least of them */
+    struct domain before; /* domain left by earlier checks */
+    int64_t most;         /* largest size */
+    int64_t divisor;      /* common divisor of the listed sizes at which it is legal ... */
+    int64_t first;        /* ... and the least of these */
     struct {
         int64_t n;
         bool applies, right;
@@ -54,7 +54,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return b == 0 ? a : common_divisor(b, a % b);
 }
 
-/* The sizes that must stay. */
+/* Finds the listed sizes, which must stay. */
 static void take_listed(struct probing *probing)
 {
     const struct work *work = &probing->contest->work;
@@ -82,8 +82,8 @@ static bool may_probe(const struct probing *probing)
            !session_stopped(session) && !budget_ended(session);
 }
 
-/* Whether it is right at that size, started as it failed; *applies false: it is not meant for it,
- * or there is no time to ask. */
+/* Checks the candidate at a size, with the starts of the failure; *applies false: not meant for the
+ * size, or no time left. */
 static enum status probe(struct probing *probing, int64_t n, bool *applies, bool *right,
                          struct error *error)
 {
@@ -112,8 +112,8 @@ static enum status probe(struct probing *probing, int64_t n, bool *applies, bool
     return status;
 }
 
-/* Whether it is right at sizes of the domain on both sides of the one where it failed, small ones,
- * and others up to beyond the problem's own. */
+/* Checks sizes of the domain on both sides of the failed one, small ones, and others up to beyond
+ * the problem's own. */
 static enum status holds(struct probing *probing, struct domain domain, bool *holds,
                          struct error *error)
 {
@@ -124,7 +124,7 @@ static enum status holds(struct probing *probing, struct domain domain, bool *ho
     enum { NEARER = 7 };
     const int64_t from[] = {
         wrong + 1,   wrong - both.multiple + 1,    near + 1,     1, both.least + 1,
-        near / 3,    near / 2 + both.multiple / 2, 2 * near + 1, /* for want of nearer ones */
+        near / 3,    near / 2 + both.multiple / 2, 2 * near + 1, /* if nearer ones are missing */
         3 * near + 1};
     int probed = 0;
     *holds = !both.is_listed && !domain_has(&both, wrong);
@@ -149,8 +149,7 @@ static enum status holds_at(struct probing *probing, int64_t multiple, int64_t l
     return holds(probing, (struct domain){.multiple = multiple, .least = least}, right, error);
 }
 
-/* The least power of two from which on it is right; 0: there is none. Halves what is open each
- * time. */
+/* Finds the least power of two from which on the candidate is right, by bisection; 0: none. */
 static enum status find_least(struct probing *probing, int64_t *least, struct error *error)
 {
     int low = 0; /* 2^low is not right, 2^high is */
@@ -175,11 +174,11 @@ static enum status find_least(struct probing *probing, int64_t *least, struct er
     return STATUS_OK;
 }
 
-/* The number without its prime as often as it stays right. */
+/* Divides the number by its prime as often as it stays right. */
 static enum status leave_out(struct probing *probing, int64_t prime, int64_t *divisor,
                              struct error *error)
 {
-    int64_t power = 1; /* divided by that it is right */
+    int64_t power = 1; /* largest right divisor */
     int64_t most = 1;
     while (*divisor / most % prime == 0)
         most *= prime;
@@ -196,7 +195,7 @@ static enum status leave_out(struct probing *probing, int64_t prime, int64_t *di
     return STATUS_OK;
 }
 
-/* The least divisor of all listed sizes whose other multiples are right; 0: none. */
+/* Finds the least divisor of all listed sizes whose other multiples are right; 0: none. */
 static enum status find_multiple(struct probing *probing, int64_t *multiple, struct error *error)
 {
     const int64_t n = probing->contest->work.problem.n;
@@ -204,8 +203,7 @@ static enum status find_multiple(struct probing *probing, int64_t *multiple, str
     int64_t divisor = probing->divisor;
     bool right = false;
     *multiple = 0;
-    /* A few smaller multiples than the problem's size are there to be asked about; else larger
-     * ones. */
+    /* Multiples below the problem's size are probed if there are a few; else larger ones. */
     for (int64_t prime = 2; divisor > DIVISOR_MAX || divisor > near; prime++)
         while (divisor % prime == 0 && (divisor > DIVISOR_MAX || divisor > near))
             divisor /= prime;
@@ -221,8 +219,8 @@ static enum status find_multiple(struct probing *probing, int64_t *multiple, str
     return STATUS_OK;
 }
 
-/* What others are left with is likely what this one is: a kernel with a tile of 128 is not alone.
- */
+/* Tries the domains left to other candidates first: a kernel with a tile of 128 is not the only
+ * one. */
 static enum status try_others(struct probing *probing, struct domain *found, bool *right,
                               struct error *error)
 {
@@ -246,7 +244,7 @@ static enum status try_others(struct probing *probing, struct domain *found, boo
         TRY(holds(probing, *found, right, error));
         if (*right && found->multiple % 2 == 0)
             TRY(holds_at(probing, found->multiple / 2, found->least, &half, error));
-        *right = *right && !half; /* else there is a larger one */
+        *right = *right && !half; /* otherwise there is a larger domain */
     }
     return STATUS_OK;
 }
@@ -278,7 +276,7 @@ enum status candidate_set_domain(struct contest *contest, struct candidate *cand
     return store_narrowing(&contest->work, candidate, error);
 }
 
-/* How it fails at the problem's own size, so started; NULL: it does not. */
+/* Checks the problem's own size with the same starts; *how: the failure; NULL: none. */
 static enum status fails_at_home(struct probing *probing, const char **how, struct error *error)
 {
     struct sweep *sweep = probing->contest->sweep;
@@ -357,7 +355,7 @@ enum status candidate_recall_domain(struct contest *contest, struct candidate *c
     return STATUS_OK;
 }
 
-/* As a constraint of the experiment's file says it. */
+/* Formats a domain as a constraint of the experiment's file. */
 static void describe(const struct domain *domain, const char *size_name, char out[static 96])
 {
     if (domain->is_listed)

@@ -53,7 +53,7 @@ static enum status fail(struct worker_outcome *outcome, enum trial_status status
     return STATUS_OK;
 }
 
-/* What is wrong with one configuration's expressions is that trial's failure, not the run's. */
+/* Turns an error of one configuration's expressions into that trial's failure. */
 static enum status blame(enum status status, struct worker_outcome *outcome, struct error *error)
 {
     if (status != STATUS_BAD_INPUT)
@@ -63,7 +63,7 @@ static enum status blame(enum status status, struct worker_outcome *outcome, str
     return STATUS_OK;
 }
 
-/* A known configuration's may not have been needed until now. */
+/* Waits for a binary, and requests it if a known configuration did not need it before. */
 static enum status await_binary(const struct work *work, struct candidate *candidate,
                                 const struct prepared *prepared, struct worker_outcome *outcome,
                                 struct error *error)
@@ -132,7 +132,7 @@ static enum status find_kernels(const struct work *work, struct prepared *prepar
         outcome, error);
 }
 
-/* What is wrong with grids and blocks is known before the device is asked. */
+/* Refuses invalid grids and blocks without the device. */
 static void refuse_launches(const struct work *work, const struct prepared *prepared,
                             struct worker_outcome *outcome)
 {
@@ -151,7 +151,7 @@ static void refuse_launches(const struct work *work, const struct prepared *prep
     }
 }
 
-/* For the active blocks of its first kernel. */
+/* Makes the plan for the active blocks of its first kernel. */
 static enum status make_plan(const struct work *work, struct prepared *prepared,
                              struct worker_outcome *outcome, struct error *error)
 {
@@ -185,7 +185,7 @@ void prepare_without_binary(const struct work *work, struct prepared *prepared)
     (void)make_plan(work, prepared, &outcome, &ignored);
 }
 
-/* What all kernels need, by the binary alone. False where that cannot be told. */
+/* Reads all kernels' resources from the binary. Returns false if it does not contain them. */
 static bool inspect_kernels(const struct work *work, const struct candidate *candidate,
                             struct prepared *prepared)
 {
@@ -204,7 +204,7 @@ static bool inspect_kernels(const struct work *work, const struct candidate *can
     return prepared->kernel_count > 0;
 }
 
-/* The first kernel of which no block fits; kernel_count: none. */
+/* Returns the first kernel of which no block fits; kernel_count: none. */
 static size_t first_unfit(const struct prepared *prepared)
 {
     size_t i = 0;
@@ -249,7 +249,7 @@ enum status prepare_ahead(const struct work *work, const struct candidate *candi
     return STATUS_OK;
 }
 
-/* The device has the last word of what kernels need. */
+/* Takes the device's resources, which override the binary's. */
 static enum status take_resources(const struct work *work, struct prepared *prepared,
                                   const struct kernel_resources *resources,
                                   struct worker_outcome *outcome, struct error *error)
@@ -259,7 +259,7 @@ static enum status take_resources(const struct work *work, struct prepared *prep
         prepared->resources[0].active_blocks_per_sm == resources[0].active_blocks_per_sm;
     memcpy(prepared->resources, resources, prepared->kernel_count * sizeof resources[0]);
     if (as_planned) {
-        refuse_launches(work, prepared, outcome); /* of other kernels than the first */
+        refuse_launches(work, prepared, outcome); /* for kernels after the first */
         return STATUS_OK;
     }
     if (resources[0].active_blocks_per_sm != 0)
@@ -296,7 +296,7 @@ enum status prepare_load(const struct work *work, const struct inputs *inputs, s
     if (status == STATUS_OK && outcome->status == TRIAL_OK)
         status = take_resources(work, prepared, resources, outcome, error);
     if (outcome->status != TRIAL_OK)
-        prepared->plan.launch_count = 0; /* what was planned without the device does not hold */
+        prepared->plan.launch_count = 0; /* a plan made without the device is void */
     return status;
 }
 
@@ -309,7 +309,7 @@ uint64_t prepared_launch_hash(struct prepared *prepared, const struct binary *bi
     return prepared->launch_hash;
 }
 
-/* ---- what a run of it comes to ---- */
+/* ---- values of a run ---- */
 
 static struct metrics metrics_of(const struct work *work, const struct prepared *prepared,
                                  double time_ns, double energy_j)

@@ -1,5 +1,5 @@
-/* What was prepared for a candidate: made once, before it is first launched, and kept as long as it
- * is measured. */
+/* A candidate's plan and resources: made once, before its first launch, and kept while it is
+ * measured. */
 #ifndef TUNE_SESSION_PREPARE_H
 #define TUNE_SESSION_PREPARE_H
 
@@ -8,64 +8,65 @@
 
 struct prepared {
     struct configuration configuration;
-    size_t kernel_count;                             /* 0: its expressions were not evaluated yet */
-    struct launch kernels[LAUNCHES_MAX];             /* by point_kernels */
+    size_t kernel_count;                             /* 0: not evaluated yet */
+    struct launch kernels[LAUNCHES_MAX];             /* from point_kernels */
     struct kernel_resources resources[LAUNCHES_MAX]; /* of these */
     struct launch_plan plan; /* launch_count 0: not made; for resources[0]'s active blocks */
     const struct named_value *derived;
     size_t derived_count;
-    uint64_t launch_hash; /* of the plan; 0: not asked for yet */
-    struct arena arena;   /* of its texts */
+    uint64_t launch_hash; /* hash of the plan; 0: not computed yet */
+    struct arena arena;   /* memory of its texts */
 };
 
-/* Which binary a candidate with these values needs; with `wanted` it is looked for or compiled. One
- * whose expressions fail is `broken` from then on, which is no error. */
+/* Finds a candidate's binary by its values; with `wanted` requests it. A candidate whose
+ * expressions fail becomes `broken`, which is no error. */
 enum status candidate_request_binary(const struct work *work, struct candidate *candidate,
                                      const struct configuration *configuration, bool wanted,
                                      struct error *error);
 const struct binary *candidate_binary(const struct work *work,
                                       const struct candidate *candidate); /* NULL: none */
 
-/* For the candidate, nothing evaluated yet. NULL: no memory. Freed by prepared_free. */
+/* Creates an empty one for the candidate. NULL: no memory. Freed by prepared_free. */
 struct prepared *prepared_create(const struct candidates *candidates,
                                  const struct candidate *candidate);
-void prepared_free(struct prepared *prepared); /* NULL is fine */
+void prepared_free(struct prepared *prepared); /* accepts NULL */
 
-/* Without the device, where the binary is there and tells: its plan; outcome->status then says that
- * a block does not fit, or that an expression fails. */
+/* Makes the plan without the device, if the binary is ready and contains the resources;
+ * outcome->status then reports a block that does not fit, or an expression that fails. */
 enum status prepare_ahead(const struct work *work, const struct candidate *candidate,
                           struct prepared *prepared, struct worker_outcome *outcome,
                           struct error *error);
-/* As far as it goes without any binary: what it needs is unknown. */
+/* Makes the plan without any binary, with unknown resources. */
 void prepare_without_binary(const struct work *work, struct prepared *prepared);
-/* Has the lane's worker load the candidate's binary, compiled now if nobody needed it before, and
- * say what it takes. The plan is made when there is none yet, or when the device says otherwise
- * than the binary did. What is wrong with the candidate is the outcome. */
+/* Makes the lane's worker load the candidate's binary, compiled now if it was not needed before,
+ * and report its resources. Makes the plan if there is none yet, or if the device reports other
+ * resources than the binary. The outcome holds the candidate's errors. */
 enum status prepare_load(const struct work *work, const struct inputs *inputs, struct lane *lane,
                          struct candidate *candidate, struct prepared *prepared,
                          struct worker_outcome *outcome, struct error *error);
-/* Whether something failed for no more than that its binary or a reference had been taken out of
- * the cache: then they are there again, *outcome is ok, and what failed is to be done again. */
+/* Finds whether a failure only means that the binary or a reference was removed from the cache:
+ * then both are there again, *outcome is ok, and the caller repeats the failed step. */
 enum status prepare_restore(const struct work *work, const struct inputs *inputs,
                             struct candidate *candidate, const struct prepared *prepared,
                             struct worker_outcome *outcome, bool *restored, struct error *error);
 
-/* What its plan launches, as a number: those with the same one do the same work. */
+/* Returns a hash of the plan's launches: plans with the same hash do the same work. */
 uint64_t prepared_launch_hash(struct prepared *prepared, const struct binary *binary);
-/* Whether a block of each kernel fits on the device, as far as that is known. */
+/* Returns whether a block of each kernel fits on the device, as far as known. */
 bool prepared_fits(const struct prepared *prepared);
-/* ln of the objective of a run that takes time_ns and (NaN: not measured) energy_j. */
+/* Computes ln of the objective of a run of time_ns and (NaN: not measured) energy_j. */
 enum status prepared_value(const struct work *work, const struct prepared *prepared, double time_ns,
                            double energy_j, double *value, struct error *error);
-/* The experiment's own metrics of such a run, for the store: those that have a value; how many. */
+/* Computes the experiment's own metrics of such a run, for the store. Returns the number of those
+ * with a value. */
 size_t prepared_metrics(const struct work *work, const struct prepared *prepared, double time_ns,
                         double energy_j, struct named_value out[EXPERIMENT_METRICS_MAX]);
 
-/* What a search goes by: the objective where the time alone tells it, the time where energy counts.
- * NaN: it cannot be told, or the candidate failed. */
+/* Returns the value for the search: the objective if the time alone determines it, the time if
+ * energy counts. NaN: unknown, or the candidate failed. */
 double candidate_search_value(const struct work *work, const struct candidate *candidate,
                               const struct prepared *prepared);
-/* Whether the objective is the time alone. */
+/* Returns whether the objective is the time alone. */
 bool work_is_about_time(const struct work *work);
 
 #endif

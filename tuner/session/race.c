@@ -1,4 +1,5 @@
-/* The race: rounds of all that could win, in which those that are shown to be slower leave. */
+/* The race: rounds of all possible winners, which candidates leave once they are shown to be
+ * slower. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,8 @@
 #include "tuner/session/contest.h"
 #include "tuner/stats/race.h"
 
-/* Also of one that races alone: its time and its twin are wanted. Some of the finalists are those
- * that are the fastest in the mean over the states of the cache. */
+/* Least rounds, also of a single finalist, for its time and its twin; and the finalists that are
+ * kept for their mean over the states of the cache. */
 enum { ROUNDS_MIN = 8, SCREENED_KEPT = 4 };
 
 struct racing {
@@ -18,7 +19,8 @@ struct racing {
     bool *wanted;
 };
 
-/* The incumbent, while it is in the race, else the leader: what matters most is seen twice. */
+/* Returns the incumbent while it is in the race, else the leader: the most important one is
+ * measured twice. */
 static size_t twin_of(const struct racing *racing)
 {
     const struct contest *contest = racing->contest;
@@ -50,7 +52,8 @@ static enum status one_round(struct racing *racing, struct error *error)
     return status;
 }
 
-/* Dropped rounds are made up for, but not without end: a machine that spoils them all is told. */
+/* Returns whether too many rounds were dropped to make up for: a machine that spoils all rounds is
+ * reported. */
 static bool too_many_dropped(const struct racing *racing)
 {
     const struct protocol *protocol = &racing->contest->work.options->protocol;
@@ -75,7 +78,7 @@ static enum status run_race(struct racing *racing, struct error *error)
         TRY(one_round(racing, error));
         (void)race_judge(racing->race, false);
         contest_progress(racing->contest, "race");
-        /* On a busy machine a round takes seconds, and few count. */
+        /* On a busy machine a round takes seconds, and few are valid. */
         const size_t valid = race_valid_rounds(racing->race);
         const bool is_late = valid >= 1 && budget_over(group->session, end_ns + share_ns);
         const bool enough = valid >= 3 || racing->track.round_count >= ROUNDS_MIN || is_late;
@@ -86,7 +89,7 @@ static enum status run_race(struct racing *racing, struct error *error)
     return STATUS_OK;
 }
 
-/* Energy takes a window each: few candidates, few rounds, nobody leaves. */
+/* Measures energy, which takes a window each: few candidates, few rounds, none leaves. */
 static enum status run_windows(struct racing *racing, struct error *error)
 {
     struct group *group = racing->contest->work.group;
@@ -103,7 +106,7 @@ static enum status run_windows(struct racing *racing, struct error *error)
     return STATUS_OK;
 }
 
-/* Each part of the race stands for a process; of energy, each round. */
+/* Sets the levels: each part of the race stands for a process; for energy, each round. */
 static enum status set_levels(struct racing *racing, bool needs_energy, struct error *error)
 {
     struct contest *contest = racing->contest;
@@ -118,7 +121,7 @@ static enum status set_levels(struct racing *racing, bool needs_energy, struct e
     return STATUS_OK;
 }
 
-/* The fixed order of the finalists; NULL: no memory. The caller frees it. */
+/* Returns the fixed order of the finalists, which the caller frees; NULL: no memory. */
 static size_t *order_of(const struct contest *contest)
 {
     size_t *order = calloc(contest->finalist_count + 1, sizeof *order);
@@ -127,8 +130,8 @@ static size_t *order_of(const struct contest *contest)
     return order;
 }
 
-/* Marks who goes on: the fastest, and the first in the fixed order of those that look as fast, so
- * that another tuning finds the same ones; and the incumbent and the baselines. */
+/* Marks the finalists that go on: the fastest, the first in the fixed order of those that look as
+ * fast, so that another tuning finds the same ones, the incumbent and the baselines. */
 static enum status pick(const struct racing *racing, bool *chosen, struct error *error)
 {
     const struct contest *contest = racing->contest;
@@ -173,14 +176,14 @@ static void keep_other(struct racing *racing, const struct finalist *finalist, s
     };
 }
 
-/* Whether the race came to look at it: else it has no interval. */
+/* Returns whether the race compared the candidate, so that it has an interval. */
 static bool is_seen(const struct racing *racing, size_t index)
 {
     enum race_fate fate = race_fate(racing->race, index);
     return fate == RACE_ALIVE || fate == RACE_LOST || fate == RACE_BEHIND;
 }
 
-/* Those chosen stay; the others are remembered, if the race came to look at them. */
+/* Keeps the chosen finalists, and remembers the others that the race compared. */
 static enum status reduce(struct racing *racing, const bool *chosen, struct error *error)
 {
     struct contest *contest = racing->contest;
@@ -236,7 +239,8 @@ static enum status choose_finalists(struct racing *racing, struct error *error)
     return status;
 }
 
-/* All are loaded. A run about a few configurations wants the interval of each. */
+/* Sets the order of loaded finalists, unless a run of a few configurations needs the interval of
+ * each. */
 static enum status set_order(struct racing *racing, struct error *error)
 {
     struct contest *contest = racing->contest;

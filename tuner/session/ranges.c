@@ -1,6 +1,6 @@
-/* Few configurations for many sizes, so that a size that nobody measured has one, too: proposed by
- * what races and sweeps know, and looked at where they are not the winner, and between sizes. What
- * is written holds by rounds with the winner alone; without looks that is less. */
+/* Few configurations for many sizes, so that sizes without a trial have one, too: proposed by the
+ * results of races and sweeps, and looked at where they did not win, and between sizes. Stored
+ * bounds rest on rounds together with the winner; without looks there are fewer of these. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +16,18 @@
 
 enum { CUTS_MAX = 12, BETWEEN_MAX = 8 };
 
-/* A look at a configuration, which may be cut out later. */
+/* A look at a configuration, which may leave its range later. */
 struct taken_look {
     size_t configuration;
     struct store_range_check check;
 };
 
 struct covering {
-    struct work work;  /* whose problem gives the key */
-    struct lane *lane; /* that looks; NULL: nobody does */
+    struct work work;  /* gives the key by its problem */
+    struct lane *lane; /* measures looks; NULL: none */
     struct losses losses;
     struct size_range ranges[SESSION_SIZES_MAX];
-    int64_t ends[SESSION_SIZES_MAX]; /* of each range, the last n */
+    int64_t ends[SESSION_SIZES_MAX]; /* last n of each range */
     size_t count;
     struct taken_look *looks;
     size_t look_count, look_most;
@@ -52,8 +52,8 @@ static bool is_listed(const struct covering *covering, size_t range)
     return covering->losses.items[covering->ranges[range].configuration].domain.is_listed;
 }
 
-/* Until somebody looks, a range ends in the geometric middle of the gap behind it; beside a size
- * that is served alone it goes up to that. */
+/* Sets the ranges' ends to the geometric middle of the gap behind, until a look moves them; a range
+ * before a size that is served alone ends just below that. */
 static void set_ends(struct covering *covering)
 {
     const int64_t *n = covering->losses.sizes;
@@ -75,7 +75,7 @@ static int64_t range_low(const struct covering *covering, size_t range)
                : covering->ends[range - 1] + 1;
 }
 
-/* Whether all of them may be used at the size. */
+/* Returns whether all configurations may be used at the size. */
 static bool all_admit(struct covering *covering, int64_t n, const size_t *configurations,
                       size_t count)
 {
@@ -96,8 +96,8 @@ static bool all_admit(struct covering *covering, int64_t n, const size_t *config
     return true;
 }
 
-/* The next size from n on, before `end`, at which all of them may be used; 0: none is near. They
- * may want a multiple of something, of which the likely ones are tried. */
+/* Returns the next size from n on, before `end`, at which all configurations may be used; 0: none
+ * is near. Multiples of likely divisors are tried. */
 static int64_t size_between(struct covering *covering, int64_t n, int64_t end,
                             const size_t *configurations, size_t count)
 {
@@ -115,7 +115,7 @@ static int64_t size_between(struct covering *covering, int64_t n, int64_t end,
     return nearest;
 }
 
-/* What it won at, and no other size. */
+/* Limits the configuration to the sizes that it won. */
 static enum status list_sizes(struct covering *covering, size_t configuration, const char *why,
                               struct error *error)
 {
@@ -139,8 +139,9 @@ static enum status list_sizes(struct covering *covering, size_t configuration, c
     return store_domain_put(work->group->session->store, &row, error);
 }
 
-/* At a size that the file does not name what it says may have no value: then nothing is looked at.
- * Who is wrong there keeps the measured sizes; *wrong: somebody is. */
+/* Looks at a size. At a size that the file does not name an expression may have no value: then
+ * there is no look. Configurations that are wrong there keep the measured sizes; *wrong: there are
+ * any. */
 static enum status look_at_size(struct covering *covering, int64_t n, bool is_named,
                                 const size_t *configurations, size_t count, struct look *look,
                                 bool *wrong, struct error *error)
@@ -169,11 +170,11 @@ static enum status look_at_size(struct covering *covering, int64_t n, bool is_na
     return STATUS_OK;
 }
 
-/* Remembers a look at the configuration that is the range's there. */
+/* Stores a look at the configuration of the size's range. */
 static void keep_check(struct covering *covering, int64_t n, bool measured, const struct look *look,
                        const size_t *configurations, size_t index)
 {
-    size_t place = 0; /* what was looked at once more counts as it is now */
+    size_t place = 0; /* the newest look at a size counts */
     while (place < covering->look_count &&
            (covering->looks[place].configuration != configurations[index] ||
             covering->looks[place].check.n != n))
@@ -196,7 +197,7 @@ static bool was_looked_at(const struct covering *covering, size_t size, size_t c
     return covering->losses.looked[size * covering->losses.count + configuration];
 }
 
-/* Measures the ranges' configurations where others won; *recut: one does not hold there. */
+/* Looks at the ranges' configurations where others won; *recut: one does not hold there. */
 static enum status look_at_measured(struct covering *covering, bool *recut, struct error *error)
 {
     struct losses *losses = &covering->losses;
@@ -217,7 +218,7 @@ static enum status look_at_measured(struct covering *covering, bool *recut, stru
         losses->looked[size * losses->count + pair[0]] = true;
         double high = found.works ? found.losses[0].high : (double)NAN;
         double seen = isnan(high) ? (double)INFINITY : fmax(high, 0);
-        /* What is written down as a bound is one: the interval's upper end. */
+        /* The stored bound is the interval's upper end. */
         losses->loss[size * losses->count + pair[0]] = seen;
         losses->bound[size * losses->count + pair[0]] = seen;
         *recut |= seen > within;
@@ -237,7 +238,7 @@ static size_t add_distinct(size_t *list, size_t count, size_t configuration, siz
     return count;
 }
 
-/* Those that may be right between two sizes: the two ranges' own, and what won on both sides. */
+/* Lists candidates between two sizes: the two ranges' own, and the winners on both sides. */
 static size_t list_around(const struct covering *covering, size_t size, size_t list[LOOK_MAX])
 {
     const struct losses *losses = &covering->losses;
@@ -251,7 +252,7 @@ static size_t list_around(const struct covering *covering, size_t size, size_t l
     return add_distinct(list, count, losses->winners[size + 1], losses->count);
 }
 
-/* What serves the measured sizes alone is not looked at between them. */
+/* Drops configurations that serve the measured sizes only. */
 static size_t drop_listed(const struct covering *covering, size_t list[LOOK_MAX], size_t count)
 {
     size_t kept = 0;
@@ -261,8 +262,7 @@ static size_t drop_listed(const struct covering *covering, size_t list[LOOK_MAX]
     return kept;
 }
 
-/* A configuration that fails between two sizes serves those on one side only: where it won more
- * often. */
+/* Confines a configuration that fails between two sizes to one side: where it won more often. */
 static void confine(struct covering *covering, size_t size, size_t configuration)
 {
     struct losses *losses = &covering->losses;
@@ -274,7 +274,7 @@ static void confine(struct covering *covering, size_t size, size_t configuration
             losses->bound[i * losses->count + configuration] = (double)INFINITY;
 }
 
-/* Within a range: its configuration against what won around there. *failed: it fails there. */
+/* Looks within a range at its configuration against the winners around; *failed: it fails there. */
 static enum status look_inside(struct covering *covering, size_t size, bool *failed,
                                struct error *error)
 {
@@ -315,14 +315,14 @@ static enum status look_inside(struct covering *covering, size_t size, bool *fai
     return STATUS_OK;
 }
 
-/* Between two ranges: bisects to where the one becomes better than the other. */
+/* Bisects between two ranges to the size at which the second becomes better. */
 static enum status find_end(struct covering *covering, size_t range, bool *wrong,
                             struct error *error)
 {
     const int64_t *sizes = covering->losses.sizes;
     size_t size = covering->ranges[range].last;
-    int64_t low = sizes[size];                               /* the former is right here ... */
-    int64_t high = sizes[covering->ranges[range + 1].first]; /* ... and the latter here */
+    int64_t low = sizes[size];                               /* the first one is right here ... */
+    int64_t high = sizes[covering->ranges[range + 1].first]; /* ... and the second one here */
     int64_t looks = covering->work.protocol->look_between + 2;
     size_t list[LOOK_MAX] = {0};
     size_t count = drop_listed(covering, list, list_around(covering, size, list));
@@ -349,13 +349,14 @@ static enum status find_end(struct covering *covering, size_t range, bool *wrong
         high = former ? high : n;
         covering->ends[range] = former ? low : high - 1;
     }
-    /* The gap that is left is shared out. */
+    /* The remaining gap is shared out. */
     if (high > low)
         covering->ends[range] = middle(low, high) < high ? middle(low, high) : high - 1;
     return STATUS_OK;
 }
 
-/* *failed: a range's configuration fails in it; the ranges are to be cut anew. */
+/* Looks between the sizes; *failed: a range's configuration fails inside, so that the ranges are
+ * cut anew. */
 static enum status look_between(struct covering *covering, bool *failed, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -375,7 +376,7 @@ static enum status look_between(struct covering *covering, bool *failed, struct 
     return status;
 }
 
-/* What serves the measured sizes alone has a range for each. */
+/* Gives a configuration that serves only measured sizes a range for each. */
 static void part_listed(struct covering *covering)
 {
     struct size_range parted[SESSION_SIZES_MAX] = {0};
@@ -393,8 +394,7 @@ static void part_listed(struct covering *covering)
     covering->count = count;
 }
 
-/* By what configurations seem to lose, for looks to be taken; by the bounds, for what is written.
- */
+/* Cuts the ranges: by the apparent losses before looks, by the bounds for the stored result. */
 static void cut(struct covering *covering, const double *loss)
 {
     const struct losses *losses = &covering->losses;
@@ -406,7 +406,7 @@ static void cut(struct covering *covering, const double *loss)
     set_ends(covering);
 }
 
-/* The worst of what is known by now. */
+/* Returns the largest bound known so far. */
 static double bound_of(const struct covering *covering, const struct size_range *range)
 {
     const struct losses *losses = &covering->losses;
@@ -444,7 +444,7 @@ static enum status look_around(struct covering *covering, struct error *error)
     return status;
 }
 
-/* A range's checks: those of its sizes that were made of its configuration. */
+/* Lists a range's checks: looks at its configuration, at sizes within. */
 static size_t checks_of(const struct covering *covering, const struct store_range *range,
                         size_t configuration, struct store_range_check *check)
 {
@@ -466,7 +466,7 @@ static int by_n(const void *left, const void *right)
     return (a->check.n > b->check.n) - (a->check.n < b->check.n);
 }
 
-/* The measured sizes that a configuration serves: "n==1024||n==4096". */
+/* Formats the measured sizes that a configuration serves: "n==1024||n==4096". */
 static enum status list_formula(struct covering *covering, size_t configuration, const char **out,
                                 struct error *error)
 {
@@ -483,7 +483,7 @@ static enum status list_formula(struct covering *covering, size_t configuration,
     return *out ? STATUS_OK : error_no_memory(error);
 }
 
-/* The whole domain of a range's configuration, as tuned.conf will have it. */
+/* Stores the whole domain of a range's configuration, in the form of tuned.conf. */
 static enum status store_formula(struct covering *covering, const struct size_range *range,
                                  struct error *error)
 {
@@ -578,7 +578,7 @@ static enum status cover(struct covering *covering, struct error *error)
     return first_failure(status, store_cover(covering, &putting), &putting, error);
 }
 
-/* The key of what ranges are made for: of sizes of several names without them. */
+/* Returns the key under which ranges are stored: without the sizes if there are several. */
 static void ranged_key(const struct problem *problem, char out[PROBLEM_KEY_BYTES])
 {
     const size_t length = problem->shape ? problem->family_length : strlen(problem->key);
@@ -596,7 +596,7 @@ static bool was_contested(const struct group *group, const char *key)
     return false;
 }
 
-/* Without a lane what is known holds. */
+/* Covers the key; without a lane from known results. */
 static enum status cover_on(void *context, struct lane *lane, struct error *error)
 {
     const struct work *work = context;

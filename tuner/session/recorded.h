@@ -1,25 +1,26 @@
-/* What a recording (tuner/device/recording.h) says of a run that replays it: which points there
- * are, which baselines, what a binary is of, and what things took. Without a recording nothing. */
+/* A replayed recording (tuner/device/recording.h) in a run: its points, baselines, binaries and
+ * times. Without a recording these functions do nothing. */
 #ifndef TUNE_SESSION_RECORDED_H
 #define TUNE_SESSION_RECORDED_H
 
 #include "tuner/session/work.h"
 
-/* Leaves of the space what was recorded of the problem. STATUS_NOT_FOUND: nothing. */
+/* Restricts the space to the recorded points of the problem. STATUS_NOT_FOUND: none. */
 enum status recorded_restrict(const struct session *session, const struct experiment *experiment,
                               const struct problem *problem, struct space *space,
                               struct error *error);
 
-/* The baseline of that name as it was measured then, whatever the device would suggest; *found
- * false: it was not. Texts belong to the arena. */
+/* Finds the recorded configuration of a baseline, whatever the device would suggest; *found false:
+ * not recorded. Texts belong to the arena. */
 enum status recorded_baseline(const struct work *work, const char *name, struct arena *arena,
                               struct configuration *out, bool *found, struct error *error);
 
-/* Requests the name of a configuration's point in place of a binary. */
+/* Makes the request of a binary that consists of the configuration's name. */
 void recorded_binary(const struct work *work, const struct configuration *configuration,
                      struct binary_request *out);
 
-/* Charges to limits of time what a trial took then, or so many blocks of a visit (0: a trial). */
+/* Charges the recorded time of a trial, or of `blocks` blocks of a visit (0: a trial), to the
+ * budget. */
 void recorded_charge(const struct work *work, const struct configuration *configuration,
                      uint32_t blocks);
 

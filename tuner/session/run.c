@@ -12,7 +12,7 @@
 
 enum {
     TIMEOUT_FLOOR_MS = 5000,
-    TIMEOUT_FIRST_MS = 15000, /* uploads of inputs and first use of the device are in it */
+    TIMEOUT_FIRST_MS = 15000, /* includes uploads of inputs and the first use of the device */
     TIMEOUT_FACTOR = 50,
     TIMEOUT_FLOOR_LEAST_MS = 100,
     PAUSE_US = 100000,
@@ -56,7 +56,7 @@ void session_progress(struct group *group, const char *phase)
     sites_report(session, false);
 }
 
-/* The stage's share of the time since the clock was last looked at. */
+/* Returns the stage's share of the time since the clock was last read. */
 static int64_t share_since_ns(const struct stage_clock *clock, enum session_stage stage,
                               int64_t now_ns)
 {
@@ -156,7 +156,7 @@ enum status lane_probe_after(struct lane *lane, const struct worker_outcome *out
     return status == STATUS_OK ? STATUS_OK : lane_lose(lane, error);
 }
 
-/* For those who know their kernels. */
+/* Reads TUNE_TRIAL_TIMEOUT_MS. */
 enum status session_read_environment(struct session *session, struct error *error)
 {
     return environment_integer("TUNE_TRIAL_TIMEOUT_MS", TIMEOUT_FLOOR_LEAST_MS, INT32_MAX, 0,

@@ -78,7 +78,7 @@ static enum status no_such_size(const struct session *session, struct error *err
     return error->status;
 }
 
-/* What is wrong with the kind of device or the objective is said before anything is measured. */
+/* Checks the kind of device and the objective before any measurement. */
 static enum status check_experiments(struct session *session, bool *needs_energy,
                                      struct error *error)
 {
@@ -151,14 +151,15 @@ enum status group_begin(struct group *group, struct error *error)
                              : error_set(error, STATUS_UNAVAILABLE, "no more threads can be had");
 }
 
-/* It is begun by the host that brought its first device, and only by that. */
+/* Returns whether the host that brought the group's first device came late: only that host begins
+ * the group. */
 static bool is_late(const struct group *group)
 {
     return group->lanes[0]->site->is_late;
 }
 
-/* The mutex is held; the groups take turns with it. Others may come meanwhile, as long as a host is
- * awaited that was never there. */
+/* Runs the groups, which take turns with the mutex held. Others may join while a host that was
+ * never there is awaited. */
 static enum status run_groups(struct session *session, struct error *error)
 {
     enum status status = STATUS_OK;
@@ -192,7 +193,7 @@ static enum status run_groups(struct session *session, struct error *error)
         struct group *group = &session->groups[i];
         if (group->status == STATUS_OK)
             group->status = session_recheck_ceilings(session, group, &group->error);
-        if (group->status == STATUS_NO_TIME) /* what was in hand was given up, and the rest holds */
+        if (group->status == STATUS_NO_TIME) /* running work was given up, and the rest holds */
             group->status = STATUS_OK;
         if (group->status != STATUS_OK && status == STATUS_OK) {
             *error = group->error;
@@ -206,7 +207,7 @@ static enum status run_groups(struct session *session, struct error *error)
     return status;
 }
 
-/* What the runs of all lanes came to, also of those that failed. */
+/* Stores the results of all lanes' runs, failed ones included. */
 static enum status end_runs(struct session *session, enum status status, struct error *error)
 {
     struct session_summary *summary = session->summary;

@@ -1,4 +1,4 @@
-/* Hosts that come late, are lost, and come again. */
+/* Hosts that come late, are lost, and come back. */
 #include <stdlib.h>
 
 #include "tuner/base/clock.h"
@@ -18,7 +18,8 @@ bool sites_awaited(const struct session *session)
     return false;
 }
 
-/* Into a run that goes on. What fails costs the run these devices, and no more; with the mutex. */
+/* Adds a site to a run in progress, with the mutex. After a failure the run only lacks these
+ * devices. */
 static void join_late(struct site *site)
 {
     struct session *session = site->session;
@@ -54,8 +55,8 @@ static void join_late(struct site *site)
     }
 }
 
-/* Its host is there, and its devices have not begun. When it is lost before all of them have, which
- * says nothing about them, they are asked for anew as soon as it is there again. */
+/* Starts the devices of a host that has arrived. If the host is lost meanwhile, which proves no
+ * fault of the devices, they are started anew once it is back. */
 static void site_arrived(struct site *site, unsigned connections)
 {
     struct session *session = site->session;
@@ -85,9 +86,9 @@ static void site_arrived(struct site *site, unsigned connections)
     (void)pthread_mutex_unlock(&session->mutex);
 }
 
-/* The lock that went with the agent before. That may hold it still, where its connection was cut
- * and it has not noticed: so long it is waited for, and no process of ours uses the device beside
- * its. */
+/* Takes the lock again that went with the former agent. That agent may still hold it, if it has not
+ * noticed that its connection was cut: this waits for that, and no process of ours uses the device
+ * meanwhile. */
 static enum status lock_again(struct lane *lane, bool *waits, struct error *error)
 {
     static const int64_t slack_ns = INT64_C(30000000000);
@@ -117,8 +118,9 @@ static enum status lock_again(struct lane *lane, bool *waits, struct error *erro
     return STATUS_OK;
 }
 
-/* Its host is there again, and no lock was kept; false: not everybody has noticed yet that it was
- * lost, or it was lost once more. Those lanes that did not need it meanwhile go on as they were. */
+/* Revives the lanes of a host that is back, and locks devices again. Lanes that did not need the
+ * host meanwhile go on. Returns false if some thread has not noticed the loss yet, or if the host
+ * was lost once more. */
 static bool site_returned(struct site *site)
 {
     struct session *session = site->session;
@@ -148,7 +150,7 @@ static bool site_returned(struct site *site)
             session_note(session, "%s stays lost: %s", lane->name, error.text);
         else if (!waited && lane->lock_wait_end_ns != 0)
             session_note(session, "%s is waited for: %s", lane->name, error.text);
-        if (status != STATUS_OK) { /* unless it is its device that does not come back */
+        if (status != STATUS_OK) { /* unless the device itself stays away */
             lane->may_return = waits;
             lane->error = error;
         }
@@ -163,7 +165,7 @@ static bool site_returned(struct site *site)
     return all;
 }
 
-/* It will not come. */
+/* Gives up a site whose host will not come. */
 static void give_up_site(struct site *site)
 {
     struct session *session = site->session;
@@ -176,7 +178,7 @@ static void give_up_site(struct site *site)
         site->settled = true;
         if (session->begun && !session->ending)
             session_note(session, "%s", site->error.text);
-        /* Also those that had begun before it was lost. */
+        /* Also lanes that had begun before the loss. */
         for (size_t i = 0; i < site->lane_count; i++) {
             worker_stop(site->lanes[i]->worker);
             site->lanes[i]->worker = NULL;
@@ -206,7 +208,7 @@ void *site_keep(void *context)
         for (size_t i = 0; connections > before && i < site->lane_count; i++) {
             struct lane *lane = site->lanes[i];
             if (lane->lock.host && lane->lock.connections == connections)
-                continue; /* taken of this agent before we knew of it */
+                continue; /* taken from this agent before this thread knew of it */
             lane->lock = (struct host_lock){0};
             lane->needs_lock = true;
         }

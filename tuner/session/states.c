@@ -1,8 +1,7 @@
-/* Other states of the cache: candidates are first timed from a clean and cold one, and programs
- * leave it dirty (an earlier kernel wrote), or hot, where the input fits. The race's best are timed
- * so once, and the finalists near the fastest in each process that confirms, in rounds of their
- * own, which are stages of their own in the store. The winner is the fastest in the mean over the
- * states. */
+/* Other states of the cache: candidates are first timed from a clean, cold cache, but programs
+ * leave a dirty one (an earlier kernel wrote) or a hot one, if the input fits. The race's best are
+ * timed so once, and the finalists near the fastest in each confirming process, in rounds of their
+ * own, stored as stages of their own. The winner is the fastest in the mean over the states. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,8 @@ static const struct state {
     enum l2_mode mode;
 } states[CACHE_STATES] = {{"dirty", L2_DIRTY}, {"hot", L2_HOT}};
 
-/* Candidates that are slower than the fastest by more, in the run's own state, are not timed in
- * others; nor are more of the race's, or of the finalists, than the limits. */
+/* Candidates slower than the fastest by more than this in the run's own state are not timed in
+ * others; neither are more of the race's candidates or of the finalists than the limits. */
 static const double state_near = 0.02;
 enum { SCREENED_MAX = 32, HELD_MAX = 8, VALUES_MAX = 512 };
 
@@ -57,7 +56,7 @@ void contest_reset_states(struct contest *contest)
     }
 }
 
-/* Returns whether a configuration's key, "a=1 b=2", has a value of a parameter that none before
+/* Returns whether a configuration's key, "a=1 b=2", has a value of a parameter that no earlier key
  * had, and adds its values to the `count` seen. */
 static bool has_new_value(const char *key, uint64_t *seen, size_t *count)
 {
@@ -76,8 +75,8 @@ static bool has_new_value(const char *key, uint64_t *seen, size_t *count)
     return is_new;
 }
 
-/* Marks of each kernel that won another size of the problem in this run the fastest finalist, so
- * that it is known what is lost where few kernels serve many sizes. */
+/* Marks the fastest finalist of each kernel that won another size of the problem in this run, to
+ * measure the loss if few kernels serve many sizes. */
 static void mark_kernels_of_others(struct contest *contest)
 {
     const struct work *work = &contest->work;
@@ -101,10 +100,10 @@ static void mark_kernels_of_others(struct contest *contest)
     }
 }
 
-/* Marks up to `most` finalists to be timed in other states: those that the race's screening chose,
- * then the fastest by their first level; `diverse`: of these only the fastest with each value of
- * each parameter, since kernels of one kind behave alike, and kernels of other sizes. And the
- * winner so far. */
+/* Marks up to `most` finalists to be timed in other states: those chosen by the race's screening,
+ * then the fastest by their first level, and the winner so far. With `diverse`: only the fastest
+ * with each value of each parameter, since kernels of one kind behave alike, and kernels of other
+ * sizes. */
 static void choose_wanted(struct contest *contest, size_t most, bool diverse)
 {
     const double reach = log1p(fmax(state_near, 2 * contest->work.protocol->delta));
@@ -113,7 +112,7 @@ static void choose_wanted(struct contest *contest, size_t most, bool diverse)
     size_t values = 0;
     for (size_t i = 0; i < contest->finalist_count; i++)
         if (finalist_can_win(&contest->finalists[i]))
-            best = fmin(best, contest->finalists[i].levels[0]); /* fmin passes NaN over */
+            best = fmin(best, contest->finalists[i].levels[0]); /* fmin skips NaN */
     for (size_t count = 0; count < most;) {
         struct finalist *next = NULL;
         for (size_t i = 0; i < contest->finalist_count; i++) {
@@ -135,7 +134,7 @@ static void choose_wanted(struct contest *contest, size_t most, bool diverse)
             contest->finalists[i].wanted = true;
 }
 
-/* Puts rounds and trials into the store, however the rounds ended; what is wrong in this state is
+/* Stores rounds and trials, however the rounds ended; a result that is wrong in this state is
  * wrong. */
 static enum status keep(struct contest *contest, struct track *track, size_t state,
                         struct finalist *const *finalists, enum status status, struct error *error)
@@ -149,7 +148,7 @@ static enum status keep(struct contest *contest, struct track *track, size_t sta
         for (size_t i = 0; kept == STATUS_OK && i < track->count; i++) {
             struct state_result *result = &finalists[i]->in_state[state];
             if (result->slot.outcome.status != TRIAL_OK)
-                finalists[i]->slot.outcome = result->slot.outcome; /* contest_keep tells */
+                finalists[i]->slot.outcome = result->slot.outcome; /* reported by contest_keep */
             struct measured measured;
             if (result->slot.sample_count == 0)
                 continue;
@@ -182,7 +181,7 @@ static enum status run_rounds(struct contest *contest, struct track *track, stru
     return status;
 }
 
-/* The rounds of one state in one process. */
+/* Measures the rounds of one state in one process. */
 static enum status time_state(struct contest *contest, struct lane *lane, int process, size_t state,
                               struct error *error)
 {
@@ -230,8 +229,8 @@ enum status contest_time_states(struct contest *contest, struct lane *lane, int 
     return status;
 }
 
-/* Returns the finalist's mean over the states in one process, its own level first, relative to the
- * reference's; NaN: it was not in the process. */
+/* Returns the finalist's mean over the states in one process, its own level included, relative to
+ * the reference's; NaN: not in the process. */
 static double mean_over_states(const struct contest *contest, const struct finalist *finalist,
                                const struct finalist *reference, size_t process)
 {

@@ -1,4 +1,4 @@
-/* The configurations of one problem, by all devices of a group. */
+/* The sweep of one problem by all devices of a group. */
 #include "tuner/session/sweep.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "tuner/base/clock.h"
 
-/* For compilers, before looking whether anything else is to be done. */
+/* Longest wait for compilers between looks for other work. */
 enum { WAIT_MS = 100 };
 
 static enum status measure_candidate(const struct work *work, struct sweep *sweep,
@@ -28,7 +28,7 @@ static enum status measure_candidate(const struct work *work, struct sweep *swee
     window_done(sweep, candidate);
     sweep->allowance.setup_ns = sweep->inputs.setup_ns;
     if (stage_enter(group, STAGE_SWEEP) == STAGE_SET_UP)
-        budget_begin_sweep(group, &sweep->allowance); /* what its set-up takes is known by now */
+        budget_begin_sweep(group, &sweep->allowance); /* its set-up time is known now */
     if (sweep->best) {
         group->position.best_ns = sweep->best->median_ns;
         group->position.best_key = candidate_key(&sweep->candidates, sweep->best, sweep->best_key);
@@ -37,7 +37,7 @@ static enum status measure_candidate(const struct work *work, struct sweep *swee
     return STATUS_OK;
 }
 
-/* One point by one lane; *idle: nothing is left to take. */
+/* Tries one point with one lane; *idle: none is left. */
 static enum status lane_step(const struct work *work, struct sweep *sweep, struct lane *lane,
                              bool *idle, struct error *error)
 {
@@ -47,19 +47,19 @@ static enum status lane_step(const struct work *work, struct sweep *sweep, struc
         status = binaries_collect(&group->binaries, 0, error);
     if (status != STATUS_OK)
         return status;
-    /* What others have in hand may let the search go on. */
+    /* Candidates of other lanes may bring the search further points. */
     *idle = sweep->window.count == 0 && sweep->window.in_hand == 0;
     if (*idle)
         return STATUS_OK;
-    /* Where compiling takes the cores that kernels are timed on, a batch is compiled before it is
-     * timed. */
+    /* If compilers use the cores that kernels are timed on, a batch is compiled before it is timed.
+     */
     bool compiles_first =
         !work->options->compiles_beside_measuring && compile_pool_pending(group->binaries.pool) > 0;
     struct candidate *candidate = compiles_first ? NULL : window_take(work, sweep);
     if (candidate)
         return measure_candidate(work, sweep, lane, candidate, error);
     if (lane->known == &sweep->inputs) {
-        if (worker_restarts(lane->worker) > 0) /* there may be more */
+        if (worker_restarts(lane->worker) > 0) /* more restarts are likely */
             budget_reserve(lane, 1);
         session_progress(group, "compile");
         int64_t started_ns = clock_now_ns();
@@ -75,7 +75,7 @@ static enum status lane_step(const struct work *work, struct sweep *sweep, struc
     return STATUS_OK;
 }
 
-/* How many others than baselines were tried; *works: one of them does. */
+/* Counts tried candidates other than baselines; *works: one of them does. */
 static size_t others_tried(const struct sweep *sweep, bool *works)
 {
     size_t count = 0;
@@ -98,9 +98,9 @@ bool sweep_has_contenders(const struct work *work, const struct sweep *sweep)
            work->options->budget_ns == 0;
 }
 
-/* A problem that was begun is to have an answer, rather than many none: beyond its share the sweep
- * goes on until it has something to choose from beside its baselines, unless as many fail as make
- * that unlikely, or what follows would not end in time. */
+/* Returns whether the sweep's time is spent. A problem once begun should get an answer: the sweep
+ * exceeds its share until a candidate other than the baselines works, unless many failures make
+ * that unlikely, or later stages would end too late. */
 static bool is_spent(const struct work *work, const struct sweep *sweep)
 {
     enum { FAILURES_ENOUGH = 16 };
@@ -117,7 +117,7 @@ static bool is_spent(const struct work *work, const struct sweep *sweep)
            works;
 }
 
-/* What a lane's thread does in a sweep; the mutex is held. */
+/* Runs a lane's part of a sweep, with the mutex held. */
 static enum status lane_loop(struct sweeping *sweeping, struct lane *lane, struct error *error)
 {
     const struct work *work = sweeping->work;
@@ -159,7 +159,7 @@ void sweep_admit(struct sweeping *sweeping, struct lane *lane)
     sweeping->share_count++;
 }
 
-/* All lanes at once, those that come meanwhile as well: the first in this thread, the others in
+/* Runs all lanes at once, including those that join later: the first in this thread, the others in
  * threads of their own. */
 static enum status run_lanes(struct sweeping *sweeping, struct error *error)
 {
@@ -185,10 +185,10 @@ static enum status run_lanes(struct sweeping *sweeping, struct error *error)
     return status;
 }
 
-/* Trials that ended so near to the best are what a sweep is to spend its time on. */
+/* Trials within this share of the best are the useful ones. */
 static const double near_the_best = 0.02;
 
-/* Counts for the summary and the store, also of a sweep that was stopped. */
+/* Adds counts to the summary and the store, also after a stop. */
 static enum status sum_up(const struct work *work, const struct sweep *sweep,
                           struct store_search *row, enum status status, struct error *error)
 {
@@ -224,7 +224,7 @@ static enum status sum_up(const struct work *work, const struct sweep *sweep,
     return first_failure(status, store_search_put(work->store, row, &storing), &storing, error);
 }
 
-/* Where the search has a model of what it did not try. */
+/* Reports the search model's estimate of untried points. */
 static void find_what_is_left(const struct work *work, struct search *search,
                               struct store_search *row)
 {
@@ -246,8 +246,8 @@ static void find_what_is_left(const struct work *work, struct search *search,
                      100 * row->most_better);
 }
 
-/* A problem whose baseline failed, in this run or before, has no gain: that is said of the first.
- */
+/* Notes the first problem whose baseline failed, in this run or before, and which therefore has no
+ * gain. */
 static void find_failed_baselines(const struct work *work, const struct sweep *sweep)
 {
     struct session_summary *summary = work->session->summary;
@@ -266,8 +266,8 @@ static void find_failed_baselines(const struct work *work, const struct sweep *s
     }
 }
 
-/* Measures while there is something to try and time for it: again while a lost lane left something
- * for the others. */
+/* Measures while there are candidates and time; again if a lost lane left candidates to the others.
+ */
 static enum status measure_all(const struct work *work, struct sweep *sweep, struct error *error)
 {
     struct group *group = work->group;
@@ -282,7 +282,7 @@ static enum status measure_all(const struct work *work, struct sweep *sweep, str
         status = run_lanes(sweeping, error);
     } while (status == STATUS_OK && sweep->window.count > 0 && !is_spent(work, sweep));
     free(sweeping);
-    binaries_withdraw(&group->binaries); /* the next problem's are not to wait for them */
+    binaries_withdraw(&group->binaries); /* the next problem's need not wait for these */
     if (status != STATUS_NO_TIME)
         return status;
     error_clear(error);

@@ -1,16 +1,16 @@
-/* The sweep of one problem: what its search asks for, each configuration timed alone. */
+/* The sweep of one problem: the search's points, each configuration timed alone. */
 #ifndef TUNE_SESSION_SWEEP_H
 #define TUNE_SESSION_SWEEP_H
 
 #include "tuner/search/search.h"
 #include "tuner/session/track.h"
 
-/* Candidates that are to be tried, in order; the first ones before what the search asks for. */
+/* Candidates to be tried, in order; the first ones before the search's points. */
 struct window {
     struct candidate **items;
     size_t count, capacity;
-    size_t in_hand;        /* taken out of it by lanes, and not done yet */
-    size_t baselines_left; /* not done yet */
+    size_t in_hand;        /* taken by lanes and not done yet */
+    size_t baselines_left; /* baselines not done yet */
 };
 
 struct sweep {
@@ -20,23 +20,23 @@ struct sweep {
     struct candidates candidates;
     struct candidate *best;                 /* NULL: none yet */
     char best_key[CONFIGURATION_KEY_BYTES]; /* for the progress */
-    struct search *search;                  /* while it goes on; NULL: not begun, or over */
-    struct search_view *view;               /* of the space, for the search */
-    const char *strategy;                   /* of the search; NULL: there was none */
-    struct allowance allowance;             /* of the budget */
-    uint64_t points; /* that were tried, or are in the window: baselines not counted */
+    struct search *search;                  /* NULL: not begun, or over */
+    struct search_view *view;               /* the search's view of the space */
+    const char *strategy;                   /* the search's; NULL: no search */
+    struct allowance allowance;             /* part of the budget */
+    uint64_t points;                        /* points tried or in the window, without baselines */
     struct window window;
-    bool searched_all; /* the search has no more: no budget cut it */
+    bool searched_all; /* the search ended by itself, not by the budget */
     struct {
-        double sum; /* of median absolute deviations of its trials' blocks, relative */
+        double sum; /* sum of relative median absolute deviations of trials' blocks */
         size_t count;
     } spread;
     size_t measured;                 /* trials of this run */
     size_t failures;                 /* of these */
-    size_t unlaunchable, duplicates; /* set aside in this run, without the device */
-    /* At which the inputs are described. */
+    size_t unlaunchable, duplicates; /* set aside in this run without the device */
+    /* Configuration at which the inputs are described. */
     struct configuration representative;
-    struct arena arena; /* lives as long as the sweep */
+    struct arena arena; /* memory for the sweep's lifetime */
 };
 
 /* A lane's part in a sweep, in a thread of its own. */
@@ -58,88 +58,88 @@ struct sweeping {
     bool failed; /* a lane met an error that ends the run */
 };
 
-/* sweep.c: adds the baselines, takes known trials, measures what the search asks for, by all
+/* sweep.c: Adds the baselines, takes known trials, and measures the search's points with all
  * devices of the group. */
 enum status sweep_problem(const struct work *work, struct sweep *sweep, struct error *error);
 
-/* One more lane takes part; with the mutex. One that does already is left alone. */
+/* Adds a lane, with the mutex, unless it takes part already. */
 void sweep_admit(struct sweeping *sweeping, struct lane *lane);
 
-/* trial.c: the configuration at which a problem's inputs are described. */
+/* trial.c: Finds the configuration at which a problem's inputs are described. */
 void work_representative(const struct work *work, struct space *space, struct configuration *out);
-/* A sweep of that problem, in that space, which is its own from now on (also when it fails). An
- * empty one is an error. */
+/* Opens a sweep of the problem in the space, and takes over the space (also on failure). An empty
+ * space is an error. */
 enum status sweep_open(struct sweep *sweep, const struct work *work, struct space *space,
                        struct error *error);
 void sweep_free(struct sweep *sweep);
 
-/* Whether "auto" says how many points of a space may be tried: nobody else does. */
+/* Returns whether only "auto" limits the points of a space that are tried. */
 bool session_leaves_points(const struct session_options *options, uint64_t space_count);
-/* How many may be; of a search that begins with what others found, it may turn out to be fewer. */
+/* Returns the limit of points; a search that begins with results of others may need fewer. */
 uint64_t session_points(const struct session_options *options, uint64_t space_count);
-/* The candidate of a point, or of a configuration that may be one. Made when it is new. */
+/* Finds or makes the candidate of a point, or of a configuration that may be one. */
 enum status sweep_candidate(const struct work *work, struct sweep *sweep, uint64_t point,
                             struct candidate **candidate, struct error *error);
 enum status sweep_candidate_of(const struct work *work, struct sweep *sweep,
                                const struct configuration *configuration,
                                struct candidate **candidate, struct error *error);
-/* Which binary it needs; with `wanted` it is looked for or compiled. */
+/* Finds the candidate's binary; with `wanted` requests it. */
 enum status sweep_request_binary(const struct work *work, struct sweep *sweep,
                                  struct candidate *candidate, bool wanted, struct error *error);
-/* Finds the best anew: one that may win. */
+/* Finds the best candidate anew. */
 void sweep_find_best(struct sweep *sweep);
-/* Takes up that a candidate is done: with samples, counts and the best so far. */
+/* Marks a candidate as done, with samples, counts and the best so far. */
 enum status sweep_take_trial(const struct work *work, struct sweep *sweep,
                              struct candidate *candidate, struct error *error);
-/* A measurer of slots of this sweep's candidates on that lane. */
+/* Returns a measurer of this sweep's candidates on the lane. */
 struct track sweep_track(const struct work *work, struct sweep *sweep, struct lane *lane,
                          const char *stage);
-/* What can be told of a prepared slot before it costs the device anything: its binary says what a
- * kernel needs and what its machine code is. The outcome says that a block does not fit, that an
- * expression fails, or that another candidate launches the same. */
+/* Checks a prepared slot before it costs the device any time, by the resources and the machine code
+ * of its binary. The outcome reports a block that does not fit, a failing expression, or another
+ * candidate with the same launches. */
 enum status sweep_foresee(const struct work *work, struct sweep *sweep, struct slot *slot,
                           struct error *error);
-/* Puts a trial of stage "sweep" without samples into the store. */
+/* Stores a trial of stage "sweep" without samples. */
 enum status sweep_record(const struct work *work, struct sweep *sweep, struct lane *lane,
                          struct candidate *candidate, const struct worker_outcome *outcome,
                          struct error *error);
-/* Measures and stores one candidate. After the loss of the lane the candidate is as it was. */
+/* Measures and stores one candidate. After the loss of the lane the candidate is unchanged. */
 enum status sweep_try(const struct work *work, struct sweep *sweep, struct lane *lane,
                       struct candidate *candidate, struct error *error);
 
-/* known.c: adds the experiment's baselines to the candidates and the store. */
+/* known.c: Adds the experiment's baselines to the candidates and the store. */
 enum status sweep_add_baselines(const struct work *work, struct sweep *sweep, struct error *error);
-/* Takes what is in the store, sets aside what was running when the machine went down, and marks
- * what is to be tried first. */
+/* Takes the store's trials, sets aside those that were running when the machine went down, and
+ * marks those to be tried first. */
 enum status sweep_take_known(const struct work *work, struct sweep *sweep, struct error *error);
-/* Tells the search what other sizes, problems and devices had, where it learns from that and times
- * are what counts. */
+/* Passes trials of other sizes, problems and devices to a search that learns from them, if the
+ * objective is the time. */
 enum status sweep_seed_elsewhere(const struct work *work, struct sweep *sweep, size_t *trials,
                                  struct error *error);
-/* Names to it what the options' file has of winners, where not all points are tried. */
+/* Passes the winners of the options' file to the search, unless all points are tried. */
 enum status sweep_seed_winners(const struct work *work, struct sweep *sweep, struct error *error);
-/* Whether the run is about such a problem. */
+/* Returns whether the run includes the problem. */
 bool session_picks_problem(const struct session_options *options, const struct problem *problem);
 
-/* window.c: what is tried next, and what is compiled for it meanwhile. */
+/* window.c: Begins the window: candidates to be tried next, and compiled meanwhile. */
 enum status window_start(const struct work *work, struct sweep *sweep, struct error *error);
-/* Asks the search for more, and for their binaries. */
+/* Requests further points of the search, and their binaries. */
 enum status window_fill(const struct work *work, struct sweep *sweep, struct error *error);
-/* The first whose binary is there, or never will be, in hand from now on; NULL: all are being
- * compiled. Baselines go first, but nobody waits for their compiler. */
+/* Takes the first candidate whose binary is ready, or failed; NULL: all are being compiled.
+ * Baselines come first, but do not hold up others while they compile. */
 struct candidate *window_take(const struct work *work, struct sweep *sweep);
-/* What a lost lane had in hand is left to the others. */
+/* Returns a lost lane's candidate to the window. */
 enum status window_put_back(const struct work *work, struct sweep *sweep,
                             struct candidate *candidate, struct error *error);
 /* Frees the search and the window. */
 void window_end(struct sweep *sweep);
-/* It was tried: the search is told. */
+/* Passes the candidate's result to the search. */
 void window_done(struct sweep *sweep, struct candidate *candidate);
 
-/* Whether there is something to race: under a budget baselines alone are not, unless all was tried.
- */
+/* Returns whether there are candidates to race: under a budget baselines alone are not enough,
+ * unless all points were tried. */
 bool sweep_has_contenders(const struct work *work, const struct sweep *sweep);
-/* Counts one more problem of which there is something to say; of the first alone it is said. */
+/* Increments *count; true the first time, so that a note is printed once. */
 static inline bool is_first_problem(size_t *count)
 {
     return (*count)++ == 0;

@@ -26,7 +26,7 @@ void slot_free(struct slot *slot)
     slot->prepared = NULL;
 }
 
-/* `energy_j` NaN: it was not measured. */
+/* Adds a visit's samples to the slot; `energy_j` NaN: not measured. */
 static enum status keep_samples(const struct track *track, struct slot *slot,
                                 const struct worker_samples *samples, double energy_j,
                                 struct error *error)
@@ -85,7 +85,8 @@ enum status slot_measured(const struct work *work, const struct slot *slot,
     return STATUS_OK;
 }
 
-/* A sweep is about time, whatever the objective; others tell of a plan only where it worked. */
+/* Stores the slot's trial. A sweep's value is the time, whatever the objective; other stages store
+ * the plan only of trials that worked. */
 enum status slot_store(const struct work *work, const struct track *track, const struct slot *slot,
                        const struct measured *measured, bool cheap, int64_t *trial_id,
                        struct error *error)
@@ -112,7 +113,7 @@ enum status slot_store(const struct work *work, const struct track *track, const
         .same_as_trial_id = is_sweep && candidate->same_as ? candidate->same_as->trial_id : 0,
         .binary_hash = binary && !binary->killed && !slot->outcome.starved
                            ? binary->hash
-                           : NULL, /* it is tried again */
+                           : NULL, /* tried again later */
         .derived = prepared ? prepared->derived : NULL,
         .derived_count = prepared ? prepared->derived_count : 0,
         .metrics = metrics,
@@ -135,7 +136,7 @@ enum status slot_store(const struct work *work, const struct track *track, const
     return store_trial(work->store, &row, trial_id, error);
 }
 
-/* Those that the problem was told with need not go with each task. */
+/* Returns the checks to send with a task: those sent with the problem are left out. */
 static struct worker_checks checks_beside(const struct check_set *set, bool wanted)
 {
     return set && set->key[0] && wanted ? set->checks : (struct worker_checks){0};
@@ -154,7 +155,7 @@ enum status track_load(const struct work *work, struct track *track, struct slot
                         &slot->outcome, error);
 }
 
-/* What the slot's results are held against. Where they cannot be compared that is its outcome. */
+/* Finds the checks of the slot's results. If these are invalid, the outcome reports that. */
 static enum status find_checks(const struct work *work, const struct track *track,
                                struct slot *slot, const struct check_set **set, struct error *error)
 {
@@ -246,12 +247,12 @@ static enum status arm(const struct work *work, struct track *track, size_t inde
 enum status track_begin(const struct work *work, struct track *track, bool check,
                         struct error *error)
 {
-    for (size_t i = 0; i < track->count; i++) /* what varies by itself only references can judge */
+    for (size_t i = 0; i < track->count; i++) /* results that vary by themselves need references */
         check = check || (track->slots[i]->results.unsteady && inputs_are_cheap(track->inputs));
     enum status status = inputs_send(work, track->inputs, track->lane, check, error);
     if (track->blocks == 0)
         track->blocks = (uint32_t)work->protocol->visit_blocks;
-    /* In random order: where code comes to lie is then no property of a candidate. */
+    /* A random order, so that the place of the code in memory is no property of a candidate. */
     size_t *order = malloc((track->count + 1) * sizeof *order);
     if (!order)
         return error_no_memory(error);
@@ -264,7 +265,7 @@ enum status track_begin(const struct work *work, struct track *track, bool check
     return status;
 }
 
-/* Each has room for as many rounds; where memory is short, for no more than before. */
+/* Grows all per-round arrays together; on failure the old capacity stands. */
 static bool make_room(struct track *track)
 {
     size_t capacities[5];
@@ -281,7 +282,7 @@ static bool make_room(struct track *track)
     return true;
 }
 
-/* The window, behind one block whose results are looked at: those of the window are not. */
+/* Times one block with verified results, then the energy window, whose results are not verified. */
 static enum status visit_energy(const struct work *work, struct track *track, size_t index,
                                 struct worker_samples *samples, double *energy_j,
                                 struct error *error)
@@ -307,8 +308,8 @@ static enum status visit_energy(const struct work *work, struct track *track, si
     return STATUS_OK;
 }
 
-/* The step of the energy counter, once in a run; and of what is wrong while it is timed, in which
- * stage. */
+/* Notes the energy counter's resolution once in a run, and prefixes wrong results with the stage.
+ */
 static void note_visit(const struct work *work, const struct track *track,
                        struct worker_outcome *outcome)
 {
@@ -328,7 +329,7 @@ static void note_visit(const struct work *work, const struct track *track,
                  100 * track->energy_share, window_ms, 2 * window_ms);
 }
 
-/* One visit of one slot: *y stays NaN when it fails. */
+/* Visits one slot once: *y stays NaN on failure. */
 static enum status visit(const struct work *work, struct track *track, size_t index, double *y,
                          double *time_ns, struct error *error)
 {
@@ -366,7 +367,7 @@ static enum status visit(const struct work *work, struct track *track, size_t in
     if (status != STATUS_OK)
         return lane_lose(lane, error);
     status = lane_probe_after(lane, &slot->outcome, error);
-    if (status != STATUS_OK) { /* the device's fault: another one may try */
+    if (status != STATUS_OK) { /* the device's fault: another may try */
         slot->outcome = (struct worker_outcome){.status = TRIAL_OK};
         return status;
     }
@@ -392,7 +393,7 @@ static enum status take_moment(struct track *track, double *anchor_ns,
     return status == STATUS_OK ? STATUS_OK : lane_lose(lane, error);
 }
 
-/* Somebody else on the device: until he goes, or the patience ends. */
+/* Waits while another process uses the device, up to the protocol's limit. */
 static enum status wait_alone(const struct work *work, struct track *track,
                               struct round_record *record, struct error *error)
 {
@@ -410,7 +411,7 @@ static enum status wait_alone(const struct work *work, struct track *track,
     return STATUS_OK;
 }
 
-/* The visits of a round in random order; the twin's second one at a random place. */
+/* Makes the visits of a round in random order, the twin's second one at a random place. */
 static enum status visit_all(const struct work *work, struct track *track, const bool *wanted,
                              size_t twin_of, double *twin_y, double *first_ns, double *twin_ns,
                              struct error *error)
@@ -441,8 +442,8 @@ static enum status visit_all(const struct work *work, struct track *track, const
     return status;
 }
 
-/* Which of the two visits is the twin is drawn: the second one may find something that the first
- * one left, which is no difference between a configuration and itself. */
+/* Draws which of the two visits is the twin: the second may find data that the first left, which is
+ * no difference between a configuration and itself. */
 static void swap_twins(struct track *track, size_t twin_of, double *twin_y, double *first_ns,
                        double *twin_ns)
 {

@@ -1,5 +1,5 @@
-/* What a sweep is made of: its space, candidates of the points that are asked for, and a trial of
- * one of them, from its binary to a row of trials. */
+/* The parts of a sweep: its space, candidates of requested points, and a trial of one of them, from
+ * its binary to a row of trials. */
 #include "tuner/session/sweep.h"
 
 #include <math.h>
@@ -10,14 +10,13 @@
 #include "tuner/session/recorded.h"
 
 enum {
-    USUAL_TRIES = 64,    /* points that are looked at for one whose expressions all have a value */
-    BLOCKS_TO_JUDGE = 5, /* fewer say nothing about how far timings lie apart */
+    USUAL_TRIES = 64,    /* points tried for one whose expressions all have a value */
+    BLOCKS_TO_JUDGE = 5, /* least timings for a spread */
 };
-/* Timings whose median absolute deviation is over this share of their median are not to be trusted.
- */
+/* Timings whose median absolute deviation is above this share of their median are unstable. */
 static const double unstable_share = 0.25;
 
-/* ---- the space, and candidates of its points as they are asked for ---- */
+/* ---- the space, and candidates of its points ---- */
 
 bool session_leaves_points(const struct session_options *options, uint64_t space_count)
 {
@@ -33,7 +32,7 @@ uint64_t session_points(const struct session_options *options, uint64_t space_co
     if (options->pick_count > 0)
         return 0;
     double share = options->points_share * (double)space_count;
-    if (share > 0) /* 0.02 % of 110,000 are 22, whatever doubles make of that */
+    if (share > 0) /* 0.02 % of 110,000 are 22, despite rounding */
         points = (uint64_t)(fabs(share - round(share)) < 1e-9 * share ? round(share) : ceil(share));
     else if (options->points > 0)
         points = options->points;
@@ -42,8 +41,8 @@ uint64_t session_points(const struct session_options *options, uint64_t space_co
     return points < space_count ? points : space_count;
 }
 
-/* What a problem's inputs are does not depend on the configuration, but an expression may fail for
- * some: the first point for which none does stands for all. */
+/* Finds the first point for which no expression fails. A problem's inputs do not depend on the
+ * configuration, so one point stands for all. */
 void work_representative(const struct work *work, struct space *space, struct configuration *out)
 {
     struct arena scratch = {0};
@@ -129,7 +128,7 @@ enum status sweep_request_binary(const struct work *work, struct sweep *sweep,
     const struct binaries *binaries = &work->group->binaries;
     if (candidate->broken || (candidate->binary != NO_BINARY &&
                               (!wanted || binaries_is_requested(binaries, candidate->binary))))
-        return STATUS_OK; /* its values are not looked up */
+        return STATUS_OK; /* its values are not needed */
     return candidate_request_binary(work, candidate,
                                     candidate_configuration(&sweep->candidates, candidate, &room),
                                     wanted, error);
@@ -174,7 +173,7 @@ enum status sweep_take_trial(const struct work *work, struct sweep *sweep,
     return candidates_done(&sweep->candidates, candidate) ? STATUS_OK : error_no_memory(error);
 }
 
-/* Puts the slot's trial into the store, and takes it up. `aside`: it was not launched. */
+/* Stores the slot's trial and adds it to the counts. `aside`: not launched. */
 static enum status end_trial(const struct work *work, struct sweep *sweep, struct track *track,
                              const struct slot *slot, const struct measured *measured, bool aside,
                              struct error *error)
@@ -216,7 +215,7 @@ enum status sweep_record(const struct work *work, struct sweep *sweep, struct la
     return end_trial(work, sweep, &track, &slot, &none, false, error);
 }
 
-/* Whether a candidate that launches the same was measured: then the outcome says so. */
+/* Returns whether a candidate with the same launches was measured: the outcome then names it. */
 static bool repeats(const struct work *work, struct sweep *sweep, struct slot *slot)
 {
     struct candidate *candidate = slot->candidate;
@@ -246,8 +245,8 @@ enum status sweep_foresee(const struct work *work, struct sweep *sweep, struct s
     return STATUS_OK;
 }
 
-/* Written down before it is launched: whoever starts after a crash of the machine knows it. The
- * disk is waited for only while the binary is new to the device. */
+/* Records the launch before making it, so that the next run after a machine crash knows the trial.
+ * Waits for the disk only while the binary is new to the device. */
 static enum status announce(const struct work *work, const struct lane *lane,
                             const struct candidate *candidate, struct error *error)
 {
@@ -259,12 +258,12 @@ static enum status announce(const struct work *work, const struct lane *lane,
         .run_id = lane->run_id,
         .boot_id = worker_machine(lane->worker)->boot_id,
     };
-    bool durable = !binary->has_run && !work->options->recording; /* which ends no machine */
+    bool durable = !binary->has_run && !work->options->recording; /* a replay crashes no machine */
     binary->has_run = true;
     return store_in_flight_put(work->store, &row, durable, error);
 }
 
-/* Times the slot and summarises its samples. If they lie far apart, takes a second batch of the
+/* Times the slot and summarises its samples. If these lie far apart, takes a second batch of the
  * same size. */
 static enum status time_slot(const struct work *work, struct sweep *sweep, struct track *track,
                              struct slot *slot, struct measured *measured, struct error *error)
@@ -273,7 +272,7 @@ static enum status time_slot(const struct work *work, struct sweep *sweep, struc
     const struct summary *times = &measured->times;
     struct timing timing = {.blocks = (uint32_t)protocol->sweep_blocks};
     bool unstable = true;
-    /* The hopeless cost one block. Where something else than time counts, nobody knows yet. */
+    /* A hopeless candidate costs one block, if the time is the objective. */
     if (sweep->best && work_is_about_time(work))
         timing.stop_above_ns = (1 + protocol->sweep_slower) * sweep->best->median_ns;
     for (int batch = 0; batch < 2 && unstable; batch++) {
@@ -315,11 +314,12 @@ enum status sweep_try(const struct work *work, struct sweep *sweep, struct lane 
     }
     if (slot.prepared)
         recorded_charge(work, &slot.prepared->configuration, 0);
-    slot.spent_ns = clock_budget_ns() - started_ns; /* a race's length is made of it */
+    slot.spent_ns = clock_budget_ns() - started_ns; /* basis of a race's length */
     if (status == STATUS_OK)
         status = end_trial(work, sweep, &track, &slot, &measured, aside, error);
     struct error clearing = {0};
-    if (launched && (status == STATUS_OK || status == STATUS_NO_TIME)) /* which is not its fault */
+    if (launched &&
+        (status == STATUS_OK || status == STATUS_NO_TIME)) /* not the candidate's fault */
         status =
             first_failure(status,
                           store_in_flight_clear(work->store, work->environment_id, work->problem_id,

@@ -1,6 +1,6 @@
-/* What is tried next, and what is compiled meanwhile. Baselines go before all else, so that a
- * budget never leaves them out; what is to be tried again follows; then what the search asks for,
- * as far ahead as keeps the compilers busy. */
+/* The window of candidates to be tried and compiled next. Baselines come first, so that a budget
+ * never leaves them out; then retries; then the search's points, as far ahead as keeps the
+ * compilers busy. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,23 +13,22 @@
 #include "tuner/session/prepare.h"
 
 enum {
-    /* A search that goes by what it was told is asked for little at a time. */
+    /* A search that learns from results is asked for few points at a time. */
     AHEAD_A_COMPILER = 2,
     AHEAD_MIN = 8,
     AHEAD_EXHAUSTIVE = 256,
-    /* Where compiling comes before measuring, an exhaustive search is compiled in as large parts.
-     */
+    /* Batch of an exhaustive search, if compiling comes before measuring. */
     BATCH_EXHAUSTIVE = 4096,
     MANY_POINTS = 100000,
     SIZES_LOOKED_AT = 16,
-    BUDGET_MARGIN = 8, /* trials may turn out to be so much quicker than expected */
+    BUDGET_MARGIN = 8, /* factor by which trials may be quicker than expected */
 };
 
 /* A space as the search of a sweep sees it. */
 struct search_view {
     const struct work *work;
     const struct space *space;
-    struct index *binaries; /* of points that were asked about */
+    struct index *binaries; /* binaries of requested points */
     uint16_t value_counts[EXPERIMENT_PARAMETERS_MAX];
 };
 
@@ -56,8 +55,8 @@ static double number_of(const void *context, size_t dimension, uint16_t value)
     return value_number(space_value(view->space, dimension, value), &number) ? number : (double)NAN;
 }
 
-/* Whether its binary is there, or being compiled, for this problem or another. Which it is, is
- * found out once. */
+/* Returns whether the point's binary is ready or being compiled, for this problem or another. Each
+ * point is looked up once. */
 static bool is_ready(const void *context, uint64_t point)
 {
     const struct search_view *view = context;
@@ -73,7 +72,7 @@ static bool is_ready(const void *context, uint64_t point)
             wanted.binary == NO_BINARY)
             return false;
         place = wanted.binary;
-        (void)index_put(view->binaries, point, place); /* else it is looked up again */
+        (void)index_put(view->binaries, point, place); /* looked up again without memory */
     }
     const struct binary *binary = &binaries->items[place];
     return binary->state == BINARY_PENDING || binary->state == BINARY_READY ||
@@ -85,13 +84,14 @@ static bool is_bounded(const struct session_options *options)
     return options->points > 0 || options->points_share > 0 || options->pick_count > 0;
 }
 
-/* A budget of time only says which strategy is fit: how many trials it comes to is seen then. */
+/* Creates the search. A budget of time only decides the strategy; the number of trials follows from
+ * their times. */
 static enum status create_search(const struct work *work, struct sweep *sweep,
                                  struct search_options *wanted, const struct search_space *space,
                                  struct error *error)
 {
     uint64_t most = sweep->allowance.points_most;
-    for (size_t i = 0; i < sweep->candidates.count; i++) /* told of, but not counted */
+    for (size_t i = 0; i < sweep->candidates.count; i++) /* known to the search, but not counted */
         most += (sweep->candidates.items[i]->wanted & WANTED_BASELINE) &&
                 sweep->candidates.items[i]->point != NO_POINT;
     uint64_t expected = budget_trials(work->group, &sweep->allowance);
@@ -120,8 +120,8 @@ static enum status add_to_window(const struct work *work, struct sweep *sweep,
     return sweep_request_binary(work, sweep, candidate, true, error);
 }
 
-/* Baselines, then what else is wanted first. The search is told what is known, also of points that
- * it would never have asked for. */
+/* Adds baselines, then other candidates that come first. The search gets the known results, also of
+ * points that it would not have requested. */
 static enum status add_first(const struct work *work, struct sweep *sweep, struct error *error)
 {
     const struct candidates *candidates = &sweep->candidates;
@@ -176,7 +176,7 @@ enum status window_start(const struct work *work, struct sweep *sweep, struct er
     const bool leaves = session_leaves_points(options, sweep->space_count);
     if (sweep->space_count >= MANY_POINTS && options->budget_ns == 0 && options->until == 0 &&
         !is_bounded(options) && !leaves)
-        session_note(work->session, /* nobody wants to find out after a day */
+        session_note(work->session, /* else the user would find out after a day */
                      "%s n=%lld: its space has %llu points, and nothing says how many may be "
                      "tried; --points, --until or --budget does",
                      work->problem.key, (long long)work->problem.n,
@@ -204,7 +204,7 @@ static size_t ahead(const struct work *work, const struct sweep *sweep)
     const struct session_options *options = work->options;
     bool exhaustive = strcmp(search_strategy(sweep->search), "exhaustive") == 0;
     size_t least = AHEAD_A_COMPILER * group->binaries.workers + group->lane_count;
-    /* A budget must not be spent on binaries that nobody comes to measure. */
+    /* Binaries that the budget cannot measure are not worth compiling. */
     if (exhaustive && !options->compiles_beside_measuring && options->budget_ns == 0)
         return BATCH_EXHAUSTIVE;
     if (exhaustive && options->compiles_beside_measuring)
@@ -212,7 +212,7 @@ static size_t ahead(const struct work *work, const struct sweep *sweep)
     return least > AHEAD_MIN ? least : AHEAD_MIN;
 }
 
-/* One more of the search's points; *got false: it has none for now. */
+/* Adds one more of the search's points; *got false: none for now. */
 static enum status next_point(const struct work *work, struct sweep *sweep, bool *got,
                               struct error *error)
 {
@@ -232,7 +232,8 @@ static enum status next_point(const struct work *work, struct sweep *sweep, bool
     return add_to_window(work, sweep, candidate, error);
 }
 
-/* Where a budget counts, and all that is to be tried is still compiled. */
+/* Returns whether the device waits under a budget, because all candidates are still being compiled.
+ */
 static bool device_waits(const struct work *work, const struct sweep *sweep)
 {
     const struct session_options *options = work->options;
@@ -246,8 +247,8 @@ static bool device_waits(const struct work *work, const struct sweep *sweep)
     return true;
 }
 
-/* How many times as long as the best it took in its sweep; of what was compiled too late for that,
- * more than of anything that was measured. NaN: it is of no use. */
+/* Returns the candidate's time in its sweep relative to the best; more than any measured one if it
+ * was compiled too late. NaN: not usable. */
 static double slower_than_best(const struct sweep *sweep, const struct candidate *candidate)
 {
     if (candidate->state != CANDIDATE_DONE)
@@ -257,8 +258,8 @@ static double slower_than_best(const struct sweep *sweep, const struct candidate
                : (double)NAN;
 }
 
-/* The fastest of what other sizes have tried in this run, or meant to, that has its binary and was
- * not tried here. False: there is none. */
+/* Finds the fastest candidate of other sizes in this run, tried or only requested there, whose
+ * binary is ready and which is untried here. False: none. */
 static bool best_ready(const struct work *work, const struct sweep *sweep, uint64_t *point)
 {
     double least = (double)INFINITY;
@@ -285,7 +286,7 @@ static bool best_ready(const struct work *work, const struct sweep *sweep, uint6
     return isfinite(least);
 }
 
-/* While compilers are at work on what the search asks for, what needs none is tried. */
+/* Adds a candidate with a ready binary while compilers work on the search's points. */
 static enum status add_ready(const struct work *work, struct sweep *sweep, struct error *error)
 {
     uint64_t point = 0;
@@ -305,11 +306,10 @@ enum status window_fill(const struct work *work, struct sweep *sweep, struct err
     if (!work->options->compiles_beside_measuring && sweep->window.count > 0)
         return STATUS_OK; /* a batch is compiled, then measured */
     const struct binaries *binaries = &work->group->binaries;
-    /* While inputs are made nobody comes to ask for more. */
+    /* While inputs are made no lane requests more. */
     const size_t queued = sweep->inputs.setup_ns == 0 ? most : binaries->workers;
     while (got && sweep->window.count < most) {
-        /* The search waits for what is still compiled: the points of a small budget are had by all
-         * compilers. */
+        /* A waiting search is hurried, so that all compilers serve the points of a small budget. */
         search_hurry(sweep->search,
                      compile_pool_pending(binaries->pool) < queued && device_waits(work, sweep));
         TRY(next_point(work, sweep, &got, error));
@@ -323,7 +323,7 @@ struct candidate *window_take(const struct work *work, struct sweep *sweep)
         struct candidate *candidate = sweep->window.items[i];
         const struct binary *binary = candidate_binary(work, candidate);
         if (binary && binary->state == BINARY_PENDING) {
-            if (work->options->recording) /* which has no compilers: in the order of asking */
+            if (work->options->recording) /* without compilers: in the order of requests */
                 return NULL;
             continue;
         }

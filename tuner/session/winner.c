@@ -12,13 +12,14 @@ struct choosing {
     const char *stage;
     struct choice choice;
     double delta;
-    double spread; /* of a difference, from process to process */
+    double spread; /* spread of a difference between processes */
     size_t degrees;
     enum verdict verdict;
     char reason[VERDICT_REASON_BYTES];
 };
 
-/* What is slower than this is slow in its own way, and says little of the others. */
+/* Contenders slower than this have causes of their own, and do not contribute to the noise
+ * estimate. */
 static const double noise_reach = 0.05;
 
 static enum status decide(struct choosing *choosing, struct error *error)
@@ -77,8 +78,8 @@ enum status contest_settle_slower(struct contest *contest, struct error *error)
     return STATUS_OK;
 }
 
-/* What of its configurations was tried. A search that goes by what it was told has no end that a
- * budget could cut off. */
+/* Counts tried points. Searches that learn have no planned number of trials that a budget could cut
+ * off. */
 static void count_tried(const struct work *work, const struct sweep *sweep,
                         struct verdict_facts *facts)
 {
@@ -162,8 +163,8 @@ static struct store_contender row_of(const struct finalist *finalist)
     };
 }
 
-/* What only one process has seen: around the fastest of all, and as much wider as processes differ.
- */
+/* Places a candidate that only one process measured: re-centred on the fastest of all, and wider by
+ * the spread between processes. */
 static struct store_contender placed(const struct choosing *choosing,
                                      const struct store_contender *other)
 {
@@ -180,7 +181,7 @@ static struct store_contender placed(const struct choosing *choosing,
     return row;
 }
 
-/* Finalists, and of those that only the race has seen the ties. */
+/* Lists the finalists, and the ties among candidates that only the race measured. */
 static size_t list_contenders(const struct choosing *choosing, struct store_contender *contender)
 {
     const struct contest *contest = choosing->contest;
@@ -192,8 +193,8 @@ static size_t list_contenders(const struct choosing *choosing, struct store_cont
         *row = row_of(finalist);
         if (!all || !isnan(finalist->contender.difference.low) || !isfinite(finalist->raced.low))
             continue;
-        /* In a run about a few configurations what left early gets an interval, too: the race's, to
-         * whoever led then. */
+        /* In a run of a few configurations early leavers get an interval, too: the race's, to its
+         * leader. */
         row->difference = finalist->raced.estimate;
         row->difference_low = finalist->raced.low;
         row->difference_high = finalist->raced.high;
@@ -208,7 +209,8 @@ static size_t list_contenders(const struct choosing *choosing, struct store_cont
     return count;
 }
 
-/* Which part of the measuring a sample belongs to: its process, in the race its share of rounds. */
+/* Returns the part of the measurement to which a sample belongs: its process, or in the race its
+ * share of rounds. */
 static size_t part_of(const struct choosing *choosing, const struct store_sample *sample,
                       int32_t rounds)
 {
@@ -218,8 +220,8 @@ static size_t part_of(const struct choosing *choosing, const struct store_sample
     return rounds > 0 ? (size_t)sample->round * contest->levels / (size_t)rounds : 0;
 }
 
-/* Where the time of a run lies: of each part the median, of these Student's interval on a scale of
- * ratios, as no time is below zero. */
+/* Computes the interval of a run's time: Student's, of the parts' medians on a logarithmic scale,
+ * since no time is below zero. */
 static enum status time_interval(const struct choosing *choosing, const struct slot *slot,
                                  struct interval *interval, struct error *error)
 {

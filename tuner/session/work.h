@@ -1,28 +1,28 @@
-/* The context of the work on one problem: what stays the same from its first trial to its winner.
- * Everybody who needs it is given this, and changes nothing of it. */
+/* The context of the work on one problem, constant from its first trial to its winner. Functions
+ * get it and do not change it. */
 #ifndef TUNE_SESSION_WORK_H
 #define TUNE_SESSION_WORK_H
 
 #include "tuner/session/run.h"
 
 struct work {
-    struct group *group; /* who does it */
+    struct group *group; /* group at work */
     struct session *session;
     struct store *store;
     const struct session_options *options;
     const struct protocol *protocol;
-    const struct facts *facts; /* of the group's devices */
-    int64_t environment_id;    /* that trials count for */
+    const struct facts *facts; /* the group's devices' */
+    int64_t environment_id;    /* environment of the trials */
     const struct experiment *experiment;
     int64_t experiment_id;
-    const struct objective *objective; /* the experiment's run owns it */
+    const struct objective *objective; /* owned by the experiment's run */
     struct problem problem;
-    int64_t problem_id;   /* 0: of a size that only a look is taken at */
-    double bytes_moved;   /* at least, by a run; 0: not said */
-    enum ceiling ceiling; /* what its throughput is held against */
+    int64_t problem_id;   /* 0: a size of looks only */
+    double bytes_moved;   /* least bytes of a run; 0: not given */
+    enum ceiling ceiling; /* ceiling of its throughput */
 };
 
-/* Of an experiment on a group; the problem is to be set. */
+/* Makes the context of an experiment on a group, without a problem. */
 static inline struct work work_of(struct group *group, const struct experiment *experiment,
                                   int64_t experiment_id, const struct objective *objective)
 {
@@ -39,7 +39,7 @@ static inline struct work work_of(struct group *group, const struct experiment *
                          .objective = objective};
 }
 
-/* What expressions of the configuration are evaluated at. */
+/* Returns the point at which the configuration's expressions are evaluated. */
 static inline struct point work_point(const struct work *work,
                                       const struct configuration *configuration,
                                       int64_t active_blocks)
