@@ -22,7 +22,7 @@ KINDS = {"wrong": re.compile(r"^(it|they|those|that|the same|what|which|of|by|wi
 FUNCTION = re.compile(r"\s*(?!(?:return|else|if|for|while|switch|case|struct\s+\w+\s*\{|enum\s*\w*\s*\{|typedef|goto)\b)"
                       r"(?:[A-Za-z_]\w*[\s*]+)+\**\w+\s*\((?!\s*\*)[^;{=]*\)[^;{=]*[;{]", re.S)
 # A verb in the third person ends in -s; of nouns that do, these begin comments.
-NOUNS = set("this its yes less across always perhaps bytes rows points sizes samples times names values results lines devices "
+NOUNS = set("this its yes has was does less across always perhaps bytes rows points sizes samples times names values results lines devices "
             "files words kernels others units terms arrays numbers errors candidates compilers inputs outputs checks rounds "
             "blocks options members strings texts digits fields flags limits constants columns tables models hosts lanes groups "
             "workers parts pairs places problems baselines contenders finalists winners experiments configurations parameters "
@@ -44,7 +44,7 @@ def comments_of(text):
 
 
 def kinds_of(words, is_function):
-    verb = re.match(r"[A-Z]?[a-z]{2,}[a-rt-z]s(?= )", words)
+    verb = re.match(r"[A-Z]?[a-z]+[a-rt-z]s(?= )", words)
     kinds = {kind for kind, pattern in KINDS.items() if pattern.search(words)}
     return kinds | ({"verb" if verb and verb[0].lower() not in NOUNS else "noverb"} if is_function else set())
 

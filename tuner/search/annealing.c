@@ -1,6 +1,6 @@
 /* Simulated annealing (Kirkpatrick, Gelatt, Vecchi 1983): a walk from neighbour to neighbour that
- * takes what is better, and what is worse with a probability that falls as the trials go. Several
- * neighbours of where it stands are out at a time; each is judged as it comes back. */
+ * accepts a better point, and a worse one with a probability that falls with the trials. Several
+ * neighbours of the present point are pending at a time; each is judged when its result arrives. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,22 +10,24 @@
 
 enum {
     STARTS = 8,
-    STEPS_KNOWN_MAX = 64, /* over known points, before a fresh one is taken */
-    STUCK_AFTER = 64,     /* proposals refused in a row, before it goes back to the best */
-    SPREAD_MIN = 8,       /* values from which the scale of differences is taken */
+    STEPS_KNOWN_MAX = 64, /* steps over known points before a fresh one is taken */
+    STUCK_AFTER = 64,     /* refused proposals in a row before a return to the best */
+    SPREAD_MIN = 8,       /* values that determine the scale of differences */
 };
-static const double temperature_first = 0.5; /* of the scale of differences */
+static const double temperature_first =
+    0.5; /* temperatures, in units of the scale of differences */
 static const double temperature_last = 0.005;
-static const double trials_assumed = 4096; /* where the number is not bounded by much less */
+static const double trials_assumed =
+    4096; /* trials assumed if their number is not bounded by much less */
 
 struct annealing {
     struct trail *trail;
     uint64_t current;
-    double value; /* +infinity: nowhere yet */
-    double scale; /* median less best of what was told */
+    double value; /* +infinity: no point yet */
+    double scale; /* median of the results less the best */
     size_t scaled_at;
     size_t refused;
-    double *sorted; /* scratch of the scale */
+    double *sorted; /* scratch memory of the scale */
     size_t sorted_capacity;
 };
 
@@ -46,7 +48,7 @@ static void destroy(void *opaque)
     free(state);
 }
 
-/* The unit that temperatures are in; found again each time twice as much is known. */
+/* Finds the unit of temperatures, each time that the number of results has doubled. */
 static void find_scale(struct annealing *state)
 {
     const struct trail *trail = state->trail;
@@ -54,7 +56,7 @@ static void find_scale(struct annealing *state)
         return;
     if (!array_grow_by(&state->sorted, 0, trail->count, &state->sorted_capacity,
                        sizeof *state->sorted))
-        return; /* the scale stays as it is */
+        return; /* the scale stays the same */
     double *sorted = state->sorted;
     state->scaled_at = trail->told;
     size_t count = 0;
@@ -98,7 +100,7 @@ static bool ask(void *opaque, uint64_t *point)
     }
     if (trail->count < STARTS)
         return trail_fresh(trail, point);
-    if (!isfinite(state->value)) /* nothing but failures so far */
+    if (!isfinite(state->value)) /* only failures so far */
         return trail_fresh(trail, point);
     if (state->refused >= STUCK_AFTER) {
         state->current = trail->records[trail->best].point;

@@ -1,5 +1,5 @@
-/* Every point once, in seeded random order: drift of the device then falls on no region of the
- * space in particular, and a sweep that is stopped has seen a fair sample. */
+/* Every point once, in seeded random order: drift of the device then affects no region of the space
+ * in particular, and a stopped sweep has seen a fair sample. */
 #include <stdlib.h>
 
 #include "tuner/search/strategy.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* log2 of what is left of a whole number when it is halved as often as it can be. */
+/* Returns log2 of the odd part of a whole number. */
 static double odd_part(double number)
 {
     number = fabs(number);
@@ -14,7 +14,7 @@ static double odd_part(double number)
     return log2(number);
 }
 
-/* Adds a feature, scaled to 0 .. 1; none when all values have the same. Takes the table. */
+/* Adds a feature, scaled to 0 .. 1, unless all values are equal. Takes over the table. */
 static void add(struct features *features, size_t dimension, float *table, size_t count,
                 bool is_odd_part)
 {

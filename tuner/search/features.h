@@ -1,4 +1,5 @@
-/* Points as vectors in which near means alike, for models of times. The room's own. */
+/* Points as vectors whose distance measures similarity, for models of times. Used by this room
+ * only. */
 #ifndef TUNE_SEARCH_FEATURES_H
 #define TUNE_SEARCH_FEATURES_H
 
@@ -10,18 +11,18 @@
 
 enum { FEATURES_MAX = 2 * SEARCH_DIMENSIONS_MAX };
 
-/* A parameter of more than one value has a feature: the place of its value in the list. One of
- * whose numbers some are no powers of two has a second: the logarithm of the value's odd part. What
- * a GPU divides by (warps, banks, lines, problems) is mostly a power of two, so that 96 is more
- * like 48 than like 128. All are from 0 to 1. */
+/* A parameter with more than one value has one feature: the place of its value in the list. If some
+ * of its numbers are no powers of two, it has a second: the logarithm of the value's odd part. GPU
+ * units (warps, banks, cache lines, problems) are mostly powers of two, so that 96 resembles 48
+ * more than 128. All features are from 0 to 1. */
 struct features {
     size_t count;
     size_t dimensions[FEATURES_MAX];
-    float *tables[FEATURES_MAX]; /* by the value's index */
+    float *tables[FEATURES_MAX]; /* feature of each value, by index */
     bool is_odd_part[FEATURES_MAX];
 };
 
-/* False when memory is short; what is there is to be freed all the same. */
+/* Makes the features. Returns false without memory; the caller frees the result either way. */
 bool features_create(struct features *features, const struct search_space *space);
 void features_free(struct features *features);
 void features_of_values(const struct features *features, const uint16_t *values,

@@ -1,6 +1,6 @@
 /* A steady-state genetic algorithm: two parents by tournament, uniform crossover, mutation of about
- * one parameter, repair to a near legal point; a child takes the place of the worst when it is
- * better. Parents are drawn from what was told by then, so that results may come in any order. */
+ * one parameter, repair to a near legal point; a child replaces the worst if it is better. Parents
+ * come from the results so far, so results may arrive in any order. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 enum {
     POPULATION = 24,
     TOURNAMENT = 3,
-    CHILD_TRIES = 16, /* to make one that nobody asked for; each mutates more */
+    CHILD_TRIES = 16, /* attempts at a new child, each with more mutations */
 };
 
 struct member {
@@ -42,7 +42,7 @@ static const struct member *select_parent(struct genetic *state)
     return best;
 }
 
-/* Each parameter from one of the parents, and `mutations` of them changed on average. */
+/* Takes each parameter from one of the parents, and changes `mutations` of them on average. */
 static void cross(struct genetic *state, double mutations, uint16_t *child)
 {
     struct trail *trail = state->trail;
@@ -58,7 +58,7 @@ static void cross(struct genetic *state, double mutations, uint16_t *child)
     }
 }
 
-/* The first population is a sample; children come when half of it is known. */
+/* The first population is a sample; children follow once half of it has results. */
 static bool is_sampling(const struct genetic *state)
 {
     const struct trail *trail = state->trail;

@@ -1,17 +1,16 @@
-/* Multi-start local search. A climb begins at the best of a few points, goes to a neighbour (a
- * point that differs in one parameter) as soon as one is known to be better, those with the next
- * value first, and ends where no neighbour is better. The next climb begins near the best point so
- * far (some parameters changed at random: iterated local search) or, every other time, at random.
- */
+/* Multi-start local search. A climb begins at the best of a few points, moves to a neighbour (a
+ * point that differs in one parameter) as soon as one is better, nearest values first, and ends
+ * where no neighbour is better. The next climb begins near the best point so far (some parameters
+ * changed at random: iterated local search) or, every other time, at random. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "tuner/search/strategy.h"
 
 enum {
-    STARTS_FIRST = 8, /* random points of which the first climb takes the best */
-    STARTS = 3,       /* of the climbs after that */
-    KICK_MIN = 2,     /* parameters changed for a start near the best */
+    STARTS_FIRST = 8, /* random points, the best of which starts the first climb */
+    STARTS = 3,       /* random points for later climbs */
+    KICK_MIN = 2,     /* changed parameters of a start near the best */
     KICK_MAX = 4,
     KICK_TRIES = 8,
 };
@@ -19,8 +18,8 @@ enum {
 struct local {
     struct trail *trail;
     uint64_t centre;
-    double value;  /* of the centre; +infinity before the first start was told */
-    bool climbing; /* else starts are asked for */
+    double value;  /* value of the centre; +infinity before the first start has a result */
+    bool climbing; /* false: starts are requested */
     size_t climbs;
     size_t starts_left;
     uint64_t queue[NEIGHBOURS_MAX]; /* neighbours of the centre */
@@ -47,8 +46,7 @@ static void move_to(struct local *state, uint64_t point, double value)
     state->count = 0;
 }
 
-/* Looks up the neighbours; where one that is known already is better, goes there at once, and so
- * on. */
+/* Looks up the neighbours, and moves to a better one at once, repeatedly. */
 static void look_around(struct local *state)
 {
     bool moved = true;
@@ -99,7 +97,7 @@ static void end_climb(struct local *state)
     state->starts_left = STARTS;
 }
 
-/* The next neighbour that nobody asked for; false at the end. */
+/* Gets the next neighbour that was not requested; false at the end. */
 static bool ask_neighbour(struct local *state, uint64_t *point)
 {
     if (state->count == 0)
@@ -116,7 +114,7 @@ static bool ask(void *opaque, uint64_t *point)
 {
     struct local *state = opaque;
     const bool waits = trail_pending(state->trail) > 0;
-    /* What earlier runs left is where the first climb begins. */
+    /* Results of earlier runs start the first climb. */
     if (!state->climbing && state->climbs == 0 && state->starts_left == STARTS_FIRST &&
         state->trail->best != SIZE_MAX)
         state->starts_left = 0;
@@ -131,7 +129,7 @@ static bool ask(void *opaque, uint64_t *point)
     }
     if (state->starts_left == 0 && waits)
         return false;
-    if (state->starts_left == 0) /* all of them failed */
+    if (state->starts_left == 0) /* all starts failed */
         state->starts_left = STARTS_FIRST;
     state->starts_left--;
     return ask_start(state, point);

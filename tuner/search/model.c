@@ -1,9 +1,9 @@
-/* The covariance is Matern's with 5/2 and a length scale a feature, which the greatest likelihood
- * sets, held by a prior. The factor of the rows' covariance grows by a row a point, and with it,
- * for every candidate, its solution: what is known of all candidates after one more point costs a
+/* The covariance is Matern's with 5/2 and one length scale for each feature, set by the greatest
+ * likelihood under a prior. The factor of the rows' covariance grows by a row for each point,
+ * together with each candidate's solution: an update of all candidates after a point costs a
  * product of rows and candidates, however many trials there were, since rows are at most ROWS_MAX.
- * Points without a result are rows as well, as "hallucinated" by what is expected of them
- * (Desautels, Krause, Burdick 2014), so that the next is asked for elsewhere. */
+ * Points without a result are rows as well, "hallucinated" by their expected result (Desautels,
+ * Krause, Burdick 2014), so that the next request lies elsewhere. */
 #include "tuner/search/model.h"
 
 #include <math.h>
@@ -12,45 +12,46 @@
 
 enum {
     ROWS_MAX = 384,
-    ROWS_KEPT = 256,     /* of these when they are full: the best half, others at even distances */
-    ROWS_LEARNED = 100,  /* that length scales are learned from, chosen likewise */
-    ELSEWHERE_KEPT = 96, /* rows of other sources, of all of them, chosen likewise, */
-    ELSEWHERE_LEARNED = 48,   /* that length scales are learned from besides */
-    SOURCES_MAX = 16,         /* of which the first are taken */
-    TRUST_MIN = 4,            /* own results by which what they say is judged, */
-    TRUST_MAX = 24,           /* and up to how many of them */
-    ELSEWHERE_WEIGHT = 8,     /* own points whose mean counts as much as that of the others */
-    CANDIDATES_MAX = 8192,    /* up to which every point of the space is one */
-    CANDIDATES_RANDOM = 1024, /* in a larger space, drawn anew when length scales are learned; */
-    CANDIDATES_NEAR = 24,     /* with neighbours of what is best and of what was chosen, */
-    CANDIDATES_ABOUT = 8,     /* of so many of the best */
-    CHANCE_MIN = 32,          /* results, before it says how likely a better point is left */
-    STANDS_FOR_MAX = 4,       /* points that a candidate stands for then */
-    READY_OR_NOT = 64,        /* points of which only every other two prefer what is ready */
-    CENTRES_MAX = 8,          /* whose neighbours are tried, whatever the model says */
-    SWEEPS = 2,               /* over the length scales, a step up or down each */
+    ROWS_KEPT = 256,        /* rows kept when full: the best half, others at even distances */
+    ROWS_LEARNED = 100,     /* rows for learning length scales, chosen alike */
+    ELSEWHERE_KEPT = 96,    /* rows of all other sources, chosen alike, */
+    ELSEWHERE_LEARNED = 48, /* and additional rows for learning length scales */
+    SOURCES_MAX = 16,       /* most sources, the first ones */
+    TRUST_MIN = 4,          /* least own results for a judgement of other sources, */
+    TRUST_MAX = 24,         /* and most of these */
+    ELSEWHERE_WEIGHT = 8,   /* own points whose mean counts as much as that of the others */
+    CANDIDATES_MAX = 8192,  /* largest space with all points as candidates */
+    CANDIDATES_RANDOM =
+        1024, /* random candidates of a larger space, drawn anew with the length scales, */
+    CANDIDATES_NEAR = 24, /* plus neighbours of the best and of the chosen, */
+    CANDIDATES_ABOUT = 8, /* as many of the best */
+    CHANCE_MIN = 32,      /* least results for an estimate of a better point left */
+    STANDS_FOR_MAX = 4,   /* most points that a candidate then represents */
+    READY_OR_NOT = 64,    /* points of which every third ignores readiness */
+    CENTRES_MAX = 8,      /* best points whose neighbours are tried regardless of the model */
+    SWEEPS = 2,           /* passes over the length scales, a step up or down each */
 };
-static const double length_scale = 0.7, length_scale_spread = 1; /* the prior's, lognormal */
-static const double noise_first = 1e-3, noise_spread = 2;        /* variance; likewise */
+static const double length_scale = 0.7,
+                    length_scale_spread = 1; /* the prior's mean and deviation, lognormal */
+static const double noise_first = 1e-3, noise_spread = 2; /* variance; likewise */
 static const double noise_least = 1e-5, noise_most = 0.3;
-/* Correlation of one source with another and with this search, as odds; likewise. */
+/* Correlation of one source with another and with this search, as odds, with the same prior. */
 static const double relation_first = 4, relation_spread = 2;
 static const double relation_least = 0.01, relation_most = 100;
-static const double trusted_share = 0.7; /* of pairs of own results, in the order that they say */
-/* Of the promise of a point that is not ready: a binary takes as long to compile as a few trials.
- */
+static const double trusted_share = 0.7; /* share of pairs of own results in the predicted order */
+/* Share of a point's promise if its binary is missing: compiling takes as long as a few trials. */
 static const double unready_weight = 0.3;
 static const double sweep_steps[SWEEPS] = {4, 1.8};
-/* Results before length scales are learned again: so many times as many, and some. */
+/* Results before length scales are learned again: a factor plus a constant. */
 static const double learn_growth = 1.4, learn_least = 2;
 
 struct row {
-    size_t record; /* of the trail, or of its points elsewhere */
-    size_t source; /* 0: of this search; else a place in `sources` + 1 */
+    size_t record; /* index in the trail, or in its points elsewhere */
+    size_t source; /* 0: this search; else place in `sources` + 1 */
     double value;  /* NaN: pending or failed */
     double target; /* NaN: pending */
     bool known, failed;
-    double z, failed_z; /* solutions of the factor for targets and for failures */
+    double z, failed_z; /* solutions of the factor for targets and failures */
     float vector[FEATURES_MAX];
 };
 struct model {
@@ -58,25 +59,25 @@ struct model {
     struct features features;
     double weights[FEATURES_MAX]; /* 1 / length scale^2 */
     float scales[FEATURES_MAX];   /* 1 / length scale */
-    double noise;                 /* variance, of the signal's */
+    double noise;                 /* variance, relative to the signal's */
     double relation;              /* odds of the correlation between sources */
     size_t sources[SOURCES_MAX], source_count;
-    size_t learned_at;      /* results by then */
-    size_t seen;            /* records that are rows or were */
-    size_t neighbour_turns; /* neighbours asked for */
-    bool forgot;            /* what it was told of elsewhere, which misled */
+    size_t learned_at;      /* results at the last learning */
+    size_t seen;            /* records in use as rows so far */
+    size_t neighbour_turns; /* neighbours requested so far */
+    bool forgot;            /* results of elsewhere were misleading */
 
     struct row *rows;
     size_t count;
-    double *factor; /* rows of ROWS_MAX, lower */
+    double *factor; /* rows of ROWS_MAX, lower triangle */
     double *scratch;
     double best;         /* target of the best */
-    double failed_share; /* of the rows that are known */
+    double failed_share; /* mean of the known rows */
     double signal;       /* variance */
 
     size_t candidate_count, candidates_most;
     uint64_t *points;
-    struct index places; /* of candidates, by point */
+    struct index places; /* index of candidates by point */
     bool *taken;
     float *vectors;   /* rows of features */
     float *solutions; /* a row of candidates_most for each of `rows` */
@@ -158,8 +159,8 @@ static double covariance(const struct model *model, const float *a, const float 
     return (1 + r + r * r / 3) * exp(-r);
 }
 
-/* Sources are tasks with one correlation (intrinsic coregionalization; Bonilla, Chai, Williams
- * 2008). */
+/* Computes the covariance. Sources are tasks with one correlation (intrinsic coregionalization;
+ * Bonilla, Chai, Williams 2008). */
 static double between(const struct model *model, const struct row *row, size_t source)
 {
     return row->source == source ? 1 : model->relation / (1 + model->relation);
@@ -167,7 +168,7 @@ static double between(const struct model *model, const struct row *row, size_t s
 
 /* ---- rows and candidates ---- */
 
-/* Unless it is one, or was tried. */
+/* Adds a candidate unless the point is one already, or was tried. */
 static void add_candidate(struct model *model, uint64_t point)
 {
     size_t place = model->candidate_count;
@@ -179,7 +180,7 @@ static void add_candidate(struct model *model, uint64_t point)
     features_of_point(&model->features, &model->trail->space, point, vector);
     model->points[place] = point;
     model->taken[place] = false;
-    double column[ROWS_MAX]; /* of the solutions, where it lies apart */
+    double column[ROWS_MAX]; /* stride of the solutions, if stored apart */
     double variance = 1, mean = 0, fails = 0;
     for (size_t i = 0; i < model->count; i++) {
         const double *row = &model->factor[i * ROWS_MAX];
@@ -206,7 +207,7 @@ static void add_neighbours(struct model *model, uint64_t point)
         add_candidate(model, neighbours[i]);
 }
 
-/* Appends a row's vector only: nothing is solved. */
+/* Appends a row's vector, without a solution. */
 static void place_row(struct model *model, size_t record, size_t source)
 {
     const struct trail *trail = model->trail;
@@ -272,7 +273,7 @@ static int compare_ranked(const void *left, const void *right)
     return (a->place > b->place) - (a->place < b->place);
 }
 
-/* `kept` of the sorted: the best half, and others at even distances behind it. */
+/* Keeps `kept` of the sorted rows: the best half, and others at even distances. */
 static size_t thin(const struct ranked *ranked, size_t count, size_t kept, size_t i)
 {
     const size_t half = kept / 2;
@@ -281,7 +282,7 @@ static size_t thin(const struct ranked *ranked, size_t count, size_t kept, size_
     return ranked[half + (i - half) * (count - half) / (kept - half)].place;
 }
 
-/* Values may be 0 or negative (an objective is any formula): then differences are what counts. */
+/* Values may be 0 or negative (an objective is any formula): then differences count. */
 static double logarithm(double value, double best, double median)
 {
     if (best > 0)
@@ -289,10 +290,10 @@ static double logarithm(double value, double best, double median)
     return median > best ? (value - best) / (median - best) : 0;
 }
 
-/* Of the rows of one source: logarithms of times over the source's best. Those above the median's
- * are pressed together, below twice the median's: how slow the slow ones are does not matter.
- * Failed ones count as the slowest. `middle` is the median's logarithm, unless few points would say
- * it. */
+/* Scales the rows of one source: logarithms of times over the source's best. Values above the
+ * median are compressed below twice the median, since differences between slow points do not
+ * matter. Failed points count as the slowest. `middle` is the median's logarithm, unless there are
+ * few points. */
 static size_t set_logarithms(struct model *model, size_t source, double *middle, double *mean)
 {
     struct ranked ranked[ROWS_MAX] = {0};
@@ -321,8 +322,9 @@ static size_t set_logarithms(struct model *model, size_t source, double *middle,
     return count;
 }
 
-/* The logarithms less the mean of those of their source that passed. That of this search is held by
- * the others', since its first points may all be among the best. Returns how many rows passed. */
+/* Centres the logarithms on the mean of their source's successful points. This search's mean is
+ * held by that of the others, since its first points may all be among the best. Returns the number
+ * of successful rows. */
 static size_t set_targets(struct model *model)
 {
     double means[SOURCES_MAX + 1] = {0}, middles = 0, sum = 0;
@@ -358,7 +360,8 @@ static size_t set_targets(struct model *model)
 
 /* ---- length scales ---- */
 
-/* Minus the logarithm of the likelihood, with the best variance of the signal, and of the prior. */
+/* Returns minus the logarithm of the likelihood, with the best variance of the signal, and of the
+ * prior. */
 static double misfit(struct model *model, const size_t *rows, size_t count)
 {
     double z[ROWS_LEARNED];
@@ -394,7 +397,8 @@ static double misfit(struct model *model, const size_t *rows, size_t count)
            0.5 * (noise * noise + relation * relation);
 }
 
-/* What is learned: the weights, the noise, and the relation where there are other sources. */
+/* Lists the learned parameters: the weights, the noise, and the relation if there are other
+ * sources. */
 static size_t parameter_count(const struct model *model)
 {
     return model->features.count + (model->source_count > 0 ? 2 : 1);
@@ -422,7 +426,7 @@ static bool is_allowed(const struct model *model, size_t i, double value)
                                       : value >= relation_least && value <= relation_most;
 }
 
-/* Rows to learn from, of this search or of the others. */
+/* Selects rows for learning, of this search or of the others. */
 static size_t choose_rows(const struct model *model, bool own, size_t most, size_t *rows)
 {
     struct ranked ranked[ROWS_MAX] = {0};
@@ -466,8 +470,8 @@ static void learn(struct model *model)
 
 /* ---- keeping up with the trail ---- */
 
-/* Where other sources were best (of the first `rows`), then what is near the best of this search.
- */
+/* Adds candidates at the best points of other sources (of the first `rows`), then near the best of
+ * this search. */
 static void choose_candidates(struct model *model, size_t rows, const struct ranked *ranked,
                               size_t count)
 {
@@ -493,8 +497,7 @@ static void choose_candidates(struct model *model, size_t rows, const struct ran
         add_candidate(model, random_below(&trail->random, trail->space.count));
 }
 
-/* All anew, with other candidates and as many of the own rows as are to be kept, behind those of
- * other sources. */
+/* Rebuilds all with other candidates, and with the kept own rows behind those of other sources. */
 static void rebuild(struct model *model, size_t kept)
 {
     struct ranked ranked[ROWS_MAX] = {0};
@@ -524,7 +527,7 @@ static void rebuild(struct model *model, size_t kept)
         add_row(model, records[i], 0);
 }
 
-/* Once: of each source the best half of its share of rows, and others behind. */
+/* Adds, once, the best half of each other source's share of rows, and others at even distances. */
 static bool place_elsewhere(struct model *model)
 {
     const struct trail *trail = model->trail;
@@ -555,7 +558,7 @@ static bool place_elsewhere(struct model *model)
     return true;
 }
 
-/* What is expected of each candidate, and how likely it fails. */
+/* Predicts a candidate's result and its probability of failure. */
 static void solve(struct model *model, size_t known)
 {
     double fit = 1e-9;
@@ -569,7 +572,7 @@ static void solve(struct model *model, size_t known)
             target -= factor[k] * model->rows[k].z;
             failed -= factor[k] * model->rows[k].failed_z;
         }
-        /* One that is not known is what those before it say it is. */
+        /* A pending row's value is the prediction by the rows before. */
         row->z = isnan(row->target) ? 0 : target / factor[i];
         row->failed_z = row->known && model->failed_share > 0 ? failed / factor[i] : 0;
         fit += row->z * row->z;
@@ -585,9 +588,9 @@ static void solve(struct model *model, size_t known)
     model->signal = fit / (double)known;
 }
 
-/* Whether what the other sources alone say of the first points of this search has too many pairs in
- * another order than that in which they came out. The others' rows come first, so that a row's part
- * of the factor there, times their solution, is what they say of it. */
+/* Returns whether the predictions of other sources alone order too many pairs of this search's
+ * first points wrongly. The others' rows come first, so that a row's part of the factor, times
+ * their solution, is their prediction. */
 static bool is_misled(const struct model *model)
 {
     double said[TRUST_MAX], targets[TRUST_MAX];
@@ -609,7 +612,7 @@ static bool is_misled(const struct model *model)
     return own >= TRUST_MIN && (double)agreed < trusted_share * (double)pairs;
 }
 
-/* As if nothing had been told of them. */
+/* Drops the results of other sources. */
 static void forget_elsewhere(struct model *model)
 {
     size_t own = 0;
@@ -639,7 +642,7 @@ bool model_update(struct model *model)
         if (model->count == ROWS_MAX)
             rebuild(model, ROWS_KEPT);
         if (stale)
-            place_row(model, model->seen, 0); /* they are solved below */
+            place_row(model, model->seen, 0); /* solved below */
         else
             add_row(model, model->seen, 0);
     }
@@ -659,7 +662,7 @@ bool model_update(struct model *model)
     return known > 0;
 }
 
-/* Of a normal distribution below `best`. */
+/* Returns the expected improvement of a normal distribution below `best`. */
 static double expected_improvement(double best, double mean, double variance)
 {
     const double deviation = sqrt(variance);
@@ -674,7 +677,7 @@ static double probability_of_passing(const struct model *model, size_t candidate
     return fmin(fmax(passes, 0.01), 1);
 }
 
-/* What trying a candidate promises; negative when it was tried. */
+/* Returns the promise of a candidate; negative once tried. */
 static double promise(const struct model *model, size_t candidate)
 {
     const double variance = fmax((double)model->variances[candidate], 1e-8) * model->signal;
@@ -684,9 +687,9 @@ static double promise(const struct model *model, size_t candidate)
            probability_of_passing(model, candidate);
 }
 
-/* The same, less where something must be made first: that is asked of what may be the greatest
- * only. While little is known, it would keep a search where others have been: winners of elsewhere
- * are every other point, so that of what the model chooses between them half goes without it. */
+/* Returns the promise, reduced if a binary is missing; only the likely greatest are asked for
+ * readiness. While few results are known, that would keep a search at others' points: winners of
+ * elsewhere are every other point, so half of the model's own choices ignore readiness. */
 static double worth(const struct model *model, size_t candidate, double greatest)
 {
     const struct trail *trail = model->trail;
@@ -720,7 +723,7 @@ bool model_choose(struct model *model, uint64_t *point)
     return true;
 }
 
-/* Of the points the one that is worth most; false: all were tried. */
+/* Finds the point with the greatest worth; false: all were tried. */
 static bool choose_of(struct model *model, const uint64_t *points, size_t count, uint64_t *point)
 {
     double greatest = -1;
@@ -764,15 +767,15 @@ bool model_choose_neighbour(struct model *model, uint64_t *point)
     return choose_of(model, near, found, point);
 }
 
-/* In a space that is larger than the candidates, each of these stands for others, but for a few at
- * most: were all others as uncertain as it and independent of it, some would always be better. */
+/* Lets each candidate represent others in a space larger than the candidates, but only a few: were
+ * all points as uncertain and independent, some would always be better. */
 double model_chance_of_better(const struct model *model, double share)
 {
     const double count = (double)model->trail->space.count;
     const double others = fmin(count / fmax((double)model->candidate_count, 1), STANDS_FOR_MAX);
     if (model->trail->told < CHANCE_MIN)
         return (double)NAN;
-    double none = 0; /* logarithm of the probability that none is better */
+    double none = 0; /* logarithm of the probability that no point is better */
     for (size_t c = 0; c < model->candidate_count; c++) {
         if (model->taken[c])
             continue;

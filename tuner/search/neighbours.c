@@ -5,7 +5,7 @@
 #include "tuner/search/trail.h"
 
 enum {
-    NEAREST_VALUES = 32, /* of a parameter that are looked at, where it has more */
+    NEAREST_VALUES = 32, /* values tried of a parameter that has more */
     FEW_VALUES = 4,
     NEIGHBOUR_TRIES = 64,
     REPAIR_TRIES = 256, /* pairs of parameters */
@@ -26,7 +26,7 @@ static void shuffle(struct trail *trail, uint64_t *points, size_t count)
     }
 }
 
-/* The value `distance` places away, up or down; false at the end of the list. */
+/* Finds the value `distance` places away, up or down; false at the end of the list. */
 static bool value_at(const struct trail *trail, size_t dimension, uint16_t value, int distance,
                      uint16_t *out)
 {
@@ -37,7 +37,7 @@ static bool value_at(const struct trail *trail, size_t dimension, uint16_t value
     return true;
 }
 
-/* Appends those neighbours that are from `near` to `far` places away. */
+/* Appends neighbours that are `near` to `far` places away. */
 static size_t neighbours_between(struct trail *trail, const uint16_t *origin, int near, int far,
                                  uint64_t *out, size_t count)
 {
@@ -119,7 +119,7 @@ size_t trail_exchanges(const struct trail *trail, uint64_t point, uint64_t out[N
     return count;
 }
 
-/* Whether it has a text that none of the records has. */
+/* Returns whether the record has a text that no other record has. */
 static bool has_other_text(const struct trail *trail, size_t record, const size_t *records,
                            size_t count)
 {
@@ -187,7 +187,7 @@ bool trail_neighbour(struct trail *trail, uint64_t point, uint64_t *out)
     return false;
 }
 
-/* Each value of one parameter, nearest first. */
+/* Tries each value of one parameter, nearest first. */
 static bool repair_one(const struct trail *trail, uint16_t *values, size_t dimension,
                        uint64_t *point)
 {

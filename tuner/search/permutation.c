@@ -1,7 +1,7 @@
-/* A Feistel network over pairs of digits to the base `side` permutes side * side numbers; what
- * falls outside 0 .. count - 1 is sent through again until it falls inside ("cycle walking": Black
- * and Rogaway, Ciphers with arbitrary finite domains, 2002). side * side is little more than count,
- * so that this is rare. */
+/* A Feistel network over pairs of digits to the base `side` permutes side * side numbers; a number
+ * outside 0 .. count - 1 is permuted again until it falls inside ("cycle walking": Black and
+ * Rogaway, Ciphers with arbitrary finite domains, 2002). side * side is little more than count, so
+ * that this is rare. */
 #include "tuner/search/permutation.h"
 
 #include "tuner/base/random.h"

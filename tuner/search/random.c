@@ -1,5 +1,5 @@
-/* A uniform sample without replacement: what the others are held against. Each point is drawn for
- * itself; once most draws hit points that were had, the rest comes in the trail's order. */
+/* A uniform sample without replacement, the reference for other strategies. Points are drawn one by
+ * one; once most draws repeat, the rest follows in the trail's order. */
 #include <stdlib.h>
 
 #include "tuner/search/strategy.h"

@@ -14,20 +14,21 @@ static const struct strategy *const strategies[] = {
 enum { STRATEGY_COUNT = sizeof strategies / sizeof strategies[0] };
 
 enum {
-    /* Points of a strategy that learns without a result at a time: an eighth of what was told,
-     * within these bounds, and at most a sixteenth of the trials. Few enough to learn from while
-     * little is known, then enough for all cores to compile. */
+    /* Pending points of a learning strategy: an eighth of the results, within these bounds, and at
+       most a sixteenth of the trials. Few while little is known, then enough for all cores to
+       compile. */
     PENDING_FIRST = 8,
     PENDING_MAX = 32,
     PENDING_MIN = 4,
     PENDING_SHARE = 8,
     PENDING_TRIALS_SHARE = 16,
-    SURE_SHARE = 4, /* one of so many more results before it ends since nothing better is left */
+    SURE_SHARE =
+        4, /* further results, as a share, before a search ends because no better point is left */
 };
 
 static const double until_chance = 0.1;
-static const double settled_share = 0.005; /* better by more than this is better */
-/* Where fewer results are as near to the best it stands alone: others may, too. */
+static const double settled_share = 0.005; /* least relative gain of a better result */
+/* Fewer results this near to the best leave the best alone, and others may follow. */
 static const double near_share = 0.02;
 enum { NEAR_MIN = 24 };
 
@@ -36,13 +37,13 @@ struct search {
     void *state;
     struct trail trail;
     double until;
-    size_t looked_at, sure_since; /* results told when that was last looked at, and since when the
-                                     chance is small enough; SIZE_MAX: never, not */
-    uint64_t settled_least, settled; /* as search_end_when_settled; 0: never */
-    double best;                     /* when that was last found better, */
-    size_t better_at;                /* with so many results */
-    bool asked;                      /* for a point */
-    bool failed;                     /* memory was short: nothing more is asked for */
+    size_t looked_at, sure_since;    /* results at the last estimate, and at the first small chance;
+                                        SIZE_MAX: none */
+    uint64_t settled_least, settled; /* limits of search_end_when_settled; 0: never */
+    double best;                     /* best value at the last gain, */
+    size_t better_at;                /* and the number of results then */
+    bool asked;                      /* scratch memory for a point */
+    bool failed;                     /* no memory: no further points */
 };
 
 static enum status unknown(const char *name, struct error *error)
@@ -84,7 +85,7 @@ static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
     return value > most ? most : value;
 }
 
-/* Whether as many points are without a result as are good for the strategy. */
+/* Returns whether as many points are pending as the strategy can use. */
 static bool waits(const struct search *search)
 {
     const struct trail *trail = &search->trail;
@@ -152,8 +153,8 @@ void search_free(struct search *search)
     free(search);
 }
 
-/* A model that has just said so may be too sure: what it would try next shows it soon. Where it
- * says so of what an earlier run left, that run has seen to it: else each would try some more. */
+/* A model may be too sure of a small chance, which its next points show soon. For the results of an
+ * earlier run that run has checked this: else each run would try some more. */
 static bool is_sure(struct search *search)
 {
     const size_t told = search->trail.told;
@@ -188,9 +189,9 @@ static bool has_settled(const struct search *search)
     return near >= NEAR_MIN;
 }
 
-/* What won elsewhere costs one trial, and nothing else is as likely to be good before much is
- * known. The turns between are the strategy's, every other one of these what it makes of trials
- * elsewhere. */
+/* A winner of elsewhere costs one trial, and is the likeliest good point while little is known. The
+ * turns between belong to the strategy, every other one of these with regard to trials elsewhere.
+ */
 static bool ask_winner(struct search *search, uint64_t *point)
 {
     struct trail *trail = &search->trail;
@@ -289,5 +290,5 @@ bool search_was_misled(const struct search *search)
 
 bool search_learns_from_elsewhere(const struct search *search)
 {
-    return search->strategy->chance_of_better != NULL; /* it has a model */
+    return search->strategy->chance_of_better != NULL; /* a strategy with a model */
 }

@@ -1,4 +1,4 @@
-/* What a strategy gives. */
+/* The functions of a strategy. */
 #ifndef TUNE_SEARCH_STRATEGY_H
 #define TUNE_SEARCH_STRATEGY_H
 
@@ -11,21 +11,20 @@
 struct strategy {
     const char *name;
     const char *about;
-    /* Whether what it asks for depends on what it is told: then only a moderate number of points is
-     * without a result at a time. */
+    /* requests depend on results, so that pending points are limited */
     bool learns;
-    /* Whether each point is as likely as any other: none is tried because it won elsewhere. */
+    /* each point is equally likely: winners of elsewhere are not tried */
     bool is_uniform;
-    /* `trail` is the search's and outlives the state. NULL when memory is short. */
+    /* Creates the state; the search's `trail` outlives it. NULL: no memory. */
     void *(*create)(struct trail *trail);
-    /* A point without a record in the trail; false: none for now. Must not say so while nothing is
-     * pending and a point is left. */
+    /* Gets a point without a record in the trail; false: none for now. Must not return false while
+     * no result is pending and a point is left. */
     bool (*ask)(void *state, uint64_t *point);
-    /* Of a record that was told just now; NULL: it reads the trail when asked. */
+    /* Takes a record with a new result; NULL: the strategy reads the trail instead. */
     void (*tell)(void *state, const struct trail_record *record);
-    /* As search_chance_of_better; NULL: it has no model. */
+    /* Serves search_chance_of_better; NULL: no model. */
     double (*chance_of_better)(void *state, double share);
-    /* As search_was_misled; NULL: never. */
+    /* Serves search_was_misled; NULL: never. */
     bool (*was_misled)(const void *state);
     void (*free)(void *state);
 };

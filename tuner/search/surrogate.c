@@ -1,5 +1,5 @@
-/* Bayesian optimisation: a few points that cover the space, then those of which a Gaussian process
- * (model.h) expects the greatest improvement. */
+/* Bayesian optimisation: a few points that cover the space, then those with the greatest
+ * improvement expected by a Gaussian process (model.h). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,21 +7,21 @@
 #include "tuner/search/strategy.h"
 
 enum {
-    SAMPLE_MIN = 6,      /* points before the model is asked; */
-    SAMPLE_SHARE = 2,    /* or one for so many parameters that vary */
-    NEIGHBOUR_EVERY = 4, /* one of so many points is a neighbour of the best */
-    HURRIED_SHARE = 64,  /* of the trials, that may cover the space where nobody has to wait */
-    COVER_DRAWN = 64,    /* random points of which the one that covers best is taken */
-    ENDING_SHARE = 5,    /* the last of so many trials go next to the best, in parameters */
-    ENDING_MAX = 16,     /* of few values; but no more trials than these */
-    WINNERS_TRIED = 2,   /* of each source elsewhere, whatever the model makes of them */
+    SAMPLE_MIN = 6,      /* points before the model is used; */
+    SAMPLE_SHARE = 2,    /* or one for this many varying parameters */
+    NEIGHBOUR_EVERY = 4, /* one neighbour of the best in this many points */
+    HURRIED_SHARE = 64,  /* most trials that cover the space while the device would wait */
+    COVER_DRAWN = 64,    /* random points, of which the best covering one is taken */
+    ENDING_SHARE = 5,    /* the last of this many trials go next to the best, in parameters */
+    ENDING_MAX = 16,     /* in parameters with few values, but no more trials than these */
+    WINNERS_TRIED = 2,   /* points of each source elsewhere, regardless of the model */
 };
 
 struct surrogate {
     struct trail *trail;
     struct model *model;
-    size_t guided;     /* points of the start that went by what is known elsewhere */
-    uint64_t *winners; /* the best of each source elsewhere that are points here, in turns */
+    size_t guided;     /* start points that followed results of elsewhere */
+    uint64_t *winners; /* the best points of each source elsewhere, in turns */
     size_t winner_count, winners_looked_at;
 };
 
@@ -46,8 +46,8 @@ static void *create(struct trail *trail)
     return NULL;
 }
 
-/* How far a point is from what was asked for: the least squared distance, less the odd parts of its
- * values, which weigh more than any distance. */
+/* Returns a point's least squared distance from requested points, less the odd parts of its values,
+ * which outweigh any distance. */
 static double coverage(const struct surrogate *state, uint64_t point)
 {
     const struct features *features = model_features(state->model);
@@ -67,8 +67,8 @@ static double coverage(const struct surrogate *state, uint64_t point)
     return nearest - odd * FEATURES_MAX;
 }
 
-/* The start covers the space as far as powers of two reach, which are what mostly wins: the
- * farthest of random points from those before it (maximin; Johnson, Moore, Ylvisaker 1990). */
+/* Covers the space as far as powers of two reach, which mostly win: takes the random point farthest
+ * from those before (maximin; Johnson, Moore, Ylvisaker 1990). */
 static bool cover(struct surrogate *state, uint64_t *point)
 {
     struct trail *trail = state->trail;
@@ -88,14 +88,14 @@ static bool cover(struct surrogate *state, uint64_t *point)
     return found || trail_fresh(trail, point);
 }
 
-/* The best of its source, or the next to it, that is a point here and was not tried: the least
- * value over the best of the source. False: there is none. */
+/* Finds the source's best, or next to best, untried point of this space: the least value relative
+ * to the source's best. False: none. */
 static bool best_elsewhere(const struct trail *trail, uint64_t *point)
 {
     double least = (double)INFINITY, best = (double)INFINITY;
     for (size_t i = 0; i < trail->elsewhere_count; i++) {
         const struct trail_elsewhere *one = &trail->elsewhere[i];
-        const bool is_next = i == 0 || one[-1].source != one->source; /* mostly told in a row */
+        const bool is_next = i == 0 || one[-1].source != one->source; /* mostly added in a row */
         uint64_t here = 0;
         best = is_next ? (double)INFINITY : best;
         for (size_t k = 0; is_next && k < trail->elsewhere_count; k++)
@@ -112,9 +112,9 @@ static bool best_elsewhere(const struct trail *trail, uint64_t *point)
     return isfinite(least);
 }
 
-/* Of each source its best that is a point here, the nearest source first, then of each the next: a
- * point that won elsewhere costs one trial, and a model that was misled, or is too sure, might
- * never come to it. Few trials are too few for all of them. */
+/* Lists the best points of each source here, the nearest source first, then each one's next: a
+ * winner of elsewhere costs one trial, and a misled or overconfident model might never reach it. A
+ * small number of trials does not cover all. */
 static void list_winners(struct surrogate *state)
 {
     const struct trail *trail = state->trail;
@@ -142,8 +142,8 @@ static void list_winners(struct surrogate *state)
         }
 }
 
-/* False: half of the winners were tried, and nine tenths of the other points are faster than
- * all of these. */
+/* Returns false once half of the winners were tried, and nine tenths of the other points are faster
+ * than all of these. */
 static bool have_held(const struct surrogate *state)
 {
     const struct trail *trail = state->trail;
@@ -187,9 +187,9 @@ static bool ask(void *opaque, uint64_t *point)
     for (size_t d = 0; d < trail->space.dimensions; d++)
         sample += trail->value_counts[d] > 1 ? 1 : 0;
     sample = sample / SAMPLE_SHARE > SAMPLE_MIN ? sample / SAMPLE_SHARE : SAMPLE_MIN;
-    /* With points from elsewhere the first is the best of these, and every other one goes by what
-     * the model makes of them: the ones between tell soon when they mislead. What search.c tries
-     * because it won tells nothing of the space. */
+    /* Every other point follows the model if there are points of elsewhere, whose best comes first:
+     * the ones between soon show whether the model misleads. The winners that search.c tries do not
+     * represent the space. */
     const size_t count = trail->count - trail->winners_tried;
     const bool elsewhere =
         trail->elsewhere_count > 0 && !model_is_misled(state->model) && count % 2 == 0;
@@ -204,11 +204,11 @@ static bool ask(void *opaque, uint64_t *point)
         sample += state->guided;
     if (count < sample)
         return cover(state, point);
-    /* Compilers that would have nothing to do meanwhile cover more of it. */
+    /* While compilers are idle, further points cover the space. */
     if (trail->told < sample / 2 + 1 && trail_pending(trail) > 0)
         return trail->hurries && trail->elsewhere_count == 0 &&
                trail->count < trail->trials / HURRIED_SHARE && cover(state, point);
-    /* While all failed, it goes on covering. */
+    /* While all fail, the start goes on covering. */
     if (trail->best == SIZE_MAX && trail->count < 64 * sample)
         return cover(state, point);
     if (!model_update(state->model))
@@ -227,7 +227,7 @@ static double chance_of_better(void *opaque, double share)
 {
     struct surrogate *state = opaque;
     const struct trail *trail = state->trail;
-    /* Of what is not above 0 there are no shares. */
+    /* Values of 0 and below have no shares. */
     if (trail->best == SIZE_MAX || !(trail->records[trail->best].value > 0) ||
         !model_update(state->model))
         return (double)NAN;

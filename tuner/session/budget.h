@@ -18,7 +18,7 @@ struct costs {
     size_t problems;          /* raced or given up */
     double checks_guessed_ns; /* expected time of their checks without any knowledge */
     int64_t fresh_ns;         /* last start of a worker without a spare ... */
-    int64_t spared_ns;        /* ... and the part of it that a spare saves */
+    int64_t spared_ns;        /* ... and the part that a spare saves */
     int64_t ceilings_ns;      /* 0: not measured */
     size_t trials;            /* of sweeps */
     size_t looks;

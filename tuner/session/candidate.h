@@ -53,15 +53,15 @@ struct candidate {
     uint32_t place; /* index in the table */
     int64_t configuration_id;
     size_t binary;      /* NO_BINARY: not requested yet */
-    const char *broken; /* error of its expressions; NULL: none */
-    uint32_t runs;      /* runs a block, by its time; 0: unknown */
+    const char *broken; /* error of the expressions; NULL: none */
+    uint32_t runs;      /* runs a block, by the time; 0: unknown */
     double median_ns;   /* NaN: none */
     double value;       /* value for the search: the objective as far as the sweep knows it */
     int64_t trial_id;
-    int64_t spent_ns;                  /* time of its trial in this run's sweep */
+    int64_t spent_ns;                  /* trial time in this run's sweep */
     int64_t twin_trial_id;             /* measured trial of a known duplicate; 0: none */
     struct candidate *same_as;         /* measured candidate with the same launches; NULL: none */
-    uint64_t launch_hash;              /* hash of its launches; 0: unknown */
+    uint64_t launch_hash;              /* hash of the launches; 0: unknown */
     const char *rejected;              /* reason of the gauntlet or of a failed race; borrowed */
     const struct narrowing *narrowing; /* domain left by checks; NULL: whole; borrowed */
     int64_t compared; /* results compared in this run of the program, while watched, raced and
@@ -70,10 +70,10 @@ struct candidate {
     enum trial_status status; /* valid once done */
     unsigned wanted;          /* enum candidate_wish */
     bool watched;
-    bool starved; /* `rejected` because a busy machine held up its checks: not reported */
+    bool starved; /* `rejected` because a busy machine held up the checks: not reported */
 };
 
-/* The table. Candidates do not move; `items` lists them in order of creation. */
+/* The table. Candidates do not move; `items` has the order of creation. */
 struct candidates {
     const struct space *space; /* space of the points; NULL: none are points */
     struct arena arena;
@@ -90,11 +90,11 @@ struct candidate *candidates_add(struct candidates *candidates,
 struct candidate *candidates_at_point(const struct candidates *candidates, uint64_t point);
 struct candidate *candidates_at_key(const struct candidates *candidates,
                                     const char *key); /* slow */
-/* Finds a candidate outside the space by its key, among few. */
+/* Finds a candidate outside the space by key, among few. */
 struct candidate *candidates_outside(const struct candidates *candidates, const char *key);
 /* Finds the candidate that was measured with these launches; NULL: none. */
 struct candidate *candidates_at_launch(const struct candidates *candidates, uint64_t launch_hash);
-/* Records that the candidate was measured with its launch_hash. False: no memory. */
+/* Records that the candidate was measured with this launch_hash. False: no memory. */
 bool candidates_done(struct candidates *candidates, const struct candidate *candidate);
 /* Frees the indices by point and launches, which find no candidate afterwards. */
 void candidates_settle(struct candidates *candidates);
@@ -106,7 +106,7 @@ const char *candidate_key(const struct candidates *candidates, const struct cand
 const struct configuration *candidate_configuration(const struct candidates *candidates,
                                                     const struct candidate *candidate,
                                                     struct configuration *room);
-/* Returns whether the candidate may win, by its results so far. */
+/* Returns whether the candidate may win, by the results so far. */
 bool candidate_works(const struct candidate *candidate);
 
 #endif

@@ -15,7 +15,7 @@ static void move_seeds(struct launch_plan *plan, uint64_t seed)
         plan->arguments[i].seed += seed;
 }
 
-/* Leaves few nonzero elements in inputs that allow it. Inputs of one seed belong together: with
+/* Leaves few nonzero elements in suitable inputs. Inputs of one seed belong together: with
  * another count or type their few elements would differ. False: no input does. */
 static bool leave_few(struct launch_plan *plan, uint64_t few)
 {
@@ -56,7 +56,7 @@ static bool file_fits(const struct output_check *check, const struct worker_refe
            (uint64_t)info.st_size >= argument_bytes(&plan->arguments[check->output]);
 }
 
-/* Describes the references at another size. *applies false: there is none, or its binary is not
+/* Describes the references at another size. *applies false: there is none, or a binary that is not
  * needed elsewhere. */
 static enum status checks_elsewhere(const struct work *work, const struct worker_checks *own,
                                     struct arena *arena, const struct point *point,

@@ -73,7 +73,7 @@ static enum status complete(struct session *session, struct lane *lane, int64_t 
     bool measured = false;
     const bool before = lane->at_work;
     int64_t started_ns = clock_budget_ns();
-    lane->at_work = true; /* reserves the worker, even if its host comes back meanwhile */
+    lane->at_work = true; /* reserves the worker, even if the host comes back meanwhile */
     enum status status =
         found ? STATUS_OK : measure_bandwidth(session, lane, bytes, ceilings, &measured, error);
     if (status == STATUS_OK && measured)
@@ -88,7 +88,7 @@ static enum status complete(struct session *session, struct lane *lane, int64_t 
     return status;
 }
 
-/* Measures ceilings once for each environment; under a small budget, in the time left at its end.
+/* Measures ceilings once for each environment; under a small budget, in the time left at the end.
  */
 enum status session_know_ceilings(struct session *session, struct lane *lane, struct error *error)
 {
@@ -117,7 +117,7 @@ static double *ceiling_gbs(struct store_ceilings *ceilings, enum ceiling ceiling
     return &ceilings->read_gbs;
 }
 
-/* Returns whether a winner of this run is clearly faster than its ceiling, or whether that ceiling
+/* Returns whether a winner of this run is clearly faster than the ceiling, or whether that ceiling
  * was given up. */
 static bool wants_again(const struct group *group, struct store_ceilings *ceilings)
 {
@@ -130,8 +130,7 @@ static bool wants_again(const struct group *group, struct store_ceilings *ceilin
     return false;
 }
 
-/* Gives up ceilings that are still broken by data too large for any cache: no share of them is
- * shown. */
+/* Gives up ceilings that are still broken by data too large for any cache: no share is shown. */
 static void give_up_broken(const struct session *session, const struct lane *lane,
                            const struct group *group, struct store_ceilings *ceilings)
 {

@@ -10,7 +10,7 @@ struct gauntlet_case {
     int64_t n;
     uint64_t few;    /* nonzero elements in inputs drawn around 0; 0: all */
     uint64_t seed;   /* added to the inputs' own */
-    uint32_t starts; /* offset of the vectors, in their alignments ... */
+    uint32_t starts; /* offset of the vectors, in alignments ... */
     bool apart;      /* ... one more for each further vector, so that no two lie alike */
 };
 
@@ -22,12 +22,12 @@ enum status contest_check(struct contest *contest, struct lane *lane, struct err
  * more. */
 enum status contest_blame_inputs(struct contest *contest, struct lane *lane, bool *blamed,
                                  struct error *error);
-/* Watches the coming winner once in a run of this program: thousands of runs, each with its results
- * compared. Rejects a finalist that is wrong. */
+/* Watches the coming winner once in a run of this program: thousands of runs, each with compared
+ * results. Rejects a finalist that is wrong. */
 enum status contest_watch(struct contest *contest, struct lane *lane, struct finalist *finalist,
                           struct error *error);
 
-/* Returns whether a stored verdict of the gauntlet still rejects, since its size is promised now.
+/* Returns whether a stored verdict of the gauntlet still rejects, since the size is promised now.
  */
 bool verdict_holds(const struct work *work, const char *detail);
 
@@ -42,7 +42,7 @@ enum status check_case(struct contest *contest, struct lane *lane, struct slot *
 
 /* narrow.c: Returns whether the experiment lists the size, or promises all sizes. */
 bool work_declares(const struct work *work, int64_t n);
-/* Finds the part of its domain that a loaded slot's candidate keeps after a failure at a size that
+/* Finds the part of the domain that a loaded slot's candidate keeps after a failure at a size that
  * was not promised, tries sizes up to `most`, and stores the result. *out: the reason if the
  * candidate fails at the problem's own size, too; else NULL. */
 enum status candidate_narrow(struct contest *contest, struct lane *lane, struct slot *slot,

@@ -68,7 +68,7 @@ enum status contest_compete_on(void *context, struct lane *lane, struct error *e
         bool raced = status == STATUS_OK && has_finalist(contest, true);
         if (status == STATUS_OK)
             status = contest_choose(contest, lane, "race", found, error);
-        /* If all were wrong while they were watched, the next ones race. */
+        /* If all were wrong under the watch, the next ones race. */
         bool inputs_blamed = false;
         bool all_are_out = status == STATUS_OK && raced && !*found && !has_finalist(contest, true);
         if (all_are_out)
@@ -101,7 +101,7 @@ struct confirming {
 };
 
 /* Returns whether the contest is confirmed in this part. The place is compared first, since another
- * device changes the rest of its contests meanwhile. */
+ * device changes the rest of those contests meanwhile. */
 static bool takes_part(const struct confirming *confirming, const struct contest *contest)
 {
     return contest->place == confirming->place && !contest->confirmed && !contest->left_out &&
@@ -177,8 +177,8 @@ static enum status confirm_in(struct confirming *confirming, struct contest *con
     return status;
 }
 
-/* Returns a contest's time in one process: the last process's, or else the set-up of its inputs and
- * its rounds at the race's last cost of a visit. */
+/* Returns a contest's time in one process: the last process's, or else the set-up of the inputs and
+ * the rounds at the race's last cost of a visit. */
 double contest_process_ns(const struct contest *contest)
 {
     const struct protocol *protocol = contest->work.protocol;
@@ -322,7 +322,7 @@ static enum status settle(struct contest *contest, struct lane *lane, struct err
                              objective_text(contest->work.objective), error);
 }
 
-/* Runs the processes: the second as far as the budget goes, later ones only if they fit. */
+/* Runs the processes: the second as far as the budget goes, later ones only if time is left. */
 static enum status run_processes(struct confirming *confirming, struct error *error)
 {
     struct group *group = confirming->group;
@@ -376,8 +376,8 @@ static enum status race_again(struct group *group, bool *more_raced, struct erro
     return status;
 }
 
-/* Rejects candidates that were wrong at another size of the problem, and races the next ones if a
- * winner is among them. *more: another candidate has won. */
+/* Rejects candidates that were wrong at another size of the problem, and races the next ones if
+ * these include a winner. *more: another candidate has won. */
 static enum status drop_refuted(struct group *group, bool *more, struct error *error)
 {
     enum status status = STATUS_OK;

@@ -196,7 +196,7 @@ static void name_first(struct sweep *sweep)
     }
 }
 
-/* Lists all candidates that may win, the fastest first; the arena holds their keys. */
+/* Lists all candidates that may win, the fastest first; the arena holds the keys. */
 static enum status list_entries(const struct work *work, struct sweep *sweep, struct lane *lane,
                                 struct arena *arena, struct entry *entries, size_t *count,
                                 struct error *error)
@@ -321,7 +321,7 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
     return status;
 }
 
-/* ---- results of its tracks ---- */
+/* ---- results of the tracks ---- */
 
 void contest_progress(const struct contest *contest, const char *phase)
 {
@@ -472,7 +472,7 @@ enum status contest_set_levels(struct contest *contest, const struct track *trac
 /* A configuration's demand; `values` are its parameters'. */
 struct demand {
     struct finalist *finalist;
-    int64_t missing; /* sampled sizes outside its domain */
+    int64_t missing; /* sampled sizes outside the domain */
     int64_t launches, shared_bytes, registers;
     int64_t block; /* GPU: threads per block; CPU: threads in all */
     const struct configuration *values;

@@ -29,18 +29,18 @@ struct finalist {
     struct interval raced; /* difference to the race's leader */
     int64_t trial_id;
     /* ln of the objective relative to the others of the same process, NaN: missing. In the race
-     * each part of its rounds stands for a process. */
+     * each part of the rounds stands for a process. */
     double levels[LEVELS_MAX];
     bool screened;      /* among the best in the mean over the states, by the race */
     bool wanted;        /* to be measured in the other states */
-    bool passed_over;   /* not to be measured: a faster one has each of its values */
+    bool passed_over;   /* not to be measured: a faster one has each of the values */
     bool serves_others; /* the fastest of a kernel that won another size in this run */
     struct state_result in_state[CACHE_STATES];
     double means[LEVELS_MAX]; /* levels in the mean over the states, relative to one finalist's */
     struct contender contender;
 };
 bool finalist_can_win(const struct finalist *finalist);
-void finalist_free(struct finalist *finalist); /* its parts alone */
+void finalist_free(struct finalist *finalist); /* only the parts */
 
 struct contest {
     struct contest *next, *previous;
@@ -49,7 +49,7 @@ struct contest {
     struct arena arena;
     struct finalist *finalists; /* entrants; after the race the remaining ones */
     size_t finalist_count;
-    /* Finalists that only the race measured, as far as it compared them: their ties are declared.
+    /* Finalists that only the race measured, as far as compared: these ties are declared.
      */
     struct store_contender *others;
     size_t other_count;
@@ -92,21 +92,21 @@ enum status contest_enter(struct contest *contest, struct lane *lane, struct err
 void contest_shrink(struct contest *contest);
 /* Removes finalists and all measurements; rejections by the gauntlet stay known. */
 void contest_reset(struct contest *contest);
-/* Reports this problem as the run's position; others may race beside it. */
+/* Reports this problem as the run's position; others may race meanwhile. */
 void contest_progress(const struct contest *contest, const char *phase);
 /* Returns the blocks of a visit, while the race screens or later. */
 uint32_t contest_blocks(const struct contest *contest, bool screening);
 /* Returns a measurer of the finalists, whose list of slots belongs to the contest's arena; slots
  * NULL: no memory. */
 struct track contest_track(struct contest *contest, struct lane *lane, const char *stage);
-/* Puts a track's rounds and its slots' trials into the store, in one transaction, even after a
+/* Puts the rounds and trials of a track into the store, in one transaction, even after a
  * stop. Returns `status` unless that is STATUS_OK. */
 enum status contest_keep(struct contest *contest, struct track *track, enum status status,
                          struct error *error);
 /* Adds a judged track's rounds and twins. */
 enum status contest_count_rounds(struct contest *contest, const struct track *track,
                                  struct error *error);
-/* Sets level `level` of each finalist: the median over the valid rounds first .. last - 1 of its
+/* Sets level `level` of each finalist: the median over the valid rounds first .. last - 1 of the
  * offset from the median of all. */
 enum status contest_set_levels(struct contest *contest, const struct track *track, size_t level,
                                size_t first, size_t last, struct error *error);
@@ -127,7 +127,7 @@ enum status finalists_order(const struct work *work, struct finalist *finalists,
                             struct error *error);
 
 /* alone.c: Returns whether all trials disagree with the one configuration that serves as the
- * reference, so that there is no evidence for it. */
+ * reference, so that no trial supports that one. */
 bool sweep_reference_is_alone(const struct work *work, const struct sweep *sweep);
 /* Finds the same for the contest, compares the disagreeing candidates with one another, and reports
  * both. */
@@ -136,13 +136,13 @@ enum status contest_doubt_reference(struct contest *contest, struct lane *lane,
 /* race.c: Races the sweep's fastest down to finalists. A contest without finalists has no winner.
  */
 enum status contest_race(struct contest *contest, struct lane *lane, struct error *error);
-/* winner.c: Chooses among the finalists by their levels, and stores the winner; their trials are
+/* winner.c: Chooses among the finalists by their levels, and stores the winner; the trials are
  * stored before. *found false: none can win. */
 enum status contest_choose(struct contest *contest, struct lane *lane, const char *stage,
                            bool *found, struct error *error);
-/* Settles finalists that the processes so far show to be slower than a tie, so that they are not
- * measured again. Excludes baselines and the incumbent, whose times are reported, and the winner so
- * far, which is the twin. */
+/* Settles finalists that the processes so far show to be slower than a tie, which are not measured
+ * again. Excludes baselines and the incumbent, whose times are reported, and the winner so far,
+ * which is the twin. */
 enum status contest_settle_slower(struct contest *contest, struct error *error);
 /* Stores the best of the sweep so far, for a run that stops before there is a winner. */
 enum status sweep_choose_early(const struct work *work, struct sweep *sweep, struct error *error);
@@ -161,7 +161,7 @@ enum status contest_time_states(struct contest *contest, struct lane *lane, int 
 size_t contest_state_visits(const struct contest *contest);
 /* Drops the times in other states before another confirmation. */
 void contest_reset_states(struct contest *contest);
-/* Judges the finalists in each other state, and points the contenders' levels to their means over
+/* Judges the finalists in each other state, and points the contenders' levels to the means over
  * the states; only those that were measured there stay eligible. `fastest`: the fastest in the
  * run's own state. */
 enum status contest_judge_states(struct contest *contest, struct contender *contenders,
@@ -177,7 +177,7 @@ struct competing {
     struct lane_job job;
 };
 enum status contest_compete_on(void *context, struct lane *lane, struct error *error);
-/* Returns the expected time of its confirmation in one process. */
+/* Returns the expected time of the confirmation in one process. */
 double contest_process_ns(const struct contest *contest);
 /* Confirms all contests of a group in fresh processes. */
 enum status group_confirm(struct group *group, struct error *error);

@@ -27,7 +27,7 @@ static bool allows(const struct contest *contest, const struct configuration *co
 }
 
 /* Returns a size near n that the constraints allow the first finalist; 0: none is near. Multiples
- * of likely divisors are tried, as constraints often require them. */
+ * of likely divisors are tried, as constraints often require. */
 static int64_t next_size(const struct contest *contest, int64_t n)
 {
     static const int64_t odd_parts[] = {1, 3, 5, 7, 9, 25, 125};
@@ -76,7 +76,7 @@ static bool uses_files(const struct sweep *sweep)
     return files;
 }
 
-/* Adds the sizes that the experiment lists, each of which has its files. */
+/* Adds the sizes that the experiment lists, each of which has files. */
 static size_t add_listed(const struct contest *contest, struct gauntlet_case *cases, size_t count)
 {
     const struct work *work = &contest->work;
@@ -160,7 +160,7 @@ static size_t list_cases(const struct contest *contest, struct gauntlet_case *ca
     return count;
 }
 
-/* Checks a failed slot on the problem's own inputs, and adds to the outcome that it is right there.
+/* Checks a failed slot on the problem's own inputs, and notes in the outcome a right result there.
  */
 static enum status check_unchanged(struct contest *contest, struct lane *lane, struct slot *slot,
                                    const struct gauntlet_case *test, struct worker_outcome *outcome,
@@ -280,7 +280,7 @@ static enum status reject_others(struct contest *contest, struct lane *lane,
         if (session_stopped(contest->work.session))
             return session_stop_error(error);
         if (budget_ended(contest->work.session))
-            return STATUS_OK; /* checked when they race */
+            return STATUS_OK; /* checked in the race */
         status = track_load(&contest->work, &track, &slot, error);
         if (status == STATUS_OK && slot.outcome.status == TRIAL_OK)
             status =
@@ -313,7 +313,7 @@ static void note_limits(const struct contest *contest)
                      contest->work.problem.key, (long long)contest->work.problem.n);
 }
 
-/* Returns the slowest candidate with right results, even if its time is unstable, that is not in
+/* Returns the slowest candidate with right results, even with an unstable time, that is not in
  * `but`. NULL: none. */
 static struct candidate *slowest_right(const struct sweep *sweep,
                                        const struct candidate *const *but, size_t count)
@@ -353,8 +353,8 @@ static enum status is_fair(struct contest *contest, struct lane *lane,
     return status;
 }
 
-/* Runs one case on all finalists, which share its inputs. A finalist whose domain is narrowed is
- * tried again at its next size. */
+/* Runs one case on all finalists, which share the inputs. A finalist whose domain is narrowed is
+ * tried again at the next size. */
 static enum status run_on_all(struct contest *contest, struct lane *lane, const bool *known,
                               const struct gauntlet_case *test, double most, int32_t *cases,
                               struct error *error)
@@ -452,9 +452,9 @@ static struct sides sides_of(const struct sweep *sweep, double unbelievable_ns)
     return out;
 }
 
-/* Rejects a finalist far beyond the memory's bandwidth if a gap separates it from all slower ones:
- * it does not do the work. If all are beyond, or times fill the gap, the ceiling or the bytes are
- * wrong instead. */
+/* Rejects a finalist far beyond the memory's bandwidth if a gap separates that from all slower
+ * ones, as incomplete work does. If all are beyond, or times fill the gap, the ceiling or the bytes
+ * are wrong instead. */
 static enum status doubt_speed(struct contest *contest, struct finalist *finalist,
                                struct error *error)
 {

@@ -10,7 +10,7 @@
 #include "tuner/session/ranges.h"
 #include "tuner/session/recorded.h"
 
-/* Gets the `index`-th problem of an experiment. Returns whether the run includes it. */
+/* Gets the `index`-th problem of an experiment. Returns whether the run includes that. */
 static bool wants_problem(const struct session *session,
                           const struct session_experiment *experiment, size_t index,
                           struct problem *problem)
@@ -112,7 +112,7 @@ static void forget_sweep(struct group *group, const struct sweep *sweep)
     group->position.problem_key = "";
 }
 
-/* Counts a problem that is left out for lack of time; its measurements are in the store. */
+/* Counts a problem that is left out for lack of time; the measurements are in the store. */
 static enum status leave_out(const struct work *work, struct error *error)
 {
     struct store_choice winner;
@@ -125,7 +125,7 @@ static enum status leave_out(const struct work *work, struct error *error)
 }
 
 /* Requests the baselines of coming problems from idle compilers under a budget, so that no problem
- * waits for its own. Errors are reported when the problem is measured. */
+ * waits later. Errors are reported when the problem is measured. */
 static void request_ahead(const struct work *work)
 {
     struct group *group = work->group;
@@ -181,7 +181,7 @@ static void make_references_ahead(const struct work *work)
     }
 }
 
-/* Sweeps the problem; *swept: it has trials, new or known. */
+/* Sweeps the problem; *swept: there are trials, new or known. */
 static enum status sweep_over(struct work *work, struct sweep *sweep, struct space *space,
                               bool *swept, struct error *error)
 {
@@ -213,7 +213,7 @@ static enum status sweep_over(struct work *work, struct sweep *sweep, struct spa
     return sweep->best && winner.trial_id == 0 ? sweep_choose_early(work, sweep, error) : STATUS_OK;
 }
 
-/* Counts a problem that ended with `status`, and keeps a raced contest for its confirmation. */
+/* Counts a problem that ended with `status`, and keeps a raced contest for the confirmation. */
 static enum status end_problem(struct contest *contest, bool raced, enum status status,
                                struct error *error)
 {

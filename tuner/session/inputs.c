@@ -95,7 +95,7 @@ static enum status describe_problem(const struct work *work, struct inputs *inpu
     return STATUS_OK;
 }
 
-/* STATUS_UNAVAILABLE: its binary is not ready. Its errors are reported when it is awaited. */
+/* STATUS_UNAVAILABLE: the binary is not ready. Errors are reported when the binary is awaited. */
 static enum status describe_ahead(const struct work *work, const struct output_check *check,
                                   struct worker_reference *reference, struct error *error)
 {
@@ -139,7 +139,7 @@ void inputs_ahead(const struct work *work, const struct configuration *configura
     arena_free(&arena);
 }
 
-/* Compiles missing references again before a replacing worker needs them. */
+/* Compiles missing references again before a replacing worker looks. */
 enum status inputs_restore(const struct work *work, const struct inputs *inputs, bool *gone,
                            struct error *error)
 {

@@ -1,5 +1,5 @@
 /* Inputs and expected results that the trials of a problem share. Each worker on the problem makes
- * both, and they do not depend on the configuration. */
+ * both, which do not depend on the configuration. */
 #ifndef TUNE_SESSION_INPUTS_H
 #define TUNE_SESSION_INPUTS_H
 
@@ -29,10 +29,10 @@ struct inputs {
 enum status inputs_send(const struct work *work, struct inputs *inputs, struct lane *lane,
                         bool check, struct error *error);
 /* Makes an idle compiler call the problem's references, whose binaries are requested, so that the
- * worker finds their results in the cache. *taken false: not now. Errors are reported when the
+ * worker finds the results in the cache. *taken false: not now. Errors are reported when the
  * problem is measured. */
 void inputs_ahead(const struct work *work, const struct configuration *configuration, bool *taken);
-/* Finds the checks of a configuration, and compiles their references at the first request. Both
+/* Finds the checks of a configuration, and compiles the references at the first request. Both
  * belong to the inputs. */
 enum status inputs_checks(const struct work *work, struct inputs *inputs,
                           const struct configuration *configuration, const struct check_set **out,
@@ -47,7 +47,7 @@ bool inputs_are_cheap(const struct inputs *inputs);
 const char *inputs_kind(const struct work *work, const struct inputs *inputs, const char **why);
 void inputs_clear(struct inputs *inputs);
 
-/* Describes a check for a worker; compiles its reference and waits for that. */
+/* Describes a check for a worker; compiles the reference and waits for that. */
 enum status describe_check(const struct work *work, const struct output_check *check,
                            struct worker_reference *reference, struct error *error);
 

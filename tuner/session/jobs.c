@@ -34,7 +34,7 @@ struct job_share {
     pthread_t thread;
 };
 
-/* Runs jobs with the mutex held. A lost device leaves its job to the others. */
+/* Runs jobs with the mutex held. A lost device leaves the job to the others. */
 static void do_share(const struct job_share *share)
 {
     struct lane *lane = share->lane;

@@ -40,7 +40,7 @@ static enum status suggest_block(const struct work *work, struct sweep *sweep, s
     return status;
 }
 
-/* Adds the baseline: an existing candidate, a point of the space, or a candidate outside it. */
+/* Adds the baseline: an existing candidate, a point of the space, or a candidate outside. */
 static enum status add_baseline(const struct work *work, struct sweep *sweep,
                                 const struct baseline *baseline, struct error *error)
 {
@@ -97,7 +97,7 @@ bool session_picks_problem(const struct session_options *options, const struct p
     return options->pick_count == 0;
 }
 
-/* Matches the longest value of a dimension at the start of `text`. Returns its length; 0: none. */
+/* Matches the longest value of a dimension at the start of `text`. Returns the length; 0: none. */
 static size_t match_value(const struct space *space, size_t dimension, const char *text,
                           struct value *out)
 {
@@ -181,7 +181,7 @@ struct known {
     size_t stale;
 };
 
-/* Finds the candidate of a stored trial by its parameter values: a point of the space or a
+/* Finds the candidate of a stored trial by parameter values: a point of the space or a
  * baseline; NULL: neither. */
 static enum status find_candidate(struct known *known, const char *key, const char *parameters,
                                   int64_t configuration_id, struct candidate **candidate,
@@ -211,7 +211,7 @@ static enum status find_candidate(struct known *known, const char *key, const ch
     return STATUS_OK;
 }
 
-/* Computes a known trial's objective without requesting its binary. */
+/* Computes a known trial's objective without requesting the binary. */
 static enum status value_known(const struct work *work, struct sweep *sweep,
                                struct candidate *candidate, struct error *error)
 {
@@ -252,7 +252,7 @@ static enum status take_trial(const struct work *work, struct sweep *sweep,
     return sweep_take_trial(work, sweep, candidate, error);
 }
 
-/* Takes a trial as known while it ran the machine code that would run today. */
+/* Takes a trial as known if run with the machine code that would run today. */
 static enum status take_known(void *context, const struct store_known_trial *trial,
                               struct error *error)
 {
@@ -269,7 +269,7 @@ static enum status take_known(void *context, const struct store_known_trial *tri
     if (status != STATUS_OK || !candidate || candidate->state == CANDIDATE_DONE)
         return status;
     const struct binary *binary = candidate_binary(work, candidate);
-    if (binary && !trial->binary_hash[0]) { /* failed through no fault of its own */
+    if (binary && !trial->binary_hash[0]) { /* failed through no fault of the kernel */
         candidate->wanted |= WANTED_FIRST;
         return STATUS_OK;
     }
@@ -414,7 +414,7 @@ struct elsewhere {
     struct text devices;  /* devices of the trials */
 };
 
-/* Passes a trial to the search if it is a point of this space. */
+/* Passes a trial to the search if this space has the point. */
 static enum status take_elsewhere(void *context, const struct store_trial_elsewhere *trial,
                                   struct error *error)
 {
@@ -448,7 +448,7 @@ static enum status take_elsewhere(void *context, const struct store_trial_elsewh
     return STATUS_OK;
 }
 
-/* Passes a database's trials to the search, and notes their number. */
+/* Passes a database's trials to the search, and notes the number. */
 static enum status seed_from(struct elsewhere *elsewhere, struct store *store,
                              int64_t environment_id, int64_t problem_id, struct error *error)
 {
@@ -480,7 +480,7 @@ static enum status seed_from(struct elsewhere *elsewhere, struct store *store,
     return status;
 }
 
-/* Most winners passed to a search, beside a share of its points. */
+/* Most winners passed to a search, beside a share of the points. */
 enum { WINNERS_MAX = 16 };
 
 enum status sweep_seed_winners(const struct work *work, struct sweep *sweep, struct error *error)
@@ -494,7 +494,7 @@ enum status sweep_seed_winners(const struct work *work, struct sweep *sweep, str
                         : share < SEARCH_WINNERS_MIN ? SEARCH_WINNERS_MIN
                                                      : (size_t)share;
     size_t count = 0, named = 0;
-    /* A search of all points gains nothing, and a replay is to find the winner, not know it. */
+    /* A search of all points gains nothing, and a replay is to find the winner. */
     if (!options->winners || options->recording || options->pick_count > 0 ||
         !work_is_about_time(work) ||
         (options->budget_ns == 0 && sweep->allowance.points_most >= sweep->space_count))

@@ -1,4 +1,4 @@
-/* Devices, their workers, and groups of like devices. */
+/* Devices, workers, and groups of like devices. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -9,7 +9,7 @@
 #include "tuner/base/text.h"
 #include "tuner/session/run.h"
 
-/* Starts a worker: a second or more, most of it warming up, so all devices start at once. */
+/* Starts a worker: a second or more, mostly warming up, so all devices start at once. */
 static void *start_lane(void *context)
 {
     struct lane *lane = context;
@@ -113,8 +113,8 @@ static size_t compilers_a_group(const struct site *site)
     return share < 1 ? 1 : share > COMPILERS_MAX ? COMPILERS_MAX : (size_t)share;
 }
 
-/* Places each worker near its device, on a core of its own, and the compilers on the others.
- * Devices whose kernels run on these cores place their threads themselves. */
+/* Places each worker near the device, on a separate core, and the compilers on the others.
+ * Devices whose kernels run on these cores place threads themselves. */
 static enum status place_lanes(struct site *site, struct error *error)
 {
     const char *addresses[SESSION_DEVICES_MAX] = {NULL};
@@ -139,7 +139,7 @@ static enum status place_lanes(struct site *site, struct error *error)
     return status;
 }
 
-/* Starts compilers on the site's processors for the groups of its devices. */
+/* Starts compilers on the site's processors for the groups of the devices. */
 static enum status start_compilers(struct site *site, struct error *error)
 {
     struct session *session = site->session;
@@ -207,7 +207,7 @@ enum status site_reserve(struct site *site, size_t count, struct error *error)
         *lane = (struct lane){.session = session,
                               .site = site,
                               .host = site->host,
-                              .lost = true, /* until it joins */
+                              .lost = true, /* until the site joins */
                               .index = index};
         (void)string_format(lane->name, sizeof lane->name, "%s%s%s:%d",
                             options->host_count > 0 ? site->name : "",
@@ -291,7 +291,7 @@ static void settle_here(struct site *site)
 }
 
 /* Waits for sites, some of which may queue for hours: those that arrive shortly after the first
- * begin with it. */
+ * begin together. */
 static enum status await_sites(struct session *session, struct error *error)
 {
     int64_t grace_ms = 0, first_ns = 0, note_at_ns = clock_running_ns() + INT64_C(5000000000);

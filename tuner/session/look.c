@@ -9,7 +9,7 @@
 
 enum { LOOK_ROUNDS = 16, LOOK_ROUNDS_MAX = 24 };
 
-/* Adds the candidates, and waits for their binaries. */
+/* Adds the candidates, and waits for the binaries. */
 static enum status add_candidates(struct work *work, struct candidates *candidates,
                                   const struct configuration *const *configurations, size_t count,
                                   struct error *error)

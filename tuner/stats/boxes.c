@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Past so many sets that were looked at, the smallest of them will do. */
+/* Sets examined before the smallest one so far is taken. */
 enum { SETS_MAX = 20000 };
 
 static double loss_at(const struct box_losses *losses, size_t spot, size_t configuration)
@@ -13,7 +13,7 @@ static double loss_at(const struct box_losses *losses, size_t spot, size_t confi
     return isnan(loss) ? (double)INFINITY : loss;
 }
 
-/* INFINITY: none can be used there. `among` may be NULL. */
+/* Returns the least loss at a spot; INFINITY: none is usable there. `among` may be NULL. */
 static double allowed_at(const struct box_losses *losses, size_t spot, const bool *among)
 {
     double least = (double)INFINITY;
@@ -42,7 +42,7 @@ static size_t count_gain(const struct choosing *choosing, const bool *served, si
     return gain;
 }
 
-/* The spot that fewest can serve of those that have none yet; `spots`: all have one. */
+/* Finds the unserved spot that the fewest can serve; `spots`: all are served. */
 static size_t hardest_spot(const struct choosing *choosing, const bool *served)
 {
     const struct box_losses *losses = choosing->losses;
@@ -60,7 +60,8 @@ static size_t hardest_spot(const struct choosing *choosing, const bool *served)
     return hardest;
 }
 
-/* Goes on with each that serves the hardest spot, the one that serves most first. */
+/* Continues with each configuration that serves the hardest spot, the one that serves most first.
+ */
 static void choose_from(struct choosing *choosing, size_t depth)
 {
     const struct box_losses *losses = choosing->losses;
@@ -129,14 +130,14 @@ size_t boxes_choose(const struct box_losses *losses, bool *chosen)
     return choosing.best_count <= spots ? choosing.best_count : 0;
 }
 
-/* ---- who serves what ---- */
+/* ---- table of served spots ---- */
 
 struct cutting {
     const struct box_losses *losses;
     const bool *chosen;
     const int64_t *sizes;
     size_t names;
-    double *allowed; /* of each spot */
+    double *allowed; /* each spot's configuration */
     struct size_box *boxes;
     size_t count;
 };
@@ -155,8 +156,8 @@ int64_t boxes_middle(int64_t low, int64_t high)
     return middle < low ? low : middle >= high ? high - 1 : middle;
 }
 
-/* The least number of the spots that any one configuration leaves wrong; which, of several the one
- * that loses least at worst. */
+/* Returns the least number of spots that a single configuration leaves wrong; which: that
+ * configuration, the one with the least worst loss among several. */
 static size_t count_wrong(const struct cutting *cutting, const size_t *spots, size_t count,
                           size_t *configuration, double *worst)
 {
@@ -184,7 +185,7 @@ static int64_t size_of(const struct cutting *cutting, size_t spot, size_t name)
     return cutting->sizes[spot * cutting->names + name];
 }
 
-/* Moves the spots up to that size before the others; returns how many they are. */
+/* Moves the spots up to the size before the others; returns their number. */
 static size_t divide(const struct cutting *cutting, size_t *spots, size_t count, size_t name,
                      int64_t end)
 {
@@ -198,7 +199,7 @@ static size_t divide(const struct cutting *cutting, size_t *spots, size_t count,
     return before;
 }
 
-/* The smallest size of that name above `end`; INT64_MAX: there is none. */
+/* Returns the smallest size of that name above `end`; INT64_MAX: none. */
 static int64_t next_size(const struct cutting *cutting, const size_t *spots, size_t count,
                          size_t name, int64_t end)
 {
@@ -239,7 +240,7 @@ static void cut(struct cutting *cutting, size_t *spots, size_t count, const stru
             }
         }
     }
-    if (name == cutting->names) { /* nothing is wrong, or nothing is left to cut */
+    if (name == cutting->names) { /* no spot is wrong, or the box cannot be cut */
         cutting->boxes[cutting->count] = *box;
         cutting->boxes[cutting->count].configuration = configuration;
         cutting->boxes[cutting->count++].worst_loss = worst;
@@ -254,7 +255,7 @@ static void cut(struct cutting *cutting, size_t *spots, size_t count, const stru
     cut(cutting, spots + before, count - before, &part);
 }
 
-/* Puts two boxes of one configuration together where they make one. */
+/* Joins two boxes of one configuration if their union is a box. */
 static bool join(struct size_box *a, const struct size_box *b, size_t names)
 {
     size_t other = names;
@@ -279,7 +280,7 @@ static void join_all(struct cutting *cutting)
         for (size_t j = i + 1; j < cutting->count; j++)
             if (join(&cutting->boxes[i], &cutting->boxes[j], cutting->names)) {
                 cutting->boxes[j] = cutting->boxes[--cutting->count];
-                i = j = 0; /* what grew may go together with others now */
+                i = j = 0; /* a grown box may join others now */
             }
 }
 

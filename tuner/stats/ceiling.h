@@ -1,15 +1,15 @@
-/* What a device does at best, as it was measured, and what is held against it. */
+/* A device's measured best rates, and a comparison with them. */
 #ifndef TUNE_STATS_CEILING_H
 #define TUNE_STATS_CEILING_H
 
 #include <stdbool.h>
 
-/* A ceiling is measured to about this share, and no measurement is quite at it. Queries that tell
- * shares have the same number: none above 102 % is told. */
+/* Precision of a ceiling, as a share; no measurement reaches it exactly. Queries that print shares
+ * use the same number: none above 102 % is printed. */
 #define CEILING_SLACK 0.02
 
-/* Whether something is clearly faster than what was measured to be the most. False where the one or
- * the other is not known (NaN, 0). */
+/* Returns whether a rate is clearly above the measured ceiling. False if either is unknown (NaN,
+ * 0). */
 static inline bool ceiling_is_broken(double rate, double ceiling)
 {
     return ceiling > 0 && rate > (1 + CEILING_SLACK) * ceiling;

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* More processes than that are not looked at. */
+/* Limit of evaluated processes. */
 enum { PROCESSES_MAX = ESTIMATE_MAX };
 
 static size_t levels_known(const struct contender *contender, size_t processes)
@@ -18,8 +18,8 @@ static double mean_level(const struct contender *contender, size_t processes)
     return mean_interval(contender->levels, processes, 0.5).estimate;
 }
 
-/* The smallest mean among the eligible that were measured in the most processes: who is missing
- * where others were measured has nothing to be held against them. */
+/* Finds the smallest mean among the eligible that were measured in the most processes: one that was
+ * not measured where others were cannot be compared. */
 static size_t find_fastest(const struct contender *contenders, size_t count, size_t processes)
 {
     size_t most = 1;
@@ -42,7 +42,7 @@ static size_t find_fastest(const struct contender *contenders, size_t count, siz
     return fastest;
 }
 
-/* Of a - b, relative, paired by process. */
+/* Returns the interval of a - b, relative, paired by process. */
 static struct interval difference_of(const struct contender *a, const struct contender *b,
                                      size_t processes, double confidence)
 {
@@ -83,8 +83,8 @@ static size_t find_winner(const struct contender *contenders, size_t count, size
     return winner;
 }
 
-/* The largest upper bound of the winner's difference to any of the others: whichever is truly the
- * fastest, its own bound is among them. */
+/* Returns the largest upper bound of the winner's difference to any of the others: the bound
+ * against the truly fastest is among them. */
 static struct interval claim_of(const struct contender *contenders, size_t count, size_t processes,
                                 double confidence, const struct choice *choice)
 {
@@ -95,7 +95,7 @@ static struct interval claim_of(const struct contender *contenders, size_t count
         if (!contenders[i].eligible)
             continue;
         double high = difference_of(winner, &contenders[i], processes, confidence).high;
-        claim.high = fmax(claim.high, high); /* fmax passes NaN over */
+        claim.high = fmax(claim.high, high); /* fmax skips NaN */
     }
     if (processes < 2)
         claim.low = claim.high = (double)NAN;

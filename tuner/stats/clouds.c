@@ -35,7 +35,7 @@ static void make_hull(const double *x, size_t first, size_t last, bool below, st
     }
 }
 
-/* The corner at or after index i. */
+/* Returns the corner at or after index i. */
 static size_t corner_after(const struct hull *hull, size_t i)
 {
     size_t at = 0;
@@ -55,8 +55,8 @@ static double hull_height(const double *x, const struct hull *hull, size_t i)
     return height(x, hull->corners[at > 0 ? at - 1 : 0], hull->corners[at], i);
 }
 
-/* Where both hulls lie farthest apart, in steps of the distribution function; the part of the one
- * from below that ends there, and of the one from above that begins there. */
+/* Finds the place where both hulls lie farthest apart, in steps of the distribution function; the
+ * part of the lower hull that ends there, and of the upper one that begins there. */
 static double widest_gap(const double *x, const struct hull *below, const struct hull *above,
                          size_t *first, size_t *last)
 {
@@ -83,7 +83,7 @@ static double widest_gap(const double *x, const struct hull *below, const struct
     return widest;
 }
 
-/* How far the distribution function lies from a hull between two of its corners. */
+/* Returns the distance of the distribution function from a hull between two corners. */
 static double farthest_from(const double *x, const struct hull *hull, size_t first, size_t last)
 {
     double farthest = 0;
@@ -96,8 +96,8 @@ static double farthest_from(const double *x, const struct hull *hull, size_t fir
     return farthest;
 }
 
-/* Hartigan's algorithm: left of the mode the function nearest is convex, right of it concave; the
- * interval that holds the mode is narrowed while that explains more. */
+/* Computes the dip by Hartigan's algorithm: left of the mode the nearest function is convex, right
+ * of it concave; the interval that holds the mode is narrowed while that explains more. */
 static double dip_steps(const double *x, size_t count, struct hull *below, struct hull *above)
 {
     size_t first = 0;
@@ -133,11 +133,11 @@ double dip_of(const double *sorted, size_t count)
     return dip;
 }
 
-/* ---- what is ordinary ---- */
+/* ---- ordinary dips ---- */
 
-/* Of the dip times the square root of the count, for uniform numbers, which are the hardest case:
- * what 0.5 % are above; test_clouds prints them, and fails when they are off. Between these counts
- * it is taken to grow with the logarithm. */
+/* 0.5 % quantiles of the dip times the square root of the count, for uniform numbers, which are the
+ * hardest case; test_clouds prints them, and fails when they are off. Between these counts the
+ * quantile is taken to grow with the logarithm. */
 static const struct {
     double count, scaled;
 } quantiles[] = {{4, 0.475},   {8, 0.508},   {16, 0.553},  {32, 0.588},   {64, 0.608},
@@ -159,7 +159,7 @@ double dip_critical(size_t count)
 
 /* ---- two groups ---- */
 
-/* A timing: what the test is about, and what is told of it. */
+/* A timing: the tested value, and the values of the report. */
 struct point {
     double off; /* ln, around the mean of its process; or the mean of a process */
     double ln_ns;
@@ -183,7 +183,8 @@ static bool has_two_modes(const struct point *sorted, size_t count)
     return rejected;
 }
 
-/* The number in the lower of two groups, so cut that the squares within them are least. */
+/* Returns the number in the lower of two groups, cut so that the sum of squares within them is
+ * least. */
 static size_t cut(const struct point *sorted, size_t count)
 {
     double total = 0;
@@ -210,8 +211,8 @@ static double middle(const struct point *sorted, size_t first, size_t end)
     return (sorted[(first + end - 1) / 2].off + sorted[(first + end) / 2].off) / 2;
 }
 
-/* Sorts the points, and tells of two groups that are `apart_least` apart; centre_ln: what `off` is
- * around. */
+/* Sorts the points, and describes two groups that are `apart_least` apart; centre_ln: origin of
+ * `off`. */
 static void split(struct point *points, size_t count, double centre_ln, double apart_least,
                   struct clouds *clouds)
 {
@@ -238,7 +239,7 @@ static size_t take_samples(const struct cloud_sample *samples, size_t count, str
         const struct cloud_sample *sample = &samples[i];
         if (!(sample->elapsed_ns > 0))
             continue;
-        /* Between two ticks of the timer anything is possible: equal readings are no crowd. */
+        /* Readings within a tick of the timer are not distinguishable: equal ones are no crowd. */
         double within = (double)(random_at(UINT64_C(0x636c6f756473), i) >> 11) * 0x1p-53 - 0.5;
         double ln_ns = log(sample->elapsed_ns + within * fmax(sample->resolution_ns, 0));
         point[kept++] = (struct point){.ln_ns = ln_ns, .process = sample->process};
@@ -246,8 +247,7 @@ static size_t take_samples(const struct cloud_sample *samples, size_t count, str
     return kept;
 }
 
-/* A process's mean, of what is no accident; what is, is taken out of its points. NaN: it has none.
- */
+/* Returns a process's mean without accidents, which are removed from its points. NaN: none. */
 static double centre(struct point *points, size_t count, size_t process, double *buffer)
 {
     size_t own = 0;

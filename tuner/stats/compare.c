@@ -1,4 +1,4 @@
-/* Outputs held against what they must be. */
+/* Comparison of outputs with their expected values. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "tuner/base/text.h"
 #include "tuner/stats/data.h"
 
-enum { PIECE = 256 }; /* elements that are looked at together */
+enum { PIECE = 256 }; /* elements compared together */
 
 static const double large = 0x1p480; /* the sum of 2^63 of its squares is finite */
 
@@ -17,7 +17,7 @@ double expected_scale(const void *elements, enum element_type type, size_t count
     const unsigned char *at = elements;
     const size_t size = element_bytes(type);
     double sum = 0;
-    double unit = 1; /* in which numbers are squared, so that no square is infinite */
+    double unit = 1; /* scale before squaring, so that no square is infinite */
     size_t finite = 0;
     for (size_t i = 0; i < count; i++) {
         double real = element_to_real(at + i * size, type);
@@ -33,7 +33,7 @@ double expected_scale(const void *elements, enum element_type type, size_t count
     return finite > 0 ? unit * sqrt(sum / (double)finite) : 0;
 }
 
-/* ---- what a function told ---- */
+/* ---- results of a reference function ---- */
 
 size_t expected_bytes(enum element_type type, size_t count, bool magnitudes)
 {
@@ -54,26 +54,27 @@ struct expected_output expected_in(const void *room, enum element_type type, siz
     return out;
 }
 
-void expected_keep(const struct tune_expected *said, enum element_type type, size_t all,
+void expected_keep(const struct tune_expected *expected, enum element_type type, size_t all,
                    bool magnitudes, size_t first, size_t count, void *room)
 {
     const size_t size = element_bytes(type);
     double *reals = room;
     for (size_t i = first; i < first + count; i++)
         if (!element_is_real(type)) { /* little-endian: the low bytes come first */
-            memcpy((unsigned char *)room + i * size, &said[i].integer, size);
+            memcpy((unsigned char *)room + i * size, &expected[i].integer, size);
         } else {
-            reals[i] = said[i].real;
+            reals[i] = expected[i].real;
             if (magnitudes)
-                reals[all + i] = said[i].magnitude;
+                reals[all + i] = expected[i].magnitude;
         }
 }
 
-/* ---- what is right is passed over quickly ---- */
+/* ---- quick pass over matching elements ---- */
 
-/* The first element from `i` on whose bits, or number, are not at once those that are expected; the
- * count when all are. Gigabytes are compared, and most types are a few. */
-static uint64_t first_untold(const struct comparing *comparing, enum element_type type, uint64_t i)
+/* Returns the first element from `i` on whose bits, or number, differ at first sight from the
+ * expected ones; the count if all match. Gigabytes are compared, and most types are a few. */
+static uint64_t first_mismatch(const struct comparing *comparing, enum element_type type,
+                               uint64_t i)
 {
     const double *reals = comparing->expected.reals;
     const void *got = comparing->got;
@@ -91,7 +92,7 @@ static uint64_t first_unequal(const struct comparing *comparing, enum element_ty
 {
     const size_t size = element_bytes(type);
     if (comparing->expected.reals)
-        return first_untold(comparing, type, i);
+        return first_mismatch(comparing, type, i);
     const unsigned char *got = comparing->got, *expected = comparing->expected.elements;
     while (i + PIECE <= comparing->count &&
            memcmp(got + i * size, expected + i * size, PIECE * size) == 0)
@@ -101,14 +102,14 @@ static uint64_t first_unequal(const struct comparing *comparing, enum element_ty
     return i;
 }
 
-/* A piece of reals as numbers. */
+/* Converts a piece of reals to numbers. */
 struct piece {
     double got[PIECE];
     double expected[PIECE];
     double magnitude[PIECE];
 };
 
-/* False for types that are not looked at in pieces. */
+/* Returns false for types that are not compared in pieces. */
 static bool read_numbers(const void *elements, enum element_type type, uint64_t first, double *out)
 {
     if (type == ELEMENT_F32)
@@ -142,9 +143,9 @@ static bool read_piece(const struct comparing *comparing, enum element_type type
     return true;
 }
 
-/* Whether all of a piece are finite and within the tolerance, but for units in the last place: as
- * difference_of has it, without a branch for each, since every element of a large output may differ
- * a little. */
+/* Returns whether all elements of a piece are finite and within the tolerance, except for units in
+ * the last place: as difference_of computes it, but without a branch for each, since every element
+ * of a large output may differ a little. */
 static bool piece_is_within(const struct comparing *comparing, enum element_type type,
                             uint64_t first)
 {
@@ -159,12 +160,12 @@ static bool piece_is_within(const struct comparing *comparing, enum element_type
         double relative = tolerance->relative * fabs(piece.expected[i]);
         double allowed = by_magnitude > relative ? by_magnitude : relative;
         allowed = allowed > tolerance->absolute ? allowed : tolerance->absolute;
-        outside += !(size <= allowed) | !(size <= DBL_MAX); /* NaN is neither */
+        outside += !(size <= allowed) | !(size <= DBL_MAX); /* NaN fails both */
     }
     return outside == 0;
 }
 
-/* Whether each element is within the tolerance. */
+/* Returns whether each element is within the tolerance. */
 static bool all_within(const struct comparing *comparing, enum element_type type)
 {
     for (uint64_t i = 0; (i = first_unequal(comparing, type, i)) < comparing->count;) {
@@ -180,7 +181,7 @@ static bool all_within(const struct comparing *comparing, enum element_type type
     return true;
 }
 
-/* ---- what is wrong ---- */
+/* ---- the report of wrong elements ---- */
 
 static struct findings look_through(const struct comparing *comparing, enum element_type type)
 {

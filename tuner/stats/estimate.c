@@ -8,13 +8,14 @@
 #include "tuner/base/array.h"
 #include "tuner/base/reals.h"
 
-/* Up to so many differences the distribution of the signed-rank sum is counted out; beyond, it is
- * taken as normal. */
+/* Largest count with an exact distribution of the signed-rank sum; beyond, the normal one is used.
+ */
 enum { EXACT_MAX = 25, EXACT_SUM_MAX = EXACT_MAX * (EXACT_MAX + 1) / 2 };
 
 /* ---- order statistics ---- */
 
-/* Doubles as integers of the same order, so that halving an interval of them ends at a double. */
+/* Converts doubles to integers of the same order, so that bisection of an interval ends at a
+ * double. */
 static uint64_t key_of(double value)
 {
     uint64_t bits = 0;
@@ -30,8 +31,8 @@ static double key_value(uint64_t key)
     return value;
 }
 
-/* The smallest number in [low, high] that at least `rank` of the numbers behind `at_most` do not
- * exceed: the rank-th smallest of them. */
+/* Returns the rank-th smallest number: the smallest in [low, high] that at least `rank` of the
+ * numbers behind `at_most` do not exceed. */
 static double smallest_of_rank(size_t (*at_most)(const void *context, double bound),
                                const void *context, double low, double high, size_t rank)
 {
@@ -110,7 +111,7 @@ static int compare_magnitudes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The finite ones of at most ESTIMATE_MAX numbers; their number. */
+/* Copies the finite ones of at most ESTIMATE_MAX numbers; returns their number. */
 static size_t copy_finite(const double *values, size_t count, double *out)
 {
     size_t kept = 0;
@@ -121,7 +122,7 @@ static size_t copy_finite(const double *values, size_t count, double *out)
     return kept;
 }
 
-/* chances[s]: of the signed-rank sum s among `count` differences. */
+/* Computes chances[s] of each signed-rank sum s among `count` differences. */
 static void rank_sum_chances(size_t count, double chances[EXACT_SUM_MAX + 1])
 {
     size_t most = 0;
@@ -134,8 +135,8 @@ static void rank_sum_chances(size_t count, double chances[EXACT_SUM_MAX + 1])
     }
 }
 
-/* The Walsh average whose distance from either end bounds the centre at z: that of this rank, from
- * 1; 0 when there are too few differences for z. */
+/* Returns the rank, from 1, of the Walsh average whose distance from either end bounds the centre
+ * at z; 0 if there are too few differences for z. */
 static size_t walsh_rank(size_t count, double z)
 {
     double n = (double)count;
@@ -160,7 +161,7 @@ struct walsh {
     size_t count;
 };
 
-/* How many sums of two of the numbers, each also with itself, do not exceed `bound`. */
+/* Counts the sums of two of the numbers, each also with itself, that do not exceed `bound`. */
 static size_t walsh_at_most(const void *context, double bound)
 {
     const struct walsh *walsh = context;
@@ -202,8 +203,8 @@ struct interval hodges_lehmann(const double *differences, size_t count, double z
     return result;
 }
 
-/* The sum of the ranks of the positive ones, ties sharing their mean rank; *ties: the sum of
- * t^3 - t over the groups of ties. */
+/* Returns the sum of the ranks of the positive numbers, ties sharing their mean rank; *ties: the
+ * sum of t^3 - t over the groups of ties. */
 static double positive_rank_sum(const double *by_magnitude, size_t count, double *ties)
 {
     double sum = 0;
@@ -258,7 +259,7 @@ double signed_rank_p(const double *differences, size_t count)
 
 /* ---- quantiles ---- */
 
-/* The t >= 0 above which `tail` leaves no more than `chance` (< 1/2), by halving. */
+/* Finds the t >= 0 above which `tail` leaves at most `chance` (< 1/2), by bisection. */
 static double tail_quantile(double (*tail)(double t, size_t degrees), size_t degrees, double chance)
 {
     double low = 0;
@@ -292,7 +293,7 @@ static double normal_tail(double t, size_t degrees)
     return erfc(t / sqrt(2.0)) / 2;
 }
 
-/* Abramowitz and Stegun 26.7.3 and 26.7.4: a finite sum for whole degrees. */
+/* Computes Abramowitz and Stegun 26.7.3 and 26.7.4: a finite sum for whole degrees. */
 static double student_tail(double t, size_t degrees)
 {
     double n = (double)degrees;
@@ -325,7 +326,7 @@ struct interval mean_interval(const double *values, size_t count, double confide
 {
     struct interval result = {(double)NAN, (double)NAN, (double)NAN};
     double mean = 0;
-    double squares = 0; /* of the deviations; Welford's way */
+    double squares = 0; /* sum of squared deviations; Welford's way */
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(values[i]))

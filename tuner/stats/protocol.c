@@ -36,7 +36,7 @@ struct row {
 #field, offsetof(struct protocol, field), true, elements, least, most, about               \
     }
 
-/* The most of rounds is ESTIMATE_MAX, that of blocks is WORKER_SAMPLES_MAX. */
+/* Limits: ESTIMATE_MAX for rounds, WORKER_SAMPLES_MAX for blocks. */
 static const struct row rows[] = {
     REAL(warm_window_ms, 1, 10000, "warming up: the clock is looked at once in so long"),
     REAL(warm_settled, 0, 1, "warm: clock and reference moved by less in the last three windows"),
@@ -102,7 +102,7 @@ static void element_name(const struct row *row, size_t element, char *out, size_
         (void)string_format(out, bytes, "%s", row->name);
 }
 
-/* Where an element lies; the size of both kinds is the same. */
+/* Returns the address of an element; both kinds have the same size. */
 static size_t element_offset(const struct row *row, size_t element)
 {
     _Static_assert(sizeof(double) == sizeof(int64_t), "elements have one size");
@@ -152,8 +152,8 @@ static const struct protocol normal = {
     .floor_most = 0.1,
     .other_wait_ms = 10000,
     .finalists = 12,
-    /* What differs from process to process is larger than what forty rounds leave of the noise:
-     * more processes of fewer rounds say more in the same time. */
+    /* Differences between processes exceed the noise that forty rounds leave: more processes of
+       fewer rounds are worth more in the same time. */
     .confirm_processes = 8,
     .confirm_rounds = 20,
     .state_rounds = 2,
@@ -191,8 +191,8 @@ static void set_effort(enum effort effort, struct protocol *protocol)
     }
 }
 
-/* A device that runs other things as well (a CPU): its times spread ten times as wide, and a round
- * in which another process could run is an ordinary one. Emptying its caches takes longer than most
+/* A device shared with other programs (a CPU): its times spread ten times as wide, and a round in
+ * which another process could run is an ordinary one. Emptying its caches takes longer than most
  * kernels: one block a visit. */
 static void set_shared(enum effort effort, struct protocol *protocol)
 {
@@ -228,7 +228,7 @@ void protocol_defaults(enum effort effort, bool is_shared, struct protocol *prot
 
 double protocol_tie_band(const struct protocol *protocol, double floor)
 {
-    double band = fmax(protocol->delta, floor); /* fmax passes NaN over */
+    double band = fmax(protocol->delta, floor); /* fmax skips NaN */
     return fmax(protocol->delta, fmin(band, protocol->floor_most));
 }
 
@@ -305,14 +305,14 @@ static bool set_real(char *place, const struct row *row, const char *value)
 {
     char *end = NULL;
     double real = strtod(value, &end);
-    /* Not below or above is false for NaN, too. */
+    /* Neither below nor above is false for NaN, too. */
     if (end == value || *end != '\0' || !(real >= row->least && real <= row->most))
         return false;
     memcpy(place, &real, sizeof real);
     return true;
 }
 
-/* Sets one name and tells which: its number among all names. */
+/* Sets one name, and finds its number among all names. */
 static enum status set_name(struct protocol *protocol, const char *assignment, size_t *which,
                             struct error *error)
 {
@@ -395,7 +395,7 @@ static enum status first_missing(const bool *seen, struct error *error)
     return STATUS_OK;
 }
 
-/* Sets what the text names, and notes it in seen[NAMES_MAX]. */
+/* Sets the names in the text, and marks each in seen[NAMES_MAX]. */
 static enum status set_pairs(const char *text, struct protocol *protocol, bool *seen,
                              struct error *error)
 {

@@ -1,4 +1,4 @@
-/* Every number that the measuring goes by, with its default. Stored with each run. */
+/* Every number of the measurement, with its default. Stored with each run. */
 #ifndef TUNE_STATS_PROTOCOL_H
 #define TUNE_STATS_PROTOCOL_H
 
@@ -15,64 +15,66 @@ enum { PROTOCOL_SCREENS = 3, PROTOCOL_LOOKS = 7 };
 struct protocol {
     /* Warming up, see device.h. */
     double warm_window_ms, warm_settled, warm_least_ms, warm_most_ms, pause_ms;
-    /* A block holds as many runs as fill block_ns, at most block_most_ns. */
+    /* Runs of a block fill block_ns, or at most block_most_ns. */
     double block_ns, block_most_ns;
-    /* Sweep: blocks of a configuration; it ends after the first when it is slower than the best by
+    /* Sweep: blocks of a configuration; the first one is the last if it is slower than the best by
      * more than sweep_slower. */
     int64_t sweep_blocks;
     double sweep_slower;
     /* Race: y is the median of ln over visit_blocks blocks; over screen_blocks until the last
-     * screen, which needs no such precision. */
+     * screen, for which less precision is enough. */
     int64_t visit_blocks, screen_blocks, noisy_blocks;
-    int64_t screen_rounds[PROTOCOL_SCREENS]; /* after so many valid rounds ... */
-    double screen_slower[PROTOCOL_SCREENS];  /* ... out when slower in each by more than this */
-    int64_t look_rounds[PROTOCOL_LOOKS];     /* valid rounds, ascending; 0: no more looks */
-    double race_z;                           /* normal quantile of the intervals */
-    double delta;                            /* differences up to this are a tie */
-    /* Who is slower by no more than this in the race's process may be as fast in others. */
+    int64_t screen_rounds[PROTOCOL_SCREENS]; /* valid rounds before each screen ... */
+    double screen_slower[PROTOCOL_SCREENS]; /* ... which takes out candidates slower in each by more
+                                               than this */
+    int64_t look_rounds[PROTOCOL_LOOKS];    /* valid rounds, ascending; 0: no more looks */
+    double race_z;                          /* normal quantile of the intervals */
+    double delta;                           /* differences up to this are a tie */
+    /* Tolerated lag in the race's process: such a candidate may be as fast in other processes. */
     double race_slack;
     /* Validity of a round. */
-    double anchor_shift; /* of the anchor from its median: over max(this, anchor_mads MAD) */
+    double
+        anchor_shift; /* the anchor's distance from its median: over max(this, anchor_mads MAD) */
     double anchor_mads;
-    double clock_shift;   /* of the SM clock from its median */
+    double clock_shift;   /* the SM clock's distance from its median */
     double dropped_most;  /* share of rounds; above, the result is unstable */
     double twin_bias;     /* a significant A/A difference above this: the harness is biased */
     double floor_most;    /* an A/A floor above this supports no choice; the widest tie band */
-    double other_wait_ms; /* how long to wait for another process to leave the device */
+    double other_wait_ms; /* longest wait for another process to leave the device */
     /* Confirmation. */
     int64_t finalists;
     int64_t confirm_processes; /* 0: none */
     int64_t confirm_rounds;
-    int64_t state_rounds; /* likewise of those near the best, in each other state of the cache */
-    double confidence;    /* of the claim: 0.99 */
-    /* How much a difference is taken to move from process to process before anything is known: it
-     * counts as much as eight processes. */
+    int64_t state_rounds; /* rounds of those near the best, in each other state of the cache */
+    double confidence;    /* confidence of the claim: 0.99 */
+    /* Prior for the spread of a difference between processes: counts as much as eight processes. */
     double process_spread;
     /* Energy. */
     int64_t energy_candidates, energy_rounds;
     double energy_window_ms;
     /* Ranges. */
-    double within;        /* a range's configuration loses at most this at each measured size */
+    double within;        /* largest loss of a range's configuration at each measured size */
     int64_t look_between; /* unmeasured sizes looked at between two measured ones; 0: none */
 };
 
-/* Defaults of an effort. is_shared: other programs run on the device, too (a CPU). */
+/* Sets the defaults of an effort. is_shared: other programs run on the device, too (a CPU). */
 void protocol_defaults(enum effort effort, bool is_shared, struct protocol *protocol);
 bool effort_parse(const char *name, enum effort *out);
 const char *effort_name(enum effort effort);
 
-/* What counts as a tie where the A/A floor is `floor` (NaN: unknown): the larger of delta and the
- * floor, but no more than floor_most, above which nothing is told apart. */
+/* Returns the width of a tie at an A/A floor of `floor` (NaN: unknown): the larger of delta and the
+ * floor, but at most floor_most, above which differences have no meaning. */
 double protocol_tie_band(const struct protocol *protocol, double floor);
 
-/* "race_z=3.5", "screen_slower.1=0.1": by the names above, elements of arrays from 0. STATUS_USAGE
- * with the nearest name, or the range that is allowed. */
+/* Parses "race_z=3.5", "screen_slower.1=0.1": the names above, elements of arrays from 0.
+ * STATUS_USAGE with the nearest name, or the allowed range. */
 enum status protocol_set(struct protocol *protocol, const char *assignment, struct error *error);
-/* "warm_window_ms=50 warm_settled=0.005 ...": exact, and read by protocol_parse. */
+/* Formats "warm_window_ms=50 warm_settled=0.005 ...": exact, and readable by protocol_parse. */
 void protocol_format(const struct protocol *protocol, struct text *text);
 enum status protocol_parse(const char *text, struct protocol *protocol, struct error *error);
-/* What of a stored text is not the default of its effort: "confirm_rounds=20 finalists=4"; a number
- * that was not there yet is. False: the text or the effort cannot be read. */
+/* Formats the numbers of a stored text that are no defaults of its effort: "confirm_rounds=20
+ * finalists=4"; a number that did not exist then is its default. False: the text or the effort is
+ * not readable. */
 bool protocol_changes(const char *stored, const char *effort, bool is_shared, struct text *out);
 /* Calls `each` for every name with its value and one line about it, for --help and the store. */
 void protocol_each(const struct protocol *protocol,

@@ -14,11 +14,11 @@ struct race {
     struct protocol protocol;
     size_t count;
     enum race_fate *fates;
-    size_t *order;                /* of all candidates; NULL: nobody leaves for being behind */
-    struct interval *differences; /* of those alive at a look, to the leader */
+    size_t *order;                /* all candidates' places; NULL: none leaves for being behind */
+    struct interval *differences; /* differences to the leader of those alive at a look */
     struct round *rounds;         /* ESTIMATE_MAX */
     size_t round_count;
-    size_t leader; /* of the rounds up to now, found by find_leader whenever something changes */
+    size_t leader; /* leader of the present rounds, found by find_leader after each change */
     size_t looked; /* valid rounds at the last look */
     bool ended;    /* the caller's last look is done */
     bool settled; /* at the last look all alive were shown to be within delta, or to be finalists */
@@ -104,7 +104,7 @@ void race_fail(struct race *race, size_t candidate)
 
 /* ---- the leader ---- */
 
-/* The median over those alive: what a round brought to all of them alike. */
+/* Returns the median over those alive: the effect of a round on all alike. */
 static double round_centre(const struct race *race, const struct round *round, double *alive)
 {
     size_t count = 0;
@@ -134,8 +134,8 @@ static size_t first_alive(const struct race *race)
     return i;
 }
 
-/* Those who were never measured in a valid round lead only when nobody was. Without memory the
- * first that is alive leads, which is as good to compare with, only slower to decide. */
+/* Finds the leader. Candidates without a valid round lead only if all are without. Without memory
+ * the first one alive leads, which compares as well, but takes longer to decide. */
 static void find_leader(struct race *race)
 {
     double centres[ESTIMATE_MAX];
@@ -165,7 +165,7 @@ size_t race_leader(const struct race *race)
 
 /* ---- differences ---- */
 
-/* In the valid rounds in which both were measured; their number. */
+/* Lists the differences in valid rounds in which both were measured; returns their number. */
 static size_t paired_differences(const struct race *race, size_t a, size_t b,
                                  double out[ESTIMATE_MAX])
 {
@@ -244,7 +244,7 @@ enum status race_finalists(const struct race *race, const size_t *order, size_t 
             continue;
         double estimate = race_between(race, i, race->leader, (double)INFINITY).estimate;
         size_t group = i == race->leader ? 0 : estimate <= delta ? 1 : 2;
-        /* One never measured beside the leader is the last. */
+        /* A candidate never measured beside the leader is the last. */
         all[alive++] = (struct finalist){i, group, order ? order[i] : i,
                                          isnan(estimate) ? (double)INFINITY : estimate};
     }
@@ -278,8 +278,8 @@ enum race_fate race_fate(const struct race *race, size_t candidate)
     return candidate < race->count ? race->fates[candidate] : RACE_FAILED;
 }
 
-/* Whether a screen takes out the candidate: slower than the leader by more than it allows in each
- * round, of which there are enough. */
+/* Returns whether a screen takes out the candidate: slower than the leader by more than the limit
+ * in each of enough rounds. */
 static bool is_screened(const struct race *race, size_t candidate)
 {
     double differences[ESTIMATE_MAX];
@@ -307,13 +307,12 @@ static size_t screen(struct race *race)
     return dropped;
 }
 
-/* How sure it is to be that one is no finalist, in standard errors: who is next to the last one may
- * change places with him, which costs nothing, since they are as good. */
+/* Certainty, in standard errors, that a candidate is no finalist: one next to the last may change
+ * places with it, which costs nothing, since both are as good. */
 static const double behind_z = 2;
 
-/* Whether as many others as are confirmed come before it in the order of finalists: further rounds
- * would only tell how close it is. But one that may be faster than the leader by more than a tie is
- * to be seen. */
+/* Returns whether enough others precede the candidate in the order of finalists: further rounds
+ * would only show by how little. A candidate that may beat the leader by more than a tie stays. */
 static bool is_behind(const struct race *race, size_t candidate, double delta)
 {
     const struct interval *differences = race->differences;
@@ -331,8 +330,8 @@ static bool is_behind(const struct race *race, size_t candidate, double delta)
     return ahead >= (size_t)race->protocol.finalists;
 }
 
-/* Whoever leaves for being behind leaves enough that stay ahead of all others: who is ahead of the
- * one is ahead of whoever that one is ahead of. */
+/* Takes out candidates that are behind. Each leaves enough others ahead, since the relation is
+ * transitive. */
 static size_t drop_behind(struct race *race, double delta)
 {
     size_t dropped = 0;

@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* The best way to cover the sizes before one. */
+/* The best cover of the sizes before one. */
 struct cover {
     size_t ranges;
     double loss;     /* sum of the ranges' smallest worst losses */
-    size_t previous; /* where its last range begins; no range when `skipped` */
+    size_t previous; /* start of its last range; no range when `skipped` */
     bool skipped;
 };
 
@@ -25,7 +25,7 @@ static double loss_at(const struct problem *problem, size_t size, size_t configu
     return isnan(loss) ? (double)INFINITY : loss;
 }
 
-/* INFINITY when nothing can be used there. */
+/* Returns the least loss at a size; INFINITY: none is usable. */
 static double smallest_loss(const struct problem *problem, size_t size)
 {
     double smallest = (double)INFINITY;
@@ -34,8 +34,8 @@ static double smallest_loss(const struct problem *problem, size_t size)
     return smallest;
 }
 
-/* Takes a size into a range whose worst losses are `worst`; returns the smallest of them, INFINITY
- * when no configuration is within bounds at all of its sizes. */
+/* Adds a size to a range with worst losses `worst`; returns the smallest of these, INFINITY when no
+ * configuration is within bounds at all of its sizes. */
 static double extend(const struct problem *problem, size_t size, double *worst)
 {
     double allowed = fmax(problem->within, smallest_loss(problem, size));
@@ -53,7 +53,7 @@ static bool is_better(const struct cover *a, const struct cover *b)
     return a->ranges < b->ranges || (a->ranges == b->ranges && a->loss < b->loss);
 }
 
-/* covers[i], 0 <= i <= sizes: of the sizes before i. */
+/* covers[i], 0 <= i <= sizes: the best cover of the sizes before i. */
 static void find_covers(const struct problem *problem, struct cover *covers, double *worst)
 {
     for (size_t i = 1; i <= problem->sizes; i++)

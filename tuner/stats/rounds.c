@@ -19,7 +19,7 @@ const char *round_fault_name(enum round_fault fault)
     return names[fault];
 }
 
-/* What is ordinary in these rounds, and how far off it is too far. */
+/* Ordinary conditions of these rounds, and the limits of deviations. */
 struct limits {
     double anchor_ns, anchor_off_ns;
     double clock_mhz, clock_off_mhz;
@@ -44,7 +44,7 @@ static struct limits find_limits(const struct round_record *rounds, size_t count
     return limits;
 }
 
-/* False for what is unknown. */
+/* Returns false for unknown values. */
 static bool is_off(double first, double last, double centre, double allowed)
 {
     return fabs(first - centre) > allowed || fabs(last - centre) > allowed;
@@ -72,7 +72,7 @@ static enum round_fault round_fault(const struct round_record *round, const stru
     if (before->ecc_errors >= 0 && after->ecc_errors >= 0 &&
         before->ecc_errors != after->ecc_errors)
         return ROUND_ECC;
-    /* Without a wait for others, as on a CPU, they are part of the place. */
+    /* Other processes belong to the place if the protocol does not wait for them, as on a CPU. */
     if (protocol->other_wait_ms > 0 && (before->other_processes > 0 || after->other_processes > 0))
         return ROUND_OTHER_PROCESS;
     return ROUND_VALID;

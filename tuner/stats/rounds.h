@@ -1,4 +1,4 @@
-/* Which rounds count: whole rounds are dropped, never single samples. */
+/* The validity of rounds: whole rounds are dropped, never single samples. */
 #ifndef TUNE_STATS_ROUNDS_H
 #define TUNE_STATS_ROUNDS_H
 
@@ -19,13 +19,13 @@ enum round_fault {
     ROUND_ANCHOR_MOVED,  /* the anchor is off its median over all rounds */
     ROUND_CLOCK_MOVED,   /* the SM clock is off its median over all rounds */
     ROUND_ECC,           /* an error count moved */
-    ROUND_OTHER_PROCESS, /* somebody else computed on the device */
-    ROUND_INCOMPLETE,    /* the worker was lost in it, or it was stopped; set by the caller */
+    ROUND_OTHER_PROCESS, /* another process computed on the device */
+    ROUND_INCOMPLETE,    /* the worker was lost, or the round was stopped; set by the caller */
 };
 enum { ROUND_FAULTS = 7 };
 const char *round_fault_name(enum round_fault fault); /* "throttled" ... */
 
-/* Judges all rounds measured so far by one process; what is unknown is no fault. faults[i] that are
+/* Judges all rounds measured so far by one process; unknown values are no fault. faults[i] that are
  * ROUND_INCOMPLETE already stay. */
 void rounds_judge(const struct round_record *rounds, size_t count, const struct protocol *protocol,
                   enum round_fault *faults);

@@ -1,4 +1,4 @@
-/* What a set of timings comes to. Plain numbers. */
+/* Summaries of timings, as plain numbers. */
 #ifndef TUNE_STATS_SUMMARY_H
 #define TUNE_STATS_SUMMARY_H
 
@@ -13,12 +13,13 @@ struct summary {
     double maximum;
 };
 
-/* Sorts `values` in place. */
+/* Summarises `values`, which are sorted in place. */
 struct summary summarize(double *values, size_t count);
 
-/* Runs in one timed block: enough that the block lasts `block_ns` and the timer's tick is under
- * 0.1 % of it (tick / (sqrt(6) * 0.001), the standard deviation of a difference of two uniform
- * roundings), at most `most`, at least 1. `run_ns` is a first idea of one run's time. */
+/* Returns the runs of a timed block: enough that the block lasts `block_ns` and the timer's tick is
+ * under 0.1 % of it (tick / (sqrt(6) * 0.001), the standard deviation of a difference of two
+ * uniform roundings), at most `most`, at least 1. `run_ns` is a first estimate of one run's time.
+ */
 uint32_t block_runs(double run_ns, double tick_ns, double block_ns, uint32_t most);
 
 #endif

@@ -56,7 +56,7 @@ static void append_percent(struct text *text, double share)
     text_printf(text, "%.3g %%", share * 100);
 }
 
-/* ---- what was found ---- */
+/* ---- the finding ---- */
 
 static void append_rounds(struct text *text, const struct verdict_facts *facts)
 {
@@ -92,7 +92,7 @@ static void append_found(struct text *text, const struct verdict_facts *facts)
         text_append(text, ", clocks and throttling could not be read");
 }
 
-/* ---- what weighs most of what is wrong, and what helps ---- */
+/* ---- the gravest fault, and its remedy ---- */
 
 static void append_differs(struct text *text, double floor)
 {
@@ -100,8 +100,7 @@ static void append_differs(struct text *text, double floor)
     append_percent(text, floor);
 }
 
-/* What helps: an idle machine, another run at all, one that a budget does not end early; or only
- * that it goes on. */
+/* Remedies: an idle machine, another run, one without the budget's end, or only a longer one. */
 struct help {
     bool idle_machine, another_run, more_time, same_command;
 };
@@ -164,7 +163,7 @@ static void append_doubt(struct text *text, const struct verdict_facts *facts)
         text_printf(text, ". Run the same command with `--effort %s`%s",
                     effort_name(facts->effort == EFFORT_THOROUGH ? EFFORT_THOROUGH : EFFORT_NORMAL),
                     help.idle_machine ? " when the machine is idle" : "");
-    /* That of this effort would have been enough. */
+    /* This effort would have been enough. */
     if (help.more_time && facts->has_budget && facts->effort != EFFORT_QUICK)
         text_append(text, ", with a larger --budget or none");
     text_append(text, ". Found: ");
@@ -188,7 +187,7 @@ size_t verdict_advice_bytes(const char *reason)
     return found ? (size_t)(found - reason) : strlen(reason);
 }
 
-/* Where it says what to do; its end: it does not. */
+/* Finds the advice in a reason; its end: none. */
 static const char *step_in(const char *reason)
 {
     static const char lead[] = ". Run the same command";

@@ -1,4 +1,4 @@
-/* Whether numbers deserve trust, and why not. */
+/* Whether numbers deserve trust, and the reason. */
 #ifndef TUNE_STATS_VERDICT_H
 #define TUNE_STATS_VERDICT_H
 
@@ -13,11 +13,11 @@ enum verdict {
     VERDICT_SOUND,
     VERDICT_NOISY,    /* usable, with a wider tie band than asked for, or not confirmed */
     VERDICT_UNSTABLE, /* not to be used: dropped rounds, a biased harness, a floor above floor_most,
-                         nothing tried but baselines */
+                         or trials of baselines only */
     VERDICTS
 };
 const char *verdict_name(enum verdict verdict); /* "sound", "noisy", "unstable" */
-/* The verdict of that name; VERDICTS: none. Those below take VERDICTS, too. */
+/* Returns the verdict of that name; VERDICTS: none. Functions below accept VERDICTS, too. */
 enum verdict verdict_named(const char *name);
 const char *verdict_answer(enum verdict verdict); /* sure? "yes", "nearly", "no", "unknown" */
 const char *
@@ -30,25 +30,25 @@ struct verdict_facts {
     double floor;                    /* A/A, relative; NaN: unknown, which is noisy */
     double delta, floor_most;        /* the protocol's */
     bool biased;
-    size_t processes;      /* fresh processes that confirmed; 0: none */
-    bool conditions_known; /* clocks and throttle reasons could be read */
-    enum effort effort;    /* that it was measured with ... */
-    bool has_budget;       /* ... and within one */
-    bool only_baselines;   /* of several configurations no other was tried */
-    uint64_t tried,
-        planned; /* what a budget left of a search for all; planned 0: nothing was cut */
+    size_t processes;        /* fresh processes that confirmed; 0: none */
+    bool conditions_known;   /* clocks and throttle reasons could be read */
+    enum effort effort;      /* effort of the run ... */
+    bool has_budget;         /* ... and whether under a budget */
+    bool only_baselines;     /* only baselines were tried of several configurations */
+    uint64_t tried, planned; /* points of a search cut by a budget; planned 0: not cut */
 };
 
-/* `reason`: one sentence for people, also when sound: "Not sure: ..." says what to do. */
+/* Judges the facts. `reason`: one sentence for people, even if sound: "Not sure: ..." includes
+ * advice. */
 enum { VERDICT_REASON_BYTES = 512 };
 enum verdict verdict_of(const struct verdict_facts *facts, char *reason, size_t reason_bytes);
-/* How much of a reason says what is wrong and what to do: up to what was found in numbers, or all.
- */
+/* Returns the length of the fault and the advice in a reason, up to the finding in numbers, or the
+ * whole. */
 size_t verdict_advice_bytes(const char *reason);
-/* That, without its "Not sure:"; a reason of an older tune, which gives no advice, gets some. */
+/* Formats that without "Not sure:"; adds advice to a reason of an older tune, which has none. */
 void verdict_append_advice(struct text *text, const char *reason);
-/* Only what is wrong; and only what to do, as "run the same command ...": nothing where there is
- * nothing to do, or the reason is of an older tune. */
+/* Format only the fault, or only the advice, such as "run the same command ...": "" if there is
+ * none, or if the reason is of an older tune. */
 void verdict_append_fault(struct text *text, const char *reason);
 void verdict_append_step(struct text *text, const char *reason);
 
