@@ -63,7 +63,7 @@ if [[ -z ${TUNE_SANITIZE:-} ]]; then
     expect_err ' 4 failed'
     [[ $(query "SELECT count(*) FROM trials WHERE status = 'compile_failed'") -eq 4 ]] ||
         fail "not all four are compile_failed"
-    run "$TUNE" show --failures
+    run "$TUNE" show --wide --failures
     expect_out 'way=1 .*(memory|signal|killed)'
     expect_out 'way=4 .*nested'
     [[ -z $(ls "$TUNE_CACHE_DIR/scratch") ]] || fail "files of compilers were left in the cache"
@@ -82,7 +82,7 @@ sed -i 's/way: \[.*/way: [0, 7]/' bomb.yaml
 rm -f "$TUNE_CACHE_DIR"/*.bin
 run env CC="$PWD/slow_cc" TUNE_COMPILE_TIMEOUT_MS=8000 "$TUNE" run bomb.yaml --device cpu "${steady[@]}" --db slow.db
 expect_code 0
-run "$TUNE" show --failures --db slow.db
+run "$TUNE" show --wide --failures --db slow.db
 expect_out 'way=0 .*killed after 8\.0 s \(TUNE_COMPILE_TIMEOUT_MS\)'
 ! pgrep -fx "$stuck" >/dev/null || fail "the compiler's own children were left"
 

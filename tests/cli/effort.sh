@@ -10,7 +10,7 @@ expect_code 0
 [[ $(query "SELECT effort, objective, budget_ns FROM runs") == 'quick time None' ]] || fail "$(query "SELECT * FROM runs")"
 [[ -n $(query "SELECT 1 FROM runs WHERE ' ' || protocol || ' ' LIKE '% race_z=3.5 %'") ]] || fail "the protocol is not stored"
 [[ $(query "SELECT stage, processes FROM winners") == 'race 0' ]] || fail "$(query "SELECT stage, processes FROM winners")"
-run "$TUNE" show --trust
+run "$TUNE" show --wide --trust
 expect_out '^  effort +quick, but .*race_z=3\.5'
 expect_out 'not confirmed'
 

@@ -87,7 +87,7 @@ expect_status 4 compile_failed
 expect_status 5 crashed
 expect_status 6 crashed
 
-run "$TUNE" show --failures
+run "$TUNE" show --wide --failures
 expect_code 0
 expect_out 'wrong_result.*out\[999\] is'
 expect_out 'crashed.*signal 11'

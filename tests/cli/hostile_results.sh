@@ -143,7 +143,7 @@ run "$TUNE" show --trust --json
 expect_json '[(w["compared"], w["wrong_less_than_once_in"]) for w in j["winners"]]' "[($compared, $((compared / 3)))]"
 run "$TUNE" show --json
 expect_json '[(w["compared"], w["wrong_less_than_once_in"]) for w in j]' "[($compared, $((compared / 3)))]"
-run "$TUNE" show --why
+run "$TUNE" show --wide --why
 expect_out "^results: $compared of its runs were compared with what is right, and were: it is wrong less than once in $((compared / 3)), at 95 % confidence"
 grep -q " compared=$compared\b" tuned.conf || fail "not in tuned.conf: $(cat tuned.conf)"
 

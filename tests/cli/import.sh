@@ -80,7 +80,7 @@ expect_code 0
     fail "of the recorded table: $(query 'SELECT count(*) FROM peers')"
 
 # What is recorded of that device has times of two kinds: told of the sizes where they are plain, not of others.
-run "$TUNE" show --trust reduce.sum.i32
+run "$TUNE" show --wide --trust reduce.sum.i32
 expect_code 0
 expect_out '^reduce\.sum\.i32, n = 100000000: times form two groups 0\.9 % apart: 25 % at 88\.27 us, 75 % at 89\.09 us$'
 [[ $(grep -c 'two groups' "$captured.out") -eq 3 ]] || fail "not three sizes with two groups: $(grep 'two groups' "$captured.out")"

@@ -31,7 +31,7 @@ expect_json 'all(w["states"].startswith("clean, dirty") and w["dirty_ns"] > 0 fo
 [[ $(query "SELECT count(*) > 0 FROM ranges") -eq 1 ]] || fail "no ranges"
 [[ $(query "SELECT count(*) FROM devices WHERE kind = 'null'") -eq 1 ]] || fail "not one device"
 grep -q '^\[null "Null device"\] .*sm_count=132' tuned.conf || fail "no section: $(head -n 6 tuned.conf)"
-run "$TUNE" show --why
+run "$TUNE" show --wide --why
 expect_code 0
 run "$TUNE" show --json
 expect_json 'len(j)' 6

@@ -108,13 +108,13 @@ d.execute(f"UPDATE contenders SET difference_low = 0.5, difference_high = 20 WHE
 assert d.total_changes == 2, d.total_changes
 d.commit()
 P
-run "$TUNE" show --baselines fixture.sum.i32
+run "$TUNE" show --wide --baselines fixture.sum.i32
 expect_code 0
 expect_out '^fixture\.sum\.i32 +65536 +occupancy_api .* > 1\.50x '
 expect_out '^fixture\.sum\.i32 +65536 +textbook .* unknown '
 run "$TUNE" show fixture.sum.i32
 expect_out '^ *65536 +[0-9.]+ us +> 1\.50x '
-run "$TUNE" show --why fixture.sum.i32 --n 65536
+run "$TUNE" show --wide --why fixture.sum.i32 --n 65536
 expect_out '^- At least 1\.50x as fast as the baseline occupancy_api'
 expect_out '^- How it compares with the baseline textbook is unknown: '
 run "$TUNE" report fixture.sum.i32 --no-figures -o wide.html
@@ -143,7 +143,7 @@ expect_out '^none: the baseline is as good'
 expect_out 'fixture\.sum\.i32 n=2\^16: [0-9.]+ us, no faster than occupancy_api, '
 run "$TUNE" show fixture.sum.i32 --n 65536 --wide
 expect_out '^fixture\.sum\.i32 +65536 .* none .* unknown '
-run "$TUNE" show --baselines fixture.sum.i32 --n 65536
+run "$TUNE" show --wide --baselines fixture.sum.i32 --n 65536
 expect_out ' occupancy_api .* none '
 run "$TUNE" show fixture.sum.i32 --n 65536 --json
 expect_json '[b["tied"] for b in j[0]["baselines"]], j[0]["gain_tied"], round(j[0]["gain"], 2)' '([True, False], 1, 1.51)'
@@ -165,5 +165,5 @@ run "$TUNE" show fixture.sum.f32
 expect_out '^67108864 .* unknown '
 expect_out '^unknown: the baseline was not compared well enough'
 expect_out ' fixture\.sum\.f32 n=2\^16: [0-9.]+ us, [0-9.]+x over occupancy_api \['
-run "$TUNE" show --why fixture.sum.i32 --n 65536
+run "$TUNE" show --wide --why fixture.sum.i32 --n 65536
 expect_out '^- Not shown to be better than the baseline occupancy_api, which takes 51\.0 % more \(2\.00 % less to 60\.0 % more\), a tie'

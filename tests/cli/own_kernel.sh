@@ -135,7 +135,7 @@ tune $experiment
 expect_faults
 [[ $(query "SELECT (SELECT count(*) FROM ceilings) + (SELECT count(*) FROM arithmetic_ceilings)") -eq 0 ]] ||
     fail "ceilings that nobody wanted"
-run "$TUNE" show --failures
+run "$TUNE" show --wide --failures
 expect_out 'wrong_result.*v\[[0-9]+\] is .*, not .*elements are wrong, the largest difference'
 expect_out 'wrong_result.*out\[[0-9]+\] is '
 
@@ -251,7 +251,7 @@ expect_faults_of() { # the ways that are wrong
     for way in "$@"; do expect_status way "$way" wrong_result; done
 }
 expect_faults_of 1 2 3
-run "$TUNE" show --failures
+run "$TUNE" show --wide --failures
 expect_out 'wrong_result.*total\[0\] is 7, not 6'
 expect_out 'wrong_result.*marks\[3\] is -?[0-9.e+-]+, not 8'
 sed -i '/^check:/,$d' marks.yaml # against the default configuration

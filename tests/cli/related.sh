@@ -116,5 +116,5 @@ expect_err 'conv n=4096: its inputs are alike in all runs, since none is drawn a
 grep -q ' inputs=alike' tuned.conf || fail "$(cat tuned.conf)"
 run "$TUNE" show --trust --json
 expect_json 'j["winners"][0]["inputs"]' alike
-run "$TUNE" show --trust
+run "$TUNE" show --wide --trust
 expect_out 'alike'

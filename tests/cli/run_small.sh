@@ -50,7 +50,7 @@ expect_empty err
 run "$TUNE" run double.yaml --device cpu "${steady[@]}"
 ! grep -q $'\033\|\r' "$captured.err" || fail "escape sequences in a file"
 
-run "$TUNE" show --failures
+run "$TUNE" show --wide --failures
 expect_out "^status: 'tune run \.\.\. --retry STATUS' tries again what failed so"
 
 # A ceiling below 1 GB/s is no 0.

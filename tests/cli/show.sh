@@ -141,19 +141,19 @@ expect_json 'all(a["time_ns"] <= b["time_ns"] for a, b in zip(j, j[1:]) if a["st
 expect_json 'len({(p["grid"], p["block"], p["launch_count"], p["configuration"].split("vector")[1]) for p in j})' 8
 expect_json 'all(p["registers"] > 0 and 0 < p["occupancy_percent"] <= 100 for p in j)' True
 winner=$(pick 'j[0]["trial_id"]')
-run "$TUNE" show --top 2
+run "$TUNE" show --wide --top 2
 expect_out '^problem +n +# +time +spread +stage +GB/s +of ceiling +occupancy +registers +grid +block +trial +mark +configuration$'
 
-run "$TUNE" show --baselines fixture.sum.i32
+run "$TUNE" show --wide --baselines fixture.sum.i32
 expect_out '^fixture\.sum\.i32 +67108864 +textbook +744\.8 us .* 333\.2 us +2\.23x +ok '
 
-run "$TUNE" show --failures fixture.sum.f32 --n 65536
+run "$TUNE" show --wide --failures fixture.sum.f32 --n 65536
 expect_code 0
 expect_out ' launch_failed .*too many resources requested for launch \(701\)$'
 expect_out ' wrong_result .*got 41, expected 42, tolerance 0$'
 [[ $(wc -l <"$captured.out") -eq 8 ]] || fail "not four failures under their header, and what to do about them"
 
-run "$TUNE" show --runs
+run "$TUNE" show --wide --runs
 expect_out '^ +1 +Fixture GPU .* complete +cold +10\.00 s +70\.0 % +20\.0 % +10\.0 % +40 +20 +1512 +356 +24 '
 
 # One trial, measured and duplicate.
@@ -215,7 +215,7 @@ db.execute("UPDATE trials SET detail = char(27) || '[2J' || char(10) || '\"a\\' 
 db.execute("UPDATE devices SET name = char(27) || '[31mred'")
 db.commit()
 P
-run "$TUNE" show --db bare.db --failures
+run "$TUNE" show --wide --db bare.db --failures
 expect_code 0
 ! grep -q $'\x1b' "$captured.out" || fail "an escape sequence reached the terminal"
 run "$TUNE" show --db bare.db --failures --json

@@ -4,19 +4,19 @@ source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
 # One device under one driver: nothing stands beside it.
-run "$TUNE" show --compare
+run "$TUNE" show --wide --compare
 expect_code 0
 expect_empty out
 expect_err "nothing to compare: .* 'tune merge' brings databases together"
-run "$TUNE" show --compare --why
+run "$TUNE" show --wide --compare --why
 expect_code 2
-run "$TUNE" show --compare fixture.sum.u64
+run "$TUNE" show --wide --compare fixture.sum.u64
 expect_code 3
 
 # Another run beside this one, of the same device under the same driver: its own database. What is the same differs by noise.
 cp tune.db old.db
 cp tune.db changed.db
-run "$TUNE" show --compare --before old.db
+run "$TUNE" show --wide --compare --before old.db
 expect_code 0
 expect_out '^a: Fixture GPU, [0-9-]+, old\.db; b: Fixture GPU, [0-9-]+, tune\.db$'
 expect_out '^- What changed: database old\.db, now tune\.db\.$'
@@ -30,7 +30,7 @@ db.execute("UPDATE trials SET median_ns = 2 * median_ns")
 db.execute("UPDATE configurations SET key = key || ' loads=3', parameters = json_set(parameters, '$.loads', 3)")
 db.commit()
 P
-run "$TUNE" show --compare --before old.db fixture.sum.i32 --n 2**16
+run "$TUNE" show --wide --compare --before old.db fixture.sum.i32 --n 2**16
 expect_code 0
 expect_out '^- Of 1 problem it is faster for 1 \(2x\) and slower for 0; '
 expect_out '^- 0 winners are the same; 1 moved, and what won before has no time\.$'
@@ -39,7 +39,7 @@ expect_code 0
 grep -q '<h3>a: Fixture GPU, [0-9-]*, old.db; b: Fixture GPU, [0-9-]*, tune.db</h3>' page.html || fail "the page has no other run"
 run "$TUNE" show --before old.db
 expect_code 2
-run "$TUNE" show --compare --before nowhere.db
+run "$TUNE" show --wide --compare --before nowhere.db
 expect_code 3
 run "$TUNE" report --no-figures --before old.db -o old.db
 expect_code 2
@@ -67,7 +67,7 @@ db.execute("UPDATE winners SET time_low_ns = 0.5 * time_low_ns, time_high_ns = 0
 db.execute("UPDATE trials SET median_ns = 0.5 * median_ns WHERE id > 100000")
 db.commit()
 P
-run "$TUNE" show --compare --db changed.db
+run "$TUNE" show --wide --compare --db changed.db
 expect_code 0
 expect_out '^a: Fixture GPU, 20[0-9-]+; b: Fixture GPU, 2099-01-01$'
 expect_out '^- What changed: measured 20[0-9-]+, now 2099-01-01; an experiment: its file or its sources\.$'
@@ -119,7 +119,7 @@ db.execute(f"""UPDATE contenders SET difference = 0, difference_low = 0, differe
 db.execute(f"DELETE FROM winners WHERE {new} AND problem_id = ?", (problem("fixture.sum.f32", 1 << 16),))
 db.commit()
 P
-run "$TUNE" show --compare
+run "$TUNE" show --wide --compare
 expect_code 0
 expect_out '^a: Fixture GPU, 20[0-9-]+; b: Fixture GPU, 2099-01-01$'
 expect_out '^- What changed: driver 999\.0, now 1000\.0; measured 20[0-9-]+, now 2099-01-01\.$'

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What was recorded on real devices, as tune show puts it: piped and on terminals of 80, 100 and 132 columns no line is
 # longer, but for the one to forward, and the launch of each winner is there as a whole, with all of its parameters.
+# Every question fits a page of 100 columns, a problem takes few lines, and below the table stands only what it has.
 source "$TUNE_TESTS/lib.sh"
 cat >page.py <<'P'
 import fcntl, json, os, pty, re, struct, subprocess, sys, termios
@@ -47,11 +48,38 @@ for block in page.split("\n\n"):
         found += 1
 assert found == len(winners) > 0, (found, len(winners))
 P
+# page QUESTION LINES: at most so many lines for each winner, and forty more.
+page() {
+    run "$TUNE" show "$1"
+    expect_code 0
+    awk 'length($0) > 100 { print; exit 1 }' "$captured.out" >long || fail "$recorded: show $1 is wider than 100 columns: $(cat long)"
+    [[ $(wc -l <"$captured.out") -le $(($2 * winners + 40)) ]] || fail "$recorded: show $1 has $(wc -l <"$captured.out") lines for $winners winners"
+    [[ $1 == --ties || $1 == --ranges ]] || return 0
+    # "word, word: meaning" behind the last blank line: one of the words stands above it.
+    tac "$captured.out" | sed '/^$/,$d' | sed -nE 's/^([a-z][^:]*): .*/\1/p' >legend
+    tac "$captured.out" | sed '1,/^$/d' | tr -s ' \n' ' ' >above
+    while IFS= read -r words; do
+        grep -qE -- "${words//, /|}" above || fail "$recorded: show $1 explains '$words', which is not there"
+    done <legend
+}
 for recorded in nvidia-h100/tune nvidia-h200/families nvidia-h200/gemm-2048 nvidia-h200/t1 cpu-2-cores/tune; do
     rm -f tune.db*
     unpack "$TUNE_SOURCE/db/recorded/$recorded.db.xz" >old.db
     run "$TUNE" merge tune.db old.db
     expect_code 0
+    winners=$("$TUNE" show --csv | tail -n +2 | wc -l)
+    page --ties 14
+    page --trust 6
+    page --searches 1
+    page --runs 1
+    page --baselines 6
+    page --ranges 6
+    page --top=2 12
+    page --why 90
+    # The winner is the first of its problem, and what is not listed is counted.
+    run "$TUNE" show --ties
+    awk '/, n = |^[a-z][^ ]*: [0-9]+ /{ head = 1 } head && /^ *#/ { at = 1; head = 0; next } at && /^ *[0-9]+ / { if ($2 != "winner") exit 1; at = 0 }' "$captured.out" ||
+        fail "$recorded: the winner is not first"
     for width in 0 80 100 132; do
         run python3 page.py "$TUNE" "$width"
         [[ $code -eq 0 ]] || fail "$recorded at $width columns"

@@ -4,7 +4,7 @@ source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
 # ---- for people ----
-run "$TUNE" show --why fixture.sum.i32 --n 2**26
+run "$TUNE" show --wide --why fixture.sum.i32 --n 2**26
 expect_code 0
 expect_empty err
 expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold; read ceiling 1000 GB/s$'
@@ -40,21 +40,21 @@ import sqlite3
 db = sqlite3.connect("computes.db")
 db.execute("UPDATE problems SET operations = n, operations_type = \"i32\"")
 db.commit()'
-run "$TUNE" show --why fixture.sum.i32 --n 2**26 --db computes.db
+run "$TUNE" show --wide --why fixture.sum.i32 --n 2**26 --db computes.db
 expect_code 0
 expect_out '^10\^9 operations/s +201 +201 +167 +90\.1$'
 
 # Words and sizes choose; all problems without.
-run "$TUNE" show --why
+run "$TUNE" show --wide --why
 [[ $(grep -c '^fixture\.sum' "$captured.out") -eq 6 ]] || fail "not six problems"
 [[ $(grep -c '^limit: ' "$captured.out") -eq 6 ]] || fail "not six limits"
 expect_out '^fixture\.sum\.f32, n = 67108864: .*, unstable$'
-run "$TUNE" show --why fixture.sum.u64
+run "$TUNE" show --wide --why fixture.sum.u64
 expect_code 3
-run "$TUNE" show --why --ties
+run "$TUNE" show --wide --why --ties
 expect_code 2
 expect_err '\-\-why'
-run "$TUNE" show --why --objective energy
+run "$TUNE" show --wide --why --objective energy
 expect_code 3
 
 # ---- for programs: one object per winner, one row per point ----
@@ -142,11 +142,11 @@ d.execute(f"DELETE FROM trials WHERE stage <> 'sweep' AND configuration_id IN {i
 d.execute(f"UPDATE trials SET status = 'launch_failed', median_ns = NULL WHERE configuration_id IN {ids} AND problem_id = (SELECT id FROM problems WHERE key = 'fixture.sum.f32' AND n = 4194304)")
 d.commit()
 P
-run "$TUNE" show --why fixture.sum.f32 --n 2**22 --db failed.db
+run "$TUNE" show --wide --why fixture.sum.f32 --n 2**22 --db failed.db
 expect_out '^status +ok +ok +- +ok +launch_failed$'
 expect_out '^- The baseline textbook has no time to compare with: launch_failed\.$'
 expect_out '^- The baseline absent was not tried\.$'
-run "$TUNE" show --why fixture.sum.f32 --n 2**26 --db failed.db
+run "$TUNE" show --wide --why fixture.sum.f32 --n 2**26 --db failed.db
 expect_out '^stage +confirm +confirm +- +confirm +sweep$'
 expect_out '^- The baseline textbook shared no rounds with it: how much faster it is than that is not known\.$'
 # There another configuration launches the same, and was raced in its place.
@@ -185,7 +185,7 @@ expect_json '[t["place"] for t in j if t["configuration"] == __import__("json").
 reach() {
     cp tune.db reach.db
     python3 -c 'import sqlite3, sys; d = sqlite3.connect("reach.db"); [d.execute(s) for s in sys.argv[1:]]; d.commit()' "$@"
-    run "$TUNE" show --why fixture.sum.i32 --db reach.db
+    run "$TUNE" show --wide --why fixture.sum.i32 --db reach.db
 }
 reach "UPDATE problems SET bytes_moved = 1.1 * bytes_moved WHERE n = 67108864"
 expect_out '^limit: latency\. .* the same problem reaches 88\.6 % at n = 67108864\. '
@@ -210,11 +210,11 @@ P
 run "$TUNE" show --why fixture.sum.i32 --n 2**26 --db flight.db --json
 expect_json 'all(p["bytes_per_thread"] == 4 * p["parameters"]["vector"] * p["parameters"]["loads"] for p in j[0]["points"])' True
 expect_json 'all(p["bytes_in_flight_per_sm"] == p["bytes_per_thread"] * min(p["occupancy"] * 2048, -(-p["grid"] // 100) * p["block"]) for p in j[0]["points"])' True
-run "$TUNE" show --why fixture.sum.i32 --n 2**26 --db flight.db
+run "$TUNE" show --wide --why fixture.sum.i32 --n 2**26 --db flight.db
 expect_out '^bytes in flight per SM +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+$'
 expect_out ' KiB in flight per SM against '
 # It is no column of other tables.
-run "$TUNE" show --top 3 --db flight.db
+run "$TUNE" show --wide --top 3 --db flight.db
 ! grep -q bytes_per_thread "$captured.out" || fail "bytes_per_thread has a column"
 
 # ---- what is not known is left out ----
@@ -229,7 +229,7 @@ for s in ("DELETE FROM resources", "DELETE FROM ceilings", "DELETE FROM contende
     d.execute(s)
 d.commit()
 P
-run "$TUNE" show --why fixture.sum.i32 --n 2**26 --db bare.db
+run "$TUNE" show --wide --why fixture.sum.i32 --n 2**26 --db bare.db
 expect_code 0
 expect_out '^fixture\.sum\.i32, n = 67108864: 333\.2 us$'
 expect_out '^limit: unknown\. The experiment does not say how many bytes a run moves\. '
@@ -242,7 +242,7 @@ expect_json 'j[0]["points"][0]["occupancy"], j[0]["trust"], j[0]["ceiling_gbs"]'
 
 # Nothing won: said, and nothing printed.
 python3 -c 'import sqlite3; d = sqlite3.connect("bare.db"); d.execute("DELETE FROM winners"); d.commit()'
-run "$TUNE" show --why --db bare.db
+run "$TUNE" show --wide --why --db bare.db
 expect_code 0
 expect_empty out
 expect_err 'no winner yet'
@@ -250,7 +250,7 @@ run "$TUNE" show --why --db bare.db --json
 expect_json 'j' '[]'
 
 # Of a measurement that supports no choice no gain is told.
-run "$TUNE" show --why fixture.sum.f32 --n 2**26
+run "$TUNE" show --wide --why fixture.sum.f32 --n 2**26
 expect_out '^fixture\.sum\.f32, n = 67108864: .*, unstable$'
 expect_out '^not sure: 40 of 112 rounds dropped'
 expect_out '^- How it compares with the baseline textbook is unknown: the measurement supports no choice'

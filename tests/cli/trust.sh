@@ -5,7 +5,7 @@ source "$TUNE_TESTS/lib.sh"
 "$TUNE_BUILD/tests/make_fixture" tune.db
 
 # The conditions of the run, in words ...
-run "$TUNE" show --trust
+run "$TUNE" show --wide --trust
 expect_code 0
 expect_empty err
 expect_out '^Fixture GPU, driver 999\.0, NVRTC 99\.9, L2 cold$'
@@ -51,7 +51,7 @@ db.execute("UPDATE runs SET worker_cpus = NULL, near = NULL, node_gap_ns = NULL,
 db.execute("UPDATE winners SET trust = NULL, trust_reason = NULL, floor = NULL")
 db.commit()
 P
-run "$TUNE" show --trust --db silent.db
+run "$TUNE" show --wide --trust --db silent.db
 expect_code 0
 for line in 'verdict +unknown' 'A/A floor +unknown' 'SM clock +unknown' 'temperature +unknown' 'power +unknown' \
     'throttled by +unknown' 'ECC errors +unknown' 'other processes +unknown' 'pinned to +nothing' 'effort +unknown'; do
@@ -71,14 +71,14 @@ db.execute(f"UPDATE winners SET time_low_ns = -7.862e6 WHERE problem_id = ({size
 db.execute(f"UPDATE winners SET time_high_ns = 4.01 * time_low_ns WHERE problem_id = ({sizes} 4194304)")
 db.commit()
 P
-run "$TUNE" show --trust fixture.sum.i32 --db wide.db
+run "$TUNE" show --wide --trust fixture.sum.i32 --db wide.db
 expect_code 0
 expect_out '^fixture\.sum\.i32 +65536 +[0-9.]+ us +unknown +unknown +sound'
 expect_out '^fixture\.sum\.i32 +4194304 +[0-9.]+ us +unknown +unknown +sound'
 expect_out '^fixture\.sum\.i32 +67108864 +[0-9.]+ us +[0-9.]+ us +[0-9.]+ us +sound'
 run "$TUNE" show --trust fixture.sum.i32 --db wide.db --json
 expect_json '[w["time_low_ns"] is None for w in j["winners"]]' '[True, True, False]'
-run "$TUNE" show --why fixture.sum.i32 --db wide.db
+run "$TUNE" show --wide --why fixture.sum.i32 --db wide.db
 expect_out '^fixture\.sum\.i32, n = 65536: [0-9.]+ us \(interval unknown\), sound$'
 run "$TUNE" report --db wide.db --no-figures -o wide.html
 expect_code 0
@@ -98,7 +98,7 @@ db.executemany("INSERT INTO samples (trial_id, ordinal, process, round, runs, in
 db.execute("UPDATE winners SET delta = 0.0025")
 db.commit()
 P
-run "$TUNE" show --trust fixture.sum.i32 --db two.db
+run "$TUNE" show --wide --trust fixture.sum.i32 --db two.db
 expect_code 0
 expect_out '^fixture\.sum\.i32, n = 65536: times form two groups 0\.8 % apart: 60 % at 89\.07 us, 40 % at 89\.75 us$'
 [[ $(grep -c 'two groups' "$captured.out") -eq 1 ]] || fail "two groups where there is one"
@@ -117,7 +117,7 @@ expect_json '[c["standing"] for c in j]' "['winner', 'as fast', 'tied', 'slower'
 expect_json '[c["place"] for c in j]' '[1, 2, 3, 4, 5, 6]'
 expect_json '[c["out"] for c in j][3:]' "[None, 'baseline', 'baseline']"
 expect_json 'all(c["low_percent"] < c["difference_percent"] < c["high_percent"] for c in j[1:])' True
-run "$TUNE" show --ties
+run "$TUNE" show --wide --ties
 expect_out '^fixture\.sum\.i32 +67108864 +. +out .* baseline +textbook '
 python3 - <<'P'
 import sqlite3
@@ -135,7 +135,7 @@ for question in --ties --ranges; do
 done
 
 # Ranges: which sizes share a configuration, and what that costs; a size between is looked up.
-run "$TUNE" show --ranges
+run "$TUNE" show --wide --ranges
 expect_code 0
 expect_out '^fixture\.sum\.i32 +65536 +4194303 +0\.00 % +1 +0\.00 % +0 +- '
 expect_out '^fixture\.sum\.i32 +4194304 +67108864 +1\.80 % +2 +1\.20 % +1 +1\.70 % '
@@ -173,7 +173,7 @@ run "$TUNE" run double.yaml --device cpu --no-report --sizes 1000 --db real.db
 [[ $code -eq 0 || $code -eq 6 ]] || fail "exit code $code" # 6: this machine was too busy to trust
 expect_err "^tune: 1 of 1 problem: (sure|nearly sure|not sure); .*'tune show --db real.db --trust' says why$"
 expect_out '^1 of 1 problem: (sure|nearly sure|not sure)\. double n=1000: [0-9.]+ [nu]s, .* [0-9]{4}-[0-9]{2}-[0-9]{2}\.$'
-run "$TUNE" show --trust --db real.db
+run "$TUNE" show --wide --trust --db real.db
 expect_code 0
 expect_out '^  verdict +(sound|noisy|unstable): 1 '
 expect_out '^  rounds +[1-9][0-9]*, '
@@ -214,9 +214,9 @@ for question in '' --wide --baselines '--top 3' --trust --ties --ranges --why; d
     expect_code 0
     refuse_out '[0-9]{4,}(\.[0-9]*)? ?%|-(40|100|99)\.[0-9]* %|[0-9]{4,}(\.[0-9]*)?x'
 done
-run "$TUNE" show --ties fixture.sum.i32 --n 65536 --db absurd.db
+run "$TUNE" show --wide --ties fixture.sum.i32 --n 65536 --db absurd.db
 expect_out ' out +[0-9.]+ us +unknown +unknown +unknown +baseline'
-run "$TUNE" show --why fixture.sum.i32 --n 65536 --db absurd.db
+run "$TUNE" show --wide --why fixture.sum.i32 --n 65536 --db absurd.db
 expect_out '^worse by .* unknown +unknown$'
 expect_out 'It does more f32 operations than were measured on this device, so that ceiling is not used'
 run "$TUNE" report --db absurd.db --no-figures -o absurd.html

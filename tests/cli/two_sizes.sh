@@ -109,7 +109,7 @@ for sizes in itertools.product(*edges):
 P
 run python3 boxes.py
 expect_code 0
-run "$TUNE" show --ranges
+run "$TUNE" show --wide --ranges
 expect_out 'other sizes'
 # Each line whose sizes were measured is measured again there; of others that is said.
 run "$TUNE" check mnk.conf "$TUNE_SOURCE/examples/gemm_mnk.yaml" --device null:1 --json

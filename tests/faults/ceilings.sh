@@ -31,7 +31,7 @@ expect_err 'more than the read ceiling of [0-9]+, which was measured twice: it i
 ! grep -q ceiling_percent tuned.conf || fail "a share of a broken ceiling in tuned.conf"
 run "$TUNE" show --json
 expect_json '{r["ceiling_percent"] for r in j}' '{None}'
-run "$TUNE" show --why --n 4194304
+run "$TUNE" show --wide --why --n 4194304
 expect_out 'A winner moves more than the read ceiling that was measured on this device, so that ceiling is not used\.'
 
 # The next run tries again: by then the device is its old self.

@@ -34,7 +34,7 @@ P
     AND sm_clock_mhz = 1980 AND temperature_c = 35 AND power_w = 120 AND throttle = 0 AND ecc_errors = 0
     AND other_processes = 0) = count(*) FROM rounds" | cut -d' ' -f2) -eq 1 ]] || fail "$(query "SELECT * FROM rounds")"
 # The worker sits on a processor of its own, where there are enough of them.
-run "$TUNE" show --trust
+run "$TUNE" show --wide --trust
 expect_out '^  L2 +hot$'
 expect_out '^  effort +thorough, but .*race_z=3\.5'
 if [[ $(nproc) -ge 3 ]]; then
@@ -49,7 +49,7 @@ tune_copy 'nvmlInit: 9' "${brief[@]}"
 expect_code 0
 [[ $(query "SELECT trust, trust_reason LIKE '%clocks and throttling could not be read%' FROM winners") == 'noisy 1' ]] ||
     fail "$(query "SELECT * FROM winners")"
-run "$TUNE" show --trust
+run "$TUNE" show --wide --trust
 expect_code 0
 for line in 'SM clock +unknown' 'temperature +unknown' 'power +unknown' 'throttled by +unknown' 'ECC errors +unknown' 'other processes +unknown'; do
     expect_out "^  $line"

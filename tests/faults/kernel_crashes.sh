@@ -28,7 +28,7 @@ expect_failed "1 128 crashed $kernel CUDA_ERROR_ILLEGAL_ADDRESS \\(700\\)" \
 grep -qE '^copy\.i32 ' tuned.conf || fail "no winner"
 refuse_workers
 
-run "$TUNE" show --failures
+run "$TUNE" show --wide --failures
 expect_code 0
 expect_out 'crashed'
 expect_out 'way=3 block=128'

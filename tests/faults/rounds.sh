@@ -35,7 +35,7 @@ diff wanted dropped || fail "not the rounds that were disturbed"
 [[ $(query "SELECT max(abs(f.median_ns / s.median_ns - 1) < 1e-3) FROM trials f JOIN trials s USING (configuration_id)
     WHERE f.stage = 'confirm' AND s.stage = 'sweep'") -eq 1 ]] || fail "$(query "SELECT * FROM trials")"
 [[ $(query "SELECT trust, rounds_dropped, rounds FROM winners") == 'sound 7 43' ]] || fail "$(query "SELECT * FROM winners")"
-run "$TUNE" show --trust
+run "$TUNE" show --wide --trust
 expect_code 0
 expect_out '^  rounds +43, 7 dropped \(16\.3 %\): 3 throttled, '
 for fault in '1 anchor moved' '1 clock moved' '1 ecc' '1 other process'; do
@@ -48,7 +48,7 @@ forget
 tune_copy "conditions@start=$second|$third#3-12: throttle=hw_slowdown" "${brief[@]}"
 expect_err 'tune: 1 of 1 problem: not sure'
 [[ $(query "SELECT trust, rounds_dropped FROM winners") == 'unstable 10' ]] || fail "$(query "SELECT * FROM winners")"
-run "$TUNE" show --trust
+run "$TUNE" show --wide --trust
 expect_out '^copy.i32 +1000 .* unstable .* Not sure: more than 20 % of the rounds were disturbed\. .* \(throttled\)'
 ! grep -qs '^copy.i32 ' tuned.conf || fail "an unstable result was written: $(cat tuned.conf)"
 run "$TUNE" export -o -

@@ -54,7 +54,7 @@ run "$TUNE" show
 expect_code 0
 expect_out '^1000 .* no +.*way='
 expect_out '^no: the run ended before '
-run "$TUNE" show --trust
+run "$TUNE" show --wide --trust
 expect_out 'Not sure: the run ended before '
 go_on
 

@@ -59,6 +59,9 @@ bool is_name(const char *text);
 /* Returns the part of a C++ name behind the last "::": "total" of "own::total". */
 const char *unqualified_name(const char *name);
 
+/* Appends the words, between blanks, that are none of the others'. */
+void text_append_others(struct text *text, const char *words, const char *others);
+
 /* Returns the word nearest to `word` by edits (insert, delete, replace, swap of neighbours), or
  * NULL when none is within a third of its length (at least 1, at most 3). `words` need not be
  * sorted. */

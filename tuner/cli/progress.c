@@ -364,6 +364,32 @@ static bool is_news(struct progress_view *view, const struct session_winner *win
     return true;
 }
 
+/* Returns the configuration that was told last of the problem, at whatever size; NULL: none was. */
+static const char *told_before(const struct progress_view *view, const char *problem_key)
+{
+    const size_t length = strlen(problem_key);
+    for (size_t i = view->choice_count; i > 0; i--) {
+        const char *choice = view->choices[i - 1];
+        if (strncmp(choice, problem_key, length) == 0 && choice[length] == ' ')
+            return strchr(choice + length + 1, ' ') + 1;
+    }
+    return NULL;
+}
+
+/* Appends the parameters, of which those that the line before tells, too, are left out. */
+static void append_choice(struct text *line, const char *configuration, const char *before)
+{
+    struct text others = {0};
+    text_append_others(&others, configuration, before ? before : "");
+    if (others.length == strlen(configuration))
+        text_append(line, configuration);
+    else if (others.length > 0)
+        text_printf(line, "%s, else as before", text_string(&others));
+    else
+        text_append(line, "the same configuration");
+    text_free(&others);
+}
+
 void progress_end(struct progress_view *view)
 {
     end_saying(view);
@@ -384,6 +410,7 @@ static void on_winner(void *context, const struct session_winner *winner)
     char time[32];
     char value[64];
     struct text line = {0};
+    const char *before = told_before(view, winner->problem_key);
     bool changed = is_news(view, winner);
     bool unstable = winner->trust && strcmp(winner->trust, "unstable") == 0;
     if (winner->confirmed && !changed && !unstable)
@@ -394,18 +421,26 @@ static void on_winner(void *context, const struct session_winner *winner)
     if (strcmp(view->options->objective, "time") != 0 && isfinite(winner->value))
         (void)string_format(value, sizeof value, ", %.20s %.4g", view->options->objective,
                             winner->value);
-    text_printf(&line, "%s n=%lld: %s%s with %s", winner->problem_key, (long long)winner->n, time,
-                value, winner->configuration);
-    if (winner->confirmed && changed)
-        text_append(&line, ", chosen instead in fresh processes");
+    text_printf(&line, "%s n=%lld: %s%s%s with ", winner->problem_key, (long long)winner->n,
+                winner->confirmed && changed ? "confirmation picked another winner: " : "", time,
+                value);
+    append_choice(&line, winner->configuration, before);
     if (winner->tied > 1)
         text_printf(&line, " (%zu are as good)", winner->tied);
     if (unstable) {
         text_append(&line, "; not sure: ");
         verdict_append_fault(&line, reason);
     }
-    if (!view->quiet)
-        say(view, "", text_string(&line));
+    if (!view->quiet) {
+        progress_clear(view);
+        (void)pthread_mutex_lock(&view->mutex);
+        const size_t width = view->terminal ? terminal_width() : STYLE_PAGE_COLUMNS;
+        if (line.data)
+            text_make_printable(line.data);
+        style_put_words(stderr, text_string(&line), 0, 2, (int)width, '`');
+        view->said_ns = clock_now_ns();
+        (void)pthread_mutex_unlock(&view->mutex);
+    }
     tell_event(view, "winner", winner->trust, text_string(&line));
     text_free(&line);
 }

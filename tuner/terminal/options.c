@@ -10,24 +10,6 @@
 
 enum { HELP_LEFT = 28, HELP_WIDTH = 100 };
 
-/* Prints words up to a newline, then one; the first begins in column `at`, lines are broken at the
- * width, all but the first indented. Quotes of code become `quote`. */
-static void put_words(const char *text, int at, int indent, int width, char quote)
-{
-    for (const char *word = text; *word && *word != '\n'; word += strspn(word, " ")) {
-        const size_t length = strcspn(word, " \n");
-        const int columns = style_bytes_columns(word, length);
-        const bool fits = at + 1 + columns <= width;
-        if (word != text)
-            printf("%s%*s", fits ? " " : "\n", fits ? 0 : indent, "");
-        at = word == text ? at + columns : (fits ? at + 1 : indent) + columns;
-        for (size_t i = 0; i < length; i++)
-            putchar(word[i] == '`' ? quote : word[i]);
-        word += length;
-    }
-    putchar('\n');
-}
-
 /* Writes "--name VALUE" or "--name [VALUE]". */
 static void name_option(const struct option_spec *option, char *out, size_t bytes)
 {
@@ -45,7 +27,7 @@ static void print_option(const struct option_spec *option, int width)
         (void)string_format(letter, sizeof letter, "-%c, ", option->letter);
     name_option(option, name, sizeof name);
     const int columns = printf("  %s%-*s ", letter, HELP_LEFT - 2 - (int)strlen(letter), name);
-    put_words(option->about, columns, HELP_LEFT + 1, width, '\'');
+    style_put_words(stdout, option->about, columns, HELP_LEFT + 1, width, '\'');
 }
 
 static void print_help(const struct command *command, const struct option_spec *options,
@@ -56,9 +38,9 @@ static void print_help(const struct command *command, const struct option_spec *
     const int page = style_page_columns();
     const int width = page < HELP_WIDTH ? page : HELP_WIDTH;
     printf("usage: tune %s %s\n\n", command->name, command->usage);
-    put_words(command->about, 0, 0, width, '\'');
+    style_put_words(stdout, command->about, 0, 0, width, '\'');
     if (command->more)
-        put_words(command->more, 0, 0, width, '\'');
+        style_put_words(stdout, command->more, 0, 0, width, '\'');
     printf("\noptions:\n");
     for (size_t i = 0; i < count; i++)
         print_option(&options[i], width);
@@ -70,7 +52,7 @@ static void print_help(const struct command *command, const struct option_spec *
 static void print_paragraphs(const char *text)
 {
     for (; text && *text; text += strspn(text, "\n")) {
-        put_words(text, 0, 0, HELP_WIDTH, '`');
+        style_put_words(stdout, text, 0, 0, HELP_WIDTH, '`');
         putchar('\n');
         text += strcspn(text, "\n");
     }
@@ -86,7 +68,7 @@ static void print_item(void *context, const struct option_spec *option)
         printf(", **`-%c`**", option->letter);
     for (const char *text = option->about; *text; text += strspn(text, "\n")) {
         printf("\n  ");
-        put_words(text, 2, 2, HELP_WIDTH, '`');
+        style_put_words(stdout, text, 2, 2, HELP_WIDTH, '`');
         text += strcspn(text, "\n");
     }
 }

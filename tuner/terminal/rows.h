@@ -92,14 +92,21 @@ struct row_column {
     const char *name;
     const char *label;
 };
-/* Rows [first, end) under one header. A column without a value in any of them is left out. On a
- * terminal that is narrower, configurations and reasons are broken into lines within their column:
- * nothing is cut. */
+/* Rows [first, end) under one header, as wide as a page. A column without a value in any of them is
+ * left out. Labels, configurations and reasons are broken into lines within their column: nothing
+ * is cut. */
 void rows_print_table(const struct rows *rows, size_t first, size_t end,
                       const struct row_column *columns, size_t count);
 /* The same in so many columns, wherever stdout goes; 0: as wide as it gets. */
 void rows_print_table_within(const struct rows *rows, size_t first, size_t end,
                              const struct row_column *columns, size_t count, int width);
+/* The same for a command with --wide and --csv: where a page is too narrow even so, columns are
+ * left out, the least important first, and named below the table. */
+void rows_print_page(const struct rows *rows, size_t first, size_t end,
+                     const struct row_column *columns, size_t count);
+/* Returns whether the word stands in rows_print_page of all rows, as a label or a whole cell. */
+bool rows_tell(const struct rows *rows, const struct row_column *columns, size_t count,
+               const char *word, size_t length);
 /* The members that have a label, of all rows of structs, in their order. */
 void rows_print_members(const struct rows *rows, size_t first, size_t end,
                         const struct row_member *members, size_t member_count);

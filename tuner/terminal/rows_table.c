@@ -1,6 +1,7 @@
 /* The rows of a query as an aligned table, or one row as a list. */
 #include "tuner/terminal/rows.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +10,23 @@
 #include "tuner/base/array.h"
 #include "tuner/terminal/style.h"
 
-/* What is broken into lines keeps so many columns, however narrow the terminal. */
-enum { TABLE_COLUMNS_MAX = 64, WRAP_LEAST = 24 };
+/* A text that is broken into lines keeps so many columns, however narrow the page; to have more,
+ * columns of less importance are left out. */
+enum { TABLE_COLUMNS_MAX = 64, WRAP_LEAST = 16, WRAP_WANTED = 40 };
+
+/* Texts that are broken into lines where a page is narrow. */
+static const char *const broken[] = {"launch",         "configuration", "detail", "trust_reason",
+                                     "verdict_reason", "faults",        "with"};
+/* Columns that a narrow page leaves out, the least important first. */
+static const char dispensable[] =
+    "tool_version driver l2_mode binaries_cached binaries_compiled idle_percent duplicate_count "
+    "compile_wait_percent inputs compared wrong_less_than_once_in rounds_dropped hot_ns dirty_ns "
+    "states time_low_ns time_high_ns delta_percent stage processes rounds run_count unlaunchable "
+    "duplicates near_percent product_count grid mark block registers spread_percent gbs "
+    "occupancy_percent ceiling_percent sizes_between between_loss_percent sizes_measured trial_id "
+    "high_percent low_percent configuration point11 point10 point9 point8 point7 point6 point5 "
+    "point4 "
+    "point3";
 
 const char *rows_shown(const char *column, const struct cell *cell, char out[ROWS_CELL_BYTES])
 {
@@ -62,19 +78,6 @@ static void put_blanks(int count)
     printf("%*s", count > 0 ? count : 0, "");
 }
 
-static void put_padded(const char *text, int width, enum style style, bool right, bool last)
-{
-    const int blanks = width - style_text_columns(text);
-    if (right)
-        put_blanks(blanks);
-    style_begin(text[0] ? style : STYLE_PLAIN);
-    rows_put_text(text);
-    style_end(text[0] ? style : STYLE_PLAIN);
-    if (!right && !last)
-        put_blanks(blanks);
-    fputs(last ? "\n" : "  ", stdout);
-}
-
 /* What of a text stands in one line. */
 struct piece {
     const char *text;
@@ -104,46 +107,128 @@ static void put_styled(const struct piece *piece, enum style style)
 struct printed {
     const struct row_column *column;
     int index; /* in the rows */
-    int width;
-    bool right;
+    int width, natural, least;
+    bool right, is_text; /* may be broken into lines */
 };
 
-/* False when no row has a value for it. */
+static int longest_word(const char *text)
+{
+    int longest = 0;
+    for (size_t length = 0; text && *text; text += length + strspn(text + length, " ")) {
+        length = strcspn(text, " ");
+        const int width = style_bytes_columns(text, length);
+        longest = width > longest ? width : longest;
+    }
+    return longest;
+}
+
+/* Finds how wide the column is by nature and at least. False when no row has a value for it. */
 static bool measure(const struct rows *rows, size_t first, size_t end, struct printed *printed)
 {
     bool has_values = false;
     char number[ROWS_CELL_BYTES];
-    printed->width = style_text_columns(printed->column->label);
+    const char *label = printed->column->label;
+    printed->natural = style_text_columns(label);
     printed->right = false;
+    printed->least = longest_word(label);
+    for (size_t i = 0; i < COUNT(broken); i++)
+        printed->is_text = printed->is_text || strcmp(printed->column->name, broken[i]) == 0;
     for (size_t i = first; i < end; i++) {
         const struct cell *cell = &rows->cells[i][printed->index];
-        int width = style_text_columns(rows_shown(printed->column->name, cell, number));
-        printed->width = width > printed->width ? width : printed->width;
+        const int width = style_text_columns(rows_shown(printed->column->name, cell, number));
+        printed->natural = width > printed->natural ? width : printed->natural;
+        const int least = printed->is_text ? longest_word(cell->text) : width;
+        printed->least = least > printed->least ? least : printed->least;
         printed->right = printed->right || cell->kind == CELL_NUMBER;
         has_values = has_values || cell->text;
     }
+    if (printed->is_text && printed->least > WRAP_WANTED)
+        printed->least = WRAP_WANTED;
+    printed->width = printed->least;
     return has_values;
 }
 
-/* One row: a text that is too wide for its column goes on in the next line, below itself. */
+static int total_width(const struct printed *printed, size_t count)
+{
+    int width = -2;
+    for (size_t i = 0; i < count; i++)
+        width += printed[i].width + 2;
+    return width;
+}
+
+/* Chooses columns and widths so that the table has so many columns; 0: no limit. Where it has more
+ * with texts and labels broken, columns are left out, to `left` if it is not NULL. */
+static size_t lay_out(const struct rows *rows, size_t first, size_t end,
+                      const struct row_column *columns, size_t count, int width,
+                      struct printed printed[TABLE_COLUMNS_MAX], struct text *left)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < TABLE_COLUMNS_MAX; i++) {
+        printed[used] =
+            (struct printed){.column = &columns[i], .index = rows_column(rows, columns[i].name)};
+        if (printed[used].index < 0 || !measure(rows, first, end, &printed[used]))
+            continue;
+        if (left && printed[used].is_text)
+            printed[used].width =
+                printed[used].natural < WRAP_WANTED ? printed[used].natural : WRAP_WANTED;
+        used++;
+    }
+    for (const char *name = dispensable; *name && left && width > 0; name += strspn(name, " ")) {
+        const size_t length = strcspn(name, " ");
+        for (size_t i = 0; i < used && total_width(printed, used) > width; i++) {
+            const char *own = printed[i].column->name;
+            if (strlen(own) != length || memcmp(own, name, length) != 0)
+                continue;
+            text_printf(left, "%s%s", left->length > 0 ? ", " : "", printed[i].column->label);
+            memmove(&printed[i], &printed[i + 1], (used - i - 1) * sizeof *printed);
+            used--;
+        }
+        name += length;
+    }
+    for (size_t i = 0; i < used && width > 0; i++) {
+        const int over = total_width(printed, used) - width;
+        const int most = printed[i].width - printed[i].least;
+        if (over > 0)
+            printed[i].width -= over < most ? over : most;
+    }
+    /* Labels are broken only where that makes the table fit. The room goes to texts first. */
+    int labels = 0;
+    for (size_t i = 0; i < used; i++)
+        labels += printed[i].is_text ? 0 : printed[i].natural - printed[i].width;
+    int room = width > 0 ? width - total_width(printed, used) : INT_MAX;
+    bool texts = labels > room;
+    for (int pass = 0; pass < 2; pass++, texts = !texts)
+        for (size_t i = 0; i < used && room > 0; i++) {
+            const int more =
+                printed[i].is_text == texts ? printed[i].natural - printed[i].width : 0;
+            printed[i].width += more < room ? more : room;
+            room -= more < room ? more : room;
+        }
+    return used;
+}
+
+/* One row, or the labels where `cells` is NULL: a text that is too wide for its column goes on in
+ * the next line, below itself. */
 static void put_row(const struct printed *printed, size_t count, const struct cell *cells)
 {
     char numbers[TABLE_COLUMNS_MAX][ROWS_CELL_BYTES];
     const char *rest[TABLE_COLUMNS_MAX];
     for (size_t i = 0; i < count; i++)
-        rest[i] = rows_shown(printed[i].column->name, &cells[printed[i].index], numbers[i]);
+        rest[i] = cells ? rows_shown(printed[i].column->name, &cells[printed[i].index], numbers[i])
+                        : printed[i].column->label;
     for (bool more = true; more;) {
         int blanks = 0; /* owed before the next text, so that no line ends in them */
         more = false;
         for (size_t i = 0; i < count; i++) {
-            const struct cell *cell = &cells[printed[i].index];
             const struct piece piece = take_piece(&rest[i], printed[i].width);
             if (printed[i].right)
                 blanks += printed[i].width - piece.columns;
             if (piece.bytes > 0) {
                 put_blanks(blanks);
                 blanks = 0;
-                put_styled(&piece, style_of(printed[i].column->name, cell->text));
+                put_styled(&piece,
+                           cells ? style_of(printed[i].column->name, cells[printed[i].index].text)
+                                 : STYLE_BOLD);
             }
             blanks += 2 + (printed[i].right ? 0 : printed[i].width - piece.columns);
             more = more || rest[i][0];
@@ -152,43 +237,62 @@ static void put_row(const struct printed *printed, size_t count, const struct ce
     }
 }
 
+static void put_table(const struct rows *rows, size_t first, size_t end,
+                      const struct printed *printed, size_t count)
+{
+    put_row(printed, count, NULL);
+    for (size_t row = first; row < end; row++)
+        put_row(printed, count, rows->cells[row]);
+}
+
 void rows_print_table_within(const struct rows *rows, size_t first, size_t end,
                              const struct row_column *columns, size_t count, int width)
 {
     struct printed printed[TABLE_COLUMNS_MAX];
-    size_t used = 0;
-    for (size_t i = 0; i < count && used < TABLE_COLUMNS_MAX; i++) {
-        printed[used] = (struct printed){&columns[i], rows_column(rows, columns[i].name), 0, false};
-        if (printed[used].index >= 0 && measure(rows, first, end, &printed[used]))
-            used++;
-    }
-    /* What describes gives way, until the table is as wide as that, where it can be; 0: no limit.
-     */
-    static const char *const giving_way[] = {"launch", "configuration", "detail", "trust_reason",
-                                             "faults"};
-    int wide = -2;
-    for (size_t i = 0; i < used; i++)
-        wide += printed[i].width + 2;
-    for (size_t k = 0; k < COUNT(giving_way); k++)
-        for (size_t i = 0; i < used && width > 0 && wide > width; i++) {
-            if (strcmp(printed[i].column->name, giving_way[k]) != 0)
-                continue;
-            const int least = printed[i].width < WRAP_LEAST ? printed[i].width : WRAP_LEAST;
-            const int narrowed = printed[i].width - (wide - width);
-            wide -= printed[i].width - (narrowed > least ? narrowed : least);
-            printed[i].width = narrowed > least ? narrowed : least;
-        }
-    for (size_t i = 0; i < used; i++)
-        put_padded(printed[i].column->label, printed[i].width, STYLE_BOLD, printed[i].right,
-                   i + 1 == used);
-    for (size_t row = first; row < end; row++)
-        put_row(printed, used, rows->cells[row]);
+    put_table(rows, first, end, printed,
+              lay_out(rows, first, end, columns, count, width, printed, NULL));
 }
 
 void rows_print_table(const struct rows *rows, size_t first, size_t end,
                       const struct row_column *columns, size_t count)
 {
-    rows_print_table_within(rows, first, end, columns, count, style_terminal_columns());
+    rows_print_table_within(rows, first, end, columns, count, style_page_columns());
+}
+
+void rows_print_page(const struct rows *rows, size_t first, size_t end,
+                     const struct row_column *columns, size_t count)
+{
+    struct text left = {0};
+    struct printed printed[TABLE_COLUMNS_MAX];
+    const int width = style_page_columns();
+    put_table(rows, first, end, printed,
+              lay_out(rows, first, end, columns, count, width, printed,
+                      style_is_unbound() ? NULL : &left));
+    if (left.length > 0) {
+        text_append(&left, "; --wide or --csv has them");
+        rows_put_paragraph("left out: ", "  ", text_string(&left), width);
+    }
+    text_free(&left);
+}
+
+bool rows_tell(const struct rows *rows, const struct row_column *columns, size_t count,
+               const char *word, size_t length)
+{
+    struct text left = {0};
+    struct printed printed[TABLE_COLUMNS_MAX];
+    const size_t used =
+        lay_out(rows, 0, rows->row_count, columns, count, style_page_columns(), printed, &left);
+    bool told = false;
+    for (size_t i = 0; i < used && !told; i++) {
+        const char *label = printed[i].column->label;
+        told = strlen(label) == length && memcmp(label, word, length) == 0;
+        for (size_t row = 0; row < rows->row_count && !told; row++) {
+            const char *text = rows->cells[row][printed[i].index].text;
+            told = text && strlen(text) == length && memcmp(text, word, length) == 0;
+        }
+    }
+    text_free(&left);
+    return told;
 }
 
 void rows_print_members(const struct rows *rows, size_t first, size_t end,
@@ -246,8 +350,12 @@ void rows_print_list(const struct rows *rows, size_t row)
         if (!rows->cells[row][i].text)
             continue;
         label_of(rows->names[i], label);
-        put_padded(label, width, STYLE_PLAIN, false, false);
-        put_padded(rows_shown(rows->names[i], &rows->cells[row][i], number), 0,
-                   style_of(rows->names[i], rows->cells[row][i].text), false, true);
+        rows_put_text(label);
+        put_blanks(width - style_text_columns(label) + 2);
+        const enum style style = style_of(rows->names[i], rows->cells[row][i].text);
+        style_begin(style);
+        rows_put_text(rows_shown(rows->names[i], &rows->cells[row][i], number));
+        style_end(style);
+        putchar('\n');
     }
 }

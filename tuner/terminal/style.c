@@ -69,10 +69,22 @@ int style_terminal_columns(void)
     return size.ws_col;
 }
 
+static bool is_unbound;
+
+void style_unbind(void)
+{
+    is_unbound = true;
+}
+
+bool style_is_unbound(void)
+{
+    return is_unbound;
+}
+
 int style_page_columns(void)
 {
     const int terminal = style_terminal_columns();
-    return terminal > 0 ? terminal : STYLE_PAGE_COLUMNS;
+    return terminal > 0 || is_unbound ? terminal : STYLE_PAGE_COLUMNS;
 }
 
 struct interval {
@@ -163,4 +175,20 @@ void print_clean(FILE *out, const char *format, ...)
     }
     if (length >= 0)
         free(whole);
+}
+
+void style_put_words(FILE *out, const char *text, int at, int indent, int width, char quote)
+{
+    for (const char *word = text; *word && *word != '\n'; word += strspn(word, " ")) {
+        const size_t length = strcspn(word, " \n");
+        const int columns = style_bytes_columns(word, length);
+        const bool fits = at + 1 + columns <= width;
+        if (word != text)
+            fprintf(out, "%s%*s", fits ? " " : "\n", fits ? 0 : indent, "");
+        at = word == text ? at + columns : (fits ? at + 1 : indent) + columns;
+        for (size_t i = 0; i < length; i++)
+            fputc(word[i] == '`' ? quote : word[i], out);
+        word += length;
+    }
+    fputc('\n', out);
 }

@@ -32,11 +32,18 @@ int style_terminal_columns(void);
 /* The same, and where stdout is no terminal: what fits on a page, in a mail, beside code. */
 enum { STYLE_PAGE_COLUMNS = 100 };
 int style_page_columns(void);
+/* From now on a page that is no terminal has no width (0), and all columns of a table are wanted.
+ */
+void style_unbind(void);
+bool style_is_unbound(void);
 /* Columns that a UTF-8 text takes: wide characters two, combining ones none. */
 int style_text_columns(const char *text);
 int style_bytes_columns(const char *text, size_t bytes);
 /* Bytes of the text's first line where one has so many columns: up to a blank where there is one,
  * which is not counted; at least one character. */
 size_t style_text_line(const char *text, int columns);
+/* Writes the words of a text up to a newline, then one; the first begins in column `at`, lines are
+ * broken at the width, all but the first indented. Quotes of code (`) become `quote`. */
+void style_put_words(FILE *out, const char *text, int at, int indent, int width, char quote);
 
 #endif

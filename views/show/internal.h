@@ -57,6 +57,9 @@ enum status show_trust(const struct show *show, struct store *store, struct erro
 enum status show_why(const struct show *show, struct store *store, struct error *error);
 /* --compare: environments and devices side by side. */
 enum status show_compare(const struct show *show, struct store *store, struct error *error);
+/* --ties: the winner of each problem first, those next to it, and how many are left. */
+enum status show_ties(struct rows *rows, const struct row_column *columns, size_t column_count,
+                      struct error *error);
 /* Adds to winners the columns `picked`, the values that tuned.conf has otherwise, and
  * `picked_loss_percent`. */
 enum status show_add_picks(const struct show *show, struct store *store, struct rows *rows,
@@ -69,8 +72,14 @@ struct show_word {
     const char *word, *meaning;
 };
 void show_put_words(const struct show_word *words, size_t count);
+/* Those that the table tells: as a label, or in a cell. */
+void show_put_told_words(const struct rows *rows, const struct row_column *columns,
+                         size_t column_count, const struct show_word *words, size_t count);
 /* The line above a table: "NVIDIA H200, driver 580.1, NVRTC 13.0, L2 cold". */
 void show_heading(const struct rows *rows, size_t row);
+/* Prints the parameters that all configurations of the rows have, and leaves the others in them,
+ * unless the page is unbound. False: no memory. */
+bool show_share_configuration(struct rows *rows, size_t first, size_t end);
 /* The row after the last that stands below the same heading as row `first`. */
 size_t show_group_end(const struct rows *rows, size_t first);
 

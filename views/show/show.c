@@ -252,21 +252,25 @@ static enum status answer_table(const struct show *show, enum show_question aske
         rows_print_csv(&rows);
     } else if (status == STATUS_OK && asked == SHOW_WINNERS && !show->wide) {
         status = show_winners(&rows, !show->of_run, error);
+    } else if (status == STATUS_OK && asked == SHOW_TIES && !show->wide) {
+        status = show_ties(&rows, columns, column_count, error);
     } else if (status == STATUS_OK && asked == SHOW_RUNS && rows.row_count > 0) {
-        rows_print_table(&rows, 0, rows.row_count, columns, column_count);
+        rows_print_page(&rows, 0, rows.row_count, columns, column_count);
     } else if (status == STATUS_OK) {
         /* One table for each device, environment and mode. */
-        for (size_t first = 0; first < rows.row_count;) {
+        for (size_t first = 0; first < rows.row_count && status == STATUS_OK;) {
             const size_t end = show_group_end(&rows, first);
             if (first > 0)
                 putchar('\n');
             show_heading(&rows, first);
-            rows_print_table(&rows, first, end, columns, column_count);
+            if (asked != SHOW_BASELINES && !show_share_configuration(&rows, first, end))
+                status = error_no_memory(error);
+            rows_print_page(&rows, first, end, columns, column_count);
             first = end;
         }
-        if (rows.row_count > 0 && question->words)
-            show_put_words(question->words, question->word_count);
     }
+    if (status == STATUS_OK && !show->json && !show->csv && rows.row_count > 0 && question->words)
+        show_put_told_words(&rows, columns, column_count, question->words, question->word_count);
     rows_free(&rows);
     return status;
 }
@@ -291,7 +295,7 @@ static void print_trial(const struct show *show, const struct rows *trial,
         rows_print_list(trial, 0);
         if (launches->row_count > 0)
             putchar('\n');
-        rows_print_table(launches, 0, launches->row_count, launch_columns, COUNT(launch_columns));
+        rows_print_page(launches, 0, launches->row_count, launch_columns, COUNT(launch_columns));
         if (samples->row_count > 0)
             putchar('\n');
         rows_print_table(samples, 0, samples->row_count, sample_columns, COUNT(sample_columns));
@@ -362,6 +366,8 @@ static enum status answer(struct show *show, struct error *error)
     enum show_question asked = SHOW_WINNERS;
     struct store *store = NULL;
     enum status status = check_use(show, &asked, error);
+    if (show->wide)
+        style_unbind();
     if (status == STATUS_OK)
         status = reading_open(&show->db, &store, error);
     if (status == STATUS_OK)
@@ -393,8 +399,8 @@ static enum status run_show(const struct command *command, int argc, char **argv
         OPTION_TEXT("objective", "NAME", &show.objective,
                     "winners by this objective: time (default), energy, edp, a formula"),
         OPTION_FLAG("wide", &show.wide,
-                    "winners with every column, one line each: baselines, GB/s, metrics, whole "
-                    "configurations"),
+                    "every column, one line each: of the winners baselines, GB/s, metrics, whole "
+                    "configurations; of --ties every row"),
         OPTION_TEXT("top", "K", &show.top,
                     "the K fastest configurations of each problem: confirmed ones first, then by "
                     "sweep time"),

@@ -101,7 +101,7 @@ static void print_database(const struct comparison_side *side)
 static void print_comparisons(const struct comparison *comparisons, size_t count,
                               const struct rows *rows)
 {
-    const int width = style_terminal_columns();
+    const int width = style_page_columns();
     size_t first = 0;
     for (size_t i = 0; i < count; i++) {
         const struct comparison *comparison = &comparisons[i];

@@ -15,9 +15,60 @@ void show_put_words(const struct show_word *words, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct text line = {0};
         text_printf(&line, ": %s", words[i].meaning);
-        rows_put_paragraph(words[i].word, "  ", text_string(&line), style_terminal_columns());
+        rows_put_paragraph(words[i].word, "  ", text_string(&line), style_page_columns());
         text_free(&line);
     }
+}
+
+void show_put_told_words(const struct rows *rows, const struct row_column *columns,
+                         size_t column_count, const struct show_word *words, size_t count)
+{
+    struct show_word told[32];
+    size_t told_count = 0;
+    for (size_t i = 0; i < count && told_count < COUNT(told); i++) {
+        bool is_told = false;
+        for (const char *at = words[i].word; *at && !is_told; at += strspn(at, ", ")) {
+            const size_t length = strcspn(at, ",");
+            is_told = rows_tell(rows, columns, column_count, at, length);
+            at += length;
+        }
+        if (is_told)
+            told[told_count++] = words[i];
+    }
+    if (told_count > 0)
+        show_put_words(told, told_count);
+}
+
+bool show_share_configuration(struct rows *rows, size_t first, size_t end)
+{
+    const int column = rows_column(rows, "configuration");
+    struct text shared = {0};
+    struct text own = {0};
+    struct text kept = {0};
+    bool good = true;
+    for (size_t i = first; column >= 0 && i < end; i++) {
+        const char *theirs = rows_text(rows, i, "configuration", "");
+        text_clear(&own);
+        text_clear(&kept);
+        const char *before = i == first ? theirs : text_string(&shared);
+        text_append_others(&own, before, theirs);
+        text_append_others(&kept, before, text_string(&own));
+        text_clear(&shared);
+        text_append(&shared, text_string(&kept));
+    }
+    if (shared.length > 0 && end - first > 1 && !style_is_unbound()) {
+        rows_put_paragraph("all: ", "     ", text_string(&shared), style_page_columns());
+        for (size_t i = first; i < end && good; i++) {
+            text_clear(&own);
+            text_append_others(&own, rows_text(rows, i, "configuration", ""), text_string(&shared));
+            rows->cells[i][column].text = arena_strdup(&rows->arena, text_string(&own));
+            good = rows->cells[i][column].text != NULL;
+        }
+    }
+    text_free(&shared);
+    text_free(&own);
+    text_free(&kept);
+    return good;
 }
 
 size_t show_group_end(const struct rows *rows, size_t first)
@@ -49,7 +100,7 @@ void show_heading(const struct rows *rows, size_t row)
                                        : 0,
                     ceiling_gbs);
     rows_put_paragraph(rows_text(rows, row, "device", ""), "  ", text_string(&line),
-                       style_terminal_columns());
+                       style_page_columns());
     text_free(&line);
 }
 

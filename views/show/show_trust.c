@@ -116,9 +116,10 @@ static double number(const struct rows *rows, size_t row, const char *column)
 /* "  label            text"; the text is cleared. */
 static void put_line(const char *label, struct text *text)
 {
+    static const char indent[LABEL_WIDTH + 3] = "                   ";
     print_clean(stdout, "  %-*s", LABEL_WIDTH, label);
-    rows_put_text(text->length > 0 ? text_string(text) : "unknown");
-    putchar('\n');
+    rows_put_paragraph("", indent, text->length > 0 ? text_string(text) : "unknown",
+                       style_page_columns() > 0 ? style_page_columns() - LABEL_WIDTH - 2 : 0);
     text_clear(text);
 }
 
@@ -243,7 +244,6 @@ static void print_run(const struct rows *runs, size_t run, const struct rows *pr
     if (is_known(runs, run, "floor_percent"))
         text_printf(&line, "at most %.2g %%", number(runs, run, "floor_percent"));
     put_line("A/A floor", &line);
-    text_free(&line);
     put_conditions(runs, run);
     put_harness(runs, run);
     putchar('\n');
@@ -252,19 +252,18 @@ static void print_run(const struct rows *runs, size_t run, const struct rows *pr
     size_t end = first;
     while (end < problems->row_count && strcmp(rows_text(problems, end, "run", ""), id) == 0)
         end++;
-    rows_print_table(problems, first, end, verdict_columns, COUNT(verdict_columns));
+    rows_print_page(problems, first, end, verdict_columns, COUNT(verdict_columns));
     /* "reduce.sum.i32, n = 1024: times form two groups ..." */
     for (size_t i = first; i < end; i++) {
         const char *groups = rows_text(problems, i, "groups", NULL);
         if (!groups)
             continue;
-        rows_put_text(rows_text(problems, i, "problem", ""));
-        fputs(", n = ", stdout);
-        rows_put_text(rows_text(problems, i, "n", ""));
-        fputs(": ", stdout);
-        rows_put_text(groups);
-        putchar('\n');
+        text_printf(&line, ", n = %s: %s", rows_text(problems, i, "n", ""), groups);
+        rows_put_paragraph(rows_text(problems, i, "problem", ""), "  ", text_string(&line),
+                           style_page_columns());
+        text_clear(&line);
     }
+    text_free(&line);
 }
 
 static const char *worst_trust(const struct rows *runs)
@@ -297,7 +296,8 @@ static void print_trust(const struct show *show, const struct rows *runs,
             print_run(runs, run, problems);
         }
         if (runs->row_count > 0)
-            show_put_words(trust_words, COUNT(trust_words));
+            show_put_told_words(problems, verdict_columns, COUNT(verdict_columns), trust_words,
+                                COUNT(trust_words));
     }
 }
 

@@ -333,7 +333,7 @@ static enum status print_points(const struct explanation *explanation, const str
     good = good && fill_numbers(&table, points, first, count) &&
            fill_parameters(&table, parameters, count);
     if (good)
-        rows_print_table(&table, 0, table.row_count, columns, 1 + count);
+        rows_print_page(&table, 0, table.row_count, columns, 1 + count);
     for (size_t i = 0; i < count; i++)
         json_decref(parameters[i]);
     rows_free(&table);
@@ -437,7 +437,7 @@ static void put_compared(const struct explanation *explanation, int width)
 static enum status print_one(const struct explanation *explanation, const struct rows *points,
                              size_t first, struct error *error)
 {
-    const int width = style_terminal_columns();
+    const int width = style_page_columns();
     char limit[32];
     put_title(explanation);
     put_doubt(explanation, width);
