@@ -57,14 +57,6 @@ static bool says(const struct entry *entry, const char *action)
            memcmp(entry->action, action, entry->action_length) == 0;
 }
 
-static void sleep_ms(const char *number)
-{
-    long ms = strtol(number, NULL, 10);
-    struct timespec remaining = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-    while (nanosleep(&remaining, &remaining) != 0)
-        continue;
-}
-
 static bool act(const struct entry *entry)
 {
     if (says(entry, "error"))
@@ -75,10 +67,14 @@ static bool act(const struct entry *entry)
         (void)kill(getpid(), SIGSTOP);
     else if (says(entry, "exit"))
         _exit(EXIT_CODE_FAILPOINT);
-    else if (entry->action_length > 6 && memcmp(entry->action, "sleep:", 6) == 0)
-        sleep_ms(entry->action + 6);
-    else
+    else if (entry->action_length > 6 && memcmp(entry->action, "sleep:", 6) == 0) {
+        const long ms = strtol(entry->action + 6, NULL, 10);
+        struct timespec remaining = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+        while (nanosleep(&remaining, &remaining) != 0)
+            continue;
+    } else {
         abort(); /* the action "abort", or an unknown action */
+    }
     return false;
 }
 

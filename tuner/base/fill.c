@@ -67,21 +67,6 @@ static double rounded_to(double real, enum element_type type)
 
 /* ---- fills ---- */
 
-/* The most frequent fills have loops of their own, since gigabytes are filled. */
-static void fill_f32(float *out, enum argument_fill fill, uint64_t seed, uint64_t first,
-                     uint64_t count)
-{
-    for (uint64_t i = first; i < first + count; i++)
-        out[i] = (float)random_real(fill, F32_RANDOM_BITS, random_at(seed, i));
-}
-
-static void fill_f64(double *out, enum argument_fill fill, uint64_t seed, uint64_t first,
-                     uint64_t count)
-{
-    for (uint64_t i = first; i < first + count; i++)
-        out[i] = random_real(fill, F32_RANDOM_BITS, random_at(seed, i));
-}
-
 /* Fills 16-bit reals. Converts each of the few possible values once. */
 static void fill_halves(uint16_t *out, enum element_type type, enum argument_fill fill,
                         uint64_t seed, uint64_t first, uint64_t count)
@@ -139,14 +124,20 @@ static void fill_random(void *out, const struct argument *argument, uint64_t fir
 {
     const enum element_type type = argument->type;
     const enum argument_fill fill = argument->fill;
+    const uint64_t seed = argument->seed;
+    float *floats = out;
+    double *doubles = out;
+    /* The most frequent fills have loops of their own, since gigabytes are filled. */
     if (type == ELEMENT_F32)
-        fill_f32(out, fill, argument->seed, first, count);
+        for (uint64_t i = first; i < first + count; i++)
+            floats[i] = (float)random_real(fill, F32_RANDOM_BITS, random_at(seed, i));
     else if (type == ELEMENT_F64)
-        fill_f64(out, fill, argument->seed, first, count);
+        for (uint64_t i = first; i < first + count; i++)
+            doubles[i] = random_real(fill, F32_RANDOM_BITS, random_at(seed, i));
     else if (element_is_real(type))
-        fill_halves(out, type, fill, argument->seed, first, count);
+        fill_halves(out, type, fill, seed, first, count);
     else
-        fill_integers(out, element_bytes(type), random_set(fill), argument->seed, first, count);
+        fill_integers(out, element_bytes(type), random_set(fill), seed, first, count);
 }
 
 /* Returns a normal deviate by Box and Muller's method, from two streams. */
@@ -196,26 +187,10 @@ struct filling filling_of(const struct argument *argument)
     return out;
 }
 
-static void fill_elements(void *out, const struct argument *argument, uint64_t first,
-                          uint64_t count)
-{
-    const struct filling filling = filling_of(argument);
-    for (uint64_t i = first; i < first + count; i++)
-        element_write(out, filling.type, i, fill_raw(&filling, i));
-}
-
-static void fill_normal(unsigned char *out, const struct argument *argument, uint64_t first,
-                        uint64_t count)
-{
-    const size_t size = element_bytes(argument->type);
-    for (uint64_t i = first; i < first + count; i++)
-        element_from_real(argument->fill_low + argument->fill_high * normal_at(argument->seed, i),
-                          argument->type, out + i * size);
-}
-
 void fill_vector(void *out, const struct argument *argument, uint64_t first, uint64_t count)
 {
-    size_t bytes = element_bytes(argument->type);
+    const size_t bytes = element_bytes(argument->type);
+    const struct filling filling = filling_of(argument);
     switch (argument->fill) {
     case FILL_ZERO:
         memset((unsigned char *)out + first * bytes, 0, count * bytes);
@@ -227,10 +202,14 @@ void fill_vector(void *out, const struct argument *argument, uint64_t first, uin
         break;
     case FILL_CONSTANT:
     case FILL_UNIFORM:
-        fill_elements(out, argument, first, count);
+        for (uint64_t i = first; i < first + count; i++)
+            element_write(out, filling.type, i, fill_raw(&filling, i));
         break;
     case FILL_NORMAL:
-        fill_normal(out, argument, first, count);
+        for (uint64_t i = first; i < first + count; i++)
+            element_from_real(argument->fill_low +
+                                  argument->fill_high * normal_at(argument->seed, i),
+                              argument->type, (unsigned char *)out + i * bytes);
         break;
     case FILL_SERIES:
     case FILL_FILE:

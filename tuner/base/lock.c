@@ -218,13 +218,6 @@ static void file_name(const char *name, char *out, size_t bytes)
     (void)string_format(out, bytes, "%s.lock", digits);
 }
 
-static void own_folder(char *out, size_t bytes)
-{
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
-    if (!runtime || *runtime != '/' || !string_format(out, bytes, "%s/tune-locks", runtime))
-        (void)string_format(out, bytes, "%s-%lld", shared_folder, (long long)geteuid());
-}
-
 static enum status take_somewhere(struct lock *lock, const char *name, struct error *error)
 {
     char file[HASH_TEXT_BYTES + 80];
@@ -237,7 +230,9 @@ static enum status take_somewhere(struct lock *lock, const char *name, struct er
     enum status status = lock_in(shared, FOLDER_SHARED, file, lock, &shared_failure, error);
     if (status != STATUS_IO)
         return status;
-    own_folder(own, sizeof own);
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    if (!runtime || *runtime != '/' || !string_format(own, sizeof own, "%s/tune-locks", runtime))
+        (void)string_format(own, sizeof own, "%s-%lld", shared_folder, (long long)geteuid());
     status = lock_in(own, FOLDER_OWN, file, lock, &own_failure, error);
     if (status == STATUS_OK)
         (void)string_format(lock->warning, sizeof lock->warning,

@@ -36,24 +36,17 @@ static size_t field_end(size_t start, enum element_type type, size_t *field_star
     return *field_start + size;
 }
 
-static size_t struct_bytes(const struct argument *argument)
-{
-    size_t end = 0;
-    size_t widest = 1;
-    size_t start = 0;
-    for (size_t i = 0; i < argument->field_count; i++) {
-        size_t size = element_bytes(argument->fields[i].type);
-        end = field_end(end, argument->fields[i].type, &start);
-        widest = size > widest ? size : widest;
-    }
-    return (end + widest - 1) / widest * widest;
-}
-
 size_t argument_bytes(const struct argument *argument)
 {
+    size_t end = 0, widest = 1, start = 0;
+    for (size_t i = 0; argument->role == ARGUMENT_STRUCT && i < argument->field_count; i++) {
+        const size_t field = element_bytes(argument->fields[i].type);
+        end = field_end(end, argument->fields[i].type, &start);
+        widest = field > widest ? field : widest;
+    }
     if (argument->role == ARGUMENT_STRUCT)
-        return struct_bytes(argument);
-    size_t size = element_bytes(argument->type);
+        return (end + widest - 1) / widest * widest;
+    const size_t size = element_bytes(argument->type);
     return argument->role == ARGUMENT_SCALAR ? size : (size_t)argument->count * size;
 }
 

@@ -111,18 +111,6 @@ static enum status run_lzma(lzma_stream *stream, int input, int output, uint64_t
                            code == LZMA_BUF_ERROR ? "it is cut" : "it is damaged");
 }
 
-static enum status run_xz(bool unpack, int input, int output, uint64_t most, const char *path,
-                          struct error *error)
-{
-    lzma_stream stream = LZMA_STREAM_INIT;
-    const lzma_ret code = unpack ? lzma_stream_decoder(&stream, MEMORY_BYTES_MAX, LZMA_CONCATENATED)
-                                 : lzma_easy_encoder(&stream, 1, LZMA_CHECK_CRC64);
-    const enum status status = code == LZMA_OK ? run_lzma(&stream, input, output, most, path, error)
-                                               : error_no_memory(error);
-    lzma_end(&stream);
-    return status;
-}
-
 static enum status run_program(const struct packer *packer, bool unpack, int input, int output,
                                uint64_t most, const char *path, struct error *error)
 {
@@ -166,8 +154,15 @@ static enum status run_packer(enum packing packing, bool unpack, int input, int 
         return error_set(error, STATUS_IO, "%s: it cannot be read from its start", path);
     const uint64_t most =
         unpack ? UNPACKED_MIN + (uint64_t)UNPACKED_TIMES * (uint64_t)info.st_size : UINT64_MAX;
-    return packer->program ? run_program(packer, unpack, input, output, most, path, error)
-                           : run_xz(unpack, input, output, most, path, error);
+    if (packer->program)
+        return run_program(packer, unpack, input, output, most, path, error);
+    lzma_stream stream = LZMA_STREAM_INIT;
+    const lzma_ret code = unpack ? lzma_stream_decoder(&stream, MEMORY_BYTES_MAX, LZMA_CONCATENATED)
+                                 : lzma_easy_encoder(&stream, 1, LZMA_CHECK_CRC64);
+    const enum status status = code == LZMA_OK ? run_lzma(&stream, input, output, most, path, error)
+                                               : error_no_memory(error);
+    lzma_end(&stream);
+    return status;
 }
 
 enum status packed_unpack(enum packing packing, int input, int output, const char *path,

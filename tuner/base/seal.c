@@ -24,18 +24,12 @@ static struct trailer trailer_of(const void *data, size_t bytes)
     return (struct trailer){trailer_magic, bytes, hash_u64(data, bytes, trailer_magic ^ bytes)};
 }
 
-static bool has_trailer(const void *data, size_t bytes, struct trailer *out)
-{
-    if (bytes < sizeof *out)
-        return false;
-    memcpy(out, (const char *)data + bytes - sizeof *out, sizeof *out);
-    return out->magic == trailer_magic && out->bytes == bytes - sizeof *out;
-}
-
 bool seal_contents(const void *data, size_t bytes, size_t *contents)
 {
-    struct trailer trailer;
-    const bool sealed = has_trailer(data, bytes, &trailer);
+    struct trailer trailer = {0};
+    if (bytes >= sizeof trailer)
+        memcpy(&trailer, (const char *)data + bytes - sizeof trailer, sizeof trailer);
+    const bool sealed = trailer.magic == trailer_magic && trailer.bytes == bytes - sizeof trailer;
     *contents = sealed ? (size_t)trailer.bytes : bytes;
     return !sealed || trailer_of(data, *contents).hash == trailer.hash;
 }

@@ -23,18 +23,6 @@ static bool is_printable(const char *word)
     return bytes > 0;
 }
 
-/* Appends 'a b'; a quote becomes '\'': end of quotes, escaped quote, quotes again. */
-static void append_quoted(struct text *text, const char *word)
-{
-    text_append(text, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            text_append(text, "'\\''");
-        else
-            text_append_bytes(text, word, 1);
-    text_append(text, "'");
-}
-
 static void append_octal(struct text *text, const char *word)
 {
     text_append(text, "$'");
@@ -56,12 +44,20 @@ void shell_append_word(struct text *text, const char *word)
     const char *at = word;
     while (is_plain(*at))
         at++;
-    if (at != word && *at == '\0')
+    if (at != word && *at == '\0') {
         text_append(text, word);
-    else if (is_printable(word))
-        append_quoted(text, word);
-    else
+    } else if (!is_printable(word)) {
         append_octal(text, word);
+    } else {
+        /* 'a b'; a quote becomes '\'': end of quotes, escaped quote, quotes again. */
+        text_append(text, "'");
+        for (at = word; *at; at++)
+            if (*at == '\'')
+                text_append(text, "'\\''");
+            else
+                text_append_bytes(text, at, 1);
+        text_append(text, "'");
+    }
 }
 
 const char *shell_word(const char *word, char out[SHELL_WORD_BYTES])

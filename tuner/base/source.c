@@ -171,12 +171,6 @@ static enum guard find_guard(const char *text, size_t length)
     return whole && closed && defined ? GUARD_IFNDEF : GUARD_NONE;
 }
 
-static const char *folder_of(struct arena *arena, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? arena_strndup(arena, path, (size_t)(slash - path) + 1) : "";
-}
-
 static bool is_same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
@@ -273,7 +267,9 @@ static enum status find_file(struct reader *reader, const struct file *from, con
     const char *const own[] = {from->path, reader->files[0].path};
     *out = NULL;
     for (size_t i = 0; i < 2 && !angled && !*out; i++) {
-        const char *folder = *name == '/' ? "" : folder_of(arena, own[i]);
+        const char *slash = *name == '/' ? NULL : strrchr(own[i], '/');
+        const char *folder =
+            slash ? arena_strndup(arena, own[i], (size_t)(slash - own[i]) + 1) : "";
         TRY(try_file(reader, folder ? arena_printf(arena, "%s%s", folder, name) : NULL, out));
     }
     /* leave absolute <...> to the compiler, unless the file is not regular */

@@ -119,25 +119,17 @@ static int lock_new(struct temporary *temporary)
     return EAGAIN;
 }
 
-static bool random_letters(char out[RANDOM_LETTERS + 1])
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-    unsigned char bytes[RANDOM_LETTERS];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return false;
-    for (int i = 0; i < RANDOM_LETTERS; i++)
-        out[i] = letters[bytes[i] % (sizeof letters - 1)];
-    out[RANDOM_LETTERS] = '\0';
-    return true;
-}
-
 /* Makes the file, not by mkstemp: mkstemp sets mode 0600, and widening the mode needs the umask,
  * which a thread can only read by changing it for all threads. */
 static int try_file(const char *path, struct temporary *out)
 {
-    char letters[RANDOM_LETTERS + 1];
-    if (!random_letters(letters))
+    static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    unsigned char bytes[RANDOM_LETTERS];
+    char letters[RANDOM_LETTERS + 1] = "";
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return errno;
+    for (int i = 0; i < RANDOM_LETTERS; i++)
+        letters[i] = alphabet[bytes[i] % (sizeof alphabet - 1)];
     if (!string_format(out->path, sizeof out->path, "%s%s%s%s", path, file_middle, letters,
                        file_end))
         return ENAMETOOLONG;

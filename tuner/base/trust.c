@@ -39,12 +39,6 @@ static bool next_part(struct walk *walk, char part[NAME_MAX + 1], bool *fits)
     return true;
 }
 
-static bool may_follow(const struct stat *link, const struct stat *folder)
-{
-    bool open_to_others = (folder->st_mode & S_IWOTH) != 0;
-    return !open_to_others || link->st_uid == geteuid() || link->st_uid == folder->st_uid;
-}
-
 /* Puts the target of the link `next` before the rest of the path. */
 static enum status follow(struct walk *walk, const char *next, const struct stat *link,
                           struct error *error)
@@ -54,7 +48,8 @@ static enum status follow(struct walk *walk, const char *next, const struct stat
     struct stat folder;
     if (stat(walk->done[0] ? walk->done : "/", &folder) != 0)
         return error_set_errno(error, errno, "%s", walk->path);
-    if (!may_follow(link, &folder))
+    const bool open_to_others = (folder.st_mode & S_IWOTH) != 0;
+    if (open_to_others && link->st_uid != geteuid() && link->st_uid != folder.st_uid)
         return error_set(error, STATUS_PERMISSION,
                          "%.300s: %.300s is a symbolic link that another user (%lld) put into a "
                          "folder open to all; it is not followed: name another file",

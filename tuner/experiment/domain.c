@@ -528,13 +528,6 @@ static struct term write_values(struct writer *writer, const struct named_list *
     return found;
 }
 
-/* Returns whether the constraint holds at the problem's size. */
-static bool holds_at(struct maker *here, const struct formula *constraint)
-{
-    bool holds = false;
-    return make_truth(here, constraint, &holds) && holds;
-}
-
 static struct term write_checked(struct writer *writer, const struct domain *checked)
 {
     struct term term = known(value_boolean(true));
@@ -596,7 +589,8 @@ enum status domain_formula(const struct experiment *experiment, const struct pro
     forget_sizes(&writer);
     (void)maker_configure(&writer.maker, configuration);
     for (size_t i = 0; i < experiment->constraint_count; i++) {
-        if (!holds_at(&here, &experiment->constraints[i]))
+        bool holds = false;
+        if (!make_truth(&here, &experiment->constraints[i], &holds) || !holds)
             continue;
         const struct term one = write_term(&writer, experiment->constraints[i].tree);
         all = both(&writer, false, &all, &one);

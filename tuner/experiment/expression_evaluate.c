@@ -288,18 +288,6 @@ static bool seek(void *context, struct value item)
     return true;
 }
 
-/* Returns whether the list has the value. Evaluates every item, as Python does, so that errors in
- * items are always found. */
-static bool is_in(const struct expression *list, struct evaluation *evaluation, struct value value,
-                  bool *out)
-{
-    struct sought sought = {value, false};
-    if (!evaluate_items(list, evaluation, seek, &sought))
-        return false;
-    *out = sought.found;
-    return true;
-}
-
 static bool compare(const struct expression *node, struct evaluation *evaluation,
                     enum comparison comparison, struct value a, struct value b, bool *out)
 {
@@ -343,9 +331,11 @@ static bool evaluate_chain(const struct expression *node, struct evaluation *eva
         const struct expression *operand = node->operands[i];
         enum comparison comparison = (enum comparison)node->comparisons[i - 1];
         if (operand->kind == EXPRESSION_LIST) {
-            if (!is_in(operand, evaluation, left, &holds))
+            /* Every item is evaluated, as in Python, so that errors in items are always found. */
+            struct sought sought = {left, false};
+            if (!evaluate_items(operand, evaluation, seek, &sought))
                 return false;
-            holds = holds == (comparison == COMPARE_IN);
+            holds = sought.found == (comparison == COMPARE_IN);
             continue;
         }
         struct value right;
@@ -356,16 +346,6 @@ static bool evaluate_chain(const struct expression *node, struct evaluation *eva
     }
     *out = value_boolean(holds);
     return true;
-}
-
-/* Evaluates `and` and `or` to the deciding operand, as in Python. */
-static bool evaluate_logic(const struct expression *node, struct evaluation *evaluation,
-                           struct value *out)
-{
-    if (!evaluate_operand(node->operands[0], evaluation, out))
-        return false;
-    bool decided = value_is_true(*out) == (node->kind == EXPRESSION_OR);
-    return decided || evaluate_operand(node->operands[1], evaluation, out);
 }
 
 bool evaluate_tree(const struct expression *node, struct evaluation *evaluation, struct value *out)
@@ -390,7 +370,12 @@ bool evaluate_tree(const struct expression *node, struct evaluation *evaluation,
                evaluate_sign(node, evaluation, a, out);
     case EXPRESSION_AND:
     case EXPRESSION_OR:
-        return evaluate_logic(node, evaluation, out);
+        /* The result is the deciding operand, as in Python. */
+        if (!evaluate_operand(node->operands[0], evaluation, out))
+            return false;
+        if (value_is_true(*out) == (node->kind == EXPRESSION_OR))
+            return true;
+        return evaluate_operand(node->operands[1], evaluation, out);
     case EXPRESSION_CONDITIONAL:
         if (!evaluate_operand(node->operands[0], evaluation, &a))
             return false;

@@ -265,15 +265,6 @@ static node_or_null parse_comprehension(struct parser *parser, const struct toke
                        open, operands[2] ? 3 : 2, operands);
 }
 
-static node_or_null new_list(struct parser *parser, const struct token *open,
-                             const struct expression **items, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (is_list(items[i]))
-            return parse_error(parser, open->offset, "a list of lists is no list of values");
-    return new_indexed(parser, EXPRESSION_LIST, LIST_OF_ITEMS, open, count, items);
-}
-
 /* Makes a list by `+` or `*`; one operand is a list. */
 static node_or_null join_lists(struct parser *parser, const struct token *at, node_or_null left,
                                node_or_null right)
@@ -456,7 +447,12 @@ static node_or_null parse_atom(struct parser *parser)
         if (!parse_items(parser, in_list ? TOKEN_CLOSE_LIST : TOKEN_CLOSE,
                          in_list ? "',' or ']'" : "')'", &items, &count, &comma))
             return NULL;
-        return !in_list && count == 1 && !comma ? items[0] : new_list(parser, &token, items, count);
+        if (!in_list && count == 1 && !comma)
+            return items[0];
+        for (size_t i = 0; i < count; i++)
+            if (is_list(items[i]))
+                return parse_error(parser, token.offset, "a list of lists is no list of values");
+        return new_indexed(parser, EXPRESSION_LIST, LIST_OF_ITEMS, &token, count, items);
     }
     default:
         return unexpected(parser, "a value");

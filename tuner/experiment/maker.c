@@ -41,18 +41,6 @@ struct slot_set slots_reached(const struct experiment *experiment, struct slot_s
     return all;
 }
 
-static void bind_fact(struct environment *environment, size_t index, struct value value)
-{
-    if (fact_names[index].number && value.kind == VALUE_TEXT) {
-        char *end = NULL;
-        double real = strtod(value.text, &end);
-        if (end == value.text || *end != '\0' || !isfinite(real))
-            return;
-        value = value_real(real);
-    }
-    environment_bind(environment, SLOT_FACTS + index, value);
-}
-
 void maker_start(struct maker *maker, const struct experiment *experiment,
                  const struct problem *problem, const struct facts *facts, struct arena *arena,
                  struct error *error)
@@ -68,8 +56,17 @@ void maker_start(struct maker *maker, const struct experiment *experiment,
     memset(environment->bound, 0, sizeof environment->bound);
     for (size_t i = 0; facts && i < fact_name_count; i++) {
         const struct fact *fact = facts_find(facts, fact_names[i].name);
-        if (fact)
-            bind_fact(environment, i, fact->value);
+        if (!fact)
+            continue;
+        struct value value = fact->value;
+        if (fact_names[i].number && value.kind == VALUE_TEXT) {
+            char *end = NULL;
+            const double real = strtod(value.text, &end);
+            if (end == value.text || *end != '\0' || !isfinite(real))
+                continue;
+            value = value_real(real);
+        }
+        environment_bind(environment, SLOT_FACTS + i, value);
     }
     for (size_t i = 0; problem && i < problem->axis_count; i++)
         environment_bind(environment, SLOT_AXES + i, problem->axes[i].value);

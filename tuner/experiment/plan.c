@@ -196,20 +196,6 @@ enum status point_kernels(const struct point *point, struct arena *arena,
     return STATUS_OK;
 }
 
-static bool make_schedule(struct maker *maker, const struct launch_rule *rule, enum schedule *out)
-{
-    const char *name = NULL;
-    if (!make_text(maker, &rule->schedule, &name))
-        return false;
-    for (enum schedule schedule = SCHEDULE_STATIC; schedule <= SCHEDULE_QUEUED; schedule++) {
-        *out = schedule;
-        if (strcmp(name, schedule_name(schedule)) == 0)
-            return true;
-    }
-    return maker_error(maker, rule->schedule.place,
-                       "no schedule is named '%.60s': static or queued", name);
-}
-
 static bool make_launch(struct maker *maker, const struct launch_rule *rule, struct launch *out)
 {
     enum { CPU_THREADS_MAX = 65536 };
@@ -229,7 +215,16 @@ static bool make_launch(struct maker *maker, const struct launch_rule *rule, str
     if (!make_integer(maker, &rule->threads, "threads", 1, CPU_THREADS_MAX, &threads))
         return false;
     out->threads = (uint32_t)threads;
-    return make_schedule(maker, rule, &out->schedule);
+    const char *name = NULL;
+    if (!make_text(maker, &rule->schedule, &name))
+        return false;
+    for (enum schedule schedule = SCHEDULE_STATIC; schedule <= SCHEDULE_QUEUED; schedule++) {
+        out->schedule = schedule;
+        if (strcmp(name, schedule_name(schedule)) == 0)
+            return true;
+    }
+    return maker_error(maker, rule->schedule.place,
+                       "no schedule is named '%.60s': static or queued", name);
 }
 
 /* Refuses two arguments with one variable: copied in turn, one would overwrite the other. */

@@ -350,29 +350,26 @@ bool read_sizes(struct file_reader *reader, const struct node *node)
     return true;
 }
 
-static bool read_parameter(struct file_reader *reader, const struct node *key, size_t index)
-{
-    struct named_list *parameter = &reader->experiment->parameters[index];
-    if (key->value->kind == NODE_SCALAR) {
-        /* A text with a list expression: "[2**i for i in range(6)]". */
-        *parameter = (struct named_list){
-            .name = key->text, .place = key->place, .slot = SLOT_PARAMETERS + index};
-        return read_list_formula(reader, key->value, key->text, USE_DEVICE, &parameter->list) &&
-               (!is_constant(&parameter->list) || check_list(reader, &parameter->list));
-    }
-    return read_list(reader, key, SLOT_PARAMETERS + index, DOCUMENT_ITEMS_MAX, USE_DEVICE,
-                     parameter);
-}
-
 bool read_parameters(struct file_reader *reader, const struct node *node)
 {
     struct experiment *experiment = reader->experiment;
     experiment->parameters_place = node->place;
     if (node->count == 0)
         return node_error(reader, node, "parameters must have at least one name");
-    for (const struct node *key = node->first; key; key = key->next)
-        if (!read_parameter(reader, key, experiment->parameter_count++))
+    for (const struct node *key = node->first; key; key = key->next) {
+        struct named_list *parameter = &experiment->parameters[experiment->parameter_count];
+        const size_t slot = SLOT_PARAMETERS + experiment->parameter_count++;
+        if (key->value->kind != NODE_SCALAR) {
+            if (!read_list(reader, key, slot, DOCUMENT_ITEMS_MAX, USE_DEVICE, parameter))
+                return false;
+            continue;
+        }
+        /* A text with a list expression: "[2**i for i in range(6)]". */
+        *parameter = (struct named_list){.name = key->text, .place = key->place, .slot = slot};
+        if (!read_list_formula(reader, key->value, key->text, USE_DEVICE, &parameter->list) ||
+            (is_constant(&parameter->list) && !check_list(reader, &parameter->list)))
             return false;
+    }
     return true;
 }
 

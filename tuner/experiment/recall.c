@@ -22,22 +22,17 @@ static bool value_of(const json_t *json, struct arena *arena, struct value *out,
     return !*found || out->kind != VALUE_TEXT || out->text;
 }
 
-/* Whether memory was short: jansson has no words for that in some places, and in a string it calls
- * it wrong syntax, which the store's own JSON never has. */
-static bool is_short(const json_t *json, const json_error_t *why)
-{
-    enum json_error_code code = json_error_code(why);
-    return !json && (code == json_error_unknown || code == json_error_out_of_memory ||
-                     code == json_error_invalid_syntax);
-}
-
 enum status recall_configuration(const struct experiment *experiment, const char *parameters,
                                  struct arena *arena, struct configuration *out, bool *found,
                                  struct error *error)
 {
     json_error_t why = {0};
     json_t *json = json_read(parameters, 0, &why);
-    bool fits = !is_short(json, &why);
+    /* When memory is short, jansson has no code for that in some places, and reports wrong syntax
+     * for a string, which the store's own JSON never has. */
+    const enum json_error_code code = json_error_code(&why);
+    bool fits = json || (code != json_error_unknown && code != json_error_out_of_memory &&
+                         code != json_error_invalid_syntax);
     *found =
         json_is_object(json) && json_object_size(json) == experiment_parameter_count(experiment);
     *out = (struct configuration){.count = experiment_parameter_count(experiment)};

@@ -28,19 +28,6 @@ static enum status no_such_value(const struct experiment *experiment, size_t axi
     return status;
 }
 
-static enum status too_many_parts(const struct experiment *experiment, const char *beginning,
-                                  struct error *error)
-{
-    struct text key = {0};
-    for (size_t i = 0; i < experiment->axis_count; i++)
-        text_printf(&key, ".%s", experiment->axes[i].name);
-    enum status status = error_set(
-        error, STATUS_NOT_FOUND, "'%s' has more parts than the problems of %s: %s%s", beginning,
-        experiment->name, experiment->name, key.failed ? "" : text_string(&key));
-    text_free(&key);
-    return status;
-}
-
 /* Returns the index of the axis' value with this text; list->count: none. */
 static size_t find_value(const struct experiment *experiment, size_t axis, const char *written)
 {
@@ -65,8 +52,16 @@ static enum status find_problems(const struct experiment *experiment, const char
     for (*parts = 0; *rest == '.'; (*parts)++) {
         char value[VALUE_TEXT_BYTES];
         size_t length = strcspn(++rest, ".");
-        if (*parts == experiment->axis_count)
-            return too_many_parts(experiment, beginning, error);
+        if (*parts == experiment->axis_count) {
+            struct text key = {0};
+            for (size_t i = 0; i < experiment->axis_count; i++)
+                text_printf(&key, ".%s", experiment->axes[i].name);
+            (void)error_set(
+                error, STATUS_NOT_FOUND, "'%s' has more parts than the problems of %s: %s%s",
+                beginning, experiment->name, experiment->name, key.failed ? "" : text_string(&key));
+            text_free(&key);
+            return STATUS_NOT_FOUND;
+        }
         (void)string_format(value, sizeof value, "%.*s", (int)length, rest);
         size_t index = length < sizeof value ? find_value(experiment, *parts, value)
                                              : experiment->axes[*parts].count;

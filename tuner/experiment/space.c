@@ -245,14 +245,6 @@ static int compare_points(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-static bool find_kept(const struct space *space, uint64_t number, uint64_t *point)
-{
-    const uint64_t *found =
-        bsearch(&number, space->kept, (size_t)space->kept_count, sizeof number, compare_points);
-    *point = found ? (uint64_t)(found - space->kept) : 0;
-    return found != NULL;
-}
-
 bool space_keep(struct space *space, uint64_t *points, size_t count)
 {
     if (count > 0)
@@ -285,7 +277,12 @@ bool space_at(const struct space *space, const uint16_t values[EXPERIMENT_PARAME
         *at = edge->child;
     }
     *point = number;
-    return !space->kept || find_kept(space, number, point);
+    if (!space->kept)
+        return true;
+    const uint64_t *found =
+        bsearch(&number, space->kept, (size_t)space->kept_count, sizeof number, compare_points);
+    *point = found ? (uint64_t)(found - space->kept) : 0;
+    return found != NULL;
 }
 
 void space_configuration(const struct space *space, uint64_t point, struct configuration *out)

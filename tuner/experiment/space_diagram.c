@@ -86,15 +86,6 @@ static bool grow_unique(struct build *build)
     return true;
 }
 
-/* Reserves one more node and `edges` more edges. */
-static bool grow_diagram(struct diagram *diagram, size_t edges)
-{
-    return array_grow(&diagram->nodes, diagram->node_count, &diagram->node_capacity,
-                      sizeof *diagram->nodes) &&
-           array_grow_by(&diagram->edges, diagram->edge_count, edges, &diagram->edge_capacity,
-                         sizeof *diagram->edges);
-}
-
 static bool too_many(const struct build *build)
 {
     return maker_error(build->maker, build->space->experiment->parameters_place,
@@ -121,7 +112,10 @@ static bool new_node(struct build *build, const struct diagram_edge *edges, size
     struct diagram *diagram = &build->space->diagram;
     if (diagram->edge_count + count > EDGES_MAX)
         return too_entangled(build, "too many ways to hold them");
-    if (!grow_diagram(diagram, count))
+    if (!array_grow(&diagram->nodes, diagram->node_count, &diagram->node_capacity,
+                    sizeof *diagram->nodes) ||
+        !array_grow_by(&diagram->edges, diagram->edge_count, count, &diagram->edge_capacity,
+                       sizeof *diagram->edges))
         return maker_no_memory(build->maker);
     *out = (uint32_t)diagram->node_count;
     diagram->nodes[diagram->node_count++] = (struct diagram_node){
@@ -198,16 +192,6 @@ static bool recall(const struct build *build, const uint64_t name[2], uint32_t *
     return memory->taken && memory->name[0] == name[0] && memory->name[1] == name[1];
 }
 
-static bool remember(struct build *build, const uint64_t name[2], uint32_t node)
-{
-    if (!grow_memories(build))
-        return maker_no_memory(build->maker);
-    struct memory *memory = memory_place(build, name);
-    build->memory_count += !memory->taken;
-    *memory = (struct memory){.name = {name[0], name[1]}, .node = node, .taken = true};
-    return true;
-}
-
 /* ---- the walk ---- */
 
 static bool walk_level(struct build *build, size_t level, uint32_t *node);
@@ -229,8 +213,16 @@ static bool follow(struct build *build, size_t level, uint32_t *child)
         return true;
     }
     const uint64_t name[2] = {hash_u64(context, bytes, depth), hash_u64(context, bytes, ~depth)};
-    return recall(build, name, child) ||
-           (walk_level(build, level + 1, child) && remember(build, name, *child));
+    if (recall(build, name, child))
+        return true;
+    if (!walk_level(build, level + 1, child))
+        return false;
+    if (!grow_memories(build))
+        return maker_no_memory(build->maker);
+    struct memory *memory = memory_place(build, name);
+    build->memory_count += !memory->taken;
+    *memory = (struct memory){.name = {name[0], name[1]}, .node = *child, .taken = true};
+    return true;
 }
 
 static bool walk_level(struct build *build, size_t level, uint32_t *node)

@@ -36,25 +36,25 @@ enum status store_rounds(struct store *store, const struct store_round *items, s
               CONDITION(power_w, REAL), CONDITION(energy_j, REAL),
               CONDITION(throttle, INTEGER_FROM_0), CONDITION(ecc_errors, INTEGER_FROM_0),
               CONDITION(other_processes, INTEGER_FROM_0), VALUE(at_ns, INTEGER));
-    enum status status = store_begin(store, doing, error);
-    if (status != STATUS_OK)
-        return status;
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+    TRY(store_begin(store, doing, error));
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count; i++) {
         const struct store_round *round = &items[i];
         if (i > 0 && same_group(round, &items[i - 1]))
             continue;
-        status = store_run(store,
-                           "DELETE FROM rounds WHERE run_id = ?1 AND problem_id = ?2 AND stage = ?3"
-                           " AND objective = ?4 AND process = ?5",
-                           doing,
-                           STORE_VALUES(value_integer(round->run_id),
-                                        value_integer(round->problem_id), value_text(round->stage),
-                                        value_text(objective_of(round->objective)),
-                                        value_integer(round->process)),
-                           NULL, NULL, error);
+        TRY_OR_CLEANUP(store_run(
+            store,
+            "DELETE FROM rounds WHERE run_id = ?1 AND problem_id = ?2 AND stage = ?3"
+            " AND objective = ?4 AND process = ?5",
+            doing,
+            STORE_VALUES(value_integer(round->run_id), value_integer(round->problem_id),
+                         value_text(round->stage), value_text(objective_of(round->objective)),
+                         value_integer(round->process)),
+            NULL, NULL, error));
     }
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = store_put(store, &rounds, STORE_SOURCES(&items[i]), NULL, error);
+    for (size_t i = 0; i < count; i++)
+        TRY_OR_CLEANUP(store_put(store, &rounds, STORE_SOURCES(&items[i]), NULL, error));
+cleanup:
     return store_end(store, status, doing, error);
 }
 
@@ -152,38 +152,32 @@ enum status store_winner_put(struct store *store, const struct store_winner *win
               VALUE(trust_reason, TEXT), WRITTEN_AT("chosen_at", ROW_VALUE),
               VALUE(compared, INTEGER_FROM_1), VALUE(inputs, TEXT));
     int64_t winner_id = 0;
-    enum status status = store_begin(store, winner_doing, error);
-    if (status != STATUS_OK)
-        return status;
-    status = store_put(store, &winners, STORE_SOURCES(winner), &winner_id, error);
-    if (status == STATUS_OK)
-        status = store_run(store, "DELETE FROM contenders WHERE winner_id = ?1", winner_doing,
-                           STORE_VALUES(value_integer(winner_id)), NULL, NULL, error);
-    if (status == STATUS_OK)
-        status = store_run(store, "DELETE FROM states WHERE winner_id = ?1", winner_doing,
-                           STORE_VALUES(value_integer(winner_id)), NULL, NULL, error);
-    if (status == STATUS_OK)
-        status = drop_ranges_of_problem(store, winner->environment_id, winner->problem_id,
-                                        winner->l2_mode, winner->objective, error);
-    for (size_t i = 0; status == STATUS_OK && i < winner->contender_count; i++)
-        status = insert_contender(store, &winner->contenders[i], winner_id, error);
-    for (size_t i = 0; status == STATUS_OK && i < winner->state_count; i++)
-        status = insert_state(store, &winner->states[i], winner_id, error);
+    TRY(store_begin(store, winner_doing, error));
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(store_put(store, &winners, STORE_SOURCES(winner), &winner_id, error));
+    TRY_OR_CLEANUP(store_run(store, "DELETE FROM contenders WHERE winner_id = ?1", winner_doing,
+                             STORE_VALUES(value_integer(winner_id)), NULL, NULL, error));
+    TRY_OR_CLEANUP(store_run(store, "DELETE FROM states WHERE winner_id = ?1", winner_doing,
+                             STORE_VALUES(value_integer(winner_id)), NULL, NULL, error));
+    TRY_OR_CLEANUP(drop_ranges_of_problem(store, winner->environment_id, winner->problem_id,
+                                          winner->l2_mode, winner->objective, error));
+    for (size_t i = 0; i < winner->contender_count; i++)
+        TRY_OR_CLEANUP(insert_contender(store, &winner->contenders[i], winner_id, error));
+    for (size_t i = 0; i < winner->state_count; i++)
+        TRY_OR_CLEANUP(insert_state(store, &winner->states[i], winner_id, error));
+cleanup:
     return store_end(store, status, winner_doing, error);
 }
 
 enum status store_winner_drop(struct store *store, int64_t environment_id, int64_t problem_id,
                               enum l2_mode mode, const char *objective, struct error *error)
 {
-    enum status status =
-        drop_ranges_of_problem(store, environment_id, problem_id, mode, objective, error);
-    return status == STATUS_OK
-               ? store_run(store,
-                           "DELETE FROM winners WHERE environment_id = ?1 AND problem_id = ?2"
-                           " AND l2_mode = ?3 AND objective = ?4",
-                           winner_doing, WINNER_KEYS(environment_id, problem_id, mode, objective),
-                           NULL, NULL, error)
-               : status;
+    TRY(drop_ranges_of_problem(store, environment_id, problem_id, mode, objective, error));
+    return store_run(store,
+                     "DELETE FROM winners WHERE environment_id = ?1 AND problem_id = ?2"
+                     " AND l2_mode = ?3 AND objective = ?4",
+                     winner_doing, WINNER_KEYS(environment_id, problem_id, mode, objective), NULL,
+                     NULL, error);
 }
 
 enum status store_winner_get(struct store *store, int64_t environment_id, int64_t problem_id,
@@ -290,10 +284,9 @@ enum status store_ranges_put(struct store *store, const struct store_ranges *gro
               VALUE(n_high, INTEGER), VALUE(further, TEXT), VALUE(configuration_id, INTEGER),
               SHARED(struct store_ranges, within, REAL), VALUE(bound, REAL),
               WRITTEN_AT("chosen_at", ROW_VALUE));
-    enum status status = store_begin(store, ranges_doing, error);
-    if (status != STATUS_OK)
-        return status;
-    status = store_run(
+    TRY(store_begin(store, ranges_doing, error));
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(store_run(
         store,
         "DELETE FROM ranges WHERE environment_id = ?1 AND experiment_id = ?2"
         " AND problem_key = ?3 AND l2_mode = ?4 AND objective = ?5",
@@ -301,14 +294,15 @@ enum status store_ranges_put(struct store *store, const struct store_ranges *gro
         STORE_VALUES(value_integer(group->environment_id), value_integer(group->experiment_id),
                      value_text(group->problem_key), value_text(l2_mode_name(group->l2_mode)),
                      value_text(objective_of(group->objective))),
-        NULL, NULL, error);
-    for (size_t i = 0; status == STATUS_OK && i < group->count; i++) {
+        NULL, NULL, error));
+    for (size_t i = 0; i < group->count; i++) {
         struct store_range range = group->ranges[i];
         int64_t range_id = 0;
         range.further = range.further ? range.further : "";
-        status = store_put(store, &ranges, STORE_SOURCES(&range, group), &range_id, error);
-        for (size_t k = 0; status == STATUS_OK && k < range.check_count; k++)
-            status = insert_range_check(store, &range.checks[k], range_id, error);
+        TRY_OR_CLEANUP(store_put(store, &ranges, STORE_SOURCES(&range, group), &range_id, error));
+        for (size_t k = 0; k < range.check_count; k++)
+            TRY_OR_CLEANUP(insert_range_check(store, &range.checks[k], range_id, error));
     }
+cleanup:
     return store_end(store, status, ranges_doing, error);
 }

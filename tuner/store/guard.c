@@ -66,14 +66,14 @@ static enum status check_triggers(struct store *store, const struct store_schema
     static const char question[] =
         "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND instr(?1, sql) = 0";
     int64_t foreign = 0;
-    enum status status = store_run(store, question, "read the database",
-                                   STORE_VALUES(value_text(schema->create)), &foreign, NULL, error);
-    if (status == STATUS_OK && foreign > 0)
+    TRY(store_run(store, question, "read the database", STORE_VALUES(value_text(schema->create)),
+                  &foreign, NULL, error));
+    if (foreign > 0)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: it has a trigger that is not tune's, which need not end: nothing is "
                          "written to it, nor to a copy; drop the trigger, or name another file",
                          store->path);
-    return status;
+    return STATUS_OK;
 }
 
 enum status store_check_tables(struct store *store, const struct store_schema *schema, bool writes,
@@ -83,27 +83,26 @@ enum status store_check_tables(struct store *store, const struct store_schema *s
     static const char question[] = "SELECT type <> 'table' OR sql NOT LIKE 'CREATE TABLE %' "
                                    "FROM sqlite_schema WHERE name = ?1 ORDER BY 1 DESC";
     int64_t bytes = 0;
-    enum status status = store_pragma(
-        store, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", &bytes,
-        error);
-    for (const char *at = schema->create;
-         status == STATUS_OK && (at = next_statement(at, word)) != NULL;) {
+    TRY(store_pragma(store,
+                     "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
+                     &bytes, error));
+    for (const char *at = schema->create; (at = next_statement(at, word)) != NULL;) {
         char name[64];
         int64_t wrong = 0;
         bool found = false;
         at += strlen(word);
         (void)string_format(name, sizeof name, "%.*s", (int)strcspn(at, " ("), at);
-        status = store_run(store, question, "read the database", STORE_VALUES(value_text(name)),
-                           &wrong, &found, error);
-        if (status == STATUS_OK && wrong)
-            status = error_set(error, STATUS_BAD_INPUT,
-                               "%s: its '%s' is no table: tune did not make it so, and it is not "
-                               "read",
-                               store->path, name);
-        if (status == STATUS_OK && found && writes && bytes > VALUE_BYTES_MAX)
-            status = read_values(store, name, error);
+        TRY(store_run(store, question, "read the database", STORE_VALUES(value_text(name)), &wrong,
+                      &found, error));
+        if (wrong)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "%s: its '%s' is no table: tune did not make it so, and it is not "
+                             "read",
+                             store->path, name);
+        if (found && writes && bytes > VALUE_BYTES_MAX)
+            TRY(read_values(store, name, error));
     }
-    return status == STATUS_OK && writes ? check_triggers(store, schema, error) : status;
+    return writes ? check_triggers(store, schema, error) : STATUS_OK;
 }
 
 /* Verifies that all columns of the newest schema exist. */
@@ -199,16 +198,12 @@ enum status store_view_copy(struct store *store, int64_t version, const struct s
                             struct error *error)
 {
     char copy[PATH_MAX];
-    enum status status = temporary_folder_in_tmp("read", &store->scratch, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(temporary_folder_in_tmp("read", &store->scratch, error));
     store->copied_version = version;
     if (!string_format(copy, sizeof copy, "%s/copy.db", store->scratch.path))
         return error_set(error, STATUS_BAD_INPUT, "%s: the path is too long", store->scratch.path);
-    status = store_execute(store, "PRAGMA query_only = OFF", "copy it", error);
-    if (status == STATUS_OK)
-        status = store_copy(store, copy, "copy it", error);
-    if (status == STATUS_OK)
-        status = store_reconnect(store, copy, error);
-    return status == STATUS_OK ? bring_up_to_date(store, version, schema, error) : status;
+    TRY(store_execute(store, "PRAGMA query_only = OFF", "copy it", error));
+    TRY(store_copy(store, copy, "copy it", error));
+    TRY(store_reconnect(store, copy, error));
+    return bring_up_to_date(store, version, schema, error);
 }

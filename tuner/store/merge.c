@@ -17,30 +17,27 @@ static enum status check_whole(struct store *store, const char *path, struct err
 {
     bool broken = false;
     int64_t good = 0;
-    enum status status = store_pragma(
+    TRY(store_pragma(
         store, "SELECT count(*) = 1 AND min(integrity_check) = 'ok' FROM pragma_integrity_check",
-        &good, error);
-    if (status == STATUS_OK)
-        status = store_check_references(store, merge_doing, &broken, error);
-    if (status == STATUS_OK && (!good || broken))
+        &good, error));
+    TRY(store_check_references(store, merge_doing, &broken, error));
+    if (!good || broken)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: the database is damaged; nothing of it is taken", path);
-    return status;
+    return STATUS_OK;
 }
 
 static enum status copy_to(const char *path, const char *copy, int64_t *version,
                            struct error *error)
 {
     struct store *store = NULL;
-    enum status status = store_open(path, STORE_COPY, &store, error);
-    if (status == STATUS_OK)
-        status = check_whole(store, path, error);
-    if (status == STATUS_OK)
-        status = store_pragma(store, "PRAGMA user_version", version, error);
-    if (status == STATUS_OK)
-        status = store_execute(store, "PRAGMA query_only = OFF", merge_doing, error);
-    if (status == STATUS_OK)
-        status = store_copy(store, copy, "copy a database", error);
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(store_open(path, STORE_COPY, &store, error));
+    TRY_OR_CLEANUP(check_whole(store, path, error));
+    TRY_OR_CLEANUP(store_pragma(store, "PRAGMA user_version", version, error));
+    TRY_OR_CLEANUP(store_execute(store, "PRAGMA query_only = OFF", merge_doing, error));
+    TRY_OR_CLEANUP(store_copy(store, copy, "copy a database", error));
+cleanup:
     store_close(store);
     return status;
 }
@@ -49,11 +46,12 @@ enum status store_merge_prepare(const char *path, const char *copy, struct error
 {
     struct store *store = NULL;
     int64_t version = STORE_SCHEMA_VERSION;
-    enum status status = copy_to(path, copy, &version, error);
-    if (status == STATUS_OK)
-        status = store_open(copy, STORE_CREATE, &store, error); /* migrates */
-    if (status == STATUS_OK && version != STORE_SCHEMA_VERSION)
-        status = check_whole(store, path, error);
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(copy_to(path, copy, &version, error));
+    TRY_OR_CLEANUP(store_open(copy, STORE_CREATE, &store, error)); /* migrates */
+    if (version != STORE_SCHEMA_VERSION)
+        TRY_OR_CLEANUP(check_whole(store, path, error));
+cleanup:
     store_close(store);
     return status;
 }
@@ -61,16 +59,10 @@ enum status store_merge_prepare(const char *path, const char *copy, struct error
 static enum status count_rows(struct store *store, struct store_merge_counts *counts,
                               struct error *error)
 {
-    enum status status =
-        store_pragma(store, "SELECT count(*) FROM main.devices", &counts->devices, error);
-    if (status == STATUS_OK)
-        status =
-            store_pragma(store, "SELECT count(*) FROM main.problems", &counts->problems, error);
-    if (status == STATUS_OK)
-        status = store_pragma(store, "SELECT count(*) FROM main.trials", &counts->trials, error);
-    if (status == STATUS_OK)
-        status = store_pragma(store, "SELECT count(*) FROM main.winners", &counts->winners, error);
-    return status;
+    TRY(store_pragma(store, "SELECT count(*) FROM main.devices", &counts->devices, error));
+    TRY(store_pragma(store, "SELECT count(*) FROM main.problems", &counts->problems, error));
+    TRY(store_pragma(store, "SELECT count(*) FROM main.trials", &counts->trials, error));
+    return store_pragma(store, "SELECT count(*) FROM main.winners", &counts->winners, error);
 }
 
 static enum status merge_attached(struct store *store, struct store_merge_counts *counts,
@@ -78,16 +70,13 @@ static enum status merge_attached(struct store *store, struct store_merge_counts
 {
     struct store_merge_counts before = {0};
     struct store_merge_counts after = {0};
-    enum status status = store_begin(store, merge_doing, error);
-    if (status != STATUS_OK)
-        return status;
-    status = count_rows(store, &before, error);
-    if (status == STATUS_OK)
-        status = store_execute(store, merge_caches, merge_doing, error);
-    if (status == STATUS_OK)
-        status = store_execute(store, store_merge_sql, merge_doing, error);
-    if (status == STATUS_OK)
-        status = count_rows(store, &after, error);
+    TRY(store_begin(store, merge_doing, error));
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(count_rows(store, &before, error));
+    TRY_OR_CLEANUP(store_execute(store, merge_caches, merge_doing, error));
+    TRY_OR_CLEANUP(store_execute(store, store_merge_sql, merge_doing, error));
+    TRY_OR_CLEANUP(count_rows(store, &after, error));
+cleanup:
     status = store_end(store, status, merge_doing, error);
     counts->devices += after.devices - before.devices;
     counts->problems += after.problems - before.problems;

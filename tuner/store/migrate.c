@@ -44,10 +44,7 @@ static enum status run_migrations(struct store *store, int64_t version,
         const char *next = next_migration(text, at + strlen(migration_head));
         int64_t number = strtoll(at + strlen(migration_head), NULL, 10);
         if (number == version + 1 && number <= schema->version) {
-            enum status status =
-                run_migration(store, number, at, next ? next : at + strlen(at), error);
-            if (status != STATUS_OK)
-                return status;
+            TRY(run_migration(store, number, at, next ? next : at + strlen(at), error));
             version = number;
         }
         at = next;
@@ -65,34 +62,30 @@ static enum status migrate_inside(struct store *store, const struct store_schema
 {
     /* The version is read again under the lock: another program may have migrated meanwhile. */
     int64_t version = 0;
-    enum status status = store_pragma(store, "PRAGMA user_version", &version, error);
-    *changed = status == STATUS_OK && version < schema->version;
-    /* Views hold no data; the newest ones are created after all steps. */
-    if (*changed)
-        status = store_views(store, schema, STORE_VIEWS_DROP, error);
-    if (status == STATUS_OK && *changed)
-        status = run_migrations(store, version, schema, error);
-    if (status == STATUS_OK && *changed)
-        status = store_views(store, schema, STORE_VIEWS_CREATE, error);
-    if (status != STATUS_OK)
-        return status;
     bool broken = false;
-    status = store_check_references(store, migrate_doing, &broken, error);
-    if (status == STATUS_OK && broken)
-        return error_set(error, STATUS_INTERNAL,
-                         "%s: a migration would have left rows that point nowhere; nothing was "
-                         "changed",
-                         store->path);
-    return status;
+    *changed = false;
+    TRY(store_pragma(store, "PRAGMA user_version", &version, error));
+    *changed = version < schema->version;
+    if (*changed) {
+        /* Views hold no data; the newest ones are created after all steps. */
+        TRY(store_views(store, schema, STORE_VIEWS_DROP, error));
+        TRY(run_migrations(store, version, schema, error));
+        TRY(store_views(store, schema, STORE_VIEWS_CREATE, error));
+    }
+    TRY(store_check_references(store, migrate_doing, &broken, error));
+    return broken
+               ? error_set(error, STATUS_INTERNAL,
+                           "%s: a migration would have left rows that point nowhere; nothing was "
+                           "changed",
+                           store->path)
+               : STATUS_OK;
 }
 
 /* Copies the whole database into a folder beside the file; the next program removes it if this one
  * is killed. */
 static enum status make_copy(struct store *store, const char *copy, struct error *error)
 {
-    enum status status = store_copy(store, copy, "keep a copy of it", error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(store_copy(store, copy, "keep a copy of it", error));
     /* The copy gets the database's permissions, and is on the disk before anything changes. */
     struct stat info;
     int file = open(copy, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

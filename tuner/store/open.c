@@ -197,35 +197,29 @@ static bool lacks_shared_memory(const struct store *store)
 static enum status check_writable(struct store *store, const struct store_schema *schema,
                                   bool fresh, bool with_log, struct error *error)
 {
-    enum status status = connect(store, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
-    if (status == STATUS_OK && sqlite3_db_readonly(store->db, "main") == 1)
-        status = store_fail(store, SQLITE_READONLY, "write", error);
-    if (status == STATUS_OK && !with_log)
-        status = use_journal(store, error);
-    if (status == STATUS_OK)
-        status = set_up(store, error);
-    if (status == STATUS_OK && fresh)
-        status = create_tables(store, schema, error);
+    TRY(connect(store, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error));
+    if (sqlite3_db_readonly(store->db, "main") == 1)
+        return store_fail(store, SQLITE_READONLY, "write", error);
+    if (!with_log)
+        TRY(use_journal(store, error));
+    TRY(set_up(store, error));
+    if (fresh)
+        TRY(create_tables(store, schema, error));
     int64_t version = 0;
-    if (status == STATUS_OK)
-        status = store_check_tables(store, schema, true, error);
-    if (status == STATUS_OK)
-        status = store_pragma(store, "PRAGMA user_version", &version, error);
-    if (status == STATUS_OK)
-        status = check_version(store, schema, version, STORE_CREATE, error);
-    if (status == STATUS_OK && version < schema->version)
-        status = store_migrate(store, version, schema, true, error);
-    if (status == STATUS_OK)
-        status = store_views(store, schema, STORE_VIEWS_OWN, error);
-    if (status == STATUS_OK && with_log) {
+    TRY(store_check_tables(store, schema, true, error));
+    TRY(store_pragma(store, "PRAGMA user_version", &version, error));
+    TRY(check_version(store, schema, version, STORE_CREATE, error));
+    if (version < schema->version)
+        TRY(store_migrate(store, version, schema, true, error));
+    TRY(store_views(store, schema, STORE_VIEWS_OWN, error));
+    if (with_log) {
         /* WAL needs shared memory from the file system; SQLite finds out only at the first read. */
         int64_t ignored = 0;
         FAILPOINT("store.ready");
-        status = store_execute(store, "PRAGMA journal_mode = WAL", open_doing, error);
-        if (status == STATUS_OK)
-            status = store_pragma(store, "SELECT count(*) FROM sqlite_schema", &ignored, error);
+        TRY(store_execute(store, "PRAGMA journal_mode = WAL", open_doing, error));
+        TRY(store_pragma(store, "SELECT count(*) FROM sqlite_schema", &ignored, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* Opens for writing. A file system without WAL gets the rollback journal: slower, as safe. When
@@ -256,19 +250,16 @@ static enum status open_to_write(struct store *store, const struct store_schema 
 static enum status read_version(struct store *store, const char *options, int flags,
                                 int64_t *version, struct error *error)
 {
-    enum status status = connect(store, options, flags, error);
-    if (status == STATUS_OK)
-        status = set_up(store, error);
-    if (status == STATUS_OK)
-        status = store_pragma(store, "PRAGMA user_version", version, error);
-    return status;
+    TRY(connect(store, options, flags, error));
+    TRY(set_up(store, error));
+    return store_pragma(store, "PRAGMA user_version", version, error);
 }
 
 enum status store_reconnect(struct store *store, const char *path, struct error *error)
 {
     disconnect(store);
-    enum status status = connect_to(store, path, "", SQLITE_OPEN_READWRITE, error);
-    return status == STATUS_OK ? set_up(store, error) : status;
+    TRY(connect_to(store, path, "", SQLITE_OPEN_READWRITE, error));
+    return set_up(store, error);
 }
 
 /* Opens for reading: with write access if permitted, so that the log's files are removed at the
@@ -294,20 +285,17 @@ static enum status open_to_read(struct store *store, const struct store_schema *
                              store->path, store->path);
         status = read_version(store, "?mode=ro&immutable=1", SQLITE_OPEN_READONLY, &version, error);
     }
-    if (status == STATUS_OK)
-        status = check_version(store, schema, version, mode, error);
-    if (status == STATUS_OK)
-        status = store_check_tables(store, schema, mode == STORE_COPY || version < schema->version,
-                                    error);
-    if (status == STATUS_OK && mode == STORE_VIEW && version < schema->version) {
-        status = store_view_copy(store, version, schema, error);
+    if (status != STATUS_OK)
+        return status;
+    TRY(check_version(store, schema, version, mode, error));
+    TRY(store_check_tables(store, schema, mode == STORE_COPY || version < schema->version, error));
+    if (mode == STORE_VIEW && version < schema->version) {
+        TRY(store_view_copy(store, version, schema, error));
         version = schema->version;
     }
-    if (status == STATUS_OK && version == schema->version)
-        status = store_views(store, schema, STORE_VIEWS_OWN, error);
-    if (status == STATUS_OK)
-        status = store_execute(store, "PRAGMA query_only = ON", open_doing, error);
-    return status;
+    if (version == schema->version)
+        TRY(store_views(store, schema, STORE_VIEWS_OWN, error));
+    return store_execute(store, "PRAGMA query_only = ON", open_doing, error);
 }
 
 /* Refuses another user's log or journal beside the database in a folder open to all, since SQLite

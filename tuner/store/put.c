@@ -84,12 +84,11 @@ enum status store_environment(struct store *store, const struct store_environmen
         .memory_bytes = facts_integer(facts, "memory_bytes", 0),
         .unit_count = facts_integer(facts, "sm_count", facts_integer(facts, "cores", 0)),
     };
-    enum status status = store_begin(store, doing, error);
-    if (status != STATUS_OK)
-        return status;
-    status = store_put(store, &devices, STORE_SOURCES(&device), &device_id, error);
-    if (status == STATUS_OK)
-        status = insert_environment(store, environment, device_id, environment_id, error);
+    TRY(store_begin(store, doing, error));
+    enum status status = STATUS_OK;
+    TRY_OR_CLEANUP(store_put(store, &devices, STORE_SOURCES(&device), &device_id, error));
+    TRY_OR_CLEANUP(insert_environment(store, environment, device_id, environment_id, error));
+cleanup:
     return store_end(store, status, doing, error);
 }
 
@@ -120,7 +119,7 @@ enum status store_problem(struct store *store, const struct store_problem *probl
         row.ceiling = "read";
     if (!(row.operations > 0))
         row.operations_type = NULL;
-    enum status status = store_run(
+    TRY(store_run(
         store,
         "SELECT id FROM problems WHERE experiment_id = ?1 AND key = ?2 AND n = ?3 "
         "AND bytes_moved = ?4 AND ceiling = ?5 AND operations IS ?6 AND operations_type IS ?7 "
@@ -130,10 +129,8 @@ enum status store_problem(struct store *store, const struct store_problem *probl
                      value_real(row.bytes_moved), value_text(row.ceiling),
                      row.operations > 0 ? value_real(row.operations) : value_text(NULL),
                      value_text(row.operations_type), value_text(row.family)),
-        problem_id, &found, error);
-    return status == STATUS_OK && !found
-               ? store_put(store, &problems, STORE_SOURCES(&row), problem_id, error)
-               : status;
+        problem_id, &found, error));
+    return found ? STATUS_OK : store_put(store, &problems, STORE_SOURCES(&row), problem_id, error);
 }
 
 struct configuration_row {
@@ -258,7 +255,7 @@ enum status store_run_end(struct store *store, int64_t run_id, const struct stor
     char now[CLOCK_TIMESTAMP_BYTES];
     clock_timestamp(now);
     bool found = false;
-    enum status status = store_run(
+    TRY(store_run(
         store,
         "UPDATE runs SET ended_at = ?2, outcome = ?3, wall_ns = ?4, measuring_ns = ?5,"
         " compile_wait_ns = ?6, binaries_compiled = ?7, binaries_cached = ?8 WHERE id = ?1 "
@@ -268,11 +265,11 @@ enum status store_run_end(struct store *store, int64_t run_id, const struct stor
                      value_integer(end->wall_ns), value_integer(end->measuring_ns),
                      value_integer(end->compile_wait_ns), value_integer(end->binaries_compiled),
                      value_integer(end->binaries_cached)),
-        NULL, &found, error);
-    if (status == STATUS_OK && !found)
+        NULL, &found, error));
+    if (!found)
         return error_set(error, STATUS_INTERNAL, "%s: there is no run %lld to end", store->path,
                          (long long)run_id);
-    return status;
+    return STATUS_OK;
 }
 
 /* Stores counts above INT64_MAX, negative as integers, as NULL. */
@@ -327,10 +324,10 @@ enum status store_peers_put(struct store *store, int64_t environment_id, const c
               VALUE(time_ns, REAL), VALUE(mad_ns, REAL), VALUE(tuned_ns, REAL), VALUE(ratio, REAL),
               VALUE(ratio_low, REAL), VALUE(ratio_high, REAL), VALUE(rounds, INTEGER_FROM_0));
     const struct peer_origin origin = {environment_id, source};
-    enum status status = store_begin(store, doing, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(store_begin(store, doing, error));
+    enum status status = STATUS_OK;
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = store_put(store, &peers, STORE_SOURCES(&items[i], &origin), NULL, error);
+        TRY_OR_CLEANUP(store_put(store, &peers, STORE_SOURCES(&items[i], &origin), NULL, error));
+cleanup:
     return store_end(store, status, doing, error);
 }

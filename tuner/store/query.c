@@ -297,10 +297,10 @@ static enum status open_selection(struct store *store, const struct store_select
                                   struct store_query *query, struct error *error)
 {
     *query = (struct store_query){.store = store};
-    enum status status = store_statement(store, selection->sql, &query->statement, error);
-    for (size_t i = 0; status == STATUS_OK && i < value_count; i++)
+    TRY(store_statement(store, selection->sql, &query->statement, error));
+    for (size_t i = 0; i < value_count; i++)
         store_bind(query->statement, (int)i + 1, values[i]);
-    return status;
+    return STATUS_OK;
 }
 
 static void close_selection(struct store_query *query)

@@ -153,9 +153,7 @@ enum status store_put(struct store *store, const struct row_table *table,
 {
     sqlite3_stmt *statement = NULL;
     size_t texts = 0;
-    enum status status = insert_statement(store, table, id != NULL, &statement, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(insert_statement(store, table, id != NULL, &statement, error));
     for (size_t i = 0; i < table->column_count; i++) {
         const struct row_column *column = &table->columns[i];
         struct text *json = &store->json[texts];

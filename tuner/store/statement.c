@@ -198,9 +198,7 @@ enum status store_run(struct store *store, const char *sql, const char *doing,
                       struct error *error)
 {
     sqlite3_stmt *statement = NULL;
-    enum status status = store_statement(store, sql, &statement, error);
-    if (status != STATUS_OK)
-        return status;
+    TRY(store_statement(store, sql, &statement, error));
     for (size_t i = 0; i < count; i++)
         store_bind(statement, (int)i + 1, values[i]);
     return store_take(store, statement, value, found, doing, error);

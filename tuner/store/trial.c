@@ -30,13 +30,12 @@ static enum status resolve_same_as(struct store *store, int64_t same_as, int64_t
     *measured = 0;
     if (same_as == 0)
         return STATUS_OK;
-    enum status status =
-        store_run(store, "SELECT coalesce(same_as_trial_id, id) FROM trials WHERE id = ?1",
-                  trial_doing, STORE_VALUES(value_integer(same_as)), measured, &found, error);
-    if (status == STATUS_OK && !found)
+    TRY(store_run(store, "SELECT coalesce(same_as_trial_id, id) FROM trials WHERE id = ?1",
+                  trial_doing, STORE_VALUES(value_integer(same_as)), measured, &found, error));
+    if (!found)
         return error_set(error, STATUS_INTERNAL, "%s: there is no trial %lld to be the same as",
                          store->path, (long long)same_as);
-    return status;
+    return STATUS_OK;
 }
 
 static int64_t volume(const uint32_t size[3])
@@ -84,13 +83,13 @@ static enum status insert_samples(struct store *store, const struct store_trial 
               SHARED(struct trial_place, ordinal, INTEGER), VALUE(process, INTEGER),
               VALUE(round, INTEGER), VALUE(runs, INTEGER), VALUE(invalid, INTEGER),
               VALUE(elapsed_ns, REAL), VALUE(energy_j, REAL));
-    enum status status = store_run(store, "DELETE FROM samples WHERE trial_id = ?1", trial_doing,
-                                   STORE_VALUES(value_integer(trial_id)), NULL, NULL, error);
-    for (size_t i = 0; status == STATUS_OK && i < trial->sample_count; i++) {
+    TRY(store_run(store, "DELETE FROM samples WHERE trial_id = ?1", trial_doing,
+                  STORE_VALUES(value_integer(trial_id)), NULL, NULL, error));
+    for (size_t i = 0; i < trial->sample_count; i++) {
         const struct trial_place place = {trial_id, (int64_t)i};
-        status = store_put(store, &samples, STORE_SOURCES(&trial->samples[i], &place), NULL, error);
+        TRY(store_put(store, &samples, STORE_SOURCES(&trial->samples[i], &place), NULL, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 static enum status insert_launches(struct store *store, const struct store_trial *trial,
@@ -109,15 +108,15 @@ static enum status insert_launches(struct store *store, const struct store_trial
               LAUNCH("cluster_x", cluster[0]), LAUNCH("cluster_y", cluster[1]),
               LAUNCH("cluster_z", cluster[2]), LAUNCH("cooperative", cooperative));
     size_t count = trial->plan ? trial->plan->launch_count : 0;
-    enum status status = store_run(store, "DELETE FROM resources WHERE trial_id = ?1", trial_doing,
-                                   STORE_VALUES(value_integer(trial_id)), NULL, NULL, error);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+    TRY(store_run(store, "DELETE FROM resources WHERE trial_id = ?1", trial_doing,
+                  STORE_VALUES(value_integer(trial_id)), NULL, NULL, error));
+    for (size_t i = 0; i < count; i++) {
         const struct trial_place place = {trial_id, (int64_t)i};
         const void *used = trial->resources ? &trial->resources[i] : NULL;
-        status = store_put(store, &resources,
-                           STORE_SOURCES(&trial->plan->launches[i], &place, used), NULL, error);
+        TRY(store_put(store, &resources, STORE_SOURCES(&trial->plan->launches[i], &place, used),
+                      NULL, error));
     }
-    return status;
+    return STATUS_OK;
 }
 
 /* Repoints duplicates of a trial that has become a duplicate itself. */

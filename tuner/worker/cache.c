@@ -164,18 +164,6 @@ static bool is_entry(const char *name)
             strcmp(name + digits, ".ref") == 0);
 }
 
-/* Adds an entry; false when memory is short. */
-static bool add_entry(struct entries *entries, const char *name, const struct stat *info)
-{
-    if (!array_grow(&entries->items, entries->count, &entries->capacity, sizeof *entries->items))
-        return false;
-    struct entry *entry = &entries->items[entries->count++];
-    *entry = (struct entry){.used = info->st_mtim, .bytes = (int64_t)info->st_blocks * 512};
-    (void)string_format(entry->name, sizeof entry->name, "%s", name);
-    entries->bytes += entry->bytes;
-    return true;
-}
-
 static int used_earlier(const void *a, const void *b)
 {
     const struct timespec x = ((const struct entry *)a)->used, y = ((const struct entry *)b)->used;
@@ -193,10 +181,15 @@ static void evict(const char *folder, int64_t limit)
         return;
     while ((found = readdir(listing))) {
         struct stat info;
-        if (is_entry(found->d_name) &&
-            fstatat(dirfd(listing), found->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-            !add_entry(&entries, found->d_name, &info))
+        if (!is_entry(found->d_name) ||
+            fstatat(dirfd(listing), found->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        if (!array_grow(&entries.items, entries.count, &entries.capacity, sizeof *entries.items))
             break;
+        struct entry *entry = &entries.items[entries.count++];
+        *entry = (struct entry){.used = info.st_mtim, .bytes = (int64_t)info.st_blocks * 512};
+        (void)string_format(entry->name, sizeof entry->name, "%s", found->d_name);
+        entries.bytes += entry->bytes;
     }
     if (entries.items && entries.bytes > limit)
         qsort(entries.items, entries.count, sizeof *entries.items, used_earlier);

@@ -54,16 +54,6 @@ static void lower_limit(__rlimit_resource_t which, rlim_t value)
     (void)setrlimit(which, &limit);
 }
 
-/* Limits processor time in any case, with or without this process: a compiler's own children get no
- * signal when the parent dies, so this limit ends an endless one. */
-static void limit_processor_time(int64_t timeout_ms)
-{
-    struct rusage used;
-    if (getrusage(RUSAGE_SELF, &used) == 0)
-        lower_limit(RLIMIT_CPU,
-                    (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec + timeout_ms / 1000 + 2));
-}
-
 /* Sets the limits of this process once: a source that makes the compiler grow without end must fail
  * by itself, and compilers are the first victims when memory runs short. Sanitizers reserve more
  * address space than any limit. */
@@ -108,7 +98,12 @@ static enum status compile_one(struct compiling *state, const struct compile_mes
     if (!state->limited)
         limit_size(message->memory_bytes);
     state->limited = true;
-    limit_processor_time(message->timeout_ms);
+    /* Processor time is limited with or without this process: a compiler's own children get no
+     * signal when the parent dies, so this limit ends an endless one. */
+    struct rusage used;
+    if (getrusage(RUSAGE_SELF, &used) == 0)
+        lower_limit(RLIMIT_CPU, (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec +
+                                         message->timeout_ms / 1000 + 2));
     enum status status = compile_to(state, &message->request, message->path, log, error);
     if (status != STATUS_OK && !file_exists(state->scratch.path))
         status = error_set(error, STATUS_NOT_FOUND, "%s was removed while a compiler worked there",

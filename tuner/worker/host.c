@@ -34,22 +34,6 @@ static enum status start_here(const struct host *host, char *const *arguments, s
     return status;
 }
 
-static enum child_end end_of(int wait_status)
-{
-    bool killed = WIFSIGNALED(wait_status) &&
-                  (WTERMSIG(wait_status) == SIGKILL || WTERMSIG(wait_status) == SIGTERM);
-    return killed ? CHILD_WAS_KILLED : CHILD_HAD_ENDED;
-}
-
-static void describe_end(int wait_status, char *how, size_t how_bytes)
-{
-    if (WIFSIGNALED(wait_status))
-        (void)string_format(how, how_bytes, "signal %d (%s)", WTERMSIG(wait_status),
-                            strsignal(WTERMSIG(wait_status)));
-    else if (WIFEXITED(wait_status))
-        (void)string_format(how, how_bytes, "exit code %d", WEXITSTATUS(wait_status));
-}
-
 static enum child_end end_here(struct child *child, char *how, size_t how_bytes)
 {
     /* A process whose pipe has just closed may need a moment to end. */
@@ -59,8 +43,15 @@ static enum child_end end_here(struct child *child, char *how, size_t how_bytes)
     process_close(child->input);
     if (child->pid > 0) {
         if (how && process_ends(child->pid, moment_ns, &wait_status)) {
-            describe_end(wait_status, how, how_bytes);
-            end = end_of(wait_status);
+            if (WIFSIGNALED(wait_status))
+                (void)string_format(how, how_bytes, "signal %d (%s)", WTERMSIG(wait_status),
+                                    strsignal(WTERMSIG(wait_status)));
+            else if (WIFEXITED(wait_status))
+                (void)string_format(how, how_bytes, "exit code %d", WEXITSTATUS(wait_status));
+            end = WIFSIGNALED(wait_status) &&
+                          (WTERMSIG(wait_status) == SIGKILL || WTERMSIG(wait_status) == SIGTERM)
+                      ? CHILD_WAS_KILLED
+                      : CHILD_HAD_ENDED;
             (void)kill(-child->pid, SIGKILL); /* children of the child */
         } else {
             process_kill(child->pid, true);

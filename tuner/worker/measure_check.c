@@ -28,17 +28,6 @@ static enum status run_case(struct measuring *state, const struct launch_plan *p
     return STATUS_OK;
 }
 
-static enum status check_guards(struct measuring *state, const struct launch_plan *plan,
-                                struct measure_answer *answer, struct error *error)
-{
-    char detail[ERROR_TEXT_BYTES] = "";
-    bool intact = true;
-    TRY(state->api->guards(state->device, plan, &intact, detail, sizeof detail, error));
-    if (!intact)
-        (void)string_format(answer->wrong, sizeof answer->wrong, "%s", detail);
-    return STATUS_OK;
-}
-
 /* Returns a key of the arguments' contents and the references: finalists are checked one after the
  * other on the same case, with expectations computed once. NULL: memory is short. */
 static char *key_of_case(const struct worker_task *task, struct arena *arena)
@@ -90,8 +79,12 @@ enum status serve_check(struct measuring *state, const struct measure_request *r
         TRY(run_case(state, plan, &state->case_expected, task->repeats > 0 ? task->repeats : 1,
                      answer, &judged, error));
     }
+    char detail[ERROR_TEXT_BYTES] = "";
+    bool intact = true;
     if (!answer->wrong[0])
-        TRY(check_guards(state, plan, answer, error));
+        TRY(state->api->guards(state->device, plan, &intact, detail, sizeof detail, error));
+    if (!intact)
+        (void)string_format(answer->wrong, sizeof answer->wrong, "%s", detail);
     return STATUS_OK;
 }
 

@@ -206,18 +206,6 @@ static enum status greet(struct measuring *state, int *index, bool *is_spare, st
     return status;
 }
 
-static void free_all(struct measuring *state)
-{
-    slots_forget(state);
-    if (state->device)
-        state->api->close(state->device);
-    inputs_free(state);
-    expectations_drop(state);
-    free(state->varied);
-    facts_free(&state->facts);
-    free(state);
-}
-
 int measure_child(const char *kind, int index)
 {
     struct measuring *state = calloc(1, sizeof *state);
@@ -235,9 +223,15 @@ int measure_child(const char *kind, int index)
         code = EXIT_CODE_USAGE;
     while (state->api && is_spare && greet(state, &index, &is_spare, &error) == STATUS_OK)
         code = is_spare ? EXIT_CODE_OK : child_loop(serve, state);
-    if (state->api)
-        free_all(state);
-    else
-        free(state);
+    if (state->api) {
+        slots_forget(state);
+        if (state->device)
+            state->api->close(state->device);
+        inputs_free(state);
+        expectations_drop(state);
+        free(state->varied);
+        facts_free(&state->facts);
+    }
+    free(state);
     return code;
 }

@@ -84,22 +84,18 @@ static bool has_large(const struct launch_plan *plan, const struct worker_result
     return false;
 }
 
-static bool is_exact(const struct expectation *item, enum element_type type)
-{
-    const struct tolerance *tolerance = &item->tolerance;
-    return !element_is_real(type) && !(tolerance->absolute > 0) && !(tolerance->relative > 0) &&
-           !(tolerance->total > 0) && tolerance->ulps == 0;
-}
-
 static void begin(const struct measuring *state, const struct launch_plan *plan,
                   struct worker_results *results)
 {
     const struct expectations *expected = &state->expected[0];
     results->exact = true;
     for (size_t i = 0; i < expected->count; i++) {
-        size_t output = expected->items[i].output;
-        results->outputs |= UINT64_C(1) << output;
-        results->exact &= is_exact(&expected->items[i], plan->arguments[output].type);
+        const struct expectation *item = &expected->items[i];
+        const struct tolerance *tolerance = &item->tolerance;
+        results->outputs |= UINT64_C(1) << item->output;
+        results->exact &= !element_is_real(plan->arguments[item->output].type) &&
+                          !(tolerance->absolute > 0) && !(tolerance->relative > 0) &&
+                          !(tolerance->total > 0) && tolerance->ulps == 0;
     }
 }
 

@@ -52,16 +52,6 @@ static struct expectation_set *place_of(struct measuring *state, const char *key
     return oldest;
 }
 
-/* Exchanges the set in use with this one. */
-static void change_places(struct measuring *state, struct expectation_set *set)
-{
-    struct expectation_set other = {.key = state->expected_key, .used = ++state->set_clock};
-    memcpy(other.expected, state->expected, sizeof other.expected);
-    memcpy(state->expected, set->expected, sizeof state->expected);
-    state->expected_key = set->key;
-    *set = other;
-}
-
 static enum status make_sides(struct measuring *state, const struct worker_task *task,
                               struct error *error)
 {
@@ -91,7 +81,11 @@ enum status expectations_choose(struct measuring *state, const struct worker_tas
         if (!(set->key = strdup(key)))
             return error_no_memory(error);
     }
-    change_places(state, set);
+    struct expectation_set other = {.key = state->expected_key, .used = ++state->set_clock};
+    memcpy(other.expected, state->expected, sizeof other.expected);
+    memcpy(state->expected, set->expected, sizeof state->expected);
+    state->expected_key = set->key;
+    *set = other;
     return state->expected[0].count == 0 && task->checks.count > 0 ? make_sides(state, task, error)
                                                                    : STATUS_OK;
 }

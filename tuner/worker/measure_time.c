@@ -179,17 +179,6 @@ static enum status find_runs(struct measuring *state, struct timing *timing, str
     return STATUS_OK;
 }
 
-/* Increases the runs of a block that is too short; returns whether they changed. */
-static bool lengthen(const struct measuring *state, struct block *block, double run_ns)
-{
-    uint32_t runs = runs_of_block(state, block, run_ns);
-    if (runs <= 2 * block->runs)
-        return false;
-    block->runs = runs;
-    block->prepared = false;
-    return true;
-}
-
 /* Returns the number of slow blocks that end the timing. One slow run is no evidence against a
  * faster one. */
 static uint32_t blocks_to_judge(const struct measuring *state, const struct timing *timing)
@@ -212,8 +201,12 @@ static enum status take_samples(struct measuring *state, struct timing *timing,
         if (i > 0 && above == i && above >= blocks_to_judge(state, timing))
             break;
         TRY(state->api->time_block(state->device, block, &elapsed_ns, error));
-        if (!found && lengthen(state, block, elapsed_ns))
+        const uint32_t runs = found ? 0 : runs_of_block(state, block, elapsed_ns);
+        if (runs > 2 * block->runs) { /* the block is too short */
+            block->runs = runs;
+            block->prepared = false;
             TRY(state->api->time_block(state->device, block, &elapsed_ns, error));
+        }
         add_sample(samples, elapsed_ns);
         found = block->prepared = true;
         above += timing->stop_above_ns > 0 && elapsed_ns > timing->stop_above_ns ? 1 : 0;
@@ -339,28 +332,17 @@ static enum status enter_slot(struct measuring *state, uint32_t slot, struct arm
     return STATUS_OK;
 }
 
-/* Returns whether to verify inputs after this visit: after the first ones, then ever more
- * rarely. */
-static bool is_inputs_visit(uint64_t visits)
-{
-    return (visits & (visits - 1)) == 0;
-}
-
-/* Returns whether to verify the results of this visit: of the first ones, then of one in four,
- * since it takes a sixth of a short kernel's visit on a GPU. */
-static bool is_results_visit(uint64_t visits)
-{
-    enum { FIRST_VISITS = 8, ONE_IN = 4 };
-    return visits <= FIRST_VISITS || visits % ONE_IN == 0;
-}
-
 static enum status judge_timed(struct measuring *state, const struct block *block,
                                struct armed *armed, bool with_inputs, struct measure_answer *answer,
                                enum judgement *judged, struct error *error)
 {
+    /* Results are verified for the first visits, then for one in four, since that takes a sixth of
+     * a short kernel's visit on a GPU. */
+    enum { FIRST_VISITS = 8, ONE_IN = 4 };
+    const bool is_due = armed->visits <= FIRST_VISITS || armed->visits % ONE_IN == 0;
     armed->results.compared = 0;
     bool skips = results_are_costly(armed->task.plan, &armed->results) && !with_inputs;
-    if (skips || !is_results_visit(armed->visits))
+    if (skips || !is_due)
         TRY(outputs_judge(state, NULL, armed->task.plan, with_inputs, "", answer, judged, error));
     else
         TRY(judge_results(state, block, &armed->results, with_inputs, answer, judged, error));
@@ -377,7 +359,9 @@ static enum status visit_once(struct measuring *state, const struct measure_requ
     double elapsed_ns = 0;
     uint32_t blocks = visit->task.blocks;
     TRY(enter_slot(state, visit->slot, &armed, &block, error));
-    bool with_inputs = is_inputs_visit(++armed->visits);
+    /* Inputs are verified after the first visits, then ever more rarely. */
+    armed->visits++;
+    const bool with_inputs = (armed->visits & (armed->visits - 1)) == 0;
     uint32_t judged_block = plan_has_updates(armed->task.plan) || blocks == 0 ? 0 : blocks - 1;
     *judged = JUDGED_RIGHT;
     for (uint32_t i = 0; *judged == JUDGED_RIGHT && i < blocks; i++) {

@@ -258,24 +258,16 @@ static enum status feed(struct compile_pool *pool, struct error *error)
     return STATUS_OK;
 }
 
-/* Sets the hashes of the sources as read here, which must be the ones compiled. */
-static enum status name_contents(struct binary_request *request, struct error *error)
-{
-    const struct known_source *known = NULL;
-    TRY(sources_find(request->source_path, request, &known, error));
-    request->source_hash = known->hash;
-    for (size_t i = 0; i < request->unit_count; i++) {
-        TRY(sources_find(request->units[i], request, &known, error));
-        request->unit_hashes[i] = known->hash;
-    }
-    return STATUS_OK;
-}
-
 enum status compile_pool_submit(struct compile_pool *pool, const struct binary_request *request,
                                 const char *binary_path, uint64_t tag, struct error *error)
 {
     struct binary_request asked = *request;
-    TRY(name_contents(&asked, error));
+    /* Hashes of the sources as read here, which must be the ones compiled. */
+    for (size_t i = 0; i <= asked.unit_count; i++) {
+        const struct known_source *known = NULL;
+        TRY(sources_find(i == 0 ? asked.source_path : asked.units[i - 1], &asked, &known, error));
+        *(i == 0 ? &asked.source_hash : &asked.unit_hashes[i - 1]) = known->hash;
+    }
     struct job *job = calloc(1, sizeof *job);
     if (!job)
         return error_no_memory(error);
@@ -421,24 +413,6 @@ static void finish(struct compile_pool *pool, struct compiler *compiler, enum st
     pool->pending--;
 }
 
-/* Puts the job back at the head of the queue. */
-static void requeue(struct compile_pool *pool, struct compiler *compiler)
-{
-    struct job *job = compiler->job;
-    compiler->job = NULL;
-    job->tries++;
-    job->next = pool->first;
-    pool->first = job;
-    if (!pool->last)
-        pool->last = job;
-}
-
-/* Returns whether the failure says nothing about the source: a kill, or a removed folder. */
-static bool passes(enum status status)
-{
-    return status == STATUS_KILLED || status == STATUS_NOT_FOUND;
-}
-
 /* Receives a child's answer; false when the job was queued again. */
 static bool collect(struct compile_pool *pool, struct compiler *compiler, struct compile_done *done)
 {
@@ -459,8 +433,16 @@ static bool collect(struct compile_pool *pool, struct compiler *compiler, struct
     /* a job lost with the host does not count as a try */
     if (end == CHILD_WAS_LOST)
         compiler->job->tries--;
-    if (passes(status) && compiler->job->tries + 1 < TRIES_MAX) {
-        requeue(pool, compiler);
+    /* a kill or a removed folder says nothing about the source */
+    if ((status == STATUS_KILLED || status == STATUS_NOT_FOUND) &&
+        compiler->job->tries + 1 < TRIES_MAX) {
+        struct job *job = compiler->job;
+        compiler->job = NULL;
+        job->tries++;
+        job->next = pool->first;
+        pool->first = job;
+        if (!pool->last)
+            pool->last = job;
         json_decref(answer);
         return false;
     }

@@ -8,16 +8,6 @@
 
 typedef void reference_function(void *const *arguments, struct tune_expected *expected);
 
-/* Finds a function. POSIX guarantees that a pointer from dlsym can be a function's; ISO C has no
- * such cast. */
-static reference_function *find_function(void *library, const char *name)
-{
-    void *symbol = dlsym(library, name);
-    reference_function *function = NULL;
-    memcpy(&function, &symbol, sizeof function);
-    return function;
-}
-
 /* Arguments of the function. Vectors that are read and written are copies, since the function may
  * work in place. */
 struct bound {
@@ -72,7 +62,10 @@ enum status reference_compute(const char *path, const char *name, const struct l
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return error_set(error, STATUS_BAD_INPUT, "reference: %s", dlerror());
-    reference_function *function = find_function(library, name);
+    /* POSIX guarantees that a pointer from dlsym can be a function's; ISO C has no such cast. */
+    reference_function *function = NULL;
+    void *symbol = dlsym(library, name);
+    memcpy(&function, &symbol, sizeof function);
     enum status status =
         function ? call(function, plan, inputs, expected, error)
                  : error_set(error, STATUS_BAD_INPUT, "reference '%s' is not in its source", name);

@@ -26,14 +26,6 @@ static bool is_for(const struct entry *entry, const char *path,
     return same;
 }
 
-static struct entry *find_entry(const char *path, const struct binary_request *request)
-{
-    for (struct entry *entry = entries; entry; entry = entry->next)
-        if (is_for(entry, path, request))
-            return entry; /* the latest one */
-    return NULL;
-}
-
 static enum status fill_entry(struct entry *entry, const char *path,
                               const struct binary_request *request, struct error *error)
 {
@@ -75,7 +67,9 @@ enum status sources_find(const char *path, const struct binary_request *request,
 {
     enum status status = STATUS_OK;
     (void)pthread_mutex_lock(&mutex);
-    struct entry *entry = find_entry(path, request);
+    struct entry *entry = entries;
+    while (entry && !is_for(entry, path, request)) /* the latest one is first */
+        entry = entry->next;
     if (!entry || !source_is_current(&entry->known.source))
         status = add_entry(path, request, &entry, error);
     if (status == STATUS_OK)

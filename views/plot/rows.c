@@ -19,12 +19,6 @@ struct writer {
     struct text cell;
 };
 
-static bool is_layer_name(const char *name)
-{
-    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_");
-    return length > 0 && length < LAYER_NAME_BYTES && name[length] == '\0';
-}
-
 static enum status close_layer(struct writer *writer, struct error *error)
 {
     if (!writer->file)
@@ -41,7 +35,8 @@ static enum status close_layer(struct writer *writer, struct error *error)
 static enum status start_layer(struct writer *writer, const char *name, struct error *error)
 {
     struct layers *layers = writer->layers;
-    if (!is_layer_name(name))
+    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_");
+    if (length == 0 || length >= LAYER_NAME_BYTES || name[length] != '\0')
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: layer '%s': a layer is named by small letters and underscores",
                          writer->where, name);
