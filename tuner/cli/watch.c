@@ -5,6 +5,7 @@
 #include "tuner/cli/commands.h"
 #include "tuner/cli/run.h"
 #include "tuner/store/store.h"
+#include "tuner/terminal/reading.h"
 #include "views/watch/watch.h"
 
 static void print_address(const char *url)
@@ -30,10 +31,15 @@ static enum status run(const struct command *command, int argc, char **argv, str
     struct store *store = NULL;
     if (word_count > 0)
         database = word;
-    status = store_open(database, STORE_READ, &store, error);
-    store_close(store);
+    status = reading_open(&database, &store, error);
+    if (status == STATUS_OK && store_copied_version(store) == 0) {
+        store_close(store); /* while it is served it may be removed or replaced */
+        store = NULL;
+    }
     if (status == STATUS_OK)
-        status = watch_serve(database, port, run_catch_signals(), print_address, error);
+        status = watch_serve(store ? store_file(store) : database, port, run_catch_signals(),
+                             print_address, error);
+    store_close(store);
     return status;
 }
 

@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "tuner/base/files.h"
+
 enum {
     VALUE_BYTES_MAX = 16 << 20, /* the largest value, an experiment's text, has 1 MiB at most */
     STEPS_BETWEEN = 1 << 20,
@@ -200,7 +202,7 @@ enum status store_view_copy(struct store *store, int64_t version, const struct s
     char copy[PATH_MAX];
     TRY(temporary_folder_in_tmp("read", &store->scratch, error));
     store->copied_version = version;
-    if (!string_format(copy, sizeof copy, "%s/copy.db", store->scratch.path))
+    if (!string_format(copy, sizeof copy, "%s/%s", store->scratch.path, path_file(store->path)))
         return error_set(error, STATUS_BAD_INPUT, "%s: the path is too long", store->scratch.path);
     TRY(store_execute(store, "PRAGMA query_only = OFF", "copy it", error));
     TRY(store_copy(store, copy, "copy it", error));

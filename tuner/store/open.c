@@ -433,6 +433,11 @@ int64_t store_copied_version(const struct store *store)
     return store->copied_version;
 }
 
+const char *store_file(const struct store *store)
+{
+    return sqlite3_db_filename(store->db, "main");
+}
+
 /* ---- a file removed or replaced while open ---- */
 
 bool store_is_in_place(const struct store *store)
