@@ -4,10 +4,10 @@
 #define TUNE_EXCHANGE_CAPTURED_H
 
 #include "frontends/capture/capture.h"
+#include "frontends/capture/kernel.h"
 #include "tuner/base/arena.h"
 #include "tuner/base/text.h"
 #include "tuner/device/image.h"
-#include "tuner/device/signature.h"
 
 enum { CAPTURED_LAUNCHES_MAX = 64, CAPTURED_POINTERS_MAX = 64 };
 

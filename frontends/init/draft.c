@@ -1,6 +1,5 @@
-/* An experiment file drafted from a kernel's source: its parameters by names and by what they are,
- * and the file. */
-#include <ctype.h>
+/* The file of a drafted experiment. */
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +31,7 @@ static bool ends_as_one(const char *name, const char *const *ends, size_t count)
     return false;
 }
 
-bool draft_names_size(const char *name)
+static bool names_size(const char *name)
 {
     static const char *const words[] = {
         "n",     "size",  "count", "length", "len", "total",  "width",  "height",
@@ -56,7 +55,7 @@ bool draft_is_size(const struct draft *draft, const struct kernel_parameter *par
     static const char *const others[] = {"m", "k"};
     if (!is_integer(parameter))
         return false;
-    return draft_names_size(parameter->name) ||
+    return names_size(parameter->name) ||
            (!draft->flat && is_one_of(parameter->name, others, COUNT(others)));
 }
 
@@ -78,22 +77,16 @@ void draft_line(struct draft *draft, const char *comment, const char *format, ..
         text_printf(draft->out, "%s\n", line);
 }
 
-const char *draft_power(const struct draft *draft, uint32_t axes)
-{
-    const char *size = draft->size;
-    const char *text = axes == 0   ? "1"
-                       : axes == 1 ? size
-                       : axes == 2 ? arena_printf(draft->arena, "%s * %s", size, size)
-                       : axes == 3 ? arena_printf(draft->arena, "%s * %s * %s", size, size, size)
-                                   : arena_printf(draft->arena, "%s**%u", size, axes);
-    draft->out->failed |= !text;
-    return text ? text : "";
-}
-
 const char *draft_elements(const struct draft *draft, uint32_t times)
 {
-    const char *all = draft_power(draft, draft->axes);
-    return times > 1 ? arena_printf(draft->arena, "%u * %s", times, all) : all;
+    const char *size = draft->size;
+    const char *all = draft->axes == 1 ? size
+                      : draft->axes == 2
+                          ? arena_printf(draft->arena, "%s * %s", size, size)
+                          : arena_printf(draft->arena, "%s * %s * %s", size, size, size);
+    const char *text = times > 1 && all ? arena_printf(draft->arena, "%u * %s", times, all) : all;
+    draft->out->failed |= !text;
+    return text ? text : "";
 }
 
 /* As a text of YAML, whatever it holds. */
@@ -130,28 +123,17 @@ static const char *plain(const struct draft *draft, const char *text)
 static void put_flags(struct draft *draft)
 {
     const struct draft_request *file = draft->request;
-    text_append(draft->out, "flags: [");
     for (size_t i = 0; i < file->flag_count; i++)
-        text_printf(draft->out, "%s%s", i ? ", " : "", quoted(draft, file->flags[i]));
-    if (file->only_reached)
-        text_printf(draft->out, "%s%s", file->flag_count > 0 ? ", " : "", FLAG_ONLY_REACHED);
-    text_append(draft->out, "]");
-    if (file->only_reached)
-        text_append(draft->out, "  # ? the rest of the source does not compile here");
-    else
-        text_printf(draft->out, "  # as %s", file->build ? file->build : "the build has it");
-    text_append(draft->out, "\n");
+        text_printf(draft->out, "%s%s", i ? ", " : "flags: [", quoted(draft, file->flags[i]));
+    if (file->flag_count > 0)
+        text_printf(draft->out, "]  # as %s\n", file->build ? file->build : "the build has it");
 }
 
 static void put_head(struct draft *draft)
 {
     /* The smallest first: it tells soon whether the kernel runs with what is guessed. */
-    static const char *const sizes[AXES_MAX + 1] = {[1] = "[65536, 1048576, 16777216]",
-                                                    "[256, 1024, 4096]",
-                                                    "[64, 128, 256]",
-                                                    "[16, 32, 64]",
-                                                    "[8, 16, 32]",
-                                                    "[8, 16]"};
+    static const char *const sizes[] = {
+        [1] = "[65536, 1048576, 16777216]", "[256, 1024, 4096]", "[64, 128, 256]"};
     const struct draft_request *file = draft->request;
     text_printf(draft->out,
                 "# Tunes %s of %s. Made by 'tune init': what it could not know is a guess, and "
@@ -165,8 +147,7 @@ static void put_head(struct draft *draft)
     if (file->compiler)
         text_printf(draft->out, "compiler: %s%s\n", file->compiler,
                     file->compiler_found ? "  # ? NVRTC does not take this source" : "");
-    if (file->only_reached || file->flag_count > 0)
-        put_flags(draft);
+    put_flags(draft);
     for (size_t i = 0; i < file->folder_count; i++)
         text_printf(draft->out, "%s%s%s%s", i ? ", " : "include: [",
                     quoted(draft, file->folders[i]), i + 1 == file->folder_count ? "]" : "",
@@ -190,11 +171,6 @@ static void put_head(struct draft *draft)
     if (draft->size_value > 0) {
         draft_line(draft, "as the source has it", "  %s: [%lld]", draft->size,
                    (long long)draft->size_value);
-        return;
-    }
-    if (draft->held > 0) {
-        draft_line(draft, "? as many as the variable that it writes holds", "  %s: [%zu]",
-                   draft->size, draft->held);
         return;
     }
     draft_line(draft, "?", "  %s: %s", draft->size, sizes[draft->axes]);
@@ -226,7 +202,6 @@ static void put_block_limit(struct draft *draft)
 
 static void put_parameters(struct draft *draft)
 {
-    bool sides = false;
     draft_line(draft, "what is tuned: every combination is a point", "\nparameters:");
     for (size_t i = 0; i < draft->tunable_count; i++)
         draft_line(draft,
@@ -243,14 +218,7 @@ static void put_parameters(struct draft *draft)
                "defaults:");
     for (size_t i = 0; i < draft->tunable_count; i++)
         text_printf(draft->out, "  %s: %s\n", draft->tunables[i].name, draft->tunables[i].preset);
-    sides = block_side(draft, 'x') && block_side(draft, 'y');
-    if (draft->is_tied)
-        put_block_limit(draft);
-    else if (draft->block)
-        text_printf(draft->out, "constraints:\n  - 1 <= %s <= 1024\n", draft->block);
-    else if (sides && block_side(draft, 'x') != block_side(draft, 'y'))
-        draft_line(draft, "? threads per block", "constraints:\n  - 32 <= %s * %s <= 1024",
-                   block_side(draft, 'x')->name, block_side(draft, 'y')->name);
+    put_block_limit(draft);
     bool first = true;
     for (size_t i = 0; i < draft->tunable_count; i++) {
         if (!draft->tunables[i].is_define)
@@ -264,7 +232,7 @@ static void put_parameters(struct draft *draft)
     for (size_t i = 0; i < signature->macro_count; i++) {
         const struct macro_signature *macro = &signature->macros[i];
         bool number = is_number(macro->preset);
-        if (!macro->guessed || (number && !macro->elsewhere && !macro->is_given))
+        if (!macro->is_named || (number && !macro->elsewhere && !macro->is_given))
             continue;
         if (first)
             draft_line(draft, "given to the compiler as -DNAME=value", "\ndefines:");
@@ -299,29 +267,6 @@ static const char *kernel_name(const struct draft *draft)
     return copy ? copy : draft->kernel->name;
 }
 
-/* The grid follows the block as it did in all launches. */
-static void put_captured_launch(struct draft *draft)
-{
-    const struct captured_set *captured = draft->request->captured;
-    const char *block[3], *grid[3];
-    if (draft->is_tied) {
-        captured_put_launch(captured, draft->grid_texts, draft->block_texts,
-                            captured_shared(captured), draft->out);
-        return;
-    }
-    for (size_t axis = 0; axis < 3; axis++) {
-        const struct tunable *side =
-            draft->block ? NULL : block_side(draft, (char)('x' + (int)axis));
-        int64_t sides[CAPTURED_LAUNCHES_MAX];
-        for (size_t i = 0; i < captured->launch_count; i++)
-            sides[i] = captured->launches[i]->is.block[axis];
-        const char *name = side ? side->name : draft->block && axis == 0 ? draft->block : NULL;
-        block[axis] = name ? name : captured_number(captured, sides);
-        grid[axis] = captured_grid(captured, axis, name, 0);
-    }
-    captured_put_launch(captured, grid, block, captured_shared(captured), draft->out);
-}
-
 /* As many sides as are not 1. */
 static const char *sides_text(struct draft *draft, const char *const sides[3])
 {
@@ -338,7 +283,7 @@ static const char *sides_text(struct draft *draft, const char *const sides[3])
     return text ? text : "1";
 }
 
-static void put_tied_launch(struct draft *draft)
+static void put_source_launch(struct draft *draft)
 {
     const struct source_launch *launch = &draft->launch;
     const struct source_indices *indices = &draft->request->signature->indices;
@@ -353,49 +298,30 @@ static void put_tied_launch(struct draft *draft)
                : indices->span[0]       ? "as many as cover the work, by the kernel's indices"
                                         : "? blocks: as many as cover the work",
                "    grid: %s", sides_text(draft, draft->grid_texts));
-    draft_line(draft, launch->block[0] ? where : "threads per block, by the kernel's indices",
+    const bool is_guessed =
+        draft->side_guessed[0] || draft->side_guessed[1] || draft->side_guessed[2];
+    draft_line(draft,
+               is_guessed ? "? threads per block: neither a launch nor the kernel says how many"
+               : launch->block[0] ? where
+                                  : "threads per block, by the kernel's indices",
                "    block: %s", sides_text(draft, draft->block_texts));
 }
 
 static void put_launch(struct draft *draft)
 {
-    const struct tunable *x = block_side(draft, 'x');
-    const struct tunable *y = block_side(draft, 'y');
     const struct source_signature *signature = draft->request->signature;
-    const char *name = kernel_name(draft);
-    text_append(draft->out, "\nlaunches:\n");
-    if (name[0] == '(')
-        draft_line(draft, "? the last of several of this name", "  - kernel: \"%s\"", name);
-    else
-        text_printf(draft->out, "  - kernel: \"%s\"\n", name);
+    text_printf(draft->out, "\nlaunches:\n  - kernel: \"%s\"\n", kernel_name(draft));
     if (draft->request->captured) {
-        put_captured_launch(draft);
+        captured_put_launch(draft->request->captured, draft->grid_texts, draft->block_texts,
+                            captured_shared(draft->request->captured), draft->out);
         return;
     }
-    if (draft->is_tied) {
-        put_tied_launch(draft);
-    } else if (draft->block) {
-        draft_line(draft, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
-                   draft_elements(draft, 1), draft->block);
-        draft_line(draft, "threads per block, by __launch_bounds__", "    block: %s", draft->block);
-    } else if (y) {
-        draft_line(draft, "? blocks: as many as cover the work",
-                   "    grid: [\"ceil_div(%s, %s)\", \"ceil_div(%s, %s)\"%s%s]", draft->size,
-                   x->name, draft->size, y->name, draft->kernel->uses_z ? ", " : "",
-                   draft->kernel->uses_z ? draft->size : "");
-        draft_line(draft, "? threads per block", "    block: [%s, %s]", x->name, y->name);
-    } else {
-        draft_line(draft, "? blocks: as many as cover the work", "    grid: ceil_div(%s, %s)",
-                   draft_elements(draft, 1), x->name);
-        draft_line(draft, "? threads per block", "    block: %s", x->name);
-    }
+    put_source_launch(draft);
     if (signature->dynamic_shared && draft->shared_text)
         text_printf(draft->out, "    shared: \"%s\"\n", draft->shared_text);
     else if (signature->dynamic_shared)
-        draft_line(draft, "? bytes of the extern __shared__ array", "    shared: 4 * %s",
-                   draft->is_tied ? draft->block_texts[0]
-                   : draft->block ? arena_printf(draft->arena, "(%s)", draft->block)
-                                  : x->name);
+        draft_line(draft, "? bytes of the extern __shared__ array", "    shared: 4 * (%s)",
+                   draft->block_texts[0]);
     if (signature->symbol_count == 0 || draft->kernel->parameter_count == 0)
         return;
     text_append(draft->out, "    arguments: [");
@@ -493,13 +419,6 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
         sizes += draft_is_size(draft, &draft->kernel->parameters[i]);
     draft->flat = !draft->kernel->uses_y && (sizes < 2 || request->captured);
     draft->axes = draft->flat ? 1 : draft->kernel->uses_y && draft->kernel->uses_z ? 3 : 2;
-    for (size_t i = 0; i < draft->kernel->parameter_count; i++) {
-        const uint32_t axes = draft_accessor_axes(&draft->kernel->parameters[i]);
-        draft->axes = axes > draft->axes ? axes : draft->axes;
-    }
-    enum status status = request->captured ? STATUS_OK : draft_results(draft, error);
-    if (status != STATUS_OK)
-        return status;
     draft->size = "n"; /* until all other names are known */
     list_tunables(draft);
     draft->size = choose_size_name(draft);
@@ -513,10 +432,8 @@ enum status draft_experiment(struct arena *arena, const struct draft_request *re
     if (request->captured) {
         put_captured(draft);
     } else {
-        status = draft_arguments(draft, error);
+        TRY(draft_arguments(draft, error));
         put_tail(draft);
     }
-    if (status == STATUS_OK && out->failed)
-        status = error_no_memory(error);
-    return status;
+    return out->failed ? error_no_memory(error) : STATUS_OK;
 }

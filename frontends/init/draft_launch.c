@@ -1,4 +1,5 @@
-/* A drafted experiment's launch: the source's own, with its parameters where they stand in it. */
+/* The launch of a drafted experiment: the source's own, with its parameters where they stand in it.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,8 +148,22 @@ static const struct formula *of_bounds(struct draft *draft)
                : NULL;
 }
 
-/* How many threads the kernel's own indices or the source's launch give a block along the axis;
- * NULL: neither does. */
+/* The side of the only square array in shared memory, of a kernel whose block has two; NULL: none.
+ */
+static const struct formula *of_tile(struct draft *draft)
+{
+    const struct tunable *found = NULL;
+    for (size_t i = 0; i < draft->tunable_count; i++)
+        if (draft->tunables[i].square) {
+            if (found)
+                return NULL;
+            found = &draft->tunables[i];
+        }
+    return found ? formula_name(draft->arena, found->name) : NULL;
+}
+
+/* Chooses how many threads a block has along the axis, by the kernel's own indices or the source's
+ * launch; where neither tells, any. */
 static const struct formula *choose_side(struct draft *draft, size_t axis)
 {
     const struct source_signature *signature = draft->request->signature;
@@ -157,6 +172,7 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
     const struct formula *own = signature->indices.block[axis];
     const struct formula *by_launch = renamed(draft, launched);
     const bool takes_any = own && strncmp(own->text ? own->text : "", "blockDim.", 9) == 0;
+    const bool is_used = axis == 0 || (axis == 1 ? draft->kernel->uses_y : draft->kernel->uses_z);
     const struct formula *by_index = takes_any ? NULL : renamed(draft, own);
     int64_t value = by_launch ? draft_at_presets(draft, by_launch) : 0;
     if (draft->request->captured)
@@ -168,10 +184,21 @@ static const struct formula *choose_side(struct draft *draft, size_t axis)
         return by_bounds;
     if (is_tuned(draft, by_index))
         return by_index;
-    if (value <= 0 && takes_any && axis < 2 && draft->held == 0)
-        return new_side(draft, axis, draft->flat ? 256 : axis == 0 ? 32 : 8);
-    if (value <= 0)
-        return by_index && by_index->kind == FORMULA_NUMBER ? by_index : NULL;
+    if (value <= 0 && by_index && by_index->kind == FORMULA_NUMBER)
+        return by_index;
+    if (value <= 0 && axis == 0 && is_number(draft->kernel->bounds))
+        return formula_number(draft->arena, strtoll(draft->kernel->bounds, NULL, 0));
+    const struct formula *tile = value <= 0 && is_used ? of_tile(draft) : NULL;
+    if (tile)
+        return tile;
+    if (value <= 0) {
+        draft->side_guessed[axis] = is_used && !takes_any;
+        return !is_used ? formula_number(draft->arena, 1)
+                        : new_side(draft, axis,
+                                   draft->flat ? 256
+                                   : axis == 0 ? 32
+                                               : 8);
+    }
     const struct tunable *by_template = launched && value > 1 ? of_template(draft, launched) : NULL;
     if (by_template) {
         draft->side_number[axis] = value;
@@ -217,33 +244,22 @@ static void mark_side(struct draft *draft, size_t axis)
 
 void draft_find_sides(struct draft *draft)
 {
-    const size_t count = draft->kernel->uses_z ? 3 : draft->kernel->uses_y ? 2 : 1;
-    const struct formula *sides[3] = {NULL};
-    const size_t before = draft->tunable_count;
+    const struct formula *sides[3];
     draft->launch = draft->request->signature->launch;
     hold_against_indices(draft);
-    sides[0] = choose_side(draft, 0);
-    for (size_t axis = 1; axis < 3; axis++) {
+    for (size_t axis = 0; axis < 3; axis++)
         sides[axis] = choose_side(draft, axis);
-        if (!sides[axis] && axis >= count)
-            sides[axis] = formula_number(draft->arena, 1);
-    }
-    if (!sides[0] || !sides[1] || !sides[2]) {
-        draft->tunable_count = before;
-        memset(draft->side_names, 0, sizeof draft->side_names);
-        memset(draft->side_number, 0, sizeof draft->side_number);
-        return;
-    }
-    for (size_t i = 0; i < draft->tunable_count; i++)
-        draft->tunables[i].axis = 0;
     memcpy(draft->sides, sides, sizeof sides);
-    draft->is_tied = true;
-    if (draft->tunable_count == 0) { /* there must be one */
+    if (draft->tunable_count == 0 && sides[0]) { /* there must be one */
         draft->sides[0] = new_side(draft, 0, draft_at_presets(draft, sides[0]));
         draft->tunables[0].single_valued = true;
     }
-    for (size_t axis = 0; axis < 3; axis++)
-        mark_side(draft, axis);
+    for (size_t axis = 0; axis < 3; axis++) {
+        if (!draft->sides[axis]) /* memory is short */
+            draft->out->failed = true;
+        else
+            mark_side(draft, axis);
+    }
 }
 
 /* ---- the size ---- */
@@ -296,8 +312,9 @@ void draft_find_size(struct draft *draft)
 /* One thread's work along the axis, with the block, as the experiment names them. */
 static const struct formula *span_of(struct draft *draft, size_t axis)
 {
-    const struct formula *span = renamed(draft, draft->request->signature->indices.span[axis]);
+    const struct formula *span = draft->request->signature->indices.span[axis];
     const struct formula *grid = draft->launch.grid[axis];
+    span = span && is_known(draft, span) ? renamed(draft, span) : NULL;
     const struct formula *divisor =
         covered(grid) && is_known(draft, grid->parts[1]) ? renamed(draft, grid->parts[1]) : NULL;
     if (divisor && is_tuned(draft, divisor) && !(span && is_tuned(draft, span)))
@@ -429,13 +446,13 @@ static const char *captured_grid_of(struct draft *draft, size_t axis)
 
 void draft_find_grid(struct draft *draft)
 {
-    for (size_t axis = 0; axis < 3 && draft->is_tied; axis++) {
+    for (size_t axis = 0; axis < 3; axis++) {
         draft->block_texts[axis] = written(draft, draft->sides[axis]);
         draft->grid_texts[axis] =
             draft->request->captured ? captured_grid_of(draft, axis) : grid_of(draft, axis);
     }
     const struct formula *shared = draft->launch.shared;
-    if (draft->is_tied && shared)
+    if (shared)
         draft->shared_text = written(draft, renamed(draft, shared));
 }
 

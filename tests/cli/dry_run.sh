@@ -231,7 +231,7 @@ if [[ $code -ne 4 ]]; then
     expect_code 3
     expect_err "did you mean './told.cu'\?$"
     cp told.cu "my told.cu"
-    run "$TUNE" init "my told.cu"
+    run "$TUNE" init "my told.cu" -D BLOCK=64
     expect_code 0
     expect_err "^  tune run 'my told.yaml'   # tunes it$"
     # What results are held against: a reference in C, and kernels of the check's own.

@@ -7,6 +7,7 @@ init_or_skip
 # The only kernel of the file itself is taken; what is only declared is not offered.
 cat >header.cuh <<'C'
 #pragma once
+#include <cuda_fp16.h>
 template <typename T> void __global__ fill(T *y, T value) { y[threadIdx.x] = value; }
 __global__ void elsewhere(float *y);
 C
@@ -15,9 +16,11 @@ run "$TUNE" init one.cu
 expect_code 0
 expect_err '^tune: shift is taken, the only kernel of one.cu itself; --kernel names one of those that it includes$'
 drafted '  - kernel: "shift"' one.yaml
-run "$TUNE" init one.cu -k fill -o fill.yaml
+init_refused 3 "kernel fill: name an instance of this template, as the program launches it: --kernel 'fill<\.\.\.>'" one.cu -k fill
+run "$TUNE" init one.cu -k 'fill<half>' -o fill.yaml
 expect_code 0
 grep -q '  - kernel: "fill<' fill.yaml || fail "$(cat fill.yaml)"
+drafted '  T: [f16]' fill.yaml
 echo '__global__ void turn(float *y) { y[0] = -y[0]; }' >>one.cu
 init_refused 3 'several kernels; name one by --kernel: shift, turn, fill$' one.cu
 init_refused 3 'no such kernel; there are: shift, turn, fill$' one.cu -k shfit
@@ -26,31 +29,6 @@ printf '__global__ void away(float *y);\n__global__ void here(float *y) { y[0] =
 run "$TUNE" init two.cu
 expect_code 0
 drafted '  - kernel: "here"' two.yaml
-
-# A kernel that is in a header of a folder near the source.
-mkdir -p tree/src/part tree/src/tools
-printf '#include "tools/deep.cuh"\n' >tree/src/tools/first.cuh
-printf '__global__ void deep(float *y) { y[0] = 1; }\n' >tree/src/tools/deep.cuh
-printf '#include "tools/first.cuh"\n__global__ void own(float *y) { y[0] = 2; }\n' >tree/src/part/k.cu
-run "$TUNE" init tree/src/part/k.cu -k deep -o deep.yaml
-expect_code 0
-drafted '  - kernel: "deep"' deep.yaml
-init_refused 3 'no such kernel; there are: own, deep$' tree/src/part/k.cu -k depe
-
-# What a file only declares is taken from the one source of the project that has its body, whether it is named or not.
-mkdir -p parts/include parts/kernels parts/old
-printf '__global__ void part(float *y, int n);\nvoid run_part(float *y);\n' >parts/include/part.cuh
-printf '#include "../include/part.cuh"\n__global__ void part(float *y, int n) { y[n] = 1; }\n__global__ void more(float *y) { y[0] = 2; }\n' >parts/kernels/part.cu
-for words in '' '-k part'; do
-    # shellcheck disable=SC2086 # words
-    run "$TUNE" init parts/include/part.cuh -o part.yaml --force $words
-    expect_code 0
-    expect_err '^tune: parts/include/part.cuh only declares the kernel: [^ ]*/parts/kernels/part.cu, which has its body, is taken$'
-    drafted '  - kernel: "part"' part.yaml
-    grep -q '^source: "parts/kernels/part.cu"' part.yaml || fail "$(cat part.yaml)"
-done
-cp parts/kernels/part.cu parts/old
-init_refused 3 "kernel 'part' is only declared in it: name the source that has its body$" parts/include/part.cuh
 
 # Each branch of an #if opens the namespace; names with some of the namespaces, or too many, will do.
 cat >branches.cu <<'C'

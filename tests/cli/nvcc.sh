@@ -109,13 +109,13 @@ expect_code 0
 
 # ---- tune init: of a value that NVRTC would compute where the program starts ----
 sed -i 's/^template <typename T, int B> __global__/static const float WHOLE = 2.0f;\nstatic const float HALF = 1.0f \/ WHOLE;\n&/; s/a \* x\[i\])/a * x[i] * 2 * HALF)/' scale.cu
-TUNE_NVCC_PATH=/nowhere/nvcc run "$TUNE" init scale.cu --kernel 'ns::scale' -o drafted.yaml
+TUNE_NVCC_PATH=/nowhere/nvcc run "$TUNE" init scale.cu --kernel 'ns::scale<float, 4>' -o drafted.yaml
 expect_code 1
 expect_err "nvcc takes it"
-run "$TUNE" init scale.cu --kernel 'ns::scale' -o asked.yaml
+run "$TUNE" init scale.cu --kernel 'ns::scale<float, 4>' -o asked.yaml
 expect_code 0
 grep -q '^compiler: nvcc  # ?' asked.yaml || fail "nvcc was not asked where NVRTC does not take the source"
-run "$TUNE" init scale.cu --kernel 'ns::scale' -o drafted.yaml --compiler nvcc
+run "$TUNE" init scale.cu --kernel 'ns::scale<float, 4>' -o drafted.yaml --compiler nvcc
 expect_code 0
 grep -qx 'compiler: nvcc' drafted.yaml || fail "the experiment does not say its compiler"
 dry drafted.yaml --points 2

@@ -30,7 +30,7 @@ BEGIN {
     # What the parts outside of the core may not use. The facts of kinds of devices are plain data.
     forbidden["views"] = "^tuner/(session|worker|search|cli)/"
     forbidden["frontends"] = "^(tuner/(store|session|worker|search|records|exchange|cli|terminal)|views)/|^tuner/device/"
-    allowed = "^tuner/device/(traits|signature|image|gpu\\/(tokens|formula))\\.h$"
+    allowed = "^tuner/device/(traits|image|compiler)\\.h$"
     forbidden["tuner"] = "^(views|frontends)/"
     # Libraries that one room keeps to itself.
     owner["<sqlite3.h>"] = "tuner/store/"

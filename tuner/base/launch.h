@@ -23,8 +23,6 @@ enum {
 
 /* Compiler name of a request whose source_path is a ready binary. */
 #define BINARY_AS_IT_IS "none"
-/* Our own flag: compile only the parts of a source that its kernels reach. */
-#define FLAG_ONLY_REACHED "--only-reached"
 
 /* A binary: a source with its defines. Configurations that differ only in their launches share a
  * binary. */

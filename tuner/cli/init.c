@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "frontends/init/build_line.h"
@@ -14,12 +13,8 @@
 #include "tuner/base/text.h"
 #include "tuner/cli/capture.h"
 #include "tuner/cli/commands.h"
-#include "tuner/cli/init_ask.h"
 #include "tuner/cli/replays.h"
 #include "tuner/cli/unpack.h"
-#include "tuner/device/device.h"
-#include "tuner/device/gpu/tokens.h"
-#include "tuner/device/traits.h"
 #include "tuner/experiment/experiment.h"
 #include "tuner/terminal/style.h"
 
@@ -27,7 +22,6 @@ struct init {
     const char *kernel;
     const char *output;
     const char *architecture;
-    const char *device;
     const char *compiler;
     const char *capture;
     const char *program;
@@ -62,8 +56,6 @@ static enum status parse(const struct command *command, int argc, char **argv, s
             "nvrtc or nvcc (default: NVRTC, and nvcc where that fails; the experiment says which)"),
         OPTION_TEXT("arch", "ARCH", &init->architecture,
                     "architecture to compile for (default: sm_90); needs no GPU"),
-        OPTION_SHORT('d', "device", "KIND", &init->device,
-                     "kind of device: cuda, the only one so far"),
         OPTION_TEXT("capture", "FILE.cap", &init->capture,
                     "take sizes, inputs and expected outputs from launches that `tune capture` "
                     "kept (docs/capture.md)\n"
@@ -98,37 +90,16 @@ static enum status parse(const struct command *command, int argc, char **argv, s
     return STATUS_OK;
 }
 
-/* The first kind whose compiler tells what kernels take, also where this build lacks it. */
-static const struct device_traits *signing_kind(void)
-{
-    for (size_t i = 0; i < device_traits_count; i++) {
-        const struct device_api *api = device_kind(device_traits_list[i].kind);
-        if (!api || api->signatures)
-            return &device_traits_list[i];
-    }
-    return &device_traits_list[0];
-}
-
 /* What a CPU's kernel takes (kernels/README.md) is written by hand: its source says nothing of it.
  */
 static enum status check_source(const struct init *init, struct error *error)
 {
-    const struct device_traits *traits = signing_kind();
-    if (init->device) {
-        char kind[DEVICE_NAME_BYTES];
-        (void)string_format(kind, sizeof kind, "%.*s", (int)strcspn(init->device, ":"),
-                            init->device);
-        if (!*device_traits(kind)->kind)
-            return error_set(error, STATUS_USAGE, "--device %s: only %s", init->device,
-                             traits->kind);
-        traits = device_traits(kind);
-    }
-    if (!traits->is_cpp || text_ends_with(init->source, ".c"))
-        return error_set(error, STATUS_USAGE,
-                         "%s: only CUDA sources (.cu): a CPU's kernel takes its arguments as "
-                         "kernels/README.md says; configs/elementwise_cpu.yaml is a file to copy",
-                         init->source);
-    return STATUS_OK;
+    return text_ends_with(init->source, ".c")
+               ? error_set(error, STATUS_USAGE,
+                           "%s: only CUDA sources (.cu): a CPU's kernel takes its arguments as "
+                           "kernels/README.md says; configs/elementwise_cpu.yaml is a file to copy",
+                           init->source)
+               : STATUS_OK;
 }
 
 static const char *default_output(struct arena *arena, const char *source)
@@ -203,7 +174,7 @@ static enum status take_build(struct arena *arena, struct init *init, struct err
 
 /* Folders, flags and macros of the build, behind those that are named here. */
 static enum status ask_as_built(struct arena *arena, const struct init *init,
-                                struct signature_question *question, struct error *error)
+                                struct source_question *question, struct error *error)
 {
     const struct build_line *build = &init->build;
     for (size_t i = 0; i < build->folder_count && question->folder_count < UNITS_MAX; i++)
@@ -217,12 +188,12 @@ static enum status ask_as_built(struct arena *arena, const struct init *init,
         for (size_t j = 0; j < question->define_count && !is_named; j++)
             is_named = strlen(question->defines[j].name) == length &&
                        strncmp(question->defines[j].name, text, length) == 0;
-        if (is_named || question->define_count == SIGNATURE_MACROS_MAX)
+        if (is_named || question->define_count == MACROS_MAX)
             continue;
         struct macro_signature *define = &question->defines[question->define_count++];
         define->name = arena_strndup(arena, text, length);
         define->preset = sign ? sign + 1 : "1";
-        define->guessed = define->is_given = true;
+        define->is_named = define->is_given = true;
         if (!define->name)
             return error_no_memory(error);
     }
@@ -230,24 +201,24 @@ static enum status ask_as_built(struct arena *arena, const struct init *init,
 }
 
 static enum status take_defines(struct arena *arena, const struct init *init,
-                                struct signature_question *question, struct error *error)
+                                struct source_question *question, struct error *error)
 {
     for (size_t i = 0; i < init->defines.count; i++) {
         const char *text = init->defines.items[i];
         const char *sign = strchr(text, '=');
-        if (i == SIGNATURE_MACROS_MAX || (sign ? sign == text : !*text))
+        if (i == MACROS_MAX || (sign ? sign == text : !*text))
             return error_set(error, STATUS_USAGE, "--define %s: write NAME=VALUE", text);
         struct macro_signature *define = &question->defines[question->define_count++];
         define->name = arena_strndup(arena, text, sign ? (size_t)(sign - text) : strlen(text));
         define->preset = sign ? sign + 1 : "1";
-        define->guessed = true;
+        define->is_named = true;
         if (!define->name)
             return error_no_memory(error);
     }
     return STATUS_OK;
 }
 
-static enum status take_folders(const struct init *init, struct signature_question *question,
+static enum status take_folders(const struct init *init, struct source_question *question,
                                 struct error *error)
 {
     if (init->folders.count > UNITS_MAX)
@@ -308,51 +279,19 @@ static enum status write_file(const struct init *init, const char *output, const
     return status == STATUS_OK ? status : error_prefix(error, "wrote %s, to be edited", output);
 }
 
-/* The source in a script's text becomes a file beside the one that is written: SCRIPT.py.cu. */
-static enum status take_script(struct arena *arena, const struct init *init, const char *output,
-                               const char **path, struct error *error)
+/* Of a script of Python the source that it names. */
+static enum status take_script(struct arena *arena, const struct init *init, const char **path,
+                               struct error *error)
 {
-    const char *beside = output_is_special(output) ? init->source : output;
-    const int folder = (int)(path_file(beside) - beside);
-    char room[SHELL_WORD_BYTES];
-    struct text source = {0};
-    struct stat info;
-    char *there = NULL;
-    *path = arena_printf(arena, "%.*s%s.cu", folder, beside, path_file(init->source));
+    *path = nearby_script_source(arena, init->source, init->kernel);
     if (!*path)
-        return error_no_memory(error);
-    enum status status = draft_take_script(arena, init->source, init->kernel, &source, error);
-    const char *named =
-        status == STATUS_NOT_FOUND ? draft_script_source(arena, init->source, init->kernel) : NULL;
-    if (named) {
-        print_clean(stderr, "tune: %s names %s: that is taken\n", init->source, named);
-        text_free(&source);
-        error_clear(error);
-        *path = named;
-        return STATUS_OK;
-    }
-    if (status == STATUS_OK && !init->force && file_exists(*path)) {
-        if (stat(*path, &info) != 0 || info.st_uid != geteuid())
-            status = error_set(error, STATUS_PERMISSION,
-                               "%s is there already, and another user's: remove it, or name "
-                               "another place with --output",
-                               *path);
-        if (status == STATUS_OK)
-            status = file_read(arena, *path, SIZE_MAX, &there, NULL, error);
-        if (status == STATUS_OK && strcmp(there, text_string(&source)) != 0)
-            status = error_set(error, STATUS_USAGE,
-                               "%s is there already, and is not what %s has: --force writes over "
-                               "it, or tune init %s takes it",
-                               *path, init->source, shell_word(*path, room));
-    }
-    if (status == STATUS_OK && !there) {
-        status = file_write_atomically(*path, text_string(&source), source.length, error);
-        if (status == STATUS_OK)
-            print_clean(stderr, "tune: wrote %s: the kernel's source, out of %s\n", *path,
-                        init->source);
-    }
-    text_free(&source);
-    return status;
+        return error_set(
+            error, STATUS_NOT_FOUND,
+            "%s names no .cu file%s%s that is there: put the kernel into a file of its "
+            "own, and name that",
+            init->source, init->kernel ? " with " : "", init->kernel ? init->kernel : "");
+    print_clean(stderr, "tune: %s names %s: that is taken\n", init->source, *path);
+    return STATUS_OK;
 }
 
 /* Launches of the kernel, unpacked beside the file that is written. */
@@ -385,26 +324,6 @@ static enum status take_capture(struct arena *arena, const struct init *init, co
     return status == STATUS_OK ? status : error_prefix(error, "%s", init->capture);
 }
 
-/* A project may launch its kernel in another file. */
-static bool find_launch(struct arena *arena, const struct signature_question *question,
-                        struct source_signature *signature)
-{
-    char *contents = NULL;
-    struct tokens tokens;
-    struct error ignored = {0};
-    const char *name = unqualified_name(signature->asked->name);
-    const char *path =
-        signature->launch.line == 0 ? draft_launching(arena, question->path, name) : NULL;
-    if (!path || file_read(arena, path, SIZE_MAX, &contents, NULL, &ignored) != STATUS_OK)
-        return true;
-    if (!tokens_read(arena, contents, &tokens))
-        return false;
-    launches_find(arena, &tokens, path_file(path), signature);
-    if (signature->launch.line > 0)
-        print_clean(stderr, "tune: launched in line %u of %s\n", signature->launch.line, path);
-    return true;
-}
-
 /* Runs the program, and keeps launches of the kernel beside the file that is written. */
 static enum status run_program(struct arena *arena, struct init *init, const char *output,
                                const struct source_signature *signature, struct error *error)
@@ -422,14 +341,13 @@ static enum status run_program(struct arena *arena, struct init *init, const cha
 
 /* What the draft names: the experiment, its source, compiler and folders. */
 static enum status name_files(struct arena *arena, const struct init *init,
-                              const struct signature_question *question, const char *output,
+                              const struct source_question *question, const char *output,
                               struct draft_request *file, struct error *error)
 {
     file->experiment = experiment_name_of(arena, init->source);
     file->source = path_for(arena, question->path, output);
     file->compiler = question->compiler;
     file->compiler_found = question->compiler && !init->compiler;
-    file->only_reached = question->only_reached;
     file->folders_found = question->folder_count > init->folders.count + init->build.folder_count;
     file->flag_count = question->flag_count;
     memcpy(file->flags, question->flags, sizeof file->flags);
@@ -447,7 +365,7 @@ static enum status name_files(struct arena *arena, const struct init *init,
 }
 
 /* That the source includes kernels, too, which nobody was asked about. */
-static void note_own(const struct signature_question *question,
+static void note_own(const struct source_question *question,
                      const struct source_signature *signature)
 {
     size_t others = 0;
@@ -509,9 +427,9 @@ static void say_still(int number)
 }
 
 /* A person hears of it within two seconds, and has an answer within a minute. */
-static enum status ask_in_time(struct arena *arena, const struct device_api *api, bool one_compiler,
-                               struct signature_question *question,
-                               struct source_signature *signature, struct error *error)
+static enum status ask_in_time(struct arena *arena, bool one_compiler,
+                               struct source_question *question, struct source_signature *signature,
+                               struct error *error)
 {
     enum { SILENT_S = 2, PATIENCE_S = 45 };
     const struct sigaction still = {.sa_handler = say_still, .sa_flags = SA_RESTART};
@@ -520,7 +438,7 @@ static enum status ask_in_time(struct arena *arena, const struct device_api *api
     question->deadline_ns = clock_now_ns() + PATIENCE_S * INT64_C(1000000000);
     if (is_watched)
         (void)alarm(SILENT_S);
-    const enum status status = init_ask(arena, api, one_compiler, question, signature, error);
+    const enum status status = source_ask(arena, question, one_compiler, signature, error);
     if (is_watched) {
         (void)alarm(0);
         (void)sigaction(SIGALRM, &before, NULL);
@@ -530,25 +448,20 @@ static enum status ask_in_time(struct arena *arena, const struct device_api *api
 
 static enum status ask_and_write(struct arena *arena, struct init *init, struct error *error)
 {
-    const struct device_traits *traits = signing_kind();
-    const struct device_api *api = device_kind(traits->kind);
     const bool named = init->compiler && strcmp(init->compiler, "nvcc") == 0;
-    struct signature_question question = {.path = init->source,
-                                          .architecture = init->architecture,
-                                          .compiler = named ? init->compiler : NULL,
-                                          .kernel = init->kernel};
+    struct source_question question = {.path = init->source,
+                                       .architecture = init->architecture,
+                                       .compiler = named ? init->compiler : NULL,
+                                       .kernel = init->kernel};
     struct source_signature *signature = arena_alloc(arena, 1, sizeof *signature);
     struct draft_request file = {.signature = signature};
     struct text text = {0};
     const char *output = init->output ? init->output : default_output(arena, init->source);
     if (!signature || !output)
         return error_no_memory(error);
-    if (!api)
-        return error_set(error, STATUS_UNAVAILABLE, "this tune was built without %s",
-                         traits->needs);
     enum status status = check_output(init, output, error);
     if (status == STATUS_OK && text_ends_with(init->source, ".py"))
-        status = take_script(arena, init, output, &question.path, error);
+        status = take_script(arena, init, &question.path, error);
     if (status == STATUS_OK)
         status = take_defines(arena, init, &question, error);
     if (status == STATUS_OK)
@@ -556,15 +469,15 @@ static enum status ask_and_write(struct arena *arena, struct init *init, struct 
     if (status == STATUS_OK)
         status = ask_as_built(arena, init, &question, error);
     if (status == STATUS_OK)
-        status = ask_in_time(arena, api, init->compiler != NULL, &question, signature, error);
+        status = ask_in_time(arena, init->compiler != NULL, &question, signature, error);
     if (status != STATUS_OK)
         return status;
+    for (size_t i = init->folders.count + init->build.folder_count; i < question.folder_count; i++)
+        print_clean(stderr, "tune: found near the source: %s\n", question.folders[i]);
     note_own(&question, signature);
-    if (!find_launch(arena, &question, signature))
-        return error_no_memory(error);
-    for (size_t i = init->unit_count; i < question.unit_count; i++)
-        print_clean(stderr, "tune: %s is linked with it: it defines what %s declares\n",
-                    question.units[i], question.path);
+    if (signature->launch.path)
+        print_clean(stderr, "tune: launched in line %u of %s\n", signature->launch.line,
+                    signature->launch.path);
     status = name_files(arena, init, &question, output, &file, error);
     if (status != STATUS_OK)
         return status;
@@ -610,14 +523,13 @@ const struct command command_init = {
     .about = "Writes an experiment file for your own kernel, to be edited.",
     .more =
         "Reads the source and compiles it; needs no GPU. Guesses are marked with `?` in the file. "
-        "More sources are linked in if they define a function that the first one declares; files "
-        "of its project are found. "
-        "A kernel that a Python script holds as text becomes a file of its own, script.py.cu.",
+        "More sources are linked in if they define a function that the first one declares. "
+        "A Python script leads to the .cu file that it names.",
     .manual = "The default configuration is the launch in the source. Flags, include folders and "
               "macros come from the compiler's line, as in "
               "`tune init --kernel blur -- nvcc -O3 -Isrc blur.cu`, or from a "
               "compile_commands.json above the source or in a build folder there.\n"
-              "Parameters are macros behind `#ifndef` or without a definition, macros in the "
+              "Parameters are macros behind `#ifndef`, macros and constants in the "
               "launch, in shared arrays and in unrolled loops, "
               "and integer arguments of templates. See docs/own-kernel.md.",
     .run = run_init,

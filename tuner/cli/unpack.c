@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tuner/base/files.h"
-#include "tuner/device/device.h"
+#include "tuner/device/compiler.h"
 #include "tuner/device/traits.h"
 #include "tuner/terminal/style.h"
 
@@ -46,12 +46,8 @@ bool image_told(const struct captured_kernel *kernel, const struct captured_devi
     if (device)
         (void)string_format(architecture, sizeof architecture, "sm_%d%d", device->is.major,
                             device->is.minor);
-    for (size_t i = 0; device_kinds[i]; i++)
-        if (device_kinds[i]->image &&
-            device_kinds[i]->image(image->data, image->is.kept_bytes, architecture, kernel->name,
-                                   out, &ignored) == STATUS_OK)
-            return true;
-    return false;
+    return device_image(image->data, image->is.kept_bytes, architecture, kernel->name, out,
+                        &ignored) == STATUS_OK;
 }
 
 const char *experiment_name_of(struct arena *arena, const char *path)

@@ -11,9 +11,7 @@
 #include "tuner/base/facts.h"
 #include "tuner/base/launch.h"
 #include "tuner/base/text.h"
-#include "tuner/device/image.h"
 #include "tuner/device/measures.h"
-#include "tuner/device/signature.h"
 
 struct device; /* an open device; each implementation has its own */
 
@@ -69,16 +67,6 @@ struct device_api {
      * with these facts: active_blocks_per_sm (0: it cannot be launched) and occupancy. */
     enum status (*occupancy)(const struct facts *facts, const struct launch *launch,
                              struct kernel_resources *resources, struct error *error);
-    /* Optional, pure. What the kernels of a source take, for `tune init`; needs no device. */
-    enum status (*signatures)(struct arena *arena, const struct signature_question *question,
-                              struct source_signature *out, struct error *error);
-
-    /* Optional, pure. What a binary that a program loads tells of a kernel of it, for a device of
-     * that architecture. STATUS_UNAVAILABLE where nothing of it can be read, STATUS_NOT_FOUND where
-     * there is no such kernel in it. */
-    enum status (*image)(const void *data, size_t bytes, const char *architecture,
-                         const char *kernel, struct image_kernel *out, struct error *error);
-
     /* Optional. Has ahead what this process's `open` of the device begins with, as far as it
      * neither runs anything there nor takes memory beside the driver's own. STATUS_UNAVAILABLE
      * where a process that waits would be in the way of the one that measures: where a device is

@@ -180,7 +180,7 @@ TEST(test_needs_facts_and_registers)
 TEST(test_a_cpu_cannot_be_imagined)
 {
     const struct device_api *cpu = device_kind("cpu");
-    assert_true(!cpu->imagine && !cpu->inspect && !cpu->occupancy && !cpu->signatures);
+    assert_true(!cpu->imagine && !cpu->inspect && !cpu->occupancy);
 }
 
 TEST_MAIN(NULL, NULL)

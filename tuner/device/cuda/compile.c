@@ -6,50 +6,62 @@
 #include "tuner/base/source.h"
 #include "tuner/base/temporary.h"
 #include "tuner/base/text.h"
+#include "tuner/base/tokens.h"
 #include "tuner/device/cuda/compile.h"
-#include "tuner/device/gpu/tokens.h"
 
 /* ---- a kernel's name that is not in the source ---- */
 
-/* "space::scale<float>" is asked for by `scale`, too, within that namespace. */
-static bool is_declared(const struct source_signature *declared, const char *name)
+/* The names of the source's kernels, without their namespaces. */
+static size_t kernels_of(struct arena *arena, const char *source, const char **out, size_t most)
 {
-    size_t length = strcspn(name, "<");
-    for (size_t i = 0; i < declared->kernel_count; i++) {
-        const char *whole = declared->kernels[i].name;
-        size_t own = strlen(whole);
-        if (own == length && strncmp(whole, name, length) == 0)
-            return true;
+    struct tokens tokens = {0};
+    size_t count = 0;
+    if (!tokens_read(arena, source, &tokens))
+        return 0;
+    for (size_t i = 0; i < tokens.count && count < most; i++) {
+        if (!token_is(&tokens, i, "__global__"))
+            continue;
+        size_t name = 0;
+        for (; i < tokens.count && !token_is_in(&tokens, i, "; {"); i++) {
+            const size_t open =
+                token_is(&tokens, i + 1, "<") ? tokens_behind_angle(&tokens, i + 1) : i + 1;
+            if (tokens.items[i].kind == TOKEN_NAME && token_is(&tokens, open, "(") && !name &&
+                !token_is_in(&tokens, i, "__launch_bounds__ __attribute__ __cluster_dims__"))
+                name = i;
+        }
+        const char *copy = name ? tokens_text(arena, &tokens, name, name + 1) : NULL;
+        for (size_t j = 0; copy && j < count; j++)
+            if (strcmp(out[j], copy) == 0)
+                copy = NULL;
+        if (copy)
+            out[count++] = copy;
     }
-    return false;
+    return count;
 }
 
-/* After a failure: where a kernel that is asked for is not in the source, the error says which are.
- * Always STATUS_COMPILE_FAILED, or STATUS_NO_MEMORY. */
-static enum status name_kernels(struct arena *arena, const char *source, const char *path,
-                                const struct binary_request *request, struct error *error)
+/* Says after a failure, where a kernel that is asked for is not in the source, which are. */
+static void name_kernels(struct arena *arena, const char *source, const char *path,
+                         const struct binary_request *request, struct error *error)
 {
-    struct source_signature *declared = arena_alloc(arena, 1, sizeof *declared);
+    enum { KERNELS_MAX = 64 };
+    const char *kernels[KERNELS_MAX], *missing = NULL;
     struct text names = {0};
-    const char *kernels[SIGNATURE_KERNELS_MAX];
-    const char *missing = NULL;
-    if (!declared || declarations_read(arena, source, declared, error) != STATUS_OK)
-        return error_no_memory(error);
-    for (size_t i = 0; i < declared->kernel_count; i++) {
-        kernels[i] = declared->kernels[i].name;
-        text_printf(&names, "%s%s", i ? ", " : "", kernels[i]);
+    const size_t count = kernels_of(arena, source, kernels, KERNELS_MAX);
+    for (size_t i = 0; !missing && i < request->kernel_count; i++) {
+        bool is_there = strstr(request->kernels[i], "::") != NULL;
+        for (size_t j = 0; j < count; j++)
+            is_there |= strlen(kernels[j]) == strcspn(request->kernels[i], "<") &&
+                        strncmp(request->kernels[i], kernels[j], strlen(kernels[j])) == 0;
+        missing = is_there ? NULL : request->kernels[i];
     }
-    for (size_t i = 0; !missing && i < request->kernel_count; i++)
-        if (!strstr(request->kernels[i], "::") && !is_declared(declared, request->kernels[i]))
-            missing = request->kernels[i];
-    const char *nearest = missing ? nearest_word(missing, kernels, declared->kernel_count) : NULL;
-    if (missing && names.length > 0)
+    for (size_t i = 0; missing && i < count; i++)
+        text_printf(&names, "%s%s", i ? ", " : "", kernels[i]);
+    const char *nearest = missing ? nearest_word(missing, kernels, count) : NULL;
+    if (names.length > 0)
         (void)error_set(error, STATUS_COMPILE_FAILED, "%s: no kernel '%s'%s%s%s; there %s: %s",
                         path, missing, nearest ? ", did you mean '" : "", nearest ? nearest : "",
-                        nearest ? "'?" : "", declared->kernel_count == 1 ? "is" : "are",
-                        text_string(&names));
+                        nearest ? "'?" : "", count == 1 ? "is" : "are", text_string(&names));
     text_free(&names);
-    return STATUS_COMPILE_FAILED;
 }
 
 /* The variables of the device that the source declares, by how a declaration begins and what stands
@@ -310,28 +322,17 @@ static enum status compile_with_nvrtc(struct compilation *compilation, const cha
     return status;
 }
 
-/* What the unit is compiled for: what is asked for by name, and what values of macros name. */
 static bool take_device_part(struct compilation *compilation, const char *source)
 {
     const struct binary_request *request = compilation->request;
     const struct options *options = compilation->options;
-    const char *names[LAUNCHES_MAX + ARGUMENTS_MAX + OPTIONS_MAX];
-    const char *folders[OPTIONS_MAX];
-    struct device_roots roots = {.names = names, .folders = folders};
-    for (size_t i = 0; i < request->kernel_count; i++)
-        if (compilation->wanted->kernels[i])
-            names[roots.count++] = request->kernels[i];
-    for (size_t i = 0; i < request->symbol_count; i++)
-        if (compilation->wanted->symbols[i])
-            names[roots.count++] = request->symbols[i];
+    const char *items[OPTIONS_MAX];
+    struct header_folders folders = {.items = items};
     for (int i = 0; i < options->count; i++)
         if (strncmp(options->items[i], "-I", 2) == 0)
-            folders[roots.folder_count++] = options->items[i] + 2;
-        else
-            names[roots.count++] = options->items[i];
+            items[folders.count++] = options->items[i] + 2;
     return cuda_device_part(compilation->arena, source, compilation->leaves_out, request->defines,
-                            request->define_count, compilation->only_reached ? &roots : NULL,
-                            &compilation->part);
+                            request->define_count, &folders, &compilation->part);
 }
 
 /* The unit's names go to the places that they have in the request. */
@@ -351,7 +352,7 @@ static enum status compile_unit(struct compilation *compilation, const char *sou
                              : cuda_compile_with_nvcc(compilation, source, name, out, cubin, error);
     if (status == STATUS_COMPILE_FAILED && strstr(error->text, "name expression") &&
         request->unit_count == 0)
-        status = name_kernels(compilation->arena, source, name, request, error);
+        name_kernels(compilation->arena, source, name, request, error);
     if (status == STATUS_COMPILE_FAILED && strstr(error->text, "name expression") &&
         request->unit_count == 0)
         name_variable(compilation->arena, source, name, request, error);
@@ -388,12 +389,8 @@ static enum status begin(struct compilation *compilation, struct options *option
         add_option(options, "--std=", "c++17");
     for (size_t i = 0; i < request->define_count; i++)
         add_define(options, &request->defines[i]);
-    for (size_t i = 0; i < request->flag_count; i++) {
-        if (strcmp(request->flags[i], FLAG_ONLY_REACHED) != 0)
-            add_option(options, "", request->flags[i]);
-        else
-            compilation->only_reached = !with_nvcc && request->unit_count == 0;
-    }
+    for (size_t i = 0; i < request->flag_count; i++)
+        add_option(options, "", request->flags[i]);
     if (request->unit_count > 0)
         add_option(options, "--relocatable-device-code=", "true");
     for (size_t i = 0; i < request->folder_count; i++)
@@ -505,6 +502,19 @@ enum status cuda_compile_text(struct arena *arena, const char *source, const cha
                   : error_no_memory(error);
     temporary_folder_remove(&folder);
     return status;
+}
+
+enum status cuda_compile_question(struct arena *arena, const char *source,
+                                  const struct binary_request *request, struct container *out,
+                                  struct text *log, struct error *error)
+{
+    enum { QUICK_SINCE = 13 };
+    struct binary_request quick = *request;
+    struct error ignored = {0};
+    const struct cuda_compiler *nvrtc = request->compiler ? NULL : cuda_compiler(&ignored);
+    if (nvrtc && nvrtc->major >= QUICK_SINCE && quick.flag_count < FLAGS_MAX)
+        quick.flags[quick.flag_count++] = "--Ofast-compile=max";
+    return cuda_compile_text(arena, source, request->source_path, &quick, out, log, error);
 }
 
 static enum status compile_file(struct arena *arena, const struct binary_request *request,

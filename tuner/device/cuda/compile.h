@@ -49,7 +49,6 @@ struct compilation {
     nvrtcProgram program;
     struct text *log;
     enum leave leaves_out;
-    bool only_reached;
     struct device_part part;
 };
 
@@ -63,6 +62,10 @@ enum status cuda_compile_failed(const struct compilation *compilation, const cha
 enum status cuda_compile_text(struct arena *arena, const char *source, const char *name,
                               const struct binary_request *request, struct container *out,
                               struct text *log, struct error *error);
+/* As cuda_compile_text, as quickly as the compiler can: somebody waits for names alone. */
+enum status cuda_compile_question(struct arena *arena, const char *source,
+                                  const struct binary_request *request, struct container *out,
+                                  struct text *log, struct error *error);
 /* take_image.c */
 /* In place of compiling: what a program has its kernels from, with the request's architecture,
  * names and flags. Code is taken as it is; PTX is compiled, with the flags, where nvJitLink is

@@ -27,16 +27,27 @@ static const char *advice(const struct compilation *compilation, const char *lin
     if (compilation->nvrtc &&
         (memmem(line, length, "JIT mode", 8) || memmem(line, length, "dynamic initialization", 22)))
         return " (nvcc takes it: 'compiler: nvcc')";
-    if (compilation->nvrtc && !compilation->only_reached &&
-        compilation->binary_path && /* not a question */
+    if (compilation->nvrtc && compilation->binary_path && /* not a question */
         memmem(line, length, "cannot open source file", 23))
-        return " (name its folder by 'include', or compile what the kernel reaches alone: "
-               "'flags: [" FLAG_ONLY_REACHED "]')";
+        return " (name its folder by 'include', or have nvcc compile it: 'compiler: nvcc')";
     const char *name = memmem(line, length, before, strlen(before));
-    size_t name_length = name ? strcspn(name += strlen(before), "\"") : 0;
-    return name && part->left_out && cuda_left_out(part, name, name_length)
-               ? ": it lacks __device__, and is taken for a function of the host"
-               : "";
+    const size_t name_length = name ? strcspn(name += strlen(before), "\"") : 0;
+    if (name && part->left_out && cuda_left_out(part, name, name_length))
+        return ": it lacks __device__, and is taken for a function of the host";
+    /* One of them may define it. */
+    struct text headers = {0};
+    for (const char *at = part->left_headers; name && at && *at; at += strcspn(at, "\n") + 1)
+        if (memchr(at, '.', strcspn(at, "\n")))
+            text_printf(&headers, "%s%.*s", headers.length ? ", " : "", (int)strcspn(at, "\n"), at);
+    const char *note = headers.length == 0
+                           ? NULL
+                           : arena_printf(compilation->arena,
+                                          " (compiled without %s, which %s not there: name the "
+                                          "folder by 'include')",
+                                          text_string(&headers),
+                                          strchr(text_string(&headers), ',') ? "are" : "is");
+    text_free(&headers);
+    return note ? note : "";
 }
 
 /* The define that the compiler meets where the line behind the error has its mark, in a header of

@@ -1,4 +1,3 @@
-#include "tuner/device/cuda/image.h"
 #include "tuner/device/cuda/internal.h"
 #include "tuner/device/cuda/textures.h"
 #include "tuner/device/kinds.h"
@@ -21,8 +20,6 @@ const struct device_api device_cuda = {
     .inspect = cuda_inspect,
     .fits = cuda_fits,
     .occupancy = cuda_occupancy,
-    .signatures = cuda_signatures,
-    .image = cuda_image,
     .reserve = cuda_reserve,
     .open = cuda_open,
     .close = cuda_close,

@@ -238,13 +238,4 @@ enum status cuda_arithmetic(struct device *device, struct arithmetic *out, struc
 enum status cuda_bandwidth(struct device *device, int64_t bytes, struct bandwidth *out,
                            struct error *error);
 
-/* signatures.c: what kernels take, asked of the compiler; needs no driver and no device. */
-/* Everything in *out belongs to the arena. STATUS_NOT_FOUND: no such kernel, or several and none
- * was named, and which there are. STATUS_COMPILE_FAILED: the compiler's first error. */
-enum status cuda_signatures(struct arena *arena, const struct signature_question *question,
-                            struct source_signature *out, struct error *error);
-
-/* probe.c: what is put behind the source to ask. */
-extern const char cuda_signature_probe[];
-
 #endif

@@ -133,8 +133,7 @@ enum status cuda_link(struct arena *arena, const struct cuda_cubin *units, size_
     if (!options[0])
         return error_no_memory(error);
     for (size_t i = 0; units[0].is_ptx && i < flags->flag_count; i++)
-        if (strcmp(flags->flags[i], FLAG_ONLY_REACHED) != 0)
-            options[option_count++] = flags->flags[i];
+        options[option_count++] = flags->flags[i];
     if (linker->create(&link, option_count, options) != 0)
         return error_set(error, STATUS_COMPILE_FAILED, "nvJitLink does not link for %s%s%s",
                          flags->architecture, option_count > 1 ? " with the flag " : "",

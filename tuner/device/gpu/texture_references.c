@@ -1,7 +1,7 @@
-/* Texture references of old CUDA: where a source declares them, and what its host's part sets. */
+/* Texture references of old CUDA: where a source declares them. */
 #include <string.h>
 
-#include "tuner/device/gpu/tokens.h"
+#include "tuner/device/gpu/texture_references.h"
 
 bool texture_references_exist(const struct tokens *tokens)
 {
@@ -66,72 +66,4 @@ bool declares_by_alias(const struct tokens *tokens, size_t alias, size_t index)
     const struct token *name = &tokens->items[alias], *word = &tokens->items[index];
     return word->length == name->length && memcmp(word->start, name->start, name->length) == 0 &&
            begins(tokens, index) && is_declared_name(tokens, index + 1);
-}
-
-/* ---- settings ---- */
-
-static void take_setting(const struct tokens *tokens, size_t i, struct symbol_signature *out)
-{
-    static const struct {
-        const char *name;
-        enum texture_address address;
-    } addresses[] = {{"cudaAddressModeWrap", TEXTURE_WRAP},
-                     {"cudaAddressModeClamp", TEXTURE_CLAMP},
-                     {"cudaAddressModeMirror", TEXTURE_MIRROR},
-                     {"cudaAddressModeBorder", TEXTURE_BORDER}};
-    struct texture *reading = &out->reading;
-    if (token_is_in(tokens, i, "cudaFilterModeLinear cudaFilterModePoint"))
-        reading->linear = token_is(tokens, i, "cudaFilterModeLinear");
-    for (size_t k = 0; k < sizeof addresses / sizeof *addresses; k++)
-        if (token_is(tokens, i, addresses[k].name))
-            reading->address = addresses[k].address;
-}
-
-static bool is_true(const struct tokens *tokens, size_t index)
-{
-    return token_is_in(tokens, index, "true 1");
-}
-
-/* `image.addressMode[0] = cudaAddressModeWrap;`, from the name on. */
-static void read_assignment(const struct tokens *tokens, size_t at, struct symbol_signature *out)
-{
-    static const char settings[] = "normalized filterMode addressMode";
-    if (!token_is(tokens, at + 1, ".") || !token_is_in(tokens, at + 2, settings))
-        return;
-    size_t value = at + 3;
-    while (token_is(tokens, value, "["))
-        value = tokens_behind(tokens, value);
-    if (!token_is(tokens, value, "="))
-        return;
-    out->is_set = true;
-    if (token_is(tokens, at + 2, "normalized"))
-        out->reading.normalized = is_true(tokens, value + 1);
-    else
-        take_setting(tokens, value + 1, out);
-}
-
-/* What its declaration says, in brackets behind the name. */
-static void read_constructor(const struct tokens *tokens, size_t open, struct symbol_signature *out)
-{
-    out->is_set = true;
-    out->reading.normalized = is_true(tokens, open + 1);
-    for (size_t i = open + 1; i < tokens_behind(tokens, open); i++)
-        take_setting(tokens, i, out);
-}
-
-void texture_settings_read(const struct tokens *tokens, struct symbol_signature *out)
-{
-    const char *name = unqualified_name(out->name);
-    out->reading = (struct texture){.address = TEXTURE_CLAMP};
-    for (size_t i = 0; i < tokens->count; i++) {
-        if (!token_is(tokens, i, name))
-            continue;
-        if (has_settings(tokens, i + 1))
-            read_constructor(tokens, i + 1, out);
-        out->is_row |= i >= 2 && token_is(tokens, i - 1, "(") && token_is(tokens, i - 2, "tex1D");
-        read_assignment(tokens, i, out);
-    }
-    /* As the hardware has it. */
-    if (!out->reading.normalized && out->reading.address != TEXTURE_BORDER)
-        out->reading.address = TEXTURE_CLAMP;
 }

@@ -1,17 +1,19 @@
 /* How a kernel is meant to be launched: by the source's own launch, by what it makes of blockIdx
  * and threadIdx, and which of the numbers that it names belong to that. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontends/init/formula.h"
 #include "tuner/base/array.h"
-#include "tuner/device/gpu/formula.h"
+#include "tuner/base/files.h"
 
 static const char axes[] = "xyz";
 
 struct launches {
     struct arena *arena;
-    const struct tokens *whole; /* with the host's part */
-    const struct tokens *tokens;
+    const struct tokens *whole;  /* of the file that launches */
+    const struct tokens *tokens; /* of the source */
     struct source_signature *out;
     const struct kernel_signature *kernel;
     struct source_launch best;
@@ -144,7 +146,7 @@ static void read_chevrons(struct launches *launches, size_t at)
     if (token_is(whole, first, "<")) {
         const size_t behind = tokens_behind_angle(whole, first);
         launch.template_count =
-            read_list(launches, first + 1, behind - 1, at, launch.template, SIGNATURE_TEMPLATE_MAX);
+            read_list(launches, first + 1, behind - 1, at, launch.template, TEMPLATE_MAX);
         first = behind;
     }
     if (!token_is(whole, first, "<<") || !token_is(whole, first + 1, "<"))
@@ -208,8 +210,8 @@ static void read_call(struct launches *launches, size_t at, const char *kernel)
         found |= token_is(whole, first, kernel);
         if (token_is(whole, first, kernel) && token_is(whole, first + 1, "<")) {
             const size_t end = tokens_behind_angle(whole, first + 1);
-            launch.template_count = read_list(launches, first + 2, end - 1, at, launch.template,
-                                              SIGNATURE_TEMPLATE_MAX);
+            launch.template_count =
+                read_list(launches, first + 2, end - 1, at, launch.template, TEMPLATE_MAX);
             first = end - 1;
         }
     }
@@ -331,7 +333,8 @@ static void read_indices(const struct launches *launches)
     size_t *defines = arena_alloc(launches->arena, launches->tokens->count + 1, sizeof *defines);
     size_t define_count = 0;
     for (size_t i = 0; defines && i < launches->tokens->count; i++)
-        if (token_is_directive(&launches->tokens->items[i], "define", &rest, &end))
+        if (token_is_directive(&launches->tokens->items[i], "define", &rest, &end) ||
+            is_constant_sign(launches->tokens, i))
             defines[define_count++] = i;
     const struct formula_scope scope = {.arena = launches->arena,
                                         .tokens = launches->tokens,
@@ -450,10 +453,10 @@ static struct named_number look_at_number(const struct launches *launches, const
     return number;
 }
 
-/* `#define NAME 256`, not one of those that are known: a parameter where the launch, a shared array
- * or an unrolled loop is made by it; else it is told that it is left alone. */
+/* Takes a number with a name: a parameter where the launch, a shared array or an unrolled loop is
+ * made by it; else it is told that it is left alone. `least`: of uses in the kernel. */
 static bool take_number(struct launches *launches, const char *name, size_t length,
-                        const char *value, size_t value_length, struct text *left)
+                        const char *value, size_t value_length, size_t least, struct text *left)
 {
     struct source_signature *out = launches->out;
     const char *copy = arena_strndup(launches->arena, name, length);
@@ -462,14 +465,15 @@ static bool take_number(struct launches *launches, const char *name, size_t leng
         return false;
     const struct named_number number = look_at_number(launches, copy);
     const bool in_launch = is_in_launch(out, copy);
-    if (number.uses == 0 && !number.in_unroll && !in_launch)
+    if ((number.uses < least && !number.in_unroll) ||
+        (number.uses == 0 && !number.in_unroll && !in_launch))
         return true;
     const bool tuned = strtoll(preset, NULL, 0) <= 1024 &&
                        (in_launch || number.in_unroll ||
                         (number.in_extent && !number.in_sum && !is_a_size(out, copy)));
     if (!tuned)
         text_printf(left, "%s%s (%s)", left->length ? ", " : "", copy, preset);
-    else if (out->macro_count < SIGNATURE_MACROS_MAX)
+    else if (out->macro_count < MACROS_MAX)
         out->macros[out->macro_count++] =
             (struct macro_signature){.name = copy, .preset = preset, .fixed = true};
     return true;
@@ -482,7 +486,7 @@ static bool leave_sizes(const struct launches *launches, struct text *left)
     size_t kept = 0;
     for (size_t i = 0; i < out->macro_count; i++) {
         const struct macro_signature macro = out->macros[i];
-        if (macro.guessed || is_in_launch(out, macro.name) || !is_a_size(out, macro.name))
+        if (macro.is_named || is_in_launch(out, macro.name) || !is_a_size(out, macro.name))
             out->macros[kept++] = macro;
         else
             text_printf(left, "%s%s (%s)", left->length ? ", " : "", macro.name, macro.preset);
@@ -517,24 +521,64 @@ static void read_given(const struct launches *launches)
     }
 }
 
+/* A `#define NAME 256` at the token; the length of its number, 0: it is another. */
+static size_t number_of_define(const struct token *token, const char **name, size_t *length,
+                               const char **value)
+{
+    const char *end = NULL;
+    size_t digits = 0;
+    if (!token_is_directive(token, "define", name, &end))
+        return 0;
+    *length = word_bytes(*name, end);
+    *value = skip_blanks(*name + *length, end);
+    while (*value + digits < end && isdigit((unsigned char)(*value)[digits]))
+        digits++;
+    const char *behind = skip_blanks(*value + digits, end);
+    return *length > 0 && (*name)[*length] != '(' && (behind == end || *behind == '/') ? digits : 0;
+}
+
+/* A constant, `constexpr int NAME = 256;`, at its sign; the length of its number, 0: it is another.
+ */
+static size_t number_of_constant(const struct tokens *tokens, size_t sign, const char **name,
+                                 size_t *length, const char **value)
+{
+    if (!is_constant_sign(tokens, sign) || !token_is(tokens, sign + 2, ";") ||
+        tokens->items[sign + 1].kind != TOKEN_NUMBER)
+        return 0;
+    const struct token *number = &tokens->items[sign + 1];
+    size_t digits = 0;
+    while (digits < number->length && isdigit((unsigned char)number->start[digits]))
+        digits++;
+    *name = tokens->items[sign - 1].start;
+    *length = tokens->items[sign - 1].length;
+    *value = number->start;
+    const bool is_whole = digits + 1 >= number->length &&
+                          (digits == number->length || strchr("uUlL", number->start[digits]));
+    return is_whole ? digits : 0;
+}
+
 static bool read_numbers(struct launches *launches)
 {
     struct text left = {0};
-    const char *rest = NULL, *end = NULL;
+    const struct tokens *tokens = launches->tokens;
+    const struct kernel_signature *kernel = launches->kernel;
+    const char *name = NULL, *value = NULL;
+    size_t length = 0, digits = 0;
     bool complete = leave_sizes(launches, &left);
-    for (size_t i = 0; complete && i < launches->tokens->count; i++) {
-        if (!token_is_directive(&launches->tokens->items[i], "define", &rest, &end))
+    for (size_t i = 0, end; complete && i < tokens->count; i++) {
+        const bool is_own = i >= kernel->first_token && i < kernel->end_token;
+        end = is_own ? 0 : function_end(tokens, i);
+        if (end > 0 && (end < kernel->first_token || i >= kernel->first_token)) {
+            i = end - 1; /* another function, whose constants are its own */
             continue;
-        const size_t length = word_bytes(rest, end);
-        const char *value = skip_blanks(rest + length, end);
-        size_t digits = 0;
-        while (value + digits < end && value[digits] >= '0' && value[digits] <= '9')
-            digits++;
-        const char *behind = skip_blanks(value + digits, end);
-        if (length > 0 && rest[length] != '(' && digits > 0 && digits < 10 &&
-            (behind == end || *behind == '/') && !macro_is_listed(launches->out, rest, length) &&
-            !lists(&left, rest, length))
-            complete = take_number(launches, rest, length, value, digits, &left);
+        }
+        const bool is_define = tokens->items[i].kind == TOKEN_DIRECTIVE;
+        digits = is_define ? number_of_define(&tokens->items[i], &name, &length, &value)
+                           : number_of_constant(tokens, i, &name, &length, &value);
+        if (digits > 0 && digits < 10 && !macro_is_listed(launches->out, name, length) &&
+            !lists(&left, name, length))
+            complete = take_number(launches, name, length, value, digits,
+                                   is_define ? 0 : 1 + is_own, &left);
     }
     if (left.length > 0)
         launches->out->not_tuned = text_to_arena(&left, launches->arena);
@@ -545,8 +589,8 @@ static bool read_numbers(struct launches *launches)
 
 /* ---- the whole ---- */
 
-void launches_find(struct arena *arena, const struct tokens *whole, const char *path,
-                   struct source_signature *out)
+static void launches_find(struct arena *arena, const struct tokens *whole, const char *path,
+                          struct source_signature *out)
 {
     struct launches launches = {
         .arena = arena, .whole = whole, .out = out, .kernel = out->asked, .best_known = 1};
@@ -565,13 +609,30 @@ void launches_find(struct arena *arena, const struct tokens *whole, const char *
     }
 }
 
-bool launches_read(struct arena *arena, const struct tokens *whole, const struct tokens *tokens,
+/* Finds the launch in another file of the project. False: memory is short. */
+static bool find_nearby(struct arena *arena, const char *source, struct source_signature *out)
+{
+    char *contents = NULL;
+    struct tokens tokens;
+    struct error ignored = {0};
+    const char *path = nearby_launch(arena, source, unqualified_name(out->asked->name));
+    if (!path || file_read(arena, path, SIZE_MAX, &contents, NULL, &ignored) != STATUS_OK)
+        return true;
+    if (!tokens_read(arena, contents, &tokens))
+        return false;
+    launches_find(arena, &tokens, path_file(path), out);
+    return true;
+}
+
+bool launches_read(struct arena *arena, const char *path, const struct tokens *tokens,
                    struct source_signature *out)
 {
     struct launches launches = {
-        .arena = arena, .whole = whole, .tokens = tokens, .out = out, .kernel = out->asked};
+        .arena = arena, .whole = tokens, .tokens = tokens, .out = out, .kernel = out->asked};
     read_indices(&launches);
-    launches_find(arena, whole, NULL, out);
+    launches_find(arena, tokens, NULL, out);
+    if (out->launch.line == 0 && !find_nearby(arena, path, out))
+        return false;
     read_given(&launches);
     return read_numbers(&launches);
 }

@@ -1,4 +1,4 @@
-#include "tuner/device/gpu/formula.h"
+#include "frontends/init/formula.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* What a source's own launch and a kernel's indices say of how it is launched. */
 #include <string.h>
 
+#include "frontends/init/formula.h"
 #include "tests/unit/suite.h"
-#include "tuner/device/gpu/formula.h"
 
 static struct arena arena, sources;
 static struct source_signature signature;
@@ -21,11 +21,11 @@ static const struct source_signature *read_source(const char *source)
     struct error error = {0};
     arena_free(&arena);
     signature = (struct source_signature){0};
-    assert_int_equal(declarations_read(&arena, source, &signature, &error), STATUS_OK);
+    assert_true(tokens_read(&arena, source, &tokens));
+    assert_int_equal(declarations_read(&arena, &tokens, &signature, &error), STATUS_OK);
     assert_true(signature.kernel_count > 0);
     signature.asked = &signature.kernels[0];
-    assert_true(tokens_read(&arena, source, &tokens));
-    assert_true(launches_read(&arena, &tokens, &tokens, &signature));
+    assert_true(launches_read(&arena, "/nowhere/source.cu", &tokens, &signature));
     return &signature;
 }
 
@@ -178,6 +178,30 @@ TEST(test_what_is_tuned)
                 "float acc[TM], other[3];\nacc[PLACE] = STEP;\nout[PLACE] = acc[0];\n}");
     assert_true(is_tuned("TM") && is_tuned("BOUND"));
     assert_false(is_tuned("STEP") || is_tuned("PLACE"));
+}
+
+TEST(test_constants_are_tuned_as_macros_are)
+{
+    read_source(
+        "constexpr int BLOCK = 256;\nstatic const unsigned DEPTH = 4u;\nconst int BINS = 7;\n"
+        "int other() { constexpr int BLOCK_OF_HOST = 3; return BLOCK_OF_HOST; }\n"
+        "__global__ void k(float *a)\n{\nconstexpr int TILE = 16;\n"
+        "__shared__ float t[TILE];\nt[threadIdx.x] = BINS;\n#pragma unroll DEPTH\n"
+        "a[blockIdx.x * BLOCK + threadIdx.x] = t[0];\n}\n");
+    assert_true(is_tuned("BLOCK") && is_tuned("DEPTH") && is_tuned("TILE"));
+    assert_false(is_tuned("BLOCK_OF_HOST"));
+    assert_string_equal(signature.not_tuned, "BINS (7)");
+}
+
+/* Of several #define that an #if chooses among a number is taken. */
+TEST(test_a_define_of_several)
+{
+    const struct source_launch *launch =
+        launch_of("int n = 640;", "k<<<n / SIDE, SIDE>>>(p, n);\n#ifdef A\n#define SIDE A\n#else\n"
+                                  "#define SIDE 64\n#endif\n");
+    int64_t value = 0;
+    assert_true(formula_value(launch->grid[0], &value));
+    assert_int_equal(value, 10);
 }
 
 TEST(test_broken_sources)

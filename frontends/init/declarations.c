@@ -1,12 +1,13 @@
-/* What a source declares: kernels, macros with a value of their own, symbols. */
+/* The declarations of a source: kernels, macros with a value of their own, variables of the device;
+ * and which of them the kernel that is asked about uses. */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "frontends/init/source.h"
+#include "tuner/base/files.h"
 #include "tuner/base/text.h"
-#include "tuner/device/gpu/tokens.h"
 
-enum { SCOPES_MAX = 64 };
+enum { SCOPES_MAX = 64, OWN_BYTES_MAX = 16 << 20 };
 
 struct reader {
     struct arena *arena;
@@ -90,32 +91,20 @@ static void read_parameter(struct reader *reader, struct kernel_signature *kerne
     kernel->parameter_count++;
 }
 
-/* Passes over the preprocessor's lines: how deep in conditions what follows is. */
-static size_t behind_directives(const struct reader *reader, size_t i, size_t end, size_t *depth)
-{
-    const char *rest = NULL, *stop = NULL;
-    for (; i < end && reader->tokens.items[i].kind == TOKEN_DIRECTIVE; i++) {
-        *depth += token_is_directive(&reader->tokens.items[i], "if ifdef ifndef", &rest, &stop);
-        *depth -= *depth > 0 && token_is_directive(&reader->tokens.items[i], "endif", &rest, &stop);
-    }
-    return i;
-}
-
 static void read_parameters(struct reader *reader, struct kernel_signature *kernel, size_t open)
 {
-    size_t close = tokens_behind(&reader->tokens, open) - 1;
-    size_t depth = 0;
-    for (size_t i = open + 1; i < close && kernel->parameter_count < ARGUMENTS_MAX;) {
-        i = behind_directives(reader, i, close, &depth);
-        size_t end = item_end(reader, i, close), last = end;
-        bool none = end == i + 1 && token_is(&reader->tokens, i, "void");
+    const size_t close = tokens_behind(&reader->tokens, open) - 1;
+    for (size_t i = open + 1, end; i < close && kernel->parameter_count < ARGUMENTS_MAX;
+         i = end + 1) {
+        end = item_end(reader, i, close);
+        size_t last = end;
+        while (i < last && reader->tokens.items[i].kind == TOKEN_DIRECTIVE)
+            i++;
         while (last > i && reader->tokens.items[last - 1].kind == TOKEN_DIRECTIVE)
             last--;
-        kernel->parameters[kernel->parameter_count].conditional = depth > 0;
+        const bool none = last == i + 1 && token_is(&reader->tokens, i, "void");
         if (last > i && !none)
             read_parameter(reader, kernel, i, last);
-        (void)behind_directives(reader, last, end, &depth);
-        i = end + 1;
     }
 }
 
@@ -140,12 +129,11 @@ static void read_template(struct reader *reader, struct kernel_signature *kernel
     const struct tokens *tokens = &reader->tokens;
     size_t open = reader->template_at + 1;
     size_t close = tokens_behind_angle(tokens, open) - 1;
-    for (size_t i = open + 1; i < close && kernel->template_count < SIGNATURE_TEMPLATE_MAX;) {
+    for (size_t i = open + 1; i < close && kernel->template_count < TEMPLATE_MAX;) {
         size_t end = item_end(reader, i, close);
         size_t name = declared_name(reader, i, end);
         struct template_parameter *parameter = &kernel->template[kernel->template_count++];
         parameter->name = text_of(reader, name, name + 1);
-        parameter->declared = text_of(reader, i, name);
         parameter->kind = kind_of_template(tokens, i, end);
         for (size_t j = name; j + 1 < end; j++)
             if (token_is(tokens, j, "="))
@@ -199,7 +187,7 @@ static struct kernel_signature *place_for(struct reader *reader, const char *nam
     for (size_t i = 0; i < out->kernel_count; i++)
         if (strcmp(out->kernels[i].name, name) == 0)
             return &out->kernels[i];
-    return out->kernel_count < SIGNATURE_KERNELS_MAX ? &out->kernels[out->kernel_count++] : NULL;
+    return out->kernel_count < KERNELS_MAX ? &out->kernels[out->kernel_count++] : NULL;
 }
 
 /* What a template is for some types, from its parameters on: how the template uses them. */
@@ -294,51 +282,29 @@ static size_t end_of_variables(const struct reader *reader, size_t at)
     return end < tokens->count && !token_is(tokens, at - 1, "extern") ? end : 0;
 }
 
-static void add_symbol(struct reader *reader, size_t at, size_t name, size_t end, bool constant)
+static void add_symbol(struct reader *reader, size_t name, size_t end, bool constant)
 {
     const struct tokens *tokens = &reader->tokens;
     struct source_signature *out = reader->out;
     struct symbol_signature symbol = {.name = qualified(reader, text_of(reader, name, name + 1)),
                                       .token = (uint32_t)name,
-                                      .constant = constant,
-                                      .is_extern = token_is(tokens, at - 1, "extern") ||
-                                                   token_is(tokens, at + 1, "extern"),
-                                      .is_array = token_is(tokens, name + 1, "["),
-                                      .variable = {.name = text_of(reader, name, name + 1),
-                                                   .text = text_of(reader, at + 1, end)}};
+                                      .constant = constant};
     for (size_t i = name; i < end; i++)
         symbol.has_value |= token_is(tokens, i, "=");
     for (size_t i = 0; i < out->symbol_count; i++)
         if (strcmp(out->symbols[i].name, symbol.name) == 0)
             return;
-    if (out->symbol_count < SIGNATURE_SYMBOLS_MAX)
+    if (out->symbol_count < SYMBOLS_MAX)
         out->symbols[out->symbol_count++] = symbol;
 }
 
-/* `tune_texture<...> NAME, NAME;`, as a texture reference is made. */
-static void read_textures(struct reader *reader, size_t open)
-{
-    const struct tokens *tokens = &reader->tokens;
-    size_t at = tokens_behind_angle(tokens, open);
-    for (bool more = true; more && is_name_at(reader, at); at++) {
-        const size_t name = at;
-        while (at < tokens->count && !token_is_in(tokens, at, ", ;"))
-            at = token_is(tokens, at, "(") ? tokens_behind(tokens, at) : at + 1;
-        add_symbol(reader, name, name, at, true);
-        more = token_is(tokens, at, ",");
-    }
-}
-
-/* __constant__ TYPE NAME [...]; one with an initialiser has its values. __device__ TYPE NAME. */
+/* Reads __constant__ TYPE NAME [...], whose values an initialiser may give, and __device__ TYPE
+ * NAME. */
 static void read_symbols(struct reader *reader, size_t at)
 {
     const struct tokens *tokens = &reader->tokens;
     const bool constant = token_is(tokens, at, "__constant__");
     size_t end = at;
-    if (token_is(tokens, at + 1, "tune_texture") && token_is(tokens, at + 2, "<")) {
-        read_textures(reader, at + 2);
-        return;
-    }
     while (constant && end < tokens->count && !token_is_in(tokens, end, "; = {"))
         end++;
     if (!constant)
@@ -347,7 +313,7 @@ static void read_symbols(struct reader *reader, size_t at)
         item = item_end(reader, i, end);
         const size_t name = declared_name(reader, i, item);
         if (name < item && !reader->has_template)
-            add_symbol(reader, at, name, item, constant);
+            add_symbol(reader, name, item, constant);
     }
 }
 
@@ -398,7 +364,7 @@ static void read_macro(struct reader *reader, size_t at)
     const struct tokens *tokens = &reader->tokens;
     struct source_signature *out = reader->out;
     const char *guard = NULL, *guard_end = NULL, *name = NULL, *end = NULL, *value = NULL;
-    if (out->macro_count == SIGNATURE_MACROS_MAX || at + 1 >= tokens->count ||
+    if (out->macro_count == MACROS_MAX || at + 1 >= tokens->count ||
         !token_is_directive(&tokens->items[at], "ifndef", &guard, &guard_end) ||
         !token_is_directive(&tokens->items[at + 1], "define", &name, &end))
         return;
@@ -458,33 +424,221 @@ static size_t read_one(struct reader *reader, size_t i)
     return i + 1;
 }
 
-enum status declarations_read(struct arena *arena, const char *text, struct source_signature *out,
-                              struct error *error)
+enum status declarations_read(struct arena *arena, const struct tokens *tokens,
+                              struct source_signature *out, struct error *error)
 {
-    struct reader reader = {.arena = arena, .out = out};
+    struct reader reader = {.arena = arena, .out = out, .tokens = *tokens};
     *out = (struct source_signature){0};
-    out->kernels = arena_alloc(arena, SIGNATURE_KERNELS_MAX, sizeof *out->kernels);
-    if (!out->kernels || !tokens_read(arena, text, &reader.tokens))
+    out->kernels = arena_alloc(arena, KERNELS_MAX, sizeof *out->kernels);
+    if (!out->kernels)
         return error_no_memory(error);
-    for (size_t i = 0; i < reader.tokens.count && !reader.failed;) {
+    for (size_t i = 0; i < tokens->count && !reader.failed;) {
         const size_t next = read_one(&reader, i);
-        for (size_t j = i + 1; j < next && reader.tokens.items[i].kind != TOKEN_DIRECTIVE; j++)
-            if (reader.tokens.items[j].kind == TOKEN_DIRECTIVE)
-                (void)nesting_pass(&reader.tokens, &reader.nesting, j);
+        for (size_t j = i + 1; j < next && tokens->items[i].kind != TOKEN_DIRECTIVE; j++)
+            if (tokens->items[j].kind == TOKEN_DIRECTIVE)
+                (void)nesting_pass(tokens, &reader.nesting, j);
         i = next;
     }
     return reader.failed ? error_no_memory(error) : STATUS_OK;
 }
 
-/* ---- what only other kernels use ---- */
+/* ---- which kernel ---- */
 
-static bool belongs_elsewhere(const struct source_signature *out, size_t token)
+bool kernel_has_body(const struct tokens *tokens, const char *name)
 {
-    for (size_t i = 0; i < out->kernel_count; i++)
-        if (&out->kernels[i] != out->asked && token >= out->kernels[i].first_token &&
-            token < out->kernels[i].end_token)
-            return true;
+    for (size_t i = 0; i < tokens->count; i++) {
+        if (!token_is(tokens, i, "__global__"))
+            continue;
+        for (; i < tokens->count && !token_is_in(tokens, i, "; {"); i++) {
+            const size_t open =
+                token_is(tokens, i + 1, "<") ? tokens_behind_angle(tokens, i + 1) : i + 1;
+            if (token_is(tokens, i, name) && token_is(tokens, open, "(") &&
+                token_is(tokens, tokens_behind(tokens, open), "{"))
+                return true;
+        }
+    }
     return false;
+}
+
+/* What the file has itself, and not one that it includes. */
+static void mark_own(struct arena *arena, const char *path, struct source_signature *out)
+{
+    struct tokens tokens;
+    struct error ignored = {0};
+    char *text = NULL;
+    if (out->kernel_count < 2 ||
+        file_read(arena, path, OWN_BYTES_MAX, &text, NULL, &ignored) != STATUS_OK ||
+        !tokens_read(arena, text, &tokens))
+        return;
+    for (size_t i = 0; i < out->kernel_count; i++)
+        out->kernels[i].is_own = kernel_has_body(&tokens, unqualified_name(out->kernels[i].name));
+}
+
+/* How well a name that was asked for fits a kernel's: 3 the same, 2 without all of its namespaces,
+ * 1 with some around them; 0: it is another's. */
+static int fit(const char *name, const char *wanted, size_t length)
+{
+    const size_t own = strlen(name);
+    const bool is_longer = own > length;
+    const size_t rest = is_longer ? own - length : length - own;
+    const char *const tail = is_longer ? name + rest : name;
+    const char *const wanted_tail = is_longer ? wanted : wanted + rest;
+    const size_t common = is_longer ? length : own;
+    if (common == 0 || strncmp(tail, wanted_tail, common) != 0)
+        return 0;
+    if (rest == 0)
+        return 3;
+    const char *before = (is_longer ? name : wanted) + rest;
+    return rest > 2 && before[-1] == ':' && before[-2] == ':' ? 1 + is_longer : 0;
+}
+
+static struct kernel_signature *find_kernel(struct source_signature *out, const char *wanted)
+{
+    struct kernel_signature *found = NULL;
+    int best = 0;
+    for (size_t i = 0; i < out->kernel_count; i++) {
+        struct kernel_signature *kernel = &out->kernels[i];
+        const int fits = fit(kernel->name, wanted, strcspn(wanted, "<"));
+        if (fits > best || (fits > 0 && fits == best && kernel->is_defined && !found->is_defined)) {
+            best = fits;
+            found = kernel;
+        }
+    }
+    return found;
+}
+
+/* The only one; NULL: there are several. Of the file's own, then of all that have a body, then of
+ * all. */
+static struct kernel_signature *find_only(struct source_signature *out)
+{
+    struct kernel_signature *last[3] = {NULL};
+    size_t count[3] = {0};
+    for (size_t i = 0; i < out->kernel_count; i++) {
+        struct kernel_signature *kernel = &out->kernels[i];
+        const bool is_of[3] = {kernel->is_defined && kernel->is_own, kernel->is_defined, true};
+        for (size_t j = 0; j < 3; j++)
+            if (is_of[j]) {
+                last[j] = kernel;
+                count[j]++;
+            }
+    }
+    for (size_t j = 0; j < 3; j++)
+        if (count[j] > 0)
+            return count[j] == 1 ? last[j] : NULL;
+    return NULL;
+}
+
+/* The file's own, then those that it includes; what is only declared where nothing else is there.
+ */
+static enum status list(const struct source_signature *out, const char *path, const char *what,
+                        struct error *error)
+{
+    struct text names = {0};
+    for (size_t round = 0; round < 3; round++)
+        for (size_t i = 0; out->kernels && i < out->kernel_count; i++) {
+            const struct kernel_signature *kernel = &out->kernels[i];
+            const size_t of = !kernel->is_defined ? 2 : !kernel->is_own;
+            if (of == round && (round < 2 || !names.length))
+                text_printf(&names, "%s%s", names.length ? ", " : "", kernel->name);
+        }
+    const enum status status =
+        error_set(error, STATUS_NOT_FOUND, "%s: %s: %s", path, what, text_string(&names));
+    text_free(&names);
+    return status;
+}
+
+enum status kernel_choose(struct arena *arena, const struct source_question *question,
+                          struct source_signature *out, struct kernel_signature **chosen,
+                          struct error *error)
+{
+    const char *path = question->path;
+    mark_own(arena, path, out);
+    *chosen = out->kernel_count == 0 ? NULL
+              : question->kernel     ? find_kernel(out, question->kernel)
+                                     : find_only(out);
+    if (*chosen && (*chosen)->is_defined)
+        return STATUS_OK;
+    if (*chosen)
+        return error_set(
+            error, STATUS_NOT_FOUND,
+            "%s: kernel '%s' is only declared in it: name the source that has its body", path,
+            (*chosen)->name);
+    if (out->kernel_count > 0)
+        return list(out, path,
+                    question->kernel ? "no such kernel; there are"
+                                     : "several kernels; name one by --kernel",
+                    error);
+    return error_set(error, STATUS_NOT_FOUND,
+                     "%s: no __global__ function in it: name the source that has the kernel", path);
+}
+
+/* ---- what the kernel uses ---- */
+
+/* The functions of the source, and which of them the kernel may call, by their names alone. */
+struct function {
+    size_t name, end; /* tokens */
+    bool is_reached, is_read;
+};
+struct reach {
+    const struct tokens *tokens;
+    bool *is_live; /* by token: in the kernel, in a function that it may call, or in none */
+};
+
+size_t function_end(const struct tokens *tokens, size_t name)
+{
+    if (tokens->items[name].kind != TOKEN_NAME || !token_is(tokens, name + 1, "("))
+        return 0;
+    size_t body = tokens_behind(tokens, name + 1);
+    while (token_is_in(tokens, body, "const noexcept override final"))
+        body++;
+    return token_is(tokens, body, "{") ? tokens_behind(tokens, body) : 0;
+}
+
+static bool same_name(const struct token *a, const struct token *b)
+{
+    return a->kind == TOKEN_NAME && a->length == b->length &&
+           strncmp(a->start, b->start, a->length) == 0;
+}
+
+/* Marks the functions that the reached ones name, until there are no more. */
+static void reach_all(const struct tokens *tokens, struct function *functions, size_t count)
+{
+    for (size_t i = 0; i < count;) {
+        struct function *by = &functions[i++];
+        if (!by->is_reached || by->is_read)
+            continue;
+        by->is_read = true;
+        for (size_t k = by->name; k < by->end; k++)
+            for (size_t j = 0; tokens->items[k].kind == TOKEN_NAME && j < count; j++)
+                functions[j].is_reached |=
+                    same_name(&tokens->items[k], &tokens->items[functions[j].name]);
+        i = 0;
+    }
+}
+
+/* False: memory is short. */
+static bool reach_read(struct arena *arena, const struct tokens *tokens,
+                       const struct kernel_signature *kernel, struct reach *out)
+{
+    size_t count = 0;
+    struct function *functions = arena_alloc(arena, tokens->count + 1, sizeof *functions);
+    *out = (struct reach){tokens, arena_alloc(arena, tokens->count + 1, sizeof *out->is_live)};
+    if (!functions || !out->is_live)
+        return false;
+    for (size_t i = 0, behind; i < tokens->count; i = behind ? behind : i + 1) {
+        behind = function_end(tokens, i);
+        if (behind > 0)
+            functions[count++] = (struct function){.name = i,
+                                                   .end = behind,
+                                                   .is_reached = i >= kernel->first_token &&
+                                                                 behind <= kernel->end_token};
+    }
+    reach_all(tokens, functions, count);
+    memset(out->is_live, true, tokens->count);
+    for (size_t i = 0; i < count; i++)
+        if (!functions[i].is_reached)
+            memset(out->is_live + functions[i].name, false, functions[i].end - functions[i].name);
+    return true;
 }
 
 /* Whether a directive names it, but for those that give a macro its value. */
@@ -504,34 +658,13 @@ static bool directive_names(const struct token *token, const char *name)
     return false;
 }
 
-/* As count_uses, but in what the kernel may run alone. */
-static bool is_reached(struct reach *reach, const struct source_signature *out, const char *name)
+static bool is_used(const struct reach *reach, const char *name)
 {
     const struct tokens *tokens = reach->tokens;
     for (size_t i = 0; i < tokens->count; i++)
-        if (tokens->items[i].kind == TOKEN_DIRECTIVE
-                ? directive_names(&tokens->items[i], name)
-                : token_is(tokens, i, name) && !belongs_elsewhere(out, i) && reach_token(reach, i))
-            return true;
-    return false;
-}
-
-static size_t count_uses(const struct tokens *tokens, const struct source_signature *out,
-                         const char *name)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < tokens->count; i++)
-        count += tokens->items[i].kind == TOKEN_DIRECTIVE
-                     ? directive_names(&tokens->items[i], name)
-                     : token_is(tokens, i, name) && !belongs_elsewhere(out, i);
-    return count;
-}
-
-static bool has_dynamic_shared(const struct tokens *tokens, const struct source_signature *out)
-{
-    for (size_t i = 0; i < tokens->count; i++)
-        if (token_is(tokens, i, "extern") && !belongs_elsewhere(out, i) &&
-            (token_is(tokens, i + 1, "__shared__") || token_is(tokens, i + 2, "__shared__")))
+        if (reach->is_live[i] &&
+            (tokens->items[i].kind == TOKEN_DIRECTIVE ? directive_names(&tokens->items[i], name)
+                                                      : token_is(tokens, i, name)))
             return true;
     return false;
 }
@@ -558,44 +691,25 @@ static void mark_hidden(const struct tokens *tokens, struct kernel_signature *ke
                 kernel->parameters[j].is_hidden = true;
 }
 
-/* Of several pointers `rows[1]` is another name of one. */
-static void mark_pointed(const struct kernel_parameter *use, struct kernel_parameter *variable)
-{
-    variable->is_seen = use->is_seen;
-    variable->is_hidden = use->is_hidden || variable->fields[0].count > 1;
-    variable->is_read = use->is_read;
-    variable->is_written = use->is_written;
-}
-
-/* How the kernel that is asked about, and functions that it may call, use a variable. False: they
- * do not. */
-static bool mark_symbol(struct reach *reach, const struct source_signature *out,
+/* Fills in how the kernel, and functions that it may call, use a variable. False: they do not. */
+static bool mark_symbol(const struct reach *reach, const struct source_signature *out,
                         struct symbol_signature *symbol)
 {
     const struct tokens *tokens = reach->tokens;
-    bool used = symbol->constant, is_assigned = false;
-    const bool is_pointer = symbol->variable.kind == PARAMETER_POINTER;
     const char *name = unqualified_name(symbol->name);
     struct kernel_parameter use = {.kind = PARAMETER_POINTER};
-    /* Once where it is declared. */
-    if (count_uses(tokens, out, name) < 2)
-        return false;
+    const bool is_array = token_is(tokens, symbol->token + 1, "[");
+    bool used = false;
     for (size_t i = 0; i < out->asked->parameter_count; i++)
         if (strcmp(out->asked->parameters[i].name, name) == 0)
             return false;
     for (size_t i = 1; i < tokens->count; i++)
-        if (tokens->items[i].kind == TOKEN_DIRECTIVE)
+        if (reach->is_live[i] && tokens->items[i].kind == TOKEN_DIRECTIVE) {
             use.is_hidden |= directive_names(&tokens->items[i], name);
-        else if (i != symbol->token && token_is(tokens, i, name) && !belongs_elsewhere(out, i) &&
-                 (symbol->constant || reach_token(reach, i))) {
-            use_read(tokens, &use, i, !symbol->is_array && !is_pointer);
-            is_assigned |= token_is(tokens, i + 1, "=") && !token_is(tokens, i - 1, "*");
+        } else if (reach->is_live[i] && i != symbol->token && token_is(tokens, i, name)) {
+            use_read(tokens, &use, i, !is_array);
             used = true;
         }
-    if (is_pointer) {
-        mark_pointed(&use, &symbol->variable);
-        return (used || use.is_hidden) && !is_assigned;
-    }
     symbol->is_hidden = use.is_hidden;
     symbol->is_read = use.is_read;
     symbol->is_written = use.is_written;
@@ -609,7 +723,7 @@ bool uses_mark(struct arena *arena, const struct tokens *tokens, struct source_s
     if (!reach_read(arena, tokens, out->asked, &reach))
         return false;
     for (size_t i = 0; i < out->macro_count; i++) {
-        out->macros[i].elsewhere = !is_reached(&reach, out, out->macros[i].name);
+        out->macros[i].elsewhere = !is_used(&reach, out->macros[i].name);
         out->macros[i].square = uses_as_square(tokens, out->macros[i].name);
     }
     for (size_t i = 0; i < out->kernel_count; i++)
@@ -619,6 +733,9 @@ bool uses_mark(struct arena *arena, const struct tokens *tokens, struct source_s
         if (mark_symbol(&reach, out, &out->symbols[i]))
             out->symbols[kept++] = out->symbols[i];
     out->symbol_count = kept;
-    out->dynamic_shared = has_dynamic_shared(tokens, out);
+    for (size_t i = 0; i + 2 < tokens->count; i++)
+        out->dynamic_shared |=
+            reach.is_live[i] && token_is(tokens, i, "extern") &&
+            (token_is(tokens, i + 1, "__shared__") || token_is(tokens, i + 2, "__shared__"));
     return true;
 }

@@ -1,4 +1,4 @@
-#include "tuner/device/gpu/tokens.h"
+#include "tuner/base/tokens.h"
 
 #include <ctype.h>
 #include <stdlib.h>

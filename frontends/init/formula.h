@@ -1,10 +1,10 @@
 /* Integer expressions of C++ as trees: what a source's launch, and the indices of its kernel, are
  * made of. Trees are shared and never changed. */
-#ifndef TUNE_DEVICE_GPU_FORMULA_H
-#define TUNE_DEVICE_GPU_FORMULA_H
+#ifndef TUNE_FRONTENDS_INIT_FORMULA_H
+#define TUNE_FRONTENDS_INIT_FORMULA_H
 
+#include "frontends/init/source.h"
 #include "tuner/base/text.h"
-#include "tuner/device/gpu/tokens.h"
 
 enum { FORMULA_PARTS_MAX = 4 };
 
@@ -33,7 +33,8 @@ struct formula_scope {
     struct arena *arena;
     const struct tokens *tokens;
     size_t first; /* no variable is looked for before this token */
-    /* The #define among the tokens, where they were counted: much is asked of a large source. */
+    /* The #define and the constants among the tokens, where they were counted: much is asked of a
+     * large source. */
     const size_t *defines;
     size_t define_count;
     const struct source_signature *kept; /* what macros and numbers of templates are taken for */
@@ -48,6 +49,8 @@ const struct formula *formula_read(struct arena *arena, const struct tokens *tok
  * stands for a number stays, with it. NULL: no memory. */
 const struct formula *formula_resolve(const struct formula_scope *scope,
                                       const struct formula *formula, size_t before);
+/* Whether a constant is given its value there: `constexpr int NAME =`. */
+bool is_constant_sign(const struct tokens *tokens, size_t sign);
 /* The value, where all names have one. */
 bool formula_value(const struct formula *formula, int64_t *value);
 bool formula_same(const struct formula *a, const struct formula *b);

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontends/init/formula.h"
 #include "tuner/base/array.h"
-#include "tuner/device/gpu/formula.h"
 
 enum { RESOLVE_DEPTH_MAX = 12 };
 
@@ -131,26 +131,46 @@ static const struct formula *find_variable(const struct formula_scope *scope, co
     return NULL;
 }
 
-/* `#define NAME VALUE`, or a variable outside of functions that stands anywhere. */
+bool is_constant_sign(const struct tokens *tokens, size_t sign)
+{
+    if (sign < 2 || !token_is(tokens, sign, "=") || !is_name_token(tokens, sign - 1))
+        return false;
+    for (size_t i = sign - 1; i > 0 && is_name_token(tokens, i - 1); i--)
+        if (token_is_in(tokens, i - 1, "constexpr const"))
+            return true;
+    return false;
+}
+
+/* Finds `#define NAME VALUE`, or a constant of that name; of several that an #if chooses among the
+ * one that is a number. */
 static const struct formula *find_define(const struct formula_scope *scope, const char *name)
 {
     const char *rest = NULL, *end = NULL;
+    const struct formula *found = NULL;
     const size_t length = strlen(name);
     const size_t count = scope->defines ? scope->define_count : scope->tokens->count;
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count && !(found && found->kind == FORMULA_NUMBER); k++) {
         const size_t i = scope->defines ? scope->defines[k] : k;
-        if (!token_is_directive(&scope->tokens->items[i], "define", &rest, &end) ||
-            word_bytes(rest, end) != length || strncmp(rest, name, length) != 0 ||
-            rest + length >= end || rest[length] == '(')
-            continue;
-        const char *value =
-            arena_strndup(scope->arena, rest + length, (size_t)(end - rest) - length);
-        struct tokens tokens;
-        size_t at = 0;
-        if (value && tokens_read(scope->arena, value, &tokens) && tokens.count > 0)
-            return formula_read(scope->arena, &tokens, &at, tokens.count);
+        struct tokens tokens = *scope->tokens;
+        size_t at = i + 1;
+        if (token_is(&tokens, i, "=")) {
+            if (!token_is(&tokens, i - 1, name) || !is_constant_sign(&tokens, i))
+                continue;
+        } else {
+            if (!token_is_directive(&tokens.items[i], "define", &rest, &end) ||
+                word_bytes(rest, end) != length || strncmp(rest, name, length) != 0 ||
+                rest + length >= end || rest[length] == '(')
+                continue;
+            const char *value =
+                arena_strndup(scope->arena, rest + length, (size_t)(end - rest) - length);
+            if (!value || !tokens_read(scope->arena, value, &tokens) || tokens.count == 0)
+                continue;
+            at = 0;
+        }
+        const struct formula *formula = formula_read(scope->arena, &tokens, &at, tokens.count);
+        found = formula && (!found || formula->kind == FORMULA_NUMBER) ? formula : found;
     }
-    return NULL;
+    return found;
 }
 
 /* ---- functions that only return ---- */

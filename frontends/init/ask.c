@@ -1,0 +1,525 @@
+/* The compiler's answers about a kernel: the types of what it takes. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontends/init/formula.h"
+#include "tuner/base/array.h"
+#include "tuner/base/clock.h"
+#include "tuner/base/source.h"
+#include "tuner/base/text.h"
+#include "tuner/device/compiler.h"
+
+enum { TYPE_CODES = 12 };
+
+struct asking {
+    struct arena *arena;
+    const struct source_question *question;
+    struct source source;
+    struct tokens tokens;
+    struct source_signature *out;
+    struct kernel_signature *kernel;
+    const char *instance;
+};
+
+/* ---- the instance of a template ---- */
+
+bool type_from_cuda_name(const char *name, enum element_type *out)
+{
+    static const char *const halves[] = {"half", "__half", "nv_bfloat16", "__nv_bfloat16"};
+    for (size_t i = 0; i < COUNT(halves); i++)
+        if (strcmp(name, halves[i]) == 0) {
+            *out = i < 2 ? ELEMENT_F16 : ELEMENT_BF16;
+            return true;
+        }
+    return element_from_c_name(name, out);
+}
+
+/* Takes the text as the parameter's argument. False: it is of another kind. */
+static bool take_text(struct template_parameter *parameter, const char *text)
+{
+    char *end = NULL;
+    const bool word = strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
+    (void)strtoll(text, &end, 0);
+    const bool fits = parameter->kind == TEMPLATE_TYPE ? type_from_cuda_name(text, &parameter->type)
+                                                       : word || (*text && !*end);
+    if (fits)
+        parameter->preset = text;
+    return fits;
+}
+
+/* Takes the argument of a launch, or that of the name which is asked for. */
+static bool take_argument(struct asking *asking, struct template_parameter *parameter,
+                          const struct formula *argument)
+{
+    int64_t value = 0;
+    if (!argument)
+        return false;
+    if (parameter->kind != TEMPLATE_TYPE && formula_value(argument, &value)) {
+        parameter->preset = parameter->kind == TEMPLATE_BOOLEAN
+                                ? (value ? "true" : "false")
+                                : arena_printf(asking->arena, "%lld", (long long)value);
+        return parameter->preset;
+    }
+    return argument->kind == FORMULA_NAME && take_text(parameter, argument->text);
+}
+
+/* Reads "scale<float, 4>" by its arguments. False: one is neither a number nor a type. */
+static bool take_wanted(struct asking *asking, const char *wanted)
+{
+    struct kernel_signature *kernel = asking->kernel;
+    size_t count = 0;
+    for (const char *at = strchr(wanted, '<') + 1; *at && count < kernel->template_count;) {
+        const size_t length = strcspn(at, ",>");
+        const char *end = at + length;
+        while (end > at && isspace((unsigned char)end[-1]))
+            end--;
+        const char *text = arena_strndup(asking->arena, at, (size_t)(end - at));
+        if (!text || !take_text(&kernel->template[count++], text))
+            return false;
+        at += length + (at[length] != '\0');
+        at += strspn(at, " ");
+    }
+    return true;
+}
+
+/* Writes "scale<float, 4>": of the arguments that are asked for, of the source's launch, else the
+ * template's own. */
+static enum status name_instance(struct asking *asking, struct error *error)
+{
+    struct kernel_signature *kernel = asking->kernel;
+    const struct source_launch *launch = &asking->out->launch;
+    const char *wanted = asking->question->kernel;
+    struct text text = {0};
+    asking->instance = kernel->name;
+    if (kernel->template_count == 0)
+        return STATUS_OK;
+    const bool is_wanted = wanted && strchr(wanted, '<');
+    if (is_wanted && !take_wanted(asking, wanted)) {
+        asking->out->instance =
+            arena_printf(asking->arena, "%s%s", kernel->name, strchr(wanted, '<'));
+        asking->instance = asking->out->instance;
+        return asking->instance ? STATUS_OK : error_no_memory(error);
+    }
+    for (size_t i = 0; i < kernel->template_count; i++) {
+        struct template_parameter *parameter = &kernel->template[i];
+        const struct formula *given = i < launch->template_count ? launch->template[i] : NULL;
+        const bool fits = (!is_wanted && take_argument(asking, parameter, given)) ||
+                          (parameter->preset && take_text(parameter, parameter->preset));
+        parameter->square = fits && uses_as_square(&asking->tokens, parameter->name);
+        if (!fits) {
+            text_free(&text);
+            return error_set(
+                error, STATUS_BAD_INPUT,
+                "kernel %s: name an instance of this template, as the program launches "
+                "it: --kernel '%s<...>' (%s has no launch that says what %s is)",
+                kernel->name, kernel->name, asking->question->path, parameter->name);
+        }
+        text_printf(&text, "%s%s%s", i ? "" : kernel->name, i ? ", " : "<", parameter->preset);
+    }
+    text_append(&text, ">");
+    asking->instance = text_to_arena(&text, asking->arena);
+    return asking->instance ? STATUS_OK : error_no_memory(error);
+}
+
+/* ---- the question ---- */
+
+/* Templates behind the source that turn types into numbers: a kernel template of these numbers is
+ * asked for by name, and the compiler answers with its symbol, in which they stand. */
+static const char probe[] =
+    "#line 1 \"what tune init asks\"\n"
+    "#define TUNE_ANY template <class tune_T>\n"
+    "namespace tune_probe {\n"
+    "TUNE_ANY struct tune_code {\n"
+    "static constexpr int tune_value = __is_enum(tune_T) ? 5 : 0, tune_lanes = "
+    "1; };\n"
+    "#define TUNE_CODE(tune_T, tune_V, tune_L) \\\n"
+    "template <> struct tune_code<tune_T> { static constexpr int tune_value = tune_V, tune_lanes = "
+    "tune_L; };\n"
+    "#define TUNE_CODES(tune_T, tune_N, tune_V) \\\n"
+    "TUNE_CODE(tune_T, tune_V, 1) TUNE_CODE(tune_N##1, tune_V, 1) TUNE_CODE(tune_N##2, tune_V, 2) "
+    "TUNE_CODE(tune_N##3, tune_V, 3)\n"
+    "TUNE_CODES(signed char, char, 1) TUNE_CODE(char, 1, 1) TUNE_CODE(char4, 1, 4)\n"
+    "TUNE_CODES(unsigned char, uchar, 2) TUNE_CODE(bool, 2, 1) TUNE_CODE(uchar4, 2, 4)\n"
+    "TUNE_CODES(short, short, 3) TUNE_CODE(short4, 3, 4)\n"
+    "TUNE_CODES(unsigned short, ushort, 4) TUNE_CODE(ushort4, 4, 4)\n"
+    "TUNE_CODES(int, int, 5) TUNE_CODE(int4, 5, 4)\n"
+    "TUNE_CODES(unsigned, uint, 6) TUNE_CODE(uint4, 6, 4) TUNE_CODE(dim3, 6, 3)\n"
+    "TUNE_CODES(long long, longlong, 7) TUNE_CODES(unsigned long long, ulonglong, 8)\n"
+    "TUNE_CODES(long, long, sizeof(long) == 8 ? 7 : 5)\n"
+    "TUNE_CODES(unsigned long, ulong, sizeof(long) == 8 ? 8 : 6)\n"
+    "#ifdef __CUDA_FP16_H__\n"
+    "TUNE_CODE(__half, 9, 1) TUNE_CODE(__half2, 9, 2)\n"
+    "#endif\n"
+    "#ifdef __CUDA_BF16_H__\n"
+    "TUNE_CODE(__nv_bfloat16, 10, 1) TUNE_CODE(__nv_bfloat162, 10, 2)\n"
+    "#endif\n"
+    "TUNE_CODES(float, float, 11) TUNE_CODE(float4, 11, 4) TUNE_CODES(double, double, 12)\n"
+    "TUNE_ANY __device__ constexpr int tune_size(decltype(sizeof(tune_T)) *) { "
+    "return sizeof(tune_T); "
+    "}\n"
+    "TUNE_ANY __device__ constexpr int tune_size(...) { return 0; }\n"
+    "TUNE_ANY struct tune_bare { typedef tune_T tune_type; static constexpr int "
+    "tune_constant = 0; };\n"
+    "TUNE_ANY struct tune_bare<const tune_T> { typedef tune_T tune_type; static "
+    "constexpr int tune_constant = 1; "
+    "};\n"
+    "TUNE_ANY struct tune_bare<volatile tune_T> : tune_bare<tune_T> {};\n"
+    "TUNE_ANY struct tune_bare<const volatile tune_T> : tune_bare<const tune_T> "
+    "{};\n"
+    "template <class tune_T, int tune_P, int tune_C> struct tune_is {\n"
+    "static constexpr int tune_pointer = tune_P, tune_constant = tune_C, tune_value = "
+    "tune_code<tune_T>::tune_value,\n"
+    "tune_lanes = tune_code<tune_T>::tune_lanes, tune_bytes = tune_size<tune_T>(nullptr), "
+    "tune_elements = 1; };\n"
+    "TUNE_ANY struct tune_shape : tune_is<typename tune_bare<tune_T>::tune_type, 0, "
+    "tune_bare<tune_T>::tune_constant> {};\n"
+    "TUNE_ANY struct tune_shape<tune_T *> : tune_is<typename "
+    "tune_bare<tune_T>::tune_type, 1, tune_bare<tune_T>::tune_constant> {};\n"
+    "TUNE_ANY struct tune_shape<tune_T &> : tune_shape<tune_T> {};\n"
+    "TUNE_ANY struct tune_shape<tune_T *__restrict__> : tune_shape<tune_T *> {};\n"
+    "template <class tune_T, unsigned long tune_N> struct tune_shape<tune_T[tune_N]> : "
+    "tune_shape<tune_T> {\n"
+    "static constexpr int tune_bytes = sizeof(tune_T) * tune_N, "
+    "tune_elements = tune_N * tune_shape<tune_T>::tune_elements; };\n"
+    "TUNE_ANY struct tune_shape<tune_T[]> : tune_shape<tune_T> { static constexpr "
+    "int tune_bytes = 0; };\n"
+    "template <int tune_I, class... tune_T> struct tune_pick : tune_shape<void> { typedef int "
+    "tune_type; };\n"
+    "template <int tune_I, class tune_H, class... tune_T> struct tune_pick<tune_I, tune_H, "
+    "tune_T...> : tune_pick<tune_I - 1, tune_T...> {};\n"
+    "template <class tune_H, class... tune_T> struct tune_pick<0, tune_H, tune_T...> : "
+    "tune_shape<tune_H> { typedef typename tune_bare<tune_H>::tune_type tune_type; };\n"
+    "template <class tune_F> struct tune_takes;\n"
+    "template <class... tune_A> struct tune_takes<void (*)(tune_A...)> {\n"
+    "template <int tune_I> struct tune_at : tune_pick<tune_I, tune_A...> {};\n"
+    "static constexpr int tune_count = sizeof...(tune_A); };\n"
+    "template <int... tune_C> __global__ void tune_asks() {}\n"
+    "}\n";
+
+/* A type as the probe has it. */
+struct type_numbers {
+    int pointer, constant, code, lanes, bytes;
+};
+
+static void put_numbers(struct text *text, const char *what)
+{
+    static const char *const members[] = {"pointer", "constant", "value", "lanes", "bytes"};
+    for (size_t i = 0; i < COUNT(members); i++)
+        text_printf(text, ", tune_probe::%s::tune_%s", what, members[i]);
+}
+
+/* Writes the name expression: how many parameters there are, the numbers of each, and of each
+ * symbol. */
+static const char *make_expression(const struct asking *asking)
+{
+    struct text text = {0};
+    text_append(&text, "tune_probe::tune_asks<tune_probe::tune_asked::tune_count");
+    const size_t count = asking->kernel->parameter_count;
+    for (size_t i = 0; i < count + asking->out->symbol_count; i++) {
+        char what[64];
+        (void)string_format(what, sizeof what,
+                            i < count ? "tune_asked::tune_at<%zu>" : "tune_symbol_%zu",
+                            i < count ? i : i - count);
+        put_numbers(&text, what);
+    }
+    text_append(&text, ">");
+    return text_to_arena(&text, asking->arena);
+}
+
+static const char *make_source(const struct asking *asking)
+{
+    struct text text = {0};
+    text_printf(&text,
+                "%s\n%snamespace tune_probe { typedef tune_takes<decltype(&::%s)> tune_asked;\n",
+                asking->source.text, probe, asking->instance);
+    for (size_t i = 0; i < asking->out->symbol_count; i++)
+        text_printf(&text, "typedef tune_shape<decltype(::%s)> tune_symbol_%zu;\n",
+                    asking->out->symbols[i].name, i);
+    text_append(&text, "}\n");
+    return text_to_arena(&text, asking->arena);
+}
+
+/* ---- the answer ---- */
+
+static const enum element_type coded_types[TYPE_CODES + 1] = {
+    0,           ELEMENT_I8,  ELEMENT_U8,  ELEMENT_I16,  ELEMENT_U16, ELEMENT_I32, ELEMENT_U32,
+    ELEMENT_I64, ELEMENT_U64, ELEMENT_F16, ELEMENT_BF16, ELEMENT_F32, ELEMENT_F64};
+
+/* Takes the next number of the symbol: "Li12E". */
+static bool take_number(const char **at, int *out)
+{
+    *at = strstr(*at, "Li");
+    if (!*at)
+        return false;
+    char *end = NULL;
+    const long number = strtol(*at + 2, &end, 10);
+    const bool ends = end > *at + 2 && *end == 'E';
+    *out = (int)number;
+    *at = end;
+    return ends;
+}
+
+static bool take_numbers(const char **at, struct type_numbers *out)
+{
+    return take_number(at, &out->pointer) && take_number(at, &out->constant) &&
+           take_number(at, &out->code) && take_number(at, &out->lanes) &&
+           take_number(at, &out->bytes) && out->code >= 0 && out->code <= TYPE_CODES;
+}
+
+static void take_parameter(struct kernel_parameter *parameter, const struct type_numbers *numbers)
+{
+    const bool is_object = strstr(parameter->text, "cudaTextureObject_t") ||
+                           strstr(parameter->text, "cudaSurfaceObject_t");
+    parameter->known = numbers->code > 0;
+    parameter->type = coded_types[numbers->code];
+    parameter->lanes = (uint32_t)numbers->lanes;
+    parameter->bytes = (uint32_t)numbers->bytes;
+    parameter->constant = numbers->constant;
+    parameter->kind = numbers->pointer == 1                                   ? PARAMETER_POINTER
+                      : parameter->known && numbers->lanes == 1 && !is_object ? PARAMETER_SCALAR
+                                                                              : PARAMETER_OTHER;
+}
+
+static enum status take_answer(struct asking *asking, const char *answer, struct error *error)
+{
+    struct kernel_signature *kernel = asking->kernel;
+    struct type_numbers numbers;
+    int count = 0;
+    bool fits = take_number(&answer, &count) && (size_t)count == kernel->parameter_count;
+    for (size_t i = 0; fits && i < kernel->parameter_count; i++)
+        if ((fits = take_numbers(&answer, &numbers)))
+            take_parameter(&kernel->parameters[i], &numbers);
+    for (size_t i = 0; fits && i < asking->out->symbol_count; i++) {
+        struct symbol_signature *symbol = &asking->out->symbols[i];
+        fits = take_numbers(&answer, &numbers);
+        symbol->known = fits && numbers.code > 0 && numbers.pointer == 0 && numbers.bytes > 0;
+        symbol->type = coded_types[fits ? numbers.code : 0];
+        symbol->lanes = (uint32_t)numbers.lanes;
+        symbol->bytes = (uint32_t)numbers.bytes;
+    }
+    if (count > ARGUMENTS_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "kernel %s takes %d parameters, and an experiment has %d arguments at "
+                         "most: put some into a struct",
+                         kernel->name, count, ARGUMENTS_MAX);
+    return fits ? STATUS_OK
+                : error_set(error, STATUS_BAD_INPUT,
+                            "kernel %s: its parameters cannot be told apart in the source: tune it "
+                            "from a capture alone (tune capture, docs/capture.md)",
+                            kernel->name);
+}
+
+/* ---- compiling ---- */
+
+static enum status compile_question(struct asking *asking, struct error *error)
+{
+    const struct source_question *question = asking->question;
+    const char *expression = make_expression(asking);
+    const char *source = make_source(asking);
+    const char *symbol = NULL;
+    struct binary_request request = {.source_path = question->path,
+                                     .architecture = question->architecture,
+                                     .compiler = question->compiler,
+                                     .kernel_count = 1,
+                                     .kernels = {expression},
+                                     .folder_count = question->folder_count,
+                                     .flag_count = question->flag_count,
+                                     .unit_count = question->unit_count};
+    if (!expression || !source)
+        return error_no_memory(error);
+    if (question->deadline_ns != 0 && clock_now_ns() > question->deadline_ns)
+        return error_set(error, STATUS_TIMED_OUT,
+                         "%s: the compiler's answers take too long: name its folders (--include) "
+                         "or how it is compiled (-- nvcc ...)",
+                         question->path);
+    memcpy(request.folders, question->folders, sizeof request.folders);
+    memcpy(request.flags, question->flags, sizeof request.flags);
+    memcpy(request.units, question->units, sizeof request.units);
+    for (size_t i = 0; i < asking->out->macro_count; i++)
+        if (!asking->out->macros[i].fixed) /* the source itself defines that */
+            request.defines[request.define_count++] = (struct named_value){
+                asking->out->macros[i].name, value_text(asking->out->macros[i].preset)};
+    const enum status status = device_symbol_of(asking->arena, source, &request, &symbol, error);
+    return status == STATUS_OK ? take_answer(asking, symbol, error) : status;
+}
+
+/* Takes away a variable that the compiler does not see, as behind an #if. False: it names none. */
+static bool drop_unseen(struct source_signature *out, const char *message)
+{
+    size_t kept = 0;
+    const size_t count = out->symbol_count;
+    for (size_t i = 0; i < count; i++) {
+        char without[2][256];
+        for (size_t j = 0; j < 2; j++)
+            (void)string_format(without[j], sizeof without[j], " has no %s\"%s\"",
+                                j ? "member " : "", unqualified_name(out->symbols[i].name));
+        if (!strstr(message, without[0]) && !strstr(message, without[1]))
+            out->symbols[kept++] = out->symbols[i];
+    }
+    out->symbol_count = kept;
+    return kept < count;
+}
+
+/* Adds to the compiler's error what is to be done about it. */
+static enum status explain(const struct asking *asking, struct error *error)
+{
+    char text[ERROR_TEXT_BYTES];
+    static const char before[] = "identifier \"", behind[] = "\" is undefined";
+    const char *name = strstr(error->text, before);
+    const char *end = name ? strstr(name, behind) : NULL;
+    (void)string_format(text, sizeof text, "%.*s", ERROR_TEXT_BYTES * 3 / 4, error->text);
+    if (name && end) {
+        name += strlen(before);
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "%s (say what it is, --define %.*s=..., and numbers are tuned; or how the "
+                         "project compiles it: tune init ... -- nvcc ...)",
+                         text, (int)(end - name), name);
+    }
+    if (strstr(text, "Unresolved extern") || strstr(text, "Undefined reference"))
+        return error_set(
+            error, STATUS_COMPILE_FAILED,
+            "%s (%s only declares it: name the source that defines it behind this one, "
+            "tune init k.cu OTHER.cu)",
+            text, asking->question->path);
+    if (strstr(text, "overloaded function"))
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "%s: there are several kernels of the name %s: give the one to tune a "
+                         "name of its own, or tune it from a capture (tune capture)",
+                         asking->question->path, asking->kernel->name);
+    if (strncmp(text, "what tune init asks", 19) == 0)
+        return error_set(error, STATUS_COMPILE_FAILED,
+                         "%s: the compiler does not see the kernel %s, as where an #if leaves it "
+                         "out: say how the project compiles it (-- nvcc ...): %s",
+                         asking->question->path, asking->kernel->name, text);
+    return error_set(error, STATUS_COMPILE_FAILED,
+                     "%s (say how the project compiles it: tune init ... -- nvcc ...)", text);
+}
+
+/* Whether the kernel reads a texture reference, which CUDA has had no more since version 12. */
+static bool reads_texture_reference(const struct asking *asking)
+{
+    const struct tokens *tokens = &asking->tokens;
+    const struct kernel_signature *kernel = asking->kernel;
+    for (size_t i = kernel->first_token; i + 2 < kernel->end_token; i++) {
+        if (!token_is_in(tokens, i, "tex1Dfetch tex1D tex2D tex3D") ||
+            !token_is(tokens, i + 1, "("))
+            continue;
+        bool is_passed = false;
+        for (size_t j = 0; j < kernel->parameter_count; j++)
+            is_passed |= token_is(tokens, i + 2, kernel->parameters[j].name);
+        if (!is_passed)
+            return true;
+    }
+    return false;
+}
+
+static void take_defines(const struct source_question *question, struct source_signature *out)
+{
+    for (size_t i = 0; i < question->define_count; i++) {
+        struct macro_signature *same = NULL;
+        for (size_t j = 0; j < out->macro_count && !same; j++)
+            if (strcmp(out->macros[j].name, question->defines[i].name) == 0)
+                same = &out->macros[j];
+        if (same) { /* it is one to tune */
+            *same = question->defines[i];
+            same->is_given = false;
+        } else if (out->macro_count < MACROS_MAX) {
+            out->macros[out->macro_count++] = question->defines[i];
+        }
+    }
+}
+
+static enum status ask_once(struct arena *arena, const struct source_question *question,
+                            struct source_signature *out, struct error *error)
+{
+    struct asking asking = {.arena = arena, .question = question, .out = out};
+    TRY(source_read_in(arena, question->path, question->folders, question->folder_count,
+                       &asking.source, error));
+    if (!tokens_read(arena, asking.source.contents, &asking.tokens))
+        return error_no_memory(error);
+    TRY(declarations_read(arena, &asking.tokens, out, error));
+    TRY(kernel_choose(arena, question, out, &asking.kernel, error));
+    out->asked = asking.kernel;
+    if (reads_texture_reference(&asking))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "kernel %s reads a texture reference, which CUDA has no more: write its "
+                         "argument by hand (docs/experiment-files.md: symbol, texture)",
+                         asking.kernel->name);
+    take_defines(question, out);
+    if (!uses_mark(arena, &asking.tokens, out) ||
+        !launches_read(arena, question->path, &asking.tokens, out))
+        return error_no_memory(error);
+    TRY(name_instance(&asking, error));
+    enum status status = compile_question(&asking, error);
+    while (status == STATUS_COMPILE_FAILED && drop_unseen(out, error->text)) {
+        error_clear(error);
+        status = compile_question(&asking, error);
+    }
+    if (status == STATUS_COMPILE_FAILED)
+        return explain(&asking, error);
+    return status != STATUS_OK || uses_mark(arena, &asking.tokens, out) ? status
+                                                                        : error_no_memory(error);
+}
+
+/* ---- headers near the source, and nvcc ---- */
+
+/* Finds the file that the compiler, or a host's compiler for it, could not open; NULL: that was not
+ * why. */
+static const char *missing_file(struct arena *arena, const char *message)
+{
+    static const char before[] = "open source file \"";
+    const char *name = strstr(message, before);
+    const char *end = strstr(message, ": No such file or directory");
+    if (name) {
+        name += strlen(before);
+        end = strchr(name, '"');
+    } else if (end) {
+        for (name = end; name > message && name[-1] != ' ';)
+            name--;
+    }
+    return name && end ? arena_strndup(arena, name, (size_t)(end - name)) : NULL;
+}
+
+/* Asks again with the folders near the source that have what it includes. */
+static enum status ask_with_folders(struct arena *arena, struct source_question *question,
+                                    struct source_signature *out, struct error *error)
+{
+    enum status status = ask_once(arena, question, out, error);
+    while (status == STATUS_COMPILE_FAILED && question->folder_count < UNITS_MAX) {
+        const char *header = missing_file(arena, error->text);
+        const char *folder = header ? nearby_folder_of(arena, question->path, header) : NULL;
+        for (size_t i = 0; folder && i < question->folder_count; i++)
+            if (strcmp(question->folders[i], folder) == 0)
+                folder = NULL;
+        if (!folder)
+            break;
+        question->folders[question->folder_count++] = folder;
+        error_clear(error);
+        status = ask_once(arena, question, out, error);
+    }
+    return status;
+}
+
+enum status source_ask(struct arena *arena, struct source_question *question, bool one_compiler,
+                       struct source_signature *out, struct error *error)
+{
+    struct error by_nvcc = {0};
+    struct source_question other = *question;
+    const enum status status = ask_with_folders(arena, question, out, error);
+    struct source_signature *answer = arena_alloc(arena, 1, sizeof *answer);
+    if (status != STATUS_COMPILE_FAILED || one_compiler || question->compiler || !answer)
+        return status;
+    other.compiler = "nvcc";
+    const enum status second = ask_with_folders(arena, &other, answer, &by_nvcc);
+    if (second == STATUS_OK) {
+        *question = other;
+        *out = *answer;
+        error_clear(error);
+        return STATUS_OK;
+    }
+    if (second == STATUS_COMPILE_FAILED) /* which has the host's headers, and knows better */
+        *error = by_nvcc;
+    return status;
+}

@@ -1,0 +1,63 @@
+/* A source of C++ as tokens: enough to find declarations in it. */
+#ifndef TUNE_BASE_TOKENS_H
+#define TUNE_BASE_TOKENS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tuner/base/arena.h"
+#include "tuner/base/text.h"
+
+enum token_kind {
+    TOKEN_NAME,
+    TOKEN_NUMBER,
+    TOKEN_TEXT,      /* in quotes */
+    TOKEN_SIGN,      /* one character, or one of :: -> += and the like */
+    TOKEN_DIRECTIVE, /* a line of the preprocessor, whole */
+};
+struct token {
+    enum token_kind kind;
+    const char *start; /* into the source */
+    uint32_t length;
+    uint32_t line;
+};
+struct tokens {
+    struct token *items;
+    size_t count;
+};
+
+/* False when memory is short. Never reads behind the text's end, whatever it holds. */
+bool tokens_read(struct arena *arena, const char *text, struct tokens *out);
+/* False past the end, too. */
+bool token_is(const struct tokens *tokens, size_t index, const char *text);
+/* Whether it is one of the list's words, which blanks part. */
+bool token_is_in(const struct tokens *tokens, size_t index, const char *list);
+bool word_is_in(const char *word, size_t length, const char *list);
+/* Whether the token is a directive `#word`, `word` being one of the list; what follows it lies
+ * between *rest and *end, without blanks around it or a comment behind it. */
+bool token_is_directive(const struct token *token, const char *list, const char **rest,
+                        const char **end);
+/* The tokens from `first` up to `end`, with one blank where there was any. NULL: no memory. */
+const char *tokens_text(struct arena *arena, const struct tokens *tokens, size_t first, size_t end);
+/* Brackets that stand open, where the branches of an #if may open and close each its own: each
+ * branch begins with what stood open before the #if, and behind the #endif the first one's count.
+ */
+enum { CONDITIONS_MAX = 64 };
+struct nesting {
+    size_t depth; /* the caller counts it */
+    size_t
+        conditions; /* #if that are open; of those in more than CONDITIONS_MAX all branches count */
+    size_t before[CONDITIONS_MAX], behind[CONDITIONS_MAX];
+    bool has_first[CONDITIONS_MAX]; /* whether the first branch is over, and `behind` known */
+};
+/* Takes the directive at `index`; gives where to go on: behind an `#if 0`. Of an #if that the
+ * nesting does not have the other branches are passed over. */
+size_t nesting_pass(const struct tokens *tokens, struct nesting *nesting, size_t index);
+/* Behind the bracket ( [ { that is at `index`, which branches of an #if may close or open once
+ * more; count when it is never closed. */
+size_t tokens_behind(const struct tokens *tokens, size_t index);
+/* The same of a template's '<'. */
+size_t tokens_behind_angle(const struct tokens *tokens, size_t index);
+
+#endif

@@ -1,2 +1,0 @@
-/* What a kernel may use of it, NVRTC has by itself. */
-#pragma once
