@@ -111,9 +111,9 @@ static void tell_winners(const struct played_list *list, const struct played *he
 {
     bool named[PROBLEMS_MOST] = {false};
     const uint64_t share = trials / SEARCH_WINNERS_SHARE;
-    const uint64_t most = share < SEARCH_WINNERS_LEAST ? SEARCH_WINNERS_LEAST
-                          : share > WINNERS_MOST       ? WINNERS_MOST
-                                                       : share;
+    const uint64_t most = share < SEARCH_WINNERS_MIN ? SEARCH_WINNERS_MIN
+                          : share > WINNERS_MOST     ? WINNERS_MOST
+                                                     : share;
     for (uint64_t told = 0; told < most;) {
         const struct played *nearest = take_nearest(list, list->count, here, named);
         uint16_t values[SEARCH_DIMENSIONS_MAX];
