@@ -65,16 +65,17 @@ for row, winner in zip(rows, winners):
     cells = [float(v) for v in re.findall(r'data-v="([^"]*)"', row)]
     assert cells[0] == winner["n"], row
     assert abs(cells[1] / winner["time_ns"] - 1) < 1e-6, (row, winner["time_ns"])
-    gains = [b["gain"] for b in winner["baselines"] if b["gain"] and winner["trust"] != "unstable"]
+    gains = [b["gain"] for b in winner["baselines"] if b["gain"] and winner["verdict"] != "not sure"]
     for shown, gain in zip(cells[2:], gains):
         assert abs(shown / gain - 1) < 1e-6, (row, gains)
-    sure = {"sound": "yes", "noisy": "nearly", "unstable": "no"}[winner["trust"]]
-    assert f'<b class="t-{winner["trust"]}">{sure}</b>' in row, row
+    sure = winner["verdict"]
+    code = {"sure": "sound", "nearly sure": "noisy", "not sure": "unstable"}[sure]
+    assert f'<b class="t-{code}">{sure}</b>' in row, row
     for word in winner["configuration"].split():
         name, value = word.split("=")
         assert f"<i>{name}</i> <b>{value}</b>" in row, row
     for b in winner["baselines"]:
-        if b["gain"] and winner["trust"] != "unstable":
+        if b["gain"] and winner["verdict"] != "not sure":
             logs.setdefault(b["name"], []).append(b["gain"])
 for name, gains in logs.items():
     mean = 1.0

@@ -238,9 +238,12 @@ static void put_csv_line(const struct rows *rows, const struct cell *row)
 
 void rows_print_csv(const struct rows *rows)
 {
+    fputs("version,", stdout);
     put_csv_line(rows, NULL);
-    for (size_t row = 0; row < rows->row_count; row++)
+    for (size_t row = 0; row < rows->row_count; row++) {
+        printf("%d,", ROWS_VERSION);
         put_csv_line(rows, rows->cells[row]);
+    }
 }
 
 void rows_append_json(struct text *out, const struct rows *rows, size_t row)
@@ -259,14 +262,21 @@ void rows_append_json(struct text *out, const struct rows *rows, size_t row)
     text_append(out, "}");
 }
 
-void rows_print_json(const struct rows *rows)
+void rows_print_json_within(const struct rows *rows, const char *lead)
 {
     fputs("[", stdout);
     for (size_t row = 0; row < rows->row_count; row++) {
         struct text line = {0};
         rows_append_json(&line, rows, row);
-        printf("%s%s", row == 0 ? "\n  " : ",\n  ", text_string(&line));
+        printf("%s{%s%s", row == 0 ? "\n  " : ",\n  ", lead, text_string(&line) + 1);
         text_free(&line);
     }
     fputs(rows->row_count > 0 ? "\n]" : "]", stdout);
+}
+
+void rows_print_json(const struct rows *rows)
+{
+    char lead[32];
+    (void)string_format(lead, sizeof lead, "\"version\": %d, ", ROWS_VERSION);
+    rows_print_json_within(rows, lead);
 }

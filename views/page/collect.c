@@ -10,19 +10,34 @@
 
 #define OF(member, kind) STORE_MEMBER(struct winner, member, kind)
 static const struct store_column winner_columns[] = {
-    OF(device, TEXT),          OF(device_kind, TEXT),
-    OF(device_uuid, TEXT),     OF(driver, TEXT),
-    OF(compiler, TEXT),        OF(l2_mode, TEXT),
-    OF(objective, TEXT),       OF(experiment, TEXT),
-    OF(problem, TEXT),         OF(n, INTEGER),
-    OF(stage, TEXT),           OF(configuration, TEXT),
-    OF(parameters, TEXT),      OF(launches, TEXT),
-    OF(chosen_at, TEXT),       OF(trust, TEXT),
-    OF(trust_reason, TEXT),    OF(trial_id, TEXT),
-    OF(baselines, TEXT),       OF(tied_count, INTEGER),
-    OF(time_ns, REAL),         OF(time_low_ns, REAL),
-    OF(time_high_ns, REAL),    OF(gbs, REAL),
-    OF(ceiling_percent, REAL), OF(claim_percent, REAL),
+    OF(device, TEXT),
+    OF(device_kind, TEXT),
+    OF(device_uuid, TEXT),
+    OF(driver, TEXT),
+    OF(compiler, TEXT),
+    OF(l2_mode, TEXT),
+    OF(objective, TEXT),
+    OF(experiment, TEXT),
+    OF(problem, TEXT),
+    OF(n, INTEGER),
+    OF(stage, TEXT),
+    OF(configuration, TEXT),
+    OF(parameters, TEXT),
+    OF(launches, TEXT),
+    OF(chosen_at, TEXT),
+    {"verdict", offsetof(struct winner, trust), STORE_TEXT},
+    OF(coverage, TEXT),
+    {"verdict_reason", offsetof(struct winner, trust_reason), STORE_TEXT},
+    OF(trial_id, TEXT),
+    OF(baselines, TEXT),
+    OF(as_fast, INTEGER),
+    OF(not_compared, INTEGER),
+    OF(time_ns, REAL),
+    OF(time_low_ns, REAL),
+    OF(time_high_ns, REAL),
+    OF(gbs, REAL),
+    OF(ceiling_percent, REAL),
+    OF(claim_percent, REAL),
     OF(confidence, REAL)};
 static const struct store_column key_columns[] = {
     OF(id, INTEGER),         OF(environment_id, INTEGER), OF(run_id, INTEGER),
@@ -85,7 +100,9 @@ static enum status read_winners(struct page *page, struct error *error)
     enum status status = page_read(page, reading, &page->winners, &all, error);
     for (size_t i = 0; status == STATUS_OK && i < all; i++) {
         struct winner *winner = &page->winners[i];
-        winner->trust = winner->trust ? winner->trust : "unknown";
+        const enum verdict headline =
+            verdict_headline(verdict_named(winner->trust), coverage_named(winner->coverage));
+        winner->trust = headline < VERDICTS ? verdict_name(headline) : "unknown";
         status = find_keys(page, winner, error);
         if (status != STATUS_OK || !page_has_environment(page, winner->environment_id))
             continue;

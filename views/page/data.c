@@ -445,11 +445,19 @@ static void append_parameters(struct page *page, struct text *out, const struct 
 /* ---- problems ---- */
 
 #define WINNER(member, kind) STORE_MEMBER(struct winner, member, kind)
-static const struct store_column winner_members[] = {
-    WINNER(stage, TEXT),         WINNER(configuration, TEXT), WINNER(chosen_at, TEXT),
-    WINNER(time_ns, REAL),       WINNER(gbs, REAL),           WINNER(ceiling_percent, REAL),
-    WINNER(floor_percent, REAL), WINNER(confidence, REAL),    WINNER(rounds, INTEGER),
-    WINNER(tied_count, INTEGER), WINNER(trust, TEXT)};
+static const struct store_column winner_members[] = {WINNER(stage, TEXT),
+                                                     WINNER(configuration, TEXT),
+                                                     WINNER(chosen_at, TEXT),
+                                                     WINNER(time_ns, REAL),
+                                                     WINNER(gbs, REAL),
+                                                     WINNER(ceiling_percent, REAL),
+                                                     WINNER(floor_percent, REAL),
+                                                     WINNER(confidence, REAL),
+                                                     WINNER(rounds, INTEGER),
+                                                     WINNER(as_fast, INTEGER),
+                                                     WINNER(not_compared, INTEGER),
+                                                     WINNER(coverage, TEXT),
+                                                     WINNER(trust, TEXT)};
 #define WHY(member, kind) STORE_MEMBER(struct explanation, member, kind)
 static const struct store_column why_members[] = {
     {"text", offsetof(struct explanation, limit_text), STORE_TEXT},
@@ -527,7 +535,7 @@ static void append_winner(struct page *page, struct text *out, const char *conf,
     if (strcmp(winner->objective, "time") == 0)
         append_conf_line(page, out, conf, subject);
     text_append(out, ",\"sure\":");
-    json_append_string(out, verdict_answer(verdict_named(winner->trust)));
+    json_append_string(out, verdict_words(verdict_named(winner->trust)));
     if (winner->trust_reason)
         verdict_append_advice(&words, winner->trust_reason);
     text_append(out, ",\"advice\":");

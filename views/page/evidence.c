@@ -4,6 +4,7 @@
 
 #include "tuner/base/array.h"
 #include "tuner/base/conditions.h"
+#include "tuner/stats/verdict.h"
 #include "views/page/embedded.h"
 #include "views/page/html.h"
 #include "views/page/internal.h"
@@ -188,7 +189,7 @@ static void write_verdicts(struct page *page, const struct setting *setting,
         if (page->setting_count > 1)
             html(out, "<td>%s</td>", setting->label);
         html(out, "<td>%s</td><td><b class=\"t-%s\">%s</b></td>", part->experiment, verdicts[v],
-             verdicts[v]);
+             verdict_words(verdict_named(verdicts[v])));
         write_integer(out, sum.count);
         write_integer(out, sum.confirmed);
         write_integer(out, sum.rounds);
@@ -236,10 +237,9 @@ enum status write_trust(struct page *page, struct error *error)
         "twice. A round in which the anchor or a clock moved was dropped. The <i>A/A floor</i> is "
         "how far two timings of the same configuration lie apart: smaller differences mean "
         "nothing. "
-        "<b class=\"t-sound\">sound</b> (sure): use it. <b class=\"t-noisy\">noisy</b> (nearly "
-        "sure): "
+        "<b class=\"t-sound\">sure</b>: use it. <b class=\"t-noisy\">nearly sure</b>: "
         "it is usable, but something as fast may have been missed; the reason says what to do. "
-        "<b class=\"t-unstable\">unstable</b> (not sure): the measurement supports no choice, and "
+        "<b class=\"t-unstable\">not sure</b>: the measurement supports no choice, and "
         "tuned.conf "
         "has none.</p>\n");
     if (page->winner_count > 0) {

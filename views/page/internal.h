@@ -35,17 +35,19 @@ struct winner {
     const char *device, *device_kind, *device_uuid, *driver, *compiler;
     const char *l2_mode, *objective, *experiment, *problem;
     const char *stage, *configuration, *chosen_at;
-    const char *parameters;           /* the configuration as a JSON object */
-    const char *trial_id;             /* the key of that it was chosen by */
-    const char *baselines;            /* JSON, as db/queries/winners.sql gives it */
-    const char *launches;             /* explain_append_launches writes them; NULL: not known */
-    const char *trust, *trust_reason; /* "unknown" and NULL when nothing is known */
+    const char *parameters; /* the configuration as a JSON object */
+    const char *trial_id;   /* the key of that it was chosen by */
+    const char *baselines;  /* JSON, as db/queries/winners.sql gives it */
+    const char *launches;   /* explain_append_launches writes them; NULL: not known */
+    const char *trust,
+        *trust_reason; /* of the headline; "unknown" and NULL when nothing is known */
+    const char *coverage;
     double time_ns, time_low_ns, time_high_ns;
     double gbs, ceiling_percent, claim_percent, confidence;
     double floor_percent;
     int64_t rounds, rounds_dropped;
-    int64_t compared;   /* results of its runs, all right; -1: not known */
-    int64_t tied_count; /* itself counted; 0: not known */
+    int64_t compared;              /* results of its runs, all right; -1: not known */
+    int64_t as_fast, not_compared; /* others; -1: not known */
     struct gain *gains;
     size_t gain_count;
     bool explained;

@@ -265,7 +265,7 @@ const drawChosen = () => {
       isWork && [make('dt', null, 'does'), make('dd', null, `${shownRate(nearest.gops)} 10\u2079 operations/s, ${shownPercent(nearest.percent)} of the ${nearest.name}`)],
       make('dt', null, 'sure?'), make('dd', { class: `light t-${winner.trust}` }, make('b', null, `${light.mark} ${light.word}`), ' ',
         make('span', { class: 'advice' }, winner.trust === 'sound' ? '' : withCode(winner.advice || light.about))),
-      winner.tied_count > 1 && [make('dt', null, 'as good'), make('dd', null, `${shownCount(winner.tied_count)} launches cannot be told from it`)]),
+      (winner.as_fast > 0 || winner.not_compared > 0) && [make('dt', null, 'as fast'), make('dd', null, `${shownCount(winner.as_fast)} other${winner.as_fast === 1 ? '' : 's'}${winner.not_compared > 0 ? `; ${shownCount(winner.not_compared)} not compared to the end` : ''}`)]),
     drawGains(problem),
     winner.reasons && winner.reasons.length > 0 && make('details', null, make('summary', null, 'Why it wins'),
       make('ul', null, winner.reasons.map((reason) => make('li', null, reason))))),

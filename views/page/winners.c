@@ -108,8 +108,8 @@ static void write_row(struct page *page, const struct winner *winner, const stru
     write_value(out, CELL_PERCENT, winner->ceiling_percent);
     html(out, "<td>%s</td>", winner->explained ? explain_limit_name(winner->why.limit) : "unknown");
     html(out, "<td><b class=\"t-%s\">%s</b></td>", winner->trust,
-         verdict_answer(verdict_named(winner->trust)));
-    write_integer(out, winner->tied_count > 0 ? winner->tied_count : -1);
+         verdict_words(verdict_named(winner->trust)));
+    write_integer(out, winner->as_fast);
     text_append(out, "</tr>\n");
 }
 
