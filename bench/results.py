@@ -181,6 +181,7 @@ def section(tune, folder, databases):
                         ("hostile_timed.txt", "Kernels that are wrong while they are timed"),
                         ("several.txt", "Two GPUs at once, one worker killed on the way"),
                         ("busy.txt", "README's first command with 30 s, while other programs want the processors"),
+                        ("fuzz.txt", "An hour of fuzzing: inputs, and those that crashed"),
                         ("lookup.txt", "Loading tuned.conf and looking up"),
                         ("lookup_peers.txt", "libtuned beside cJSON, SQLite and a map of strings"),
                         ("segments.txt", "Segments, with what was tuned for their lengths, beside CUB"),

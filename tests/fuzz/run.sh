@@ -10,6 +10,7 @@ targets=("${@:3}")
 [[ ${#targets[@]} -gt 0 ]] || mapfile -t targets < <(cd -- "$here" && basename -s .c fuzz_*.c)
 mkdir -p "$build/tests/crashes"
 cd -- "$build/tests" || exit
+printf '%s: %s s for each target, on one of %s processors\n\n' "$(date +%F)" "$seconds" "$(nproc)"
 printf '%-18s %10s %8s\n' target inputs crashes
 all=0 crashed=0
 for target in "${targets[@]}"; do
